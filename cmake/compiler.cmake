@@ -1,0 +1,55 @@
+# Flags that every target of ours shares: warnings, sanitizers, linker, ccache.
+
+add_library(plim_options INTERFACE)
+target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(plim_options INTERFACE
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
+target_compile_options(plim_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion>
+  -fno-omit-frame-pointer)
+if(PLIM_WERROR)
+  target_compile_options(plim_options INTERFACE -Werror)
+endif()
+
+# Debug builds are for running tests and for sanitizers: -O1 halves their run time and costs little to compile.
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g1")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 takes Asio's recycled coroutine frames for mismatched or dangling memory.
+  target_compile_options(plim_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object>)
+endif()
+
+if(PLIM_SANITIZE)
+  target_compile_options(plim_options INTERFACE -fsanitize=${PLIM_SANITIZE})
+  target_link_options(plim_options INTERFACE -fsanitize=${PLIM_SANITIZE})
+  if(PLIM_SANITIZE MATCHES "undefined")
+    target_compile_options(plim_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+  if(PLIM_SANITIZE MATCHES "thread")
+    target_compile_definitions(plim_options INTERFACE PLIM_TSAN)
+  endif()
+endif()
+if(PLIM_FUZZERS)
+  target_compile_options(plim_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+find_program(PLIM_LLD NAMES ld.lld-19 ld.lld)
+if(PLIM_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_link_options(--ld-path=${PLIM_LLD})
+endif()
+
+find_program(PLIM_CCACHE ccache)
+if(PLIM_CCACHE)
+  # base_dir and no hash_dir: clones in other folders share the cache. The sloppiness is what ccache asks
+  # for with precompiled headers; clang must also leave the time stamp out of them.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PLIM_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
+  endif()
+endif()

@@ -1,0 +1,21 @@
+# Third-party libraries, all from Debian. Each is linked only by the module whose adapter includes it.
+
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml)
+pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
+if(PLIM_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+
+# What the headers of every module may show.
+target_link_libraries(plim_options INTERFACE Boost::headers Boost::json fmt::fmt tl::expected Threads::Threads)

@@ -1,0 +1,34 @@
+# plim_module(NAME USES other modules… LIBS third-party libraries…)
+# One static library per folder of src/, one test program per module from its *_test.cpp files.
+# What a module may use is decided in STYLE; tools/check-includes holds the includes to it.
+
+function(plim_module name)
+  cmake_parse_arguments(M "" "" "USES;LIBS;TEST_LIBS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$|/testing/")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$|/testing/")
+
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC plim_options ${M_USES} PRIVATE ${M_LIBS})
+  plim_precompile(${name})
+  if(PLIM_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+
+  if(PLIM_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${name} ${M_LIBS} ${M_TEST_LIBS} GTest::gmock GTest::gtest_main)
+    plim_precompile(${name}_test)
+    add_test(NAME ${name} COMMAND ${name}_test)
+  endif()
+endfunction()
+
+# All our targets share one precompiled header, built by a target that has only what every module sees.
+add_library(plim_precompiled STATIC ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+target_link_libraries(plim_precompiled PUBLIC plim_options)
+target_precompile_headers(plim_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
+
+function(plim_precompile target)
+  target_precompile_headers(${target} REUSE_FROM plim_precompiled)
+endfunction()

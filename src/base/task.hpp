@@ -1,0 +1,55 @@
+// Coroutines, and the one way to start them.
+//
+// Task<T> is Asio's awaitable. A task never outlives its TaskGroup: the group starts it, cancels it
+// and waits for it. Cancelling makes the wait that is under way return Code::cancelled (or Asio's
+// operation_aborted), and makes every later co_await of that task throw; the exception unwinds to
+// the group, which swallows it. That is the only exception allowed to pass through code of ours,
+// so: release things by RAII, and never catch (...) around a co_await without throwing on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+namespace plim {
+
+using Executor = boost::asio::any_io_executor;
+template <class T>
+using Task = boost::asio::awaitable<T>;
+
+// Belongs to one loop; every member is called on it. Must be empty when destroyed: co_await stop()
+// first. So a group is a member of an object whose owner awaits that object's stop(), never a local
+// of a coroutine that may itself be cancelled: such a coroutine unwinds without being able to wait.
+class TaskGroup {
+ public:
+  explicit TaskGroup(Executor loop);
+  ~TaskGroup();
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+
+  // Starts `task`; the name appears in the log if it ends by an exception (a bug of ours). After
+  // stop() has begun the task is dropped unstarted.
+  void spawn(std::string name, Task<void> task);
+  // Asks every running task to end; new ones may still be spawned.
+  void cancel();
+  // Waits until no task runs.
+  Task<void> join();
+  // Refuses new tasks, cancels the running ones, waits for them.
+  Task<void> stop();
+
+  std::size_t running() const;
+  Executor executor() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// The loop this coroutine runs on.
+Task<Executor> current_loop();
+// Lets other work of the loop go first.
+Task<void> yield_to_loop();
+
+}  // namespace plim

@@ -1,0 +1,121 @@
+#include "base/task.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/clock.hpp"
+#include "base/loop.hpp"
+
+namespace plim {
+namespace {
+
+using namespace std::chrono_literals;
+
+Task<void> sleep_then_note(Clock& clock, Nanos duration, std::vector<int>& notes, int note) {
+  co_await clock.sleep(duration);
+  notes.push_back(note);
+}
+
+TEST(FakeClock, wakes_sleepers_in_the_order_of_their_times) {
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  group.spawn("late", sleep_then_note(clock, 20s, notes, 2));
+  group.spawn("early", sleep_then_note(clock, 10s, notes, 1));
+  loop.run_ready();
+  EXPECT_EQ(clock.sleepers(), 2u);
+  clock.advance(10s);
+  loop.run_ready();
+  EXPECT_EQ(notes, std::vector<int>{1});
+  EXPECT_TRUE(clock.advance_to_next());
+  loop.run_ready();
+  EXPECT_EQ(notes, (std::vector<int>{1, 2}));
+  EXPECT_FALSE(clock.advance_to_next());
+  EXPECT_EQ(group.running(), 0u);
+}
+
+TEST(TaskGroup, stop_cancels_waits_and_refuses_new_tasks) {
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  group.spawn("fake", sleep_then_note(clock, 1h, notes, 1));
+  group.spawn("real", sleep_then_note(system_clock(), 1h, notes, 2));
+  loop.run_ready();
+  run_to_end(loop, group.stop());
+  EXPECT_EQ(group.running(), 0u);
+  EXPECT_EQ(clock.sleepers(), 0u);
+  group.spawn("refused", sleep_then_note(clock, 0s, notes, 3));
+  loop.run_ready();
+  EXPECT_TRUE(notes.empty());
+}
+
+TEST(TaskGroup, stop_ends_tasks_that_never_ran) {
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  group.spawn("unstarted", sleep_then_note(clock, 1h, notes, 1));
+  run_to_end(loop, group.stop());
+  EXPECT_EQ(group.running(), 0u);
+}
+
+Task<void> ignore_cancellation_for_ever(Clock& clock, int& rounds) {
+  for (;;) {
+    ++rounds;
+    co_await clock.sleep(1h);
+  }
+}
+
+TEST(TaskGroup, a_task_that_loops_for_ever_still_ends) {
+  Loop loop;
+  int rounds = 0;
+  TaskGroup group(loop.executor());
+  group.spawn("loop", ignore_cancellation_for_ever(system_clock(), rounds));
+  loop.run_ready();
+  run_to_end(loop, group.stop());
+  EXPECT_EQ(rounds, 1);
+}
+
+Task<void> join_it(TaskGroup& group, bool& joined) {
+  co_await group.join();
+  joined = true;
+}
+
+TEST(TaskGroup, join_waits_for_all) {
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  bool joined = false;
+  TaskGroup group(loop.executor());
+  TaskGroup watcher(loop.executor());
+  group.spawn("a", sleep_then_note(clock, 1s, notes, 1));
+  group.spawn("b", sleep_then_note(clock, 2s, notes, 2));
+  watcher.spawn("join", join_it(group, joined));
+  loop.run_ready();
+  clock.advance(1s);
+  loop.run_ready();
+  EXPECT_FALSE(joined);
+  clock.advance(1s);
+  loop.run_ready();
+  EXPECT_TRUE(joined);
+}
+
+TEST(LoopPool, runs_posted_work_on_every_loop) {
+  std::atomic<int> ran{0};
+  {
+    LoopPool pool(2);
+    for (const Executor& loop : pool.executors())
+      post_to(loop, [&] {
+        ++ran;
+        ran.notify_all();
+      });
+    for (int seen = ran; seen < 2; seen = ran) ran.wait(seen);
+  }
+  EXPECT_EQ(ran, 2);
+}
+
+}  // namespace
+}  // namespace plim

@@ -1,0 +1,122 @@
+// Typed paths and verbs of the Kubernetes API over net::Client. Belongs to one loop.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/config.hpp"
+#include "net/client.hpp"
+
+namespace plim::kube {
+
+// A kind as the API serves it: "apps", "v1", "deployments".
+struct Resource {
+  std::string group;  // "" for core
+  std::string version;
+  std::string plural;
+  std::string kind;
+  bool namespaced = true;
+};
+
+// Those we use ourselves; others are built by hand or found by discovery.
+namespace resources {
+extern const Resource pods, nodes, namespaces, services, config_maps, secrets, service_accounts,
+    events, endpoints, deployments, replica_sets, daemon_sets, jobs, leases,
+    custom_resource_definitions, mutating_webhook_configurations, validating_webhook_configurations;
+}  // namespace resources
+
+// Which object, or with an empty name which collection; an empty ns of a namespaced kind means all
+// namespaces.
+struct ObjectPath {
+  std::string ns;
+  std::string name;
+  std::string subresource = {};
+};
+
+std::string api_path(const Resource& resource, const ObjectPath& path);
+
+struct ListOptions {
+  std::string ns = {};
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::int64_t limit = 0;
+  std::string continue_token = {};
+  std::string resource_version = {};
+  std::string resource_version_match = {};
+};
+
+struct WatchOptions {
+  std::string ns = {};
+  std::string label_selector = {};
+  std::string field_selector = {};
+  std::string resource_version = {};
+  bool bookmarks = true;
+  bool send_initial_events = false;   // WatchList; sets resourceVersionMatch=NotOlderThan with it
+  std::chrono::seconds timeout{300};  // timeoutSeconds asked of the server
+  std::chrono::milliseconds silence{0};  // longest wait for the next byte, 0: none
+};
+
+struct WriteOptions {
+  bool dry_run = false;
+  std::string field_manager = "plimsoll";
+  bool force = false;                 // apply patches only
+  std::string field_validation = {};  // Strict, Warn, Ignore
+};
+
+enum class PatchType { json, merge, strategic, apply };
+
+struct DeleteOptions {
+  std::optional<std::int64_t> grace_seconds = {};
+  std::string propagation = {};  // Orphan, Background, Foreground
+  std::string uid = {};          // preconditions
+  std::string resource_version = {};
+  bool dry_run = false;
+};
+
+// The events of one watch, each a line of JSON as the server sent it.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // nullopt: the server ended the watch regularly. Half a line before a broken connection is
+  // dropped.
+  virtual Task<Result<std::optional<std::string>>> next() = 0;
+};
+
+class Client {
+ public:
+  static Result<std::shared_ptr<Client>> create(Executor loop, Config config);
+  virtual ~Client() = default;
+
+  // Errors carry the code, message and retry delay of the server's Status.
+  virtual Task<Result<json::value>> get(Resource resource, ObjectPath path) = 0;
+  // One page, as the bytes received: decoders read them without building a tree.
+  virtual Task<Result<std::string>> list_page(Resource resource, ListOptions options) = 0;
+  // All pages joined into one list object; starts over from the beginning when a continue token
+  // expires.
+  virtual Task<Result<json::value>> list(Resource resource, ListOptions options) = 0;
+  virtual Task<Result<std::unique_ptr<Watch>>> watch(Resource resource, WatchOptions options) = 0;
+  virtual Task<Result<json::value>> create(Resource resource, ObjectPath path, json::value object,
+                                           WriteOptions options = {}) = 0;
+  virtual Task<Result<json::value>> update(Resource resource, ObjectPath path, json::value object,
+                                           WriteOptions options = {}) = 0;
+  virtual Task<Result<json::value>> patch(Resource resource, ObjectPath path, PatchType type,
+                                          json::value patch, WriteOptions options = {}) = 0;
+  virtual Task<Result<json::value>> remove(Resource resource, ObjectPath path,
+                                           DeleteOptions options = {}) = 0;
+  virtual Task<Result<json::value>> remove_collection(Resource resource, ListOptions which,
+                                                      DeleteOptions options = {}) = 0;
+
+  // Any request with this client's credentials: /version, /healthz, the proxy of a Service.
+  virtual Task<Result<net::Response>> raw(net::Request request, net::CallOptions options = {}) = 0;
+  virtual Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(
+      net::Request request, net::CallOptions options = {}) = 0;
+
+  virtual const Config& config() const = 0;
+};
+
+}  // namespace plim::kube

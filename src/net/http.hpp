@@ -1,0 +1,72 @@
+// What HTTP messages are, for the client and the server alike.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plim::net {
+
+// Names compare without case; order and repeats are kept.
+class Headers {
+ public:
+  Headers() = default;
+
+  Headers(std::initializer_list<std::pair<std::string, std::string>> list) : list_(list) {}
+
+  std::string_view get(std::string_view name) const;  // first value, "" when missing
+  bool has(std::string_view name) const;
+  bool has_token(std::string_view name,
+                 std::string_view token) const;  // in a comma-separated value
+  void add(std::string name, std::string value);
+  void set(std::string name, std::string value);  // replaces every value of that name
+  void remove(std::string_view name);
+
+  auto begin() const { return list_.begin(); }
+
+  auto end() const { return list_.end(); }
+
+  std::size_t size() const { return list_.size(); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> list_;
+};
+
+// Who is at the other end of a server's connection.
+struct Peer {
+  std::string address;           // "127.0.0.1:4711", or "unix"
+  std::string certificate_user;  // common name of a verified client certificate, else empty
+  std::vector<std::string> certificate_groups;               // its organizations
+  std::optional<std::pair<unsigned, int>> credentials = {};  // uid and pid over a unix socket
+};
+
+struct Request {
+  std::string method = "GET";
+  std::string path;   // starts with '/', percent-encoding as received; no query
+  std::string query;  // without '?'
+  Headers headers = {};
+  std::string body = {};
+  Peer peer = {};  // filled by the server
+};
+
+struct Response {
+  int status = 200;
+  Headers headers = {};
+  std::string body = {};
+};
+
+std::string_view bearer_token(const Headers& headers);  // of Authorization, "" when none
+std::string_view status_text(int status);               // "Not Found"
+
+// Percent-encoding for one path segment or query value; decoding fails on broken escapes by keeping
+// them.
+std::string percent_encode(std::string_view text);
+std::string percent_decode(std::string_view text, bool plus_is_space = false);
+// "a=1&b=x%20y" in order; a name without '=' has an empty value.
+std::vector<std::pair<std::string, std::string>> parse_query(std::string_view query);
+std::string format_query(const std::vector<std::pair<std::string, std::string>>& pairs);
+
+}  // namespace plim::net

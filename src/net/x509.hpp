@@ -1,0 +1,57 @@
+// Making and reading certificates: what the webhook, the local cluster and tests need. ECDSA P-256,
+// PEM text.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace plim::net {
+
+struct KeyPair {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct CertificateRequest {
+  std::string common_name;
+  std::vector<std::string> organizations = {};
+  std::vector<std::string> dns_names = {};
+  std::vector<std::string> ip_addresses = {};
+  bool server = false;  // extended key usages
+  bool client = false;
+  WallTime not_before;
+  WallTime not_after;
+};
+
+Result<KeyPair> make_authority(std::string_view common_name, WallTime not_before,
+                               WallTime not_after);
+Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateRequest& request);
+
+struct CertificateInfo {
+  std::string common_name;
+  std::vector<std::string> organizations, dns_names, ip_addresses;
+  WallTime not_before, not_after;
+  bool is_authority = false;
+};
+
+// The first certificate of the text.
+Result<CertificateInfo> read_certificate(std::string_view pem);
+// Does the key belong to the certificate, and was it signed by an authority of `ca_pem`?
+Result<void> verify_certificate(std::string_view certificate_pem, std::string_view key_pem,
+                                std::string_view ca_pem, WallTime now);
+
+// A P-256 or RSA key pair for signing tokens (service accounts).
+Result<std::string> make_signing_key();
+Result<std::string> sign_sha256(std::string_view key_pem, std::string_view data);
+Result<bool> verify_sha256(std::string_view public_or_private_key_pem, std::string_view data,
+                           std::string_view signature);
+
+std::string sha256_hex(std::string_view data);
+std::string base64_encode(std::string_view bytes);
+Result<std::string> base64_decode(std::string_view text);
+
+}  // namespace plim::net
