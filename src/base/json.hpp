@@ -2,6 +2,9 @@
 // bulk, goes through simdjson in a *_decode.cpp instead.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,11 +15,15 @@
 namespace plim {
 namespace json = boost::json;
 
-// Depth at most 128, duplicate keys: the last one wins, as in Go. The error names `source`, line
-// and column.
+inline constexpr std::size_t kMaxJsonDepth = 128;
+
+// At most kMaxJsonDepth levels deep, valid UTF-8, nothing after the value. Integers beyond 64 bits
+// become doubles, numbers beyond a double are refused. Duplicate keys: the last one wins, as
+// in Go. The error names `source`, line, column and what was expected there.
 Result<json::value> parse_json(std::string_view text, std::string_view source = "");
 
-// Numbers as Go and people write them: 1.0 is "1", never "1E0".
+// Numbers as Go and people write them: 1.0 is "1", never "1E0". Always valid JSON: broken UTF-8
+// becomes U+FFFD, infinity null. Indented as `kubectl -o json` does; the keys keep their order.
 std::string to_json(const json::value& value);
 std::string to_json_indented(const json::value& value, int indent = 4);
 
@@ -32,5 +39,8 @@ bool bool_at(const json::value& value,
 
 // The object at the path, made along the way; replaces what is not an object.
 json::object& make_object(json::value& value, std::initializer_list<std::string_view> path);
+
+// Sorts the members of every object by key, as kubectl prints them.
+void sort_keys(json::value& value);
 
 }  // namespace plim

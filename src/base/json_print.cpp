@@ -1,0 +1,168 @@
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+namespace plim {
+namespace {
+
+// Bytes of a string that are written as they are; everything else is looked at one by one.
+bool is_plain(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80 &&
+         c != '"' && c != '\\';
+}
+
+class Printer {
+ public:
+  explicit Printer(int indent) : indent_(indent) {}
+
+  void write(const json::value& value) {
+    switch (value.kind()) {
+      case json::kind::null:
+        out_ += "null";
+        return;
+      case json::kind::bool_:
+        out_ += value.get_bool() ? "true" : "false";
+        return;
+      case json::kind::int64:
+        fmt::format_to(std::back_inserter(out_), "{}", value.get_int64());
+        return;
+      case json::kind::uint64:
+        fmt::format_to(std::back_inserter(out_), "{}", value.get_uint64());
+        return;
+      case json::kind::double_:
+        // JSON has no word for infinity; null is what JavaScript writes.
+        out_ += std::isfinite(value.get_double()) ? format_double(value.get_double(), kJsonDouble)
+                                                  : "null";
+        return;
+      case json::kind::string:
+        write_string(value.get_string());
+        return;
+      case json::kind::array:
+        return write_array(value.get_array());
+      case json::kind::object:
+        return write_object(value.get_object());
+    }
+  }
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void write_array(const json::array& array) {
+    out_ += '[';
+    ++depth_;
+    bool first = true;
+    for (const json::value& element : array) {
+      separate(first);
+      write(element);
+    }
+    --depth_;
+    if (!first) new_line();
+    out_ += ']';
+  }
+
+  void write_object(const json::object& object) {
+    out_ += '{';
+    ++depth_;
+    bool first = true;
+    for (const json::key_value_pair& member : object) {
+      separate(first);
+      write_string(member.key());
+      out_ += indent_ > 0 ? ": " : ":";
+      write(member.value());
+    }
+    --depth_;
+    if (!first) new_line();
+    out_ += '}';
+  }
+
+  void separate(bool& first) {
+    if (!first) out_ += ',';
+    first = false;
+    new_line();
+  }
+
+  void new_line() {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(depth_ * indent_), ' ');
+  }
+
+  void write_string(std::string_view text) {
+    out_ += '"';
+    while (!text.empty()) {
+      std::size_t plain = 0;
+      while (plain < text.size() && is_plain(text[plain])) ++plain;
+      out_ += text.substr(0, plain);
+      text.remove_prefix(plain);
+      if (!text.empty()) text.remove_prefix(write_special(text));
+    }
+    out_ += '"';
+  }
+
+  // Writes the first character of `text`, which needs care, and says how many bytes it has.
+  std::size_t write_special(std::string_view text) {
+    switch (text.front()) {
+      case '"':
+        out_ += "\\\"";
+        return 1;
+      case '\\':
+        out_ += "\\\\";
+        return 1;
+      case '\n':
+        out_ += "\\n";
+        return 1;
+      case '\r':
+        out_ += "\\r";
+        return 1;
+      case '\t':
+        out_ += "\\t";
+        return 1;
+      case '\b':
+        out_ += "\\b";
+        return 1;
+      case '\f':
+        out_ += "\\f";
+        return 1;
+    }
+    if (static_cast<unsigned char>(text.front()) < 0x20) {
+      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", text.front());
+      return 1;
+    }
+    std::size_t length = utf8_length(text);
+    if (length == 0) {  // like Go: whatever we were given, the output is JSON
+      out_ += "\\ufffd";
+      return 1;
+    }
+    // Line ends to JavaScript, so that a page may hold our output.
+    if (text.starts_with("\u2028"))
+      out_ += "\\u2028";
+    else if (text.starts_with("\u2029"))
+      out_ += "\\u2029";
+    else
+      out_ += text.substr(0, length);
+    return length;
+  }
+
+  int indent_;
+  int depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_json(const json::value& value) {
+  return to_json_indented(value, 0);
+}
+
+std::string to_json_indented(const json::value& value, int indent) {
+  Printer printer(indent);
+  printer.write(value);
+  return printer.take();
+}
+
+}  // namespace plim
