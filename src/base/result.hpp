@@ -60,10 +60,12 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   using Base = tl::expected<T, Error>;
   using Base::Base;
 
-  Result(Error error)
-      : Base(tl::unexpect, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): `return fail(…)` is the point
+  Result(Error error) : Base(tl::unexpect, std::move(error)) {}
 
-  Result(Base base) : Base(std::move(base)) {}  // NOLINT(google-explicit-constructor)
+  Result(Base base) : Base(std::move(base)) {}
+
+  // NOLINTEND(google-explicit-constructor)
 };
 
 inline Error fail(Code code, std::string message) {
