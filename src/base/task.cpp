@@ -19,18 +19,20 @@
 namespace plim {
 namespace asio = boost::asio;
 
+struct TaskGroup::Handle::Running {
+  std::string name;
+  asio::cancellation_signal cancel;
+};
+
 struct TaskGroup::State : std::enable_shared_from_this<TaskGroup::State> {
-  struct Running {
-    std::string name;
-    asio::cancellation_signal cancel;
-  };
+  using Running = std::list<std::shared_ptr<Handle::Running>>;
 
   explicit State(Executor executor) : loop(std::move(executor)), emptied(loop) {
     emptied.expires_at(asio::steady_timer::time_point::max());
   }
 
-  void ended(std::list<Running>::iterator which, const std::exception_ptr& error) {
-    if (error) report(which->name, error);
+  void ended(Running::iterator which, const std::exception_ptr& error) {
+    if (error) report((*which)->name, error);
     running.erase(which);
     if (running.empty()) emptied.cancel();
   }
@@ -47,7 +49,7 @@ struct TaskGroup::State : std::enable_shared_from_this<TaskGroup::State> {
   }
 
   Executor loop;
-  std::list<Running> running;
+  Running running;
   asio::steady_timer emptied;  // never expires; cancelled whenever the last task has ended
   bool stopping = false;
 };
@@ -58,23 +60,30 @@ TaskGroup::~TaskGroup() {
   PLIM_ASSERT(state_->running.empty());
 }
 
-void TaskGroup::spawn(std::string name, Task<void> task) {
-  if (state_->stopping) return;
-  auto which = state_->running.emplace(state_->running.end());
-  which->name = std::move(name);
+void TaskGroup::Handle::cancel() {
+  if (auto running = running_.lock()) running->cancel.emit(asio::cancellation_type::terminal);
+}
+
+TaskGroup::Handle TaskGroup::spawn(std::string name, Task<void> task) {
+  Handle handle;
+  if (state_->stopping) return handle;
+  auto running = std::make_shared<Handle::Running>();
+  running->name = std::move(name);
+  handle.running_ = running;
+  auto which = state_->running.insert(state_->running.end(), running);
   auto done = [state = state_, which](const std::exception_ptr& error) {
     state->ended(which, error);
   };
   asio::co_spawn(state_->loop, std::move(task),
-                 asio::bind_cancellation_slot(which->cancel.slot(), std::move(done)));
+                 asio::bind_cancellation_slot(running->cancel.slot(), std::move(done)));
+  return handle;
 }
 
 void TaskGroup::cancel() {
   // A signal only posts what it ends, but a task that was never resumed may leave the list at once.
   for (auto it = state_->running.begin(); it != state_->running.end();) {
-    auto next = std::next(it);
-    it->cancel.emit(asio::cancellation_type::terminal);
-    it = next;
+    auto running = *it++;
+    running->cancel.emit(asio::cancellation_type::terminal);
   }
 }
 

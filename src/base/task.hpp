@@ -29,9 +29,20 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
+  // Ends one task alone; harmless once it has ended. May outlive the task and the group.
+  class Handle {
+   public:
+    void cancel();
+
+   private:
+    friend class TaskGroup;
+    struct Running;
+    std::weak_ptr<Running> running_;
+  };
+
   // Starts `task`; the name appears in the log if it ends by an exception (a bug of ours). After
   // stop() has begun the task is dropped unstarted.
-  void spawn(std::string name, Task<void> task);
+  Handle spawn(std::string name, Task<void> task);
   // Asks every running task to end; new ones may still be spawned.
   void cancel();
   // Waits until no task runs.

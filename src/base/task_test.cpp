@@ -62,6 +62,23 @@ TEST(TaskGroup, stop_ends_tasks_that_never_ran) {
   EXPECT_EQ(group.running(), 0u);
 }
 
+TEST(TaskGroup, a_handle_ends_its_task_alone) {
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  TaskGroup::Handle first = group.spawn("first", sleep_then_note(clock, 1s, notes, 1));
+  group.spawn("second", sleep_then_note(clock, 1s, notes, 2));
+  loop.run_ready();
+  first.cancel();
+  loop.run_ready();
+  EXPECT_EQ(group.running(), 1u);
+  clock.advance(1s);
+  loop.run_ready();
+  EXPECT_EQ(notes, std::vector<int>{2});
+  first.cancel();
+}
+
 Task<void> ignore_cancellation_for_ever(Clock& clock, int& rounds) {
   for (;;) {
     ++rounds;
