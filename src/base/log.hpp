@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -40,6 +42,7 @@ Result<Level> parse_level(std::string_view text);
 Result<Format> parse_format(std::string_view text);
 
 bool enabled(Level level);
+// Never fails and never throws on: a line that cannot be written is lost.
 void write(Level level, std::string_view part, std::string_view message, Fields fields = {});
 
 inline void debug(std::string_view part, std::string_view message, Fields fields = {}) {
@@ -62,15 +65,35 @@ inline void error(std::string_view part, std::string_view message, Fields fields
 // back. One object per place that may repeat itself; not thread-safe, it belongs to one loop.
 class Throttle {
  public:
-  explicit Throttle(std::chrono::seconds interval = std::chrono::seconds(60))
-      : interval_(interval) {}
+  using Now = std::chrono::steady_clock::time_point (*)();
+
+  explicit Throttle(std::chrono::seconds interval = std::chrono::seconds(60),
+                    Now now = std::chrono::steady_clock::now)
+      : interval_(interval), now_(now) {}
 
   void write(Level level, std::string_view part, std::string_view message, Fields fields = {});
 
  private:
   std::chrono::seconds interval_;
-  std::chrono::steady_clock::time_point last_{};
+  Now now_;
+  std::optional<std::chrono::steady_clock::time_point> last_;
   std::size_t held_back_ = 0;
+};
+
+// For tests: as long as it lives, the lines of the whole process come here, all levels. Only one
+// at a time.
+class Capture {
+ public:
+  explicit Capture(Format format = Format::text);
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  // Since the last call, without the newline.
+  std::vector<std::string> take();
+
+ private:
+  Options before_;
 };
 
 }  // namespace plim::log
