@@ -1,0 +1,26 @@
+#include "base/process.hpp"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <unistd.h>
+
+namespace plim {
+
+void prepare_process() {
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);  // takes the lowest free number; inherited, as 0 to 2 are
+  } while (fd >= 0 && fd <= 2);
+  if (fd > 2) ::close(fd);
+}
+
+void keep_memory_small() {
+  constexpr int kThreshold = 128 * 1024;
+  ::mallopt(M_MMAP_THRESHOLD, kThreshold);
+  ::mallopt(M_TRIM_THRESHOLD, kThreshold);
+}
+
+}  // namespace plim
