@@ -1,0 +1,201 @@
+#include <cerrno>
+#include <sys/socket.h>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "net/rpc.hpp"
+#include "net/rpc/connection.hpp"
+#include "net/rpc/listener.hpp"
+
+namespace plim::net::rpc {
+namespace asio = boost::asio;
+
+namespace {
+
+using namespace std::chrono_literals;
+using Protocol = asio::local::stream_protocol;
+
+constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
+constexpr int kAttempts = 4;  // of a call that servers refuse unseen
+
+// A call on the wire; also a unary one, which is a stream of one message.
+class ClientCall final : public RpcReader {
+ public:
+  ClientCall(ConnectionPtr connection, StreamPtr stream, RpcClock::time_point deadline)
+      : connection_(std::move(connection)),
+        stream_(std::move(stream)),
+        deadline_(deadline),
+        changed_(connection_->executor()) {
+    stream_->on_change = [this] { changed_.cancel(); };
+  }
+
+  ~ClientCall() override {
+    stream_->on_change = nullptr;
+    connection_->session().cancel(*stream_, {RpcCode::cancelled, "cancelled by the caller"});
+  }
+
+  ClientCall(const ClientCall&) = delete;
+  ClientCall& operator=(const ClientCall&) = delete;
+
+  Task<bool> next(std::string& message) override {
+    while (stream_->messages.empty() && !stream_->over()) {
+      changed_.expires_at(deadline_);
+      auto [error] = co_await changed_.async_wait(kAwaitTuple);
+      if (!error && stream_->messages.empty())
+        connection_->session().cancel(*stream_, {RpcCode::deadline_exceeded, "deadline exceeded"});
+    }
+    if (stream_->messages.empty()) {
+      status_ = stream_->verdict();
+      co_return false;
+    }
+    message = connection_->session().take(*stream_);
+    co_return true;
+  }
+
+  const RpcStatus& status() const override { return status_; }
+
+  bool refused() const { return stream_->refused(); }
+
+ private:
+  ConnectionPtr connection_;
+  StreamPtr stream_;
+  RpcClock::time_point deadline_;
+  asio::steady_timer changed_;  // expires at the deadline; cancelled to wake next()
+  RpcStatus status_;
+};
+
+// What open() hands out when there is no connection.
+class FailedCall final : public RpcReader {
+ public:
+  explicit FailedCall(RpcStatus status) : status_(std::move(status)) {}
+
+  Task<bool> next(std::string&) override { co_return false; }
+
+  const RpcStatus& status() const override { return status_; }
+
+ private:
+  RpcStatus status_;
+};
+
+class UnixChannel final : public Channel, public std::enable_shared_from_this<UnixChannel> {
+ public:
+  UnixChannel(Executor loop, std::string path, RpcLimits limits, RpcMetadata metadata)
+      : loop_(std::move(loop)),
+        path_(std::move(path)),
+        limits_(limits),
+        metadata_(std::move(metadata)) {}
+
+  ~UnixChannel() override { close(); }
+
+  UnixChannel(const UnixChannel&) = delete;
+  UnixChannel& operator=(const UnixChannel&) = delete;
+
+  Task<RpcReply> call(std::string method, std::string request,
+                      RpcClock::duration deadline) override {
+    auto self = shared_from_this();
+    auto until = deadline_after(deadline);
+    for (int attempt = 1;; ++attempt) {
+      RpcReply reply;
+      reply.status = co_await connect(until);
+      if (!reply.status.ok()) co_return reply;
+      std::unique_ptr<ClientCall> call = begin(method, request, until);
+      if (!call) continue;
+      std::string extra;
+      bool answered = co_await call->next(reply.body);
+      bool more = answered;
+      if (answered) more = co_await call->next(extra);
+      if (call->refused() && attempt < kAttempts) continue;
+      reply.status = call->status();
+      if (more) reply.status = {RpcCode::internal, "more than one message in the answer"};
+      if (!answered && reply.status.ok())
+        reply.status = {RpcCode::internal, "no message in the answer"};
+      co_return reply;
+    }
+  }
+
+  Task<std::unique_ptr<RpcReader>> open(std::string method, std::string request,
+                                        RpcClock::duration deadline) override {
+    auto self = shared_from_this();
+    auto until = deadline_after(deadline);
+    for (;;) {
+      RpcStatus status = co_await connect(until);
+      if (!status.ok()) co_return std::make_unique<FailedCall>(std::move(status));
+      std::unique_ptr<RpcReader> reader = begin(method, request, until);
+      if (reader) co_return reader;
+    }
+  }
+
+  void close() override {
+    const RpcStatus why{RpcCode::cancelled, "the channel was closed"};
+    if (auto newest = std::exchange(connection_, nullptr)) newest->close(why);
+    for (const ConnectionPtr& older : std::exchange(retired_, {})) older->close(why);
+  }
+
+ private:
+  // Null: the connection has used up its stream ids; connect again.
+  std::unique_ptr<ClientCall> begin(const std::string& method, const std::string& request,
+                                    RpcClock::time_point until) {
+    StreamPtr stream = connection_->session().request(method, request, until, metadata_);
+    if (stream->id < 0) return nullptr;
+    return std::make_unique<ClientCall>(connection_, std::move(stream), until);
+  }
+
+  // Afterwards, if ok, connection_ takes calls. connect(2) on a unix socket does not pend: it
+  // works, fails, or says EAGAIN while the backlog is full, which Asio's async_connect takes for
+  // success.
+  Task<RpcStatus> connect(RpcClock::time_point until) {
+    while (!connection_ || !connection_->usable()) {
+      auto endpoint = unix_endpoint(path_);
+      if (!endpoint) co_return RpcStatus{RpcCode::invalid_argument, endpoint.error().message};
+      boost::system::error_code error;
+      UnixSocket socket(loop_);
+      socket.open(Protocol(), error);
+      if (!error) socket.non_blocking(true, error);
+      if (!error && ::connect(socket.native_handle(), endpoint->data(),
+                              static_cast<socklen_t>(endpoint->size())) != 0)
+        error.assign(errno, boost::system::system_category());
+      if (!error) {
+        use(Connection::start(std::move(socket), Session::Role::client, limits_, {}));
+        break;
+      }
+      if (error != asio::error::would_block)
+        co_return RpcStatus{RpcCode::unavailable, fmt::format("{}: {}", path_, error.message())};
+      if (RpcClock::now() >= until)
+        co_return RpcStatus{RpcCode::deadline_exceeded,
+                            fmt::format("{}: the server accepts no connections", path_)};
+      asio::steady_timer pause(loop_, 5ms);
+      co_await pause.async_wait(asio::use_awaitable);
+    }
+    co_return RpcStatus{};
+  }
+
+  void use(ConnectionPtr connection) {
+    std::erase_if(retired_, [](const ConnectionPtr& older) { return older->closed(); });
+    if (connection_ && !connection_->closed()) retired_.push_back(std::move(connection_));
+    connection_ = std::move(connection);
+  }
+
+  Executor loop_;
+  std::string path_;
+  RpcLimits limits_;
+  RpcMetadata metadata_;
+  ConnectionPtr connection_;            // the newest, the only one to get calls
+  std::vector<ConnectionPtr> retired_;  // told to go away; their calls go on
+};
+
+}  // namespace
+}  // namespace plim::net::rpc
+
+namespace plim::net {
+
+std::shared_ptr<Channel> Channel::unix_socket(Executor loop, std::string path, RpcLimits limits,
+                                              RpcMetadata metadata) {
+  return std::make_shared<rpc::UnixChannel>(std::move(loop), std::move(path), limits,
+                                            std::move(metadata));
+}
+
+}  // namespace plim::net
