@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unistd.h>
 
+#include "base/text.hpp"
 #include "base/utf8.hpp"
 
 namespace plim::log {
@@ -144,16 +145,16 @@ void configure(Options options) {
 Result<Level> parse_level(std::string_view text) {
   for (std::size_t i = 0; i < kLevelNames.size(); ++i)
     if (text == kLevelNames[i]) return static_cast<Level>(i);
-  return fail(Code::invalid,
-              fmt::format("unknown log level \"{}\": expected debug, info, warn, error or off",
-                          escape_controls(text)));
+  return fail(
+      Code::invalid,
+      fmt::format("unknown log level {}: expected debug, info, warn, error or off", quote(text)));
 }
 
 Result<Format> parse_format(std::string_view text) {
   if (text == "text") return Format::text;
   if (text == "json") return Format::json;
-  return fail(Code::invalid, fmt::format("unknown log format \"{}\": expected text or json",
-                                         escape_controls(text)));
+  return fail(Code::invalid,
+              fmt::format("unknown log format {}: expected text or json", quote(text)));
 }
 
 bool enabled(Level level) {

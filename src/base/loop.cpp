@@ -8,6 +8,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
+#include "base/result.hpp"
+
 namespace plim {
 namespace asio = boost::asio;
 
@@ -34,6 +36,7 @@ int Loop::run(Task<int> main) {
   impl_->io.restart();
   impl_->io.run();
   if (error) std::rethrow_exception(error);
+  PLIM_ASSERT(result);  // else main waits for something that no longer exists
   return *result;
 }
 
