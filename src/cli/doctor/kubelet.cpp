@@ -1,0 +1,88 @@
+// The kubelet and the container runtime of this node.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/yaml.hpp"
+#include "cli/doctor/kubelet_config.hpp"
+#include "cli/doctor/probes.hpp"
+
+namespace plim::cli::doctor {
+namespace {
+
+// Where kubeadm, k3s's agent and Debian's own notes put it.
+constexpr std::array<std::string_view, 3> kConfigFiles{
+    "/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet-config.yaml",
+    "/etc/kubernetes/kubelet/kubelet-config.json"};
+
+constexpr std::array<std::string_view, 3> kRuntimeSockets{
+    "/run/containerd/containerd.sock", "/run/crio/crio.sock", "/var/run/cri-dockerd.sock"};
+
+}  // namespace
+
+KubeletConfig read_kubelet_config(const Host& host) {
+  KubeletConfig out;
+  for (std::string_view file : kConfigFiles) {
+    auto text = host.read(file);
+    if (!text) continue;
+    out.file = file;
+    auto config = parse_yaml(*text, file);
+    if (!config) {
+      out.mistake = config.error().message;
+      break;
+    }
+    out.cgroup_driver = text_at(*config, {"cgroupDriver"});
+    out.cpu_manager_policy = text_at(*config, {"cpuManagerPolicy"});
+    break;
+  }
+  // The state file says what runs, whatever the flags and files ask for.
+  if (auto state = host.read("/var/lib/kubelet/cpu_manager_state"))
+    if (auto parsed = parse_json(*state); parsed && !text_at(*parsed, {"policyName"}).empty())
+      out.cpu_manager_policy = text_at(*parsed, {"policyName"});
+  return out;
+}
+
+Finding probe_kubelet(const Host& host) {
+  if (!host.exists("/var/lib/kubelet"))
+    return {.status = Status::absent,
+            .found = "no /var/lib/kubelet",
+            .effect = "this machine is no Kubernetes node; plimsoll's commands work"};
+  KubeletConfig config = read_kubelet_config(host);
+  if (!config.mistake.empty())
+    return {.status = Status::failed,
+            .found = config.mistake,
+            .effect = "the kubelet itself will not start with this file",
+            .remedy = "correct the file"};
+  std::string policy = config.cpu_manager_policy.empty() ? "none" : config.cpu_manager_policy;
+  Finding out{.found = fmt::format("CPU manager policy {}", policy)};
+  bool devices = host.exists("/var/lib/kubelet/device-plugins");
+  if (!host.exists("/var/lib/kubelet/device-plugins/kubelet.sock"))
+    out.found += devices ? ", not running" : ", no device-plugins folder";
+  if (policy == "static") {
+    out.status = Status::degraded;
+    out.effect = "CPU pools stay off here: the kubelet's static policy would fight them for cores";
+    out.remedy = "set cpuManagerPolicy: none, remove cpu_manager_state and restart the kubelet";
+  }
+  return out;
+}
+
+Finding probe_runtime(const Host& host) {
+  std::string found;
+  for (std::string_view socket : kRuntimeSockets) {
+    if (!host.is_socket(socket)) continue;
+    found += fmt::format("{}{}{}", found.empty() ? "" : ", ", socket,
+                         host.is_writable(socket) ? "" : " (no permission)");
+  }
+  if (found.empty())
+    return {.status = Status::absent,
+            .found = "no socket of containerd, CRI-O or cri-dockerd",
+            .effect = "images of this machine are unknown to the scheduler"};
+  if (found.find("(no permission)") == found.npos) return {.found = std::move(found)};
+  return {.status = Status::degraded,
+          .found = std::move(found),
+          .effect = "images of this machine cannot be listed by this user",
+          .remedy = "run as root, or join the group that owns the socket"};
+}
+
+}  // namespace plim::cli::doctor
