@@ -13,9 +13,9 @@ bool is_hex_digit(char c) {
 }
 
 // A plain recursive reader of the grammar; every function returns false once a mistake is noted.
-class Reader {
+class GrammarReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit GrammarReader(std::string_view text) : text_(text) {}
 
   std::optional<JsonMistake> run() {
     if (value("a value")) {
@@ -47,8 +47,8 @@ class Reader {
   bool value(std::string_view what) {
     skip_space();
     char c = peek();
-    if (c == '{') return nested(&Reader::object);
-    if (c == '[') return nested(&Reader::array);
+    if (c == '{') return nested(&GrammarReader::object);
+    if (c == '[') return nested(&GrammarReader::array);
     if (c == '"') return string();
     if (c == '-' || is_digit(c)) return number();
     for (std::string_view word : {"true", "false", "null"}) {
@@ -59,7 +59,7 @@ class Reader {
     return expected(what);
   }
 
-  bool nested(bool (Reader::*contents)()) {
+  bool nested(bool (GrammarReader::*contents)()) {
     if (++depth_ > kMaxJsonDepth)
       return wrong(at_, fmt::format("nested more than {} levels deep", kMaxJsonDepth));
     ++at_;
@@ -197,7 +197,7 @@ class Reader {
 }  // namespace
 
 std::optional<JsonMistake> find_json_mistake(std::string_view text) {
-  return Reader(text).run();
+  return GrammarReader(text).run();
 }
 
 }  // namespace plim

@@ -16,9 +16,9 @@ bool is_plain(char c) {
          c != '"' && c != '\\';
 }
 
-class Printer {
+class JsonPrinter {
  public:
-  explicit Printer(int indent) : indent_(indent) {}
+  explicit JsonPrinter(int indent) : indent_(indent) {}
 
   void write(const json::value& value) {
     switch (value.kind()) {
@@ -160,7 +160,7 @@ std::string to_json(const json::value& value) {
 }
 
 std::string to_json_indented(const json::value& value, int indent) {
-  Printer printer(indent);
+  JsonPrinter printer(indent);
   printer.write(value);
   return printer.take();
 }

@@ -12,9 +12,9 @@ namespace {
 namespace chrono = std::chrono;
 
 // Reads pieces of fixed shape from the front of a text.
-class Reader {
+class TimeReader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  explicit TimeReader(std::string_view text) : rest_(text) {}
 
   std::optional<int> number(std::size_t digits, int low, int high) {
     if (rest_.size() < digits) return std::nullopt;
@@ -40,7 +40,7 @@ class Reader {
   std::string_view rest_;
 };
 
-std::optional<chrono::year_month_day> read_date(Reader& reader) {
+std::optional<chrono::year_month_day> read_date(TimeReader& reader) {
   auto year = reader.number(4, 0, 9999);
   if (!year || !reader.skip('-')) return std::nullopt;
   auto month = reader.number(2, 1, 12);
@@ -52,7 +52,7 @@ std::optional<chrono::year_month_day> read_date(Reader& reader) {
   return date.ok() ? std::optional(date) : std::nullopt;
 }
 
-std::optional<chrono::minutes> read_hours_and_minutes(Reader& reader) {
+std::optional<chrono::minutes> read_hours_and_minutes(TimeReader& reader) {
   auto hour = reader.number(2, 0, 23);
   if (!hour || !reader.skip(':')) return std::nullopt;
   auto minute = reader.number(2, 0, 59);
@@ -60,7 +60,7 @@ std::optional<chrono::minutes> read_hours_and_minutes(Reader& reader) {
   return chrono::hours(*hour) + chrono::minutes(*minute);
 }
 
-std::optional<Nanos> read_fraction(Reader& reader) {
+std::optional<Nanos> read_fraction(TimeReader& reader) {
   if (!reader.skip('.')) return Nanos(0);
   Nanos fraction(0);
   Nanos place(100'000'000);
@@ -73,7 +73,7 @@ std::optional<Nanos> read_fraction(Reader& reader) {
   return fraction;
 }
 
-std::optional<chrono::minutes> read_offset(Reader& reader) {
+std::optional<chrono::minutes> read_offset(TimeReader& reader) {
   if (reader.skip('Z')) return chrono::minutes(0);
   bool west = reader.skip('-');
   if (!west && !reader.skip('+')) return std::nullopt;
@@ -82,16 +82,20 @@ std::optional<chrono::minutes> read_offset(Reader& reader) {
 }
 
 std::string format_seconds(WallTime time) {
-  auto day = chrono::floor<chrono::days>(time);
+  auto whole = chrono::floor<chrono::seconds>(time);
+  auto day = chrono::floor<chrono::days>(whole);
   chrono::year_month_day date(day);
-  chrono::hh_mm_ss clock(chrono::floor<chrono::seconds>(time - day));
+  chrono::hh_mm_ss clock(whole - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
 std::int64_t nanos_of_second(WallTime time) {
-  return (time - chrono::floor<chrono::seconds>(time)).count();
+  // Not by subtraction: the second that the smallest WallTime is in begins before it.
+  constexpr std::int64_t kSecondNanos = 1'000'000'000;
+  std::int64_t rest = time.time_since_epoch().count() % kSecondNanos;
+  return rest < 0 ? rest + kSecondNanos : rest;
 }
 
 }  // namespace
@@ -100,7 +104,7 @@ Result<WallTime> parse_rfc3339(std::string_view text) {
   auto wrong = [text](std::string_view expected) {
     return fail(Code::invalid, fmt::format("time {}: expected {}", quote(text), expected));
   };
-  Reader reader(text);
+  TimeReader reader(text);
   auto date = read_date(reader);
   if (!date) return wrong("a date such as 2024-01-02 at its beginning");
   if (!reader.skip('T')) return wrong("T after the date");

@@ -22,7 +22,7 @@ struct ParserDeleter {
 };
 
 struct DiagDeleter {
-  void operator()(fy_diag* diag) const { fy_diag_unref(diag); }
+  void operator()(fy_diag* diag) const { fy_diag_destroy(diag); }
 };
 
 struct EventDeleter {
@@ -31,7 +31,7 @@ struct EventDeleter {
   void operator()(fy_event* event) const { fy_parser_event_free(parser, event); }
 };
 
-using Event = std::unique_ptr<fy_event, EventDeleter>;
+using EventPtr = std::unique_ptr<fy_event, EventDeleter>;
 
 std::string_view token_text(fy_token* token) {
   std::size_t length = 0;
@@ -89,7 +89,7 @@ class YamlBuilder {
                                        static_cast<unsigned char>(text_[*foreign])));
     }
     PLIM_CHECK(open());
-    while (Event event{fy_parser_parse(parser_.get()), EventDeleter{parser_.get()}}) {
+    while (EventPtr event{fy_parser_parse(parser_.get()), EventDeleter{parser_.get()}}) {
       PLIM_CHECK(handle(*event));
     }
     if (fy_parser_get_stream_error(parser_.get())) return parser_error();

@@ -62,7 +62,7 @@ Style choose_style(std::string_view text) {
   return indicator || edge_space ? Style::single_quoted : Style::plain;
 }
 
-class Printer {
+class YamlPrinter {
  public:
   std::string run(const json::value& value) {
     write_block(value, 0, Place::root);
@@ -218,7 +218,7 @@ class Printer {
 }  // namespace
 
 std::string to_yaml(const json::value& value) {
-  return Printer().run(value);
+  return YamlPrinter().run(value);
 }
 
 }  // namespace plim

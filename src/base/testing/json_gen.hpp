@@ -1,6 +1,7 @@
 // Arbitrary JSON for properties: small trees with strings that parsers stumble over.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
