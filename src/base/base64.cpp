@@ -8,15 +8,15 @@
 namespace plim {
 namespace {
 
-constexpr std::string_view kAlphabet =
+constexpr std::string_view kBase64Alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t kForeign = 0xff;
 
 constexpr std::array<std::uint8_t, 256> kValues = [] {
   std::array<std::uint8_t, 256> values{};
   values.fill(kForeign);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i)
-    values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::size_t i = 0; i < kBase64Alphabet.size(); ++i)
+    values[static_cast<unsigned char>(kBase64Alphabet[i])] = static_cast<std::uint8_t>(i);
   return values;
 }();
 
@@ -31,7 +31,7 @@ std::string base64_encode(std::string_view bytes) {
     for (std::size_t k = 0; k < 3; ++k)
       group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
     for (std::size_t k = 0; k < 4; ++k)
-      out += k <= count ? kAlphabet[group >> (18 - 6 * k) & 63] : '=';
+      out += k <= count ? kBase64Alphabet[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
 }

@@ -63,8 +63,11 @@ struct Builder {
 
   bool on_number_part(Text, Ec&) { return true; }
 
-  bool on_int64(std::int64_t number, Text, Ec&) {
-    stack.push_int64(number);
+  bool on_int64(std::int64_t number, Text text, Ec&) {
+    if (number == 0 && text.front() == '-')
+      stack.push_double(-0.0);
+    else
+      stack.push_int64(number);
     return true;
   }
 

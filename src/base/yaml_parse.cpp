@@ -43,6 +43,31 @@ TextPosition to_position(const fy_mark& mark) {
   return {.line = mark.line + 1, .column = mark.column + 1};
 }
 
+// The meaning of what stands between single quotes: '' is one quote; a line end is a space, and
+// each empty line after it a line end.
+std::string unquote_single(std::string_view raw) {
+  std::string out;
+  std::size_t empty_lines = 0;
+  auto lines = split(raw, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    bool is_last = i + 1 == lines.size();
+    std::string_view line = lines[i];
+    if (i > 0) line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!is_last) line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    if (i > 0 && !is_last && line.empty()) {
+      ++empty_lines;
+      continue;
+    }
+    if (i > 0) out += empty_lines > 0 ? std::string(empty_lines, '\n') : " ";
+    empty_lines = 0;
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      out += line[k];
+      if (line[k] == '\'') ++k;
+    }
+  }
+  return out;
+}
+
 // The offset of a byte that YAML does not allow in its text.
 std::optional<std::size_t> find_foreign_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -184,8 +209,19 @@ class YamlBuilder {
            !frames_.back().merging;
   }
 
+  // libfyaml 0.7.12 garbles text after '''' between single quotes, so we read that ourselves.
+  std::string_view scalar_text(fy_token* token, std::string& buffer) const {
+    if (token && fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED) {
+      std::size_t start = fy_token_start_mark(token)->input_pos;
+      std::string_view raw = text_.substr(start, fy_token_end_mark(token)->input_pos - start);
+      if (raw.find("''''") != raw.npos) return buffer = unquote_single(raw);
+    }
+    return token_text(token);
+  }
+
   Result<void> scalar(fy_event& event) {
-    std::string_view text = token_text(event.scalar.value);
+    std::string unquoted;
+    std::string_view text = scalar_text(event.scalar.value, unquoted);
     std::string_view tag = token_text(event.scalar.tag);
     bool plain = !event.scalar.value || fy_token_scalar_style(event.scalar.value) == FYSS_PLAIN;
     if (!plain && fy_token_scalar_style(event.scalar.value) <= FYSS_DOUBLE_QUOTED)

@@ -131,6 +131,10 @@ class YamlPrinter {
 
   // kubectl goes through JSON: what is written there as an integer stays one.
   void write_double(double number) {
+    if (number == 0 && std::signbit(number)) {
+      out_ += "-0.0";  // "-0" would read as the integer 0
+      return;
+    }
     std::string text = format_double(number, kJsonDouble);
     bool integer = text.find_first_of(".e") == text.npos && std::abs(number) < 0x1p63;
     out_ += integer ? text : format_double(number, kYamlDouble);

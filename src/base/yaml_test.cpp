@@ -35,6 +35,12 @@ spec:
             R"("a\tbé"],"command":["sh"],"script":"one\n  two\n","folded":"one two"}]}})");
 }
 
+// A mistake of libfyaml 0.7.12 that we work around.
+TEST(Yaml, reads_several_quotes_in_a_row) {
+  EXPECT_EQ(as_json("['a''''b', '''''', 'x''''''y''z', 'a''''\n  b  \n\n\n c']"),
+            R"(["a''b","''","x'''y'z","a'' b\n\nc"])");
+}
+
 TEST(Yaml, json_is_yaml) {
   EXPECT_EQ(as_json(R"({"a": [1, 2.5, true, null, "x\u0041\/"], "b": {}})"),
             R"({"a":[1,2.5,true,null,"xA/"],"b":{}})");
