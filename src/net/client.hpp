@@ -2,14 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/http.hpp"
+#include "net/raw_stream.hpp"
 #include "net/tls.hpp"
 
 namespace plim::net {
@@ -19,7 +21,8 @@ using Millis = std::chrono::milliseconds;
 // How to leave out the proxy, as Go does: hosts, domains (".x" or "x" match sub-domains), CIDRs,
 // ports, "*".
 bool no_proxy_matches(std::string_view no_proxy, std::string_view host, std::uint16_t port);
-// HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) for this URL; "" for none.
+// HTTPS_PROXY, HTTP_PROXY, NO_PROXY (either case) for this URL; "" for none, always so for
+// localhost and loopback addresses.
 std::string proxy_from_environment(std::string_view url);
 
 struct ClientOptions {
@@ -59,15 +62,6 @@ class RequestBody {
   virtual Task<Result<Response>> finish() = 0;              // ends the body, then the answer
 };
 
-// An upgraded connection (WebSocket and the like): raw bytes both ways after the 101 answer.
-class RawStream {
- public:
-  virtual ~RawStream() = default;
-  virtual Task<Result<std::string>> read() = 0;  // "" at the end
-  virtual Task<Result<void>> write(std::string bytes) = 0;
-  virtual void close() = 0;
-};
-
 class Client {
  public:
   // base: "https://host:port/prefix", "http://…", or "unix:///path/to/socket"; the prefix is put
@@ -77,7 +71,10 @@ class Client {
   virtual ~Client() = default;
 
   // The whole exchange. Any HTTP status is a success here; failures are of the transport.
-  // Retried once on a fresh connection when a pooled one turned out closed before any answer byte.
+  // Retried once on a fresh connection when a pooled one turned out closed before any answer byte,
+  // provided that is safe: the method is GET, HEAD or OPTIONS, or nothing could be written.
+  // Redirects are answers like any other. Bodies come un-gzipped unless the request has its own
+  // Accept-Encoding.
   virtual Task<Result<Response>> send(Request request, CallOptions options = {}) = 0;
   virtual Task<Result<std::unique_ptr<ResponseStream>>> open(Request request,
                                                              CallOptions options = {}) = 0;

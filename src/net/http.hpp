@@ -1,7 +1,7 @@
 // What HTTP messages are, for the client and the server alike.
 #pragma once
 
-#include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,8 +45,8 @@ struct Peer {
 
 struct Request {
   std::string method = "GET";
-  std::string path;   // starts with '/', percent-encoding as received; no query
-  std::string query;  // without '?'
+  std::string path = {};   // starts with '/', percent-encoding as received; no query
+  std::string query = {};  // without '?'
   Headers headers = {};
   std::string body = {};
   Peer peer = {};  // filled by the server

@@ -5,17 +5,20 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "net/client.hpp"  // RawStream
 #include "net/http.hpp"
+#include "net/raw_stream.hpp"
 #include "net/tls.hpp"
 
 namespace plim::net {
+
+using Millis = std::chrono::milliseconds;
 
 using Piece = std::shared_ptr<const std::string>;  // one piece of a body, shared by every watcher
 

@@ -23,8 +23,8 @@ struct CertificateRequest {
   std::vector<std::string> ip_addresses = {};
   bool server = false;  // extended key usages
   bool client = false;
-  WallTime not_before;
-  WallTime not_after;
+  WallTime not_before = {};
+  WallTime not_after = {};
 };
 
 Result<KeyPair> make_authority(std::string_view common_name, WallTime not_before,
@@ -44,14 +44,13 @@ Result<CertificateInfo> read_certificate(std::string_view pem);
 Result<void> verify_certificate(std::string_view certificate_pem, std::string_view key_pem,
                                 std::string_view ca_pem, WallTime now);
 
-// A P-256 or RSA key pair for signing tokens (service accounts).
+// Keys that sign tokens (service accounts). Signatures have the form of JSON Web Signatures: ES256
+// for P-256 keys, RS256 for RSA keys.
 Result<std::string> make_signing_key();
 Result<std::string> sign_sha256(std::string_view key_pem, std::string_view data);
 Result<bool> verify_sha256(std::string_view public_or_private_key_pem, std::string_view data,
                            std::string_view signature);
 
 std::string sha256_hex(std::string_view data);
-std::string base64_encode(std::string_view bytes);
-Result<std::string> base64_decode(std::string_view text);
 
 }  // namespace plim::net

@@ -1,0 +1,94 @@
+// The two ends of a connection without its encryption: plain or TLS, TCP or unix socket. All HTTP
+// code is written against ByteStream once. For .cpp files of this folder only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "net/http.hpp"
+#include "net/input_buffer.hpp"
+#include "net/raw_stream.hpp"
+
+namespace plim::net {
+
+using Socket = boost::asio::generic::stream_protocol::socket;
+
+// Belongs to one loop. One reader and one writer may wait at the same time.
+class ByteStream {
+ public:
+  explicit ByteStream(Socket socket);
+  virtual ~ByteStream() = default;
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+
+  // What one attempt without waiting came to.
+  struct Step {
+    enum class State { done, wants_read, wants_write, end, failed };
+    State state;
+    std::size_t bytes = 0;
+  };
+
+  virtual Step try_read(std::span<char> into) = 0;
+  // After wants_* the next attempt must offer the same bytes again, or more that begin with them.
+  virtual Step try_write(std::string_view bytes) = 0;
+
+  // The number of bytes read, 0 at the regular end.
+  Task<Result<std::size_t>> read(std::span<char> into);
+  // All of them; the caller keeps them alive.
+  Task<Result<void>> write(std::string_view bytes);
+  // Until a read would not wait, so that idle connections hold no buffer.
+  Task<Result<void>> wait_readable();
+
+  // Ends every wait, now and later, with this code and message until resume().
+  void interrupt(Error reason);
+
+  void resume() { interrupted_.reset(); }
+
+  // Tells the peer that no more bytes follow; reading goes on.
+  virtual void send_end();
+  // Takes whatever still comes off the socket, unread by TLS, until the peer ends too.
+  Task<void> discard_rest();
+  void close();
+
+  virtual void describe_peer(Peer& peer) const;
+
+  Socket& socket() { return socket_; }
+
+ protected:
+  // Why the last step failed.
+  virtual Error last_error() const = 0;
+
+  // Bytes are already here although the socket may have none.
+  virtual bool has_buffered() const { return false; }
+
+  bool is_closed() const { return closed_; }
+
+  Task<Result<void>> wait_for(Step::State state);
+
+  Socket socket_;
+
+ private:
+  std::optional<Error> interrupted_;
+  bool closed_ = false;
+};
+
+std::shared_ptr<ByteStream> make_plain_stream(Socket socket);
+
+// Reads up to 16 KiB (what one TLS record holds at most) into the buffer; false at the end.
+Task<Result<bool>> read_more(ByteStream& stream, InputBuffer& buffer);
+
+// What is left in `received` is read first. The stream is shared with its owner, who may close it.
+std::unique_ptr<RawStream> make_raw_stream(std::shared_ptr<ByteStream> stream,
+                                           InputBuffer received);
+
+// Small segments leave at once, and dead peers are noticed within about a minute.
+void set_tcp_options(Socket& socket);
+
+}  // namespace plim::net

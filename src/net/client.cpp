@@ -1,0 +1,259 @@
+#include "net/client.hpp"
+
+#include <vector>
+
+#include "net/connect.hpp"
+#include "net/exchange.hpp"
+#include "net/request_head.hpp"
+
+namespace plim::net {
+namespace {
+
+constexpr std::size_t kJoinUpTo = 64 << 10;   // head and body in one write
+constexpr std::size_t kExpectFrom = 1 << 20;  // ask before sending so much
+constexpr Millis kExpectPatience{1000};       // servers that do not know the question
+
+bool is_safe_to_repeat(const std::string& method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS";
+}
+
+class Upload final : public RequestBody {
+ public:
+  Upload(std::unique_ptr<Exchange> exchange, Millis step_limit)
+      : exchange_(std::move(exchange)), step_limit_(step_limit) {}
+
+  Task<Result<void>> write(std::string piece) override {
+    if (piece.empty()) co_return Result<void>();
+    std::string chunk = fmt::format("{:x}\r\n", piece.size());
+    chunk += piece;
+    chunk += "\r\n";
+    exchange_->limit(std::chrono::steady_clock::now() + step_limit_);
+    PLIM_CO_CHECK(co_await exchange_->write(chunk));
+    co_return Result<void>();
+  }
+
+  Task<Result<Response>> finish() override {
+    exchange_->limit(std::chrono::steady_clock::now() + step_limit_);
+    // A server that refuses early closes its side; its answer may be here all the same.
+    Result<void> ended = co_await exchange_->write("0\r\n\r\n");
+    Result<void> answered = co_await exchange_->read_head();
+    if (!answered) {
+      if (!ended) co_return ended.error();
+      co_return answered.error();
+    }
+    PLIM_CO_TRY(Response response, co_await exchange_->read_all());
+    co_return response;
+  }
+
+ private:
+  std::unique_ptr<Exchange> exchange_;
+  Millis step_limit_;
+};
+
+class PooledClient final : public Client, public std::enable_shared_from_this<PooledClient> {
+ public:
+  PooledClient(Executor loop, std::string base, Destination destination, ClientOptions options)
+      : base_(std::move(base)),
+        destination_(std::move(destination)),
+        options_(std::move(options)),
+        watchdog_(std::make_shared<Watchdog>(std::move(loop))),
+        idle_alarm_(watchdog_, [this] { drop_old(); }) {}
+
+  ~PooledClient() override { close_idle(); }
+
+  Task<Result<Response>> send(Request request, CallOptions options) override {
+    auto self = shared_from_this();
+    options.read_timeout = Millis{0};  // the limit on the whole covers it
+    PLIM_CO_TRY(auto exchange, co_await call(std::move(request), options, options.max_body));
+    PLIM_CO_TRY(Response response, co_await exchange->read_all());
+    co_return response;
+  }
+
+  Task<Result<std::unique_ptr<ResponseStream>>> open(Request request,
+                                                     CallOptions options) override {
+    auto self = shared_from_this();
+    PLIM_CO_TRY(auto exchange, co_await call(std::move(request), options, kNoLimit));
+    exchange->unlimit();
+    co_return std::unique_ptr<ResponseStream>(std::move(exchange));
+  }
+
+  Task<Result<std::unique_ptr<RequestBody>>> upload(Request request, CallOptions options) override {
+    auto self = shared_from_this();
+    PLIM_CO_TRY(std::string head, format_head(request, BodyLength::chunked));
+    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    PLIM_CO_TRY(auto link, co_await connect(until));
+    auto exchange = start(std::move(link), request, options, options.max_body);
+    exchange->limit(until);
+    PLIM_CO_CHECK(co_await exchange->write(head));
+    co_return std::make_unique<Upload>(std::move(exchange), options.timeout);
+  }
+
+  Task<Result<std::unique_ptr<RawStream>>> upgrade(Request request, CallOptions options) override {
+    auto self = shared_from_this();
+    PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
+    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    PLIM_CO_TRY(auto link, co_await connect(until));
+    auto exchange = start(std::move(link), request, options, options.max_body);
+    exchange->limit(until);
+    head += request.body;
+    PLIM_CO_CHECK(co_await exchange->write(head));
+    PLIM_CO_CHECK(co_await exchange->read_head());
+    int status = exchange->status();
+    if (status != 101) {
+      PLIM_CO_TRY(Response refusal, co_await exchange->read_all());
+      co_return fail(
+          code_from_http(status),
+          fmt::format("upgrade of {} refused: {} {}", request.path, status, status_text(status)));
+    }
+    auto upgraded = exchange->release_link();
+    co_return make_raw_stream(std::move(upgraded->stream), std::move(upgraded->received));
+  }
+
+  Result<void> set_tls(ClientTls tls) override {
+    if (destination_.origin.scheme != Url::Scheme::https) return {};
+    PLIM_TRY(destination_.tls, TlsContext::for_client(tls));
+    close_idle();
+    return {};
+  }
+
+  void close_idle() override {
+    for (Idle& entry : idle_) entry.link->stream->close();
+    idle_.clear();
+  }
+
+  const std::string& base() const override { return base_; }
+
+ private:
+  struct Idle {
+    std::unique_ptr<Link> link;
+    SteadyTime since;
+  };
+
+  // Sends the request and reads the head of the answer.
+  Task<Result<std::unique_ptr<Exchange>>> call(Request request, CallOptions options,
+                                               std::size_t max_body) {
+    PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
+    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    auto link = take_idle();
+    for (;;) {
+      if (!link) {
+        PLIM_CO_TRY(link, co_await connect(until));
+      }
+      bool reused = link->reused;
+      auto exchange = start(std::move(link), request, options, max_body);
+      exchange->limit(until);
+      Result<void> done = co_await converse(*exchange, head, request.body);
+      if (done) co_return exchange;
+      bool closed_on_us = done.error().code == Code::unavailable && !exchange->answered();
+      bool repeatable = is_safe_to_repeat(request.method) || !exchange->wrote();
+      if (!reused || !closed_on_us || !repeatable)
+        co_return done.error().with_context(
+            fmt::format("{} {}{}", request.method, base_, request.path));
+    }
+  }
+
+  Task<Result<void>> converse(Exchange& exchange, std::string head, std::string_view body) {
+    bool ask_first = body.size() >= kExpectFrom;
+    if (body.size() <= kJoinUpTo) head += body;
+    Result<void> written = co_await exchange.write(head);
+    if (written && ask_first) {
+      PLIM_CO_TRY(bool wanted, co_await exchange.body_wanted(kExpectPatience));
+      if (!wanted) body = {};
+    }
+    if (written && body.size() > kJoinUpTo) written = co_await exchange.write(body);
+    if (!written && written.error().code != Code::unavailable) co_return written;
+    // A server may refuse and close before it has read everything: its answer, or its TLS alert,
+    // says more than the failed write.
+    Result<void> answered = co_await exchange.read_head();
+    co_return answered;
+  }
+
+  Result<std::string> format_head(const Request& request, BodyLength length) const {
+    RequestContext context{.origin = destination_.origin,
+                           .proxy = destination_.proxy,
+                           .user_agent = options_.user_agent,
+                           .expect_continue = request.body.size() >= kExpectFrom};
+    return format_request_head(request, context, length);
+  }
+
+  std::unique_ptr<Exchange> start(std::unique_ptr<Link> link, const Request& request,
+                                  const CallOptions& options, std::size_t max_body) {
+    Exchange::Settings settings{.max_header = options_.max_header,
+                                .max_body = max_body,
+                                .read_timeout = options.read_timeout,
+                                .to_head = request.method == "HEAD",
+                                .unzip = !request.headers.has("Accept-Encoding"),
+                                .recycle = [weak = weak_from_this()](std::unique_ptr<Link> done) {
+                                  if (auto self = weak.lock())
+                                    return self->put_idle(std::move(done));
+                                  done->stream->close();
+                                }};
+    return std::make_unique<Exchange>(std::move(link), watchdog_, std::move(settings));
+  }
+
+  Task<Result<std::unique_ptr<Link>>> connect(SteadyTime until) {
+    auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
+    Millis limit = std::min(left, options_.connect_timeout);
+    PLIM_CO_TRY(auto stream, co_await open_connection(watchdog_, destination_, limit));
+    auto link = std::make_unique<Link>();
+    link->stream = std::move(stream);
+    co_return link;
+  }
+
+  std::unique_ptr<Link> take_idle() {
+    while (!idle_.empty()) {
+      auto link = std::move(idle_.back().link);
+      idle_.pop_back();
+      // An idle connection has nothing to say: bytes or an end mean that the server gave it up.
+      char byte = 0;
+      if (link->stream->try_read({&byte, 1}).state == ByteStream::Step::State::wants_read)
+        return link;
+      link->stream->close();
+    }
+    return nullptr;
+  }
+
+  void put_idle(std::unique_ptr<Link> link) {
+    if (idle_.size() >= options_.max_idle) {
+      link->stream->close();
+      return;
+    }
+    link->reused = true;
+    idle_.push_back({std::move(link), std::chrono::steady_clock::now()});
+    if (idle_.size() == 1) idle_alarm_.arm(options_.idle_timeout);
+  }
+
+  void drop_old() {
+    auto oldest_kept = std::chrono::steady_clock::now() - options_.idle_timeout;
+    std::erase_if(idle_, [&](const Idle& entry) { return entry.since <= oldest_kept; });
+    if (!idle_.empty()) idle_alarm_.arm_at(idle_.front().since + options_.idle_timeout);
+  }
+
+  std::string base_;
+  Destination destination_;
+  ClientOptions options_;
+  std::shared_ptr<Watchdog> watchdog_;
+  Alarm idle_alarm_;
+  std::vector<Idle> idle_;  // longest idle first
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Client>> Client::create(Executor loop, std::string base,
+                                               ClientOptions options) {
+  Destination destination;
+  PLIM_TRY(destination.origin, parse_url(base));
+  if (!options.proxy.empty() && destination.origin.scheme != Url::Scheme::unix_socket) {
+    PLIM_TRY(destination.proxy, parse_url(options.proxy));
+    if (destination.proxy->scheme != Url::Scheme::http)
+      return fail(Code::unimplemented, fmt::format("proxy {}: only http:// proxies are supported",
+                                                   without_credentials(options.proxy)));
+  }
+  if (destination.origin.scheme == Url::Scheme::https) {
+    PLIM_TRY(destination.tls, TlsContext::for_client(options.tls));
+  }
+  return std::shared_ptr<Client>(std::make_shared<PooledClient>(
+      std::move(loop), std::move(base), std::move(destination), std::move(options)));
+}
+
+}  // namespace plim::net

@@ -1,0 +1,284 @@
+// Receiving requests; connection_reply.cpp sends the answers.
+#include "net/connection.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "net/connection_body.hpp"
+#include "net/response_head.hpp"
+#include "net/tls_stream.hpp"
+
+namespace plim::net {
+namespace asio = boost::asio;
+
+namespace {
+
+Error receive_timed_out() {
+  return fail(Code::timeout, "timed out waiting for the client");
+}
+
+// The answer to a request that could not be received; 0: none is due, the peer is gone.
+int status_of(const Error& error, int too_large) {
+  switch (error.code) {
+    case Code::too_large:
+      return too_large;
+    case Code::bad_request:
+      return 400;
+    case Code::timeout:
+      return 408;
+    default:
+      return 0;
+  }
+}
+
+// An absolute target ("http://host/path", as proxies get it) becomes its path.
+bool make_origin_form(Request& request) {
+  if (request.path.starts_with('/')) return true;
+  if (request.path == "*" && request.method == "OPTIONS") return true;
+  for (std::string_view scheme : {"http://", "https://"}) {
+    if (!request.path.starts_with(scheme)) continue;
+    auto slash = request.path.find('/', scheme.size());
+    request.path = slash == std::string::npos ? "/" : request.path.substr(slash);
+    return true;
+  }
+  return false;
+}
+
+struct Refusal {
+  int status;
+  const char* why;
+};
+
+// What HTTP/1.1 forbids although it parses, and what we do not speak.
+std::optional<Refusal> objection(Request& request, const RequestParser& parser) {
+  std::size_t hosts = 0;
+  for (const auto& [name, value] : request.headers) hosts += equals_ignoring_case(name, "Host");
+  if (hosts > 1 || (hosts == 0 && !parser.is_http10()))
+    return Refusal{400, "exactly one Host header is needed"};
+  if (request.headers.has("Transfer-Encoding") && !parser.chunked())
+    return Refusal{501, "chunked is the only transfer encoding known here"};
+  if (!make_origin_form(request)) return Refusal{400, "the request target must be a path"};
+  if (request.headers.has("Expect") && !request.headers.has_token("Expect", "100-continue"))
+    return Refusal{417, "100-continue is the only expectation known here"};
+  std::string_view coding = request.headers.get("Content-Encoding");
+  if (!coding.empty() && !equals_ignoring_case(coding, "gzip") &&
+      !equals_ignoring_case(coding, "identity"))
+    return Refusal{415, "gzip is the only content encoding known here"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+void ServerState::connection_ended() {
+  if (--connections > 0) return;
+  std::function<void()> callback;
+  {
+    std::lock_guard held(mutex);
+    callback = on_empty;
+  }
+  if (callback) callback();
+}
+
+Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
+                       Socket socket)
+    : server_(std::move(server)),
+      share_(std::move(share)),
+      alarm_(share_->watchdog, [this] { alarm_rang(); }) {
+  if (auto tls = server_->tls())
+    stream_ = std::make_shared<TlsStream>(std::move(socket), std::move(tls));
+  else
+    stream_ = make_plain_stream(std::move(socket));
+  share_->connections.insert(this);
+}
+
+Connection::~Connection() {
+  share_->connections.erase(this);
+  server_->connection_ended();
+}
+
+Task<void> Connection::run() {
+  auto self = shared_from_this();
+  alarm_.arm(server_->options.header_timeout);
+  Result<void> shaken = co_await shake_hands();
+  // A refused client must be able to read the alert that tells it why.
+  After after = shaken ? After::keep : After::linger;
+  if (shaken) stream_->describe_peer(peer_);
+  while (after == After::keep && !aborted_) {
+    after = co_await serve_one();
+    if (to_stream_) after = co_await stream_out();
+    if (to_upgrade_) after = co_await hand_over();
+  }
+  if (after == After::linger) co_await linger();
+  stream_->send_end();
+  stream_->close();
+}
+
+Task<Result<void>> Connection::shake_hands() {
+  auto* secure = dynamic_cast<TlsStream*>(stream_.get());
+  if (!secure) co_return Result<void>();
+  Result<void> shaken = co_await secure->accept();
+  if (!shaken) {
+    stream_->describe_peer(peer_);
+    log::debug("http", "no TLS with this client",
+               {{"peer", peer_.address}, {"error", shaken.error()}});
+  }
+  co_return shaken;
+}
+
+void Connection::alarm_rang() {
+  timed_out_ = true;
+  if (phase_ == Phase::handling)
+    cancel_handler_.emit(asio::cancellation_type::terminal);
+  else
+    stream_->interrupt(receive_timed_out());
+}
+
+void Connection::drain() {
+  if (phase_ == Phase::idle) stream_->interrupt(fail(Code::cancelled, "server is stopping"));
+  if (phase_ == Phase::streaming && sink_) sink_->finish();
+}
+
+void Connection::abort() {
+  aborted_ = true;
+  cancel_handler_.emit(asio::cancellation_type::terminal);
+  stream_->interrupt(fail(Code::cancelled, "server is stopping"));
+  stream_->close();
+}
+
+Task<Connection::After> Connection::serve_one() {
+  if (received_.empty()) {
+    if (server_->draining) co_return After::close;
+    received_.release_if_empty();
+    phase_ = Phase::idle;  // with the limit that run() or the last answer has set
+    Result<void> ready = co_await stream_->wait_readable();
+    if (!ready) co_return After::close;
+  }
+  phase_ = Phase::receiving;
+  alarm_.arm(server_->options.header_timeout);
+  auto parser = RequestParser::make(server_->options.max_header);
+  Result<void> head = co_await receive_head(*parser);
+  if (!head) {
+    int status = status_of(head.error(), 431);
+    if (status == 0) co_return After::close;
+    After after = co_await refuse(status, head.error().message);
+    co_return after;
+  }
+  Request& request = parser->head();
+  if (auto refusal = objection(request, *parser)) {
+    After after = co_await refuse(refusal->status, refusal->why);
+    co_return after;
+  }
+  Terms terms;
+  terms.keep_alive = parser->keep_alive();
+  terms.http10 = parser->is_http10();
+  terms.to_head = request.method == "HEAD";
+  terms.gzip = server_->options.gzip && accepts_gzip(request.headers.get("Accept-Encoding"));
+  if (const Route* route = server_->router.find(request.method, request.path)) {
+    After after = co_await handle(*route, std::move(parser), terms);
+    co_return after;
+  }
+  Response response;
+  std::string allowed = server_->router.allowed_methods(request.path);
+  response.status = allowed.empty() ? 404 : 405;
+  if (!allowed.empty()) response.headers.add("Allow", allowed);
+  response.headers.add("Content-Type", "text/plain; charset=utf-8");
+  response.body = allowed.empty() ? "404 page not found\n" : "405 method not allowed\n";
+  bool bodiless = !parser->chunked() && parser->content_length().value_or(0) == 0;
+  After after = co_await answer(std::move(response), terms, bodiless ? After::keep : After::linger);
+  co_return after;
+}
+
+Task<Result<void>> Connection::receive_head(RequestParser& parser) {
+  for (;;) {
+    PLIM_CO_CHECK(parser.feed(received_));
+    if (parser.head_done()) co_return Result<void>();
+    PLIM_CO_TRY(bool more, co_await read_more(*stream_, received_));
+    if (!more) co_return fail(Code::unavailable, "client closed the connection");
+  }
+}
+
+Task<Connection::After> Connection::handle(const Route& route,
+                                           std::unique_ptr<RequestParser> parser, Terms terms) {
+  Request request = std::move(parser->head());
+  request.peer = peer_;
+  std::uint64_t announced = parser->content_length().value_or(0);
+  if (announced > route.options.max_body) {
+    After after = co_await refuse(413, "the body is too large for this path");
+    co_return after;
+  }
+  Body body(*this, std::move(parser), route.options, request.headers);
+  alarm_.arm(route.options.body_timeout);
+  if (!route.streaming) {
+    Result<std::string> received = co_await receive_body(body);
+    if (!received) {
+      int status = status_of(received.error(), 413);
+      if (status == 0) co_return After::close;
+      After after = co_await refuse(status, received.error().message);
+      co_return after;
+    }
+    request.body = std::move(*received);
+  }
+  Reply reply = co_await call_handler(route, std::move(request), body);
+  if (aborted_) co_return After::close;
+  After otherwise = body.complete() ? After::keep : After::linger;
+  if (server_->draining || otherwise != After::keep) terms.keep_alive = false;
+  if (auto* streamed = std::get_if<Streamed>(&reply)) {
+    to_stream_.emplace(std::move(*streamed), terms);
+    co_return After::keep;
+  }
+  if (auto* upgraded = std::get_if<Upgraded>(&reply)) {
+    to_upgrade_.emplace(std::move(*upgraded));
+    co_return After::keep;
+  }
+  Response response = std::get<Response>(std::move(reply));
+  After after = co_await answer(std::move(response), terms, otherwise);
+  co_return after;
+}
+
+Task<Result<std::string>> Connection::receive_body(Body& body) {
+  std::string out;
+  out.reserve(body.expected_size());
+  for (;;) {
+    PLIM_CO_TRY(std::optional<std::string> piece, co_await body.next());
+    if (!piece) co_return out;
+    if (out.empty())
+      out = std::move(*piece);
+    else
+      out += *piece;
+  }
+}
+
+// The handler runs as a task of its own, so that its time-out can end it alone.
+Task<Reply> Connection::call_handler(const Route& route, Request request, Body& body) {
+  phase_ = Phase::handling;
+  timed_out_ = false;
+  alarm_.arm(route.options.handler_timeout);
+  std::string what = request.method + " " + request.path;
+  Response failure;
+  failure.headers.add("Content-Type", "text/plain; charset=utf-8");
+  try {
+    Task<Reply> work = route.streaming ? route.streaming(std::move(request), body)
+                                       : route.handler(std::move(request));
+    auto token = asio::bind_cancellation_slot(cancel_handler_.slot(), asio::use_awaitable);
+    Reply reply = co_await asio::co_spawn(share_->loop, std::move(work), std::move(token));
+    phase_ = Phase::writing;
+    if (!timed_out_) co_return reply;
+  } catch (const std::exception& error) {
+    phase_ = Phase::writing;
+    if (!timed_out_ && !aborted_) {
+      log::error("http", "handler threw", {{"request", what}, {"what", error.what()}});
+      failure.status = 500;
+      failure.body = "500 internal server error\n";
+      co_return Reply(std::move(failure));
+    }
+  }
+  failure.status = 504;
+  failure.body = "504 the request took too long\n";
+  co_return Reply(std::move(failure));
+}
+
+}  // namespace plim::net

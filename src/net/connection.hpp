@@ -1,0 +1,109 @@
+// One accepted connection: requests in, answers out. For .cpp files of this folder only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include <boost/asio/cancellation_signal.hpp>
+
+#include "net/byte_stream.hpp"
+#include "net/gzip.hpp"
+#include "net/message_parser.hpp"
+#include "net/router.hpp"
+#include "net/server.hpp"
+#include "net/sink.hpp"
+#include "net/tls_context.hpp"
+#include "net/watchdog.hpp"
+
+namespace plim::net {
+
+// What all connections of a server share, on whatever loop they are.
+struct ServerState {
+  ServerState(ServerOptions o, std::vector<Route> routes)
+      : options(std::move(o)), router(std::move(routes)) {}
+
+  const ServerOptions options;
+  const Router router;
+  std::atomic<std::size_t> connections = 0;
+  std::atomic<bool> draining = false;
+
+  std::shared_ptr<const TlsContext> tls() const {
+    std::lock_guard held(mutex);
+    return tls_context;
+  }
+
+  void connection_ended();
+
+  mutable std::mutex mutex;
+  std::shared_ptr<const TlsContext> tls_context;  // guarded by mutex
+  std::function<void()> on_empty;                 // guarded by mutex; called without it
+};
+
+class Connection;
+
+// A server's share of one loop. Belongs to that loop.
+struct LoopShare {
+  explicit LoopShare(Executor executor)
+      : loop(std::move(executor)), watchdog(std::make_shared<Watchdog>(loop)) {}
+
+  const Executor loop;
+  const std::shared_ptr<Watchdog> watchdog;
+  std::unordered_set<Connection*> connections;
+};
+
+// Owned by its own coroutine, since a server may be destroyed while connections are still ending.
+// Everything runs on the loop of its share.
+class Connection final : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share, Socket socket);
+  ~Connection();
+
+  Task<void> run();
+  // Ends after the request under way; at once if there is none.
+  void drain();
+  void abort();
+
+ private:
+  class Body;
+  enum class Phase { idle, receiving, handling, writing, streaming };
+  enum class After { keep, close, linger };  // linger: the peer may still be sending
+
+  struct Terms {  // what the form of the answer depends on
+    bool keep_alive = false;
+    bool http10 = false;
+    bool to_head = false;
+    bool gzip = false;
+  };
+
+  Task<Result<void>> shake_hands();
+  Task<After> serve_one();
+  Task<Result<void>> receive_head(RequestParser& parser);
+  Task<After> handle(const Route& route, std::unique_ptr<RequestParser> parser, Terms terms);
+  Task<Result<std::string>> receive_body(Body& body);
+  Task<Reply> call_handler(const Route& route, Request request, Body& body);
+  Task<After> answer(Response response, Terms terms, After otherwise);
+  Task<After> refuse(int status, std::string message);
+  Task<After> stream_out();
+  Task<After> hand_over();
+  Task<void> linger();
+  Task<Result<void>> write(std::string bytes);
+  void alarm_rang();
+
+  const std::shared_ptr<ServerState> server_;
+  const std::shared_ptr<LoopShare> share_;
+  std::shared_ptr<ByteStream> stream_;  // shared with a sink or an upgraded stream
+  Peer peer_;
+  InputBuffer received_;
+  Alarm alarm_;
+  boost::asio::cancellation_signal cancel_handler_;
+  Phase phase_ = Phase::receiving;
+  bool timed_out_ = false, aborted_ = false;
+  std::shared_ptr<StreamSink> sink_;
+  // Set by serve_one() and taken up by run() after the request's own memory is freed.
+  std::optional<std::pair<Streamed, Terms>> to_stream_;
+  std::optional<Upgraded> to_upgrade_;
+};
+
+}  // namespace plim::net

@@ -1,0 +1,144 @@
+// Sending answers.
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "net/connection.hpp"
+#include "net/gzip.hpp"
+#include "net/response_head.hpp"
+
+namespace plim::net {
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kGzipFrom = 1 << 10;
+constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer within idle_timeout
+constexpr std::chrono::milliseconds kLinger{2000};
+
+bool has_no_body(int status) {
+  return status / 100 == 1 || status == 204 || status == 304;
+}
+
+bool is_worth_gzipping(const Response& response) {
+  std::string_view type = response.headers.get("Content-Type");
+  bool compressed_already = type.starts_with("image/") || type.starts_with("font/") ||
+                            type.starts_with("application/gzip");
+  return response.body.size() >= kGzipFrom && !response.headers.has("Content-Encoding") &&
+         !compressed_already;
+}
+
+}  // namespace
+
+// `otherwise` is what follows if the peer wishes to keep the connection.
+Task<Connection::After> Connection::answer(Response response, Terms terms, After otherwise) {
+  if (otherwise != After::keep || server_->draining) terms.keep_alive = false;
+  if (terms.gzip && is_worth_gzipping(response)) {
+    response.body = gzip(response.body);
+    response.headers.add("Content-Encoding", "gzip");
+    response.headers.add("Vary", "Accept-Encoding");
+  }
+  ResponseFrame frame;
+  frame.framing = has_no_body(response.status) ? Framing::none : Framing::length;
+  frame.length = response.body.size();
+  frame.keep_alive = terms.keep_alive;
+  frame.http10 = terms.http10;
+  std::string bytes = format_response_head(response.status, response.headers, frame);
+  if (!terms.to_head && frame.framing == Framing::length) bytes += response.body;
+  Result<void> written = co_await write(std::move(bytes));
+  if (!written) co_return After::close;
+  if (terms.keep_alive) co_return After::keep;
+  co_return otherwise == After::linger ? After::linger : After::close;
+}
+
+// For requests that never reached a handler: what follows on the connection cannot be trusted.
+Task<Connection::After> Connection::refuse(int status, std::string message) {
+  Response response;
+  response.status = status;
+  response.headers.add("Content-Type", "text/plain; charset=utf-8");
+  response.body = fmt::format("{} {}: {}\n", status, status_text(status), message);
+  After after = co_await answer(std::move(response), Terms(), After::linger);
+  co_return after;
+}
+
+Task<Result<void>> Connection::write(std::string bytes) {
+  if (aborted_) co_return fail(Code::cancelled, "server is stopping");
+  phase_ = Phase::writing;
+  stream_->resume();
+  for (std::string_view rest = bytes; !rest.empty();) {
+    std::string_view step = rest.substr(0, kWriteStep);
+    alarm_.arm(server_->options.idle_timeout);
+    PLIM_CO_CHECK(co_await stream_->write(step));
+    rest.remove_prefix(step.size());
+  }
+  co_return Result<void>();
+}
+
+Task<Connection::After> Connection::stream_out() {
+  Streamed streamed = std::move(to_stream_->first);
+  Terms terms = to_stream_->second;
+  to_stream_.reset();
+  ResponseFrame frame;
+  frame.framing = terms.http10 ? Framing::until_close : Framing::chunked;
+  frame.keep_alive = terms.keep_alive && !terms.http10;
+  Result<void> started =
+      co_await write(format_response_head(streamed.status, streamed.headers, frame));
+  if (!started) co_return After::close;
+  if (terms.to_head) co_return frame.keep_alive ? After::keep : After::close;
+
+  received_.release_if_empty();
+  alarm_.disarm();
+  phase_ = Phase::streaming;
+  auto chunking = terms.http10 ? StreamSink::Chunking::none : StreamSink::Chunking::chunked;
+  auto sink = std::make_shared<StreamSink>(share_->loop, stream_, chunking, streamed.max_queued);
+  sink_ = sink;
+  streamed.attach(sink);
+  streamed.attach = nullptr;
+  if (server_->draining) sink->finish();
+  // Watches the peer meanwhile; the sink interrupts the wait when the answer has ended.
+  while (!sink->ended()) {
+    Result<void> ready = co_await stream_->wait_readable();
+    if (!ready || sink->ended() || received_.size() > server_->options.max_header) break;
+    Result<bool> more = co_await read_more(*stream_, received_);
+    if (!more || !*more) break;
+  }
+  bool well = sink->ended_well();
+  sink_.reset();
+  sink->detach();
+  if (!aborted_) stream_->resume();
+  co_return well&& frame.keep_alive ? After::keep : After::close;
+}
+
+Task<Connection::After> Connection::hand_over() {
+  Upgraded upgraded = std::move(*to_upgrade_);
+  to_upgrade_.reset();
+  if (!upgraded.headers.has("Connection")) upgraded.headers.add("Connection", "Upgrade");
+  ResponseFrame frame;
+  frame.framing = Framing::none;
+  Result<void> started = co_await write(format_response_head(101, upgraded.headers, frame));
+  if (!started) co_return After::close;
+  alarm_.disarm();
+  phase_ = Phase::handling;
+  try {
+    Task<void> work = upgraded.run(make_raw_stream(stream_, std::move(received_)));
+    auto token = asio::bind_cancellation_slot(cancel_handler_.slot(), asio::use_awaitable);
+    co_await asio::co_spawn(share_->loop, std::move(work), std::move(token));
+  } catch (const std::exception& error) {
+    if (!aborted_)
+      log::error("http", "handler of an upgraded connection threw", {{"what", error.what()}});
+  }
+  co_return After::close;
+}
+
+// Closing while the peer still sends would reset the connection and destroy the answer on its way.
+Task<void> Connection::linger() {
+  if (aborted_) co_return;
+  phase_ = Phase::writing;
+  stream_->resume();
+  stream_->send_end();
+  alarm_.arm(kLinger);
+  co_await stream_->discard_rest();
+}
+
+}  // namespace plim::net

@@ -1,0 +1,149 @@
+#include "net/exchange.hpp"
+
+#include "base/text.hpp"
+
+namespace plim::net {
+namespace {
+
+Error answer_timed_out() {
+  return fail(Code::timeout, "timed out waiting for the peer");
+}
+
+}  // namespace
+
+Exchange::Exchange(std::unique_ptr<Link> link, std::shared_ptr<Watchdog> watchdog,
+                   Settings settings)
+    : link_(std::move(link)),
+      settings_(std::move(settings)),
+      watchdog_(std::move(watchdog)),
+      alarm_(watchdog_,
+             [this] {
+               if (link_) link_->stream->interrupt(answer_timed_out());
+             }),
+      parser_(ResponseParser::make(settings_.max_header, settings_.to_head)) {}
+
+Exchange::~Exchange() {
+  if (!link_) return;
+  bool complete = parser_->done() && !write_failed_ && link_->received.empty();
+  if (complete && parser_->keep_alive()) {
+    link_->received.release_if_empty();
+    settings_.recycle(std::move(link_));
+  } else {
+    link_->stream->close();
+  }
+}
+
+Task<Result<void>> Exchange::write(std::string_view bytes) {
+  write_failed_ = true;  // until it has succeeded; a cancelled write never does
+  PLIM_CO_CHECK(co_await link_->stream->write(bytes));
+  write_failed_ = false;
+  wrote_ = true;
+  co_return Result<void>();
+}
+
+// One step: parses what is here, or else waits for more.
+Task<Result<void>> Exchange::advance() {
+  InputBuffer& in = link_->received;
+  std::size_t before = in.size();
+  bool had_head = parser_->head_done();
+  PLIM_CO_CHECK(parser_->feed(in));
+  if (in.size() != before || parser_->done() || parser_->head_done() != had_head)
+    co_return Result<void>();
+  bool limit_silence = streaming_ && settings_.read_timeout.count() > 0;
+  if (limit_silence) alarm_.arm(settings_.read_timeout);
+  if (in.empty()) {
+    in.release_if_empty();
+    PLIM_CO_CHECK(co_await link_->stream->wait_readable());
+  }
+  PLIM_CO_TRY(bool more, co_await read_more(*link_->stream, in));
+  if (limit_silence) alarm_.disarm();
+  if (!more) {
+    PLIM_CO_CHECK(parser_->feed_end());
+    co_return Result<void>();
+  }
+  answered_ = true;
+  PLIM_CO_CHECK(parser_->feed(in));
+  co_return Result<void>();
+}
+
+void Exchange::new_parser() {
+  parser_ = ResponseParser::make(settings_.max_header, settings_.to_head);
+}
+
+Task<Result<bool>> Exchange::body_wanted(Millis patience) {
+  auto stream = link_->stream;
+  bool lost_patience = false;
+  auto give_up = [&] {
+    lost_patience = true;
+    stream->interrupt(answer_timed_out());
+  };
+  Alarm alarm(watchdog_, give_up);
+  alarm.arm(patience);
+  while (!parser_->head_done()) {
+    Result<void> stepped = co_await advance();
+    if (!stepped && lost_patience) {
+      stream->resume();
+      co_return true;
+    }
+    if (!stepped) co_return stepped.error();
+  }
+  if (status() != 100) {
+    write_failed_ = true;  // the server may still wait for the body: no second use
+    co_return false;
+  }
+  new_parser();
+  co_return true;
+}
+
+Task<Result<void>> Exchange::read_head() {
+  for (;;) {
+    while (!parser_->head_done()) PLIM_CO_CHECK(co_await advance());
+    if (status() >= 200 || status() == 101) break;
+    new_parser();
+  }
+  if (settings_.unzip && equals_ignoring_case(headers().get("Content-Encoding"), "gzip")) {
+    gunzip_ = std::make_unique<Gunzip>(settings_.max_body);
+    parser_->head().headers.remove("Content-Encoding");
+    parser_->head().headers.remove("Content-Length");
+  } else {
+    auto length = parser_->content_length();
+    if (length && *length > settings_.max_body && !settings_.to_head)
+      co_return fail(Code::too_large, fmt::format("answer of {} bytes is too large", *length));
+    parser_->limit_body(settings_.max_body);
+  }
+  streaming_ = true;
+  co_return Result<void>();
+}
+
+Task<Result<std::optional<std::string>>> Exchange::next() {
+  for (;;) {
+    std::string piece = parser_->take_body();
+    if (!piece.empty() && gunzip_) {
+      std::string plain;
+      PLIM_CO_CHECK(gunzip_->feed(piece, plain));
+      piece = std::move(plain);
+    }
+    if (!piece.empty()) co_return std::optional(std::move(piece));
+    if (parser_->done()) {
+      if (gunzip_) PLIM_CO_CHECK(gunzip_->finish());
+      co_return std::optional<std::string>();
+    }
+    PLIM_CO_CHECK(co_await advance());
+  }
+}
+
+Task<Result<Response>> Exchange::read_all() {
+  Response response;
+  response.status = status();
+  response.headers = headers();
+  if (auto length = parser_->content_length(); length && !gunzip_ && !settings_.to_head)
+    response.body.reserve(std::min<std::size_t>(*length, settings_.max_body));
+  for (;;) {
+    PLIM_CO_TRY(std::optional<std::string> piece, co_await next());
+    if (!piece) break;
+    response.body += *piece;
+  }
+  co_return response;
+}
+
+}  // namespace plim::net

@@ -1,0 +1,81 @@
+// One request and its answer on one connection. For .cpp files of this folder only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/byte_stream.hpp"
+#include "net/client.hpp"
+#include "net/gzip.hpp"
+#include "net/message_parser.hpp"
+#include "net/watchdog.hpp"
+
+namespace plim::net {
+
+// A client's connection with what was read ahead on it.
+struct Link {
+  std::shared_ptr<ByteStream> stream;
+  InputBuffer received = {};
+  bool reused = false;
+};
+
+// Belongs to one loop. When it is destroyed after a complete exchange, the connection goes to
+// `recycle`; otherwise it is closed.
+class Exchange final : public ResponseStream {
+ public:
+  struct Settings {
+    std::size_t max_header;
+    std::size_t max_body = kNoLimit;  // after un-gzipping
+    Millis read_timeout{0};           // for next()
+    bool to_head = false;             // the request was HEAD
+    bool unzip = true;
+    std::function<void(std::unique_ptr<Link>)> recycle;
+  };
+
+  Exchange(std::unique_ptr<Link> link, std::shared_ptr<Watchdog> watchdog, Settings settings);
+  ~Exchange() override;
+
+  // From now until the next call of it; the wait under way then ends with Code::timeout.
+  void limit(SteadyTime until) { alarm_.arm_at(until); }
+
+  void unlimit() { alarm_.disarm(); }
+
+  // The caller keeps the bytes alive.
+  Task<Result<void>> write(std::string_view bytes);
+  // Waits for the server's word on "Expect: 100-continue": true if the body is wanted, or if
+  // nothing came for `patience`. False if an answer came instead.
+  Task<Result<bool>> body_wanted(Millis patience);
+  Task<Result<void>> read_head();
+  Task<Result<Response>> read_all();
+
+  int status() const override { return parser_->head().status; }
+
+  const Headers& headers() const override { return parser_->head().headers; }
+
+  Task<Result<std::optional<std::string>>> next() override;
+
+  // The whole request was handed to the system; nothing says that it arrived.
+  bool wrote() const { return wrote_; }
+
+  // At least one byte came back.
+  bool answered() const { return answered_; }
+
+  std::unique_ptr<Link> release_link() { return std::move(link_); }
+
+ private:
+  Task<Result<void>> advance();
+  void new_parser();
+  void head_arrived();
+
+  std::unique_ptr<Link> link_;
+  Settings settings_;
+  std::shared_ptr<Watchdog> watchdog_;
+  Alarm alarm_;
+  std::unique_ptr<ResponseParser> parser_;
+  std::unique_ptr<Gunzip> gunzip_;
+  bool wrote_ = false, answered_ = false, write_failed_ = false, streaming_ = false;
+};
+
+}  // namespace plim::net

@@ -1,0 +1,20 @@
+// An upgraded connection (WebSocket and the like): raw bytes both ways after the 101 answer.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+
+namespace plim::net {
+
+// Belongs to one loop. One read and one write may be under way at the same time, not two of a kind.
+class RawStream {
+ public:
+  virtual ~RawStream() = default;
+  virtual Task<Result<std::string>> read() = 0;  // "" at the end
+  virtual Task<Result<void>> write(std::string bytes) = 0;
+  virtual void close() = 0;  // at once; what waits ends with Code::cancelled
+};
+
+}  // namespace plim::net

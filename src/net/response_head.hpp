@@ -1,0 +1,26 @@
+// The bytes of an answer before its body. For .cpp files of this folder only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/http.hpp"
+
+namespace plim::net {
+
+enum class Framing { none, length, chunked, until_close };
+
+struct ResponseFrame {
+  Framing framing = Framing::length;
+  std::size_t length = 0;
+  bool keep_alive = true;
+  bool http10 = false;
+};
+
+std::string format_response_head(int status, const Headers& headers, const ResponseFrame& frame);
+
+// Does the list of codings an Accept-Encoding header gives include gzip?
+bool accepts_gzip(std::string_view accept_encoding);
+
+}  // namespace plim::net

@@ -1,0 +1,26 @@
+// Which route serves a request. For .cpp files of this folder only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/server.hpp"
+
+namespace plim::net {
+
+// An exact pattern wins over a prefix, a longer prefix over a shorter one, "*" comes last; among
+// equals the named method wins over "*". HEAD is served by GET's route.
+class Router {
+ public:
+  explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
+
+  const Route* find(std::string_view method, std::string_view path) const;
+  // "GET, POST" for a path that is known, "" otherwise.
+  std::string allowed_methods(std::string_view path) const;
+
+ private:
+  std::vector<Route> routes_;
+};
+
+}  // namespace plim::net

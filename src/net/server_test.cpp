@@ -1,0 +1,246 @@
+// The server against raw bytes: broken, slow, large, pipelined.
+#include "net/server.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "net/gzip.hpp"
+#include "net/testing/fixture.hpp"
+
+namespace plim::net {
+namespace {
+
+using namespace testing;
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+Task<Reply> echo(Request request) {
+  co_return text(request.method + " " + request.path + " " + request.body);
+}
+
+std::vector<Route> echoing(RouteOptions options = {}) {
+  return {{.method = "GET", .pattern = "/api/*", .handler = echo, .options = options},
+          {.method = "POST", .pattern = "/api/*", .handler = echo, .options = options},
+          {.method = "GET", .pattern = "/api/exact", .handler = echo}};
+}
+
+// The answer to `bytes`, which the server must end by closing.
+std::string ask(TestServer& server, std::string_view bytes) {
+  RawSocket socket(server.port());
+  socket.send(bytes);
+  return socket.read_all();
+}
+
+TEST(Server, answers_bad_requests_with_400) {
+  TestServer server(echoing());
+  for (std::string_view bad :
+       {"nonsense\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+        "GET /api/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\nHost: a\r\n\r\n",
+        "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        "POST /api/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET /api/ HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n",
+        "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: "
+        "4\r\n\r\nabcd"})
+    EXPECT_THAT(ask(server, bad), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("close"))) << bad;
+}
+
+TEST(Server, answers_what_it_does_not_speak) {
+  TestServer server(echoing());
+  EXPECT_THAT(ask(server, "POST /api/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"),
+              StartsWith("HTTP/1.1 501 "));
+  EXPECT_THAT(ask(server, "POST /api/ HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n"),
+              StartsWith("HTTP/1.1 417 "));
+  EXPECT_THAT(ask(server, "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Encoding: br\r\n\r\n"),
+              StartsWith("HTTP/1.1 415 "));
+}
+
+TEST(Server, refuses_large_headers_with_431) {
+  TestServer server(echoing(), {.max_header = 1024});
+  std::string request =
+      "GET /api/ HTTP/1.1\r\nHost: a\r\nX: " + std::string(5000, 'x') + "\r\n\r\n";
+  EXPECT_THAT(ask(server, request), StartsWith("HTTP/1.1 431 "));
+}
+
+TEST(Server, refuses_large_bodies_with_413) {
+  TestServer server(echoing({.max_body = 1000}));
+  std::string body(200'000, 'x');
+  EXPECT_THAT(
+      ask(server, "POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + body),
+      StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(ask(server,
+                  "POST /api/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                  "30d40\r\n" +
+                      body),
+              StartsWith("HTTP/1.1 413 "));
+  std::string bomb = gzip(std::string(5'000'000, '0'));
+  EXPECT_LT(bomb.size(), 50'000u);
+  TestServer wider(echoing({.max_body = 100'000}));
+  EXPECT_THAT(ask(wider, fmt::format("POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n"
+                                     "Content-Length: {}\r\n\r\n",
+                                     bomb.size()) +
+                             bomb),
+              StartsWith("HTTP/1.1 413 "));
+}
+
+TEST(Server, routes_by_method_and_pattern) {
+  TestServer server(echoing());
+  TestClient client(server.url());
+  EXPECT_EQ(client.get("/none").value().status, 404);
+  auto wrong_method = client.send(Request{.method = "DELETE", .path = "/api/x"}).value();
+  EXPECT_EQ(wrong_method.status, 405);
+  EXPECT_EQ(wrong_method.headers.get("Allow"), "GET, POST");
+  EXPECT_EQ(client.get("/api/exact").value().status, 200);
+  EXPECT_EQ(server->connections(), 1u);
+}
+
+TEST(Server, serves_pipelined_requests_in_order) {
+  TestServer server(echoing());
+  std::string two =
+      "POST /api/1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
+      "GET /api/2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  std::string answers = ask(server, two);
+  auto first = answers.find("POST /api/1 one"), second = answers.find("GET /api/2 ");
+  EXPECT_NE(first, answers.npos);
+  EXPECT_NE(second, answers.npos);
+  EXPECT_LT(first, second);
+}
+
+TEST(Server, answers_a_peer_that_has_closed_its_side) {
+  TestServer server(echoing());
+  RawSocket socket(server.port());
+  socket.send("GET /api/x HTTP/1.1\r\nHost: a\r\n\r\n");
+  socket.end();
+  EXPECT_THAT(socket.read_all(), HasSubstr("GET /api/x"));
+}
+
+TEST(Server, speaks_http_1_0) {
+  TestServer server(echoing());
+  EXPECT_THAT(ask(server, "GET /api/x HTTP/1.0\r\n\r\n"),
+              AllOf(HasSubstr("GET /api/x"), HasSubstr("Connection: close")));
+  RawSocket socket(server.port());
+  socket.send("GET /api/x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_THAT(socket.read_until("\r\n\r\n"), HasSubstr("Connection: keep-alive"));
+}
+
+TEST(Server, takes_absolute_targets) {
+  TestServer server(echoing());
+  EXPECT_THAT(ask(server, "GET http://a/api/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              HasSubstr("GET /api/x"));
+}
+
+TEST(Server, slow_headers_and_bodies_run_into_408) {
+  TestServer server(echoing({.body_timeout = 50ms}), {.header_timeout = 50ms});
+  EXPECT_THAT(ask(server, "GET /api/x HT"), StartsWith("HTTP/1.1 408 "));
+  EXPECT_THAT(ask(server, "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab"),
+              StartsWith("HTTP/1.1 408 "));
+  EXPECT_EQ(ask(server, ""), "") << "nothing was asked, nothing is answered";
+}
+
+TEST(Server, closes_idle_connections) {
+  TestServer server(echoing(), {.idle_timeout = 50ms});
+  RawSocket socket(server.port());
+  socket.send("GET /api/x HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(socket.read_all(), HasSubstr("GET /api/x"));
+}
+
+TEST(Server, sends_100_continue_when_it_wants_the_body) {
+  TestServer server(echoing({.max_body = 100}));
+  RawSocket socket(server.port());
+  socket.send(
+      "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n"
+      "Connection: close\r\n\r\n");
+  EXPECT_EQ(socket.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  socket.send("hello");
+  EXPECT_THAT(socket.read_all(), HasSubstr("POST /api/x hello"));
+  EXPECT_THAT(ask(server,
+                  "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n"
+                  "Expect: 100-continue\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 413 "), Not(HasSubstr("100 Continue"))));
+}
+
+Task<Reply> throws_up(Request) {
+  throw std::runtime_error("secret detail");
+  co_return Response();
+}
+
+Task<Reply> sleeps(Request) {
+  co_await system_clock().sleep(1h);
+  co_return Response();
+}
+
+TEST(Server, survives_handlers_that_throw_or_hang) {
+  TestServer server({get("/throw", throws_up),
+                     {.method = "GET",
+                      .pattern = "/hang",
+                      .handler = sleeps,
+                      .options = {.handler_timeout = 30ms}},
+                     get("/api/x", echo)});
+  TestClient client(server.url());
+  auto thrown = client.get("/throw").value();
+  EXPECT_EQ(thrown.status, 500);
+  EXPECT_THAT(thrown.body, Not(HasSubstr("secret")));
+  EXPECT_EQ(client.get("/hang").value().status, 504);
+  EXPECT_EQ(client.get("/api/x").value().status, 200);
+  EXPECT_EQ(server->connections(), 1u);
+}
+
+Task<Reply> injects(Request) {
+  Response response;
+  response.headers.add("X-Bad", "a\r\nX-Injected: b");
+  response.headers.add("X-Good", "c");
+  co_return response;
+}
+
+TEST(Server, drops_headers_that_would_split_the_answer) {
+  TestServer server({get("/", injects)});
+  auto answer = TestClient(server.url()).get("/").value();
+  EXPECT_FALSE(answer.headers.has("X-Injected"));
+  EXPECT_EQ(answer.headers.get("X-Good"), "c");
+}
+
+TEST(Server, limits_connections) {
+  TestServer server(echoing(), {.max_connections = 1});
+  RawSocket first(server.port());
+  first.send("GET /api/1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(first.read_until("\r\n\r\n"), HasSubstr("200"));
+  RawSocket second(server.port());
+  second.send("GET /api/2 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(second.read_all(), "");
+}
+
+TEST(Server, spreads_connections_over_its_loops) {
+  TestServer server(echoing(), {}, 2);
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<TestClient>(server.url()));
+    EXPECT_EQ(clients.back()->get("/api/x").value().status, 200);
+  }
+  EXPECT_EQ(server->connections(), 4u);
+}
+
+TEST(Server, says_who_uses_its_address_already) {
+  TestServer server(echoing());
+  Loop loop;
+  auto taken = Server::listen({loop.executor()}, {.address = server->address()}, {});
+  ASSERT_FALSE(taken);
+  EXPECT_THAT(taken.error().message, HasSubstr(server->address()));
+  EXPECT_FALSE(Server::listen({loop.executor()}, {.address = "nonsense"}, {}));
+}
+
+TEST(Server, replaces_a_stale_unix_socket_but_not_a_live_one) {
+  TempDir dir;
+  std::string address = "unix://" + dir.path("s");
+  dir.write("s", "");
+  TestServer server(echoing(), {.address = address});
+  Loop loop;
+  EXPECT_FALSE(Server::listen({loop.executor()}, {.address = address}, {}));
+  EXPECT_EQ(TestClient(address).get("/api/x").value().status, 200);
+}
+
+}  // namespace
+}  // namespace plim::net
