@@ -1,10 +1,14 @@
 #include "base/task.hpp"
 
+#include <stdexcept>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/log.hpp"
 #include "base/loop.hpp"
 
 namespace plim {
@@ -118,6 +122,72 @@ TEST(TaskGroup, join_waits_for_all) {
   clock.advance(1s);
   loop.run_ready();
   EXPECT_TRUE(joined);
+}
+
+Task<void> break_down() {
+  co_await yield_to_loop();
+  throw std::runtime_error("a bug");
+}
+
+TEST(TaskGroup, an_exception_is_logged_with_the_name_and_ends_only_its_task) {
+  log::Capture capture;
+  Loop loop;
+  FakeClock clock;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  group.spawn("broken", break_down());
+  group.spawn("fine", sleep_then_note(clock, 1s, notes, 1));
+  loop.run_ready();
+  const auto lines = capture.take();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], ::testing::EndsWith("task=broken what=\"a bug\""));
+  clock.advance(1s);
+  loop.run_ready();
+  EXPECT_EQ(notes, std::vector<int>{1});
+}
+
+TEST(TaskGroup, a_cancelled_task_is_no_news) {
+  log::Capture capture;
+  Loop loop;
+  std::vector<int> notes;
+  TaskGroup group(loop.executor());
+  group.spawn("sleeper", sleep_then_note(system_clock(), 1h, notes, 1));
+  loop.run_ready();
+  run_to_end(loop, group.stop());
+  EXPECT_TRUE(capture.take().empty());
+}
+
+Task<void> wait_and_mark(Event& go, bool& ended) {
+  struct AtTheEnd {
+    bool& flag;
+
+    ~AtTheEnd() { flag = true; }
+  };
+
+  const AtTheEnd mark{ended};
+  co_await go.wait();
+}
+
+Task<void> stop_it(TaskGroup& group, bool& inner_ended, bool& waited) {
+  co_await group.stop();
+  waited = inner_ended;
+}
+
+TEST(TaskGroup, stop_waits_even_when_its_caller_is_cancelled) {
+  Loop loop;
+  Event go(loop.executor());
+  bool inner_ended = false, waited = false;
+  TaskGroup inner(loop.executor()), outer(loop.executor());
+  inner.spawn("slow", wait_and_mark(go, inner_ended));
+  loop.run_ready();
+  outer.spawn("stopper", stop_it(inner, inner_ended, waited));
+  auto both = [](TaskGroup& group) -> Task<void> {
+    co_await yield_to_loop();
+    co_await group.stop();
+  };
+  run_to_end(loop, both(outer));
+  EXPECT_TRUE(waited);
+  EXPECT_EQ(inner.running(), 0u);
 }
 
 TEST(LoopPool, runs_posted_work_on_every_loop) {
