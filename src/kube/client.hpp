@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
@@ -39,6 +40,7 @@ struct ObjectPath {
 };
 
 std::string api_path(const Resource& resource, const ObjectPath& path);
+std::string api_version(const Resource& resource);  // "v1", "apps/v1"
 
 struct ListOptions {
   std::string ns = {};
@@ -87,12 +89,24 @@ class Watch {
   virtual Task<Result<std::optional<std::string>>> next() = 0;
 };
 
+// What a client has done so far; for metrics and for tests.
+struct ClientStats {
+  std::uint64_t requests = 0;   // sent, each retry counted
+  std::uint64_t retries = 0;    // because the server asked for them, or after renewed credentials
+  std::uint64_t throttled = 0;  // held back by our own rate limit
+  Nanos throttled_for{0};       // all of them together
+};
+
+// Sends a request again only when the server asks for it: 429 or 5xx with Retry-After, at most ten
+// times, and once after a 401 if the credentials could be renewed. Watches are not rate limited.
 class Client {
  public:
-  static Result<std::shared_ptr<Client>> create(Executor loop, Config config);
+  static Result<std::shared_ptr<Client>> create(Executor loop, Config config,
+                                                Clock& clock = system_clock());
   virtual ~Client() = default;
 
-  // Errors carry the code, message and retry delay of the server's Status.
+  // Errors carry the code, message and retry delay of the server's Status. Paths of namespaced
+  // kinds need a namespace everywhere but in lists and watches; create() takes the object's.
   virtual Task<Result<json::value>> get(Resource resource, ObjectPath path) = 0;
   // One page, as the bytes received: decoders read them without building a tree.
   virtual Task<Result<std::string>> list_page(Resource resource, ListOptions options) = 0;
@@ -111,12 +125,15 @@ class Client {
   virtual Task<Result<json::value>> remove_collection(Resource resource, ListOptions which,
                                                       DeleteOptions options = {}) = 0;
 
-  // Any request with this client's credentials: /version, /healthz, the proxy of a Service.
+  // Any request with this client's credentials: /version, /healthz, the proxy of a Service. The
+  // answer is handed back whatever its status.
   virtual Task<Result<net::Response>> raw(net::Request request, net::CallOptions options = {}) = 0;
   virtual Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(
       net::Request request, net::CallOptions options = {}) = 0;
 
   virtual const Config& config() const = 0;
+
+  virtual ClientStats stats() const { return {}; }
 };
 
 }  // namespace plim::kube

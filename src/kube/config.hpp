@@ -20,7 +20,8 @@ struct ExecPlugin {
   std::vector<std::pair<std::string, std::string>> env;
   std::string install_hint;
   bool provide_cluster_info = false;
-  std::string interactive_mode;
+  std::string cluster_config;    // JSON for the plugin, from the cluster's extensions; may be empty
+  std::string interactive_mode;  // Never, IfAvailable, Always
 };
 
 struct Config {
@@ -29,12 +30,13 @@ struct Config {
   std::string proxy = {};
   std::string ns = "default";
   // Credentials beside the client certificate in tls; at most one is used, in this order.
-  std::string token = {};
   std::string token_file = {};  // re-read when it changes, at least once a minute
+  std::string token = {};       // also while token_file cannot be read
   std::string username = {}, password = {};
   std::optional<ExecPlugin> exec = {};
-  std::string impersonate_user = {};
+  std::string impersonate_user = {}, impersonate_uid = {};
   std::vector<std::string> impersonate_groups = {};
+  std::vector<std::pair<std::string, std::string>> impersonate_extra = {};  // a key may repeat
   // Client-side rate limit; 0: none.
   double qps = 50;
   int burst = 100;
