@@ -1,0 +1,64 @@
+// kubeconfig files as they are written, before anything is chosen from them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "kube/config.hpp"
+
+namespace plim::kube {
+
+// File names are absolute already: each was relative to the file it stood in. Inline data is
+// decoded.
+struct KubeconfigCluster {
+  std::string server;
+  std::string tls_server_name;
+  std::string proxy_url;
+  std::string ca_file, ca_data;
+  bool insecure = false;
+  std::string exec_config;  // JSON of the extension client.authentication.k8s.io/exec
+};
+
+struct KubeconfigUser {
+  std::string certificate_file, certificate_data;
+  std::string key_file, key_data;
+  std::string token, token_file;
+  std::string username, password;
+  std::optional<ExecPlugin> exec;
+  std::string auth_provider;  // its name; Kubernetes 1.26 removed them
+  std::string as, as_uid;
+  std::vector<std::string> as_groups;
+  std::vector<std::pair<std::string, std::string>> as_extra;
+};
+
+struct KubeconfigContext {
+  std::string cluster, user, ns;
+};
+
+template <class T>
+using Named = std::map<std::string, T, std::less<>>;
+
+struct Kubeconfig {
+  std::string current_context;
+  Named<KubeconfigCluster> clusters;
+  Named<KubeconfigUser> users;
+  Named<KubeconfigContext> contexts;
+
+  bool empty() const {
+    return current_context.empty() && clusters.empty() && users.empty() && contexts.empty();
+  }
+};
+
+// `file` is what its relative names are relative to, `shown` what errors call it. Unknown fields
+// are ignored, as kubectl does.
+Result<Kubeconfig> parse_kubeconfig(std::string_view text, std::string_view file,
+                                    std::string_view shown);
+
+// As kubectl: what `into` has stays, entries of the same name are not mixed.
+void merge(Kubeconfig& into, Kubeconfig later);
+
+}  // namespace plim::kube
