@@ -1,0 +1,19 @@
+// What kinds a server has, and how their paths are spelt.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+
+namespace plim::kube {
+
+// The kinds of one group and version, sub-resources left out. Code::not_found when the server does
+// not have that group, for example because its CustomResourceDefinition is not installed.
+Task<Result<std::vector<Resource>>> discover(std::shared_ptr<Client> client, std::string group,
+                                             std::string version);
+
+}  // namespace plim::kube
