@@ -17,7 +17,6 @@ namespace asio = boost::asio;
 namespace {
 
 using namespace std::chrono_literals;
-using Protocol = asio::local::stream_protocol;
 
 constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
 constexpr int kAttempts = 4;  // of a call that servers refuse unseen
@@ -153,7 +152,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
       if (!endpoint) co_return RpcStatus{RpcCode::invalid_argument, endpoint.error().message};
       boost::system::error_code error;
       UnixSocket socket(loop_);
-      socket.open(Protocol(), error);
+      socket.open(UnixProtocol(), error);
       if (!error) socket.non_blocking(true, error);
       if (!error && ::connect(socket.native_handle(), endpoint->data(),
                               static_cast<socklen_t>(endpoint->size())) != 0)

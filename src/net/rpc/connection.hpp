@@ -12,7 +12,8 @@
 
 namespace plim::net::rpc {
 
-using UnixSocket = boost::asio::local::stream_protocol::socket;
+using UnixProtocol = boost::asio::local::stream_protocol;
+using UnixSocket = UnixProtocol::socket;
 
 // Moves bytes between socket and session until either ends. Shared, since a socket operation under
 // way keeps it alive; belongs to the socket's loop.

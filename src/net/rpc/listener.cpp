@@ -11,7 +11,6 @@
 
 namespace plim::net::rpc {
 namespace asio = boost::asio;
-using Protocol = asio::local::stream_protocol;
 using ErrorCode = boost::system::error_code;
 
 namespace {
@@ -28,10 +27,10 @@ Result<void> remove_stale(const Executor& loop, const std::string& path) {
   if (!S_ISSOCK(file.st_mode))
     return fail(Code::already_exists, fmt::format("{}: exists and is not a socket", path));
   ErrorCode error;
-  Protocol::socket probe(loop);
-  probe.open(Protocol(), error);
+  UnixProtocol::socket probe(loop);
+  probe.open(UnixProtocol(), error);
   if (!error) probe.non_blocking(true, error);
-  if (!error) probe.connect(Protocol::endpoint(path), error);
+  if (!error) probe.connect(UnixProtocol::endpoint(path), error);
   if (error == asio::error::connection_refused) {
     if (::unlink(path.c_str()) != 0 && errno != ENOENT) return fail_errno(errno, path);
     return {};
@@ -43,12 +42,12 @@ Result<void> remove_stale(const Executor& loop, const std::string& path) {
 
 }  // namespace
 
-Result<Protocol::endpoint> unix_endpoint(const std::string& path) {
+Result<UnixProtocol::endpoint> unix_endpoint(const std::string& path) {
   constexpr std::size_t kLongest = sizeof(sockaddr_un::sun_path) - 1;
   if (path.empty() || path.size() > kLongest)
     return fail(Code::invalid, fmt::format("socket path has {} bytes, 1 to {} fit: '{}'",
                                            path.size(), kLongest, path));
-  return Protocol::endpoint(path);
+  return UnixProtocol::endpoint(path);
 }
 
 Result<std::shared_ptr<Listener>> Listener::open(Executor loop, std::string path, unsigned mode) {
@@ -65,8 +64,8 @@ Listener::Listener(Executor loop, std::string path)
 // Nobody can connect before listen(), so the mode is set in time.
 Result<void> Listener::bind(unsigned mode) {
   ErrorCode error;
-  acceptor_.open(Protocol(), error);
-  if (!error) acceptor_.bind(Protocol::endpoint(path_), error);
+  acceptor_.open(UnixProtocol(), error);
+  if (!error) acceptor_.bind(UnixProtocol::endpoint(path_), error);
   if (error) return fail_errno(error.value(), fmt::format("cannot bind {}", path_));
   struct stat file{};
   if (::chmod(path_.c_str(), mode) != 0 || ::lstat(path_.c_str(), &file) != 0)

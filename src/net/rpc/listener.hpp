@@ -16,7 +16,7 @@
 namespace plim::net::rpc {
 
 // Fails with Code::invalid if the path does not fit into a socket address.
-Result<boost::asio::local::stream_protocol::endpoint> unix_endpoint(const std::string& path);
+Result<UnixProtocol::endpoint> unix_endpoint(const std::string& path);
 
 // Shared, since an accept under way keeps it alive. Belongs to one loop.
 class Listener : public std::enable_shared_from_this<Listener> {
@@ -36,7 +36,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   void pause_after(const boost::system::error_code& error);
 
   std::string path_;
-  boost::asio::local::stream_protocol::acceptor acceptor_;
+  UnixProtocol::acceptor acceptor_;
   boost::asio::steady_timer pause_;
   OnAccept on_accept_;
   dev_t device_ = 0;  // of the file: another server may have replaced it since
