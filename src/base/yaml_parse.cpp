@@ -1,3 +1,5 @@
+#include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "base/yaml.hpp"
 #include "base/yaml_scalar.hpp"
+#include "base/yaml_source.hpp"
 
 namespace plim {
 namespace {
@@ -43,31 +46,6 @@ TextPosition to_position(const fy_mark& mark) {
   return {.line = mark.line + 1, .column = mark.column + 1};
 }
 
-// The meaning of what stands between single quotes: '' is one quote; a line end is a space, and
-// each empty line after it a line end.
-std::string unquote_single(std::string_view raw) {
-  std::string out;
-  std::size_t empty_lines = 0;
-  auto lines = split(raw, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    bool is_last = i + 1 == lines.size();
-    std::string_view line = lines[i];
-    if (i > 0) line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (!is_last) line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-    if (i > 0 && !is_last && line.empty()) {
-      ++empty_lines;
-      continue;
-    }
-    if (i > 0) out += empty_lines > 0 ? std::string(empty_lines, '\n') : " ";
-    empty_lines = 0;
-    for (std::size_t k = 0; k < line.size(); ++k) {
-      out += line[k];
-      if (line[k] == '\'') ++k;
-    }
-  }
-  return out;
-}
-
 // The offset of a byte that YAML does not allow in its text.
 std::optional<std::size_t> find_foreign_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -77,12 +55,24 @@ std::optional<std::size_t> find_foreign_byte(std::string_view text) {
   return find_invalid_utf8(text);
 }
 
+// Under "%YAML 1.1" libfyaml 0.7.12 takes these for line ends and then hands out unset bytes.
+std::optional<std::size_t> find_old_line_end(std::string_view text) {
+  if (text.find("%YAML") == text.npos) return std::nullopt;
+  std::size_t found = text.npos;
+  for (std::string_view character : {"\u0085", "\u2028", "\u2029"})
+    found = std::min(found, text.find(character));
+  return found == text.npos ? std::nullopt : std::optional(found);
+}
+
 // The key as sigs.k8s.io/yaml writes it: numbers and booleans become text.
 Result<std::string> key_text(const json::value& key) {
   switch (key.kind()) {
     case json::kind::string:
       return std::string(key.get_string());
     case json::kind::double_:
+      // Single precision is what sigs.k8s.io/yaml uses, and ".inf" for what that cannot hold.
+      if (std::abs(key.get_double()) > std::numeric_limits<float>::max())
+        return std::string(key.get_double() < 0 ? "-.inf" : ".inf");
       return format_double(static_cast<float>(key.get_double()), kYamlDouble);
     case json::kind::null:
       return fail(Code::invalid, "expected a key, found null");
@@ -112,6 +102,11 @@ class YamlBuilder {
       return located_error(position_of(text_, *foreign),
                            fmt::format("byte 0x{:02x} is not allowed in YAML text",
                                        static_cast<unsigned char>(text_[*foreign])));
+    }
+    if (auto line_end = find_old_line_end(text_)) {
+      return located_error(
+          position_of(text_, *line_end),
+          "expected this line separator as an escape, since there is a %YAML line");
     }
     PLIM_CHECK(open());
     while (EventPtr event{fy_parser_parse(parser_.get()), EventDeleter{parser_.get()}}) {
@@ -209,14 +204,19 @@ class YamlBuilder {
            !frames_.back().merging;
   }
 
-  // libfyaml 0.7.12 garbles text after '''' between single quotes, so we read that ourselves.
+  // The parser's text, or our own reading where it has mistakes (yaml_source.hpp).
   std::string_view scalar_text(fy_token* token, std::string& buffer) const {
-    if (token && fy_token_scalar_style(token) == FYSS_SINGLE_QUOTED) {
-      std::size_t start = fy_token_start_mark(token)->input_pos;
-      std::string_view raw = text_.substr(start, fy_token_end_mark(token)->input_pos - start);
-      if (raw.find("''''") != raw.npos) return buffer = unquote_single(raw);
-    }
-    return token_text(token);
+    if (!token) return {};
+    auto style = fy_token_scalar_style(token);
+    if (style != FYSS_SINGLE_QUOTED && style != FYSS_FOLDED) return token_text(token);
+    std::size_t start = fy_token_start_mark(token)->input_pos;
+    std::string_view raw = text_.substr(start, fy_token_end_mark(token)->input_pos - start);
+    if (style == FYSS_SINGLE_QUOTED)
+      return raw.find("''''") == raw.npos ? token_text(token) : buffer = read_single_quoted(raw);
+    std::string_view before = text_.substr(0, std::max<std::size_t>(start, 1) - 1);
+    BlockHeader header = read_block_header(before.substr(before.rfind('\n') + 1), '>');
+    if (header.has_indentation || raw.find('\r') != raw.npos) return token_text(token);
+    return buffer = read_folded_block(raw, header.chomping);
   }
 
   Result<void> scalar(fy_event& event) {
@@ -228,6 +228,10 @@ class YamlBuilder {
       --at_.column;  // the parser points behind the quote
     if (event.scalar.tag && !event.scalar.value)
       at_ = to_position(*fy_token_start_mark(event.scalar.tag));
+    // Only escapes can make such characters; anything else would be a mistake of the parser.
+    bool has_escapes = !plain && fy_token_scalar_style(event.scalar.value) == FYSS_DOUBLE_QUOTED;
+    if (!has_escapes && find_foreign_byte(text))
+      return located_error(at_, "this text cannot be read, write it in double quotes");
     if (plain && tag.empty() && text == "<<" && expects_key()) {
       frames_.back().merging = true;
       return {};

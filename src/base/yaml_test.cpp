@@ -1,5 +1,6 @@
 #include "base/yaml.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace plim {
@@ -35,10 +36,26 @@ spec:
             R"("a\tbé"],"command":["sh"],"script":"one\n  two\n","folded":"one two"}]}})");
 }
 
-// A mistake of libfyaml 0.7.12 that we work around.
+// Mistakes of libfyaml 0.7.12 that we work around.
 TEST(Yaml, reads_several_quotes_in_a_row) {
   EXPECT_EQ(as_json("['a''''b', '''''', 'x''''''y''z', 'a''''\n  b  \n\n\n c']"),
             R"(["a''b","''","x'''y'z","a'' b\n\nc"])");
+}
+
+TEST(Yaml, refuses_line_separators_under_old_versions) {
+  EXPECT_EQ(as_json("a: x\u2028y"), R"({"a":"x\u2028y"})");
+  EXPECT_EQ(as_json("%YAML 1.1\n---\na: x\u2028y"),
+            "a.yaml:3:5: expected this line separator as an escape, since there is a %YAML line");
+}
+
+TEST(Yaml, folds_lines) {
+  EXPECT_EQ(as_json("a: >\n  x\n  y\n\n  z\n"), R"({"a":"x y\nz\n"})");
+  EXPECT_EQ(as_json("a: >- # not >+\n  x\n\n    y\n  z\n\n\n  w\n\n"),
+            R"({"a":"x\n\n  y\nz\n\nw"})");
+  EXPECT_EQ(as_json("a: >+\n\n  a\n  b\n\n"), R"({"a":"\na b\n\n"})");
+  EXPECT_EQ(as_json("a: >\n ! x\n \n  - b\n ! y\n \n  - c\n"),
+            R"({"a":"! x\n\n - b\n! y\n\n - c\n"})");
+  EXPECT_EQ(as_json("- >\n\n- >2-\n   x\n  y\n- >\n  end"), R"([""," x\ny","end"])");
 }
 
 TEST(Yaml, json_is_yaml) {
@@ -57,6 +74,8 @@ TEST(Yaml, empty_text_is_null) {
 TEST(Yaml, keys_become_text) {
   EXPECT_EQ(as_json("1: a\ntrue: b\n1.5: c\n\"x\": d\n0x10: e"),
             R"({"1":"a","true":"b","1.5":"c","x":"d","16":"e"})");
+  EXPECT_EQ(as_json("1e40: a\n1e6: b\n123456789.5: c"),
+            R"({".inf":"a","1e+06":"b","1.2345679e+08":"c"})");
   EXPECT_EQ(as_json("? [a]\n: b"), "a.yaml:1:3: expected a scalar as key, found a collection");
   EXPECT_EQ(as_json("~: b"), "a.yaml:1:1: expected a key, found null");
 }
