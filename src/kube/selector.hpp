@@ -1,0 +1,108 @@
+// Label and field selectors, in kubectl's grammar and as the API's objects. Plain values.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+
+namespace plim::kube {
+
+// Any range of pairs of texts will do for labels: a map, or the vectors of kube/types.hpp.
+template <class Labels>
+std::optional<std::string_view> find_label(const Labels& labels, std::string_view key) {
+  for (const auto& [name, value] : labels)
+    if (std::string_view(name) == key) return std::string_view(value);
+  return std::nullopt;
+}
+
+struct LabelRequirement {
+  enum class Op { equals, not_equals, in, not_in, exists, not_exists, greater, less };
+
+  std::string key;
+  Op op = Op::exists;
+  std::vector<std::string> values = {};  // sorted, without repeats; one for equals, greater, less
+
+  // `value` is what the object carries under `key`. A missing label satisfies != and notin.
+  bool matches(std::optional<std::string_view> value) const;
+  auto operator<=>(const LabelRequirement&) const = default;
+};
+
+// All requirements must hold; none at all matches everything. They are kept sorted, key
+// first, so that equal selectors print alike.
+class LabelSelector {
+ public:
+  LabelSelector() = default;
+
+  static LabelSelector everything() { return {}; }
+
+  static LabelSelector nothing();
+  // "app=web,tier in (front,back),!canary,cores>4"; the error gives the column.
+  static Result<LabelSelector> parse(std::string_view text);
+  // {matchLabels, matchExpressions}; as in the API null matches nothing, {} everything. The error
+  // names the field.
+  static Result<LabelSelector> from_json(const json::value& object);
+
+  template <class Labels>
+  bool matches(const Labels& labels) const {
+    if (matches_nothing_) return false;
+    for (const LabelRequirement& requirement : requirements_)
+      if (!requirement.matches(find_label(labels, requirement.key))) return false;
+    return true;
+  }
+
+  const std::vector<LabelRequirement>& requirements() const { return requirements_; }
+
+  std::string to_string() const;  // "" for everything, and for nothing, which the grammar lacks
+  bool operator==(const LabelSelector&) const = default;
+
+ private:
+  explicit LabelSelector(std::vector<LabelRequirement> requirements);
+
+  std::vector<LabelRequirement> requirements_;
+  bool matches_nothing_ = false;
+};
+
+struct FieldRequirement {
+  enum class Op { equals, not_equals };
+
+  std::string field;
+  Op op = Op::equals;
+  std::string value;
+
+  bool operator==(const FieldRequirement&) const = default;
+};
+
+// "status.phase!=Failed,spec.nodeName=n1"; a backslash escapes ',', '=' and itself in values.
+// Which fields exist is the caller's matter: `lookup` gives a field's text, "" when it has none.
+class FieldSelector {
+ public:
+  static Result<FieldSelector> parse(std::string_view text);
+
+  template <class Lookup>
+  bool matches(const Lookup& lookup) const {
+    for (const FieldRequirement& r : requirements_)
+      if ((std::string_view(lookup(r.field)) == r.value) != (r.op == FieldRequirement::Op::equals))
+        return false;
+    return true;
+  }
+
+  const std::vector<FieldRequirement>& requirements() const { return requirements_; }
+
+  std::string to_string() const;
+  bool operator==(const FieldSelector&) const = default;
+
+ private:
+  std::vector<FieldRequirement> requirements_;
+};
+
+// What the API accepts as a label: "example.com/name" and a value of at most 63 letters, digits,
+// '-', '_', '.'. The error says what is wrong with it.
+Result<void> check_label_key(std::string_view key);
+Result<void> check_label_value(std::string_view value);
+
+}  // namespace plim::kube
