@@ -1,0 +1,254 @@
+#include "kube/decode.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/json.hpp"
+#include "base/rfc3339.hpp"
+#include "kube/selector.hpp"
+
+namespace plim::kube {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view kPod = R"({
+  "kind": "Pod", "unknown": {"deep": [[[{"a": "]}\""}]]]},
+  "metadata": {
+    "name": "web-1", "namespace": "shop", "uid": "u-1", "resourceVersion": "77",
+    "labels": {"app": "web", "gr\u00f6\u00dfe": "L"}, "annotations": {"note": "a \"b\"\n\u2713"},
+    "creationTimestamp": "2026-03-04T05:06:07Z", "deletionTimestamp": null,
+    "managedFields": [{"fieldsV1": {"f:metadata": {}}}],
+    "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web",
+                         "uid": "u-0", "controller": true}]
+  },
+  "spec": {
+    "nodeName": "n1", "schedulerName": "default-scheduler", "priority": -5, "restartPolicy": "Never",
+    "nodeSelector": {"disk": "ssd"} , "tolerations": [{"operator": "Exists"}],
+    "initContainers": [{"name": "init", "image": "busybox", "restartPolicy": "Always"}],
+    "containers": [
+      {"name": "app", "image": "web:1", "resources": {"requests": {"cpu": "250m", "memory": "1Gi"},
+       "limits": {"cpu": "1"}}},
+      {"name": "proxy", "image": "envoy:2"}]
+  },
+  "status": {
+    "phase": "Running", "podIP": "10.0.0.9", "hostIP": "10.0.0.1", "startTime": "2026-03-04T05:06:08Z",
+    "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady",
+                    "lastTransitionTime": "2026-03-04T05:06:09+01:00"}],
+    "containerStatuses": [
+      {"name": "app", "ready": true, "restartCount": 2, "containerID": "containerd://abc",
+       "imageID": "web@sha256:1", "state": {"running": {"startedAt": "2026-03-04T05:06:10Z"}},
+       "lastState": {"terminated": {"exitCode": 137, "signal": 9, "reason": "OOMKilled"}}},
+      {"name": "proxy", "state": {"waiting": {"reason": "ImagePullBackOff"}}}],
+    "initContainerStatuses": [
+      {"name": "init", "state": {"terminated": {"exitCode": 3, "reason": "Error",
+       "startedAt": "2026-03-04T05:06:07Z", "finishedAt": "2026-03-04T05:06:08Z"}}}]
+  }
+})";
+
+Result<Pod> pod_from(std::string text) {
+  InternPool pool;
+  return decode_pod(JsonText(text), pool);
+}
+
+std::string mistake(std::string text) {
+  auto pod = pod_from(std::move(text));
+  return pod ? "accepted" : pod.error().message;
+}
+
+TEST(DecodePod, fills_every_field) {
+  auto pod = pod_from(std::string(kPod));
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(pod->meta.name, "web-1");
+  EXPECT_EQ(pod->meta.ns, "shop");
+  EXPECT_EQ(pod->meta.resource_version, "77");
+  EXPECT_EQ(find_label(pod->meta.labels, "größe"), "L");
+  ASSERT_EQ(pod->meta.annotations.size(), 1u);
+  EXPECT_EQ(pod->meta.annotations[0].second, "a \"b\"\n\u2713");
+  EXPECT_EQ(pod->meta.created, *parse_rfc3339("2026-03-04T05:06:07Z"));
+  EXPECT_FALSE(pod->meta.deleted);
+  ASSERT_EQ(pod->meta.owners.size(), 1u);
+  EXPECT_TRUE(pod->meta.owners[0].controller);
+  EXPECT_EQ(pod->meta.owners[0].kind, "ReplicaSet");
+
+  EXPECT_EQ(pod->spec.node_name, "n1");
+  EXPECT_EQ(pod->spec.priority, -5);
+  EXPECT_EQ(pod->spec.restart_policy, "Never");
+  EXPECT_EQ(json::parse(pod->spec.node_selector.view()), json::parse(R"({"disk":"ssd"})"));
+  EXPECT_EQ(json::parse(pod->spec.tolerations.view()), json::parse(R"([{"operator":"Exists"}])"));
+  EXPECT_TRUE(pod->spec.affinity.empty());
+  ASSERT_EQ(pod->spec.containers.size(), 2u);
+  EXPECT_EQ(pod->spec.containers[0].image, "web:1");
+  EXPECT_EQ(find_label(pod->spec.containers[0].requests, "memory"), "1Gi");
+  EXPECT_EQ(find_label(pod->spec.containers[0].limits, "cpu"), "1");
+  ASSERT_EQ(pod->spec.init_containers.size(), 1u);
+  EXPECT_EQ(pod->spec.init_containers[0].restart_policy, "Always");
+
+  using State = ContainerStatus::State;
+  EXPECT_EQ(pod->status.phase, "Running");
+  EXPECT_EQ(pod->status.pod_ip, "10.0.0.9");
+  ASSERT_EQ(pod->status.conditions.size(), 1u);
+  EXPECT_EQ(pod->status.conditions[0].last_transition, *parse_rfc3339("2026-03-04T04:06:09Z"));
+  ASSERT_EQ(pod->status.containers.size(), 2u);
+  const ContainerStatus& app = pod->status.containers[0];
+  EXPECT_EQ(app.state, State::running);
+  EXPECT_EQ(app.restarts, 2);
+  EXPECT_EQ(app.last_terminated.exit_code, 137);
+  EXPECT_EQ(app.last_terminated.reason, "OOMKilled");
+  EXPECT_EQ(app.container_id, "containerd://abc");
+  EXPECT_EQ(pod->status.containers[1].waiting_reason, "ImagePullBackOff");
+  EXPECT_EQ(pod->status.init_containers[0].state, State::terminated);
+  EXPECT_EQ(pod->status.init_containers[0].terminated.exit_code, 3);
+}
+
+TEST(DecodePod, names_the_field_of_a_wrong_type) {
+  EXPECT_EQ(mistake(R"({"metadata":{"name":5}})"), "metadata.name: expected a string");
+  EXPECT_EQ(mistake(R"({"spec":{"containers":[{"name":"a"},{"image":{}}]}})"),
+            "spec.containers[1].image: expected a string");
+  EXPECT_EQ(mistake(R"({"metadata":{"labels":{"app":true}}})"),
+            "metadata.labels.app: expected a string");
+  EXPECT_EQ(mistake(R"({"spec":{"containers":{}}})"), "spec.containers: expected a list");
+  EXPECT_EQ(mistake(R"({"spec":[]})"), "spec: expected an object");
+  EXPECT_EQ(mistake(R"({"spec":{"priority":"high"}})"), "spec.priority: expected an integer");
+  EXPECT_EQ(mistake(R"({"spec":{"hostNetwork":1}})"), "spec.hostNetwork: expected true or false");
+  EXPECT_EQ(mistake(R"({"spec":{"affinity":"none"}})"),
+            "spec.affinity: expected an object or a list");
+  EXPECT_THAT(mistake(R"({"metadata":{"creationTimestamp":"yesterday"}})"),
+              HasSubstr("metadata.creationTimestamp: expected a time"));
+  EXPECT_THAT(mistake(R"({"status":{"containerStatuses":[{"restartCount":3000000000}]}})"),
+              HasSubstr("status.containerStatuses[0].restartCount: expected an integer"));
+}
+
+TEST(DecodePod, refuses_broken_documents) {
+  for (auto text : {"", " ", "null", "[]", "5", "{", R"({"metadata")", R"({"metadata":{}}})",
+                    R"({"metadata":{}} x)", R"({"metadata":{"name":"\ud800"}})", "{\"a\":\"\x01\"}",
+                    R"({"metadata":{"name":"a" "uid":"b"}})", "{\"metadata\":{\"name\":\"\xff\"}}"})
+    EXPECT_NE(mistake(text), "accepted") << text;
+}
+
+TEST(DecodePod, nulls_are_absent_and_the_last_of_equal_keys_wins) {
+  auto pod = pod_from(R"({"metadata":null,"spec":{"containers":[{"name":"a"}],"containers":[],
+      "nodeName":"x","nodeName":"y","affinity":null,"priority":null},"status":{"phase":null}})");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_TRUE(pod->spec.containers.empty());
+  EXPECT_EQ(pod->spec.node_name, "y");
+}
+
+TEST(DecodePod, deep_nesting_of_unknown_fields_is_skipped) {
+  std::string deep(100'000, '[');
+  std::string text =
+      R"({"x":)" + deep + std::string(deep.size(), ']') + R"(,"spec":{"nodeName":"n"}})";
+  auto pod = pod_from(std::move(text));
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(pod->spec.node_name, "n");
+}
+
+RC_GTEST_PROP(DecodePod, reads_back_any_text, (const std::string& bytes)) {
+  std::string ascii = bytes;
+  for (char& c : ascii) c = static_cast<char>(c & 0x7f);
+  json::value object = {{"metadata", {{"name", ascii}, {"labels", {{ascii, ascii}}}}}};
+  auto pod = pod_from(json::serialize(object));
+  RC_ASSERT(bool(pod));
+  RC_ASSERT(pod->meta.name == ascii);
+  RC_ASSERT(pod->meta.labels.at(0).first == std::string_view(ascii));
+}
+
+TEST(DecodeNode, fills_every_field) {
+  std::string text = R"({"metadata":{"name":"n1","labels":{"zone":"a"}},
+    "spec":{"unschedulable":true,"providerID":"p","taints":[{"key":"k","value":"v","effect":"NoExecute"}]},
+    "status":{"capacity":{"cpu":"8"},"allocatable":{"cpu":"7500m","memory":"16Gi"},
+      "images":[{"names":["a@sha256:1","a:1"],"sizeBytes":5000000000}],
+      "conditions":[{"type":"Ready","status":"True"}],
+      "addresses":[{"type":"InternalIP","address":"10.0.0.1"}],
+      "nodeInfo":{"architecture":"amd64","kubeletVersion":"v1.34.0","machineID":"m"}}})";
+  InternPool pool;
+  auto node = decode_node(JsonText(text), pool);
+  ASSERT_TRUE(node) << node.error().message;
+  EXPECT_TRUE(node->unschedulable);
+  EXPECT_EQ(node->taints.at(0).effect, "NoExecute");
+  EXPECT_EQ(find_label(node->allocatable, "cpu"), "7500m");
+  EXPECT_EQ(node->images.at(0).names.at(1), "a:1");
+  EXPECT_EQ(node->images.at(0).bytes, 5'000'000'000);
+  EXPECT_EQ(node->addresses.at(0).address, "10.0.0.1");
+  EXPECT_EQ(node->info.kubelet, "v1.34.0");
+}
+
+TEST(DecodeList, visits_items_and_reads_the_metadata) {
+  std::string text = R"({"kind":"PodList","metadata":{"resourceVersion":"9","continue":"t",
+      "remainingItemCount":7},"items":[{"metadata":{"name":"a"}} , {"metadata":{"name":"b"}}]})";
+  std::vector<std::string> names;
+  InternPool pool;
+  auto meta = decode_pods(JsonText(text), pool, [&](Pod pod) -> Result<void> {
+    names.push_back(pod.meta.name);
+    return {};
+  });
+  ASSERT_TRUE(meta) << meta.error().message;
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(meta->resource_version, "9");
+  EXPECT_EQ(meta->continue_token, "t");
+  EXPECT_EQ(meta->remaining, 7);
+
+  names.clear();
+  auto again = decode_list(JsonText(text), [&](JsonText item) -> Result<void> {
+    PLIM_TRY(ObjectMeta one, decode_meta(item, pool));
+    names.push_back(one.name);
+    return {};
+  });
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(DecodeList, names_the_bad_item_and_hands_back_the_visitors_error) {
+  std::string text = R"({"items":[{},{"spec":{"nodeName":1}}]})";
+  InternPool pool;
+  auto ignore = [](Pod) -> Result<void> { return {}; };
+  EXPECT_EQ(decode_pods(JsonText(text), pool, ignore).error().message,
+            "items[1].spec.nodeName: expected a string");
+  auto refuse = [](JsonText) -> Result<void> { return fail(Code::internal, "enough"); };
+  EXPECT_EQ(decode_list(JsonText(text), refuse).error().message, "items[0]: enough");
+  std::string scalar = R"({"items":[5]})";
+  EXPECT_FALSE(decode_pods(JsonText(scalar), pool, ignore));
+  std::string none = R"({"items":null,"metadata":{}})";
+  EXPECT_TRUE(decode_pods(JsonText(none), pool, ignore));
+}
+
+Result<WatchEvent> event_from(std::string& text) {
+  return decode_watch_event(JsonText(text));
+}
+
+TEST(DecodeWatchEvent, reads_objects_bookmarks_and_errors) {
+  using Type = WatchEvent::Type;
+  std::string added =
+      R"({"type":"ADDED","object":{"code":{},"metadata":{"name":"a","resourceVersion":"5"}} })";
+  auto event = event_from(added);
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_EQ(event->type, Type::added);
+  EXPECT_EQ(event->resource_version, "5");
+  EXPECT_EQ(json::parse(event->object).at("metadata").at("name"), "a");
+
+  std::string end = R"({"object":{"metadata":{"resourceVersion":"6","annotations":{
+      "k8s.io/initial-events-end":"true"}}},"type":"BOOKMARK"})";
+  event = event_from(end);
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_EQ(event->type, Type::bookmark);
+  EXPECT_TRUE(event->initial_events_end);
+
+  std::string gone = R"({"type":"ERROR","object":{"kind":"Status","metadata":{},"status":"Failure",
+      "message":"too old","reason":"Expired","code":410}})";
+  event = event_from(gone);
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_EQ(event->error.code, Code::expired);
+  EXPECT_EQ(event->error.message, "too old");
+}
+
+TEST(DecodeWatchEvent, refuses_what_is_no_event) {
+  for (std::string text :
+       {R"({"type":"ADDED"})", R"({"object":{}})", R"({"type":"NEW","object":{}})",
+        R"({"type":"ADDED","object":[]})", R"({"type":"ADDED","object":{)",
+        R"({"type":"ADDED","object":{"metadata":{"resourceVersion":5}}})"})
+    EXPECT_FALSE(event_from(text)) << text;
+}
+
+}  // namespace
+}  // namespace plim::kube

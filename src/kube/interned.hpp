@@ -1,0 +1,92 @@
+// Texts that repeat in thousands of objects (namespaces, node names, labels, images), stored once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace plim::kube {
+
+// An immutable text of pointer size, "" by default. Copies share the bytes and may be read on any
+// thread; they outlive the pool that made them.
+class Interned {
+ public:
+  Interned() = default;
+
+  Interned(const Interned& other) noexcept : text_(other.text_) {
+    if (text_) text_->users.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  Interned(Interned&& other) noexcept : text_(std::exchange(other.text_, nullptr)) {}
+
+  Interned& operator=(Interned other) noexcept {
+    std::swap(text_, other.text_);
+    return *this;
+  }
+
+  ~Interned() {
+    if (text_ && text_->users.fetch_sub(1, std::memory_order_acq_rel) == 1) release(text_);
+  }
+
+  std::string_view view() const { return text_ ? text_->view() : std::string_view(); }
+
+  operator std::string_view() const { return view(); }  // NOLINT(google-explicit-constructor)
+
+  bool empty() const { return !text_; }
+
+  friend bool operator==(const Interned& a, const Interned& b) {
+    return a.text_ == b.text_ || a.view() == b.view();
+  }
+
+  friend bool operator==(const Interned& a, std::string_view b) { return a.view() == b; }
+
+ private:
+  friend class InternPool;
+
+  struct Text {  // the bytes follow it in the same allocation
+    std::atomic<std::uint32_t> users;
+    std::uint32_t size;
+    std::size_t hash;
+
+    std::string_view view() const { return {reinterpret_cast<const char*>(this + 1), size}; }
+  };
+
+  explicit Interned(Text* text) : text_(text) {}
+
+  static void release(Text* text);
+
+  Text* text_ = nullptr;
+};
+
+// Belongs to one thread. Unlike base's InternTable it serves caches that live for months while
+// labels and images come and go: what nobody else holds any more is dropped when the pool has
+// doubled, so it stays proportional to what is in use.
+class InternPool {
+ public:
+  InternPool();
+  InternPool(const InternPool&) = delete;
+  InternPool& operator=(const InternPool&) = delete;
+
+  Interned operator()(std::string_view text);
+
+  std::size_t size() const { return used_; }
+
+ private:
+  void make_room();
+
+  std::vector<Interned> slots_;  // open addressing, a power of two, at most half full
+  std::size_t used_ = 0;
+};
+
+}  // namespace plim::kube
+
+template <>
+struct fmt::formatter<plim::kube::Interned> : fmt::formatter<std::string_view> {
+  auto format(const plim::kube::Interned& text, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(text.view(), context);
+  }
+};

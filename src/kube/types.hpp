@@ -1,0 +1,125 @@
+// The Kubernetes objects our roles read in bulk, as small structs: the fields somebody uses, texts
+// that repeat interned. Filled by kube/decode.hpp; writing goes through JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "kube/interned.hpp"
+
+namespace plim::kube {
+
+using Labels = std::vector<std::pair<Interned, Interned>>;
+using Annotations = std::vector<std::pair<Interned, std::string>>;
+using ResourceList = std::vector<std::pair<Interned, Interned>>;  // name and quantity as written
+
+struct Owner {
+  Interned api_version, kind, name;
+  std::string uid;
+  bool controller = false;
+};
+
+struct ObjectMeta {
+  std::string name;
+  Interned ns;
+  std::string uid;
+  std::string resource_version;  // opaque
+  Labels labels;
+  Annotations annotations;
+  std::vector<Owner> owners;
+  std::optional<WallTime> created, deleted;
+};
+
+struct Condition {
+  Interned type, status, reason;
+  std::string message;
+  std::optional<WallTime> last_transition;
+};
+
+struct Container {
+  Interned name, image;
+  ResourceList requests, limits;
+  Interned restart_policy;  // "Always" marks a sidecar among the init containers
+};
+
+struct PodSpec {
+  Interned node_name, scheduler_name, restart_policy, priority_class, service_account;
+  std::int64_t priority = 0;
+  bool host_network = false;
+  std::vector<Container> containers, init_containers;
+  ResourceList overhead;
+  // JSON as received, "" when absent: only the scheduler looks inside. Pods of one owner share it.
+  Interned node_selector, affinity, tolerations, topology_spread;
+};
+
+struct ContainerStatus {
+  enum class State { unknown, waiting, running, terminated };
+
+  struct Ended {
+    std::int32_t exit_code = 0;
+    std::int32_t signal = 0;
+    Interned reason;
+    std::optional<WallTime> started, finished;
+  };
+
+  Interned name, image, image_id;
+  std::string container_id;
+  State state = State::unknown;
+  Interned waiting_reason;
+  std::optional<WallTime> running_since;
+  Ended terminated;       // with State::terminated
+  Ended last_terminated;  // of the run before
+  std::int32_t restarts = 0;
+  bool ready = false;
+};
+
+struct PodStatus {
+  Interned phase, reason, qos_class, host_ip, nominated_node;
+  std::string pod_ip;
+  std::optional<WallTime> started;
+  std::vector<Condition> conditions;
+  std::vector<ContainerStatus> containers, init_containers;
+};
+
+struct Pod {
+  ObjectMeta meta;
+  PodSpec spec;
+  PodStatus status;
+};
+
+struct Taint {
+  Interned key, value, effect;
+};
+
+struct NodeImage {
+  std::vector<Interned> names;
+  std::int64_t bytes = 0;
+};
+
+struct NodeAddress {
+  Interned type;
+  std::string address;
+};
+
+struct NodeInfo {
+  Interned architecture, operating_system, kernel, os_image, container_runtime, kubelet;
+  std::string machine_id, boot_id;
+};
+
+struct Node {
+  ObjectMeta meta;
+  Interned provider_id, pod_cidr;
+  bool unschedulable = false;
+  std::vector<Taint> taints;
+  ResourceList capacity, allocatable;
+  std::vector<NodeImage> images;
+  std::vector<Condition> conditions;
+  std::vector<NodeAddress> addresses;
+  NodeInfo info;
+};
+
+}  // namespace plim::kube
