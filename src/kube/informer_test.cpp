@@ -1,0 +1,272 @@
+#include "kube/informer.hpp"
+
+#include <map>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/loop.hpp"
+#include "kube/testing/model_cluster.hpp"
+
+namespace plim::kube {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Fault;
+using testing::ModelClient;
+using testing::ModelCluster;
+using Objects = std::map<std::string, ModelCluster::Object>;
+
+const Resource kThings{"", "v1", "things", "Thing"};
+
+// Everything an informer needs, on one loop and a clock that stands still.
+struct Rig {
+  explicit Rig(ModelClient::WatchList watch_list = ModelClient::WatchList::refused)
+      : client(std::make_shared<ModelClient>(cluster, watch_list)),
+        informer(loop.executor(), client, kThings, meta_codec(pool), {.page_size = 3}, clock,
+                 random) {
+    Informer<ObjectMeta>::Handlers handlers;
+    handlers.on_add = [this](const auto& object) {
+      consistent &= seen.emplace(object->name, state_of(*object)).second;
+      ++adds;
+    };
+    handlers.on_update = [this](const auto& before, const auto& now) {
+      consistent &= seen.contains(now->name) && seen[now->name] == state_of(*before) &&
+                    before->uid == now->uid;
+      seen[now->name] = state_of(*now);
+      ++updates;
+    };
+    handlers.on_delete = [this](const auto& last) {
+      consistent &= seen.contains(last->name) && seen[last->name].uid == last->uid;
+      seen.erase(last->name);
+      ++deletes;
+    };
+    handlers.on_synced = [this] { ++syncs; };
+    informer.add_handlers(std::move(handlers));
+    informer.start();
+  }
+
+  ~Rig() { run_to_end(loop, informer.stop()); }
+
+  static ModelCluster::Object state_of(const ObjectMeta& meta) {
+    return {meta.uid, meta.resource_version};
+  }
+
+  Objects stored() const {
+    Objects out;
+    for (const auto& [key, object] : informer.store()) out[object->name] = state_of(*object);
+    return out;
+  }
+
+  // Until nothing is left to do but to wait for the cluster.
+  void settle() {
+    loop.run_ready();
+    while (clock.advance_to_next()) loop.run_ready();
+  }
+
+  Loop loop;
+  FakeClock clock;
+  SeededRandom random{7};
+  InternPool pool;
+  ModelCluster cluster{loop.executor()};
+  std::shared_ptr<ModelClient> client;
+  Informer<ObjectMeta> informer;
+  Objects seen;  // what the handlers were told
+  bool consistent = true;
+  int adds = 0, updates = 0, deletes = 0, syncs = 0;
+};
+
+TEST(Informer, lists_in_pages_then_follows) {
+  Rig rig;
+  for (auto name : {"a", "b", "c", "d", "e", "f", "g"}) rig.cluster.put(name);
+  rig.loop.run_ready();
+  EXPECT_TRUE(rig.informer.synced());
+  EXPECT_EQ(rig.syncs, 1);
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  rig.cluster.put("a");
+  rig.cluster.remove("b");
+  rig.cluster.put("h");
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.adds, 8);
+  EXPECT_EQ(rig.updates, 1);
+  EXPECT_EQ(rig.deletes, 1);
+  EXPECT_EQ(rig.informer.stats().lists, 2u);  // the refused WatchList, then the list
+  EXPECT_EQ(rig.informer.stats().failures, 0u);
+}
+
+TEST(Informer, takes_the_first_state_from_the_watch_when_offered) {
+  Rig rig(ModelClient::WatchList::offered);
+  rig.cluster.put("a");
+  rig.cluster.put("b");
+  rig.loop.run_ready();
+  rig.cluster.put("c");
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.informer.stats().watches, 1u);
+  EXPECT_EQ(rig.informer.stats().lists, 1u);
+}
+
+TEST(Informer, resumes_after_a_cut_without_listing) {
+  Rig rig;
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  rig.cluster.plan(Fault::cut);
+  rig.cluster.put("b");
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.stored().size(), 1u);
+  EXPECT_FALSE(rig.clock.sleepers() == 0);
+  rig.clock.advance(1600ms);  // the longest first wait
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.informer.stats().lists, 2u);
+}
+
+TEST(Informer, a_bookmark_moves_the_point_of_resumption) {
+  Rig rig;
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  rig.cluster.plan(Fault::bookmark_of_now);
+  rig.cluster.plan(Fault::cut);
+  rig.cluster.put("b");  // wakes the watch, which sends the bookmark instead of the change
+  rig.loop.run_ready();
+  rig.cluster.compact();  // the last event we saw is forgotten, the bookmark is not
+  rig.settle();
+  EXPECT_EQ(rig.informer.stats().lists, 2u);
+}
+
+TEST(Informer, lists_anew_when_history_is_gone_and_tells_what_vanished) {
+  for (Fault fault : {Fault::gone_error, Fault::cut}) {
+    Rig rig;
+    rig.cluster.put("stays");
+    rig.cluster.put("vanishes");
+    rig.cluster.put("is-replaced");
+    rig.loop.run_ready();
+    rig.cluster.plan(fault);
+    rig.cluster.remove("vanishes");
+    rig.cluster.remove("is-replaced");
+    rig.cluster.put("is-replaced");
+    rig.cluster.compact();
+    rig.settle();
+    EXPECT_EQ(rig.stored(), rig.cluster.objects());
+    EXPECT_EQ(rig.seen, rig.cluster.objects());
+    EXPECT_TRUE(rig.consistent);
+    EXPECT_EQ(rig.deletes, 2);
+    EXPECT_EQ(rig.adds, 4);
+    EXPECT_EQ(rig.updates, 0);
+    EXPECT_EQ(rig.syncs, 1);
+  }
+}
+
+TEST(Informer, an_expired_continue_token_does_not_stop_a_list) {
+  Rig rig;
+  for (auto name : {"a", "b", "c", "d", "e"}) rig.cluster.put(name);
+  rig.cluster.plan(Fault::none);  // the refused WatchList
+  rig.cluster.plan(Fault::none);  // first page
+  rig.cluster.plan(Fault::gone_http);
+  rig.settle();
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+}
+
+TEST(Informer, backs_off_while_the_server_is_away_and_no_longer_than_a_minute) {
+  Rig rig;
+  for (int i = 0; i < 40; ++i) rig.cluster.plan(Fault::refused);
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  std::vector<Nanos> waits;
+  while (!rig.informer.synced()) {
+    SteadyTime before = rig.clock.steady();
+    ASSERT_TRUE(rig.clock.advance_to_next());
+    waits.push_back(rig.clock.steady() - before);
+    rig.loop.run_ready();
+  }
+  EXPECT_GE(waits.front(), 800ms);
+  EXPECT_LE(waits.front(), 1600ms);
+  EXPECT_GE(waits.back(), 30s);
+  EXPECT_LE(waits.back(), 60s);
+  EXPECT_EQ(rig.informer.stats().failures, waits.size());
+}
+
+TEST(Informer, late_handlers_are_told_what_is_there) {
+  Rig rig;
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  std::vector<std::string> told;
+  Informer<ObjectMeta>::Handlers handlers;
+  handlers.on_add = [&](const auto& object) { told.push_back(object->name); };
+  handlers.on_synced = [&] { told.push_back("synced"); };
+  rig.informer.add_handlers(handlers);
+  EXPECT_EQ(told, (std::vector<std::string>{"a", "synced"}));
+}
+
+TEST(Informer, indexes_follow_the_store) {
+  Rig rig;
+  rig.cluster.put("a");
+  auto by_uid = rig.informer.add_index(
+      [](const ObjectMeta& meta) { return std::vector<std::string>{meta.uid}; });
+  rig.cluster.put("b");
+  rig.loop.run_ready();
+  ASSERT_EQ(rig.informer.store().indexed(by_uid, "u2").size(), 1u);
+  EXPECT_EQ(rig.informer.store().indexed(by_uid, "u2")[0]->name, "b");
+  rig.cluster.remove("b");
+  rig.loop.run_ready();
+  EXPECT_TRUE(rig.informer.store().indexed(by_uid, "u2").empty());
+  EXPECT_EQ(rig.informer.store().find("ns/a")->uid, "u1");
+}
+
+TEST(Informer, stop_ends_it_in_every_state) {
+  {
+    Rig not_even_started;
+  }
+  {
+    Rig following;
+    following.loop.run_ready();
+  }
+  Rig waiting;
+  waiting.cluster.plan(Fault::refused);
+  waiting.loop.run_ready();
+}
+
+RC_GTEST_PROP(Informer, ends_up_with_the_clusters_state_whatever_happens, (bool watch_list)) {
+  Rig rig(watch_list ? ModelClient::WatchList::offered : ModelClient::WatchList::refused);
+  int steps = *rc::gen::inRange(0, 60);
+  for (int i = 0; i < steps; ++i) {
+    std::string name(1, static_cast<char>('a' + *rc::gen::inRange(0, 8)));
+    switch (*rc::gen::inRange(0, 8)) {
+      case 0:
+      case 1:
+      case 2:
+        rig.cluster.put(name);
+        break;
+      case 3:
+        rig.cluster.remove(name);
+        break;
+      case 4:
+        rig.cluster.plan(
+            static_cast<Fault>(*rc::gen::inRange(0, static_cast<int>(Fault::bookmark_of_now))));
+        break;
+      case 5:
+        rig.loop.run_ready();
+        break;
+      case 6:
+        rig.clock.advance_to_next();
+        rig.loop.run_ready();
+        break;
+      case 7:
+        rig.cluster.compact();
+        break;
+    }
+    RC_ASSERT(rig.consistent);
+  }
+  rig.cluster.clear_faults();
+  rig.settle();
+  RC_ASSERT(rig.informer.synced());
+  RC_ASSERT(rig.consistent);
+  RC_ASSERT(rig.stored() == rig.cluster.objects());
+  RC_ASSERT(rig.seen == rig.cluster.objects());
+  RC_ASSERT(rig.adds - rig.deletes == static_cast<int>(rig.seen.size()));
+  RC_ASSERT(rig.syncs == 1);
+}
+
+}  // namespace
+}  // namespace plim::kube

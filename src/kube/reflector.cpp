@@ -1,0 +1,189 @@
+#include "kube/reflector.hpp"
+
+#include <fmt/format.h>
+
+namespace plim::kube {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool is_expired(const Error& error) {
+  return error.code == Code::gone || error.code == Code::expired;
+}
+
+// The version we asked for is all right, only the moment was not.
+bool is_passing(const Error& error) {
+  return is_retryable(error.code) || error.code == Code::internal;
+}
+
+// What an API server without WatchList answers.
+bool is_refusal(const Error& error) {
+  return error.code == Code::bad_request || error.code == Code::invalid;
+}
+
+}  // namespace
+
+Reflector::Reflector(std::shared_ptr<Client> client, Resource resource, ReflectorOptions options,
+                     Target& target, Clock& clock, Random& random)
+    : client_(std::move(client)),
+      resource_(std::move(resource)),
+      options_(std::move(options)),
+      target_(target),
+      clock_(clock),
+      random_(random),
+      backoff_(options_.backoff, random),
+      watch_list_(options_.watch_list) {}
+
+Task<void> Reflector::run() {
+  for (;;) {
+    Next next = Next::go_on;
+    if (synced_) {
+      next = co_await follow();
+    } else {
+      next = co_await sync();
+    }
+    if (next == Next::go_on) continue;
+    ++stats_.failures;
+    if (clock_.steady() - last_trouble_ > options_.healthy_after) backoff_.reset();
+    co_await clock_.sleep(backoff_.next());
+    last_trouble_ = clock_.steady();
+  }
+}
+
+Task<Reflector::Next> Reflector::sync() {
+  watch_.reset();
+  target_.begin_replace();
+  ++stats_.lists;
+  Next next = Next::go_on;
+  if (watch_list_) {
+    next = co_await sync_by_watch();
+  } else {
+    next = co_await sync_by_list();
+  }
+  co_return next;
+}
+
+Task<Reflector::Next> Reflector::sync_by_list() {
+  ListOptions options;
+  options.ns = options_.ns;
+  options.label_selector = options_.label_selector;
+  options.field_selector = options_.field_selector;
+  options.limit = paged_ ? options_.page_size : 0;
+  options.resource_version = version_;
+  for (;;) {
+    auto page = co_await client_->list_page(resource_, options);
+    if (!page) {
+      // A token may expire in the middle of a long list. Without pages that cannot happen again.
+      if (is_expired(page.error()) && !options.continue_token.empty()) paged_ = false;
+      expire();  // a version from the future is refused as well, with a time-out
+      co_return trouble(page.error());
+    }
+    auto meta = target_.add_page(JsonText(*page));
+    if (!meta) co_return trouble(meta.error());
+    options.continue_token = meta->continue_token;
+    options.resource_version.clear();  // the token stands for it
+    if (!options.continue_token.empty()) continue;
+    version_ = std::move(meta->resource_version);
+    paged_ = true;
+    note_synced();
+    co_return Next::go_on;
+  }
+}
+
+Task<Reflector::Next> Reflector::sync_by_watch() {
+  auto opened = co_await open_watch(true);
+  if (!opened) {
+    if (is_expired(opened.error())) expire();
+    if (!is_refusal(opened.error())) co_return trouble(opened.error());
+    watch_list_ = false;
+    co_return Next::go_on;
+  }
+  for (;;) {
+    auto event = co_await next_event();
+    if (!event) {
+      watch_list_ = false;
+      if (is_expired(event.error())) expire();
+      co_return trouble(event.error());
+    }
+    if (!event->resource_version.empty()) version_ = event->resource_version;
+    if (event->initial_events_end) break;
+  }
+  note_synced();
+  co_return Next::go_on;
+}
+
+// Until the watch ends, in whatever way.
+Task<Reflector::Next> Reflector::follow() {
+  if (!watch_) {
+    auto opened = co_await open_watch(false);
+    if (!opened) {
+      if (!is_passing(opened.error())) expire();
+      co_return trouble(opened.error());
+    }
+  }
+  for (;;) {
+    auto event = co_await next_event();
+    if (!event) {
+      watch_.reset();
+      bool ended_regularly = event.error().code == Code::cancelled;
+      if (ended_regularly && clock_.steady() - opened_ >= 1s) co_return Next::go_on;
+      if (!ended_regularly && !is_passing(event.error())) expire();
+      co_return trouble(event.error());
+    }
+    if (!event->resource_version.empty()) version_ = std::move(event->resource_version);
+  }
+}
+
+Task<Result<void>> Reflector::open_watch(bool initial_events) {
+  WatchOptions options;
+  options.ns = options_.ns;
+  options.label_selector = options_.label_selector;
+  options.field_selector = options_.field_selector;
+  options.send_initial_events = initial_events;
+  if (!initial_events) options.resource_version = version_;
+  auto extra = static_cast<double>(options_.watch_timeout.count()) * random_.unit();
+  options.timeout = options_.watch_timeout + std::chrono::seconds(static_cast<int>(extra));
+  options.silence = options_.silence;
+  ++stats_.watches;
+  auto watch = co_await client_->watch(resource_, std::move(options));
+  if (!watch) co_return std::move(watch).error();
+  watch_ = std::move(*watch);
+  opened_ = clock_.steady();
+  co_return Result<void>();
+}
+
+// The next event, already applied. A regular end of the watch is Code::cancelled, an ERROR event
+// its Status; an event that cannot be understood is Code::invalid.
+Task<Result<WatchEvent>> Reflector::next_event() {
+  auto line = co_await watch_->next();
+  if (!line) co_return std::move(line).error();
+  if (!*line) co_return fail(Code::cancelled, "the server ended the watch");
+  ++stats_.events;
+  line_ = std::move(**line);
+  JsonText text(line_);
+  PLIM_CO_TRY(WatchEvent event, decode_watch_event(text));
+  if (event.type == WatchEvent::Type::error) co_return std::move(event.error);
+  if (event.type != WatchEvent::Type::bookmark)
+    PLIM_CO_CHECK(target_.apply(event.type, text.slice(event.object)));
+  co_return event;
+}
+
+Reflector::Next Reflector::trouble(const Error& error) {
+  log_.write(log::Level::warn, "kube", "cannot follow, trying again",
+             {{"resource", resource_.plural}, {"error", error}});
+  return Next::wait;
+}
+
+// version_ is of no use any more: list anew, and this time what the server has for certain.
+void Reflector::expire() {
+  synced_ = false;
+  version_.clear();
+}
+
+void Reflector::note_synced() {
+  target_.end_replace();
+  synced_ = true;
+  stats_.last_sync = clock_.wall();
+}
+
+}  // namespace plim::kube
