@@ -1,0 +1,127 @@
+// Keys that wait to be worked on, in client-go's sense: retries belong to the queue.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/task.hpp"
+
+namespace plim::kube {
+
+// A key is in the queue at most once and is never with two workers: added while it is being worked
+// on, it comes again after done(). Belongs to one loop and outlives the workers that wait on it.
+template <class Key>
+class WorkQueue {
+ public:
+  struct Options {
+    Nanos first = std::chrono::milliseconds(5);  // a key's first retry; doubles with each
+    Nanos limit = std::chrono::seconds(1000);
+  };
+
+  explicit WorkQueue(const Executor& loop, Options options = Options(),
+                     Clock& clock = system_clock())
+      : options_(options), clock_(clock), changed_(loop) {}
+
+  void add(const Key& key) {
+    if (shut_down_ || !wanted_.insert(key).second) return;
+    if (working_.contains(key)) return;
+    ready_.push_back(key);
+    changed_.notify();
+  }
+
+  // Adds the key later; of several times the earliest counts.
+  void add_after(const Key& key, Nanos delay) {
+    if (delay <= Nanos::zero()) return add(key);
+    if (shut_down_) return;
+    SteadyTime when = clock_.steady() + delay;
+    auto [place, added] = due_.emplace(key, when);
+    if (!added && place->second <= when) return;
+    if (!added) by_time_.erase({place->second, key});
+    place->second = when;
+    by_time_.emplace(when, key);
+    changed_.notify();
+  }
+
+  // After a failure: adds the key later, each time twice as late, until forget().
+  void retry(const Key& key) {
+    int doublings = std::min(failures_[key]++, 62);
+    Nanos delay = options_.limit;
+    if (options_.first <= options_.limit / (std::int64_t{1} << doublings))
+      delay = options_.first * (std::int64_t{1} << doublings);
+    add_after(key, delay);
+  }
+
+  void forget(const Key& key) { failures_.erase(key); }
+
+  int failures(const Key& key) const {
+    auto found = failures_.find(key);
+    return found == failures_.end() ? 0 : found->second;
+  }
+
+  // Waits for a key; the caller owes done(key). Nothing after shut_down(), once the queue is empty.
+  Task<std::optional<Key>> next() {
+    std::optional<Key> out;
+    for (;;) {
+      add_due();
+      if (!ready_.empty()) break;
+      if (shut_down_) co_return out;
+      if (by_time_.empty()) {
+        co_await changed_.wait();
+      } else {
+        co_await changed_.wait_until(clock_, by_time_.begin()->first);
+      }
+    }
+    out = std::move(ready_.front());
+    ready_.pop_front();
+    wanted_.erase(*out);
+    working_.insert(*out);
+    co_return out;
+  }
+
+  void done(const Key& key) {
+    if (!working_.erase(key) || !wanted_.contains(key)) return;
+    ready_.push_back(key);
+    changed_.notify();
+  }
+
+  // Takes no more keys and drops those that are not due yet.
+  void shut_down() {
+    shut_down_ = true;
+    due_.clear();
+    by_time_.clear();
+    changed_.notify();
+  }
+
+  std::size_t size() const { return ready_.size(); }
+
+  std::size_t working() const { return working_.size(); }
+
+ private:
+  void add_due() {
+    while (!by_time_.empty() && by_time_.begin()->first <= clock_.steady()) {
+      Key key = by_time_.begin()->second;
+      by_time_.erase(by_time_.begin());
+      due_.erase(key);
+      add(key);
+    }
+  }
+
+  Options options_;
+  Clock& clock_;
+  Event changed_;
+  bool shut_down_ = false;
+  std::deque<Key> ready_;
+  std::set<Key> wanted_;   // in ready_, or added again while in working_
+  std::set<Key> working_;  // handed out, done() not yet called
+  std::map<Key, int> failures_;
+  std::map<Key, SteadyTime> due_;
+  std::set<std::pair<SteadyTime, Key>> by_time_;  // the same, in order
+};
+
+}  // namespace plim::kube

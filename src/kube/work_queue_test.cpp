@@ -1,0 +1,163 @@
+#include "kube/work_queue.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/loop.hpp"
+
+namespace plim::kube {
+namespace {
+
+using namespace std::chrono_literals;
+using Queue = WorkQueue<std::string>;
+
+struct Rig {
+  // What next() gives now, or "" if it would wait.
+  std::string next() {
+    std::string out;
+    TaskGroup tasks(loop.executor());
+    tasks.spawn("next", take(&out));
+    loop.run_ready();
+    run_to_end(loop, tasks.stop());
+    return out;
+  }
+
+  Task<void> take(std::string* out) {
+    auto key = co_await queue.next();
+    *out = key ? *key : "(shut down)";
+  }
+
+  Loop loop;
+  FakeClock clock;
+  Queue queue{loop.executor(), Queue::Options(), clock};
+};
+
+TEST(WorkQueue, hands_out_keys_in_order_and_once) {
+  Rig rig;
+  for (auto key : {"a", "b", "a"}) rig.queue.add(key);
+  EXPECT_EQ(rig.queue.size(), 2u);
+  EXPECT_EQ(rig.next(), "a");
+  EXPECT_EQ(rig.next(), "b");
+  EXPECT_EQ(rig.next(), "");
+}
+
+TEST(WorkQueue, a_key_added_while_worked_on_comes_again_after_done) {
+  Rig rig;
+  rig.queue.add("a");
+  EXPECT_EQ(rig.next(), "a");
+  rig.queue.add("a");
+  rig.queue.add("a");
+  EXPECT_EQ(rig.next(), "");
+  rig.queue.done("a");
+  EXPECT_EQ(rig.next(), "a");
+  rig.queue.done("a");
+  EXPECT_EQ(rig.next(), "");
+}
+
+TEST(WorkQueue, delays_and_the_earliest_time_counts) {
+  Rig rig;
+  rig.queue.add_after("a", 10s);
+  rig.queue.add_after("a", 5s);
+  rig.queue.add_after("a", 20s);
+  rig.queue.add_after("b", 6s);
+  EXPECT_EQ(rig.next(), "");
+  rig.clock.advance(5s);
+  EXPECT_EQ(rig.next(), "a");
+  EXPECT_EQ(rig.next(), "");
+  rig.clock.advance(1s);
+  EXPECT_EQ(rig.next(), "b");
+  rig.queue.done("a");
+  rig.clock.advance(1h);
+  EXPECT_EQ(rig.next(), "");
+}
+
+TEST(WorkQueue, a_waiting_worker_wakes_when_a_key_is_due) {
+  Rig rig;
+  std::string got;
+  TaskGroup tasks(rig.loop.executor());
+  tasks.spawn("worker", rig.take(&got));
+  rig.loop.run_ready();
+  rig.queue.add_after("later", 10s);
+  rig.queue.add_after("soon", 1s);
+  rig.loop.run_ready();
+  rig.clock.advance(1s);
+  rig.loop.run_ready();
+  EXPECT_EQ(got, "soon");
+  EXPECT_EQ(tasks.running(), 0u);
+}
+
+TEST(WorkQueue, retries_wait_twice_as_long_each_time) {
+  Rig rig;
+  for (Nanos wait : {5ms, 10ms, 20ms, 40ms}) {
+    rig.queue.retry("a");
+    rig.clock.advance(wait - 1ns);
+    EXPECT_EQ(rig.next(), "");
+    rig.clock.advance(1ns);
+    EXPECT_EQ(rig.next(), "a");
+    rig.queue.done("a");
+  }
+  EXPECT_EQ(rig.queue.failures("a"), 4);
+  rig.queue.forget("a");
+  rig.queue.retry("a");
+  rig.clock.advance(5ms);
+  EXPECT_EQ(rig.next(), "a");
+  for (int i = 0; i < 200; ++i) rig.queue.retry("b");
+  rig.queue.done("b");
+  rig.queue.retry("c");
+  rig.clock.advance(1000s);
+  EXPECT_NE(rig.next(), "");
+}
+
+TEST(WorkQueue, shut_down_lets_workers_finish_what_is_there) {
+  Rig rig;
+  rig.queue.add("a");
+  rig.queue.add_after("b", 1s);
+  rig.queue.shut_down();
+  rig.queue.add("c");
+  EXPECT_EQ(rig.next(), "a");
+  EXPECT_EQ(rig.next(), "(shut down)");
+  rig.clock.advance(1h);
+  EXPECT_EQ(rig.next(), "(shut down)");
+}
+
+RC_GTEST_PROP(WorkQueue, never_two_workers_on_a_key_and_nothing_is_lost, ()) {
+  Rig rig;
+  std::set<std::string> working, owed;
+  int steps = *rc::gen::inRange(0, 80);
+  for (int i = 0; i < steps; ++i) {
+    std::string key(1, static_cast<char>('a' + *rc::gen::inRange(0, 4)));
+    switch (*rc::gen::inRange(0, 4)) {
+      case 0:
+        rig.queue.add(key);
+        owed.insert(key);
+        break;
+      case 1:
+        rig.queue.add_after(key, 1s);
+        owed.insert(key);
+        break;
+      case 2:
+        if (std::string got = rig.next(); !got.empty()) {
+          RC_ASSERT(working.insert(got).second);
+          RC_ASSERT(owed.contains(got));
+        }
+        break;
+      case 3:
+        rig.queue.done(key);
+        working.erase(key);
+        break;
+    }
+  }
+  for (const auto& key : working) rig.queue.done(key);
+  working.clear();
+  rig.clock.advance(1s);
+  std::set<std::string> left;
+  for (std::string got = rig.next(); !got.empty(); got = rig.next()) left.insert(got);
+  for (const auto& key : left) RC_ASSERT(owed.contains(key));
+  RC_ASSERT(rig.queue.size() == 0u);
+}
+
+}  // namespace
+}  // namespace plim::kube
