@@ -1,0 +1,136 @@
+#include "kube/event_recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/loop.hpp"
+#include "base/random.hpp"
+#include "kube/testing/object_api.hpp"
+
+namespace plim::kube {
+namespace {
+
+using namespace std::chrono_literals;
+
+EventNote note(std::string message, std::string pod = "web") {
+  EventNote out;
+  out.about = {"v1", "Pod", "shop", std::move(pod), "u-1"};
+  out.reason = "Started";
+  out.message = std::move(message);
+  return out;
+}
+
+const WallTime kNow{std::chrono::hours(500'000)};
+
+TEST(EventCorrelator, counts_repeats_under_one_name) {
+  EventCorrelator correlator;
+  auto first = correlator.observe(note("up"), kNow);
+  auto second = correlator.observe(note("up"), kNow + 3s);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->count, 1);
+  EXPECT_EQ(second->count, 2);
+  EXPECT_EQ(second->name, first->name);
+  EXPECT_EQ(second->first, kNow);
+  EXPECT_EQ(second->last, kNow + 3s);
+  EXPECT_EQ(first->name, fmt::format("web.{:x}", kNow.time_since_epoch().count()));
+  EXPECT_NE(correlator.observe(note("up", "db"), kNow)->name, first->name);
+}
+
+TEST(EventCorrelator, combines_the_tenth_similar_event) {
+  EventCorrelator correlator;
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(correlator.observe(note(fmt::format("try {}", i)), kNow + i * 1s)->count, 1);
+  auto tenth = correlator.observe(note("try 9"), kNow + 10s);
+  EXPECT_EQ(tenth->message, "(combined from similar events): try 9");
+  auto next = correlator.observe(note("try 10"), kNow + 11s);
+  EXPECT_EQ(next->name, tenth->name);
+  EXPECT_EQ(next->count, 2);
+  auto much_later = correlator.observe(note("try 11"), kNow + 1h);
+  EXPECT_EQ(much_later->message, "try 11");
+}
+
+TEST(EventCorrelator, each_object_has_a_budget) {
+  EventCorrelator correlator;
+  int passed = 0;
+  for (int i = 0; i < 100; ++i) passed += correlator.observe(note("up"), kNow).has_value();
+  EXPECT_EQ(passed, 25);
+  EXPECT_TRUE(correlator.observe(note("up", "db"), kNow));
+  EXPECT_FALSE(correlator.observe(note("up"), kNow + 299s));
+  EXPECT_TRUE(correlator.observe(note("up"), kNow + 301s));
+  EXPECT_FALSE(correlator.observe(note("up"), kNow + 302s));
+}
+
+TEST(EventCorrelator, cuts_messages_between_characters) {
+  EventCorrelator correlator;
+  std::string message(1023, 'x');
+  EXPECT_EQ(correlator.observe(note(message + "ü"), kNow)->message, message);
+  EXPECT_EQ(correlator.observe(note(std::string(5000, 'y')), kNow)->message.size(), 1024u);
+}
+
+struct Rig {
+  explicit Rig(std::size_t queue_size = 1000)
+      : client(std::make_shared<testing::ObjectClient>(api, clock, random)),
+        recorder(loop.executor(), client, {"plimsoll-test", "n1"}, clock, queue_size) {
+    recorder.start();
+  }
+
+  ~Rig() { run_to_end(loop, recorder.stop()); }
+
+  Loop loop;
+  FakeClock clock;
+  SeededRandom random{1};
+  testing::ObjectApi api;
+  std::shared_ptr<testing::ObjectClient> client;
+  EventRecorder recorder;
+};
+
+TEST(EventRecorder, creates_then_patches) {
+  Rig rig;
+  rig.recorder.record(note("up"));
+  rig.loop.run_ready();
+  rig.clock.advance(5s);
+  rig.recorder.record(note("up"));
+  rig.loop.run_ready();
+  ASSERT_EQ(rig.api.objects.size(), 1u);
+  const json::value& event = rig.api.objects.begin()->second;
+  EXPECT_EQ(int_at(event, {"count"}), 2);
+  EXPECT_EQ(text_at(event, {"involvedObject", "name"}), "web");
+  EXPECT_EQ(text_at(event, {"metadata", "namespace"}), "shop");
+  EXPECT_EQ(text_at(event, {"source", "component"}), "plimsoll-test");
+  EXPECT_EQ(text_at(event, {"type"}), "Normal");
+  EXPECT_NE(text_at(event, {"firstTimestamp"}), text_at(event, {"lastTimestamp"}));
+  EXPECT_EQ(rig.recorder.stats().written, 2u);
+}
+
+TEST(EventRecorder, writes_anew_what_the_server_has_expired) {
+  Rig rig;
+  rig.recorder.record(note("up"));
+  rig.loop.run_ready();
+  rig.api.objects.clear();
+  rig.recorder.record(note("up"));
+  rig.loop.run_ready();
+  ASSERT_EQ(rig.api.objects.size(), 1u);
+  EXPECT_EQ(int_at(rig.api.objects.begin()->second, {"count"}), 2);
+}
+
+TEST(EventRecorder, never_blocks_and_counts_what_it_drops) {
+  Rig rig(2);
+  rig.client->cut_off = true;
+  for (int i = 0; i < 5; ++i) rig.recorder.record(note("up", fmt::format("pod-{}", i)));
+  EXPECT_EQ(rig.recorder.stats().dropped, 3u);
+  rig.loop.run_ready();
+  rig.client->cut_off = false;
+  while (rig.clock.advance_to_next()) rig.loop.run_ready();
+  EXPECT_EQ(rig.recorder.stats().written, 2u);
+}
+
+TEST(EventRecorder, gives_up_on_what_the_server_will_not_take) {
+  Rig rig;
+  rig.client->answer_with = Code::forbidden;
+  rig.recorder.record(note("up"));
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.recorder.stats().dropped, 1u);
+  EXPECT_EQ(rig.clock.sleepers(), 0u);
+}
+
+}  // namespace
+}  // namespace plim::kube
