@@ -1,0 +1,57 @@
+// decode_bench FILE SECONDS: decodes a PodList into our structs again and again, as an informer
+// does, and prints the best rate and how much of the input ended up in the structs.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "kube/decode.hpp"
+
+namespace {
+
+using namespace plim;
+using PodPointers = std::vector<std::shared_ptr<const kube::Pod>>;
+
+Result<PodPointers> decode_pods(std::string& body, kube::InternPool& pool) {
+  PodPointers pods;
+  auto visit = [&](kube::Pod pod) -> Result<void> {
+    pods.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
+    return {};
+  };
+  PLIM_CHECK(kube::decode_pods(kube::JsonText(body), pool, visit));
+  return pods;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fputs("usage: decode_bench FILE SECONDS\n", stderr), 2;
+  std::ostringstream text;
+  text << std::ifstream(argv[1], std::ios::binary).rdbuf();
+  std::string body = text.str();
+  kube::InternPool pool;
+  using Clock = std::chrono::steady_clock;
+  auto end = Clock::now() + std::chrono::seconds(std::atoi(argv[2]));
+  double best = 1e9, total = 0;
+  std::size_t rounds = 0, pods = 0, containers = 0;
+  do {
+    auto start = Clock::now();
+    auto decoded = decode_pods(body, pool);
+    double took = std::chrono::duration<double>(Clock::now() - start).count();
+    if (!decoded) return std::fprintf(stderr, "%s\n", decoded.error().message.c_str()), 1;
+    best = std::min(best, took);
+    total += took;
+    ++rounds;
+    pods = decoded->size();
+    containers = 0;
+    for (const auto& pod : *decoded) containers += pod->status.containers.size();
+  } while (Clock::now() < end);
+  double megabytes = double(body.size()) / 1e6;
+  std::printf(
+      "{\"best\": %.1f, \"mean\": %.1f, \"rounds\": %zu, \"pods\": %zu, \"containers\": %zu, "
+      "\"interned\": %zu}\n",
+      megabytes / best, megabytes * double(rounds) / total, rounds, pods, containers, pool.size());
+}
