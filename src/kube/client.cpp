@@ -298,7 +298,7 @@ Task<Result<std::unique_ptr<Watch>>> ApiClient::watch(Resource resource, WatchOp
 
 }  // namespace
 
-Result<std::shared_ptr<Client>> Client::create(Executor loop, Config config, Clock& clock) {
+Result<std::shared_ptr<Client>> Client::create(const Executor& loop, Config config, Clock& clock) {
   net::ClientOptions options;
   options.tls = config.tls;
   options.proxy = config.proxy.empty() ? net::proxy_from_environment(config.server) : config.proxy;

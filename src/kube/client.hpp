@@ -101,7 +101,7 @@ struct ClientStats {
 // times, and once after a 401 if the credentials could be renewed. Watches are not rate limited.
 class Client {
  public:
-  static Result<std::shared_ptr<Client>> create(Executor loop, Config config,
+  static Result<std::shared_ptr<Client>> create(const Executor& loop, Config config,
                                                 Clock& clock = system_clock());
   virtual ~Client() = default;
 

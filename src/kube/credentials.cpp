@@ -38,7 +38,7 @@ class FixedCredentials final : public Credentials {
 // stands behind the same name then.
 class TokenFile final : public Credentials {
  public:
-  TokenFile(std::string path, std::string fallback, Clock& clock)
+  TokenFile(std::string path, const std::string& fallback, Clock& clock)
       : path_(std::move(path)), clock_(clock) {
     if (!fallback.empty()) set_token(fallback);
   }
