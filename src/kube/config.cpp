@@ -188,6 +188,10 @@ std::optional<std::string> process_environment(std::string_view name) {
   return value;
 }
 
+Result<Kubeconfig> load_kubeconfig(const ConfigOverrides& overrides, const GetEnv& getenv) {
+  return load_files(find_files(overrides, getenv));
+}
+
 Result<Config> load_config(const ConfigOverrides& overrides, const GetEnv& getenv) {
   const Files files = find_files(overrides, getenv);
   PLIM_TRY(const Kubeconfig merged, load_files(files));

@@ -58,6 +58,10 @@ struct Kubeconfig {
 Result<Kubeconfig> parse_kubeconfig(std::string_view text, std::string_view file,
                                     std::string_view shown);
 
+// The files that load_config() would choose from, merged.
+Result<Kubeconfig> load_kubeconfig(const ConfigOverrides& overrides,
+                                   const GetEnv& getenv = process_environment);
+
 // As kubectl: what `into` has stays, entries of the same name are not mixed.
 void merge(Kubeconfig& into, Kubeconfig later);
 
