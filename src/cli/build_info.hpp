@@ -1,0 +1,16 @@
+// Which program this is. Fixed when CMake configures: the same source gives the same binary.
+#pragma once
+
+#include <string_view>
+
+namespace plim::cli {
+
+struct BuildInfo {
+  std::string_view version;   // "0.1.0"
+  std::string_view build;     // "v0.1.0-12-gb28ebd7", or "source" outside of a repository
+  std::string_view compiler;  // "clang 19.1.7"
+};
+
+const BuildInfo& build_info();
+
+}  // namespace plim::cli

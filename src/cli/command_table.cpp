@@ -1,0 +1,366 @@
+// The one table of commands. A new command: its row here, its function in commands.hpp.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/command.hpp"
+#include "cli/commands.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::array kGlobalFlags{
+    Flag{.name = "kubeconfig",
+         .metavar = "FILE",
+         .help = "use this kubeconfig file alone",
+         .live = Live::file},
+    Flag{.name = "context",
+         .metavar = "NAME",
+         .help = "context of the kubeconfig",
+         .live = Live::context},
+    Flag{.name = "cluster",
+         .metavar = "NAME",
+         .help = "cluster of the kubeconfig",
+         .live = Live::cluster},
+    Flag{.name = "user", .metavar = "NAME", .help = "user of the kubeconfig", .live = Live::user},
+    Flag{.name = "server", .letter = 's', .metavar = "URL", .help = "address of the API server"},
+    Flag{.name = "namespace",
+         .letter = 'n',
+         .metavar = "NAME",
+         .help = "namespace to work in",
+         .live = Live::ns},
+    Flag{.name = "all-namespaces",
+         .letter = 'A',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "look into all namespaces"},
+    Flag{.name = "output",
+         .letter = 'o',
+         .metavar = "FORMAT",
+         .help = "format of the output; each command's --help lists its own"},
+    Flag{.name = "json", .type = Type::boolean, .fallback = "false", .help = "the same as -o json"},
+    Flag{.name = "no-headers",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "tables without their first line"},
+    Flag{.name = "quiet",
+         .letter = 'q',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "only errors on standard error"},
+    Flag{.name = "v",
+         .letter = 'v',
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "0",
+         .help = "how much to tell: 1 more, 4 every request"},
+    Flag{.name = "log-level",
+         .metavar = "LEVEL",
+         .help = "wins over -q and -v",
+         .choices = "debug|info|warn|error|off"},
+    Flag{.name = "log-format",
+         .metavar = "FORMAT",
+         .fallback = "text",
+         .help = "text or json",
+         .choices = "text|json"},
+    Flag{.name = "color",
+         .metavar = "WHEN",
+         .fallback = "auto",
+         .help = "auto, always or never",
+         .choices = "auto|always|never"},
+    Flag{.name = "help",
+         .letter = 'h',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "show help, examples first"},
+};
+
+constexpr std::string_view kAllFormats = "table|wide|json|yaml|jsonpath=|custom-columns=";
+
+constexpr Flag kTimeout{.name = "timeout",
+                        .type = Type::duration,
+                        .metavar = "DURATION",
+                        .fallback = "30s",
+                        .help = "longest wait for the answer, 0: none"};
+
+constexpr std::array kVersionExamples{
+    Example{"version", "this program, the Kubernetes it supports, the cluster's version"},
+    Example{"version --client", "without asking the cluster"},
+    Example{"version -o json", "for scripts"},
+};
+constexpr std::array kVersionFlags{
+    Flag{.name = "client",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "do not ask the cluster"},
+    Flag{.name = "timeout",
+         .type = Type::duration,
+         .metavar = "DURATION",
+         .fallback = "2s",
+         .help = "longest wait for the cluster"},
+};
+
+constexpr std::array kDoctorExamples{
+    Example{"doctor", "what works on this machine, and what to improve"},
+    Example{"doctor -o wide", "with the effect and the remedy of every finding"},
+    Example{"doctor --host-root /host", "from a container that mounts the host there"},
+    Example{"doctor --offline -o json", "machine only, for scripts"},
+};
+constexpr std::array kDoctorFlags{
+    Flag{.name = "host-root",
+         .metavar = "DIR",
+         .fallback = "/",
+         .help = "where the host's file system is",
+         .live = Live::directory},
+    Flag{.name = "offline",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "leave the cluster out"},
+    Flag{.name = "timeout",
+         .type = Type::duration,
+         .metavar = "DURATION",
+         .fallback = "3s",
+         .help = "longest wait for the cluster"},
+};
+
+constexpr std::array kRawExamples{
+    Example{"raw /version", "any path, with the credentials of the kubeconfig"},
+    Example{"raw '/api/v1/pods?limit=5' -o name", "the answer's objects by name"},
+    Example{"raw /api/v1/nodes --watch -o 'jsonpath={.type} {.object.metadata.name}'",
+            "one line per event"},
+    Example{"raw -X POST -d pod.json /api/v1/namespaces/default/pods", "send a file, - is stdin"},
+};
+constexpr std::array kRawFlags{
+    Flag{.name = "request",
+         .letter = 'X',
+         .metavar = "METHOD",
+         .help = "HTTP method; GET, or POST with data",
+         .choices = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"},
+    Flag{.name = "data",
+         .letter = 'd',
+         .metavar = "FILE",
+         .help = "send this file, - is stdin",
+         .live = Live::file},
+    Flag{.name = "content-type", .metavar = "TYPE", .help = "type of the data; a fitting one"},
+    Flag{.name = "watch",
+         .letter = 'w',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "add watch=true and print events as they come"},
+    kTimeout,
+};
+constexpr std::array kRawPositionals{
+    Positional{"PATH", "path on the API server, with its query: /api/v1/nodes?limit=5"},
+};
+
+constexpr std::array kExplainErrorExamples{
+    Example{"explain error PLM-1203", "what the code means and what to do"},
+    Example{"explain error", "all codes"},
+};
+constexpr std::array kExplainErrorPositionals{
+    Positional{
+        .metavar = "CODE", .help = "such as PLM-1203", .live = Live::error_code, .optional = true},
+};
+
+constexpr std::array kCompletionExamples{
+    Example{"completion bash > /etc/bash_completion.d/plimsoll", "for everybody on this machine"},
+    Example{"completion zsh > \"${fpath[1]}/_plimsoll\"", "in a folder of zsh's fpath"},
+    Example{"completion fish > ~/.config/fish/completions/plimsoll.fish", "for yourself"},
+};
+constexpr std::array kCompletionPositionals{
+    Positional{"SHELL", "bash, zsh or fish", "bash|zsh|fish"},
+};
+
+constexpr std::array kManExamples{
+    Example{"man /usr/local/share/man/man1", "write every manual page there"},
+    Example{"man --markdown docs/reference", "the same as one Markdown page, cli.md"},
+};
+constexpr std::array kManFlags{
+    Flag{.name = "markdown",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "one Markdown page instead of manual pages"},
+};
+constexpr std::array kManPositionals{
+    Positional{
+        .metavar = "DIR", .help = "folder to write into; made if missing", .live = Live::directory},
+};
+
+constexpr std::array kHelpPositionals{
+    Positional{.metavar = "COMMAND",
+               .help = "a command, in one or two words",
+               .live = Live::command,
+               .optional = true,
+               .repeats = true},
+};
+constexpr std::array kCompletePositionals{
+    Positional{
+        .metavar = "WORD", .help = "words of a command line", .optional = true, .repeats = true},
+};
+
+constexpr std::array kCommands{
+    Command{.name = "doctor",
+            .summary = "Check what works on this machine and in which degraded mode",
+            .detail =
+                "Looks at the kernel, cgroups, perf, pressure, resctrl, permissions, the kubelet, "
+                "container runtimes, the clock, and whether the cluster answers. Each finding is "
+                "ok, degraded (things work with less), absent (nothing here needs it) or failed.",
+            .examples = kDoctorExamples,
+            .flags = kDoctorFlags,
+            .formats = kAllFormats,
+            .exit_notes = "0 when nothing failed, 1 when a check failed",
+            .run = run_doctor},
+    Command{.name = "raw",
+            .summary = "Send any request to the API server and print the answer",
+            .detail =
+                "Without -o the body is printed as it came. With -o it is parsed as JSON first. "
+                "A watch prints one event per line until it ends or is interrupted.",
+            .examples = kRawExamples,
+            .flags = kRawFlags,
+            .positionals = kRawPositionals,
+            .formats = "raw|json|yaml|name|jsonpath=|custom-columns=",
+            .exit_notes = "4 not found, 5 timed out",
+            .run = run_raw},
+    Command{.name = "explain error",
+            .summary = "Say what an error code means and what to do",
+            .examples = kExplainErrorExamples,
+            .positionals = kExplainErrorPositionals,
+            .formats = kAllFormats,
+            .exit_notes = "4 unknown code",
+            .run = run_explain_error},
+    Command{.name = "version",
+            .summary = "Show versions of this program, supported Kubernetes, and the cluster",
+            .detail = "A cluster that cannot be reached is no failure. A cluster outside of the "
+                      "supported range is warned about on standard error.",
+            .examples = kVersionExamples,
+            .flags = kVersionFlags,
+            .formats = "table|json|yaml|jsonpath=",
+            .run = run_version},
+    Command{.name = "completion",
+            .summary = "Print a completion script for bash, zsh or fish",
+            .detail =
+                "Names of contexts, namespaces and nodes are completed live, within 200 ms. For "
+                "kubectl plimsoll, install the program also as kubectl_complete-plimsoll.",
+            .examples = kCompletionExamples,
+            .positionals = kCompletionPositionals,
+            .run = run_completion},
+    Command{.name = "man",
+            .summary = "Write the manual pages",
+            .examples = kManExamples,
+            .flags = kManFlags,
+            .positionals = kManPositionals,
+            .run = run_man},
+    Command{.name = "options",
+            .summary = "List the flags that every command takes",
+            .run = run_options},
+    Command{.name = "help",
+            .summary = "Show help for a command",
+            .positionals = kHelpPositionals,
+            .run = run_help},
+    Command{.name = "__complete",
+            .summary = "Complete a command line",
+            .positionals = kCompletePositionals,
+            .run = run_complete,
+            .hidden = true},
+};
+
+template <class Match>
+const Flag* find_in(const Command* command, Match matches) {
+  if (command != nullptr)
+    for (const Flag& flag : command->flags)
+      if (matches(flag)) return &flag;
+  for (const Flag& flag : kGlobalFlags)
+    if (matches(flag)) return &flag;
+  return nullptr;
+}
+
+void append_upper(std::string& out, std::string_view text) {
+  for (char c : text)
+    out +=
+        c == '-' || c == ' ' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+}
+
+}  // namespace
+
+std::span<const Flag> global_flags() {
+  return kGlobalFlags;
+}
+
+std::span<const Command> commands() {
+  return kCommands;
+}
+
+const Command* find_command(std::string_view name) {
+  auto at = std::ranges::find(kCommands, name, &Command::name);
+  return at == kCommands.end() ? nullptr : &*at;
+}
+
+const Flag* find_flag(const Command* command, std::string_view name) {
+  return find_in(command, [&](const Flag& flag) { return flag.name == name; });
+}
+
+const Flag* find_flag(const Command* command, char letter) {
+  return find_in(command, [&](const Flag& flag) { return letter != 0 && flag.letter == letter; });
+}
+
+bool is_group(std::string_view word) {
+  return std::ranges::any_of(kCommands, [&](const Command& command) {
+    return command.name.size() > word.size() && command.name.starts_with(word) &&
+           command.name[word.size()] == ' ';
+  });
+}
+
+std::string_view choices_of(const Command* command, const Flag& flag) {
+  if (command != nullptr && flag.name == "output") return command->formats;
+  return flag.choices;
+}
+
+std::vector<std::string_view> split_choices(std::string_view choices) {
+  std::vector<std::string_view> out;
+  while (!choices.empty()) {
+    std::string_view one = choices.substr(0, choices.find('|'));
+    out.push_back(one);
+    choices.remove_prefix(std::min(choices.size(), one.size() + 1));
+  }
+  return out;
+}
+
+bool is_choice(std::string_view choices, std::string_view value) {
+  return std::ranges::any_of(split_choices(choices), [&](std::string_view choice) {
+    return choice.ends_with('=') ? value.size() > choice.size() && value.starts_with(choice)
+                                 : value == choice;
+  });
+}
+
+std::string usage_of(const Command& command) {
+  std::string out(command.name);
+  for (const Positional& positional : command.positionals) {
+    std::string word(positional.metavar);
+    if (positional.repeats) word += "…";
+    out += positional.optional ? fmt::format(" [{}]", word) : " " + word;
+  }
+  constexpr std::size_t kFewFlags = 3;
+  if (command.flags.size() > kFewFlags) return out + " [flags]";
+  for (const Flag& flag : command.flags) {
+    if (flag.hidden) continue;
+    std::string name =
+        flag.letter != 0 ? fmt::format("-{}", flag.letter) : fmt::format("--{}", flag.name);
+    out += flag.takes_value() ? fmt::format(" [{} {}]", name, flag.metavar)
+                              : fmt::format(" [{}]", name);
+  }
+  if (!command.formats.empty()) out += " [-o FORMAT]";
+  return out;
+}
+
+std::string environment_name(const Command* command, const Flag& flag) {
+  std::string out = "PLIMSOLL_";
+  if (command != nullptr) {
+    append_upper(out, command->name);
+    out += '_';
+  }
+  append_upper(out, flag.name);
+  return out;
+}
+
+}  // namespace plim::cli

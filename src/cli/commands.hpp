@@ -1,0 +1,21 @@
+// What the commands of the table do, one function each.
+#pragma once
+
+#include "cli/errors.hpp"
+
+namespace plim::cli {
+
+struct Context;
+
+Outcome<int> run_version(Context& context);
+Outcome<int> run_doctor(Context& context);
+Outcome<int> run_raw(Context& context);
+Outcome<int> run_explain_error(Context& context);
+Outcome<int> run_completion(Context& context);
+Outcome<int> run_man(Context& context);
+Outcome<int> run_options(Context& context);
+Outcome<int> run_help(Context& context);
+// Hidden: the words of a command line, the last one unfinished; names that fit it come out.
+Outcome<int> run_complete(Context& context);
+
+}  // namespace plim::cli

@@ -1,0 +1,132 @@
+#include "cli/help.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace plim::cli {
+namespace {
+
+struct Row {
+  std::string left;
+  std::string right;
+};
+
+std::string columns(const std::vector<Row>& rows) {
+  constexpr std::size_t kWidestLeft = 34;
+  std::size_t width = 0;
+  for (const Row& row : rows)
+    if (row.left.size() <= kWidestLeft) width = std::max(width, row.left.size());
+  std::string out;
+  for (const Row& row : rows) out += fmt::format("  {:<{}}   {}\n", row.left, width, row.right);
+  return out;
+}
+
+// An example that is too wide for two columns has its comment in front.
+std::string examples(const Command& command, std::string_view program) {
+  constexpr std::size_t kWidestLine = 44;
+  std::vector<Row> rows;
+  bool wide = false;
+  for (const Example& example : command.examples) {
+    rows.push_back(
+        {fmt::format("{} {}", program, example.line), fmt::format("# {}", example.comment)});
+    wide = wide || rows.back().left.size() > kWidestLine;
+  }
+  std::string out = "Examples:\n";
+  if (!wide) {
+    std::size_t width = 0;
+    for (const Row& row : rows) width = std::max(width, row.left.size());
+    for (const Row& row : rows) out += fmt::format("  {:<{}}   {}\n", row.left, width, row.right);
+    return out;
+  }
+  for (const Row& row : rows) out += fmt::format("  {}\n  {}\n", row.right, row.left);
+  return out;
+}
+
+std::vector<Row> command_rows(std::string_view prefix) {
+  std::vector<Row> rows;
+  for (const Command& command : commands())
+    if (!command.hidden && command.name.starts_with(prefix))
+      rows.push_back({std::string(command.name), std::string(command.summary)});
+  return rows;
+}
+
+std::string join_choices(std::string_view choices) {
+  std::string out;
+  for (std::string_view choice : split_choices(choices))
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", choice, choice.ends_with('=') ? "…" : "");
+  return out;
+}
+
+}  // namespace
+
+std::string flag_label(const Flag& flag) {
+  std::string out = flag.letter != 0 ? fmt::format("-{}, ", flag.letter) : "    ";
+  if (flag.name.size() == 1)
+    out = fmt::format("-{}, --{}", flag.letter, flag.name);
+  else
+    out += fmt::format("--{}", flag.name);
+  if (flag.takes_value()) out += fmt::format(" {}", flag.metavar);
+  return out;
+}
+
+std::string flag_text(const Command* command, const Flag& flag) {
+  std::string_view choices = choices_of(command, flag);
+  if (command != nullptr && flag.name == "output") return join_choices(choices);
+  std::string out(flag.help);
+  bool shows_default = flag.takes_value() && !flag.fallback.empty() && flag.fallback != "0";
+  if (shows_default) out += fmt::format(" (default {})", flag.fallback);
+  return out;
+}
+
+std::string program_help(std::string_view program) {
+  std::string out =
+      "Plimsoll places, pins, runs and measures work on Kubernetes, and says what to change.\n\n"
+      "Examples:\n";
+  out += columns({{fmt::format("{} doctor", program), "# what works on this machine"},
+                  {fmt::format("{} version", program), "# versions here and of the cluster"},
+                  {fmt::format("{} raw /version", program), "# any request to the API server"}});
+  out += fmt::format("\nUsage: {} COMMAND [flags]\n\nCommands:\n", program);
+  out += columns(command_rows(""));
+  out += fmt::format("\n{} COMMAND --help shows its flags, {} options those of all commands.\n",
+                     program, program);
+  return out;
+}
+
+std::string command_help(const Command& command, std::string_view program) {
+  std::string out = fmt::format("{}.\n\n", command.summary);
+  if (!command.examples.empty()) out += examples(command, program) + "\n";
+  out += fmt::format("Usage: {} {}\n", program, usage_of(command));
+  std::vector<Row> rows;
+  for (const Positional& positional : command.positionals)
+    rows.push_back({fmt::format("    {}", positional.metavar), std::string(positional.help)});
+  for (const Flag& flag : command.flags)
+    if (!flag.hidden) rows.push_back({flag_label(flag), flag_text(&command, flag)});
+  if (!command.formats.empty()) {
+    const Flag& output = *find_flag(nullptr, "output");
+    rows.push_back({flag_label(output), flag_text(&command, output)});
+  }
+  if (!rows.empty()) out += "\n" + columns(rows);
+  out += '\n';
+  if (!command.exit_notes.empty()) out += fmt::format("Exit code: {}.\n", command.exit_notes);
+  return out + fmt::format("{} options lists the flags of every command.\n", program);
+}
+
+std::string group_help(std::string_view group, std::string_view program) {
+  std::string out = fmt::format("Usage: {} {} COMMAND [flags]\n\nCommands:\n", program, group);
+  return out + columns(command_rows(fmt::format("{} ", group)));
+}
+
+std::string options_help() {
+  std::string out = "Flags that every command takes:\n\n";
+  std::vector<Row> rows;
+  for (const Flag& flag : global_flags())
+    rows.push_back({flag_label(flag), flag_text(nullptr, flag)});
+  out += columns(rows);
+  out +=
+      "\nA flag wins over PLIMSOLL_<COMMAND>_<FLAG>, that over PLIMSOLL_<FLAG>, and that over\n"
+      "${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml. More: man plimsoll\n";
+  return out;
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,19 @@
+// Manual pages and the reference page, from the table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace plim::cli {
+
+struct Page {
+  std::string file;  // "plimsoll-version.1"
+  std::string text;
+};
+
+std::vector<Page> manual_pages();
+std::vector<Page> reference_pages();  // cli.md and errors.md
+
+}  // namespace plim::cli

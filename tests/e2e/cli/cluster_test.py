@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Commands that talk to a cluster: versions, raw requests, watches, refusals, unreachable servers."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+from plimsoll import PROGRAM, api_server, environment, home_with, run
+
+
+class Cluster(unittest.TestCase):
+    def setUp(self):
+        server = api_server()
+        self.url, self.requests = server.__enter__()
+        self.addCleanup(server.__exit__, None, None, None)
+        home = home_with(self.url)
+        self.env = environment(home=home.__enter__())
+        self.addCleanup(home.__exit__, None, None, None)
+
+    def run_here(self, *words, **options):
+        return run(*words, env=self.env, **options)
+
+    def test_version_asks_the_server(self):
+        done = self.run_here("version")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"Server: +v1\.34\.2 at http://127\.0\.0\.1")
+        value = json.loads(self.run_here("version", "-o", "json").stdout)
+        self.assertEqual(value["server"]["version"], "v1.34.2")
+        self.assertEqual(value["kubernetes"], {"oldest": "1.29", "newest": "1.36", "tested": "1.34"})
+        self.assertTrue(value["server"]["supported"])
+        self.assertNotIn("server", json.loads(self.run_here("version", "--client", "--json").stdout))
+        self.assertEqual(self.requests[0][2]["Authorization"], "Bearer secret-token")
+
+    def test_version_warns_outside_of_the_range(self):
+        for minor, warns in (("28", True), ("29", False), ("36", False), ("37+", True)):
+            with api_server(minor) as (url, _):
+                done = run("version", "-s", url)
+                self.assertEqual(done.returncode, 0)
+                self.assertEqual("outside of the supported range" in done.stderr, warns, minor)
+
+    def test_version_without_a_server_is_no_failure(self):
+        done = run("version", "-s", "http://127.0.0.1:1")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Server:       none", done.stdout)
+
+    def test_raw_prints_the_body_as_it_is(self):
+        self.assertEqual(self.run_here("raw", "/text").stdout, "ok")
+        self.assertEqual(self.run_here("raw", "/api/v1/nodes?limit=5", "-o", "name").stdout, "node/node-1\nnode/node-2\n")
+        self.assertEqual(self.requests[-1][1], "/api/v1/nodes?limit=5")
+        path = self.run_here("raw", "/api/v1/nodes", "-o", "jsonpath={.items[1].metadata.name}")
+        self.assertEqual(path.stdout, "node-2")
+        self.assertTrue(self.run_here("raw", "/version", "-o", "yaml").stdout.startswith("major: "))
+
+    def test_raw_sends_files_and_stdin(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"kind": "Pod"}')
+            file.flush()
+            self.assertEqual(self.run_here("raw", "-d", file.name, "/pods", "-o", "name").stdout, "pod/made\n")
+        method, path, headers, body = self.requests[-1]
+        self.assertEqual((method, path, body), ("POST", "/pods", '{"kind": "Pod"}'))
+        self.assertEqual(headers["Content-Type"], "application/json")
+        self.run_here("raw", "-X", "PATCH", "-d", "-", "/pods/x", stdin='[{"op":"add"}]')
+        self.assertEqual(self.requests[-1][2]["Content-Type"], "application/json-patch+json")
+        self.run_here("raw", "-X", "PATCH", "-d-", "--content-type=a/b", "/pods/x", stdin="x: 1")
+        self.assertEqual((self.requests[-1][2]["Content-Type"], self.requests[-1][3]), ("a/b", "x: 1"))
+        missing = self.run_here("raw", "-d", "/nonexistent/file", "/pods")
+        self.assertEqual(missing.returncode, 4)
+        self.assertIn("PLM-1301", missing.stderr)
+
+    def test_raw_streams_a_watch(self):
+        done = self.run_here("raw", "/api/v1/nodes", "--watch", "-o", "jsonpath={.type} {.object.metadata.name}")
+        self.assertEqual(done.stdout, "ADDED node-1\nADDED node-2\n")
+        lines = self.run_here("raw", "-w", "/api/v1/nodes?timeoutSeconds=5").stdout.splitlines()
+        self.assertEqual([json.loads(line)["type"] for line in lines], ["ADDED", "ADDED"])
+        self.assertEqual(self.requests[-1][1], "/api/v1/nodes?timeoutSeconds=5&watch=true")
+        head = subprocess.run(["bash", "-c", f"'{PROGRAM}' raw -w /api/v1/nodes | head -1; echo ${{PIPESTATUS[0]}}"],
+                              env=self.env, capture_output=True, text=True, timeout=20)
+        self.assertTrue(head.stdout.endswith("\n0\n"), head)
+
+    def test_refusals_have_three_lines_a_code_and_an_exit_code(self):
+        cases = [(["raw", "/nothing"], 4, "PLM-1205", "/nothing not found"),
+                 (["raw", "-w", "/nothing"], 4, "PLM-1205", "/nothing not found"),
+                 (["raw", "-d", "-", "/pods"], 3, "PLM-1206", "already exists"),
+                 (["raw", "/html"], 1, "PLM-", "502"),
+                 (["raw", "/text", "-o", "json"], 1, "PLM-1211", ""),
+                 (["raw", "/slow", "--timeout", "200ms"], 5, "PLM-1202", ""),
+                 (["raw", "/version", "--context", "arn:aws:x/prod"], 1, "PLM-1201", "refused"),
+                 (["raw", "/version", "-s", "nonsense"], 2, "PLM-1102", "nonsense"),
+                 (["raw", "/version", "--context", "nope"], None, "PLM-110", "nope"),
+                 (["raw", "/version", "--kubeconfig", "/nonexistent"], 4, "PLM-1101", "/nonexistent")]
+        for words, code, plm, part in cases:
+            done = self.run_here(*words, stdin="exists")
+            self.assertIn(plm, done.stderr, words)
+            self.assertIn(part, done.stderr, words)
+            self.assertEqual(done.stdout, "", words)
+            self.assertLessEqual(done.stderr.count("\n"), 3, done.stderr)
+            if code is not None:
+                self.assertEqual(done.returncode, code, (words, done.stderr))
+            self.assertNotIn("secret-token", done.stderr)
+            known = re.search(r"PLM-\d+", done.stderr).group()
+            self.assertEqual(run("explain", "error", known).returncode, 0)
+
+    def test_bad_credentials_and_kubeconfigs(self):
+        with home_with(self.url, token="expired") as home:
+            done = run("raw", "/version", env=environment(home=home))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("PLM-1203", done.stderr)
+            broken = pathlib.Path(home, "broken")
+            broken.write_text("clusters: [\n")
+            done = run("raw", "/version", env=environment(KUBECONFIG=str(broken)))
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"PLM-1102")
+            self.assertRegex(done.stderr, r"broken:\d+:\d+")
+        done = run("raw", "/version")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("PLM-1101", done.stderr)
+
+    def test_doctor_looks_at_the_cluster(self):
+        done = self.run_here("doctor", "-o", "json")
+        found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
+        self.assertEqual(found["cluster"]["status"], "ok")
+        self.assertIn("v1.34.2", found["cluster"]["found"])
+        self.assertEqual(found["credentials"]["status"], "ok")
+        done = run("doctor", "-s", "http://127.0.0.1:1", "-o", "json")
+        self.assertEqual(done.returncode, 1)
+        found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
+        self.assertEqual(found["cluster"]["status"], "failed")
+
+    def test_interrupting_a_watch_ends_it(self):
+        process = subprocess.Popen([PROGRAM, "raw", "/slow"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 10
+        while not any(path == "/slow" for _, path, *_ in self.requests) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(2)
+        self.assertIn(process.wait(timeout=10), (-2, 130))
+        process.stdout.close()
+        process.stderr.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
