@@ -14,6 +14,8 @@ pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
 if(PLIM_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
+  add_library(plim_test_libraries INTERFACE)
+  target_link_libraries(plim_test_libraries INTERFACE GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
 endif()
 
 # What the headers of every module may show.

@@ -3,7 +3,7 @@
 # What a module may use is decided in STYLE; tools/check-includes holds the includes to it.
 
 function(plim_module name)
-  cmake_parse_arguments(M "" "" "USES;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(M "" "" "USES;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$|/testing/")
@@ -18,8 +18,8 @@ function(plim_module name)
 
   if(PLIM_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE ${name} ${M_LIBS} ${M_TEST_LIBS} GTest::gmock GTest::gtest_main)
-    plim_precompile(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${name} ${M_LIBS} plim_test_libraries)
+    plim_precompile_test(${name}_test ${tests})
     add_test(NAME ${name} COMMAND ${name}_test)
   endif()
 endfunction()
