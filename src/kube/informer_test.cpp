@@ -187,6 +187,19 @@ TEST(Informer, backs_off_while_the_server_is_away_and_no_longer_than_a_minute) {
   EXPECT_EQ(rig.informer.stats().failures, waits.size());
 }
 
+TEST(Informer, waits_as_long_as_the_server_asks) {
+  Rig rig;
+  rig.cluster.plan(Fault::busy);
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  rig.clock.advance(19s);
+  rig.loop.run_ready();
+  EXPECT_FALSE(rig.informer.synced());
+  rig.clock.advance(1s);
+  rig.loop.run_ready();
+  EXPECT_TRUE(rig.informer.synced());
+}
+
 TEST(Informer, late_handlers_are_told_what_is_there) {
   Rig rig;
   rig.cluster.put("a");

@@ -1,5 +1,7 @@
 #include "kube/reflector.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace plim::kube {
@@ -19,6 +21,10 @@ bool is_passing(const Error& error) {
 // What an API server without WatchList answers.
 bool is_refusal(const Error& error) {
   return error.code == Code::bad_request || error.code == Code::invalid;
+}
+
+Error ended_early() {
+  return fail(Code::unavailable, "the server ended the watch at once");
 }
 
 }  // namespace
@@ -45,7 +51,7 @@ Task<void> Reflector::run() {
     if (next == Next::go_on) continue;
     ++stats_.failures;
     if (clock_.steady() - last_trouble_ > options_.healthy_after) backoff_.reset();
-    co_await clock_.sleep(backoff_.next());
+    co_await clock_.sleep(std::max(backoff_.next(), asked_to_wait_));
     last_trouble_ = clock_.steady();
   }
 }
@@ -100,13 +106,13 @@ Task<Reflector::Next> Reflector::sync_by_watch() {
   }
   for (;;) {
     auto event = co_await next_event();
-    if (!event) {
+    if (!event || !*event) {
       watch_list_ = false;
-      if (is_expired(event.error())) expire();
-      co_return trouble(event.error());
+      if (!event && is_expired(event.error())) expire();
+      co_return trouble(event ? ended_early() : event.error());
     }
-    if (!event->resource_version.empty()) version_ = event->resource_version;
-    if (event->initial_events_end) break;
+    if (!(*event)->resource_version.empty()) version_ = std::move((*event)->resource_version);
+    if ((*event)->initial_events_end) break;
   }
   note_synced();
   co_return Next::go_on;
@@ -125,12 +131,15 @@ Task<Reflector::Next> Reflector::follow() {
     auto event = co_await next_event();
     if (!event) {
       watch_.reset();
-      bool ended_regularly = event.error().code == Code::cancelled;
-      if (ended_regularly && clock_.steady() - opened_ >= 1s) co_return Next::go_on;
-      if (!ended_regularly && !is_passing(event.error())) expire();
+      if (!is_passing(event.error())) expire();
       co_return trouble(event.error());
     }
-    if (!event->resource_version.empty()) version_ = std::move(event->resource_version);
+    if (!*event) {
+      watch_.reset();
+      if (clock_.steady() - opened_ >= 1s) co_return Next::go_on;
+      co_return trouble(ended_early());
+    }
+    if (!(*event)->resource_version.empty()) version_ = std::move((*event)->resource_version);
   }
 }
 
@@ -152,12 +161,12 @@ Task<Result<void>> Reflector::open_watch(bool initial_events) {
   co_return Result<void>();
 }
 
-// The next event, already applied. A regular end of the watch is Code::cancelled, an ERROR event
-// its Status; an event that cannot be understood is Code::invalid.
-Task<Result<WatchEvent>> Reflector::next_event() {
+// The next event, already applied; nothing at the regular end of the watch. An ERROR event is its
+// Status, one that cannot be understood Code::invalid.
+Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
   auto line = co_await watch_->next();
   if (!line) co_return std::move(line).error();
-  if (!*line) co_return fail(Code::cancelled, "the server ended the watch");
+  if (!*line) co_return std::optional<WatchEvent>();
   ++stats_.events;
   line_ = std::move(**line);
   JsonText text(line_);
@@ -165,10 +174,12 @@ Task<Result<WatchEvent>> Reflector::next_event() {
   if (event.type == WatchEvent::Type::error) co_return std::move(event.error);
   if (event.type != WatchEvent::Type::bookmark)
     PLIM_CO_CHECK(target_.apply(event.type, text.slice(event.object)));
-  co_return event;
+  co_return std::optional(std::move(event));
 }
 
 Reflector::Next Reflector::trouble(const Error& error) {
+  asked_to_wait_ = error.retry_after.value_or(0s);
+  if (error.code == Code::cancelled) return Next::wait;  // we are being stopped
   log_.write(log::Level::warn, "kube", "cannot follow, trying again",
              {{"resource", resource_.plural}, {"error", error}});
   return Next::wait;

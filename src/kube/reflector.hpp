@@ -71,7 +71,7 @@ class Reflector {
   Task<Next> sync_by_watch();
   Task<Next> follow();
   Task<Result<void>> open_watch(bool initial_events);
-  Task<Result<WatchEvent>> next_event();
+  Task<Result<std::optional<WatchEvent>>> next_event();
   Next trouble(const Error& error);
   void expire();
   void note_synced();
@@ -84,6 +84,7 @@ class Reflector {
   Random& random_;
   Backoff backoff_;
   SteadyTime last_trouble_{};
+  Nanos asked_to_wait_{0};  // by the server, with the last trouble
 
   bool synced_ = false;           // the target holds a complete state, as of version_
   std::string version_ = "0";     // where to go on; "0": whatever the server has at hand

@@ -27,6 +27,7 @@ enum class Fault {
   bookmark,
   garbage,          // a line that is no JSON
   bookmark_of_now,  // for one that skips changes the selector did not match
+  busy,             // 429: come back in 20 seconds
 };
 
 // Belongs to one loop. Resource versions are made so that comparing them as numbers or as texts
@@ -204,6 +205,11 @@ class ModelClient final : public StubClient {
     Fault fault = cluster_.next_fault();
     if (fault == Fault::gone_http) co_return fail(Code::gone, "too old");
     if (fault == Fault::refused) co_return fail(Code::unavailable, "no server");
+    if (fault == Fault::busy) {
+      Error busy = fail(Code::too_many_requests, "busy");
+      busy.retry_after = std::chrono::seconds(20);
+      co_return busy;
+    }
     std::deque<std::string> first;
     std::size_t position = cluster_.history_.size();
     if (options.send_initial_events) {
