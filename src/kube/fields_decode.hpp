@@ -213,7 +213,7 @@ class JsonReader {
 
   // The key ends two structural characters before its value; looking back from there costs less
   // than searching its end.
-  static bool key_of(ondemand::field& field, std::string_view& out) {
+  static simdjson_inline bool key_of(ondemand::field& field, std::string_view& out) {
     const char* start = field.key().raw();
     const char* end = field.value().raw_json_token().data() - 1;
     while (*end != ':') --end;
@@ -224,7 +224,7 @@ class JsonReader {
   }
 
   // Eight bytes at a time, reading into the padding behind the text.
-  static bool has_backslash(std::string_view text) {
+  static simdjson_inline bool has_backslash(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
     for (std::size_t at = 0; at < text.size(); at += 8) {
       std::uint64_t eight;

@@ -6,23 +6,33 @@
 namespace plim::kube {
 namespace {
 
-// Multiply and fold, eight bytes at a time: the texts are short and looked up all the time.
+template <class Word>
+std::uint64_t load(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// Multiply and fold, eight bytes at a time: the texts are short and looked up all the time. The
+// last word overlaps the one before, so that no load has a size known only at run time.
 std::size_t hash_of(std::string_view text) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  std::uint64_t hash = text.size() * kOdd;
+  std::size_t size = text.size();
+  std::uint64_t hash = size * kOdd;
   auto mix = [&](std::uint64_t bits) {
     hash = (hash ^ bits) * kOdd;
     hash ^= hash >> 29;
   };
-  std::uint64_t bits = 0;
-  while (text.size() > 8) {
-    std::memcpy(&bits, text.data(), 8);
-    mix(bits);
-    text.remove_prefix(8);
+  const char* at = text.data();
+  if (size >= 8) {
+    for (const char* last = at + size - 8; at < last; at += 8) mix(load<std::uint64_t>(at));
+    mix(load<std::uint64_t>(text.data() + size - 8));
+  } else if (size >= 4) {
+    mix(load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4));
+  } else {
+    mix(load<std::uint8_t>(at) << 16 | load<std::uint8_t>(at + size / 2) << 8 |
+        load<std::uint8_t>(at + size - 1));
   }
-  bits = 0;
-  std::memcpy(&bits, text.data(), text.size());
-  mix(bits);
   return hash ^ (hash >> 32);
 }
 
