@@ -9,9 +9,9 @@
 namespace plim::net {
 namespace {
 
-constexpr std::size_t kJoinUpTo = 64 << 10;   // head and body in one write
-constexpr std::size_t kExpectFrom = 1 << 20;  // ask before sending so much
-constexpr Millis kExpectPatience{1000};       // servers that do not know the question
+constexpr std::size_t kOneWriteUpTo = 64 << 10;  // head and body in one write
+constexpr std::size_t kExpectFrom = 1 << 20;     // ask before sending so much
+constexpr Millis kExpectPatience{1000};          // servers that do not know the question
 
 bool is_safe_to_repeat(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -154,13 +154,13 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
 
   Task<Result<void>> converse(Exchange& exchange, std::string head, std::string_view body) {
     bool ask_first = body.size() >= kExpectFrom;
-    if (body.size() <= kJoinUpTo) head += body;
+    if (body.size() <= kOneWriteUpTo) head += body;
     Result<void> written = co_await exchange.write(head);
     if (written && ask_first) {
       PLIM_CO_TRY(bool wanted, co_await exchange.body_wanted(kExpectPatience));
       if (!wanted) body = {};
     }
-    if (written && body.size() > kJoinUpTo) written = co_await exchange.write(body);
+    if (written && body.size() > kOneWriteUpTo) written = co_await exchange.write(body);
     if (!written && written.error().code != Code::unavailable) co_return written;
     // A server may refuse and close before it has read everything: its answer, or its TLS alert,
     // says more than the failed write.

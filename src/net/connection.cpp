@@ -74,13 +74,10 @@ std::optional<Refusal> objection(Request& request, const RequestParser& parser) 
 }  // namespace
 
 void ServerState::connection_ended() {
-  if (--connections > 0) return;
-  std::function<void()> callback;
-  {
-    std::lock_guard held(mutex);
-    callback = on_empty;
-  }
-  if (callback) callback();
+  // Counted and told under the lock: whoever sees the zero and then takes the lock knows that
+  // nobody is still on the way to tell him.
+  std::lock_guard held(mutex);
+  if (--connections == 0 && on_empty) on_empty();
 }
 
 Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
@@ -96,6 +93,7 @@ Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<Loop
 }
 
 Connection::~Connection() {
+  stream_->close();  // a sink may hold it longer
   share_->connections.erase(this);
   server_->connection_ended();
 }

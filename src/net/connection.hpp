@@ -38,7 +38,7 @@ struct ServerState {
 
   mutable std::mutex mutex;
   std::shared_ptr<const TlsContext> tls_context;  // guarded by mutex
-  std::function<void()> on_empty;                 // guarded by mutex; called without it
+  std::function<void()> on_empty;                 // guarded by mutex; called with it, must not wait
 };
 
 class Connection;

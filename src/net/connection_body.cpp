@@ -47,6 +47,11 @@ Task<Result<void>> Connection::Body::advance() {
     owes_continue_ = false;
     PLIM_CO_CHECK(co_await connection_.stream_->write("HTTP/1.1 100 Continue\r\n\r\n"));
   }
+  // A handler that reads by itself has its own limit, perhaps none; silence is limited all the
+  // same.
+  auto give_up = [this] { connection_.stream_->interrupt(fail(Code::timeout, "body timed out")); };
+  Alarm silence(connection_.share_->watchdog, give_up);
+  if (connection_.phase_ == Phase::handling) silence.arm(options_.body_timeout);
   PLIM_CO_TRY(bool more, co_await read_more(*connection_.stream_, in));
   if (!more) co_return fail(Code::unavailable, "client closed the connection inside a body");
   PLIM_CO_CHECK(parser_->feed(in));

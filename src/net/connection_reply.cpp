@@ -14,6 +14,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kGzipFrom = 1 << 10;
+constexpr std::size_t kJoinUpTo = 64 << 10;    // head and body in one write
 constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer within idle_timeout
 constexpr std::chrono::milliseconds kLinger{2000};
 
@@ -33,7 +34,9 @@ bool is_worth_gzipping(const Response& response) {
 
 // `otherwise` is what follows if the peer wishes to keep the connection.
 Task<Connection::After> Connection::answer(Response response, Terms terms, After otherwise) {
-  if (otherwise != After::keep || server_->draining) terms.keep_alive = false;
+  bool asks_to_close = response.headers.has_token("Connection", "close");
+  if (asks_to_close) response.headers.remove("Connection");  // the head says it by itself
+  if (otherwise != After::keep || asks_to_close || server_->draining) terms.keep_alive = false;
   if (terms.gzip && is_worth_gzipping(response)) {
     response.body = gzip(response.body);
     response.headers.add("Content-Encoding", "gzip");
@@ -45,8 +48,11 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
   frame.keep_alive = terms.keep_alive;
   frame.http10 = terms.http10;
   std::string bytes = format_response_head(response.status, response.headers, frame);
-  if (!terms.to_head && frame.framing == Framing::length) bytes += response.body;
+  bool has_body = !terms.to_head && frame.framing == Framing::length;
+  bool joined = has_body && response.body.size() <= kJoinUpTo;
+  if (joined) bytes += response.body;
   Result<void> written = co_await write(std::move(bytes));
+  if (written && has_body && !joined) written = co_await write(std::move(response.body));
   if (!written) co_return After::close;
   if (terms.keep_alive) co_return After::keep;
   co_return otherwise == After::linger ? After::linger : After::close;

@@ -165,7 +165,12 @@ class HttpServer final : public Server {
     auto emptied = std::make_shared<asio::steady_timer>(loop);
     {
       std::lock_guard held(state->mutex);
-      state->on_empty = [loop, emptied] { asio::post(loop, [emptied] { emptied->cancel(); }); };
+      std::weak_ptr<asio::steady_timer> weak = emptied;
+      state->on_empty = [loop, weak] {
+        asio::post(loop, [weak] {
+          if (auto timer = weak.lock()) timer->cancel();
+        });
+      };
     }
     auto until = std::chrono::steady_clock::now() + grace;
     while (state->connections > 0 && std::chrono::steady_clock::now() < until) {

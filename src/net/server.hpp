@@ -28,7 +28,8 @@ class Sink {
   virtual ~Sink() = default;
   virtual bool push(
       Piece piece) = 0;  // false: the queue overflowed or the peer is gone; the answer is closing
-  virtual void finish() = 0;  // regular end after what is queued
+  virtual std::size_t queued() = 0;  // pieces that wait for the peer, so that a producer can too
+  virtual void finish() = 0;         // regular end after what is queued
   virtual void on_gone(
       std::function<void()> callback) = 0;  // once, on the connection's loop, when it has ended
 };
@@ -60,7 +61,7 @@ using StreamingHandler = std::function<Task<Reply>(Request, BodyReader&)>;
 
 struct RouteOptions {
   std::size_t max_body = 3u << 20;  // larger: 413
-  Millis body_timeout{30'000};      // headers to end of body: 408
+  Millis body_timeout{30'000};      // headers to end of body: 408; for `streaming`, of each wait
   Millis handler_timeout{60'000};   // until the handler returns: 504; 0: none
 };
 

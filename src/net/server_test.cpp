@@ -1,6 +1,10 @@
 // The server against raw bytes: broken, slow, large, pipelined.
 #include "net/server.hpp"
 
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -161,6 +165,74 @@ TEST(Server, sends_100_continue_when_it_wants_the_body) {
                   "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 500\r\n"
                   "Expect: 100-continue\r\n\r\n"),
               AllOf(StartsWith("HTTP/1.1 413 "), Not(HasSubstr("100 Continue"))));
+}
+
+Task<Reply> large(Request) {
+  co_return text(std::string(100'000, 'x'));
+}
+
+TEST(Server, gzips_large_answers_for_those_who_accept_it) {
+  TestServer server({get("/large", large), get("/api/x", echo)});
+  auto head = [&](std::string_view path, std::string_view accept) {
+    return ask(server, fmt::format("GET {} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                                   "Accept-Encoding: {}\r\n\r\n",
+                                   path, accept))
+        .substr(0, 300);
+  };
+  EXPECT_THAT(head("/large", "br, gzip;q=0.5"), HasSubstr("Content-Encoding: gzip"));
+  EXPECT_THAT(head("/large", "gzip;q=0, br"), Not(HasSubstr("Content-Encoding")));
+  EXPECT_THAT(head("/api/x", "gzip"), Not(HasSubstr("Content-Encoding")));
+  auto answer = TestClient(server.url()).get("/large").value();
+  EXPECT_EQ(answer.body, std::string(100'000, 'x'));
+  EXPECT_FALSE(answer.headers.has("Content-Encoding"));
+}
+
+Task<Reply> says_goodbye(Request) {
+  Response response = text("bye");
+  response.headers.add("Connection", "close");
+  co_return response;
+}
+
+TEST(Server, a_handler_may_close_the_connection) {
+  TestServer server({get("/", says_goodbye)});
+  std::string answer = ask(server, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(answer.ends_with("\r\n\r\nbye")) << answer;
+}
+
+// Takes every free descriptor of the process until destroyed.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit tight = before_;
+    int next = ::dup(0);
+    ::close(next);
+    tight.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &tight);
+  }
+
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Server, goes_on_accepting_after_it_ran_out_of_descriptors) {
+  TestServer server(echoing());
+  int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(server.port());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  {
+    NoDescriptors none;
+    ASSERT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    std::this_thread::sleep_for(30ms);  // nothing tells when accept has failed
+    EXPECT_EQ(server->connections(), 0u);
+  }
+  RawSocket socket(fd);
+  socket.send("GET /api/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(socket.read_all(), HasSubstr("GET /api/x"));
 }
 
 Task<Reply> throws_up(Request) {

@@ -36,6 +36,11 @@ bool StreamSink::push(Piece piece) {
   return true;
 }
 
+std::size_t StreamSink::queued() {
+  std::lock_guard held(mutex_);
+  return queue_.size();
+}
+
 void StreamSink::finish() {
   std::unique_lock held(mutex_);
   finished_ = true;

@@ -22,6 +22,7 @@ class StreamSink final : public Sink, public std::enable_shared_from_this<Stream
              std::size_t max_queued);
 
   bool push(Piece piece) override;
+  std::size_t queued() override;
   void finish() override;
   void on_gone(std::function<void()> callback) override;
 

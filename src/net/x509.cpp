@@ -155,6 +155,10 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
     if (!add_name(subject, "O", organization)) return making_failed("an organization");
   if (!request.common_name.empty() && !add_name(subject, "CN", request.common_name))
     return making_failed("a common name");
+  if (X509_NAME_cmp(subject, X509_get_subject_name(issuer)) == 0)
+    return fail(Code::invalid, fmt::format("certificate {} has the name of its issuer: everybody "
+                                           "would take it for self-signed",
+                                           request.common_name));
   if (X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) != 1 ||
       !add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") ||
       !add_extension(certificate, issuer, NID_key_usage, "critical,digitalSignature") ||

@@ -66,6 +66,15 @@ TEST(X509, refuses_what_is_not_pem) {
   EXPECT_THAT(bad_ip.error().message, HasSubstr("1.2.3"));
 }
 
+TEST(X509, refuses_a_certificate_named_like_its_issuer) {
+  auto same = issue_certificate(Certificates::get().authority,
+                                {.common_name = "test authority",
+                                 .not_before = days_from_now(0),
+                                 .not_after = days_from_now(1)});
+  ASSERT_FALSE(same);
+  EXPECT_THAT(same.error().message, HasSubstr("name of its issuer"));
+}
+
 TEST(Signing, verifies_its_own_signatures_only) {
   auto key = make_signing_key().value();
   auto signature = sign_sha256(key, "data").value();

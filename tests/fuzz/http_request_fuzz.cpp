@@ -37,7 +37,7 @@ Outcome parse(std::string_view bytes, std::size_t portion) {
       }
     }
   }
-  if (out.failed) return {.failed = true, .done = false};
+  if (out.failed) return out;
   out.done = parser->done();
   out.method = parser->head().method;
   out.path = parser->head().path;
