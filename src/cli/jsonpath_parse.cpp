@@ -243,7 +243,9 @@ class Parser {
 
   Result<std::string> quoted() {
     std::size_t start = at_;
-    char quote = text_[at_++];
+    char quote = peek();
+    if (quote != '\'' && quote != '"') return mistake("expected a name in quotes");
+    ++at_;
     std::string out;
     while (at_ < text_.size() && text_[at_] != quote) {
       char c = text_[at_++];

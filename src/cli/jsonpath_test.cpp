@@ -85,6 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{.a[}", "ERROR jsonpath, column 5: expected a number, *, 'name' or ?( after '['"},
         Case{"{.a[1}", "ERROR jsonpath, column 6: expected ']'"},
         Case{"{.a['x}", "ERROR jsonpath, column 5: the closing quote is missing"},
+        Case{"{['a',", "ERROR jsonpath, column 7: expected a name in quotes"},
+        Case{"{['a',bcb]}", "ERROR jsonpath, column 7: expected a name in quotes"},
         Case{"{.a[0:1:0]}", "ERROR jsonpath, column 9: the step of a slice must be 1 or more"},
         Case{"{range .a}x", "ERROR jsonpath, column 1: {range} without {end}"},
         Case{"x{end}", "ERROR jsonpath, column 2: {end} without {range}"},
