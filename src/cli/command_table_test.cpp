@@ -21,8 +21,9 @@ TEST(CommandTable, names_and_letters_are_unique_per_command) {
     auto add = [&](std::span<const Flag> list) {
       for (const Flag& flag : list) {
         EXPECT_TRUE(flags.insert(flag.name).second) << command.name << " --" << flag.name;
-        if (flag.letter != 0)
+        if (flag.letter != 0) {
           EXPECT_TRUE(letters.insert(flag.letter).second) << command.name << " -" << flag.letter;
+        }
         EXPECT_EQ(flag.takes_value(), !flag.metavar.empty()) << flag.name;
         EXPECT_FALSE(flag.help.empty()) << flag.name;
       }
@@ -64,7 +65,9 @@ TEST(CommandTable, every_help_fits_a_small_terminal_and_starts_with_examples) {
   for (const Command& command : commands()) {
     std::string text = command_help(command, "plimsoll");
     check(command.name, text);
-    if (!command.examples.empty()) EXPECT_LT(text.find("Examples:"), text.find("Usage:"));
+    if (!command.examples.empty()) {
+      EXPECT_LT(text.find("Examples:"), text.find("Usage:"));
+    }
   }
 }
 

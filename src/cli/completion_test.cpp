@@ -70,8 +70,10 @@ TEST(Completion, says_what_the_shell_should_do) {
 TEST(Completion, scripts_hold_the_whole_table) {
   for (const std::string& script : {bash_completion(), zsh_completion(), fish_completion()}) {
     EXPECT_THAT(script, Not(::testing::ContainsRegex("@[A-Z_]+@")));
-    for (const Command& command : commands())
-      if (!command.hidden) EXPECT_THAT(script, HasSubstr(std::string(command.name)));
+    for (const Command& command : commands()) {
+      if (command.hidden) continue;
+      EXPECT_THAT(script, HasSubstr(std::string(command.name)));
+    }
     for (const Flag& flag : global_flags()) EXPECT_THAT(script, HasSubstr(std::string(flag.name)));
   }
 }
