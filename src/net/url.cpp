@@ -57,6 +57,9 @@ Result<Url> parse_url(std::string_view text) {
   out.user = percent_decode(std::string(url.encoded_user()));
   out.password = percent_decode(std::string(url.encoded_password()));
   out.path = std::string(url.encoded_path());
+  // Boost.URL 1.81 takes the rest after a second '@' for a path without a slash.
+  if (!out.path.empty() && !out.path.starts_with('/'))
+    return bad_url(text, "expected a slash between host and path");
   while (out.path.ends_with('/')) out.path.pop_back();
   return out;
 }

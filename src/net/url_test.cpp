@@ -41,8 +41,8 @@ TEST(Url, says_what_it_expected) {
   EXPECT_THAT(error("https://a:0"), HasSubstr("port"));
   EXPECT_THAT(error("https://a?x"), HasSubstr("query"));
   EXPECT_THAT(error("unix://relative"), HasSubstr("unix:///"));
-  for (const char* bad :
-       {"", "api.example:443", "https://a b", "https://u:secret@[::1", "http://%zz"})
+  for (const char* bad : {"", "api.example:443", "https://a b", "https://u:secret@[::1",
+                          "http://%zz", "https://user:@secret@h/x"})
     EXPECT_NE(error(bad), "accepted") << bad;
   EXPECT_THAT(error("https://user:secret@a:99999"), Not(HasSubstr("secret")));
 }
