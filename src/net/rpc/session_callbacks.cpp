@@ -220,7 +220,8 @@ ssize_t Session::Callbacks::read_body(nghttp2_session*, std::int32_t id, std::ui
     return static_cast<ssize_t>(n);
   }
   session.changed(stream);  // a writer may wait for room
-  return n == 0 ? NGHTTP2_ERR_DEFERRED : static_cast<ssize_t>(n);
+  if (n == 0) return NGHTTP2_ERR_DEFERRED;
+  return static_cast<ssize_t>(n);
 }
 
 }  // namespace plim::net::rpc
