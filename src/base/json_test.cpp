@@ -148,6 +148,17 @@ RC_GTEST_PROP(Json, parses_what_it_prints, ()) {
   RC_ASSERT(to_json(*parse_json(to_json_indented(value))) == text);
 }
 
+// Boost reads 1e310 as infinity, which JSON cannot hold; we refuse it, as Go does.
+bool holds_infinity(const json::value& value) {
+  if (const double* number = value.if_double()) return std::isinf(*number);
+  if (const json::array* array = value.if_array())
+    return std::any_of(array->begin(), array->end(), holds_infinity);
+  if (const json::object* object = value.if_object())
+    return std::any_of(object->begin(), object->end(),
+                       [](const auto& member) { return holds_infinity(member.value()); });
+  return false;
+}
+
 RC_GTEST_PROP(Json, agrees_with_boost_on_what_is_json, (const std::string& noise)) {
   // A valid text with one byte changed is mostly, but not always, broken.
   std::string text = to_json(testing::arbitrary_json(2));
@@ -156,8 +167,8 @@ RC_GTEST_PROP(Json, agrees_with_boost_on_what_is_json, (const std::string& noise
   json::error_code ec;
   json::parse_options options;
   options.max_depth = kMaxJsonDepth;
-  json::parse(text, ec, {}, options);
-  RC_ASSERT(parse_json(text).has_value() == !ec);
+  json::value theirs = json::parse(text, ec, {}, options);
+  RC_ASSERT(parse_json(text).has_value() == (!ec && !holds_infinity(theirs)));
 }
 
 }  // namespace

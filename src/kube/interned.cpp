@@ -56,7 +56,7 @@ Interned InternPool::operator()(std::string_view text) {
   }
   void* memory = ::operator new(sizeof(Interned::Text) + text.size());
   auto* made = new (memory) Interned::Text{{1}, static_cast<std::uint32_t>(text.size()), hash};
-  std::memcpy(made + 1, text.data(), text.size());
+  std::memcpy(static_cast<void*>(made + 1), text.data(), text.size());
   slots_[at] = Interned(made);
   Interned out = slots_[at];  // held, so that making room cannot drop it
   if (++used_ * 2 > slots_.size()) make_room();
