@@ -16,6 +16,8 @@ function(plim_precompiled_header name header)
     string(SHA256 digest "${digest} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
     plim_precompiled_file(${name} file)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${file}.sum CONTENT "${digest}\n")
+    # Ninja lets objects wait for custom targets, not for libraries; unity files have no other way to wait.
+    add_custom_target(${name}_built DEPENDS ${CMAKE_BINARY_DIR}/${file})
   endif()
 endfunction()
 
@@ -40,7 +42,7 @@ function(plim_use_precompiled target name)
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
   set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${file})
-  add_dependencies(${target} ${name})  # unity files are not among the sources named
+  add_dependencies(${target} ${name}_built)
 endfunction()
 
 # plim_precompile(TARGET sources…), and the same for a test program.

@@ -80,6 +80,11 @@ struct DeleteOptions {
   bool dry_run = false;
 };
 
+// Default arguments copy these. Written as `= {}` g++ 12 would free them twice in every awaited
+// call.
+inline const WriteOptions kWriteDefaults{};
+inline const DeleteOptions kDeleteDefaults{};
+
 // The events of one watch, each a line of JSON as the server sent it.
 class Watch {
  public:
@@ -115,15 +120,16 @@ class Client {
   virtual Task<Result<json::value>> list(Resource resource, ListOptions options) = 0;
   virtual Task<Result<std::unique_ptr<Watch>>> watch(Resource resource, WatchOptions options) = 0;
   virtual Task<Result<json::value>> create(Resource resource, ObjectPath path, json::value object,
-                                           WriteOptions options = {}) = 0;
+                                           WriteOptions options = kWriteDefaults) = 0;
   virtual Task<Result<json::value>> update(Resource resource, ObjectPath path, json::value object,
-                                           WriteOptions options = {}) = 0;
+                                           WriteOptions options = kWriteDefaults) = 0;
   virtual Task<Result<json::value>> patch(Resource resource, ObjectPath path, PatchType type,
-                                          json::value patch, WriteOptions options = {}) = 0;
+                                          json::value patch,
+                                          WriteOptions options = kWriteDefaults) = 0;
   virtual Task<Result<json::value>> remove(Resource resource, ObjectPath path,
-                                           DeleteOptions options = {}) = 0;
+                                           DeleteOptions options = kDeleteDefaults) = 0;
   virtual Task<Result<json::value>> remove_collection(Resource resource, ListOptions which,
-                                                      DeleteOptions options = {}) = 0;
+                                                      DeleteOptions options = kDeleteDefaults) = 0;
 
   // Any request with this client's credentials: /version, /healthz, the proxy of a Service. The
   // answer is handed back whatever its status.

@@ -24,7 +24,7 @@ using plim::testing::Message;
 
 // When its last user goes, grpc++ shuts the whole library down and may wait ten seconds for a
 // poller of its own. This user never goes.
-const auto* const kLibraryInUse = new grpc::CompletionQueue;
+[[gnu::used]] const auto* const kLibraryInUse = new grpc::CompletionQueue;
 
 const std::vector<std::string> kTexts{"plain", "", "50% of caf\xc3\xa9\nnew line", " edge blanks "};
 constexpr int kLarge = 15 << 20;
