@@ -67,10 +67,9 @@ TEST(X509, refuses_what_is_not_pem) {
 }
 
 TEST(X509, refuses_a_certificate_named_like_its_issuer) {
-  auto same = issue_certificate(Certificates::get().authority,
-                                {.common_name = "test authority",
-                                 .not_before = days_from_now(0),
-                                 .not_after = days_from_now(1)});
+  auto same = issue_certificate(Certificates::get().authority, {.common_name = "test authority",
+                                                                .not_before = days_from_now(0),
+                                                                .not_after = days_from_now(1)});
   ASSERT_FALSE(same);
   EXPECT_THAT(same.error().message, HasSubstr("name of its issuer"));
 }

@@ -1,4 +1,5 @@
-// One of each expression that tools/check-coroutines must find; g++ 12 would free their temporaries twice.
+// One of each expression that tools/check-coroutines must find; g++ 12 would free their temporaries
+// twice.
 #include <string>
 
 #include "base/task.hpp"
@@ -17,7 +18,9 @@ Task<int> lambda(std::string text) {
   co_return co_await use([text] { return Options(); }());
 }
 
-Task<int> braced() { co_return co_await use(Options{.text = "x", .count = 1}); }
+Task<int> braced() {
+  co_return co_await use(Options{.text = "x", .count = 1});
+}
 
 Task<int> aggregate_from_await() {
   Options holder{.text = "x", .count = co_await use(Options())};
