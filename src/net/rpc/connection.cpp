@@ -50,17 +50,21 @@ Connection::Connection(UnixSocket socket, Session::Role role, RpcLimits limits, 
            .on_request = [this](const StreamPtr& stream) { hooks_.on_request(*this, stream); }}) {}
 
 void Connection::close(const RpcStatus& why) {
-  if (std::exchange(closed_, true)) return;
-  ErrorCode ignored;
-  socket_.close(ignored);
-  hooks_.on_closed = nullptr;
-  session_.abort(why);
+  end(why, Session::Gone::closed_by_us);
 }
 
 void Connection::lost(const std::string& reason) {
   auto tell_owner = std::move(hooks_.on_closed);
-  close({RpcCode::unavailable, reason});
+  end({RpcCode::unavailable, reason}, Session::Gone::lost);
   if (tell_owner) tell_owner(*this);
+}
+
+void Connection::end(const RpcStatus& why, Session::Gone how) {
+  if (std::exchange(closed_, true)) return;
+  ErrorCode ignored;
+  socket_.close(ignored);
+  hooks_.on_closed = nullptr;
+  session_.abort(why, how);
 }
 
 bool Connection::usable() {

@@ -49,6 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void write();
   void wait_for_room();
   void lost(const std::string& reason);
+  void end(const RpcStatus& why, Session::Gone how);
 
   UnixSocket socket_;
   unsigned peer_uid_;

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fstream>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -154,6 +156,26 @@ TEST_F(RpcHandOver, under_load_loses_no_call) {
   run(replace_servers(10, stop));
   run(group_.join());
   EXPECT_GT(calls, 100);
+}
+
+TEST_F(RpcHandOver, repeats_a_call_that_died_in_the_backlog) {
+  std::string path = dir_ / "full";
+  Fd deaf(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(deaf.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(deaf.get(), 8), 0);
+  channel_ = Channel::unix_socket(loop_.executor(), path);
+  int ok = 0;
+  group_.spawn("call", sleep_ok(0, ok));
+  run(pause(5ms));  // connected and written, never accepted
+  ASSERT_EQ(::unlink(path.c_str()), 0);
+  TestServer successor(loop_.executor(), path);
+  deaf.reset();
+  run(group_.join());
+  EXPECT_EQ(ok, 1);
+  run(successor.server->drain(1s));
 }
 
 class RpcFewConnections : public RpcServerTest {

@@ -70,6 +70,7 @@ void Session::submit_settings() {
 }
 
 bool Session::receive(std::string_view bytes) {
+  heard_ = true;
   auto taken = nghttp2_session_mem_recv(
       session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
   if (taken < 0 && complaint_.empty()) complaint_ = nghttp2_strerror(static_cast<int>(taken));
@@ -94,9 +95,11 @@ bool Session::finished() const {
   return !nghttp2_session_want_read(session_.get()) && !nghttp2_session_want_write(session_.get());
 }
 
-void Session::abort(const RpcStatus& why) {
+void Session::abort(const RpcStatus& why, Gone how) {
   going_away_ = true;
+  bool unseen = how == Gone::lost && !is_server() && !heard_;
   for (auto& [id, stream] : std::exchange(streams_, {})) {
+    if (unseen) stream->reset_code = NGHTTP2_REFUSED_STREAM;
     bool has_answer = stream->remote_end && stream->grpc_status >= 0;
     if (!stream->failed && !has_answer) stream->failed = why;
     stream->closed = true;

@@ -38,8 +38,11 @@ class Session {
   bool send_into(std::string& out, std::size_t enough);
   // Neither expects nor has anything: close the connection.
   bool finished() const;
-  // The connection is lost: ends every call, those with a full answer by that answer.
-  void abort(const RpcStatus& why);
+  // The connection is gone: ends every call, those with a full answer by that answer. Lost before
+  // the peer said a word, for example in the backlog of a server that closed, it took the calls
+  // with it unseen: a server speaks first.
+  enum class Gone { closed_by_us, lost };
+  void abort(const RpcStatus& why, Gone how = Gone::closed_by_us);
   // No new calls; running ones go on.
   void go_away();
 
@@ -93,6 +96,7 @@ class Session {
   std::vector<StreamPtr> changed_;
   std::string complaint_;
   bool going_away_ = false;
+  bool heard_ = false;  // the peer has said something
 };
 
 }  // namespace plim::net::rpc
