@@ -102,9 +102,11 @@ class Parser final : public Interface {
     bool had_head = glue_.is_header_done();
     glue_.eager(had_head);
     while (!in.empty() && !glue_.is_done() && glue_.is_header_done() == had_head) {
-      error_code error;
       std::string_view data = in.data();
+      if (half_chunk_header_ && data.size() < kShortestEnd) break;
+      error_code error;
       in.consume(glue_.put(boost::asio::const_buffer(data.data(), data.size()), error));
+      half_chunk_header_ = had_head && error == http::error::need_more;
       if (error == http::error::need_more) break;
       if (error) return parse_error(error);
     }
@@ -146,7 +148,12 @@ class Parser final : public Interface {
   void skip_body() { glue_.skip(true); }
 
  private:
+  // Beast asserts that it is not asked again about a last chunk of which it has less than
+  // "0\r\n\r\n". Whatever chunk header is missing a part, at least so many bytes are to come.
+  static constexpr std::size_t kShortestEnd = 5;
+
   Glue<is_request, Head> glue_;
+  bool half_chunk_header_ = false;
 };
 
 }  // namespace

@@ -47,6 +47,10 @@ Result<Url> parse_url(std::string_view text) {
   if (url.scheme() == "https") out.scheme = Url::Scheme::https;
   out.host = url.host_address();
   if (out.host.empty()) return bad_url(text, "expected a host name");
+  // An escaped slash or at sign would turn into another URL when the name is used again.
+  if (url.host_type() == boost::urls::host_type::name &&
+      std::string_view(url.encoded_host()).find('%') != std::string_view::npos)
+    return bad_url(text, "expected a host name without escapes");
   if (url.has_port() && !url.port().empty()) {
     out.port = url.port_number();
     if (out.port == 0) return bad_url(text, "expected a port between 1 and 65535");
