@@ -4,14 +4,22 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <unistd.h>
 
 #include "base/result.hpp"
 
 namespace plim::testing {
 
+// Where files live in memory, if this machine has such a place: for tests that write and sync so
+// often that they would measure the disk.
+inline std::filesystem::path memory_directory() {
+  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
 class TempDir {
  public:
-  TempDir() : path_(std::filesystem::temp_directory_path() / "plim.XXXXXX") {
+  explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : path_(parent / "plim.XXXXXX") {
     PLIM_ASSERT(::mkdtemp(path_.data()) != nullptr);
   }
 
