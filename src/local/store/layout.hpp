@@ -1,0 +1,23 @@
+// What is where in a store's directory: the log, its lock; snapshots name themselves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/files.hpp"
+#include "base/journal_files.hpp"
+
+namespace plim::local {
+
+inline JournalFiles log_files(std::string directory, std::uint64_t first_segment) {
+  return {.directory = std::move(directory),
+          .kind = record_kind("STOR"),
+          .version = 1,
+          .first_segment = first_segment};
+}
+
+inline Result<FileLock> lock_store(const std::string& directory) {
+  return FileLock::acquire(directory + "/lock");
+}
+
+}  // namespace plim::local

@@ -1,0 +1,68 @@
+// Transactions: what they are, what they do to a tree, how they look in the log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "local/store/entry.hpp"
+#include "local/store/tree.hpp"
+#include "local/store/view.hpp"
+
+namespace plim::local {
+
+// Holds if the key was last modified by exactly this revision; 0: if the key does not exist.
+struct Compare {
+  std::string key;
+  Revision modified = 0;
+};
+
+struct Op {
+  enum class Kind : std::uint8_t { put = 1, del = 2 };
+  Kind kind = Kind::put;
+  std::string key;
+  Bytes value = {};  // of a put
+
+  static Op put(std::string key, Bytes value) {
+    return {.kind = Kind::put, .key = std::move(key), .value = std::move(value)};
+  }
+
+  static Op del(std::string key) { return {.kind = Kind::del, .key = std::move(key)}; }
+};
+
+// All or nothing: if every comparison holds, all operations happen at one new revision. No key
+// appears in two of them.
+struct Txn {
+  std::vector<Compare> compares = {};
+  std::vector<Op> ops = {};
+};
+
+struct Applied {
+  Tree tree;
+  std::vector<ChangePtr> changes;  // in the order of the operations
+  std::uint64_t live_bytes = 0;    // sum of the footprints in `tree`
+};
+
+// What `txn` makes of `tree` at `revision`. A key that should not exist: already_exists; another
+// revision: conflict; a key to compare with or to delete that is not there: not_found.
+Result<Applied> apply(const Txn& txn, const Tree& tree, std::uint64_t live_bytes,
+                      Revision revision);
+
+std::string encode_txn(const std::vector<Op>& ops, Revision revision);
+
+struct LoggedTxn {
+  Revision revision = 0;
+  Txn txn;
+};
+
+Result<LoggedTxn> decode_txn(std::string_view record);
+
+// What a record of the log makes of `view`, at the revision after it. Nothing: the view has it
+// already.
+Result<std::optional<Applied>> replay(std::string_view record, const View& view,
+                                      std::uint64_t live_bytes);
+
+}  // namespace plim::local
