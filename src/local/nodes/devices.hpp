@@ -1,0 +1,47 @@
+// The devices that plugins offer on a node, and which container holds which.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+
+namespace plim::local {
+
+struct DeviceMount {
+  std::string container_path, host_path;
+  bool read_only = false;
+};
+
+// What plugins want for one container.
+struct DeviceGrants {
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<std::pair<std::string, std::string>> annotations;
+  std::vector<DeviceMount> mounts;
+};
+
+struct DeviceCount {
+  std::string resource;  // "example.com/gpu"
+  std::int64_t capacity = 0, allocatable = 0;
+};
+
+// Belongs to the node's loop.
+class NodeDevices {
+ public:
+  virtual ~NodeDevices() = default;
+  // Reserves for every container of the pod, init containers' devices being used again by the
+  // others. Code::unavailable: not enough; the pod fails with UnexpectedAdmissionError.
+  virtual Task<Result<void>> allocate(json::value pod) = 0;
+  // Before each start of a container: tells the plugins, and gives what was allocated.
+  virtual Task<Result<DeviceGrants>> prepare(json::value pod, std::string container) = 0;
+  virtual void release(const std::string& pod_uid) = 0;
+  virtual std::vector<DeviceCount> counts() const = 0;
+  virtual void on_change(std::function<void()> callback) = 0;
+};
+
+}  // namespace plim::local

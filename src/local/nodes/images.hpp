@@ -1,0 +1,71 @@
+// The images of one node: which layers lie there, and how long a pull takes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+
+namespace plim::local {
+
+struct Layer {
+  std::string digest;  // "sha256:…"
+  std::int64_t bytes = 0;
+
+  bool operator==(const Layer&) const = default;
+};
+
+// What a registry would know of an image.
+struct Image {
+  std::string name;    // normalised: "docker.io/library/busybox:1.36"
+  std::string digest;  // "sha256:…" of its manifest
+  std::vector<Layer> layers;
+  std::vector<std::string> entrypoint = {};
+  std::vector<std::string> command = {};
+  std::vector<std::pair<std::string, std::string>> env = {};
+  std::string working_dir = {};
+  std::string stop_signal = {};  // "" for SIGTERM
+  std::string rootfs = {};       // directory, "" for none
+
+  std::int64_t bytes() const;
+};
+
+// "busybox" is "docker.io/library/busybox:latest".
+std::string normalise_image(std::string_view name);
+
+enum class PullPolicy { always, if_not_present, never };
+
+// What happened when an image was asked for, for the pod's events.
+struct Pulled {
+  std::shared_ptr<const Image> image;
+  bool was_present = false;    // nothing had to be moved
+  std::int64_t bytes = 0;      // moved by this pull
+  Nanos took{0};               // from the pull's start
+  Nanos took_with_waiting{0};  // also behind the pulls of others
+};
+
+// Belongs to the node's loop. Layers are shared between images and moved only once.
+class NodeImages {
+ public:
+  virtual ~NodeImages() = default;
+  // `started` is called when bytes begin to move or a registry is asked, so not for what is present
+  // already. Code::not_found: the catalog refuses the name; Code::forbidden: policy never and not
+  // there.
+  virtual Task<Result<Pulled>> ensure(std::string name, PullPolicy policy,
+                                      std::function<void()> started) = 0;
+  virtual Result<void> load(std::string name) = 0;    // there at once, without pulling
+  virtual Result<void> remove(std::string name) = 0;  // layers nobody else needs go with it
+  virtual std::vector<std::shared_ptr<const Image>> list() const = 0;  // largest first
+  // Called after every change, so that the node can report it.
+  virtual void on_change(std::function<void()> callback) = 0;
+};
+
+}  // namespace plim::local

@@ -1,0 +1,33 @@
+// The tables that kubectl prints: columns and cells of every kind (meta.k8s.io/v1 Table).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace plim::local {
+
+struct TableColumn {
+  std::string_view name;
+  std::string_view type = "string";  // or integer, date
+  std::string_view format = {};      // "name" for the first
+  std::string_view description = {};
+  int priority = 0;  // 1: wide only
+};
+
+// How one kind is shown. A kind without its own: Name and Created At.
+struct TableView {
+  std::span<const TableColumn> columns;
+  json::array (*cells)(const json::value& object, WallTime now);
+};
+
+const TableView& table_view(std::string_view group, std::string_view kind);
+
+// "5m12s", as kubectl's AGE column; "<unknown>" for a missing time.
+std::string human_age(std::string_view rfc3339, WallTime now);
+
+}  // namespace plim::local
