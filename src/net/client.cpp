@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "net/connect.hpp"
 #include "net/exchange.hpp"
 #include "net/request_head.hpp"

@@ -117,17 +117,9 @@ Task<Result<void>> Exchange::read_head() {
 
 Task<Result<std::optional<std::string>>> Exchange::next() {
   for (;;) {
-    std::string piece = parser_->take_body();
-    if (!piece.empty() && gunzip_) {
-      std::string plain;
-      PLIM_CO_CHECK(gunzip_->feed(piece, plain));
-      piece = std::move(plain);
-    }
+    PLIM_CO_TRY(std::string piece, take_plain_body(*parser_, gunzip_.get()));
     if (!piece.empty()) co_return std::optional(std::move(piece));
-    if (parser_->done()) {
-      if (gunzip_) PLIM_CO_CHECK(gunzip_->finish());
-      co_return std::optional<std::string>();
-    }
+    if (parser_->done()) co_return std::optional<std::string>();
     PLIM_CO_CHECK(co_await advance());
   }
 }

@@ -4,6 +4,8 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "net/gzip.hpp"
+
 namespace plim::net {
 namespace {
 
@@ -157,6 +159,15 @@ class Parser final : public Interface {
 };
 
 }  // namespace
+
+Result<std::string> take_plain_body(MessageParser& parser, Gunzip* gunzip) {
+  std::string piece = parser.take_body();
+  if (!gunzip) return piece;
+  std::string plain;
+  if (!piece.empty()) PLIM_CHECK(gunzip->feed(piece, plain));
+  if (plain.empty() && parser.done()) PLIM_CHECK(gunzip->finish());
+  return plain;
+}
 
 std::unique_ptr<RequestParser> RequestParser::make(std::size_t max_header) {
   return std::make_unique<Parser<RequestParser, true, Request>>(max_header);

@@ -40,6 +40,12 @@ class MessageParser {
   virtual std::size_t body_size() const = 0;  // waiting for take_body()
 };
 
+class Gunzip;
+
+// take_body(), decompressed if there is a `gunzip`; empty when more input is needed, and at the end,
+// where compressed data must be complete.
+Result<std::string> take_plain_body(MessageParser& parser, Gunzip* gunzip);
+
 class RequestParser : public MessageParser {
  public:
   static std::unique_ptr<RequestParser> make(std::size_t max_header);

@@ -16,13 +16,6 @@ bool is_continuation(unsigned char c) {
   return (c & 0xC0) == 0x80;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 std::string percent_encode(std::string_view text) {
@@ -41,24 +34,6 @@ std::string percent_encode(std::string_view text) {
     } else {
       out += static_cast<char>(c);
     }
-  }
-  return out;
-}
-
-std::string percent_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size()) {
-      int high = hex_digit(text[i + 1]);
-      int low = hex_digit(text[i + 2]);
-      if (high >= 0 && low >= 0) {
-        out += static_cast<char>(high * 16 + low);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
   }
   return out;
 }

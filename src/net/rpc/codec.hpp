@@ -15,7 +15,6 @@ namespace plim::net::rpc {
 // Text of a grpc-message header. Blanks at the ends are encoded too: strict peers drop a header
 // that has them. Long texts are cut at about 4 KiB, between characters.
 std::string percent_encode(std::string_view text);
-std::string percent_decode(std::string_view text);  // a '%' that starts no escape stays as it is
 
 // Value of a grpc-timeout header: at most eight digits and a unit, at least a millisecond.
 std::string format_timeout(RpcClock::duration left);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "net/http.hpp"
 #include "net/rpc/status.hpp"
 
 namespace plim::net::rpc {

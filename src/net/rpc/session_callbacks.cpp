@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "net/http.hpp"
 #include "net/rpc/status.hpp"
 
 namespace plim::net::rpc {
