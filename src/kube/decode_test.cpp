@@ -21,14 +21,15 @@ constexpr std::string_view kPod = R"({
     "creationTimestamp": "2026-03-04T05:06:07Z", "deletionTimestamp": null,
     "managedFields": [{"fieldsV1": {"f:metadata": {}}}],
     "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web",
-                         "uid": "u-0", "controller": true}]
+                         "uid": "u-0", "controller": true, "blockOwnerDeletion": true}],
+    "generation": 3, "finalizers": ["example.com/a", "example.com/b"]
   },
   "spec": {
-    "nodeName": "n1", "schedulerName": "default-scheduler", "priority": -5, "restartPolicy": "Never",
+    "hostname": "h1", "subdomain": "net", "nodeName": "n1", "schedulerName": "default-scheduler", "priority": -5, "restartPolicy": "Never",
     "nodeSelector": {"disk": "ssd"} , "tolerations": [{"operator": "Exists"}],
     "initContainers": [{"name": "init", "image": "busybox", "restartPolicy": "Always"}],
     "containers": [
-      {"name": "app", "image": "web:1", "resources": {"requests": {"cpu": "250m", "memory": "1Gi"},
+      {"name": "app", "image": "web:1", "ports": [{"containerPort": 80}], "resources": {"requests": {"cpu": "250m", "memory": "1Gi"},
        "limits": {"cpu": "1"}}},
       {"name": "proxy", "image": "envoy:2"}]
   },
@@ -70,7 +71,15 @@ TEST(DecodePod, fills_every_field) {
   EXPECT_FALSE(pod->meta.deleted);
   ASSERT_EQ(pod->meta.owners.size(), 1u);
   EXPECT_TRUE(pod->meta.owners[0].controller);
+  EXPECT_TRUE(pod->meta.owners[0].block_owner_deletion);
   EXPECT_EQ(pod->meta.owners[0].kind, "ReplicaSet");
+  EXPECT_EQ(pod->meta.generation, 3);
+  ASSERT_EQ(pod->meta.finalizers.size(), 2u);
+  EXPECT_EQ(pod->meta.finalizers[1], "example.com/b");
+  EXPECT_EQ(pod->spec.hostname, "h1");
+  EXPECT_EQ(pod->spec.subdomain, "net");
+  EXPECT_EQ(json::parse(pod->spec.containers.at(0).ports.view()),
+            json::parse(R"([{"containerPort":80}])"));
 
   EXPECT_EQ(pod->spec.node_name, "n1");
   EXPECT_EQ(pod->spec.priority, -5);

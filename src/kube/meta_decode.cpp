@@ -10,6 +10,7 @@ bool owner(JsonReader& reader, Owner& out, std::string_view key, ondemand::value
   if (key == "name") return reader.text(value, out.name);
   if (key == "uid") return reader.text(value, out.uid);
   if (key == "controller") return reader.flag(value, out.controller);
+  if (key == "blockOwnerDeletion") return reader.flag(value, out.block_owner_deletion);
   return true;
 }
 
@@ -56,6 +57,12 @@ bool JsonReader::meta(ondemand::value value, ObjectMeta& out) {
     if (key == "annotations") return pairs(v, out.annotations);
     if (key == "creationTimestamp") return time(v, out.created);
     if (key == "deletionTimestamp") return time(v, out.deleted);
+    if (key == "generation") return integer(v, out.generation);
+    if (key == "finalizers") {
+      out.finalizers.clear();
+      return list(v,
+                  [&](ondemand::value item) { return text(item, out.finalizers.emplace_back()); });
+    }
     if (key == "ownerReferences")
       return objects(v, out.owners, [&](Owner& made, std::string_view k, auto inner) {
         return owner(*this, made, k, inner);

@@ -24,6 +24,8 @@ class PodReader : public JsonReader {
       if (key == "priorityClassName") return text(v, out.priority_class);
       if (key == "serviceAccountName") return text(v, out.service_account);
       if (key == "hostNetwork") return flag(v, out.host_network);
+      if (key == "hostname") return text(v, out.hostname);
+      if (key == "subdomain") return text(v, out.subdomain);
       if (key == "containers") return containers(v, out.containers);
       if (key == "initContainers") return containers(v, out.init_containers);
       if (key == "overhead") return pairs(v, out.overhead);
@@ -59,6 +61,7 @@ class PodReader : public JsonReader {
       if (key == "name") return text(v, made.name);
       if (key == "image") return text(v, made.image);
       if (key == "restartPolicy") return text(v, made.restart_policy);
+      if (key == "ports") return raw(v, made.ports);
       if (key != "resources") return true;
       return object(v, [&](std::string_view k, ondemand::value inner) {
         if (k == "requests") return pairs(inner, made.requests);

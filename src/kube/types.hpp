@@ -21,6 +21,7 @@ struct Owner {
   Interned api_version, kind, name;
   std::string uid;
   bool controller = false;
+  bool block_owner_deletion = false;
 };
 
 struct ObjectMeta {
@@ -31,6 +32,8 @@ struct ObjectMeta {
   Labels labels;
   Annotations annotations;
   std::vector<Owner> owners;
+  std::vector<Interned> finalizers;
+  std::int64_t generation = 0;
   std::optional<WallTime> created, deleted;
 };
 
@@ -44,10 +47,12 @@ struct Container {
   Interned name, image;
   ResourceList requests, limits;
   Interned restart_policy;  // "Always" marks a sidecar among the init containers
+  Interned ports;           // JSON as received: only services with named ports look inside
 };
 
 struct PodSpec {
-  Interned node_name, scheduler_name, restart_policy, priority_class, service_account;
+  Interned node_name, scheduler_name, restart_policy, priority_class, service_account, subdomain;
+  std::string hostname;
   std::int64_t priority = 0;
   bool host_network = false;
   std::vector<Container> containers, init_containers;
