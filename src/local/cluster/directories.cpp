@@ -1,0 +1,136 @@
+#include "local/cluster/directories.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/text.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr std::size_t kLongestName = 40;
+// A socket's path holds 107 bytes; the deepest one below the run directory of a node with a name of
+// usual length is "/n12/pod-resources/kubelet.sock" or a plugin's own of about that size.
+constexpr std::size_t kLongestRun = 60;
+
+bool is_name(std::string_view name) {
+  auto good = [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; };
+  return !name.empty() && name.size() <= kLongestName && name.front() != '-' &&
+         name.back() != '-' && std::ranges::all_of(name, good);
+}
+
+Result<std::string> state_directory(std::string_view name, const kube::GetEnv& env) {
+  if (auto state = env("XDG_STATE_HOME"); state && state->starts_with('/'))
+    return fmt::format("{}/plimsoll/local/{}", *state, name);
+  if (auto home = env("HOME"); home && home->starts_with('/'))
+    return fmt::format("{}/.local/state/plimsoll/local/{}", *home, name);
+  return fail(Code::invalid, "neither XDG_STATE_HOME nor HOME says where to keep files");
+}
+
+std::string run_directory(std::string_view name, const kube::GetEnv& env) {
+  if (auto runtime = env("XDG_RUNTIME_DIR"); runtime && runtime->starts_with('/')) {
+    std::string out = fmt::format("{}/plimsoll/{}", *runtime, name);
+    if (out.size() <= kLongestRun && ::access(runtime->c_str(), W_OK) == 0) return out;
+  }
+  if (::geteuid() == 0 && ::access("/run", W_OK) == 0) return fmt::format("/run/plimsoll/{}", name);
+  return fmt::format("/tmp/plimsoll-{}/{}", ::geteuid(), name);
+}
+
+// What a file of ours says about the cluster that wrote it; "" when there is none.
+std::string noted(const std::string& file, std::string_view key) {
+  auto text = read_file(file);
+  if (!text) return "";
+  auto value = parse_json(*text, file);
+  return value ? std::string(text_at(*value, {key})) : "";
+}
+
+}  // namespace
+
+Result<ClusterDirectories> find_directories(std::string_view name, std::string_view directory,
+                                            const kube::GetEnv& env) {
+  if (!is_name(name))
+    return fail(Code::invalid, fmt::format("{} cannot name a cluster: up to {} of a-z, 0-9 and -",
+                                           quote(name), kLongestName));
+  ClusterDirectories out{.name = std::string(name), .state = {}, .run = run_directory(name, env)};
+  if (!directory.empty()) {
+    std::error_code problem;
+    auto absolute = std::filesystem::absolute(directory, problem).lexically_normal().string();
+    if (problem) return fail_errno(problem.value(), fmt::format("cannot use {}", directory));
+    while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
+    out.state = std::move(absolute);
+  } else {
+    PLIM_TRY(out.state, state_directory(name, env));
+  }
+  // It may have been started with --dir, or in a session with another XDG_RUNTIME_DIR.
+  if (holder_of(out.lock())) {
+    if (std::string state = noted(out.running(), "stateDirectory"); !state.empty())
+      out.state = std::move(state);
+  } else if (std::string run = noted(out.endpoints(), "runDirectory"); !run.empty()) {
+    if (holder_of(run + "/lock")) out.run = std::move(run);
+  }
+  return out;
+}
+
+Result<void> make_private(const std::string& path) {
+  auto slash = path.find_last_of('/');
+  if (slash != path.npos && slash > 0) {
+    // Parents as others make them, except below /tmp, where every name may be a stranger's.
+    std::string parent = path.substr(0, slash);
+    if (parent.starts_with("/tmp/plimsoll-")) {
+      PLIM_CHECK(make_private(parent));
+    } else {
+      PLIM_CHECK(make_directories(parent));
+    }
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail_errno(errno, fmt::format("cannot make directory {}", path));
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0)
+    return fail_errno(errno, fmt::format("cannot look at {}", path));
+  if (!S_ISDIR(info.st_mode)) return fail_errno(ENOTDIR, fmt::format("cannot use {}", path));
+  if (info.st_uid != ::geteuid())
+    return fail(Code::forbidden,
+                fmt::format("{} belongs to user {}; keys are not kept there", path, info.st_uid));
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fail(Code::forbidden,
+                fmt::format("others may write to {}; chmod go-w {} and try again", path, path));
+  if (::chmod(path.c_str(), 0700) != 0)
+    return fail_errno(errno, fmt::format("cannot set the mode of {}", path));
+  return {};
+}
+
+std::optional<pid_t> holder_of(const std::string& lock) {
+  Fd fd(::open(lock.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
+  std::array<char, 32> text{};
+  ssize_t n = ::pread(fd.get(), text.data(), text.size(), 0);
+  std::string_view digits(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  auto pid = parse_int<pid_t>(trim(digits));
+  if (!pid) return std::nullopt;
+  return *pid;
+}
+
+Result<FileLock> take_lock(const ClusterDirectories& directories) {
+  // Somebody who only looks holds the lock too, for a moment.
+  constexpr int kTries = 20;
+  for (int i = 0;; ++i) {
+    auto lock = FileLock::acquire(directories.lock());
+    if (lock || lock.error().code != Code::already_exists) return lock;
+    auto pid = holder_of(directories.lock());
+    if (pid)
+      return fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
+                                                    directories.name, *pid));
+    if (i == kTries) return lock;
+    ::usleep(5'000);
+  }
+}
+
+}  // namespace plim::local

@@ -1,0 +1,122 @@
+#include "local/cluster/directories.hpp"
+
+#include <map>
+#include <sys/stat.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/temp_dir.hpp"
+
+namespace plim::local {
+namespace {
+
+using plim::testing::TempDir;
+using ::testing::HasSubstr;
+
+kube::GetEnv environment(std::map<std::string, std::string> values) {
+  return [values = std::move(values)](std::string_view name) -> std::optional<std::string> {
+    auto found = values.find(std::string(name));
+    if (found == values.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat info{};
+  PLIM_ASSERT(::stat(path.c_str(), &info) == 0);
+  return info.st_mode & 07777;
+}
+
+TEST(ClusterDirectories, follow_the_environment) {
+  TempDir temp;
+  auto env = environment({{"HOME", "/home/x"}, {"XDG_RUNTIME_DIR", temp.path()}});
+  auto found = find_directories("a", "", env);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->state, "/home/x/.local/state/plimsoll/local/a");
+  EXPECT_EQ(found->run, temp / "plimsoll/a");
+  env = environment({{"HOME", "/home/x"}, {"XDG_STATE_HOME", "/s"}, {"XDG_RUNTIME_DIR", "/x"}});
+  EXPECT_EQ(find_directories("a", "", env)->state, "/s/plimsoll/local/a");
+  EXPECT_EQ(find_directories("a", "/d/", env)->state, "/d");
+}
+
+TEST(ClusterDirectories, leave_room_for_the_path_of_a_socket) {
+  TempDir temp;
+  std::string deep = temp / std::string(80, 'x');
+  ASSERT_TRUE(make_directories(deep));
+  auto found = find_directories("a", "/d", environment({{"XDG_RUNTIME_DIR", deep}}));
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->run.size(), 60u);
+}
+
+TEST(ClusterDirectories, refuse_names_that_are_paths) {
+  for (std::string_view name : {"", ".", "a/b", "../x", "A", "-a", "a b"})
+    EXPECT_FALSE(find_directories(name, "/d", environment({}))) << name;
+}
+
+TEST(ClusterDirectories, are_private) {
+  TempDir temp;
+  ASSERT_TRUE(make_private(temp / "a/b"));
+  EXPECT_EQ(mode_of(temp / "a/b"), 0700u);
+  ASSERT_TRUE(make_private(temp / "a/b"));
+  ::chmod((temp / "a/b").c_str(), 0755);
+  ASSERT_TRUE(make_private(temp / "a/b"));
+  EXPECT_EQ(mode_of(temp / "a/b"), 0700u);
+}
+
+TEST(ClusterDirectories, that_others_may_write_to_are_refused) {
+  TempDir temp;
+  ASSERT_TRUE(make_private(temp / "a"));
+  ::chmod((temp / "a").c_str(), 0770);
+  auto made = make_private(temp / "a");
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("others may write"));
+  ASSERT_EQ(::symlink("/tmp", (temp / "link").c_str()), 0);
+  EXPECT_FALSE(make_private(temp / "link"));
+}
+
+TEST(ClusterDirectories, that_belong_to_others_are_refused) {
+  if (::geteuid() == 0) {
+    TempDir temp;
+    ASSERT_EQ(::chown(temp.path().c_str(), 12345, 12345), 0);
+    auto made = make_private(temp.path());
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().message, HasSubstr("belongs to user 12345"));
+  } else {
+    EXPECT_FALSE(make_private("/usr"));
+  }
+}
+
+TEST(ClusterDirectories, know_the_process_that_holds_them) {
+  TempDir temp;
+  auto env = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}});
+  auto here = find_directories("a", "", env);
+  ASSERT_TRUE(here);
+  ASSERT_TRUE(make_private(here->run));
+  EXPECT_FALSE(holder_of(here->lock()));
+  auto lock = take_lock(*here);
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(holder_of(here->lock()), ::getpid());
+  auto second = take_lock(*here);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::already_exists);
+  EXPECT_THAT(second.error().message, HasSubstr(std::to_string(::getpid())));
+}
+
+TEST(ClusterDirectories, of_a_running_cluster_are_found_wherever_they_are) {
+  TempDir temp, other;
+  auto env = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}});
+  auto here = find_directories("a", other.path(), env);
+  ASSERT_TRUE(here);
+  ASSERT_TRUE(make_private(here->run));
+  auto lock = take_lock(*here);
+  ASSERT_TRUE(lock);
+  ASSERT_TRUE(write_file(here->running(), R"({"stateDirectory": ")" + other.path() + "\"}"));
+  ASSERT_TRUE(write_file(here->endpoints(), R"({"runDirectory": ")" + here->run + "\"}"));
+  EXPECT_EQ(find_directories("a", "", env)->state, other.path());
+  auto elsewhere = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", other.path()}});
+  EXPECT_EQ(find_directories("a", other.path(), elsewhere)->run, here->run);
+}
+
+}  // namespace
+}  // namespace plim::local
