@@ -40,15 +40,23 @@ struct Field {
   Shape shape = Shape::one;
   const Type* type = nullptr;  // of Scalar::object
   ListKind list = ListKind::atomic;
-  std::string_view list_keys =
-      {};  // of ListKind::map, separated by commas: "containerPort,protocol"
+  // Of ListKind::map, separated by commas: "containerPort,protocol".
+  std::string_view list_keys = {};
   std::string_view merge_key = {};  // strategic merge of a list of objects by this key
   bool merge = false;               // strategic merge joins the list instead of replacing it
   bool retain_keys = false;
-  bool atomic = false;             // an object or map that server-side apply owns as a whole
-  bool required_zero = false;      // Go prints the empty value too: "resources": {}, "name": ""
+  bool replace = false;  // strategic merge replaces the object as a whole
+  bool atomic = false;   // an object or map that server-side apply owns as a whole
+  // What becomes of an empty value ("", 0, false, [], {}): it is left out; or, where Go has a
+  // pointer, it is a value as any other ("replicas": 0, "emptyDir": {}); or Go prints it even when
+  // nothing was sent ("resources": {}, "name": "").
+  bool keep_zero = false;
+  bool required_zero = false;
   std::string_view fallback = {};  // default as JSON, "" for none
-  std::uint16_t number = 0;        // protobuf
+  // Protobuf: the field's number, and those of the embedded messages around it that JSON does not
+  // show, the outermost in the lowest byte: a Volume's hostPath is 1 inside 2.
+  std::uint16_t number = 0;
+  std::uint16_t inside = 0;
   std::string_view description = {};
 };
 
@@ -60,6 +68,7 @@ struct Type {
 };
 
 // The type of a kind of ours, null if there is none: custom resources have their own schema.
+// DeleteOptions are part of every group.
 const Type* find_type(std::string_view group, std::string_view version, std::string_view kind);
 // Any object's metadata.
 const Type& object_meta_type();
