@@ -172,6 +172,14 @@ Task<Result<std::vector<ChangePtr>>> Watcher::next(std::size_t limit) {
   co_return take(limit);
 }
 
+Task<bool> Watcher::wait_until(SteadyTime deadline) {
+  while (!end_ && pending_ == 0) {
+    const bool in_time = co_await changed_.wait_until(hub_->clock_, deadline);
+    if (!in_time) co_return end_.has_value() || pending_ > 0;
+  }
+  co_return true;
+}
+
 std::vector<ChangePtr> Watcher::take(std::size_t limit) {
   std::vector<ChangePtr> out;
   while (pending_ > 0) {

@@ -105,6 +105,8 @@ class Watcher {
   // Waits for changes and takes up to `limit` of them, more only to keep one transaction together.
   // Code::gone: it was too slow and missed some; watch again from revision(), or list.
   Task<Result<std::vector<ChangePtr>>> next(std::size_t limit = 100);
+  // True when next() would not wait; false when the time came first.
+  Task<bool> wait_until(SteadyTime deadline);
   // Everything up to here has been taken: what a bookmark may promise.
   Revision revision() const;
 

@@ -159,6 +159,15 @@ TEST_F(WatchTest, a_watcher_that_catches_up_in_time_stays) {
   EXPECT_EQ(take(*watcher).size(), 15u);
 }
 
+TEST_F(WatchTest, waits_until_a_change_or_a_time) {
+  open();
+  auto watcher = watch("/registry/core/pods/", 0);
+  EXPECT_FALSE(run_to_end(loop, watcher->wait_until(clock.steady())));
+  write(1);
+  EXPECT_TRUE(run_to_end(loop, watcher->wait_until(clock.steady())));
+  EXPECT_EQ(watcher->pending(), 1u);
+}
+
 TEST_F(WatchTest, large_changes_count_by_bytes) {
   options.watch = {.bytes = 2'000, .patience = 5s};
   open();

@@ -1,0 +1,30 @@
+// One request on its way through the server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "local/api/path.hpp"
+#include "local/api/query.hpp"
+#include "local/api/server.hpp"
+#include "net/http.hpp"
+
+namespace plim::local {
+
+struct Call {
+  User user = {};
+  std::string method = {};
+  ResourcePath target = {};
+  Query query = {};
+  net::Headers headers = {};
+  std::string body = {};
+  std::vector<std::string> warnings = {};  // of the answer's Warning headers
+
+  const Kind& kind() const { return *target.kind; }
+};
+
+// Shared by the coroutines that serve it, never by two requests.
+using CallPtr = std::shared_ptr<Call>;
+
+}  // namespace plim::local

@@ -1,0 +1,226 @@
+#include "local/api/deletion.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/rfc3339.hpp"
+#include "kube/object.hpp"
+#include "local/api/object_bytes.hpp"
+#include "local/api/reads.hpp"
+#include "local/api/strategy.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr int kTries = 6;
+constexpr std::string_view kForeground = "foregroundDeletion";
+constexpr std::string_view kOrphan = "orphan";
+
+bool is_core(const Kind& kind, std::string_view name) {
+  return kind.group.empty() && kind.kind == name;
+}
+
+ApiResult<void> check_preconditions(const Kind& kind, const DeleteOptions& options,
+                                    const json::value& object) {
+  std::string why;
+  if (!options.uid.empty() && options.uid != kube::uid_of(object))
+    why = fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
+                      options.uid, kube::uid_of(object));
+  else if (!options.resource_version.empty() &&
+           options.resource_version != kube::resource_version_of(object))
+    why = fmt::format(
+        "Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: "
+        "{}",
+        options.resource_version, kube::resource_version_of(object));
+  if (why.empty()) return {};
+  // Upstream names the Kind here, where other conflicts name the resource.
+  const std::string_view name = kube::name_of(object);
+  ApiError out = conflict(kind, name, why);
+  out.message = fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", kind.kind, name, why);
+  out.details->kind = kind.kind;
+  return out;
+}
+
+ApiResult<void> check_protected(const Kind& kind, std::string_view name) {
+  const bool is_protected = is_core(kind, "Namespace") &&
+                            (name == "default" || name == "kube-system" || name == "kube-public");
+  if (is_protected) return forbidden(kind, name, "this namespace may not be deleted");
+  return {};
+}
+
+// Finalizers that make the garbage collector wait for dependents, or leave them.
+void set_propagation(json::value& object, std::string_view policy) {
+  if (policy.empty()) return;
+  json::object& metadata = make_object(object, {"metadata"});
+  json::array kept;
+  if (const json::value* found = metadata.if_contains("finalizers"); found && found->is_array())
+    for (const json::value& one : found->get_array())
+      if (one != json::value(kForeground) && one != json::value(kOrphan)) kept.push_back(one);
+  if (policy == "Foreground") kept.emplace_back(kForeground);
+  if (policy == "Orphan") kept.emplace_back(kOrphan);
+  if (kept.empty())
+    metadata.erase("finalizers");
+  else
+    metadata["finalizers"] = std::move(kept);
+}
+
+// Of a Pod that nothing runs, or that asks for less than nothing.
+std::int64_t grace_of(const json::value& pod, const DeleteOptions& options) {
+  const std::string_view phase = text_at(pod, {"status", "phase"});
+  if (text_at(pod, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed")
+    return 0;
+  const std::int64_t grace = options.grace_seconds.value_or(
+      int_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(30));
+  return grace < 0 ? 1 : grace;
+}
+
+void mark(json::value& object, WallTime when, std::int64_t grace) {
+  json::object& metadata = make_object(object, {"metadata"});
+  metadata["deletionTimestamp"] = format_rfc3339(when);
+  metadata["deletionGracePeriodSeconds"] = grace;
+}
+
+// A Pod that ends already may end sooner, never later.
+void shorten_grace(json::value& pod, const DeleteOptions& options) {
+  const std::int64_t now = int_at(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  if (!options.grace_seconds || *options.grace_seconds >= now) return;
+  const std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
+  auto end = parse_rfc3339(text_at(pod, {"metadata", "deletionTimestamp"}));
+  if (end) mark(pod, *end - std::chrono::seconds(now - grace), grace);
+}
+
+// What the object looks like once the request is obeyed.
+json::value marked(const Kind& kind, const json::value& before, const DeleteOptions& options,
+                   WallTime now) {
+  json::value out = before;
+  set_propagation(out, options.propagation);
+  const bool is_pod = is_core(kind, "Pod");
+  if (kube::is_being_deleted(before)) {
+    if (is_pod) shorten_grace(out, options);
+    return out;
+  }
+  const std::int64_t grace = is_pod ? grace_of(before, options) : 0;
+  mark(out, now + std::chrono::seconds(grace), grace);
+  if (is_core(kind, "Namespace")) make_object(out, {"status"})["phase"] = "Terminating";
+  return out;
+}
+
+}  // namespace
+
+ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body) {
+  DeleteOptions out;
+  out.grace_seconds = int_at(body, {"gracePeriodSeconds"});
+  PLIM_TRY(std::optional<std::int64_t> grace, call.query.integer("gracePeriodSeconds"));
+  if (grace) out.grace_seconds = grace;
+  out.propagation = text_at(body, {"propagationPolicy"});
+  if (out.propagation.empty()) out.propagation = call.query.text("propagationPolicy");
+  const json::value* orphan = find(body, {"orphanDependents"});
+  if (out.propagation.empty() && orphan && orphan->is_bool())
+    out.propagation = orphan->get_bool() ? "Orphan" : "Background";
+  else if (out.propagation.empty() && call.query.has("orphanDependents"))
+    out.propagation = call.query.flag("orphanDependents") ? "Orphan" : "Background";
+  if (!out.propagation.empty() && out.propagation != "Orphan" && out.propagation != "Background" &&
+      out.propagation != "Foreground")
+    return invalid_options(
+        "DeleteOptions",
+        {{"FieldValueNotSupported",
+          fmt::format(R"(Unsupported value: "{}": supported values: "Foreground", "Background", )"
+                      R"("Orphan", "nil")",
+                      out.propagation),
+          "propagationPolicy"}});
+  out.uid = text_at(body, {"preconditions", "uid"});
+  out.resource_version = text_at(body, {"preconditions", "resourceVersion"});
+  const json::value* dry_run = find(body, {"dryRun"});
+  const json::array* values = dry_run ? dry_run->if_array() : nullptr;
+  out.dry_run = (values && !values->empty()) || call.query.has("dryRun");
+  return out;
+}
+
+Task<ApiResult<Deleted>> Deleter::remove(DeleteRequest request) {
+  PLIM_CO_CHECK(check_protected(*request.kind, request.name));
+  for (int i = 0; i < kTries; ++i) {
+    PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *request.kind, request.ns, request.name));
+    if (i == 0) PLIM_CO_CHECK(co_await admit(request, entry));
+    PLIM_CO_TRY(std::optional<Deleted> done, co_await try_remove(request, std::move(entry)));
+    if (done) co_return std::move(*done);
+  }
+  co_return modified_meanwhile(*request.kind, request.name);
+}
+
+Task<ApiResult<void>> Deleter::admit(DeleteRequest request, EntryPtr entry) {
+  if (core_.hooks.mutating.empty() && core_.hooks.validating.empty()) co_return ApiResult<void>();
+  auto admission = std::make_shared<Admission>();
+  admission->operation = Admission::Operation::remove;
+  admission->call = request.call;
+  admission->kind = request.kind;
+  admission->ns = request.ns;
+  admission->name = request.name;
+  admission->before = decode_object(*entry->value);
+  admission->dry_run = request.options.dry_run;
+  for (std::size_t i = 0; i < core_.hooks.mutating.size(); ++i) {
+    auto step = core_.hooks.mutating[i];
+    PLIM_CO_CHECK(co_await step->admit(admission));
+  }
+  for (std::size_t i = 0; i < core_.hooks.validating.size(); ++i) {
+    auto step = core_.hooks.validating[i];
+    PLIM_CO_CHECK(co_await step->admit(admission));
+  }
+  co_return ApiResult<void>();
+}
+
+Task<ApiResult<std::optional<Deleted>>> Deleter::try_remove(DeleteRequest request, EntryPtr entry) {
+  const Kind& kind = *request.kind;
+  const json::value before = decode_object(*entry->value);
+  PLIM_CO_CHECK(check_preconditions(kind, request.options, before));
+  json::value object = marked(kind, before, request.options, core_.clock.wall());
+  Deleted out{.bytes = entry->value, .uid = std::string(kube::uid_of(before))};
+  out.gone = may_go_now(kind, object);
+  if (request.options.dry_run) co_return out;
+
+  // Pods that go at once are seen as terminating first, as upstream shows them.
+  Revision modified = entry->modified;
+  std::optional<Task<Result<Revision>>> marking;
+  const bool shows_mark = !out.gone || is_core(kind, "Pod");
+  if (shows_mark && object != before) {
+    count_generation(kind, before, object);
+    modified = core_.store.next_revision();
+    out.bytes = std::make_shared<const std::string>(encode_object(kind, object, modified));
+    Txn txn;
+    txn.compares.push_back({.key = entry->key, .modified = entry->modified});
+    txn.ops.push_back(Op::put(entry->key, out.bytes));
+    marking = core_.store.txn(txn);
+  }
+  Txn txn;
+  txn.compares.push_back({.key = entry->key, .modified = modified});
+  if (out.gone) txn.ops.push_back(Op::del(entry->key));
+  Task<Result<Revision>> removing = core_.store.txn(txn);
+  Result<Revision> written = Revision{0};
+  if (marking) written = co_await std::move(*marking);
+  if (written) written = co_await std::move(removing);
+  if (written) co_return out;
+  const Code code = written.error().code;
+  if (code == Code::conflict || code == Code::not_found) co_return std::optional<Deleted>();
+  co_return written.error();
+}
+
+std::string encode_deleted(const Kind& kind, std::string_view name, const Deleted& deleted) {
+  const bool shows_itself = !deleted.gone || is_core(kind, "Pod") || is_core(kind, "Service") ||
+                            is_core(kind, "Namespace");
+  std::string out;
+  if (shows_itself) {
+    append_object(out, kind, *deleted.bytes);
+    return out;
+  }
+  json::object details{{"name", name}, {"group", kind.group}, {"kind", kind.plural}};
+  if (kind.group.empty()) details.erase("group");
+  details["uid"] = deleted.uid;
+  const json::object status{{"kind", "Status"},
+                            {"apiVersion", "v1"},
+                            {"metadata", json::object()},
+                            {"status", "Success"},
+                            {"details", std::move(details)}};
+  return to_json(status);
+}
+
+}  // namespace plim::local

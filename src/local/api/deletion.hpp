@@ -1,0 +1,59 @@
+// Deleting objects: at once, after a grace, or when their finalizers are gone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/task.hpp"
+#include "local/api/call.hpp"
+#include "local/api/core.hpp"
+
+namespace plim::local {
+
+// From the body or the query of a DELETE.
+struct DeleteOptions {
+  std::optional<std::int64_t> grace_seconds = {};
+  std::string propagation = {};  // "" leaves the object's own finalizers alone
+  std::string uid = {};
+  std::string resource_version = {};
+  bool dry_run = false;
+};
+
+ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body);
+
+struct DeleteRequest {
+  CallPtr call;
+  KindPtr kind;
+  std::string ns = {};
+  std::string name = {};
+  DeleteOptions options = {};
+};
+
+struct Deleted {
+  Bytes bytes;        // the object as it was last
+  bool gone = false;  // false: only marked
+  std::string uid = {};
+};
+
+// Belongs to the store's loop.
+class Deleter {
+ public:
+  explicit Deleter(Core& core) : core_(core) {}
+
+  Task<ApiResult<Deleted>> remove(DeleteRequest request);
+
+ private:
+  Task<ApiResult<void>> admit(DeleteRequest request, EntryPtr entry);
+  // Nothing: another writer was quicker.
+  Task<ApiResult<std::optional<Deleted>>> try_remove(DeleteRequest request, EntryPtr entry);
+
+  Core& core_;
+};
+
+// The answer: pods, services, namespaces and all that is only marked show themselves, the rest is
+// a Status.
+std::string encode_deleted(const Kind& kind, std::string_view name, const Deleted& deleted);
+
+}  // namespace plim::local

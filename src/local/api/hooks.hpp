@@ -1,0 +1,71 @@
+// Where other parts of the local cluster take part in requests. An explicit list: whoever has
+// something to say sets the member.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/task.hpp"
+#include "local/api/call.hpp"
+#include "local/api/error.hpp"
+
+namespace plim::local {
+
+// One write between decoding and the store.
+struct Admission {
+  enum class Operation { create, update, remove, connect };
+
+  Operation operation = Operation::create;
+  CallPtr call = {};
+  KindPtr kind = {};
+  std::string ns = {};
+  std::string name = {};  // "" while a generated name is still to come
+  std::string subresource = {};
+  json::value object = {};  // what is to be stored; steps that mutate change it
+  json::value before = {};  // null on creates
+  bool dry_run = false;
+};
+
+using AdmissionPtr = std::shared_ptr<Admission>;
+
+// A step between defaulting and storing. It may wait; meanwhile nothing else may touch the object.
+class AdmissionStep {
+ public:
+  virtual ~AdmissionStep() = default;
+  virtual Task<ApiResult<void>> admit(AdmissionPtr admission) = 0;
+};
+
+// May this user do that? Answers at once: its rules are in memory.
+class Authorizer {
+ public:
+  struct Question {
+    const User& user;
+    std::string_view verb;  // get, list, watch, create, …
+    std::string_view group = {}, resource = {}, subresource = {}, ns = {}, name = {};
+    std::string_view path = {};  // of a request that is about no resource
+  };
+
+  struct Verdict {
+    bool allowed = false;
+    std::string reason = {};
+  };
+
+  virtual ~Authorizer() = default;
+  virtual Verdict decide(const Question& question) const = 0;
+};
+
+struct Hooks {
+  // Mutating webhooks, before the built-in mutators; validating ones, after validation.
+  std::vector<std::shared_ptr<AdmissionStep>> mutating = {};
+  std::vector<std::shared_ptr<AdmissionStep>> validating = {};
+  // Null: every authenticated user may do everything.
+  std::shared_ptr<Authorizer> authorizer = {};
+  // Kinds whose objects are computed rather than stored (metrics.k8s.io): asked for everything
+  // below their group. Null: such a kind is an empty list.
+  std::function<Task<net::Reply>(CallPtr)> metrics = {};
+};
+
+}  // namespace plim::local

@@ -1,0 +1,33 @@
+// What a kind that is added at run time brings along: its own schema, where built-in kinds have the
+// one table.
+#pragma once
+
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "local/api/selection.hpp"
+#include "local/schema/decode.hpp"
+#include "local/schema/validation.hpp"
+#include "local/table/table.hpp"
+
+namespace plim::local {
+
+// Belongs to the server's loop; shared by requests under way, so it never changes.
+class KindRules {
+ public:
+  virtual ~KindRules() = default;
+  // As conform() of local/schema: prunes unknown fields and checks types.
+  virtual Result<void> conform(json::value& object, FieldMistakes& mistakes) const = 0;
+  virtual void apply_defaults(json::value& object) const = 0;
+  virtual std::vector<Cause> validate(const json::value& object,
+                                      const json::value* before) const = 0;
+
+  // Beside metadata.name and metadata.namespace.
+  virtual std::vector<SelectableField> selectable_fields() const { return {}; }
+
+  // Null: Name and Created At. Lives as long as the rules.
+  virtual const TableView* table() const { return nullptr; }
+};
+
+}  // namespace plim::local

@@ -1,0 +1,85 @@
+#include "local/api/object_bytes.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace plim::local {
+namespace {
+
+constexpr std::string_view kVersionKey = R"("resourceVersion":")";
+
+// Upstream's order; what is not named here follows.
+constexpr std::array<std::string_view, 7> kFirstInMetadata{
+    "name",       "generateName",     "namespace", "uid", "resourceVersion",
+    "generation", "creationTimestamp"};
+
+json::object ordered_metadata(const json::object& metadata, Revision revision) {
+  json::object out;
+  out.reserve(metadata.size() + 1);
+  for (std::string_view key : kFirstInMetadata) {
+    if (key == "resourceVersion")
+      out[key] = std::to_string(revision);
+    else if (const json::value* value = metadata.if_contains(key))
+      out[key] = *value;
+  }
+  for (const auto& [key, value] : metadata)
+    if (!out.contains(key)) out[key] = value;
+  return out;
+}
+
+}  // namespace
+
+std::string encode_object(const Kind& kind, const json::value& object, Revision revision) {
+  static const json::object kNoMetadata;
+  const json::value* found = find(object, {"metadata"});
+  const json::object* metadata = found ? found->if_object() : nullptr;
+  std::string out = kind.head;
+  out += R"("metadata":)";
+  out += to_json(ordered_metadata(metadata ? *metadata : kNoMetadata, revision));
+  for (const auto& [key, value] : object.as_object()) {
+    if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
+    out += ',';
+    out += to_json(json::value(key));
+    out += ':';
+    out += to_json(value);
+  }
+  out += '}';
+  return out;
+}
+
+std::string_view tail_of(std::string_view bytes) {
+  const std::size_t start = bytes.find(R"("metadata":)");
+  PLIM_ASSERT(start != bytes.npos);
+  return bytes.substr(start);
+}
+
+void append_item(std::string& out, std::string_view bytes) {
+  out += '{';
+  out += tail_of(bytes);
+}
+
+void append_object(std::string& out, const Kind& kind, std::string_view bytes) {
+  out += kind.head;
+  out += tail_of(bytes);
+}
+
+void append_object_at(std::string& out, const Kind& kind, std::string_view bytes,
+                      Revision revision) {
+  const std::string_view tail = tail_of(bytes);
+  // Inside a text the quotes of this key would be escaped, so the first one is the field itself.
+  const std::size_t start = tail.find(kVersionKey) + kVersionKey.size();
+  const std::size_t end = tail.find('"', start);
+  out += kind.head;
+  out += tail.substr(0, start);
+  fmt::format_to(std::back_inserter(out), "{}", revision);
+  out += tail.substr(end);
+}
+
+json::value decode_object(std::string_view bytes) {
+  auto parsed = parse_json(bytes, "stored object");
+  PLIM_ASSERT(parsed);
+  return std::move(*parsed);
+}
+
+}  // namespace plim::local

@@ -1,0 +1,47 @@
+// Reading one object, and lists of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/task.hpp"
+#include "local/api/core.hpp"
+#include "local/api/read_options.hpp"
+#include "local/store/view.hpp"
+
+namespace plim::local {
+
+// A stored object, or 404. The newest acknowledged state.
+ApiResult<EntryPtr> find_entry(const Core& core, const Kind& kind, std::string_view ns,
+                               std::string_view name);
+
+// What a list shows, before it is put into any format.
+struct ListResult {
+  Revision revision = 0;
+  std::vector<EntryPtr> entries = {};
+  std::string continue_token = {};
+  std::optional<std::size_t> remaining = {};  // only known without selectors
+};
+
+// Belongs to the store's loop.
+class Reader {
+ public:
+  explicit Reader(Core& core) : core_(core) {}
+
+  // By the rules of limit, continue, resourceVersion and resourceVersionMatch; waits for a revision
+  // that is still to come.
+  Task<ApiResult<ListResult>> list(ReadOptions options);
+  // 504 with the cause that clients know if the store does not reach `revision` in time.
+  Task<ApiResult<void>> wait_for(Revision revision);
+
+ private:
+  Core& core_;
+};
+
+// `"metadata":{"resourceVersion":…}` of a list in any format.
+json::object list_metadata(const ListResult& list);
+// `{"kind":"PodList",…,"items":[…]}`, joined from the stored bytes.
+std::string encode_list(const Kind& kind, const ListResult& list);
+
+}  // namespace plim::local

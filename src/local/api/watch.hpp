@@ -1,0 +1,59 @@
+// One watch of the API: the changes of a selection, as lines.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/task.hpp"
+#include "local/api/core.hpp"
+#include "local/api/read_options.hpp"
+
+namespace plim::local {
+
+// Does it begin with what exists, or only with what changes?
+bool begins_with_state(const ReadOptions& options);
+
+// Turns changes into lines; each output format has its own.
+class WatchFormat {
+ public:
+  virtual ~WatchFormat() = default;
+  virtual std::string added(const Entry& entry) = 0;
+  virtual net::Piece line(const ChangePtr& change, EventType type) = 0;
+};
+
+// Belongs to the store's loop; the core outlives it.
+class WatchSession {
+ public:
+  // Null format: whole objects. The revision of the options has been reached already, if the watch
+  // begins with the state. One that is forgotten is no error here but the only event, as upstream
+  // has it.
+  WatchSession(Core& core, KindPtr kind, ReadOptions options, std::unique_ptr<WatchFormat> format);
+
+  // Waits for events; each piece holds one or more whole lines. Nothing: the regular end.
+  Task<std::optional<std::vector<net::Piece>>> next();
+
+ private:
+  void start_from_state();
+  void start_after(Revision revision);
+  net::Piece take_initial();
+  void add_line(std::vector<net::Piece>& out, const ChangePtr& change);
+  net::Piece bookmark(Revision revision, bool initial_events_end) const;
+  void finish_with(const ApiError& error);
+
+  Core& core_;
+  KindPtr kind_;
+  ReadOptions options_;
+  std::unique_ptr<WatchFormat> format_;
+  std::deque<EntryPtr> initial_;
+  std::optional<Revision> initial_end_;  // a bookmark for this revision is due behind initial_
+  std::unique_ptr<Watcher> watcher_;
+  std::optional<net::Piece> last_words_;
+  bool ended_ = false;
+  SteadyTime end_;
+  SteadyTime next_bookmark_;
+};
+
+}  // namespace plim::local

@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include "kube/object.hpp"
+#include "local/testing/api_fixture.hpp"
+
+namespace plim::local::testing {
+namespace {
+
+namespace res = kube::resources;
+
+class ApiWatchTest : public ApiTest {
+ protected:
+  std::unique_ptr<kube::Watch> open(kube::WatchOptions options) {
+    auto out = run(client->watch(res::pods, std::move(options)));
+    PLIM_ASSERT(out);
+    return std::move(*out);
+  }
+
+  // "ADDED a", "BOOKMARK", "end".
+  std::string next(kube::Watch& watch) {
+    auto line = run(watch.next());
+    PLIM_ASSERT(line);
+    if (!*line) return "end";
+    last = parsed(**line);
+    std::string out(text_at(last, {"type"}));
+    const std::string_view name = text_at(last, {"object", "metadata", "name"});
+    if (!name.empty()) out += fmt::format(" {}", name);
+    return out;
+  }
+
+  void create(std::string_view name, std::string_view app = "web") {
+    json::value pod = simple_pod(name);
+    make_object(pod, {"metadata", "labels"})["app"] = app;
+    ASSERT_TRUE(run(client->create(res::pods, {"default", ""}, pod)));
+  }
+
+  void relabel(std::string_view name, std::string_view app) {
+    auto pod = run(client->get(res::pods, {"default", std::string(name)}));
+    make_object(*pod, {"metadata", "labels"})["app"] = app;
+    ASSERT_TRUE(run(client->update(res::pods, {"default", std::string(name)}, *pod)));
+  }
+
+  void remove(std::string_view name) {
+    ASSERT_TRUE(run(client->remove(res::pods, {"default", std::string(name)})));
+  }
+
+  json::value last;
+};
+
+TEST_F(ApiWatchTest, shows_the_state_and_then_changes) {
+  create("a");
+  auto watch = open({});
+  EXPECT_EQ(next(*watch), "ADDED a");
+  EXPECT_EQ(text_at(last, {"object", "kind"}), "Pod");
+  EXPECT_EQ(text_at(last, {"object", "apiVersion"}), "v1");
+  create("b");
+  relabel("a", "db");
+  EXPECT_EQ(next(*watch), "ADDED b");
+  EXPECT_EQ(next(*watch), "MODIFIED a");
+  remove("a");
+  EXPECT_EQ(next(*watch), "MODIFIED a");  // terminating, as upstream shows it
+  EXPECT_EQ(next(*watch), "DELETED a");
+  EXPECT_EQ(text_at(last, {"object", "metadata", "resourceVersion"}),
+            std::to_string(store->view().revision()));
+}
+
+TEST_F(ApiWatchTest, goes_on_after_a_revision) {
+  create("a");
+  const std::string revision = std::to_string(store->view().revision());
+  create("b");
+  auto watch = open({.ns = "default", .resource_version = revision});
+  EXPECT_EQ(next(*watch), "ADDED b");
+}
+
+TEST_F(ApiWatchTest, selectors_turn_changes_into_arrivals_and_departures) {
+  create("a", "db");
+  auto watch = open({.label_selector = "app=web"});
+  relabel("a", "web");
+  EXPECT_EQ(next(*watch), "ADDED a");
+  relabel("a", "db");
+  EXPECT_EQ(next(*watch), "DELETED a");
+  EXPECT_EQ(text_at(last, {"object", "metadata", "labels", "app"}), "web");
+  EXPECT_EQ(text_at(last, {"object", "metadata", "resourceVersion"}),
+            std::to_string(store->view().revision()));
+}
+
+TEST_F(ApiWatchTest, follows_one_object_by_name) {
+  create("a");
+  create("b");
+  auto watch = open({.ns = "default", .field_selector = "metadata.name=b"});
+  EXPECT_EQ(next(*watch), "ADDED b");
+  relabel("a", "x");
+  relabel("b", "x");
+  EXPECT_EQ(next(*watch), "MODIFIED b");
+}
+
+TEST_F(ApiWatchTest, marks_the_end_of_initial_events) {
+  create("a");
+  auto watch = open({.send_initial_events = true});
+  EXPECT_EQ(next(*watch), "ADDED a");
+  EXPECT_EQ(next(*watch), "BOOKMARK");
+  EXPECT_EQ(text_at(last, {"object", "metadata", "annotations", "k8s.io/initial-events-end"}),
+            "true");
+  EXPECT_EQ(text_at(last, {"object", "metadata", "resourceVersion"}),
+            std::to_string(store->view().revision()));
+  create("b");
+  EXPECT_EQ(next(*watch), "ADDED b");
+}
+
+TEST_F(ApiWatchTest, sends_bookmarks_and_ends_in_time) {
+  auto watch = open({.timeout = std::chrono::seconds(100)});
+  TaskGroup time(loop.executor());
+  auto fly = [](FakeClock& fake) -> Task<void> {
+    for (;;) {
+      fake.advance_to_next();
+      co_await yield_to_loop();
+    }
+  };
+  const SteadyTime start = clock.steady();
+  time.spawn("time", fly(clock));
+  EXPECT_EQ(next(*watch), "BOOKMARK");
+  EXPECT_EQ(clock.steady() - start, std::chrono::seconds(60));
+  EXPECT_EQ(next(*watch), "BOOKMARK");
+  EXPECT_EQ(clock.steady() - start, std::chrono::seconds(98));
+  EXPECT_EQ(next(*watch), "end");
+  EXPECT_EQ(clock.steady() - start, std::chrono::seconds(100));
+  run_to_end(loop, time.stop());
+}
+
+}  // namespace
+}  // namespace plim::local::testing

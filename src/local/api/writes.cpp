@@ -1,0 +1,168 @@
+#include "local/api/writes.hpp"
+
+#include <fmt/format.h>
+
+#include "kube/object.hpp"
+#include "local/api/object_bytes.hpp"
+#include "local/api/reads.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr int kNameTries = 8;
+constexpr int kUpdateTries = 6;
+constexpr std::size_t kMaxGeneratedBase = 58;
+constexpr std::size_t kMaxObject = 3u << 19;  // 1.5 MiB, as etcd's
+
+Bytes share(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+ApiResult<void> check_size(const std::string& bytes) {
+  if (bytes.size() <= kMaxObject) return {};
+  return ApiError{.code = 413,
+                  .reason = "RequestEntityTooLarge",
+                  .message = fmt::format("the object has {} bytes, at most {} can be stored",
+                                         bytes.size(), kMaxObject),
+                  .details = ErrorDetails{}};
+}
+
+std::string generated_name(Random& random, std::string_view base) {
+  return std::string(base.substr(0, kMaxGeneratedBase)) + make_name_suffix(random);
+}
+
+}  // namespace
+
+ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_view ns,
+                                std::string_view name) {
+  if (!kind.namespaced) return {};
+  const KindPtr namespaces = core.kinds.find("", "v1", "namespaces");
+  const EntryPtr entry = core.store.get(namespaces->key("", ns));
+  if (!entry) return not_found(*namespaces, ns);
+  // Phase and deletion are rare enough to look for them as text first.
+  if (entry->value->find("\"Terminating\"") == std::string::npos) return {};
+  const json::value object = decode_object(*entry->value);
+  if (text_at(object, {"status", "phase"}) != "Terminating") return {};
+  ApiError error = forbidden(
+      kind, name,
+      fmt::format("unable to create new content in namespace {} because it is being terminated",
+                  ns));
+  error.details->causes.push_back({"NamespaceTerminating",
+                                   fmt::format("namespace {} is being terminated", ns),
+                                   "metadata.namespace"});
+  return error;
+}
+
+Task<ApiResult<void>> Writer::mutate(AdmissionPtr admission) {
+  for (std::size_t i = 0; i < core_.hooks.mutating.size(); ++i) {
+    auto step = core_.hooks.mutating[i];
+    PLIM_CO_CHECK(co_await step->admit(admission));
+  }
+  co_return ApiResult<void>();
+}
+
+Task<ApiResult<void>> Writer::validate(AdmissionPtr admission) {
+  for (std::size_t i = 0; i < core_.hooks.validating.size(); ++i) {
+    auto step = core_.hooks.validating[i];
+    PLIM_CO_CHECK(co_await step->admit(admission));
+  }
+  co_return ApiResult<void>();
+}
+
+Task<ApiResult<Written>> Writer::create(CreateRequest request) {
+  PLIM_CO_CHECK(check_namespace(core_, *request.kind, request.ns, kube::name_of(request.object)));
+  auto admission = std::make_shared<Admission>();
+  admission->operation = Admission::Operation::create;
+  admission->call = request.call;
+  admission->kind = request.kind;
+  admission->ns = request.ns;
+  admission->dry_run = request.dry_run;
+  admission->object = std::move(request.object);
+  PLIM_CO_CHECK(place_in_namespace(*request.kind, request.ns, admission->object));
+  admission->name = kube::name_of(admission->object);
+  PLIM_CO_CHECK(co_await mutate(admission));
+  prepare_for_create(*request.kind, core_.clock.wall(), core_.random, admission->object);
+  auto out = co_await store_new(std::move(admission));
+  co_return out;
+}
+
+Task<ApiResult<Written>> Writer::store_new(AdmissionPtr admission) {
+  const Kind& kind = *admission->kind;
+  const std::string base(text_at(admission->object, {"metadata", "generateName"}));
+  const bool generates = kube::name_of(admission->object).empty() && !base.empty();
+  bool validated = false;
+  for (int i = 0;; ++i) {
+    if (generates)
+      make_object(admission->object, {"metadata"})["name"] = generated_name(core_.random, base);
+    const std::string name(kube::name_of(admission->object));
+    admission->name = name;
+    if (!validated) {
+      auto causes = check_object(kind, admission->object, nullptr);
+      if (!causes.empty()) co_return invalid(kind, name, std::move(causes));
+      PLIM_CO_CHECK(co_await validate(admission));
+      validated = true;
+    }
+    const std::string key = kind.key(admission->ns, name);
+    Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
+    PLIM_CO_CHECK(check_size(*bytes));
+    if (admission->dry_run) {
+      if (core_.store.get(key)) co_return already_exists(kind, name);
+      co_return Written{.bytes = std::move(bytes), .created = true};
+    }
+    Txn txn;
+    txn.compares.push_back({.key = key, .modified = 0});
+    txn.ops.push_back(Op::put(key, bytes));
+    auto written = co_await core_.store.txn(txn);
+    if (written) co_return Written{.bytes = std::move(bytes), .created = true};
+    if (written.error().code != Code::already_exists) co_return written.error();
+    if (!generates || i + 1 == kNameTries) co_return already_exists(kind, name);
+  }
+}
+
+Task<ApiResult<Written>> Writer::update(UpdateRequest request) {
+  for (int i = 0; i < kUpdateTries; ++i) {
+    PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *request.kind, request.ns, request.name));
+    PLIM_CO_TRY(std::optional<Written> written, co_await try_update(request, std::move(entry)));
+    if (written) co_return std::move(*written);
+  }
+  co_return modified_meanwhile(*request.kind, request.name);
+}
+
+Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request, EntryPtr entry) {
+  const Kind& kind = *request.kind;
+  auto admission = std::make_shared<Admission>();
+  admission->operation = Admission::Operation::update;
+  admission->call = request.call;
+  admission->kind = request.kind;
+  admission->ns = request.ns;
+  admission->name = request.name;
+  admission->subresource = request.subresource;
+  admission->dry_run = request.dry_run;
+  admission->before = decode_object(*entry->value);
+  PLIM_CO_TRY(admission->object, request.edit(admission->before));
+  PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
+  PLIM_CO_CHECK(co_await mutate(admission));
+  PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
+  auto causes = check_object(kind, admission->object, &admission->before);
+  if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
+  PLIM_CO_CHECK(co_await validate(admission));
+
+  if (admission->object == admission->before) co_return Written{.bytes = entry->value};
+  count_generation(kind, admission->before, admission->object);
+  Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
+  PLIM_CO_CHECK(check_size(*bytes));
+  if (request.dry_run) co_return Written{.bytes = std::move(bytes)};
+  Txn txn;
+  txn.compares.push_back({.key = entry->key, .modified = entry->modified});
+  if (may_go_now(kind, admission->object))
+    txn.ops.push_back(Op::del(entry->key));
+  else
+    txn.ops.push_back(Op::put(entry->key, bytes));
+  auto written = co_await core_.store.txn(txn);
+  if (written) co_return Written{.bytes = std::move(bytes)};
+  const Code code = written.error().code;
+  if (code == Code::conflict || code == Code::not_found) co_return std::optional<Written>();
+  co_return written.error();
+}
+
+}  // namespace plim::local

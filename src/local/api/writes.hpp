@@ -1,0 +1,67 @@
+// Creating and changing objects: from a decoded object to the store.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/task.hpp"
+#include "local/api/call.hpp"
+#include "local/api/core.hpp"
+#include "local/api/strategy.hpp"
+
+namespace plim::local {
+
+// What a write left behind.
+struct Written {
+  Bytes bytes;           // the object as it is now, or was when it went
+  bool created = false;  // 201 rather than 200
+};
+
+struct CreateRequest {
+  CallPtr call;
+  KindPtr kind;
+  std::string ns = {};
+  json::value object = {};
+  bool dry_run = false;
+};
+
+// The new object for what is stored now; called again when another writer was quicker.
+using Edit = std::function<ApiResult<json::value>(const json::value& now)>;
+
+struct UpdateRequest {
+  CallPtr call;
+  KindPtr kind;
+  std::string ns = {};
+  std::string name = {};
+  std::string subresource = {};
+  Scope scope = Scope::main;
+  Edit edit = {};
+  bool dry_run = false;
+};
+
+// Belongs to the store's loop.
+class Writer {
+ public:
+  explicit Writer(Core& core) : core_(core) {}
+
+  Task<ApiResult<Written>> create(CreateRequest request);
+  // An object that is being deleted and has lost its last finalizer is removed.
+  Task<ApiResult<Written>> update(UpdateRequest request);
+
+ private:
+  Task<ApiResult<void>> mutate(AdmissionPtr admission);
+  Task<ApiResult<void>> validate(AdmissionPtr admission);
+  Task<ApiResult<Written>> store_new(AdmissionPtr admission);
+  // Nothing: another writer was quicker.
+  Task<ApiResult<std::optional<Written>>> try_update(UpdateRequest request, EntryPtr entry);
+
+  Core& core_;
+};
+
+// 404 or 403 where nothing may be created.
+ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_view ns,
+                                std::string_view name);
+
+}  // namespace plim::local
