@@ -40,13 +40,6 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A rename is on disk only when its directory is.
-Result<void> sync_directory(const std::string& path) {
-  PLIM_TRY(Fd fd, open_file(path, O_RDONLY | O_DIRECTORY));
-  if (::fsync(fd.get()) != 0) return fail_errno(errno, fmt::format("cannot sync {}", path));
-  return {};
-}
-
 Result<void> write_new_file(const std::string& path, std::string_view content,
                             const WriteOptions& options) {
   // Never readable by more than asked for, not even for a moment.
@@ -116,6 +109,12 @@ Result<void> write_existing_file(const std::string& path, std::string_view conte
     if (n < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
     return fail(Code::internal, fmt::format("wrote {} of {} bytes to {}", n, content.size(), path));
   }
+}
+
+Result<void> sync_directory(const std::string& path) {
+  PLIM_TRY(Fd fd, open_file(path, O_RDONLY | O_DIRECTORY));
+  if (::fsync(fd.get()) != 0) return fail_errno(errno, fmt::format("cannot sync {}", path));
+  return {};
 }
 
 Result<void> make_directories(const std::string& path, mode_t mode) {

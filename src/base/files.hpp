@@ -32,6 +32,8 @@ Result<void> write_existing_file(const std::string& path, std::string_view conte
 
 // With its parents. Fine if it is there already; then its mode stays.
 Result<void> make_directories(const std::string& path, mode_t mode = 0755);
+// A file name is on disk only when its directory is.
+Result<void> sync_directory(const std::string& path);
 // Fine if it is not there.
 Result<void> remove_file(const std::string& path);
 

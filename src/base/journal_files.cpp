@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <fcntl.h>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -11,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/fd.hpp"
 #include "base/files.hpp"
 
 namespace plim {
@@ -135,13 +133,6 @@ Result<void> cut_journal(const JournalFiles& files, JournalPosition at) {
     return write_file(files.path_of(at.segment),
                       encode_header(RecordFile::make(files.kind, files.version, at.segment)));
   return sync_directory(files.directory);
-}
-
-Result<void> sync_directory(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd) return fail_errno(errno, fmt::format("cannot open {}", path));
-  if (::fsync(fd.get()) != 0) return fail_errno(errno, fmt::format("cannot sync {}", path));
-  return {};
 }
 
 Result<void> make_durable_directory(const std::string& path) {

@@ -64,8 +64,6 @@ Result<JournalScan> scan_journal(const JournalFiles& files, const JournalVisitor
 // named *.cut.
 Result<void> cut_journal(const JournalFiles& files, JournalPosition at);
 
-// A file name is on disk only when its directory is.
-Result<void> sync_directory(const std::string& path);
 // With its parents, each on disk when this returns. Fine if it is there already.
 Result<void> make_durable_directory(const std::string& path);
 
