@@ -130,10 +130,40 @@ TEST(DecodePod, names_the_field_of_a_wrong_type) {
 }
 
 TEST(DecodePod, refuses_broken_documents) {
-  for (auto text : {"", " ", "null", "[]", "5", "{", R"({"metadata")", R"({"metadata":{}}})",
-                    R"({"metadata":{}} x)", R"({"metadata":{"name":"\ud800"}})", "{\"a\":\"\x01\"}",
-                    R"({"metadata":{"name":"a" "uid":"b"}})", "{\"metadata\":{\"name\":\"\xff\"}}"})
+  for (auto text : {"",
+                    " ",
+                    "null",
+                    "[]",
+                    "5",
+                    "{",
+                    R"({"metadata")",
+                    R"({"metadata":{}}})",
+                    R"({"metadata":{}} x)",
+                    R"({"metadata":{"name":"\ud800"}})",
+                    "{\"a\":\"\x01\"}",
+                    R"({"metadata":{"name":"a" "uid":"b"}})",
+                    "{\"metadata\":{\"name\":\"\xff\"}}",
+                    R"({"a":})",
+                    R"({"a":,})",
+                    R"({"a":1,})",
+                    R"({"a"})",
+                    R"({"a":[})",
+                    R"({a:1})",
+                    R"({"metadata":{"name":"\udc00"}})",
+                    R"({"metadata":{"name":"\u12"}})",
+                    R"({"metadata":{"name":"\x"}})",
+                    R"({"\q":1})",
+                    R"({"spec":{"containers":[{},]}})",
+                    R"({"spec":{"priority":1x}})",
+                    R"({"spec":{"hostNetwork":truex}})"})
     EXPECT_NE(mistake(text), "accepted") << text;
+}
+
+TEST(DecodePod, reads_escapes_in_keys_and_texts) {
+  auto pod =
+      pod_from(R"({"meta\u0064ata" : {"n\u0061me" : "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00" }})");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(pod->meta.name, "\"\\/\b\f\n\r\t\u00e9\U0001f600");
 }
 
 TEST(DecodePod, nulls_are_absent_and_the_last_of_equal_keys_wins) {

@@ -1,65 +1,65 @@
-// How the *_decode.cpp files walk JSON with simdjson On-Demand; included by them only.
+// How the *_decode.cpp files walk JSON: token by token, straight into fields; included by them
+// only.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "kube/decode.hpp"
+#include "kube/tokens_decode.hpp"
 
 namespace plim::kube {
 
-namespace ondemand = simdjson::ondemand;
+// One per thread for objects and one for lists, since a list's visitor may decode objects.
+TokenIndex& object_tokens();
+TokenIndex& list_tokens();
 
-// One parser per thread for objects and one for lists, since a list's visitor may decode objects.
-// Their buffers are kept: fresh pages would cost more than the parsing.
-ondemand::parser& object_parser();
-ondemand::parser& list_parser();
-
-// Reads values in document order into fields. Every member returns false once something is wrong;
-// the callers on the way out each add their key, so that error() names the field. Nothing recurses
-// on the input: a reader's depth is that of the struct it fills.
+// Reads values in document order into fields. A callback reads the value it was called for or
+// leaves it, then it is skipped. Every member returns false once something is wrong; the callers on
+// the way out each add their key, so that error() names the field. Nothing recurses on the input: a
+// reader's depth is that of the struct it fills.
 class JsonReader {
  public:
   explicit JsonReader(InternPool* pool) : pool_(pool) {}
 
   // Walks a whole document, which must be an object.
   template <class OnField>
-  Result<void> document(ondemand::parser& parser, JsonText text, OnField on_field) {
-    auto all = text.view();
-    ondemand::document doc;
-    ondemand::object root;
-    auto broken = parser.iterate(all.data(), all.size(), all.size() + JsonText::kPadding).get(doc);
-    if (broken) return fail(Code::invalid, fmt::format("broken JSON: {}", error_message(broken)));
-    if (doc.get_object().get(root)) return fail(Code::invalid, "expected a JSON object");
-    if (!fields(root, on_field)) return error();
-    if (!doc.current_location().error())
-      return fail(Code::invalid, "broken JSON: more text after the object");
+  Result<void> document(TokenIndex& tokens, JsonText text, OnField on_field) {
+    PLIM_CHECK(tokens.build(text.view()));
+    text_ = text.view().data();
+    at_ = tokens.begin();
+    end_ = tokens.end();
+    if (first() != '{') return fail(Code::invalid, "expected a JSON object");
+    if (!fields(on_field)) return error();
+    if (at_ != end_) return fail(Code::invalid, "broken JSON: more text after the object");
     return {};
   }
 
   // Walks a list object; `on_item` reads one item and is asked for the error if it returns false.
   template <class OnItem>
-  Result<ListMeta> list_document(JsonText text, OnItem on_item) {
+  Result<ListMeta> list_document(JsonText list, OnItem on_item) {
     ListMeta out;
-    auto on_meta = [&](std::string_view key, ondemand::value value) {
-      if (key == "resourceVersion") return this->text(value, out.resource_version);
-      if (key == "continue") return this->text(value, out.continue_token);
-      if (key == "remainingItemCount") return integer(value, out.remaining);
+    auto on_meta = [&](std::string_view key) {
+      if (key == "resourceVersion") return text(out.resource_version);
+      if (key == "continue") return text(out.continue_token);
+      if (key == "remainingItemCount") return integer(out.remaining);
       return true;
     };
-    auto on_field = [&](std::string_view key, ondemand::value value) {
-      if (key == "metadata") return object(value, on_meta);
-      if (key == "items") return list(value, on_item);
+    auto on_field = [&](std::string_view key) {
+      if (key == "metadata") return object(on_meta);
+      if (key == "items") return items(on_item);
       return true;
     };
-    PLIM_CHECK(document(list_parser(), text, on_field));
+    PLIM_CHECK(document(list_tokens(), list, on_field));
     return out;
   }
 
@@ -71,37 +71,34 @@ class JsonReader {
   }
 
   template <class OnField>
-  bool object(ondemand::value value, OnField on_field) {
-    if (is_null(value)) return true;
-    ondemand::object object;
-    if (value.get_object().get(object)) return wrong("expected an object");
-    return fields(object, on_field);
+  bool object(OnField on_field) {
+    if (first() == '{') return fields(on_field);
+    return null() || wrong("expected an object");
   }
 
+  // Calls `on_item` for each item of a list.
   template <class OnItem>
-  bool list(ondemand::value value, OnItem on_item) {
-    if (is_null(value)) return true;
-    ondemand::array array;
-    if (value.get_array().get(array)) return wrong("expected a list");
+  bool items(OnItem on_item) {
+    if (first() != '[') return null() || wrong("expected a list");
+    ++at_;
+    if (take(']')) return true;
     std::size_t index = 0;
-    for (auto result : array) {
-      ondemand::value item;
-      if (auto broken = std::move(result).get(item); broken) return wrong(error_message(broken));
-      if (!on_item(item)) return within(fmt::format("[{}]", index));
+    do {
+      const std::uint32_t* item = at_;
+      if (!on_item() || (at_ == item && !skip())) return within(fmt::format("[{}]", index));
       ++index;
-    }
-    return true;
+    } while (take(','));
+    return take(']') || wrong("broken JSON: expected , or ] in a list");
   }
 
   // A list of structs, in one allocation of the right size; a repeated key replaces the earlier
   // list, as in Go.
   template <class T, class OnField>
-  bool objects(ondemand::value value, std::vector<T>& out, OnField on_field) {
+  bool objects(std::vector<T>& out, OnField on_field) {
     boost::container::small_vector<T, 8> made;
-    bool good = list(value, [&](ondemand::value item) {
+    bool good = items([&] {
       T& one = made.emplace_back();
-      return object(item,
-                    [&](std::string_view key, ondemand::value v) { return on_field(one, key, v); });
+      return object([&](std::string_view key) { return on_field(one, key); });
     });
     out.assign(std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
     return good;
@@ -109,62 +106,84 @@ class JsonReader {
 
   // Names to texts: labels, annotations, resources.
   template <class Text>
-  bool pairs(ondemand::value value, std::vector<std::pair<Interned, Text>>& out) {
+  bool pairs(std::vector<std::pair<Interned, Text>>& out) {
     out.clear();
     out.reserve(4);
-    return object(value, [&](std::string_view key, ondemand::value v) {
+    return object([&](std::string_view key) {
       auto& made = out.emplace_back();
       made.first = (*pool_)(key);
-      return text(v, made.second);
+      return text(made.second);
     });
   }
 
-  bool text(ondemand::value value, std::string& out) {
-    return string(value, [&](std::string_view found) { out = found; });
+  bool text(std::string& out) {
+    return string([&](std::string_view found) { out = found; });
   }
 
-  bool text(ondemand::value value, Interned& out) {
-    return string(value, [&](std::string_view found) { out = (*pool_)(found); });
+  bool text(Interned& out) {
+    return string([&](std::string_view found) { out = (*pool_)(found); });
+  }
+
+  // The integer that comes next, if one does; it stays unread.
+  template <class Integer = std::int64_t>
+  std::optional<Integer> next_integer() const {
+    Integer out = 0;
+    std::string_view digits = token();
+    auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    bool good = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
+    return good ? std::optional(out) : std::nullopt;
   }
 
   template <class Integer>
-  bool integer(ondemand::value value, Integer& out) {
-    if (is_null(value)) return true;
-    std::int64_t found = 0;
-    if (value.get_int64().get(found) || found < std::numeric_limits<Integer>::min() ||
-        found > std::numeric_limits<Integer>::max())
-      return wrong("expected an integer");
-    out = static_cast<Integer>(found);
+  bool integer(Integer& out) {
+    auto found = next_integer<Integer>();
+    if (!found) return null() || wrong("expected an integer");
+    ++at_;
+    out = *found;
     return true;
   }
 
-  bool flag(ondemand::value value, bool& out) {
-    if (is_null(value)) return true;
-    return !value.get_bool().get(out) || wrong("expected true or false");
+  bool flag(bool& out) {
+    std::string_view word = token();
+    if (word != "true" && word != "false") return null() || wrong("expected true or false");
+    ++at_;
+    out = word == "true";
+    return true;
   }
 
-  bool time(ondemand::value value, std::optional<WallTime>& out);
+  bool time(std::optional<WallTime>& out);
+
   // The JSON of an object or list as it stands.
-  bool raw(ondemand::value value, std::string_view& out);
-
-  // Both at once: the fields of an object and its JSON.
-  template <class OnField>
-  bool spanned_object(ondemand::value value, std::string_view& span, OnField on_field) {
-    ondemand::object object;
-    if (value.get_object().get(object) || object.raw_json().get(span) || object.reset().error())
-      return wrong("expected an object");
-    return fields(object, on_field);
+  bool raw(std::string_view& out) {
+    if (first() != '{' && first() != '[') return null() || wrong("expected an object or a list");
+    const char* start = text_ + *at_;
+    if (!skip()) return false;
+    out = {start, text_ + at_[-1] + 1};
+    return true;
   }
 
-  bool raw(ondemand::value value, Interned& out) {
+  bool raw(Interned& out) {
     std::string_view found;
-    if (!raw(value, found)) return false;
+    if (!raw(found)) return false;
     out = (*pool_)(found);
     return true;
   }
 
-  bool meta(ondemand::value value, ObjectMeta& out);
-  bool condition(Condition& out, std::string_view key, ondemand::value value);
+  // Both at once: the fields of an object and its JSON.
+  template <class OnField>
+  bool spanned_object(std::string_view& span, OnField on_field) {
+    if (first() != '{') return wrong("expected an object");
+    const std::uint32_t* start = at_;
+    if (!raw(span)) return false;
+    at_ = start;
+    return fields(on_field);
+  }
+
+  bool meta(ObjectMeta& out);
+  bool condition(Condition& out, std::string_view key);
+
+  // The first character of the next token, 0 at the end.
+  char first() const { return at_ != end_ ? text_[*at_] : '\0'; }
 
   bool wrong(std::string_view what) {
     what_ = what;
@@ -176,55 +195,83 @@ class JsonReader {
   }
 
  private:
-  static std::string_view token(ondemand::value value) {
-    std::string_view out = value.raw_json_token();
-    while (!out.empty() && static_cast<unsigned char>(out.back()) <= ' ') out.remove_suffix(1);
-    return out;
+  std::string_view token() const {
+    return at_ != end_ ? trimmed(text_ + at_[0], text_ + at_[1]) : std::string_view();
   }
 
-  static bool is_null(ondemand::value value) {
-    return value.raw_json_token().front() == 'n' && token(value) == "null";
+  static std::string_view trimmed(const char* start, const char* end) {
+    while (end != start && static_cast<unsigned char>(end[-1]) <= ' ') --end;
+    return {start, end};
   }
 
-  // Most texts hold no escapes and are used straight from the input, without simdjson's copy.
+  bool take(char wanted) {
+    if (first() != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  bool null() {
+    if (token() != "null") return false;
+    ++at_;
+    return true;
+  }
+
+  // Passes over the next value by counting its brackets.
+  bool skip() {
+    static constexpr auto kDeeper = [] {
+      std::array<signed char, 256> out{};
+      out['['] = out['{'] = 1;
+      out[']'] = out['}'] = -1;
+      return out;
+    }();
+    std::ptrdiff_t depth = first() == ',' || first() == ':' ? -1 : 0;
+    const std::uint32_t* at = at_;
+    do {
+      if (at == end_) return wrong("broken JSON: it ends too early");
+      depth += kDeeper[static_cast<unsigned char>(text_[*at++])];
+    } while (depth > 0);
+    at_ = at;
+    return depth == 0 || wrong("broken JSON: expected a value");
+  }
+
+  // Most texts hold no escapes and are used straight from the input.
   template <class Take>
-  bool string(ondemand::value value, Take take) {
-    std::string_view found = token(value);
-    if (found.size() < 2 || found.front() != '"')
-      return found == "null" || wrong("expected a string");
+  bool string(Take take) {
+    if (first() != '"') return null() || wrong("expected a string");
+    std::string_view found = token();
     found = found.substr(1, found.size() - 2);
-    if (has_backslash(found) && value.get_string().get(found))
-      return wrong("broken escape in a string");
+    if (has_backslash(found)) {
+      if (!unescape(found, unescaped_)) return wrong("broken escape in a string");
+      found = unescaped_;
+    }
+    ++at_;
     take(found);
     return true;
   }
 
   template <class OnField>
-  bool fields(ondemand::object object, OnField on_field) {
-    for (auto result : object) {
-      ondemand::field field;
-      std::string_view key;
-      if (auto broken = std::move(result).get(field); broken) return wrong(error_message(broken));
-      if (!key_of(field, key)) return wrong("broken escape in a key");
-      if (!on_field(key, field.value())) return within(key);
-    }
-    return true;
-  }
-
-  // The key ends two structural characters before its value; looking back from there costs less
-  // than searching its end.
-  static simdjson_inline bool key_of(ondemand::field& field, std::string_view& out) {
-    const char* start = field.key().raw();
-    const char* end = field.value().raw_json_token().data() - 1;
-    while (*end != ':') --end;
-    do --end;
-    while (*end != '"');
-    out = {start, static_cast<std::size_t>(end - start)};
-    return !has_backslash(out) || !field.unescaped_key().get(out);
+  bool fields(OnField on_field) {
+    ++at_;
+    if (take('}')) return true;
+    std::string unescaped;
+    do {
+      const std::uint32_t* at = at_;
+      if (end_ - at < 3 || text_[at[0]] != '"' || text_[at[1]] != ':')
+        return wrong("broken JSON: expected a key and a value");
+      std::string_view key = trimmed(text_ + at[0] + 1, text_ + at[1]);
+      key.remove_suffix(1);
+      if (has_backslash(key)) {
+        if (!unescape(key, unescaped)) return wrong("broken escape in a key");
+        key = unescaped;
+      }
+      const std::uint32_t* value = at_ = at + 2;
+      if (!on_field(key) || (at_ == value && !skip())) return within(key);
+    } while (take(','));
+    return take('}') || wrong("broken JSON: expected , or } in an object");
   }
 
   // Eight bytes at a time, reading into the padding behind the text.
-  static simdjson_inline bool has_backslash(std::string_view text) {
+  static bool has_backslash(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
     for (std::size_t at = 0; at < text.size(); at += 8) {
       std::uint64_t eight;
@@ -243,6 +290,10 @@ class JsonReader {
   }
 
   InternPool* pool_;
+  const char* text_ = nullptr;
+  const std::uint32_t* at_ = nullptr;  // the next token
+  const std::uint32_t* end_ = nullptr;
+  std::string unescaped_;
   std::string path_;
   std::string what_;
 };

@@ -29,21 +29,21 @@ struct StatusFields {
   }
 };
 
-void read_status_field(std::string_view key, ondemand::value value, StatusFields& out) {
-  std::string_view text;
-  std::int64_t number = 0;
-  if (key == "code" && !value.get_int64().get(number)) out.http = number;
-  if (key == "reason" && !value.get_string().get(text)) out.reason = text;
-  if (key == "message" && !value.get_string().get(text)) out.message = text;
+bool read_status_field(JsonReader& reader, StatusFields& out, std::string_view key) {
+  if (key == "code") out.http = reader.next_integer().value_or(out.http);
+  if (reader.first() != '"') return true;
+  if (key == "reason") return reader.text(out.reason);
+  if (key == "message") return reader.text(out.message);
+  return true;
 }
 
 }  // namespace
 
 Result<ListMeta> decode_list(JsonText list, const Visit<JsonText>& visit) {
   JsonReader reader(nullptr);
-  return reader.list_document(list, [&](ondemand::value value) {
+  return reader.list_document(list, [&] {
     std::string_view item;
-    return reader.raw(value, item) && reader.hand_over(visit, list.slice(item));
+    return reader.raw(item) && reader.hand_over(visit, list.slice(item));
   });
 }
 
@@ -53,26 +53,25 @@ Result<WatchEvent> decode_watch_event(JsonText text) {
   StatusFields status;
   bool has_object = false;
   std::string type, initial_end;
-  auto on_annotation = [&](std::string_view key, ondemand::value value) {
-    return key != kInitialEventsEnd || reader.text(value, initial_end);
+  auto on_annotation = [&](std::string_view key) {
+    return key != kInitialEventsEnd || reader.text(initial_end);
   };
-  auto on_meta = [&](std::string_view key, ondemand::value value) {
-    if (key == "resourceVersion") return reader.text(value, out.resource_version);
-    if (key == "annotations") return reader.object(value, on_annotation);
+  auto on_meta = [&](std::string_view key) {
+    if (key == "resourceVersion") return reader.text(out.resource_version);
+    if (key == "annotations") return reader.object(on_annotation);
     return true;
   };
-  auto on_object = [&](std::string_view key, ondemand::value value) {
-    if (key == "metadata") return reader.object(value, on_meta);
-    read_status_field(key, value, status);
-    return true;
+  auto on_object = [&](std::string_view key) {
+    if (key == "metadata") return reader.object(on_meta);
+    return read_status_field(reader, status, key);
   };
-  auto on_field = [&](std::string_view key, ondemand::value value) {
-    if (key == "type") return reader.text(value, type);
+  auto on_field = [&](std::string_view key) {
+    if (key == "type") return reader.text(type);
     if (key != "object") return true;
     has_object = true;
-    return reader.spanned_object(value, out.object, on_object);
+    return reader.spanned_object(out.object, on_object);
   };
-  PLIM_CHECK(reader.document(object_parser(), text, on_field));
+  PLIM_CHECK(reader.document(object_tokens(), text, on_field));
   auto known = event_type(type);
   if (!known)
     return fail(Code::invalid,

@@ -7,67 +7,66 @@ class NodeReader : public JsonReader {
  public:
   using JsonReader::JsonReader;
 
-  bool field(Node& out, std::string_view key, ondemand::value value) {
-    if (key == "metadata") return meta(value, out.meta);
-    if (key == "spec") return spec(value, out);
-    if (key == "status") return status(value, out);
+  bool field(Node& out, std::string_view key) {
+    if (key == "metadata") return meta(out.meta);
+    if (key == "spec") return spec(out);
+    if (key == "status") return status(out);
     return true;
   }
 
  private:
-  bool spec(ondemand::value value, Node& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "providerID") return text(v, out.provider_id);
-      if (key == "podCIDR") return text(v, out.pod_cidr);
-      if (key == "unschedulable") return flag(v, out.unschedulable);
+  bool spec(Node& out) {
+    return object([&](std::string_view key) {
+      if (key == "providerID") return text(out.provider_id);
+      if (key == "podCIDR") return text(out.pod_cidr);
+      if (key == "unschedulable") return flag(out.unschedulable);
       if (key != "taints") return true;
-      return objects(v, out.taints, [this](Taint& made, std::string_view k, ondemand::value inner) {
-        if (k == "key") return text(inner, made.key);
-        if (k == "value") return text(inner, made.value);
-        if (k == "effect") return text(inner, made.effect);
+      return objects(out.taints, [this](Taint& made, std::string_view k) {
+        if (k == "key") return text(made.key);
+        if (k == "value") return text(made.value);
+        if (k == "effect") return text(made.effect);
         return true;
       });
     });
   }
 
-  bool status(ondemand::value value, Node& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "capacity") return pairs(v, out.capacity);
-      if (key == "allocatable") return pairs(v, out.allocatable);
-      if (key == "images") return images(v, out.images);
-      if (key == "nodeInfo") return info(v, out.info);
+  bool status(Node& out) {
+    return object([&](std::string_view key) {
+      if (key == "capacity") return pairs(out.capacity);
+      if (key == "allocatable") return pairs(out.allocatable);
+      if (key == "images") return images(out.images);
+      if (key == "nodeInfo") return info(out.info);
       if (key == "conditions")
-        return objects(v, out.conditions, [this](Condition& made, std::string_view k, auto inner) {
-          return condition(made, k, inner);
-        });
+        return objects(out.conditions,
+                       [this](Condition& made, std::string_view k) { return condition(made, k); });
       if (key == "addresses")
-        return objects(v, out.addresses, [this](NodeAddress& made, std::string_view k, auto inner) {
-          if (k == "type") return text(inner, made.type);
-          if (k == "address") return text(inner, made.address);
+        return objects(out.addresses, [this](NodeAddress& made, std::string_view k) {
+          if (k == "type") return text(made.type);
+          if (k == "address") return text(made.address);
           return true;
         });
       return true;
     });
   }
 
-  bool images(ondemand::value value, std::vector<NodeImage>& out) {
-    return objects(value, out, [this](NodeImage& made, std::string_view key, ondemand::value v) {
-      if (key == "sizeBytes") return integer(v, made.bytes);
+  bool images(std::vector<NodeImage>& out) {
+    return objects(out, [this](NodeImage& made, std::string_view key) {
+      if (key == "sizeBytes") return integer(made.bytes);
       if (key != "names") return true;
-      return list(v, [&](ondemand::value name) { return text(name, made.names.emplace_back()); });
+      return items([&] { return text(made.names.emplace_back()); });
     });
   }
 
-  bool info(ondemand::value value, NodeInfo& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "architecture") return text(v, out.architecture);
-      if (key == "operatingSystem") return text(v, out.operating_system);
-      if (key == "kernelVersion") return text(v, out.kernel);
-      if (key == "osImage") return text(v, out.os_image);
-      if (key == "containerRuntimeVersion") return text(v, out.container_runtime);
-      if (key == "kubeletVersion") return text(v, out.kubelet);
-      if (key == "machineID") return text(v, out.machine_id);
-      if (key == "bootID") return text(v, out.boot_id);
+  bool info(NodeInfo& out) {
+    return object([&](std::string_view key) {
+      if (key == "architecture") return text(out.architecture);
+      if (key == "operatingSystem") return text(out.operating_system);
+      if (key == "kernelVersion") return text(out.kernel);
+      if (key == "osImage") return text(out.os_image);
+      if (key == "containerRuntimeVersion") return text(out.container_runtime);
+      if (key == "kubeletVersion") return text(out.kubelet);
+      if (key == "machineID") return text(out.machine_id);
+      if (key == "bootID") return text(out.boot_id);
       return true;
     });
   }
@@ -78,21 +77,17 @@ class NodeReader : public JsonReader {
 Result<Node> decode_node(JsonText text, InternPool& pool) {
   NodeReader reader(&pool);
   Node out;
-  auto on_field = [&](std::string_view key, ondemand::value value) {
-    return reader.field(out, key, value);
-  };
-  PLIM_CHECK(reader.document(object_parser(), text, on_field));
+  auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+  PLIM_CHECK(reader.document(object_tokens(), text, on_field));
   return out;
 }
 
 Result<ListMeta> decode_nodes(JsonText list, InternPool& pool, const Visit<Node>& visit) {
   NodeReader reader(&pool);
-  return reader.list_document(list, [&](ondemand::value item) {
+  return reader.list_document(list, [&] {
     Node out;
-    auto on_field = [&](std::string_view key, ondemand::value value) {
-      return reader.field(out, key, value);
-    };
-    return reader.object(item, on_field) && reader.hand_over(visit, std::move(out));
+    auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+    return reader.object(on_field) && reader.hand_over(visit, std::move(out));
   });
 }
 

@@ -7,112 +7,110 @@ class PodReader : public JsonReader {
  public:
   using JsonReader::JsonReader;
 
-  bool field(Pod& out, std::string_view key, ondemand::value value) {
-    if (key == "metadata") return meta(value, out.meta);
-    if (key == "spec") return spec(value, out.spec);
-    if (key == "status") return status(value, out.status);
+  bool field(Pod& out, std::string_view key) {
+    if (key == "metadata") return meta(out.meta);
+    if (key == "spec") return spec(out.spec);
+    if (key == "status") return status(out.status);
     return true;
   }
 
  private:
-  bool spec(ondemand::value value, PodSpec& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "nodeName") return text(v, out.node_name);
-      if (key == "schedulerName") return text(v, out.scheduler_name);
-      if (key == "restartPolicy") return text(v, out.restart_policy);
-      if (key == "priority") return integer(v, out.priority);
-      if (key == "priorityClassName") return text(v, out.priority_class);
-      if (key == "serviceAccountName") return text(v, out.service_account);
-      if (key == "hostNetwork") return flag(v, out.host_network);
-      if (key == "hostname") return text(v, out.hostname);
-      if (key == "subdomain") return text(v, out.subdomain);
-      if (key == "containers") return containers(v, out.containers);
-      if (key == "initContainers") return containers(v, out.init_containers);
-      if (key == "overhead") return pairs(v, out.overhead);
-      if (key == "nodeSelector") return raw(v, out.node_selector);
-      if (key == "affinity") return raw(v, out.affinity);
-      if (key == "tolerations") return raw(v, out.tolerations);
-      if (key == "topologySpreadConstraints") return raw(v, out.topology_spread);
+  bool spec(PodSpec& out) {
+    return object([&](std::string_view key) {
+      if (key == "nodeName") return text(out.node_name);
+      if (key == "schedulerName") return text(out.scheduler_name);
+      if (key == "restartPolicy") return text(out.restart_policy);
+      if (key == "priority") return integer(out.priority);
+      if (key == "priorityClassName") return text(out.priority_class);
+      if (key == "serviceAccountName") return text(out.service_account);
+      if (key == "hostNetwork") return flag(out.host_network);
+      if (key == "hostname") return text(out.hostname);
+      if (key == "subdomain") return text(out.subdomain);
+      if (key == "containers") return containers(out.containers);
+      if (key == "initContainers") return containers(out.init_containers);
+      if (key == "overhead") return pairs(out.overhead);
+      if (key == "nodeSelector") return raw(out.node_selector);
+      if (key == "affinity") return raw(out.affinity);
+      if (key == "tolerations") return raw(out.tolerations);
+      if (key == "topologySpreadConstraints") return raw(out.topology_spread);
       return true;
     });
   }
 
-  bool status(ondemand::value value, PodStatus& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "phase") return text(v, out.phase);
-      if (key == "reason") return text(v, out.reason);
-      if (key == "qosClass") return text(v, out.qos_class);
-      if (key == "hostIP") return text(v, out.host_ip);
-      if (key == "podIP") return text(v, out.pod_ip);
-      if (key == "nominatedNodeName") return text(v, out.nominated_node);
-      if (key == "startTime") return time(v, out.started);
-      if (key == "containerStatuses") return statuses(v, out.containers);
-      if (key == "initContainerStatuses") return statuses(v, out.init_containers);
+  bool status(PodStatus& out) {
+    return object([&](std::string_view key) {
+      if (key == "phase") return text(out.phase);
+      if (key == "reason") return text(out.reason);
+      if (key == "qosClass") return text(out.qos_class);
+      if (key == "hostIP") return text(out.host_ip);
+      if (key == "podIP") return text(out.pod_ip);
+      if (key == "nominatedNodeName") return text(out.nominated_node);
+      if (key == "startTime") return time(out.started);
+      if (key == "containerStatuses") return statuses(out.containers);
+      if (key == "initContainerStatuses") return statuses(out.init_containers);
       if (key == "conditions")
-        return objects(v, out.conditions, [this](Condition& made, std::string_view k, auto inner) {
-          return condition(made, k, inner);
-        });
+        return objects(out.conditions,
+                       [this](Condition& made, std::string_view k) { return condition(made, k); });
       return true;
     });
   }
 
-  bool containers(ondemand::value value, std::vector<Container>& out) {
-    return objects(value, out, [this](Container& made, std::string_view key, ondemand::value v) {
-      if (key == "name") return text(v, made.name);
-      if (key == "image") return text(v, made.image);
-      if (key == "restartPolicy") return text(v, made.restart_policy);
-      if (key == "ports") return raw(v, made.ports);
+  bool containers(std::vector<Container>& out) {
+    return objects(out, [this](Container& made, std::string_view key) {
+      if (key == "name") return text(made.name);
+      if (key == "image") return text(made.image);
+      if (key == "restartPolicy") return text(made.restart_policy);
+      if (key == "ports") return raw(made.ports);
       if (key != "resources") return true;
-      return object(v, [&](std::string_view k, ondemand::value inner) {
-        if (k == "requests") return pairs(inner, made.requests);
-        if (k == "limits") return pairs(inner, made.limits);
+      return object([&](std::string_view k) {
+        if (k == "requests") return pairs(made.requests);
+        if (k == "limits") return pairs(made.limits);
         return true;
       });
     });
   }
 
-  bool statuses(ondemand::value value, std::vector<ContainerStatus>& out) {
-    auto one = [this](ContainerStatus& made, std::string_view key, ondemand::value v) {
-      if (key == "name") return text(v, made.name);
-      if (key == "image") return text(v, made.image);
-      if (key == "imageID") return text(v, made.image_id);
-      if (key == "containerID") return text(v, made.container_id);
-      if (key == "restartCount") return integer(v, made.restarts);
-      if (key == "ready") return flag(v, made.ready);
-      if (key == "state") return state(v, made);
+  bool statuses(std::vector<ContainerStatus>& out) {
+    auto one = [this](ContainerStatus& made, std::string_view key) {
+      if (key == "name") return text(made.name);
+      if (key == "image") return text(made.image);
+      if (key == "imageID") return text(made.image_id);
+      if (key == "containerID") return text(made.container_id);
+      if (key == "restartCount") return integer(made.restarts);
+      if (key == "ready") return flag(made.ready);
+      if (key == "state") return state(made);
       if (key == "lastState")
-        return object(v, [&](std::string_view k, ondemand::value inner) {
-          return k != "terminated" || ended(inner, made.last_terminated);
-        });
+        return object(
+            [&](std::string_view k) { return k != "terminated" || ended(made.last_terminated); });
       return true;
     };
-    return objects(value, out, one);
+    return objects(out, one);
   }
 
-  bool state(ondemand::value value, ContainerStatus& out) {
+  bool state(ContainerStatus& out) {
     using State = ContainerStatus::State;
-    return object(value, [&](std::string_view key, ondemand::value v) {
+    return object([&](std::string_view key) {
       if (key == "terminated") {
         out.state = State::terminated;
-        return ended(v, out.terminated);
+        return ended(out.terminated);
       }
       if (key == "running") out.state = State::running;
       if (key == "waiting") out.state = State::waiting;
-      return object(v, [&](std::string_view k, ondemand::value inner) {
-        if (k == "startedAt") return time(inner, out.running_since);
-        if (k == "reason") return text(inner, out.waiting_reason);
+      return object([&](std::string_view k) {
+        if (k == "startedAt") return time(out.running_since);
+        if (k == "reason") return text(out.waiting_reason);
         return true;
       });
     });
   }
 
-  bool ended(ondemand::value value, ContainerStatus::Ended& out) {
-    return object(value, [&](std::string_view key, ondemand::value v) {
-      if (key == "exitCode") return integer(v, out.exit_code);
-      if (key == "signal") return integer(v, out.signal);
-      if (key == "reason") return text(v, out.reason);
-      if (key == "startedAt") return time(v, out.started);
-      if (key == "finishedAt") return time(v, out.finished);
+  bool ended(ContainerStatus::Ended& out) {
+    return object([&](std::string_view key) {
+      if (key == "exitCode") return integer(out.exit_code);
+      if (key == "signal") return integer(out.signal);
+      if (key == "reason") return text(out.reason);
+      if (key == "startedAt") return time(out.started);
+      if (key == "finishedAt") return time(out.finished);
       return true;
     });
   }
@@ -123,21 +121,17 @@ class PodReader : public JsonReader {
 Result<Pod> decode_pod(JsonText text, InternPool& pool) {
   PodReader reader(&pool);
   Pod out;
-  auto on_field = [&](std::string_view key, ondemand::value value) {
-    return reader.field(out, key, value);
-  };
-  PLIM_CHECK(reader.document(object_parser(), text, on_field));
+  auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+  PLIM_CHECK(reader.document(object_tokens(), text, on_field));
   return out;
 }
 
 Result<ListMeta> decode_pods(JsonText list, InternPool& pool, const Visit<Pod>& visit) {
   PodReader reader(&pool);
-  return reader.list_document(list, [&](ondemand::value item) {
+  return reader.list_document(list, [&] {
     Pod out;
-    auto on_field = [&](std::string_view key, ondemand::value value) {
-      return reader.field(out, key, value);
-    };
-    return reader.object(item, on_field) && reader.hand_over(visit, std::move(out));
+    auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+    return reader.object(on_field) && reader.hand_over(visit, std::move(out));
   });
 }
 
