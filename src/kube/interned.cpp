@@ -1,5 +1,6 @@
 #include "kube/interned.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -13,27 +14,43 @@ std::uint64_t load(const char* at) {
   return word;
 }
 
-// Multiply and fold, eight bytes at a time: the texts are short and looked up all the time. The
-// last word overlaps the one before, so that no load has a size known only at run time.
-std::size_t hash_of(std::string_view text) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  std::size_t size = text.size();
-  std::uint64_t hash = size * kOdd;
-  auto mix = [&](std::uint64_t bits) {
-    hash = (hash ^ bits) * kOdd;
-    hash ^= hash >> 29;
-  };
+// All of a text of one to seven bytes. No load has a size known only at run time; here and below
+// they overlap instead.
+std::uint64_t load_short(const char* at, std::size_t size) {
+  if (size >= 4) return load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4);
+  return load<std::uint8_t>(at) << 16 | load<std::uint8_t>(at + size / 2) << 8 |
+         load<std::uint8_t>(at + size - 1);
+}
+
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  auto product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// Multiply and fold, sixteen bytes at a time: the texts are short and looked up all the time.
+std::uint32_t hash_of(std::string_view text) {
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOther = 0xd6e8feb86659fd93;
   const char* at = text.data();
-  if (size >= 8) {
-    for (const char* last = at + size - 8; at < last; at += 8) mix(load<std::uint64_t>(at));
-    mix(load<std::uint64_t>(text.data() + size - 8));
-  } else if (size >= 4) {
-    mix(load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4));
+  const char* end = at + text.size();
+  std::uint64_t hash = text.size() * kOdd;
+  auto mix = [&](std::uint64_t a, std::uint64_t b) { hash = fold(a ^ kOther, b ^ hash); };
+  if (text.size() < 8) {
+    mix(load_short(at, text.size()), kOdd);
   } else {
-    mix(load<std::uint8_t>(at) << 16 | load<std::uint8_t>(at + size / 2) << 8 |
-        load<std::uint8_t>(at + size - 1));
+    for (; end - at > 16; at += 16) mix(load<std::uint64_t>(at), load<std::uint64_t>(at + 8));
+    mix(load<std::uint64_t>(std::min(at, end - 8)), load<std::uint64_t>(end - 8));
   }
-  return hash ^ (hash >> 32);
+  return static_cast<std::uint32_t>(hash);
+}
+
+// Calling memcmp would cost more than comparing.
+bool same(std::string_view a, std::string_view b) {
+  std::size_t size = a.size();
+  if (size != b.size()) return false;
+  if (size < 8) return load_short(a.data(), size) == load_short(b.data(), size);
+  for (std::size_t at = 0; at + 8 < size; at += 8)
+    if (load<std::uint64_t>(a.data() + at) != load<std::uint64_t>(b.data() + at)) return false;
+  return load<std::uint64_t>(a.data() + size - 8) == load<std::uint64_t>(b.data() + size - 8);
 }
 
 }  // namespace
@@ -45,37 +62,53 @@ void Interned::release(Text* text) {
 
 InternPool::InternPool() : slots_(1024) {}
 
+InternPool::~InternPool() {
+  for (const Slot& slot : slots_)
+    if (slot.text &&
+        slot.text->users.fetch_sub(slot.shares, std::memory_order_acq_rel) == slot.shares)
+      Interned::release(slot.text);
+}
+
 Interned InternPool::operator()(std::string_view text) {
   if (text.empty()) return {};
-  std::size_t hash = hash_of(text);
+  std::uint32_t hash = hash_of(text);
   std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
-  for (; slots_[at].text_; at = (at + 1) & mask) {
-    const Interned::Text& there = *slots_[at].text_;
-    if (there.hash == hash && there.view() == text) return slots_[at];
+  for (; slots_[at].text; at = (at + 1) & mask) {
+    Slot& slot = slots_[at];
+    if (slot.hash != hash || !same(slot.text->view(), text)) continue;
+    if (slot.shares == 1) {
+      slot.text->users.fetch_add(kShares, std::memory_order_relaxed);
+      slot.shares += kShares;
+    }
+    --slot.shares;
+    return Interned(slot.text);
   }
   void* memory = ::operator new(sizeof(Interned::Text) + text.size());
-  auto* made = new (memory) Interned::Text{{1}, static_cast<std::uint32_t>(text.size()), hash};
+  auto* made = new (memory) Interned::Text{{1 + kShares}, static_cast<std::uint32_t>(text.size())};
   std::memcpy(static_cast<void*>(made + 1), text.data(), text.size());
-  slots_[at] = Interned(made);
-  Interned out = slots_[at];  // held, so that making room cannot drop it
+  slots_[at] = {hash, kShares, made};
   if (++used_ * 2 > slots_.size()) make_room();
-  return out;
+  return Interned(made);
 }
 
 void InternPool::make_room() {
-  std::vector<Interned> kept;
-  for (Interned& slot : slots_)
-    if (slot.text_ && slot.text_->users.load(std::memory_order_acquire) > 1)
-      kept.push_back(std::move(slot));
+  std::vector<Slot> kept;
+  for (const Slot& slot : slots_) {
+    if (!slot.text) continue;
+    if (slot.text->users.load(std::memory_order_acquire) > slot.shares)
+      kept.push_back(slot);
+    else
+      Interned::release(slot.text);
+  }
   std::size_t size = 1024;
   while (size < kept.size() * 4) size *= 2;
-  slots_ = std::vector<Interned>(size);
+  slots_.assign(size, {});
   used_ = kept.size();
-  for (Interned& text : kept) {
-    std::size_t at = text.text_->hash & (size - 1);
-    while (slots_[at].text_) at = (at + 1) & (size - 1);
-    slots_[at] = std::move(text);
+  for (const Slot& slot : kept) {
+    std::size_t at = slot.hash & (size - 1);
+    while (slots_[at].text) at = (at + 1) & (size - 1);
+    slots_[at] = slot;
   }
 }
 

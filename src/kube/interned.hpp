@@ -50,12 +50,11 @@ class Interned {
   struct Text {  // the bytes follow it in the same allocation
     std::atomic<std::uint32_t> users;
     std::uint32_t size;
-    std::size_t hash;
 
     std::string_view view() const { return {reinterpret_cast<const char*>(this + 1), size}; }
   };
 
-  explicit Interned(Text* text) : text_(text) {}
+  explicit Interned(Text* text) : text_(text) {}  // takes over a share
 
   static void release(Text* text);
 
@@ -68,6 +67,7 @@ class Interned {
 class InternPool {
  public:
   InternPool();
+  ~InternPool();
   InternPool(const InternPool&) = delete;
   InternPool& operator=(const InternPool&) = delete;
 
@@ -76,9 +76,19 @@ class InternPool {
   std::size_t size() const { return used_; }
 
  private:
+  // The pool counts itself as many users at once and hands these shares out one by one: a locked
+  // instruction for every text that is looked up would cost more than the look-up.
+  static constexpr std::uint32_t kShares = 4096;
+
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t shares = 0;  // still ours, at least one
+    Interned::Text* text = nullptr;
+  };
+
   void make_room();
 
-  std::vector<Interned> slots_;  // open addressing, a power of two, at most half full
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
   std::size_t used_ = 0;
 };
 

@@ -27,6 +27,29 @@ TEST(InternPool, drops_what_nobody_holds) {
   EXPECT_EQ(pool("kept").view().data(), kept.view().data());
 }
 
+TEST(InternPool, tells_apart_texts_of_every_length_that_differ_in_one_byte) {
+  InternPool pool;
+  std::vector<Interned> held;
+  for (std::size_t size = 1; size < 40; ++size)
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string text(size, 'a');
+      text[at] = 'b';
+      held.push_back(pool(text));
+      EXPECT_EQ(held.back(), text);
+    }
+  EXPECT_EQ(pool.size(), held.size());
+}
+
+TEST(InternPool, counts_its_users_over_many_look_ups) {
+  InternPool pool;
+  std::vector<Interned> held;
+  for (int i = 0; i < 20'000; ++i) held.push_back(pool("often"));
+  EXPECT_EQ(held.front().view().data(), held.back().view().data());
+  held.clear();
+  for (int i = 0; i < 2'000; ++i) pool("passing-" + std::to_string(i));
+  EXPECT_LT(pool.size(), 1024u);
+}
+
 TEST(InternPool, keeps_what_is_held_and_texts_outlive_it) {
   std::vector<Interned> held;
   {
