@@ -9,19 +9,13 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "node/cgroup_names.hpp"
+#include "node/cgroup_tree.hpp"
 
 namespace plim::local {
 
-enum class CgroupDriver { cgroupfs, systemd };
-
-struct CgroupUsage {
-  std::uint64_t cpu_ns = 0;
-  std::uint64_t memory_bytes = 0;       // all of it
-  std::uint64_t working_set_bytes = 0;  // without inactive file pages
-  std::uint64_t rss_bytes = 0;
-  std::uint64_t throttled_periods = 0, periods = 0, throttled_ns = 0;
-  std::uint64_t oom_kills = 0;
-};
+using node::CgroupDriver;
+using node::CgroupUsage;
 
 // One node's tree. Where cgroups cannot be written every call succeeds and does nothing, and
 // available() says so: pods run without limits then.
@@ -44,9 +38,28 @@ class NodeCgroups {
   virtual std::optional<CgroupUsage> usage(const json::value& pod,
                                            std::string container_id) const = 0;  // "": the pod's
   virtual std::vector<int> processes(const json::value& pod, std::string container_id) const = 0;
-  // Kills whatever is left inside; the directories go when they are empty.
+  // Kills whatever is left inside; a container's directories go as soon as they are empty, so its
+  // usage has to be read before.
   virtual void kill(const json::value& pod, std::string container_id) = 0;
+  // Code::conflict while processes are left in it: kill, let them end, call again.
   virtual Result<void> remove_pod(const json::value& pod) = 0;
+  // The end of the node: whatever is left in its tree is killed. Code::conflict as above.
+  virtual Result<void> remove_node() = 0;
 };
+
+struct CgroupOptions {
+  std::string cluster = "default";
+  std::string node;
+  CgroupDriver driver = CgroupDriver::cgroupfs;
+  std::string host_root = "/";
+  std::string cpus = {};          // "0-3"; "": those of the machine
+  std::int64_t milli_cpu = 0;     // what pods may have together; 0: no value is written
+  std::int64_t memory_bytes = 0;  // likewise
+  std::int64_t pids_per_pod = 0;  // 0: no limit
+};
+
+// Below our own cgroup, <own>/plimsoll-<cluster>/<node>. Never null: where cgroups cannot be
+// written it is one that is not available.
+std::unique_ptr<NodeCgroups> open_node_cgroups(const CgroupOptions& options);
 
 }  // namespace plim::local

@@ -18,11 +18,19 @@ struct DeviceMount {
   bool read_only = false;
 };
 
+// A device file for the container.
+struct DeviceFile {
+  std::string container_path, host_path;
+  std::string permissions;  // of "rwm"
+};
+
 // What plugins want for one container.
 struct DeviceGrants {
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<std::pair<std::string, std::string>> annotations;
   std::vector<DeviceMount> mounts;
+  std::vector<DeviceFile> devices;
+  std::vector<std::string> cdi_devices;  // "vendor.example/gpu=0"
 };
 
 struct DeviceCount {
@@ -42,6 +50,8 @@ class NodeDevices {
   virtual void release(const std::string& pod_uid) = 0;
   virtual std::vector<DeviceCount> counts() const = 0;
   virtual void on_change(std::function<void()> callback) = 0;
+  // Only these keep their devices: for the first look at the API after a restart.
+  virtual void keep_only(const std::vector<std::string>& pod_uids) = 0;
 };
 
 }  // namespace plim::local

@@ -1,0 +1,117 @@
+#include "local/nodes/layer_store.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "local/nodes/image_catalog.hpp"
+
+namespace plim::local {
+
+std::int64_t Image::bytes() const {
+  std::int64_t out = 0;
+  for (const Layer& layer : layers) out += layer.bytes;
+  return out;
+}
+
+std::shared_ptr<const Image> LayerStore::find(std::string_view normalised) const {
+  if (auto found = images_.find(normalised); found != images_.end()) return found->second;
+  const std::size_t at = normalised.find('@');
+  if (at == normalised.npos) return nullptr;
+  for (const auto& [name, image] : images_)
+    if (image->digest == normalised.substr(at + 1) &&
+        image_repository(name) == image_repository(normalised))
+      return image;
+  return nullptr;
+}
+
+std::vector<Layer> LayerStore::missing(const Image& image) const {
+  std::vector<Layer> out;
+  for (const Layer& layer : image.layers)
+    if (!has_layer(layer.digest) && std::ranges::find(out, layer) == out.end())
+      out.push_back(layer);
+  return out;
+}
+
+void LayerStore::add(std::shared_ptr<const Image> image) {
+  for (const Layer& layer : image->layers) ++layers_[layer.digest];
+  std::string name = image->name;
+  auto [place, added] = images_.emplace(std::move(name), image);
+  if (added) return;
+  release(*place->second);
+  place->second = std::move(image);
+}
+
+bool LayerStore::remove(std::string_view normalised) {
+  const auto found = find(normalised);
+  if (!found) return false;
+  release(*found);
+  images_.erase(found->name);
+  return true;
+}
+
+void LayerStore::release(const Image& image) {
+  for (const Layer& layer : image.layers) {
+    auto found = layers_.find(layer.digest);
+    if (found != layers_.end() && --found->second == 0) layers_.erase(found);
+  }
+}
+
+std::vector<std::shared_ptr<const Image>> LayerStore::list() const {
+  std::vector<std::shared_ptr<const Image>> out;
+  for (const auto& [name, image] : images_) out.push_back(image);
+  std::ranges::sort(out, [](const auto& a, const auto& b) {
+    const std::int64_t left = a->bytes();
+    const std::int64_t right = b->bytes();
+    return left != right ? left > right : a->name < b->name;
+  });
+  return out;
+}
+
+Nanos pull_time(const std::vector<Layer>& missing, double registry_bytes_per_second,
+                const PullOptions& options) {
+  double rate = options.bytes_per_second;
+  if (registry_bytes_per_second > 0) rate = std::min(rate, registry_bytes_per_second);
+  double seconds = 0;
+  for (const Layer& layer : missing)
+    seconds += static_cast<double>(layer.bytes) / rate +
+               std::chrono::duration<double>(options.per_layer).count();
+  return std::chrono::duration_cast<Nanos>(
+      std::chrono::duration<double>(seconds / options.speedup));
+}
+
+json::array images_status(const std::vector<std::shared_ptr<const Image>>& images, int limit) {
+  constexpr std::size_t kMaxNames = 5;
+
+  struct Entry {
+    std::vector<std::string> digests, tags;
+    std::int64_t bytes = 0;
+  };
+
+  std::vector<std::string> order;
+  std::map<std::string, Entry> by_digest;
+  for (const auto& image : images) {
+    auto [place, added] = by_digest.try_emplace(image->digest);
+    if (added) order.push_back(image->digest);
+    Entry& entry = place->second;
+    entry.bytes = image->bytes();
+    std::string by_content = fmt::format("{}@{}", image_repository(image->name), image->digest);
+    if (std::ranges::find(entry.digests, by_content) == entry.digests.end())
+      entry.digests.push_back(std::move(by_content));
+    if (image->name.find('@') == image->name.npos) entry.tags.push_back(image->name);
+  }
+  json::array out;
+  for (const std::string& digest : order) {
+    if (limit >= 0 && out.size() >= static_cast<std::size_t>(limit)) break;
+    const Entry& entry = by_digest.at(digest);
+    json::array names;
+    for (const auto* list : {&entry.digests, &entry.tags})
+      for (const std::string& name : *list)
+        if (names.size() < kMaxNames) names.emplace_back(name);
+    out.push_back(json::object{{"names", std::move(names)}, {"sizeBytes", entry.bytes}});
+  }
+  return out;
+}
+
+}  // namespace plim::local

@@ -1,0 +1,39 @@
+// The layers that lie on one node, counted by the images that need them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "local/nodes/images.hpp"
+
+namespace plim::local {
+
+// A plain value without time: who pulls decides when things arrive.
+class LayerStore {
+ public:
+  std::shared_ptr<const Image> find(std::string_view normalised) const;  // by tag or digest form
+
+  bool has_layer(const std::string& digest) const { return layers_.contains(digest); }
+
+  std::vector<Layer> missing(const Image& image) const;
+
+  void add(std::shared_ptr<const Image> image);            // replaces the one of the same name
+  bool remove(std::string_view normalised);                // false: it is not here
+  std::vector<std::shared_ptr<const Image>> list() const;  // largest first
+
+ private:
+  void release(const Image& image);
+
+  std::map<std::string, std::shared_ptr<const Image>, std::less<>> images_;  // by name
+  std::map<std::string, int> layers_;  // digest to the number of images that have it
+};
+
+// How long a pull of these takes when it has the node for itself.
+Nanos pull_time(const std::vector<Layer>& missing, double registry_bytes_per_second,
+                const PullOptions& options);
+
+}  // namespace plim::local
