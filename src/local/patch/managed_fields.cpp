@@ -86,7 +86,7 @@ FieldSet without_server_fields(FieldSet fields) {
 }
 
 void track_update(const Type* type, const json::value& before, json::value& after,
-                  const UpdateRequest& request) {
+                  const PlainUpdate& request) {
   const json::array* given = entries_of(after);
   if (given && asks_to_clear(*given)) {
     erase_member(make_object(after, {})["metadata"], "managedFields");

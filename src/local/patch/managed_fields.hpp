@@ -28,7 +28,7 @@ void set_managers(json::value& object, std::vector<FieldManager> managers);
 // Without what the server sets or what only names the object.
 FieldSet without_server_fields(FieldSet fields);
 
-struct UpdateRequest {
+struct PlainUpdate {
   std::string manager;
   std::string api_version;
   std::string subresource = {};
@@ -39,6 +39,6 @@ struct UpdateRequest {
 // belongs to the writer now and to nobody else. `after` may bring its own managedFields; without
 // any it inherits those of `before`, and the single entry {} clears them.
 void track_update(const Type* type, const json::value& before, json::value& after,
-                  const UpdateRequest& request);
+                  const PlainUpdate& request);
 
 }  // namespace plim::local

@@ -205,7 +205,7 @@ TEST(ServerSideApply, refuses_configurations_that_do_not_fit) {
 }
 
 TEST(ManagedFields, give_plain_updates_what_they_change) {
-  UpdateRequest request{.manager = "kubectl", .api_version = "v1", .subresource = "", .now = kNow};
+  PlainUpdate request{.manager = "kubectl", .api_version = "v1", .subresource = "", .now = kNow};
   json::value object = doc("{'metadata':{'name':'s'},'data':{'a':'1','b':'1'}}");
   track_update(&kSample, json::object(), object, request);
   EXPECT_EQ(fields(object, "kubectl"), R"({"f:data":{"f:a":{},"f:b":{}}})");
@@ -221,7 +221,7 @@ TEST(ManagedFields, give_plain_updates_what_they_change) {
 }
 
 TEST(ManagedFields, are_inherited_and_cleared_on_request) {
-  const UpdateRequest request{.manager = "k", .api_version = "v1", .subresource = "", .now = kNow};
+  const PlainUpdate request{.manager = "k", .api_version = "v1", .subresource = "", .now = kNow};
   const json::value before = apply(json::object(), "{'data':{'a':'1'}}", by("m1"));
   json::value same = doc("{'data':{'a':'1'}}");
   track_update(&kSample, before, same, request);
