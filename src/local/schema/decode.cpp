@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "local/schema/duplicate_keys.hpp"
+#include "local/schema/member_order.hpp"
 #include "local/schema/scalar_form.hpp"
 
 namespace plim::local {
@@ -19,21 +20,6 @@ void note(FieldMistakes& mistakes, std::string_view what, std::string_view path)
   std::string text = fmt::format("{} field \"{}\"", what, path);
   if (std::find(mistakes.begin(), mistakes.end(), text) == mistakes.end())
     mistakes.push_back(std::move(text));
-}
-
-// Go prints the keys of maps sorted.
-void sort_map(json::object& map) {
-  std::vector<std::pair<std::string, json::value>> members;
-  bool sorted = true;
-  for (auto& member : map) {
-    sorted = sorted && (members.empty() || members.back().first < member.key());
-    members.emplace_back(member.key(), std::move(member.value()));
-  }
-  if (!sorted)
-    std::sort(members.begin(), members.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-  map.clear();
-  for (auto& [key, value] : members) map.emplace(key, std::move(value));
 }
 
 // One walk over an object and its type. It keeps two paths: errors of types name the fields only
@@ -130,11 +116,8 @@ class Conformer {
   }
 
   static bool stays(const Field& field, const json::value& value) {
-    if (value.is_null()) return false;
-    if (field.keep_zero || field.required_zero) return true;
-    if (field.shape == Shape::list) return !value.get_array().empty();
-    if (field.shape == Shape::map) return !value.get_object().empty();
-    return !is_zero_scalar(field.scalar, value);
+    if (field.required_zero) return !value.is_null();
+    return !is_unset(field, value);
   }
 
   Result<json::value> zero_of(const Field& field) {

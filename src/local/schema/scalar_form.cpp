@@ -219,4 +219,12 @@ bool is_zero_scalar(Scalar scalar, const json::value& value) {
   }
 }
 
+bool is_unset(const Field& field, const json::value& value) {
+  if (value.is_null()) return true;
+  if (field.keep_zero) return false;
+  if (field.shape == Shape::list) return value.is_array() && value.get_array().empty();
+  if (field.shape == Shape::map) return value.is_object() && value.get_object().empty();
+  return is_zero_scalar(field.scalar, value);
+}
+
 }  // namespace plim::local

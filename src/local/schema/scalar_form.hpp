@@ -29,5 +29,8 @@ Result<Fit> fit_scalar(Scalar scalar, json::value& value);
 // What Go holds in a field that was not sent: "", 0, false; null for times.
 json::value zero_scalar(Scalar scalar);
 bool is_zero_scalar(Scalar scalar, const json::value& value);
+// The same for a whole field: null, or an empty list, map, text and so on. Where Go has a pointer
+// only null is nothing.
+bool is_unset(const Field& field, const json::value& value);
 
 }  // namespace plim::local

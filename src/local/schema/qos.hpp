@@ -1,0 +1,15 @@
+// The quality of service class of a pod, which follows from its requests and limits alone.
+#pragma once
+
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace plim::local {
+
+// "Guaranteed", "Burstable" or "BestEffort". Only cpu and memory count, init containers too; the
+// pod's own resources, where given, take the place of those of its containers.
+std::string_view qos_class(const json::value& pod);
+std::string_view qos_class_of_spec(const json::value& spec);
+
+}  // namespace plim::local
