@@ -1,0 +1,13 @@
+// What a container with a mount namespace of its own sees of the file system.
+#pragma once
+
+#include "base/result.hpp"
+#include "local/runtime/shim_protocol.hpp"
+
+namespace plim::local {
+
+// Called in the new process, inside its new namespaces. Nothing of it is seen outside, apart from
+// the empty directories and files that had to be made as mount points.
+Result<void> set_up_mounts(const StartSpec& spec);
+
+}  // namespace plim::local

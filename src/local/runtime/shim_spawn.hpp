@@ -1,0 +1,33 @@
+// How the shim starts a process of its pod: namespaces, mounts, cgroups, user, then exec. Plain
+// system calls in a process with one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "local/runtime/shim_protocol.hpp"
+
+namespace plim::local {
+
+struct Spawned {
+  pid_t pid = 0;
+  Fd out, err;  // our ends of the pipes, non-blocking
+};
+
+// Returns when the new program runs. Code::not_found: there is no such program, or it cannot be
+// executed.
+Result<Spawned> spawn_container(const StartSpec& spec);
+// Another program beside the main process `pid`, in its namespaces and as the same user.
+Result<Spawned> spawn_beside(const StartSpec& container, pid_t pid,
+                             const std::vector<std::string>& argv);
+
+// Names such as "NET_ADMIN", as pods write them; -1 for an unknown one.
+int capability_number(std::string_view name);
+// What a container keeps when its pod says nothing.
+std::uint64_t default_capabilities();
+
+}  // namespace plim::local
