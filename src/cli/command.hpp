@@ -29,6 +29,7 @@ struct Flag {
   std::string_view choices = {};  // "table|json|jsonpath="; one that ends in '=' takes a template
   Live live = Live::none;
   bool hidden = false;
+  bool rare = false;  // in the manual and in completion, but not in --help
 
   bool takes_value() const { return type != Type::boolean; }
 };
@@ -58,11 +59,19 @@ struct Command {
   std::string_view exit_notes = {};  // "1 when a check failed"
   Run run = nullptr;
   bool hidden = false;
+  bool minor = false;  // only named in the program's help
+};
+
+// What the first word of several commands stands for.
+struct Group {
+  std::string_view name;
+  std::string_view summary;
 };
 
 // Flags that every command takes.
 std::span<const Flag> global_flags();
 std::span<const Command> commands();
+std::span<const Group> groups();
 
 const Command* find_command(std::string_view name);
 const Flag* find_flag(const Command* command, std::string_view name);  // own flags, then global

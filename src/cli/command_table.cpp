@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/local_flags.hpp"
 
 namespace plim::cli {
 namespace {
@@ -199,7 +200,66 @@ constexpr std::array kCompletePositionals{
         .metavar = "WORD", .help = "words of a command line", .optional = true, .repeats = true},
 };
 
+constexpr std::array kGroups{
+    Group{"store", "Look into the store of a local cluster that is not running"},
+};
+
 constexpr std::array kCommands{
+    Command{.name = "up",
+            .summary = "Start a Kubernetes cluster on this machine",
+            .detail =
+                "Store, API server, controllers, scheduler and nodes in one process, for trying "
+                "things and for tests. Without --detach it stays in the foreground, says what is "
+                "ready and when, and stops with Ctrl-C. Standard output has one line, which sets "
+                "KUBECONFIG: eval \"$(plimsoll up --detach)\". Your own kubeconfig is left alone "
+                "unless --merge-kubeconfig is given.",
+            .examples = kUpExamples,
+            .flags = kUpFlags,
+            .exit_notes = "3 when it is running already, 5 when --wait is over",
+            .run = run_up},
+    Command{.name = "down",
+            .summary = "Stop the local cluster; its objects stay for the next start",
+            .examples = kDownExamples,
+            .flags = kDownFlags,
+            .exit_notes = "0 also when it is not running, 5 timed out",
+            .run = run_down},
+    Command{.name = "status",
+            .summary = "Show the local cluster",
+            .examples = kStatusExamples,
+            .flags = kNameFlags,
+            .formats = kAllFormats,
+            .exit_notes = "1 when it is stopped, 4 when there is none",
+            .run = run_status},
+    Command{.name = "reset",
+            .summary = "Stop the local cluster and remove every file of it",
+            .examples = kResetExamples,
+            .flags = kResetFlags,
+            .run = run_reset},
+    Command{.name = "store dump",
+            .summary = "Print the objects in the store of a local cluster",
+            .detail = "One object per line as it is stored, by key. The data of Secrets is hidden "
+                      "unless --show-secrets is given.",
+            .examples = kStoreDumpExamples,
+            .flags = kStoreDumpFlags,
+            .positionals = kStoreDumpPositionals,
+            .run = run_store_dump},
+    Command{.name = "store verify",
+            .summary = "Read the whole store of a local cluster and say whether it is sound",
+            .detail = "A record that is torn at the very end of the log is no damage: the next "
+                      "start cuts it off. Damage before the end can be repaired only by giving up "
+                      "what follows.",
+            .examples = kStoreVerifyExamples,
+            .flags = kStoreVerifyFlags,
+            .formats = kAllFormats,
+            .exit_notes = "1 when it is damaged",
+            .run = run_store_verify},
+    Command{.name = "store compact",
+            .summary = "Write a snapshot of the store and drop its log",
+            .examples = kStoreCompactExamples,
+            .flags = kNameFlags,
+            .formats = kAllFormats,
+            .exit_notes = "3 when the cluster is running",
+            .run = run_store_compact},
     Command{.name = "doctor",
             .summary = "Check what works on this machine and in which degraded mode",
             .detail =
@@ -244,20 +304,24 @@ constexpr std::array kCommands{
                 "kubectl plimsoll, install the program also as kubectl_complete-plimsoll.",
             .examples = kCompletionExamples,
             .positionals = kCompletionPositionals,
-            .run = run_completion},
+            .run = run_completion,
+            .minor = true},
     Command{.name = "man",
             .summary = "Write the manual pages",
             .examples = kManExamples,
             .flags = kManFlags,
             .positionals = kManPositionals,
-            .run = run_man},
+            .run = run_man,
+            .minor = true},
     Command{.name = "options",
             .summary = "List the flags that every command takes",
-            .run = run_options},
+            .run = run_options,
+            .minor = true},
     Command{.name = "help",
             .summary = "Show help for a command",
             .positionals = kHelpPositionals,
-            .run = run_help},
+            .run = run_help,
+            .minor = true},
     Command{.name = "__complete",
             .summary = "Complete a command line",
             .positionals = kCompletePositionals,
@@ -289,6 +353,10 @@ std::span<const Flag> global_flags() {
 
 std::span<const Command> commands() {
   return kCommands;
+}
+
+std::span<const Group> groups() {
+  return kGroups;
 }
 
 const Command* find_command(std::string_view name) {

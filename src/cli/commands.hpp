@@ -7,6 +7,13 @@ namespace plim::cli {
 
 struct Context;
 
+Outcome<int> run_up(Context& context);
+Outcome<int> run_down(Context& context);
+Outcome<int> run_status(Context& context);
+Outcome<int> run_reset(Context& context);
+Outcome<int> run_store_dump(Context& context);
+Outcome<int> run_store_verify(Context& context);
+Outcome<int> run_store_compact(Context& context);
 Outcome<int> run_version(Context& context);
 Outcome<int> run_doctor(Context& context);
 Outcome<int> run_raw(Context& context);

@@ -88,6 +88,20 @@ constexpr std::array kErrors{
     ErrorEntry{Plm::cannot_write, "output cannot be written",
                "Standard output is closed or full, or a file could not be written.",
                "check where the output goes: disk space, permissions, redirections"},
+    ErrorEntry{Plm::not_running, "the local cluster is not running",
+               "No process holds the lock of a local cluster of this name.",
+               "start it with plimsoll up, or name another one with --name"},
+    ErrorEntry{Plm::already_running, "the local cluster is running already",
+               "Another process holds the lock of this cluster, or a port it was told to use.",
+               "use it, stop it with plimsoll down, or choose another --name"},
+    ErrorEntry{Plm::local_failed, "the local cluster could not do it",
+               "Its files, its ports or its processes are not as they should be; the message says "
+               "which.",
+               "correct what the message names and try again"},
+    ErrorEntry{Plm::store_damaged, "the store of the local cluster is damaged",
+               "A record before the end of the log is not as it was written: a disk or somebody "
+               "else changed it. Everything before that place is good.",
+               "plimsoll store verify --repair-to gives up what follows; it stays beside as *.cut"},
     ErrorEntry{Plm::internal, "internal error", "A mistake in plimsoll itself.",
                "please report it with the command line that led to it"},
 };

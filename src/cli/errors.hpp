@@ -37,6 +37,10 @@ enum class Plm {
   unexpected_answer = 1211,
   cannot_read = 1301,
   cannot_write = 1302,
+  not_running = 1401,
+  already_running = 1402,
+  local_failed = 1403,
+  store_damaged = 1404,
   internal = 1901,
 };
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace plim::cli {
 namespace {
 
@@ -51,6 +53,31 @@ std::vector<Row> command_rows(std::string_view prefix) {
   return rows;
 }
 
+// The commands of one group share a line: "store compact|dump|verify".
+std::vector<Row> program_rows() {
+  std::vector<Row> rows;
+  for (const Command& command : commands()) {
+    if (command.hidden || command.minor) continue;
+    auto [first, second] = cut(command.name, ' ');
+    auto group = std::ranges::find(groups(), first, &Group::name);
+    if (group == groups().end()) {
+      rows.push_back({std::string(command.name), std::string(command.summary)});
+    } else if (!rows.empty() && rows.back().left.starts_with(fmt::format("{} ", first))) {
+      rows.back().left += fmt::format("|{}", second);
+    } else {
+      rows.push_back({std::string(command.name), std::string(group->summary)});
+    }
+  }
+  return rows;
+}
+
+std::string minor_names() {
+  std::string out;
+  for (const Command& command : commands())
+    if (command.minor) out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+  return out;
+}
+
 std::string join_choices(std::string_view choices) {
   std::string out;
   for (std::string_view choice : split_choices(choices))
@@ -83,11 +110,12 @@ std::string program_help(std::string_view program) {
   std::string out =
       "Plimsoll places, pins, runs and measures work on Kubernetes, and says what to change.\n\n"
       "Examples:\n";
-  out += columns({{fmt::format("{} doctor", program), "# what works on this machine"},
-                  {fmt::format("{} version", program), "# versions here and of the cluster"},
+  out += columns({{fmt::format("{} up", program), "# a cluster on this machine, in a moment"},
+                  {fmt::format("{} doctor", program), "# what works on this machine"},
                   {fmt::format("{} raw /version", program), "# any request to the API server"}});
   out += fmt::format("\nUsage: {} COMMAND [flags]\n\nCommands:\n", program);
-  out += columns(command_rows(""));
+  out += columns(program_rows());
+  out += fmt::format("  also: {}\n", minor_names());
   out += fmt::format("\n{} COMMAND --help shows its flags, {} options those of all commands.\n",
                      program, program);
   return out;
@@ -100,8 +128,11 @@ std::string command_help(const Command& command, std::string_view program) {
   std::vector<Row> rows;
   for (const Positional& positional : command.positionals)
     rows.push_back({fmt::format("    {}", positional.metavar), std::string(positional.help)});
-  for (const Flag& flag : command.flags)
-    if (!flag.hidden) rows.push_back({flag_label(flag), flag_text(&command, flag)});
+  bool more = false;
+  for (const Flag& flag : command.flags) {
+    more = more || flag.rare;
+    if (!flag.hidden && !flag.rare) rows.push_back({flag_label(flag), flag_text(&command, flag)});
+  }
   if (!command.formats.empty()) {
     const Flag& output = *find_flag(nullptr, "output");
     rows.push_back({flag_label(output), flag_text(&command, output)});
@@ -109,6 +140,7 @@ std::string command_help(const Command& command, std::string_view program) {
   if (!rows.empty()) out += "\n" + columns(rows);
   out += '\n';
   if (!command.exit_notes.empty()) out += fmt::format("Exit code: {}.\n", command.exit_notes);
+  if (more) out += "docs/reference/cli.md has more flags. ";
   return out + fmt::format("{} options lists the flags of every command.\n", program);
 }
 

@@ -1,0 +1,89 @@
+#include "cli/local_cluster.hpp"
+
+#include <csignal>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/loop.hpp"
+#include "kube/status.hpp"
+#include "net/client.hpp"
+
+namespace plim::cli {
+namespace {
+
+Task<Result<net::Response>> call(std::string socket, net::Request request,
+                                 net::CallOptions options) {
+  Executor loop = co_await current_loop();
+  PLIM_CO_TRY(auto client, net::Client::create(loop, "unix://" + socket));
+  co_return co_await client->send(std::move(request), options);
+}
+
+}  // namespace
+
+Outcome<local::ClusterDirectories> directories_of(const Context& context) {
+  auto found = local::find_directories(context.values.text("name"), context.values.text("dir"),
+                                       context.world.env);
+  if (!found) return tl::unexpected(local_failure(found.error()));
+  return std::move(*found);
+}
+
+Outcome<pid_t> running_pid(const local::ClusterDirectories& directories) {
+  if (auto pid = local::holder_of(directories.lock())) return *pid;
+  return tl::unexpected(Failure{.code = Plm::not_running,
+                                .exit = 4,
+                                .what = fmt::format("cluster {} is not running", directories.name),
+                                .tried = directories.run});
+}
+
+Outcome<json::value> ask_cluster(const local::ClusterDirectories& directories, std::string path,
+                                 json::value body, std::chrono::milliseconds timeout) {
+  PLIM_CLI_TRY(pid_t pid, running_pid(directories));
+  net::Request request{.path = std::move(path)};
+  if (!body.is_null()) {
+    request.method = "POST";
+    request.body = to_json(body);
+    request.headers.set("Content-Type", "application/json");
+  }
+  const std::string tried =
+      fmt::format("{} (process {})", directories.control_socket(), static_cast<int>(pid));
+  Loop loop;
+  net::CallOptions options{.timeout = timeout};
+  auto answer = run_to_end(loop, call(directories.control_socket(), std::move(request), options));
+  if (!answer) return tl::unexpected(request_failure(answer.error(), tried));
+  if (answer->status >= 300)
+    return tl::unexpected(request_failure(
+        kube::error_from_answer(answer->status, answer->headers, answer->body), tried));
+  auto value = parse_json(answer->body, "answer");
+  if (!value) return tl::unexpected(request_failure(value.error(), tried));
+  return std::move(*value);
+}
+
+Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
+                           std::chrono::milliseconds timeout) {
+  auto pid = local::holder_of(directories.lock());
+  if (!pid) return false;
+  if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
+    return tl::unexpected(
+        local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));
+  // Its lock goes with the process, so whoever sees it free sees that nothing of it is left.
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (local::holder_of(directories.lock()) == pid) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return tl::unexpected(Failure{
+          .code = Plm::timed_out,
+          .exit = 5,
+          .what = fmt::format("process {} of cluster {} has not ended yet", *pid, directories.name),
+          .next = "its pods may need their grace; wait, or give more time with --timeout"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+Failure local_failure(const Error& error) {
+  Plm code = error.code == Code::already_exists ? Plm::already_running : Plm::local_failed;
+  int exit = error.code == Code::already_exists ? 3 : error.code == Code::invalid ? 2 : 1;
+  return Failure{.code = code, .exit = exit, .what = error.message};
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,133 @@
+// Flags and examples of the commands around the local cluster, for the one table of commands.
+#pragma once
+
+#include <array>
+
+#include "cli/command.hpp"
+
+namespace plim::cli {
+
+inline constexpr Flag kName{.name = "name",
+                            .metavar = "NAME",
+                            .fallback = "default",
+                            .help = "which local cluster; several may run side by side"};
+inline constexpr Flag kDir{.name = "dir",
+                           .metavar = "DIR",
+                           .help = "where it keeps its files, instead of the usual place",
+                           .live = Live::directory};
+inline constexpr Flag kStopTimeout{.name = "timeout",
+                                   .type = Type::duration,
+                                   .metavar = "DURATION",
+                                   .fallback = "60s",
+                                   .help = "longest wait for pods to end"};
+inline constexpr std::array kNameFlags{kName, kDir};
+
+inline constexpr std::array kUpExamples{
+    Example{"up", "in the foreground, Ctrl-C stops it"},
+    Example{"up --detach", "in the background; plimsoll down stops it"},
+    Example{"up --name test --ephemeral --detach", "another one, which keeps nothing"},
+};
+inline constexpr std::array kUpFlags{
+    kName,
+    Flag{.name = "detach",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "return when it is ready, leave it running"},
+    Flag{.name = "wait",
+         .type = Type::duration,
+         .metavar = "DURATION",
+         .fallback = "10s",
+         .help = "with --detach: longest wait for it to be ready"},
+    Flag{.name = "ephemeral",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "keep objects in memory only"},
+    Flag{.name = "merge-kubeconfig",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "add it to your own kubeconfig, with a backup"},
+    Flag{.name = "scheduler",
+         .metavar = "WHICH",
+         .fallback = "builtin",
+         .help = "builtin, or none: another one will place pods",
+         .choices = "builtin|none"},
+    kDir,
+    Flag{.name = "listen",
+         .metavar = "ADDRESS",
+         .help = "address of the API server; 127.0.0.1:7443, or the next free port",
+         .rare = true},
+    Flag{.name = "tls-san",
+         .metavar = "NAMES",
+         .help = "further names and addresses for its certificate, separated by commas",
+         .rare = true},
+    Flag{.name = "durability",
+         .metavar = "WHEN",
+         .fallback = "fsync",
+         .help = "a write is acknowledged when it is on disk (fsync), with the kernel (os), at "
+                 "once (none)",
+         .choices = "fsync|os|none",
+         .rare = true},
+};
+
+inline constexpr std::array kDownExamples{
+    Example{"down", "stop it"},
+    Example{"down --name test", "another one"},
+};
+inline constexpr std::array kDownFlags{kName, kDir, kStopTimeout};
+
+inline constexpr std::array kStatusExamples{
+    Example{"status", "does it run, where, with which kubeconfig"},
+    Example{"status -o 'jsonpath={.kubeconfig}'", "for scripts"},
+};
+
+inline constexpr std::array kResetExamples{
+    Example{"reset", "asks first if there is somebody to ask"},
+    Example{"reset --name test --yes", "for scripts"},
+};
+inline constexpr std::array kResetFlags{
+    kName,
+    kDir,
+    kStopTimeout,
+    Flag{.name = "yes",
+         .letter = 'y',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "do not ask"},
+};
+
+inline constexpr std::array kStoreDumpExamples{
+    Example{"store dump", "every object, one per line"},
+    Example{"store dump /registry/apps/deployments/", "those below a key"},
+    Example{"store dump --keys", "keys and revisions only"},
+};
+inline constexpr std::array kStoreDumpFlags{
+    kName,
+    kDir,
+    Flag{.name = "show-secrets",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "with the data of Secrets"},
+    Flag{.name = "keys",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "only keys, revisions and sizes"},
+};
+inline constexpr std::array kStoreDumpPositionals{
+    Positional{.metavar = "PREFIX", .help = "of keys: /registry/pods/", .optional = true},
+};
+inline constexpr std::array kStoreVerifyExamples{
+    Example{"store verify", "is it sound, how large is it"},
+    Example{"store verify --repair-to 3:4096", "give up the log from there on"},
+};
+inline constexpr std::array kStoreVerifyFlags{
+    kName,
+    kDir,
+    Flag{.name = "repair-to",
+         .metavar = "PLACE",
+         .help = "cut the log there, SEGMENT:OFFSET as verify names it"},
+};
+inline constexpr std::array kStoreCompactExamples{
+    Example{"store compact", "after stopping the cluster"},
+};
+
+}  // namespace plim::cli

@@ -1,0 +1,134 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "cli/commands.hpp"
+#include "cli/detach.hpp"
+#include "cli/local_cluster.hpp"
+#include "cli/up_options.hpp"
+
+namespace plim::cli {
+namespace {
+
+using Say = std::function<void(const std::string& line)>;
+
+std::string shell_quoted(std::string_view text) {
+  bool plain = text.find_first_not_of(
+                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                   "0123456789/._-+:@%") == std::string_view::npos;
+  if (plain) return std::string(text);
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+std::string milestone_line(const std::string& what, Nanos after) {
+  return fmt::format("{:8.3f} s  {}", std::chrono::duration<double>(after).count(), what);
+}
+
+// One cluster from start to stop. Lives on one loop.
+class UpRun {
+ public:
+  UpRun(local::ClusterOptions options, Say say, std::function<void(const local::Cluster&)> ready)
+      : options_(std::move(options)), say_(std::move(say)), ready_(std::move(ready)) {
+    options_.milestone = [this](const std::string& what, Nanos after) {
+      say_(milestone_line(what, after));
+    };
+  }
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    cluster_.reset();
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    Signals signals(loop);
+    cluster_ = std::make_unique<local::Cluster>(loop, system_clock(), std::move(options_));
+    auto started = co_await cluster_->start();
+    if (started) {
+      ready_(*cluster_);
+      co_await signals.stop_requested();
+      say_("stopping; a second signal ends it at once");
+    } else {
+      failure_ = local_failure(started.error());
+    }
+    co_await cluster_->stop();
+    co_return 0;
+  }
+
+  local::ClusterOptions options_;
+  Say say_;
+  std::function<void(const local::Cluster&)> ready_;
+  std::unique_ptr<local::Cluster> cluster_;
+  std::optional<Failure> failure_;
+};
+
+std::string export_line(const std::string& kubeconfig) {
+  return fmt::format("export KUBECONFIG={}\n", shell_quoted(kubeconfig));
+}
+
+Say sayer(Context& context) {
+  bool quiet = context.values.boolean("quiet");
+  return [&context, quiet](const std::string& line) {
+    if (!quiet) (void)context.world.err.write(line + "\n");
+  };
+}
+
+Outcome<int> run_here(Context& context, local::ClusterOptions options) {
+  auto ready = [&](const local::Cluster& cluster) {
+    (void)context.world.out.write(export_line(cluster.kubeconfig()));
+  };
+  Say say = sayer(context);
+  auto done = UpRun(std::move(options), say, ready).run();
+  if (done) say("stopped");
+  return done;
+}
+
+Outcome<int> run_in_background(Context& context, local::ClusterOptions options) {
+  if (auto made = local::make_private(options.directories.state); !made)
+    return tl::unexpected(local_failure(made.error()));
+  Say say = sayer(context);
+  DetachOptions detaching{.log = options.directories.log(),
+                          .wait = context.values.duration("wait"),
+                          .on_line = [&](std::string_view line) { say(std::string(line)); }};
+  auto go_on = [&](Starter& starter) {
+    if (context.values.text("log-level").empty())
+      log::configure({.level = log::Level::info,
+                      .format = context.values.text("log-format") == "json" ? log::Format::json
+                                                                            : log::Format::text});
+    auto tell = [&](const std::string& line) { starter.say(line); };
+    auto ready = [&](const local::Cluster& cluster) { starter.ready(cluster.kubeconfig()); };
+    auto ended = UpRun(std::move(options), tell, ready).run();
+    if (ended) return *ended;
+    log::error("up", ended.error().what);
+    starter.failed(ended.error());
+    return ended.error().exit;
+  };
+  PLIM_CLI_TRY(std::string kubeconfig, detach(detaching, go_on));
+  PLIM_CLI_CHECK(context.world.out.write(export_line(kubeconfig)));
+  return 0;
+}
+
+}  // namespace
+
+Outcome<int> run_up(Context& context) {
+  PLIM_CLI_TRY(local::ClusterOptions options, cluster_options(context));
+  if (auto pid = local::holder_of(options.directories.lock()))
+    return tl::unexpected(local_failure(
+        fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
+                                               options.directories.name, *pid))));
+  keep_memory_small();
+  if (context.values.boolean("detach")) return run_in_background(context, std::move(options));
+  return run_here(context, std::move(options));
+}
+
+}  // namespace plim::cli

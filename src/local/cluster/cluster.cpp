@@ -1,0 +1,192 @@
+#include "local/cluster/cluster.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/rfc3339.hpp"
+#include "base/text.hpp"
+#include "local/cluster/kubeconfig_file.hpp"
+
+namespace plim::local {
+namespace {
+
+using namespace std::chrono_literals;
+
+const User kAdmin{.name = "plimsoll-admin", .groups = {"system:masters", "system:authenticated"}};
+const User kSchedulerUser{.name = "system:kube-scheduler", .groups = {"system:authenticated"}};
+
+// The port of last time, kept because kubectl remembers what a server can do by its address.
+std::uint16_t remembered_port(const std::string& endpoints) {
+  auto text = read_file(endpoints);
+  if (!text) return kFirstPort;
+  auto value = parse_json(*text, endpoints);
+  if (!value) return kFirstPort;
+  std::string_view url = text_at(*value, {"api"});
+  auto colon = url.rfind(':');
+  if (colon == url.npos) return kFirstPort;
+  return parse_int<std::uint16_t>(url.substr(colon + 1)).value_or(kFirstPort);
+}
+
+std::string context_name(const ClusterDirectories& directories) {
+  return fmt::format("plimsoll-{}", directories.name);
+}
+
+net::Response json_answer(const json::value& value) {
+  net::Response out{.status = 200, .headers = {{"Content-Type", "application/json"}}};
+  out.body = to_json(value);
+  return out;
+}
+
+}  // namespace
+
+Cluster::Cluster(Executor loop, Clock& clock, ClusterOptions options)
+    : loop_(std::move(loop)), clock_(clock), options_(std::move(options)) {
+  if (options_.kubeconfig.empty()) options_.kubeconfig = options_.directories.kubeconfig();
+  if (options_.began == SteadyTime{}) options_.began = clock_.steady();
+}
+
+Cluster::~Cluster() = default;
+
+Task<Result<void>> Cluster::start() {
+  PLIM_CO_CHECK(take_place());
+  started_ = clock_.wall();
+  PLIM_CO_TRY(keys_, keep_keys(options_.directories.keys(), options_.server_names, started_));
+  PLIM_CO_CHECK(open_store());
+  reached(fmt::format("store open with {} objects at revision {}", store_->stats().entries,
+                      store_->stats().revision));
+  ApiOptions api{.admin_token = keys_.admin_token, .service_account_key_pem = keys_.token_key};
+  api.kubelet_tls = {.ca_pem = keys_.authority.certificate_pem,
+                     .certificate_pem = keys_.admin.certificate_pem,
+                     .key_pem = keys_.admin.key_pem};
+  PLIM_CO_TRY(api_, ApiServer::create(loop_, clock_, *store_, std::move(api)));
+  PLIM_CO_CHECK(co_await api_->start());
+  client_ = api_->client(kAdmin);
+  PLIM_CO_CHECK(listen());
+  PLIM_CO_CHECK(write_files());
+  reached(fmt::format("API server at {}", url_));
+  if (options_.scheduler) {
+    scheduler_ =
+        std::make_unique<scheduler::Scheduler>(loop_, api_->client(kSchedulerUser), clock_);
+    scheduler_->start();
+  }
+  PLIM_CO_CHECK(open_control());
+  ready_after_ = clock_.steady() - options_.began;
+  reached("ready");
+  co_return Result<void>();
+}
+
+Task<void> Cluster::stop() {
+  if (control_) co_await control_->drain(1s);
+  if (scheduler_) co_await scheduler_->stop();
+  if (front_) co_await front_->drain(1s);
+  if (api_) co_await api_->stop();
+  if (store_) co_await store_->close();
+  front_.reset();
+  control_.reset();
+  if (!lock_) co_return;  // another process' files
+  (void)remove_file(options_.directories.control_socket());
+  (void)remove_file(options_.directories.running());
+}
+
+Result<void> Cluster::take_place() {
+  const ClusterDirectories& directories = options_.directories;
+  PLIM_CHECK(make_private(directories.run));
+  PLIM_TRY(lock_, take_lock(directories));
+  PLIM_CHECK(make_private(directories.state));
+  json::value running = json::object{{"stateDirectory", directories.state},
+                                     {"pid", static_cast<std::int64_t>(::getpid())}};
+  constexpr WriteOptions kMayVanish{.mode = 0600, .sync = false};
+  return write_file(directories.running(), to_json(running), kMayVanish);
+}
+
+Result<void> Cluster::open_store() {
+  StoreOptions options{.directory = options_.directories.store(),
+                       .durability = options_.durability};
+  if (options.durability != Durability::none) PLIM_CHECK(make_directories(options.directory, 0700));
+  PLIM_TRY(store_, Store::open(loop_, clock_, std::move(options)));
+  return {};
+}
+
+Result<void> Cluster::listen() {
+  FrontAddress address;
+  if (options_.listen) {
+    address = *options_.listen;
+  } else {
+    address.port = remembered_port(options_.directories.endpoints());
+  }
+  auto front = listen_in_front(loop_, *api_, keys_, address);
+  if (!front)
+    return front.error().with_context(
+        fmt::format("cannot listen on {} port {}", address.host, address.port));
+  front_ = std::move(*front);
+  url_ = fmt::format("https://{}", front_->address());
+  return {};
+}
+
+Result<void> Cluster::write_files() {
+  const ClusterDirectories& directories = options_.directories;
+  constexpr WriteOptions kPrivate{.mode = 0600, .sync = false};
+  KubeconfigEntry admin{.name = context_name(directories),
+                        .server = url_,
+                        .ca_pem = keys_.authority.certificate_pem,
+                        .client = keys_.admin};
+  PLIM_CHECK(write_file(options_.kubeconfig, kubeconfig_text(admin), kPrivate));
+  if (!options_.merge_into.empty()) PLIM_CHECK(merge_kubeconfig(options_.merge_into, admin));
+  KubeconfigEntry placing = admin;
+  placing.client = keys_.scheduler;
+  PLIM_CHECK(
+      write_file(directories.state + "/scheduler.kubeconfig", kubeconfig_text(placing), kPrivate));
+  json::object endpoints{
+      {"api", url_}, {"kubeconfig", options_.kubeconfig}, {"runDirectory", directories.run}};
+  if (!options_.merge_into.empty()) endpoints["mergedInto"] = options_.merge_into;
+  return write_file(directories.endpoints(), to_json_indented(endpoints) + "\n", kPrivate);
+}
+
+Result<void> Cluster::open_control() {
+  net::ServerOptions options;
+  options.address = "unix://" + options_.directories.control_socket();
+  net::Route everything{.method = "*", .pattern = "*"};
+  everything.handler = [this](net::Request request) { return control(std::move(request)); };
+  PLIM_TRY(control_, net::Server::listen({loop_}, std::move(options), {everything}));
+  return {};
+}
+
+Task<net::Reply> Cluster::control(net::Request request) {
+  if (request.path == "/v1/status") {
+    json::value now = co_await status();
+    co_return json_answer(now);
+  }
+  net::Response unknown{.status = 404, .body = "no such path"};
+  co_return unknown;
+}
+
+Task<json::value> Cluster::status() {
+  StoreStats store = store_->stats();
+  double ready = std::chrono::duration<double>(ready_after_).count();
+  json::object out{{"name", options_.directories.name},
+                   {"pid", static_cast<std::int64_t>(::getpid())},
+                   {"server", url_},
+                   {"kubeconfig", options_.kubeconfig},
+                   {"stateDirectory", options_.directories.state},
+                   {"runDirectory", options_.directories.run},
+                   {"startedAt", format_rfc3339(started_)},
+                   {"readyAfterSeconds", ready},
+                   {"connections", front_->connections()},
+                   {"store",
+                    {{"revision", store.revision},
+                     {"objects", store.entries},
+                     {"bytes", store.live_bytes},
+                     {"logBytes", store.log_bytes},
+                     {"watchers", store.watchers}}}};
+  co_return out;
+}
+
+void Cluster::reached(std::string what) {
+  Nanos after = clock_.steady() - options_.began;
+  log::info("up", what, {{"after_ms", after.count() / 1'000'000}});
+  if (options_.milestone) options_.milestone(std::move(what), after);
+}
+
+}  // namespace plim::local

@@ -1,0 +1,88 @@
+// A whole local cluster in this process: store, API server, controllers, scheduler, nodes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/files.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "local/api/server.hpp"
+#include "local/cluster/directories.hpp"
+#include "local/cluster/front.hpp"
+#include "local/cluster/keys.hpp"
+#include "local/scheduler/scheduler.hpp"
+#include "local/store/store.hpp"
+#include "net/server.hpp"
+
+namespace plim::local {
+
+struct ClusterOptions {
+  ClusterDirectories directories = {};
+  std::optional<FrontAddress> listen = {};  // none: loopback, the port of last time
+  std::vector<std::string> server_names = {};
+  std::string kubeconfig = {};  // "": in the state directory
+  std::string merge_into = {};  // a kubeconfig of the user's; "" for none
+  Durability durability = Durability::fsync;
+  bool scheduler = true;
+  SteadyTime began = {};                                              // what milestones count from
+  std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class Cluster {
+ public:
+  Cluster(Executor loop, Clock& clock, ClusterOptions options);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // Ends when everything is ready. Code::already_exists: it runs in another process. After a
+  // failure, stop() too.
+  Task<Result<void>> start();
+  // Nodes first, so that pods end with their grace, then what watches, then the API and its store.
+  Task<void> stop();
+
+  const std::string& url() const { return url_; }
+
+  const std::string& kubeconfig() const { return options_.kubeconfig; }
+
+  ApiServer& api() { return *api_; }
+
+  Task<json::value> status();
+
+ private:
+  Result<void> take_place();
+  Result<void> open_store();
+  Result<void> listen();
+  Result<void> write_files();
+  Result<void> write_role_kubeconfig(const std::string& path, std::string context,
+                                     const net::KeyPair& client);
+  Result<void> open_control();
+  Task<net::Reply> control(net::Request request);
+  void reached(std::string what);
+
+  Executor loop_;
+  Clock& clock_;
+  ClusterOptions options_;
+  std::string url_;
+  Nanos ready_after_{0};
+  WallTime started_{};
+
+  std::optional<FileLock> lock_;
+  ClusterKeys keys_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<ApiServer> api_;
+  std::shared_ptr<kube::Client> client_;  // as an administrator
+  std::unique_ptr<net::Server> front_;
+  std::unique_ptr<net::Server> control_;
+  std::unique_ptr<scheduler::Scheduler> scheduler_;
+};
+
+}  // namespace plim::local

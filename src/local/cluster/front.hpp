@@ -1,0 +1,34 @@
+// The port of the API server: the same one each time a cluster of this name starts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "local/api/server.hpp"
+#include "local/cluster/keys.hpp"
+#include "net/server.hpp"
+
+namespace plim::local {
+
+inline constexpr std::uint16_t kFirstPort = 7443;
+
+struct FrontAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = kFirstPort;
+  bool fixed = false;  // asked for: no other port will do
+};
+
+// "127.0.0.1:7443", "[::1]:7443", ":7443" is refused; port 0 lets the kernel choose.
+Result<FrontAddress> parse_front_address(std::string_view text);
+bool is_loopback(std::string_view host);
+
+// Listens with TLS and hands every request to `api`. A port that is taken becomes the next free one
+// unless it is fixed.
+Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop, ApiServer& api,
+                                                     const ClusterKeys& keys,
+                                                     const FrontAddress& address);
+
+}  // namespace plim::local
