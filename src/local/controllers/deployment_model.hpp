@@ -1,0 +1,97 @@
+// A Deployment and its ReplicaSets as the planner sees and changes them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "local/controllers/object.hpp"
+
+namespace plim::local {
+
+inline constexpr std::string_view kPodTemplateHash = "pod-template-hash";
+inline constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
+inline constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/revision-history";
+inline constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
+inline constexpr std::string_view kMaxReplicas = "deployment.kubernetes.io/max-replicas";
+
+// Equal for templates that make equal pods: the hash label, nulls and the order of keys aside.
+std::string template_identity(const json::value& pod_template);
+// Ten or fewer characters that stand for the template in names and labels. The count of collisions
+// gives a second try another name.
+std::string template_hash(const json::value& pod_template, std::int64_t collisions);
+
+struct DeploymentModel {
+  explicit DeploymentModel(const Object& deployment);
+
+  // Pods that may exist above, and be missing below, the wanted number. Never both zero.
+  std::int64_t max_surge = 0;
+  std::int64_t max_unavailable = 0;
+
+  std::int64_t max_total() const { return replicas + max_surge; }
+
+  std::int64_t min_available() const { return replicas - max_unavailable; }
+
+  const Object* object;
+  std::int64_t replicas;
+  bool rolling;  // else Recreate
+  bool paused;
+  std::int64_t min_ready;
+  std::optional<std::int64_t> history_limit;
+  std::optional<std::chrono::seconds> progress_deadline;
+  std::string identity;  // of the template
+  json::value status;    // as it is now
+};
+
+// One ReplicaSet; `json` carries what the planner has changed.
+struct SetModel {
+  explicit SetModel(ObjectPointer set);
+
+  void annotate(std::string_view key, std::string_view value);  // marks it changed if it does
+  std::string_view annotation(std::string_view key) const;
+  std::int64_t revision() const;  // 0 if it has none
+
+  std::string_view name() const { return kube::name_of(json); }
+
+  ObjectPointer object;  // null: to be created
+  json::value json;
+  bool changed = false;
+  std::string note = {};  // what the event says once it is written
+
+  std::int64_t replicas;                  // wanted of it
+  std::int64_t actual, ready, available;  // seen by its controller
+  std::string identity;
+  WallTime created;
+};
+
+// The number of ReplicaSets is small, their order matters: the newest template's among all of them
+// is apart from the others.
+struct DeploymentSets {
+  DeploymentSets(const DeploymentModel& deployment, const std::vector<ObjectPointer>& sets);
+
+  std::optional<SetModel> current;  // has the Deployment's template
+  std::vector<SetModel> old;        // eldest first
+
+  std::vector<SetModel*> all();
+  std::vector<SetModel*> active();  // those that want pods
+  std::int64_t total() const;       // pods wanted of all
+  std::int64_t total_available() const;
+};
+
+// How many the ReplicaSet of the present template may have now without too many pods in all.
+std::int64_t next_current_size(const DeploymentModel& deployment, const DeploymentSets& sets,
+                               std::int64_t present);
+
+// Gives each active set its share of a changed number, the largest first.
+struct SetSize {
+  SetModel* set;
+  std::int64_t size;
+};
+
+std::vector<SetSize> share_proportionally(const DeploymentModel& deployment, DeploymentSets& sets);
+
+}  // namespace plim::local

@@ -1,0 +1,42 @@
+// What a ReplicaSet does next, and how it describes itself. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "local/controllers/object.hpp"
+
+namespace plim::local {
+
+struct ReplicaPlan {
+  std::size_t create = 0;
+  std::vector<PodPointer> remove = {};
+};
+
+// At most this many pods are made or deleted in one go.
+inline constexpr std::size_t kReplicaBurst = 500;
+
+// `active` are the set's pods that are neither ended nor being deleted; `related` all pods whose
+// company makes a node crowded (DeletionOrder).
+ReplicaPlan plan_replicas(std::int64_t wanted, const std::vector<PodPointer>& active,
+                          const std::vector<PodPointer>& related, WallTime now);
+
+struct ReplicaCounts {
+  std::int64_t replicas = 0;
+  std::int64_t fully_labeled = 0;  // carry all labels of the template
+  std::int64_t ready = 0;
+  std::int64_t available = 0;
+  std::optional<WallTime> next_available = {};  // the next pod that is ready but not long enough
+};
+
+ReplicaCounts count_replicas(const json::value& replica_set, const std::vector<PodPointer>& active,
+                             WallTime now);
+
+// The new status; `trouble` is the error of the last attempt to create or delete pods.
+json::value replica_set_status(const Object& replica_set, const ReplicaCounts& counts,
+                               const std::optional<Error>& trouble, WallTime now);
+
+}  // namespace plim::local

@@ -1,0 +1,144 @@
+#include "local/controllers/replica_set_plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/testing/objects.hpp"
+
+namespace plim::local {
+namespace {
+
+using testing::at;
+using testing::object_from;
+using testing::pod_from;
+
+const WallTime kNow = at("2026-01-01T12:00:00Z");
+
+struct PodSketch {
+  std::string name;
+  std::string node = "n1";
+  std::string phase = "Running";
+  bool ready = true;
+  std::string ready_since = "2026-01-01T11:00:00Z";
+  std::string created = "2026-01-01T10:00:00Z";
+  std::string cost = {};
+  int restarts = 0;
+};
+
+PodPointer sketch(const PodSketch& pod) {
+  json::object annotations;
+  if (!pod.cost.empty()) annotations["controller.kubernetes.io/pod-deletion-cost"] = pod.cost;
+  json::object ready{{"type", "Ready"},
+                     {"status", pod.ready ? "True" : "False"},
+                     {"lastTransitionTime", pod.ready_since}};
+  json::object container{{"name", "c"}, {"restartCount", pod.restarts}};
+  return pod_from({{"metadata",
+                    {{"name", pod.name},
+                     {"uid", pod.name},
+                     {"creationTimestamp", pod.created},
+                     {"labels", {{"app", "web"}}},
+                     {"annotations", annotations}}},
+                   {"spec", {{"nodeName", pod.node}}},
+                   {"status",
+                    {{"phase", pod.phase},
+                     {"conditions", json::array{ready}},
+                     {"containerStatuses", json::array{container}}}}});
+}
+
+std::string first_to_go(const PodSketch& a, const PodSketch& b,
+                        std::vector<PodPointer> related = {}) {
+  std::vector<PodPointer> pods{sketch(a), sketch(b)};
+  ReplicaPlan plan = plan_replicas(1, pods, related.empty() ? pods : related, kNow);
+  EXPECT_EQ(plan.remove.size(), 1u);
+  return plan.remove.at(0)->meta.name;
+}
+
+TEST(ReplicaPlan, creates_what_is_missing_and_deletes_what_is_too_much) {
+  std::vector<PodPointer> two{sketch({.name = "a"}), sketch({.name = "b"})};
+  EXPECT_EQ(plan_replicas(5, two, two, kNow).create, 3u);
+  EXPECT_EQ(plan_replicas(2, two, two, kNow).create, 0u);
+  EXPECT_TRUE(plan_replicas(2, two, two, kNow).remove.empty());
+  EXPECT_EQ(plan_replicas(0, two, two, kNow).remove.size(), 2u);
+  EXPECT_EQ(plan_replicas(-1, two, two, kNow).remove.size(), 2u);
+}
+
+TEST(ReplicaPlan, limits_what_it_does_at_once) {
+  EXPECT_EQ(plan_replicas(5000, {}, {}, kNow).create, kReplicaBurst);
+}
+
+TEST(ReplicaPlan, deletes_the_least_useful_first) {
+  const PodSketch good{.name = "good"};
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .node = ""}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .phase = "Pending"}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .ready = false}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .cost = "-1"}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .ready_since = "2026-01-01T11:59:00Z"}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .restarts = 2}), "bad");
+  EXPECT_EQ(first_to_go(good, {.name = "bad", .created = "2026-01-01T11:58:00Z"}), "bad");
+}
+
+TEST(ReplicaPlan, earlier_reasons_count_more) {
+  EXPECT_EQ(first_to_go({.name = "a", .node = "", .cost = "100"}, {.name = "b", .ready = false}),
+            "a");
+}
+
+TEST(ReplicaPlan, spares_the_pod_that_is_alone_on_its_node) {
+  const PodSketch crowded{.name = "crowded", .node = "n1"};
+  const PodSketch alone{.name = "alone", .node = "n2"};
+  std::vector<PodPointer> related{sketch(crowded), sketch(alone),
+                                  sketch({.name = "other", .node = "n1"})};
+  EXPECT_EQ(first_to_go(alone, crowded, related), "crowded");
+}
+
+RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
+              (std::uint8_t wanted, std::vector<std::uint8_t> kinds)) {
+  std::vector<PodPointer> pods;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    pods.push_back(sketch({.name = fmt::format("p{}", i),
+                           .node = kinds[i] % 2 ? "n1" : "",
+                           .phase = kinds[i] % 3 ? "Running" : "Pending",
+                           .ready = kinds[i] % 5 != 0,
+                           .restarts = kinds[i] % 7}));
+  const ReplicaPlan plan = plan_replicas(wanted, pods, pods, kNow);
+  RC_ASSERT(pods.size() + plan.create - plan.remove.size() == wanted);
+  RC_ASSERT(plan.create == 0 || plan.remove.empty());
+  // Whatever stays is at least as useful as what goes.
+  const DeletionOrder order(pods, kNow);
+  for (const PodPointer& pod : pods) {
+    if (std::find(plan.remove.begin(), plan.remove.end(), pod) != plan.remove.end()) continue;
+    for (const PodPointer& gone : plan.remove) RC_ASSERT(!order(pod, gone));
+  }
+}
+
+TEST(ReplicaCounts, tell_ready_available_and_fully_labeled_apart) {
+  auto set = object_from(R"({"spec":{"minReadySeconds":60,"template":{"metadata":
+      {"labels":{"app":"web"}}}}})");
+  auto fresh = sketch({.name = "fresh", .ready_since = "2026-01-01T11:59:30Z"});
+  auto counts = count_replicas(
+      set->json, {sketch({.name = "old"}), fresh, sketch({.name = "x", .ready = false})}, kNow);
+  EXPECT_EQ(counts.replicas, 3);
+  EXPECT_EQ(counts.fully_labeled, 3);
+  EXPECT_EQ(counts.ready, 2);
+  EXPECT_EQ(counts.available, 1);
+  EXPECT_EQ(counts.next_available, at("2026-01-01T12:00:30Z"));
+}
+
+TEST(ReplicaSetStatus, names_the_trouble_once_and_forgets_it) {
+  auto set = object_from(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
+  const Error quota = fail(Code::forbidden, "exceeded quota");
+  json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kNow);
+  EXPECT_EQ(troubled, json::parse(R"({"replicas":1,"observedGeneration":2,"conditions":[{
+      "type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota",
+      "lastTransitionTime":"2026-01-01T12:00:00Z"}]})"));
+  json::value again = set->json;
+  again.as_object()["status"] = troubled;
+  auto after = replica_set_status(*object_from(again), {.replicas = 3}, std::nullopt, kNow);
+  EXPECT_EQ(after, json::parse(R"({"replicas":3,"observedGeneration":2})"));
+}
+
+}  // namespace
+}  // namespace plim::local

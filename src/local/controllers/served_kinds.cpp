@@ -1,0 +1,65 @@
+#include "local/controllers/served_kinds.hpp"
+
+#include <algorithm>
+
+#include "kube/status.hpp"
+#include "net/http.hpp"
+
+namespace plim::local {
+namespace {
+
+Task<Result<json::value>> read(std::shared_ptr<kube::Client> client, std::string path) {
+  net::Request request;
+  request.path = path;
+  request.headers.set("Accept", "application/json");
+  PLIM_CO_TRY(net::Response answer, co_await client->raw(std::move(request)));
+  if (answer.status != 200)
+    co_return kube::error_from_answer(answer.status, answer.headers, answer.body)
+        .with_context(path);
+  co_return parse_json(answer.body, path);
+}
+
+void append(std::vector<ServedKind>& out, const json::value& list, std::string_view group,
+            std::string_view version) {
+  const json::value* items = find(list, {"resources"});
+  if (!items || !items->is_array()) return;
+  for (const json::value& item : items->get_array()) {
+    const std::string_view plural = text_at(item, {"name"});
+    if (plural.empty() || plural.find('/') != plural.npos) continue;
+    ServedKind kind;
+    kind.resource = {.group = std::string(group),
+                     .version = std::string(version),
+                     .plural = std::string(plural),
+                     .kind = std::string(text_at(item, {"kind"})),
+                     .namespaced = bool_at(item, {"namespaced"})};
+    if (const json::value* verbs = find(item, {"verbs"}); verbs && verbs->is_array())
+      for (const json::value& verb : verbs->get_array())
+        if (verb.is_string()) kind.verbs.emplace_back(std::string_view(verb.get_string()));
+    out.push_back(std::move(kind));
+  }
+}
+
+}  // namespace
+
+bool ServedKind::can(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Client> client) {
+  std::vector<ServedKind> out;
+  PLIM_CO_TRY(json::value core, co_await read(client, "/api/v1"));
+  append(out, core, "", "v1");
+  PLIM_CO_TRY(json::value groups, co_await read(client, "/apis"));
+  const json::value* list = find(groups, {"groups"});
+  if (!list || !list->is_array()) co_return out;
+  for (const json::value& group : list->get_array()) {
+    const std::string name(text_at(group, {"name"}));
+    const std::string version(text_at(group, {"preferredVersion", "version"}));
+    auto kinds = co_await read(client, "/apis/" + name + "/" + version);
+    // A group whose server is away must not hide the others.
+    if (kinds) append(out, *kinds, name, version);
+  }
+  co_return out;
+}
+
+}  // namespace plim::local

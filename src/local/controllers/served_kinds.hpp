@@ -1,0 +1,25 @@
+// Every kind a server has, with what can be done with it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+
+namespace plim::local {
+
+struct ServedKind {
+  kube::Resource resource;
+  std::vector<std::string> verbs;
+
+  bool can(std::string_view verb) const;
+};
+
+// Of each group in its preferred version; sub-resources are left out.
+Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Client> client);
+
+}  // namespace plim::local
