@@ -10,7 +10,7 @@
 namespace plim::local {
 
 struct NewCondition {
-  std::string_view type, status, reason, message;
+  std::string_view type = {}, status = {}, reason = {}, message = {};
 };
 
 const json::object* find_condition(const json::value& status, std::string_view type);

@@ -303,7 +303,7 @@ TEST(DeploymentPlan, scaling_in_the_middle_is_shared_among_the_sets) {
 RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
               (std::uint8_t replicas, std::uint8_t surge, std::uint8_t unavailable,
                std::uint64_t seed)) {
-  const int wanted = replicas % 30;
+  const int wanted = replicas % 12;
   World world(fmt::format(
       R"({{"spec":{{"replicas":{},"strategy":{{"type":"RollingUpdate","rollingUpdate":
          {{"maxSurge":{},"maxUnavailable":"{}%"}}}}}}}})",
@@ -315,7 +315,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
   auto luck = [&](std::int64_t missing) {
     return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(missing) + 1));
   };
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 30; ++i) {
     if (random.below(15) == 0) world.set_image(fmt::format("v{}", random.below(4)));
     const std::int64_t total = world.wanted();
     const std::int64_t available = world.available();
@@ -325,7 +325,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
     RC_ASSERT(world.available() >= std::min(available, wanted - down));
     world.run_sets(luck);
   }
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 45; ++i) {
     world.step();
     world.run_sets(all_of);
   }
@@ -339,13 +339,14 @@ RC_GTEST_PROP(DeploymentPlan, scaling_at_any_moment_arrives_too, (std::uint64_t 
   auto luck = [&](std::int64_t missing) {
     return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(missing) + 1));
   };
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < 40; ++i) {
     if (random.below(10) == 0) world.set_image(fmt::format("v{}", random.below(3)));
-    if (random.below(10) == 0) world.set_spec("replicas", random.below(40));
+    if (random.below(10) == 0)
+      world.set_spec("replicas", static_cast<std::int64_t>(random.below(15)));
     world.step();
     world.run_sets(luck);
   }
-  for (int i = 0; i < 120; ++i) {
+  for (int i = 0; i < 60; ++i) {
     world.step();
     world.run_sets(all_of);
   }

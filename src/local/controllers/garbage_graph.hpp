@@ -43,6 +43,11 @@ class GarbageGraph {
 
   std::size_t size() const { return nodes_.size(); }
 
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [uid, node] : nodes_) visit(node);
+  }
+
  private:
   void link(const Node& node);
   void unlink(const Node& node);

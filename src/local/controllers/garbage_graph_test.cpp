@@ -17,9 +17,9 @@ using Action = GarbageDecision::Action;
 
 GarbageGraph::Node node(std::string_view uid, std::string_view owners = "[]",
                         std::string_view more = "") {
-  auto object = testing::object_from(std::string(R"({"metadata":{"name":"x","uid":")") +
-                                     std::string(uid) + R"(","ownerReferences":)" +
-                                     std::string(owners) + std::string(more) + "}}");
+  auto object = testing::object_from_text(std::string(R"({"metadata":{"name":"x","uid":")") +
+                                          std::string(uid) + R"(","ownerReferences":)" +
+                                          std::string(owners) + std::string(more) + "}}");
   return GarbageGraph::Node(0, object->meta);
 }
 

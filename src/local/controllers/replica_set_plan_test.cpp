@@ -14,6 +14,7 @@ namespace {
 
 using testing::at;
 using testing::object_from;
+using testing::object_from_text;
 using testing::pod_from;
 
 const WallTime kNow = at("2026-01-01T12:00:00Z");
@@ -115,7 +116,7 @@ RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
 }
 
 TEST(ReplicaCounts, tell_ready_available_and_fully_labeled_apart) {
-  auto set = object_from(R"({"spec":{"minReadySeconds":60,"template":{"metadata":
+  auto set = object_from_text(R"({"spec":{"minReadySeconds":60,"template":{"metadata":
       {"labels":{"app":"web"}}}}})");
   auto fresh = sketch({.name = "fresh", .ready_since = "2026-01-01T11:59:30Z"});
   auto counts = count_replicas(
@@ -128,7 +129,7 @@ TEST(ReplicaCounts, tell_ready_available_and_fully_labeled_apart) {
 }
 
 TEST(ReplicaSetStatus, names_the_trouble_once_and_forgets_it) {
-  auto set = object_from(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
+  auto set = object_from_text(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
   const Error quota = fail(Code::forbidden, "exceeded quota");
   json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kNow);
   EXPECT_EQ(troubled, json::parse(R"({"replicas":1,"observedGeneration":2,"conditions":[{

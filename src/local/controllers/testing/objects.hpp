@@ -20,7 +20,7 @@ inline ObjectPointer object_from(const json::value& json) {
   return std::make_shared<const Object>(std::move(*made));
 }
 
-inline ObjectPointer object_from(std::string_view text) {
+inline ObjectPointer object_from_text(std::string_view text) {
   auto json = parse_json(text);
   PLIM_ASSERT(json);
   return object_from(*json);
