@@ -315,7 +315,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
   auto luck = [&](std::int64_t missing) {
     return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(missing) + 1));
   };
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 20; ++i) {
     if (random.below(15) == 0) world.set_image(fmt::format("v{}", random.below(4)));
     const std::int64_t total = world.wanted();
     const std::int64_t available = world.available();
@@ -339,14 +339,14 @@ RC_GTEST_PROP(DeploymentPlan, scaling_at_any_moment_arrives_too, (std::uint64_t 
   auto luck = [&](std::int64_t missing) {
     return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(missing) + 1));
   };
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {
     if (random.below(10) == 0) world.set_image(fmt::format("v{}", random.below(3)));
     if (random.below(10) == 0)
       world.set_spec("replicas", static_cast<std::int64_t>(random.below(15)));
     world.step();
     world.run_sets(luck);
   }
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 30; ++i) {
     world.step();
     world.run_sets(all_of);
   }
