@@ -1,6 +1,7 @@
 // The HTTPS face of a node: the part of a kubelet's that agents and the API server read.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "local/nodes/cgroups.hpp"
 #include "local/nodes/images.hpp"
 #include "local/nodes/kubelet_pods.hpp"
+#include "local/nodes/usage_sampler.hpp"
 #include "net/http.hpp"
 #include "net/tls.hpp"
 
@@ -34,11 +36,11 @@ class KubeletServer {
  public:
   static Result<std::unique_ptr<KubeletServer>> start(Executor loop, Clock& clock,
                                                       KubeletServerOptions options,
-                                                      const KubeletPods& pods,
-                                                      const NodeCgroups& cgroups,
+                                                      KubeletPods& pods, const NodeCgroups& cgroups,
                                                       const NodeImages& images);
   virtual ~KubeletServer() = default;
   virtual std::uint16_t port() const = 0;
+  virtual UsageSampler& usage() = 0;  // also for metrics.k8s.io
   virtual Task<void> stop() = 0;
 };
 
