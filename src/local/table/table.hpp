@@ -1,6 +1,7 @@
 // The tables that kubectl prints: columns and cells of every kind (meta.k8s.io/v1 Table).
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +20,11 @@ struct TableColumn {
   int priority = 0;  // 1: wide only
 };
 
-// How one kind is shown. A kind without its own: Name and Created At.
+// How one kind is shown. A kind without its own: Name and Created At. The columns' owner outlives
+// it.
 struct TableView {
   std::span<const TableColumn> columns;
-  json::array (*cells)(const json::value& object, WallTime now);
+  std::function<json::array(const json::value& object, WallTime now)> cells;
 };
 
 const TableView& table_view(std::string_view group, std::string_view kind);
