@@ -29,6 +29,11 @@ inline constexpr std::array kUpExamples{
 };
 inline constexpr std::array kUpFlags{
     kName,
+    Flag{.name = "nodes",
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "0",
+         .help = "nodes whose pods are processes on this machine"},
     Flag{.name = "detach",
          .type = Type::boolean,
          .fallback = "false",
@@ -52,6 +57,11 @@ inline constexpr std::array kUpFlags{
          .help = "builtin, or none: another one will place pods",
          .choices = "builtin|none"},
     kDir,
+    Flag{.name = "controllers",
+         .metavar = "NAMES",
+         .fallback = "all",
+         .help = "which controllers run: all, none, or names as kube-controller-manager's",
+         .rare = true},
     Flag{.name = "listen",
          .metavar = "ADDRESS",
          .help = "address of the API server; 127.0.0.1:7443, or the next free port",

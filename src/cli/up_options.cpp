@@ -82,6 +82,9 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   out.server_names = list_of(context.values.text("tls-san"));
   PLIM_CLI_CHECK(choose_kubeconfig(context, out));
   out.durability = durability_of(context);
+  auto controllers = local::parse_controllers(context.values.text("controllers"));
+  if (!controllers) return bad_value("controllers", controllers.error().message);
+  out.controllers = std::move(*controllers);
   out.scheduler = context.values.text("scheduler") == "builtin";
   return out;
 }

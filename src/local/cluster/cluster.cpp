@@ -15,6 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 const User kAdmin{.name = "plimsoll-admin", .groups = {"system:masters", "system:authenticated"}};
+const User kControllersUser{.name = "system:kube-controller-manager",
+                            .groups = {"system:authenticated"}};
 const User kSchedulerUser{.name = "system:kube-scheduler", .groups = {"system:authenticated"}};
 
 // The port of last time, kept because kubectl remembers what a server can do by its address.
@@ -66,11 +68,7 @@ Task<Result<void>> Cluster::start() {
   PLIM_CO_CHECK(listen());
   PLIM_CO_CHECK(write_files());
   reached(fmt::format("API server at {}", url_));
-  if (options_.scheduler) {
-    scheduler_ =
-        std::make_unique<scheduler::Scheduler>(loop_, api_->client(kSchedulerUser), clock_);
-    scheduler_->start();
-  }
+  start_controllers();
   PLIM_CO_CHECK(open_control());
   ready_after_ = clock_.steady() - options_.began;
   reached("ready");
@@ -80,6 +78,7 @@ Task<Result<void>> Cluster::start() {
 Task<void> Cluster::stop() {
   if (control_) co_await control_->drain(1s);
   if (scheduler_) co_await scheduler_->stop();
+  if (controllers_) co_await controllers_->stop();
   if (front_) co_await front_->drain(1s);
   if (api_) co_await api_->stop();
   if (store_) co_await store_->close();
@@ -142,6 +141,20 @@ Result<void> Cluster::write_files() {
       {"api", url_}, {"kubeconfig", options_.kubeconfig}, {"runDirectory", directories.run}};
   if (!options_.merge_into.empty()) endpoints["mergedInto"] = options_.merge_into;
   return write_file(directories.endpoints(), to_json_indented(endpoints) + "\n", kPrivate);
+}
+
+void Cluster::start_controllers() {
+  if (!options_.controllers.empty()) {
+    ControllersOptions options;
+    options.enabled = options_.controllers;
+    options.root_ca_pem = keys_.authority.certificate_pem;
+    controllers_ = std::make_unique<Controllers>(loop_, api_->client(kControllersUser), clock_,
+                                                 std::move(options));
+    controllers_->start();
+  }
+  if (!options_.scheduler) return;
+  scheduler_ = std::make_unique<scheduler::Scheduler>(loop_, api_->client(kSchedulerUser), clock_);
+  scheduler_->start();
 }
 
 Result<void> Cluster::open_control() {

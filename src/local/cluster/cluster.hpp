@@ -17,6 +17,7 @@
 #include "local/cluster/directories.hpp"
 #include "local/cluster/front.hpp"
 #include "local/cluster/keys.hpp"
+#include "local/controllers/controllers.hpp"
 #include "local/scheduler/scheduler.hpp"
 #include "local/store/store.hpp"
 #include "net/server.hpp"
@@ -30,6 +31,7 @@ struct ClusterOptions {
   std::string kubeconfig = {};  // "": in the state directory
   std::string merge_into = {};  // a kubeconfig of the user's; "" for none
   Durability durability = Durability::fsync;
+  std::vector<std::string> controllers = controller_names();
   bool scheduler = true;
   SteadyTime began = {};                                              // what milestones count from
   std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
@@ -64,6 +66,7 @@ class Cluster {
   Result<void> write_files();
   Result<void> write_role_kubeconfig(const std::string& path, std::string context,
                                      const net::KeyPair& client);
+  void start_controllers();
   Result<void> open_control();
   Task<net::Reply> control(net::Request request);
   void reached(std::string what);
@@ -82,6 +85,7 @@ class Cluster {
   std::shared_ptr<kube::Client> client_;  // as an administrator
   std::unique_ptr<net::Server> front_;
   std::unique_ptr<net::Server> control_;
+  std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
 };
 
