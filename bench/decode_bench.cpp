@@ -19,8 +19,8 @@ using PodPointers = std::vector<std::shared_ptr<const kube::Pod>>;
 
 Result<PodPointers> decode_pods(std::string& body, kube::InternPool& pool) {
   PodPointers pods;
-  auto visit = [&](kube::Pod pod) -> Result<void> {
-    pods.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
+  auto visit = [&](std::shared_ptr<const kube::Pod> pod) -> Result<void> {
+    pods.push_back(std::move(pod));
     return {};
   };
   PLIM_CHECK(kube::decode_pods(kube::JsonText(body), pool, visit));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,10 +44,11 @@ struct ListMeta {
   std::int64_t remaining = 0;
 };
 
-// Gets every item in order; its error ends the walk and is handed back. Must not decode a list
-// itself.
+// Gets every item in order, in the place where it was decoded: pods are too large to move around.
+// Its error ends the walk and is handed back. Must not decode a list itself.
 template <class T>
-using Visit = std::function<Result<void>(T item)>;
+using Visit = std::function<Result<void>(std::shared_ptr<const T> item)>;
+using VisitText = std::function<Result<void>(JsonText item)>;
 
 Result<Pod> decode_pod(JsonText text, InternPool& pool);
 Result<ListMeta> decode_pods(JsonText list, InternPool& pool, const Visit<Pod>& visit);
@@ -55,7 +57,7 @@ Result<ListMeta> decode_nodes(JsonText list, InternPool& pool, const Visit<Node>
 // Any object's metadata, for caches that need no more.
 Result<ObjectMeta> decode_meta(JsonText text, InternPool& pool);
 // Any list, its items as they stand.
-Result<ListMeta> decode_list(JsonText list, const Visit<JsonText>& visit);
+Result<ListMeta> decode_list(JsonText list, const VisitText& visit);
 
 // What a cache of T needs to know about its JSON.
 template <class T>
@@ -75,7 +77,7 @@ Codec<T> codec_of(std::function<Result<T>(JsonText object)> one) {
   auto list = [one](JsonText text, const Visit<T>& visit) {
     return decode_list(text, [&](JsonText item) -> Result<void> {
       PLIM_TRY(T made, one(item));
-      return visit(std::move(made));
+      return visit(std::make_shared<const T>(std::move(made)));
     });
   };
   return {std::move(one), std::move(list)};

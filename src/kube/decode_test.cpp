@@ -218,10 +218,11 @@ TEST(DecodeList, visits_items_and_reads_the_metadata) {
       "remainingItemCount":7},"items":[{"metadata":{"name":"a"}} , {"metadata":{"name":"b"}}]})";
   std::vector<std::string> names;
   InternPool pool;
-  auto meta = decode_pods(JsonText(text), pool, [&](Pod pod) -> Result<void> {
-    names.push_back(pod.meta.name);
-    return {};
-  });
+  auto meta =
+      decode_pods(JsonText(text), pool, [&](std::shared_ptr<const Pod> pod) -> Result<void> {
+        names.push_back(pod->meta.name);
+        return {};
+      });
   ASSERT_TRUE(meta) << meta.error().message;
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(meta->resource_version, "9");
@@ -241,7 +242,7 @@ TEST(DecodeList, visits_items_and_reads_the_metadata) {
 TEST(DecodeList, names_the_bad_item_and_hands_back_the_visitors_error) {
   std::string text = R"({"items":[{},{"spec":{"nodeName":1}}]})";
   InternPool pool;
-  auto ignore = [](Pod) -> Result<void> { return {}; };
+  auto ignore = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
   EXPECT_EQ(decode_pods(JsonText(text), pool, ignore).error().message,
             "items[1].spec.nodeName: expected a string");
   auto refuse = [](JsonText) -> Result<void> { return fail(Code::internal, "enough"); };

@@ -64,8 +64,8 @@ class JsonReader {
   }
 
   // Takes a finished item to its visitor.
-  template <class T>
-  bool hand_over(const Visit<T>& visit, T item) {
+  template <class Visitor, class Item>
+  bool hand_over(const Visitor& visit, Item item) {
     auto visited = visit(std::move(item));
     return bool(visited) || wrong(visited.error().message);
   }

@@ -75,9 +75,9 @@ class Informer final : private Reflector::Target {
   }
 
   Result<ListMeta> add_page(JsonText list) override {
-    return codec_.list(list, [this](T object) -> Result<void> {
-      std::string key = object_key(meta_of(object));
-      next_.insert_or_assign(std::move(key), std::make_shared<const T>(std::move(object)));
+    return codec_.list(list, [this](Pointer object) -> Result<void> {
+      std::string key = object_key(meta_of(*object));
+      next_.insert_or_assign(std::move(key), std::move(object));
       return {};
     });
   }

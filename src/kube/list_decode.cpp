@@ -39,7 +39,7 @@ bool read_status_field(JsonReader& reader, StatusFields& out, std::string_view k
 
 }  // namespace
 
-Result<ListMeta> decode_list(JsonText list, const Visit<JsonText>& visit) {
+Result<ListMeta> decode_list(JsonText list, const VisitText& visit) {
   JsonReader reader(nullptr);
   return reader.list_document(list, [&] {
     std::string_view item;

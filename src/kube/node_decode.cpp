@@ -85,8 +85,8 @@ Result<Node> decode_node(JsonText text, InternPool& pool) {
 Result<ListMeta> decode_nodes(JsonText list, InternPool& pool, const Visit<Node>& visit) {
   NodeReader reader(&pool);
   return reader.list_document(list, [&] {
-    Node out;
-    auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+    auto out = std::make_shared<Node>();
+    auto on_field = [&](std::string_view key) { return reader.field(*out, key); };
     return reader.object(on_field) && reader.hand_over(visit, std::move(out));
   });
 }

@@ -129,8 +129,8 @@ Result<Pod> decode_pod(JsonText text, InternPool& pool) {
 Result<ListMeta> decode_pods(JsonText list, InternPool& pool, const Visit<Pod>& visit) {
   PodReader reader(&pool);
   return reader.list_document(list, [&] {
-    Pod out;
-    auto on_field = [&](std::string_view key) { return reader.field(out, key); };
+    auto out = std::make_shared<Pod>();
+    auto on_field = [&](std::string_view key) { return reader.field(*out, key); };
     return reader.object(on_field) && reader.hand_over(visit, std::move(out));
   });
 }

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   InternPool pool;
   if (auto pod = decode_pod(json, pool)) PLIM_ASSERT(pod->meta.name.size() <= size);
   static_cast<void>(decode_node(json, pool));
-  auto ignore_pod = [](Pod) -> Result<void> { return {}; };
+  auto ignore_pod = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
   auto as_node = [&](JsonText item) -> Result<void> {
     PLIM_CHECK(decode_node(item, pool));
     return {};
