@@ -2,16 +2,42 @@
 
 #include <fmt/format.h>
 
-namespace plim::local {
+#include "base/yaml.hpp"
+#include "local/api/kind_rules.hpp"
+#include "local/api/negotiation.hpp"
+#include "local/schema/decode.hpp"
+#include "local/schema/schema.hpp"
 
-ApiResult<json::value> decode_body(Call& call, std::string_view kind,
-                                   std::string_view api_version) {
-  auto object = parse_json(call.body);
-  if (!object || !object->is_object())
-    return bad_request(fmt::format("the body is no JSON object: {}",
-                                   object ? "expected an object" : object.error().message));
-  const std::string_view sent_kind = text_at(*object, {"kind"});
-  const std::string_view sent_version = text_at(*object, {"apiVersion"});
+namespace plim::local {
+namespace {
+
+// The tree that was sent, whatever its encoding.
+ApiResult<json::value> parse_any(const Call& call, FieldMistakes& mistakes) {
+  const auto types = parse_media_types(call.headers.get("Content-Type"));
+  const std::string type = types.empty() ? "application/json" : types.front().type;
+  if (type == "application/yaml") {
+    auto out = parse_yaml(call.body, "", {.duplicate_keys = DuplicateKeys::last_wins});
+    if (!out)
+      return bad_request(fmt::format("error converting YAML to JSON: {}", out.error().message));
+    return std::move(*out);
+  }
+  if (type == "application/json" || type.empty()) {
+    PLIM_TRY(json::value out, parse_body(call.body, mistakes));
+    return out;
+  }
+  return ApiError{.code = 415,
+                  .reason = "UnsupportedMediaType",
+                  .message = fmt::format("the body of the request was in an unknown format - "
+                                         "accepted media types include: application/json, "
+                                         "application/yaml (found {})",
+                                         type)};
+}
+
+// Kind and apiVersion as the path has them; Bindings and others come without.
+ApiResult<void> identify(json::value& object, std::string_view kind, std::string_view api_version) {
+  if (!object.is_object()) return bad_request("the body of the request is no object");
+  const std::string_view sent_kind = text_at(object, {"kind"});
+  const std::string_view sent_version = text_at(object, {"apiVersion"});
   if (!sent_kind.empty() && sent_kind != kind)
     return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}", sent_kind,
                                    sent_version, kind));
@@ -19,18 +45,88 @@ ApiResult<json::value> decode_body(Call& call, std::string_view kind,
     return bad_request(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                     sent_version, api_version));
-  object->as_object()["kind"] = kind;
-  object->as_object()["apiVersion"] = api_version;
-  return std::move(*object);
+  object.as_object()["kind"] = kind;
+  object.as_object()["apiVersion"] = api_version;
+  return {};
 }
 
-ApiResult<json::value> decode_options(const Call& call) {
+ApiError cannot_be_handled(std::string_view kind, std::string_view version, std::string_view why) {
+  return bad_request(
+      fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", kind, version, kind, why));
+}
+
+}  // namespace
+
+ApiResult<FieldValidation> parse_field_validation(const Call& call) {
+  const std::string_view value = call.query.text("fieldValidation");
+  if (value.empty() || value == "Warn") return FieldValidation::warn;
+  if (value == "Ignore") return FieldValidation::ignore;
+  if (value == "Strict") return FieldValidation::strict;
+  return invalid_options(
+      "CreateOptions",
+      {{"FieldValueNotSupported",
+        fmt::format(R"(Unsupported value: "{}": supported values: "Ignore", "Strict", "Warn")",
+                    value),
+        "fieldValidation"}});
+}
+
+ApiResult<void> report_mistakes(Call& call, std::string_view kind,
+                                const std::vector<std::string>& mistakes) {
+  PLIM_TRY(FieldValidation validation, parse_field_validation(call));
+  if (mistakes.empty() || validation == FieldValidation::ignore) return {};
+  if (validation == FieldValidation::warn) {
+    call.warnings.insert(call.warnings.end(), mistakes.begin(), mistakes.end());
+    return {};
+  }
+  return cannot_be_handled(kind, call.kind().version,
+                           fmt::format("strict decoding error: {}", fmt::join(mistakes, ", ")));
+}
+
+ApiResult<json::value> conform_object(Call& call, json::value object,
+                                      std::vector<std::string> mistakes) {
+  const Kind& kind = call.kind();
+  Result<void> good;
+  if (kind.rules)
+    good = kind.rules->conform(object, mistakes);
+  else if (kind.type)
+    good = conform(*kind.type, object, mistakes);
+  if (!good) return cannot_be_handled(kind.kind, kind.version, good.error().message);
+  PLIM_CHECK(report_mistakes(call, kind.kind, mistakes));
+  return object;
+}
+
+ApiResult<json::value> decode_body(Call& call) {
+  FieldMistakes mistakes;
+  PLIM_TRY(json::value object, parse_any(call, mistakes));
+  const Kind& kind = call.kind();
+  PLIM_CHECK(identify(object, kind.kind, kind.api_version));
+  return conform_object(call, std::move(object), std::move(mistakes));
+}
+
+ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::string_view version,
+                                      std::string_view kind) {
+  FieldMistakes mistakes;
+  PLIM_TRY(json::value object, parse_any(call, mistakes));
+  PLIM_CHECK(identify(object, kind,
+                      group.empty() ? std::string(version) : fmt::format("{}/{}", group, version)));
+  const Type* type = find_type(group, version, kind);
+  if (type) {
+    auto good = conform(*type, object, mistakes);
+    if (!good) return cannot_be_handled(kind, version, good.error().message);
+  }
+  PLIM_CHECK(report_mistakes(call, kind, mistakes));
+  return object;
+}
+
+ApiResult<json::value> decode_options(Call& call) {
   if (call.body.empty()) return json::value(json::object());
-  auto out = parse_json(call.body);
-  if (!out || !out->is_object())
-    return bad_request(fmt::format("the options are no JSON object: {}",
-                                   out ? "expected an object" : out.error().message));
-  return std::move(*out);
+  FieldMistakes mistakes;
+  PLIM_TRY(json::value out, parse_any(call, mistakes));
+  if (!out.is_object()) return bad_request("the options of the request are no object");
+  const std::string_view kind = text_at(out, {"kind"});
+  if (!kind.empty() && kind != "DeleteOptions")
+    return bad_request(fmt::format("{} cannot be handled as DeleteOptions", kind));
+  return out;
 }
 
 ApiResult<bool> parse_dry_run(const Call& call, std::string_view options_kind) {

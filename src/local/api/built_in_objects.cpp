@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kube/object.hpp"
+#include "local/api/body.hpp"
 
 namespace plim::local {
 namespace {
@@ -48,7 +49,9 @@ Task<Result<void>> BuiltInObjects::ensure(std::string group, std::string plural,
   call->target.kind = core_.kinds.find(group, "v1", plural);
   call->target.ns = ns;
   CreateRequest request{.call = call, .kind = call->target.kind, .ns = std::move(ns)};
-  request.object = std::move(object);
+  auto conformed = conform_object(*call, std::move(object), {});
+  if (!conformed) co_return to_error(conformed.error());
+  request.object = std::move(*conformed);
   if (core_.store.get(request.kind->key(request.ns, kube::name_of(request.object))))
     co_return Result<void>();
   auto made = co_await writer_.create(std::move(request));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "local/api/negotiation.hpp"
 #include "local/api/path.hpp"
 #include "local/api/query.hpp"
 #include "local/api/server.hpp"
@@ -17,8 +18,10 @@ struct Call {
   std::string method = {};
   ResourcePath target = {};
   Query query = {};
+  std::string raw_query = {};
   net::Headers headers = {};
   std::string body = {};
+  Format format = {};
   std::vector<std::string> warnings = {};  // of the answer's Warning headers
 
   const Kind& kind() const { return *target.kind; }

@@ -1,5 +1,6 @@
 #include "local/api/handlers.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -7,6 +8,8 @@
 #include "kube/object.hpp"
 #include "local/api/body.hpp"
 #include "local/api/object_bytes.hpp"
+#include "local/api/output.hpp"
+#include "local/api/reviews.hpp"
 
 namespace plim::local {
 namespace {
@@ -17,16 +20,9 @@ using namespace std::chrono_literals;
 constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
 
-net::Reply json_reply(int status, std::string body) {
-  net::Response out{.status = status, .body = std::move(body)};
-  out.headers.set("Content-Type", "application/json");
-  return out;
-}
-
-net::Reply object_reply(const Kind& kind, const Written& written) {
-  std::string body;
-  append_object(body, kind, *written.bytes);
-  return json_reply(written.created ? 201 : 200, std::move(body));
+// Upstream turns to another path for what cannot be served here.
+ApiError not_served(std::string_view what) {
+  return bad_request(fmt::format("{} is not served by this cluster's API yet", what));
 }
 
 }  // namespace
@@ -47,43 +43,79 @@ std::string_view verb_of(const Call& call) {
   return "";
 }
 
+Task<void> Handlers::stop() {
+  co_await nodes_.stop();
+  co_await streams_.stop();
+}
+
 Task<HandlerResult> Handlers::handle(CallPtr call) {
   const std::string_view verb = verb_of(*call);
   const ResourcePath& target = call->target;
-  if (!target.subresource.empty() && target.subresource != "status") co_return method_not_allowed();
+  if (!target.subresource.empty() && target.subresource != "status")
+    co_return co_await handle_subresource(call, verb);
   const bool names_object = verb == "update" || verb == "patch" || verb == "delete";
+  const bool is_status = target.subresource == "status";
   if (!target.kind->has_verb(verb) || (names_object && target.name.empty()) ||
-      (verb == "create" && !target.name.empty()))
+      (verb == "create" && !target.name.empty()) || (is_status && verb == "delete"))
     co_return method_not_allowed();
+  if (target.kind->group == "metrics.k8s.io" && core_.hooks.metrics)
+    co_return co_await core_.hooks.metrics(call);
   if (verb == "get") co_return co_await get(call);
   if (verb == "list") co_return co_await list(call);
   if (verb == "watch") co_return co_await watch(call);
   if (verb == "create") co_return co_await create(call);
   if (verb == "update") co_return co_await update(call);
+  if (verb == "patch") co_return co_await patch(call);
   if (verb == "delete") co_return co_await remove(call);
-  if (verb == "deletecollection") co_return co_await remove_collection(call);
-  co_return method_not_allowed();
+  co_return co_await remove_collection(call);
+}
+
+Task<HandlerResult> Handlers::handle_subresource(CallPtr call, std::string_view verb) {
+  const std::string& name = call->target.subresource;
+  const Subresource* sub = call->kind().subresource(name);
+  if (name == "ephemeralcontainers" || std::ranges::find(sub->verbs, verb) == sub->verbs.end())
+    co_return method_not_allowed();
+  if (name == "scale") co_return co_await handle_scale(call, verb);
+  if (name == "binding") co_return co_await subresources_.bind(call);
+  if (name == "eviction") co_return co_await subresources_.evict(call);
+  if (name == "finalize") co_return co_await subresources_.finalize(call);
+  if (name == "token") co_return co_await subresources_.make_token(call);
+  if (name == "log") co_return co_await nodes_.log(call);
+  if (name == "proxy") co_return co_await nodes_.forward(call, call->raw_query);
+  co_return not_served(name);
+}
+
+Task<HandlerResult> Handlers::handle_scale(CallPtr call, std::string_view verb) {
+  if (verb == "get") co_return co_await subresources_.get_scale(call);
+  Edit edit;
+  if (verb == "patch") {
+    PLIM_CO_TRY(Patch parsed, parse_patch(*call));
+    edit = scale_patch_edit(std::move(parsed));
+  } else {
+    PLIM_CO_TRY(json::value sent, decode_body_as(*call, "autoscaling", "v1", "Scale"));
+    edit = [sent = std::move(sent)](const json::value&) -> ApiResult<json::value> { return sent; };
+  }
+  co_return co_await subresources_.change_scale(call, std::move(edit));
 }
 
 Task<HandlerResult> Handlers::get(CallPtr call) {
   const ResourcePath& target = call->target;
   PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
-  std::string body;
-  append_object(body, *target.kind, *entry->value);
-  co_return json_reply(200, std::move(body));
+  co_return object_reply(*call, 200, *target.kind, *entry->value, core_.clock.wall());
 }
 
 Task<HandlerResult> Handlers::list(CallPtr call) {
   PLIM_CO_TRY(ReadOptions options, parse_read_options(*call));
   PLIM_CO_TRY(ListResult found, co_await reader_.list(std::move(options)));
-  co_return json_reply(200, encode_list(call->kind(), found));
+  co_return list_reply(*call, found, core_.clock.wall());
 }
 
 Task<ApiResult<std::unique_ptr<WatchSession>>> Handlers::open_watch(CallPtr call) {
   PLIM_CO_TRY(ReadOptions options, parse_read_options(*call));
   if (begins_with_state(options))
     PLIM_CO_CHECK(co_await reader_.wait_for(options.revision.value_or(0)));
-  co_return std::make_unique<WatchSession>(core_, call->target.kind, std::move(options), nullptr);
+  co_return std::make_unique<WatchSession>(core_, call->target.kind, std::move(options),
+                                           watch_format(core_, call));
 }
 
 Task<HandlerResult> Handlers::watch(CallPtr call) {
@@ -112,31 +144,67 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
 
 Task<HandlerResult> Handlers::create(CallPtr call) {
   const Kind& kind = call->kind();
-  CreateRequest request{.call = call, .kind = call->target.kind, .ns = call->target.ns};
+  if (is_review(kind)) co_return answer_review(core_, authenticator_, *call);
+  if (kind.namespaced && call->target.ns.empty()) co_return method_not_allowed();
+  if (kind.kind == "Binding" && kind.group.empty()) co_return co_await subresources_.bind(call);
+  CreateRequest request{
+      .call = call, .kind = core_.kinds.stored_kind(call->target.kind), .ns = call->target.ns};
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "CreateOptions"));
-  PLIM_CO_TRY(request.object, decode_body(*call, kind.kind, kind.api_version));
-  if (kind.namespaced && request.ns.empty()) co_return method_not_allowed();
+  PLIM_CO_TRY(request.object, decode_body(*call));
+  if (!kube::resource_version_of(request.object).empty())
+    co_return bad_request("resourceVersion should not be set on objects to be created");
+  if (kind.conversion) request.object = kind.conversion->to_stored(std::move(request.object));
   PLIM_CO_TRY(Written written, co_await writer_.create(std::move(request)));
-  co_return object_reply(kind, written);
+  co_return object_reply(*call, 201, kind, *written.bytes, core_.clock.wall());
+}
+
+UpdateRequest Handlers::update_request(const CallPtr& call) const {
+  const ResourcePath& target = call->target;
+  return {.call = call,
+          .kind = core_.kinds.stored_kind(target.kind),
+          .ns = target.ns,
+          .name = target.name,
+          .subresource = target.subresource,
+          .scope = target.subresource == "status" ? Scope::status : Scope::main};
 }
 
 Task<HandlerResult> Handlers::update(CallPtr call) {
   const Kind& kind = call->kind();
-  const ResourcePath& target = call->target;
-  UpdateRequest request{.call = call,
-                        .kind = target.kind,
-                        .ns = target.ns,
-                        .name = target.name,
-                        .subresource = target.subresource};
-  if (target.subresource == "status") request.scope = Scope::status;
+  UpdateRequest request = update_request(call);
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
-  PLIM_CO_TRY(json::value object, decode_body(*call, kind.kind, kind.api_version));
-  PLIM_CO_CHECK(place_in_namespace(kind, target.ns, object));
+  PLIM_CO_TRY(json::value object, decode_body(*call));
+  PLIM_CO_CHECK(place_in_namespace(kind, request.ns, object));
+  if (kube::name_of(object).empty()) make_object(object, {"metadata"})["name"] = request.name;
+  if (kind.conversion) object = kind.conversion->to_stored(std::move(object));
   request.edit = [object = std::move(object)](const json::value&) -> ApiResult<json::value> {
     return object;
   };
   PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
-  co_return object_reply(kind, written);
+  co_return object_reply(*call, 200, kind, *written.bytes, core_.clock.wall());
+}
+
+Task<HandlerResult> Handlers::patch(CallPtr call) {
+  UpdateRequest request = update_request(call);
+  PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "PatchOptions"));
+  PLIM_CO_TRY(Patch parsed, parse_patch(*call));
+  const bool creates = parsed.kind == PatchKind::apply && call->target.subresource.empty();
+  request.edit = patch_edit(core_, call, parsed);
+  auto written = co_await writer_.update(std::move(request));
+  if (!written && written.error().code == 404 && creates)
+    co_return co_await apply_new(call, std::move(parsed));
+  if (!written) co_return std::move(written).error();
+  co_return object_reply(*call, 200, call->kind(), *written->bytes, core_.clock.wall());
+}
+
+Task<HandlerResult> Handlers::apply_new(CallPtr call, Patch patch) {
+  CreateRequest request{
+      .call = call, .kind = core_.kinds.stored_kind(call->target.kind), .ns = call->target.ns};
+  PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "PatchOptions"));
+  PLIM_CO_TRY(request.object, applied_to_nothing(core_, call, patch));
+  const auto& conversion = call->kind().conversion;
+  if (conversion) request.object = conversion->to_stored(std::move(request.object));
+  PLIM_CO_TRY(Written written, co_await writer_.create(std::move(request)));
+  co_return object_reply(*call, 201, call->kind(), *written.bytes, core_.clock.wall());
 }
 
 Task<HandlerResult> Handlers::remove(CallPtr call) {
@@ -146,7 +214,7 @@ Task<HandlerResult> Handlers::remove(CallPtr call) {
   PLIM_CO_TRY(json::value body, decode_options(*call));
   PLIM_CO_TRY(request.options, parse_delete_options(*call, body));
   PLIM_CO_TRY(Deleted deleted, co_await deleter_.remove(std::move(request)));
-  co_return json_reply(200, encode_deleted(*target.kind, target.name, deleted));
+  co_return text_reply(*call, 200, encode_deleted(*target.kind, target.name, deleted));
 }
 
 Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
@@ -167,7 +235,7 @@ Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
     if (!done && done.error().code != 404) co_return std::move(done).error();
     if (done) deleted.entries.push_back(entry);
   }
-  co_return json_reply(200, encode_list(call->kind(), deleted));
+  co_return list_reply(*call, deleted, core_.clock.wall());
 }
 
 }  // namespace plim::local

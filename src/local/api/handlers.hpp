@@ -2,44 +2,61 @@
 #pragma once
 
 #include "base/task.hpp"
+#include "local/api/access.hpp"
 #include "local/api/call.hpp"
 #include "local/api/core.hpp"
 #include "local/api/deletion.hpp"
+#include "local/api/node_proxy.hpp"
+#include "local/api/patches.hpp"
 #include "local/api/reads.hpp"
+#include "local/api/subresources.hpp"
 #include "local/api/watch.hpp"
 #include "local/api/writes.hpp"
 #include "net/server.hpp"
 
 namespace plim::local {
 
-using HandlerResult = ApiResult<net::Reply>;
-
 // Belongs to the store's loop.
 class Handlers {
  public:
-  explicit Handlers(Core& core)
-      : core_(core), reader_(core), writer_(core), deleter_(core), streams_(core.loop) {}
+  Handlers(Core& core, const Authenticator& authenticator, const ServiceAccountTokens& tokens,
+           net::ClientTls kubelet_tls)
+      : core_(core),
+        authenticator_(authenticator),
+        reader_(core),
+        writer_(core),
+        deleter_(core),
+        subresources_(core, tokens),
+        nodes_(core, std::move(kubelet_tls)),
+        streams_(core.loop) {}
 
   // Decides by method and target; errors are for the caller to encode.
   Task<HandlerResult> handle(CallPtr call);
   Task<ApiResult<std::unique_ptr<WatchSession>>> open_watch(CallPtr call);
-
-  Task<void> stop() { return streams_.stop(); }
+  Task<void> stop();
 
  private:
+  Task<HandlerResult> handle_subresource(CallPtr call, std::string_view verb);
+  Task<HandlerResult> handle_scale(CallPtr call, std::string_view verb);
   Task<HandlerResult> get(CallPtr call);
   Task<HandlerResult> list(CallPtr call);
   Task<HandlerResult> watch(CallPtr call);
   Task<HandlerResult> create(CallPtr call);
   Task<HandlerResult> update(CallPtr call);
+  Task<HandlerResult> patch(CallPtr call);
+  Task<HandlerResult> apply_new(CallPtr call, Patch patch);
   Task<HandlerResult> remove(CallPtr call);
   Task<HandlerResult> remove_collection(CallPtr call);
   Task<void> pump(std::shared_ptr<WatchSession> session, std::shared_ptr<net::Sink> sink);
+  UpdateRequest update_request(const CallPtr& call) const;
 
   Core& core_;
+  const Authenticator& authenticator_;
   Reader reader_;
   Writer writer_;
   Deleter deleter_;
+  Subresources subresources_;
+  NodeProxy nodes_;
   TaskGroup streams_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "local/api/events.hpp"
+
 namespace plim::local {
 namespace {
 
@@ -165,6 +167,7 @@ void add_workloads(std::vector<Kind>& out) {
   out.push_back(Row("events.k8s.io", "v1", "events", "Event")
                     .alias({"ev"})
                     .stored_as("/registry/core/events/"));
+  out.back().conversion = Conversion{event_from_core, event_to_core, ""};
   out.push_back(Row("authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview")
                     .cluster()
                     .only(kCreate));

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "local/api/kind_table.hpp"
+#include "local/schema/decode.hpp"
 
 namespace plim::local {
 
@@ -26,8 +27,22 @@ std::string Kind::key(std::string_view ns, std::string_view name) const {
   return namespaced ? fmt::format("{}{}/{}", prefix, ns, name) : fmt::format("{}{}", prefix, name);
 }
 
+namespace {
+
+json::value empty_status_of(const Type& type) {
+  json::value object = json::object();
+  FieldMistakes mistakes;
+  if (!conform(type, object, mistakes)) return nullptr;
+  const json::value* status = object.as_object().if_contains("status");
+  return status ? *status : json::value();
+}
+
+}  // namespace
+
 Kinds::Kinds() {
   for (Kind& kind : built_in_kinds()) {
+    kind.type = find_type(kind.group, kind.version, kind.kind);
+    if (kind.type && kind.has_status()) kind.empty_status = empty_status_of(*kind.type);
     add(std::move(kind));
   }
 }
@@ -36,6 +51,11 @@ KindPtr Kinds::find(std::string_view group, std::string_view version,
                     std::string_view plural) const {
   auto found = by_path_.find(fmt::format("{}/{}/{}", group, version, plural));
   return found == by_path_.end() ? nullptr : found->second;
+}
+
+KindPtr Kinds::stored_kind(const KindPtr& kind) const {
+  return kind->conversion ? find(kind->conversion->stored_group, kind->version, kind->plural)
+                          : kind;
 }
 
 KindPtr Kinds::find_kind(std::string_view group, std::string_view kind) const {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "local/schema/schema.hpp"
 
 namespace plim::local {
@@ -31,6 +33,13 @@ enum class Generation : std::uint8_t {
   content,               // with every change outside metadata and status
 };
 
+// A kind that is stored in the form of another one.
+struct Conversion {
+  json::value (*to_served)(json::value stored);
+  json::value (*to_stored)(json::value served);
+  std::string stored_group;  // the other's, with the same version and plural
+};
+
 struct Kind {
   std::string group;  // "" for core
   std::string version;
@@ -47,13 +56,15 @@ struct Kind {
   // A kind added at run time; null for those of the table, which follow the schema.
   std::shared_ptr<const KindRules> rules = {};
   std::string list_kind = {};  // "PodList" if empty
+  std::optional<Conversion> conversion = {};
 
   // Filled in by Kinds.
-  std::string api_version = {};  // "apps/v1"
-  std::string qualified = {};    // "deployments.apps": how messages name it
-  std::string prefix = {};       // of its keys: "/registry/apps/deployments/"
-  std::string head = {};         // `{"kind":"Pod","apiVersion":"v1",`: how stored objects begin
-  const Type* type = nullptr;    // of the schema; null for kinds without
+  std::string api_version = {};   // "apps/v1"
+  std::string qualified = {};     // "deployments.apps": how messages name it
+  std::string prefix = {};        // of its keys: "/registry/apps/deployments/"
+  std::string head = {};          // `{"kind":"Pod","apiVersion":"v1",`: how stored objects begin
+  const Type* type = nullptr;     // of the schema; null for kinds without
+  json::value empty_status = {};  // what Go prints of a status that nobody has set; null: nothing
 
   const Subresource* subresource(std::string_view name) const;
   bool has_verb(std::string_view verb) const;
@@ -72,6 +83,8 @@ class Kinds {
   Kinds();  // with the built-in ones
 
   KindPtr find(std::string_view group, std::string_view version, std::string_view plural) const;
+  // Itself, or the kind in whose form it is stored.
+  KindPtr stored_kind(const KindPtr& kind) const;
   // By group and Kind, in any version; for references.
   KindPtr find_kind(std::string_view group, std::string_view kind) const;
   bool has_group_version(std::string_view group, std::string_view version) const;

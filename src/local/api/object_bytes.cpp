@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace plim::local {
 namespace {
 
@@ -26,6 +28,13 @@ json::object ordered_metadata(const json::object& metadata, Revision revision) {
   for (const auto& [key, value] : metadata)
     if (!out.contains(key)) out[key] = value;
   return out;
+}
+
+// The object in the kind's own form; its resourceVersion is among the metadata.
+std::string converted(const Kind& kind, std::string_view stored) {
+  const json::value object = kind.conversion->to_served(decode_object(stored));
+  const auto revision = parse_int<Revision>(text_at(object, {"metadata", "resourceVersion"}));
+  return encode_object(kind, object, revision.value_or(0));
 }
 
 }  // namespace
@@ -54,19 +63,27 @@ std::string_view tail_of(std::string_view bytes) {
   return bytes.substr(start);
 }
 
-void append_item(std::string& out, std::string_view bytes) {
+void append_item(std::string& out, const Kind& kind, std::string_view bytes) {
   out += '{';
-  out += tail_of(bytes);
+  if (kind.conversion)
+    out += tail_of(converted(kind, bytes));
+  else
+    out += tail_of(bytes);
 }
 
 void append_object(std::string& out, const Kind& kind, std::string_view bytes) {
+  if (kind.conversion) {
+    out += converted(kind, bytes);
+    return;
+  }
   out += kind.head;
   out += tail_of(bytes);
 }
 
 void append_object_at(std::string& out, const Kind& kind, std::string_view bytes,
                       Revision revision) {
-  const std::string_view tail = tail_of(bytes);
+  const std::string other_form = kind.conversion ? converted(kind, bytes) : std::string();
+  const std::string_view tail = tail_of(kind.conversion ? other_form : bytes);
   // Inside a text the quotes of this key would be escaped, so the first one is the field itself.
   const std::size_t start = tail.find(kVersionKey) + kVersionKey.size();
   const std::size_t end = tail.find('"', start);

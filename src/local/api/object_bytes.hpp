@@ -18,9 +18,9 @@ std::string encode_object(const Kind& kind, const json::value& object, Revision 
 std::string_view tail_of(std::string_view bytes);
 
 // Adds the object as an item of a list: without kind and apiVersion.
-void append_item(std::string& out, std::string_view bytes);
+void append_item(std::string& out, const Kind& kind, std::string_view bytes);
 // Adds the object as it stands in watches, with the kind's own head: an object may be served in
-// several versions.
+// several versions, and events in two forms.
 void append_object(std::string& out, const Kind& kind, std::string_view bytes);
 // The same with another resourceVersion: a deleted object tells when it went.
 void append_object_at(std::string& out, const Kind& kind, std::string_view bytes,

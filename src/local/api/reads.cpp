@@ -137,7 +137,7 @@ std::string encode_list(const Kind& kind, const ListResult& list) {
   bool first = true;
   for (const EntryPtr& entry : list.entries) {
     if (!std::exchange(first, false)) out += ',';
-    append_item(out, *entry->value);
+    append_item(out, kind, *entry->value);
   }
   out += "]}";
   return out;

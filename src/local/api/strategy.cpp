@@ -4,6 +4,8 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "local/api/kind_rules.hpp"
+#include "local/schema/defaults.hpp"
 
 namespace plim::local {
 namespace {
@@ -63,6 +65,15 @@ void restrict_to_status(const Kind& kind, const json::value& before, json::value
   object = std::move(out);
 }
 
+// Writers that know nothing of managed fields do not lose them; a list of one empty entry does.
+void keep_managed_fields(const json::object& before, json::object& metadata) {
+  const json::value* sent = metadata.if_contains("managedFields");
+  if (!sent) return keep(before, metadata, "managedFields");
+  if (sent->is_array() && sent->get_array().size() == 1 && sent->at(0).is_object() &&
+      sent->at(0).get_object().empty())
+    metadata.erase("managedFields");
+}
+
 ApiResult<void> check_identity(const Kind& kind, const json::value& before,
                                const json::value& object) {
   const std::string_view name = kube::name_of(before);
@@ -98,6 +109,13 @@ ApiResult<void> place_in_namespace(const Kind& kind, std::string_view ns, json::
   return {};
 }
 
+void fill_in_defaults(const Kind& kind, json::value& object) {
+  if (kind.rules)
+    kind.rules->apply_defaults(object);
+  else if (kind.type)
+    apply_defaults(kind.group, kind.kind, *kind.type, object);
+}
+
 void prepare_for_create(const Kind& kind, WallTime now, Random& random, json::value& object) {
   json::object& metadata = make_object(object, {"metadata"});
   for (std::string_view key : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -106,7 +124,9 @@ void prepare_for_create(const Kind& kind, WallTime now, Random& random, json::va
   metadata["uid"] = make_uuid(random);
   metadata["creationTimestamp"] = format_rfc3339(now);
   if (kind.generation != Generation::none) metadata["generation"] = 1;
-  if (kind.has_status() && !kind.keeps_status) object.as_object().erase("status");
+  if (!kind.has_status() || kind.keeps_status) return;
+  object.as_object().erase("status");
+  if (!kind.empty_status.is_null()) object.as_object()["status"] = kind.empty_status;
 }
 
 ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::value& before,
@@ -123,6 +143,7 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
         "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"})
     if (scope != Scope::all || key == "resourceVersion") keep(old_metadata, metadata, key);
   metadata.erase("selfLink");
+  keep_managed_fields(old_metadata, metadata);
   keep(before.as_object(), object.as_object(), "kind");
   keep(before.as_object(), object.as_object(), "apiVersion");
   if (scope == Scope::main && kind.has_status())

@@ -23,6 +23,9 @@ enum class Scope : std::uint8_t {
 // The namespace of the URL; 400 if the object names another one.
 ApiResult<void> place_in_namespace(const Kind& kind, std::string_view ns, json::value& object);
 
+// Those that follow from the object alone.
+void fill_in_defaults(const Kind& kind, json::value& object);
+
 // uid, times, generation; drops what only the server may set.
 void prepare_for_create(const Kind& kind, WallTime now, Random& random, json::value& object);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "local/api/mutators/mutators.hpp"
 #include "local/api/object_bytes.hpp"
 #include "local/api/reads.hpp"
 
@@ -80,43 +81,48 @@ Task<ApiResult<Written>> Writer::create(CreateRequest request) {
   admission->object = std::move(request.object);
   PLIM_CO_CHECK(place_in_namespace(*request.kind, request.ns, admission->object));
   admission->name = kube::name_of(admission->object);
+  if (!core_.hooks.mutating.empty()) fill_in_defaults(*request.kind, admission->object);
   PLIM_CO_CHECK(co_await mutate(admission));
-  prepare_for_create(*request.kind, core_.clock.wall(), core_.random, admission->object);
-  auto out = co_await store_new(std::move(admission));
-  co_return out;
-}
 
-Task<ApiResult<Written>> Writer::store_new(AdmissionPtr admission) {
-  const Kind& kind = *admission->kind;
   const std::string base(text_at(admission->object, {"metadata", "generateName"}));
   const bool generates = kube::name_of(admission->object).empty() && !base.empty();
-  bool validated = false;
-  for (int i = 0;; ++i) {
-    if (generates)
-      make_object(admission->object, {"metadata"})["name"] = generated_name(core_.random, base);
-    const std::string name(kube::name_of(admission->object));
-    admission->name = name;
-    if (!validated) {
-      auto causes = check_object(kind, admission->object, nullptr);
-      if (!causes.empty()) co_return invalid(kind, name, std::move(causes));
-      PLIM_CO_CHECK(co_await validate(admission));
-      validated = true;
+  const json::value nameless = generates ? admission->object : json::value();
+  for (int i = 0; i < kNameTries; ++i) {
+    if (generates) {
+      admission->object = nameless;
+      admission->name = generated_name(core_.random, base);
+      make_object(admission->object, {"metadata"})["name"] = admission->name;
     }
-    const std::string key = kind.key(admission->ns, name);
-    Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
-    PLIM_CO_CHECK(check_size(*bytes));
-    if (admission->dry_run) {
-      if (core_.store.get(key)) co_return already_exists(kind, name);
-      co_return Written{.bytes = std::move(bytes), .created = true};
-    }
-    Txn txn;
-    txn.compares.push_back({.key = key, .modified = 0});
-    txn.ops.push_back(Op::put(key, bytes));
-    auto written = co_await core_.store.txn(txn);
-    if (written) co_return Written{.bytes = std::move(bytes), .created = true};
-    if (written.error().code != Code::already_exists) co_return written.error();
-    if (!generates || i + 1 == kNameTries) co_return already_exists(kind, name);
+    PLIM_CO_TRY(std::optional<Written> written, co_await store_new(admission));
+    if (written) co_return std::move(*written);
+    if (!generates) break;
   }
+  co_return already_exists(*request.kind, admission->name);
+}
+
+Task<ApiResult<std::optional<Written>>> Writer::store_new(AdmissionPtr admission) {
+  const Kind& kind = *admission->kind;
+  prepare_for_create(kind, core_.clock.wall(), core_.random, admission->object);
+  PLIM_CO_CHECK(run_built_in_mutators(core_, *admission));
+  fill_in_defaults(kind, admission->object);
+  auto causes = check_object(kind, admission->object, nullptr);
+  if (!causes.empty()) co_return invalid(kind, admission->name, std::move(causes));
+  PLIM_CO_CHECK(co_await validate(admission));
+
+  const std::string key = kind.key(admission->ns, admission->name);
+  Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
+  PLIM_CO_CHECK(check_size(*bytes));
+  if (admission->dry_run) {
+    if (core_.store.get(key)) co_return std::optional<Written>();
+    co_return Written{.bytes = std::move(bytes), .created = true};
+  }
+  Txn txn;
+  txn.compares.push_back({.key = key, .modified = 0});
+  txn.ops.push_back(Op::put(key, bytes));
+  auto written = co_await core_.store.txn(txn);
+  if (written) co_return Written{.bytes = std::move(bytes), .created = true};
+  if (written.error().code == Code::already_exists) co_return std::optional<Written>();
+  co_return written.error();
 }
 
 Task<ApiResult<Written>> Writer::update(UpdateRequest request) {
@@ -141,14 +147,18 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
   admission->before = decode_object(*entry->value);
   PLIM_CO_TRY(admission->object, request.edit(admission->before));
   PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
-  PLIM_CO_CHECK(co_await mutate(admission));
-  PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
+  fill_in_defaults(kind, admission->object);
+  if (!core_.hooks.mutating.empty()) {
+    PLIM_CO_CHECK(co_await mutate(admission));
+    PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
+  }
+  PLIM_CO_CHECK(run_built_in_mutators(core_, *admission));
   auto causes = check_object(kind, admission->object, &admission->before);
   if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
   PLIM_CO_CHECK(co_await validate(admission));
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
-  count_generation(kind, admission->before, admission->object);
+  if (request.scope != Scope::all) count_generation(kind, admission->before, admission->object);
   Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
   PLIM_CO_CHECK(check_size(*bytes));
   if (request.dry_run) co_return Written{.bytes = std::move(bytes)};

@@ -53,7 +53,8 @@ class Writer {
  private:
   Task<ApiResult<void>> mutate(AdmissionPtr admission);
   Task<ApiResult<void>> validate(AdmissionPtr admission);
-  Task<ApiResult<Written>> store_new(AdmissionPtr admission);
+  // Nothing: the name is taken.
+  Task<ApiResult<std::optional<Written>>> store_new(AdmissionPtr admission);
   // Nothing: another writer was quicker.
   Task<ApiResult<std::optional<Written>>> try_update(UpdateRequest request, EntryPtr entry);
 

@@ -1,0 +1,35 @@
+// What some kinds are from their first moment on.
+#include "local/api/mutators/mutators.hpp"
+
+namespace plim::local {
+
+// Its finalizer is taken away, by the subresource finalize, when the namespace is empty.
+ApiResult<void> set_namespace_state(const Core& /*core*/, Admission& admission) {
+  json::object& spec = make_object(admission.object, {"spec"});
+  if (admission.before.is_null()) {
+    spec["finalizers"] = json::array{"kubernetes"};
+    make_object(admission.object, {"status"})["phase"] = "Active";
+  } else if (const json::value* kept = find(admission.before, {"spec", "finalizers"})) {
+    spec["finalizers"] = *kept;
+  }
+  return {};
+}
+
+ApiResult<void> set_volume_phase(const Core& /*core*/, Admission& admission) {
+  make_object(admission.object, {"status"})["phase"] = "Pending";
+  return {};
+}
+
+// Until it says that it is ready nothing should be placed on it.
+ApiResult<void> taint_new_node(const Core& /*core*/, Admission& admission) {
+  constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+  json::value& list = make_object(admission.object, {"spec"})["taints"];
+  if (!list.is_array()) list.emplace_array();
+  for (const json::value& taint : list.get_array())
+    if (text_at(taint, {"key"}) == kNotReady && text_at(taint, {"effect"}) == "NoSchedule")
+      return {};
+  list.get_array().push_back({{"key", kNotReady}, {"effect", "NoSchedule"}});
+  return {};
+}
+
+}  // namespace plim::local

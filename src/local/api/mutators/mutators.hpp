@@ -1,0 +1,24 @@
+// What the server itself adds to objects beyond their defaults, because it follows from other
+// objects or from the request. One small file each; the table is in mutators.cpp.
+#pragma once
+
+#include "local/api/core.hpp"
+#include "local/api/hooks.hpp"
+
+namespace plim::local {
+
+using Mutator = ApiResult<void> (*)(const Core& core, Admission& admission);
+
+// All of them, in order. The object has its uid and name.
+ApiResult<void> run_built_in_mutators(const Core& core, Admission& admission);
+
+ApiResult<void> set_service_account(const Core& core, Admission& admission);
+ApiResult<void> set_default_tolerations(const Core& core, Admission& admission);
+ApiResult<void> set_priority(const Core& core, Admission& admission);
+ApiResult<void> set_cluster_ip(const Core& core, Admission& admission);
+ApiResult<void> set_job_selector(const Core& core, Admission& admission);
+ApiResult<void> set_namespace_state(const Core& core, Admission& admission);
+ApiResult<void> set_volume_phase(const Core& core, Admission& admission);
+ApiResult<void> taint_new_node(const Core& core, Admission& admission);
+
+}  // namespace plim::local

@@ -1,0 +1,85 @@
+// Every pod has a service account, and unless told otherwise finds its token in a volume.
+#include <fmt/format.h>
+
+#include "kube/object.hpp"
+#include "local/api/mutators/mutators.hpp"
+#include "local/api/object_bytes.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
+constexpr int kTokenSeconds = 3607;  // upstream's: an hour, and a little more to tell them apart
+
+json::value token_volume(std::string_view name) {
+  const json::value token{
+      {"serviceAccountToken", {{"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
+  const json::value item{{"key", "ca.crt"}, {"path", "ca.crt"}};
+  const json::value authority{
+      {"configMap", {{"name", "kube-root-ca.crt"}, {"items", json::array{item}}}}};
+  const json::value field{
+      {"path", "namespace"},
+      {"fieldRef", {{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}}}};
+  const json::value own{{"downwardAPI", {{"items", json::array{field}}}}};
+  return {{"name", name},
+          {"projected", {{"sources", json::array{token, authority, own}}, {"defaultMode", 420}}}};
+}
+
+bool has_own_mount(const json::object& container) {
+  const json::value* mounts = container.if_contains("volumeMounts");
+  if (!mounts || !mounts->is_array()) return false;
+  for (const json::value& one : mounts->get_array())
+    if (text_at(one, {"mountPath"}) == kMountPath) return true;
+  return false;
+}
+
+json::array& list_in(json::object& object, std::string_view key) {
+  json::value& list = object[key];
+  if (!list.is_array()) list.emplace_array();
+  return list.get_array();
+}
+
+// True if any container needs the volume.
+bool mount_in_all(json::object& spec, std::string_view volume) {
+  bool used = false;
+  for (std::string_view which : {"initContainers", "containers"}) {
+    json::value* containers = spec.if_contains(which);
+    if (!containers || !containers->is_array()) continue;
+    for (json::value& container : containers->get_array()) {
+      if (!container.is_object() || has_own_mount(container.get_object())) continue;
+      list_in(container.get_object(), "volumeMounts")
+          .push_back({{"name", volume}, {"readOnly", true}, {"mountPath", kMountPath}});
+      used = true;
+    }
+  }
+  return used;
+}
+
+}  // namespace
+
+ApiResult<void> set_service_account(const Core& core, Admission& admission) {
+  json::value& pod = admission.object;
+  if (!kube::annotation_of(pod, kMirror).empty()) return {};
+  json::object& spec = make_object(pod, {"spec"});
+  std::string name(text_at(pod, {"spec", "serviceAccountName"}));
+  if (name.empty()) name = text_at(pod, {"spec", "serviceAccount"});
+  if (name.empty()) name = "default";
+  spec["serviceAccountName"] = name;
+  spec["serviceAccount"] = name;
+
+  // The account may still be on its way: its controller makes it a moment after the namespace.
+  const KindPtr accounts = core.kinds.find("", "v1", "serviceaccounts");
+  const EntryPtr entry = core.store.get(accounts->key(admission.ns, name));
+  const json::value account = entry ? decode_object(*entry->value) : json::value(json::object());
+  const json::value* secrets = find(account, {"imagePullSecrets"});
+  if (secrets && !spec.contains("imagePullSecrets")) spec["imagePullSecrets"] = *secrets;
+  const json::value* automount = spec.if_contains("automountServiceAccountToken");
+  if (!automount) automount = find(account, {"automountServiceAccountToken"});
+  if (automount && automount->is_bool() && !automount->get_bool()) return {};
+  const std::string volume = fmt::format("kube-api-access-{}", make_name_suffix(core.random));
+  if (mount_in_all(spec, volume)) list_in(spec, "volumes").push_back(token_volume(volume));
+  return {};
+}
+
+}  // namespace plim::local

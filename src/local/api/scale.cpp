@@ -1,0 +1,169 @@
+// The subresources scale, finalize and token.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/rfc3339.hpp"
+#include "kube/object.hpp"
+#include "kube/selector.hpp"
+#include "local/api/body.hpp"
+#include "local/api/object_bytes.hpp"
+#include "local/api/output.hpp"
+#include "local/api/reads.hpp"
+#include "local/api/subresources.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr std::int64_t kShortestToken = 600;
+constexpr std::int64_t kUsualToken = 3600;
+
+// As labels, or as the selector object of newer kinds.
+std::string selector_text(const json::value& object) {
+  const json::value* selector = find(object, {"spec", "selector"});
+  if (!selector || !selector->is_object()) return {};
+  const bool is_object = selector->get_object().contains("matchLabels") ||
+                         selector->get_object().contains("matchExpressions");
+  const json::value wrapped = is_object ? *selector : json::value{{"matchLabels", *selector}};
+  const auto parsed = kube::LabelSelector::from_json(wrapped);
+  return parsed ? parsed->to_string() : std::string();
+}
+
+json::value scale_of(const json::value& object) {
+  json::object metadata;
+  for (std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
+    if (const json::value* found = find(object, {"metadata", key})) metadata[key] = *found;
+  json::object status{{"replicas", int_at(object, {"status", "replicas"}).value_or(0)}};
+  if (std::string selector = selector_text(object); !selector.empty())
+    status["selector"] = std::move(selector);
+  return {{"kind", "Scale"},
+          {"apiVersion", "autoscaling/v1"},
+          {"metadata", std::move(metadata)},
+          {"spec", {{"replicas", int_at(object, {"spec", "replicas"}).value_or(0)}}},
+          {"status", std::move(status)}};
+}
+
+ApiResult<json::value> rescaled(const json::value& object, const json::value& scale) {
+  const std::int64_t replicas = int_at(scale, {"spec", "replicas"}).value_or(0);
+  if (replicas < 0 || replicas > std::numeric_limits<std::int32_t>::max()) {
+    std::vector<Cause> causes{
+        {"FieldValueInvalid",
+         fmt::format("Invalid value: {}: must be greater than or equal to 0", replicas),
+         "spec.replicas"}};
+    Kind kind;
+    kind.group = "autoscaling";
+    kind.kind = "Scale";
+    return invalid(kind, kube::name_of(object), std::move(causes));
+  }
+  json::value out = object;
+  make_object(out, {"spec"})["replicas"] = replicas;
+  // The Scale's own, so that a stale one conflicts.
+  for (std::string_view key : {"resourceVersion", "uid"})
+    if (const json::value* found = find(scale, {"metadata", key}))
+      make_object(out, {"metadata"})[key] = *found;
+  return out;
+}
+
+}  // namespace
+
+Task<HandlerResult> Subresources::get_scale(CallPtr call) {
+  const ResourcePath& target = call->target;
+  PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
+  co_return text_reply(*call, 200, to_json(scale_of(decode_object(*entry->value))));
+}
+
+Task<HandlerResult> Subresources::change_scale(CallPtr call, Edit edit) {
+  const ResourcePath& target = call->target;
+  UpdateRequest request{.call = call,
+                        .kind = target.kind,
+                        .ns = target.ns,
+                        .name = target.name,
+                        .subresource = "scale"};
+  PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
+  request.edit = [edit = std::move(edit)](const json::value& now) -> ApiResult<json::value> {
+    PLIM_TRY(json::value scale, edit(scale_of(now)));
+    return rescaled(now, scale);
+  };
+  PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
+  co_return text_reply(*call, 200, to_json(scale_of(decode_object(*written.bytes))));
+}
+
+Task<HandlerResult> Subresources::finalize(CallPtr call) {
+  const ResourcePath& target = call->target;
+  PLIM_CO_TRY(json::value sent, decode_body(*call));
+  UpdateRequest request{.call = call,
+                        .kind = target.kind,
+                        .ns = target.ns,
+                        .name = target.name,
+                        .subresource = "finalize",
+                        .scope = Scope::all};
+  PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
+  request.edit = [sent = std::move(sent)](const json::value& now) -> ApiResult<json::value> {
+    json::value out = now;
+    const json::value* finalizers = find(sent, {"spec", "finalizers"});
+    if (finalizers)
+      make_object(out, {"spec"})["finalizers"] = *finalizers;
+    else
+      make_object(out, {"spec"}).erase("finalizers");
+    const std::string_view version = kube::resource_version_of(sent);
+    if (!version.empty()) make_object(out, {"metadata"})["resourceVersion"] = version;
+    return out;
+  };
+  PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
+  co_return object_reply(*call, 200, *target.kind, *written.bytes, core_.clock.wall());
+}
+
+Task<HandlerResult> Subresources::make_token(CallPtr call) {
+  const ResourcePath& target = call->target;
+  PLIM_CO_TRY(json::value asked,
+              decode_body_as(*call, "authentication.k8s.io", "v1", "TokenRequest"));
+  PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
+  TokenRequest request{.ns = target.ns, .account = target.name, .account_uid = {}};
+  request.account_uid = kube::uid_of(decode_object(*entry->value));
+  const std::int64_t seconds = int_at(asked, {"spec", "expirationSeconds"}).value_or(kUsualToken);
+  if (seconds < kShortestToken) {
+    std::vector<Cause> causes{{"FieldValueInvalid",
+                               fmt::format("Invalid value: {}: may not specify a duration less "
+                                           "than 10 minutes",
+                                           seconds),
+                               "spec.expirationSeconds"}};
+    Kind kind;
+    kind.group = "authentication.k8s.io";
+    kind.kind = "TokenRequest";
+    co_return invalid(kind, target.name, std::move(causes));
+  }
+  request.lifetime = std::chrono::seconds(std::min<std::int64_t>(seconds, 1LL << 32));
+  const json::value* audiences = find(asked, {"spec", "audiences"});
+  if (audiences && audiences->is_array())
+    for (const json::value& one : audiences->get_array())
+      if (one.is_string()) request.audiences.emplace_back(one.get_string());
+  if (request.audiences.empty()) request.audiences.push_back(tokens_.issuer());
+  if (const json::value* bound = find(asked, {"spec", "boundObjectRef"})) {
+    const KindPtr kind = core_.kinds.find_kind("", text_at(*bound, {"kind"}));
+    const std::string_view name = text_at(*bound, {"name"});
+    if (!kind || (kind->kind != "Pod" && kind->kind != "Secret"))
+      co_return bad_request("a token can be bound to a Pod or a Secret only");
+    PLIM_CO_TRY(EntryPtr object, find_entry(core_, *kind, target.ns, name));
+    const json::value found = decode_object(*object->value);
+    const std::string_view uid = text_at(*bound, {"uid"});
+    if (!uid.empty() && uid != kube::uid_of(found))
+      co_return conflict(*kind, name, "the UID in the bound object reference is another's");
+    request.bound_kind = kind->kind;
+    request.bound_name = name;
+    request.bound_uid = kube::uid_of(found);
+  }
+  PLIM_CO_TRY(std::string token, tokens_.issue(request));
+  json::object& spec = make_object(asked, {"spec"});
+  spec["expirationSeconds"] = seconds;
+  spec["audiences"] = json::array(request.audiences.begin(), request.audiences.end());
+  json::object& metadata = make_object(asked, {"metadata"});
+  metadata["name"] = target.name;
+  metadata["namespace"] = target.ns;
+  metadata["creationTimestamp"] = format_rfc3339(core_.clock.wall());
+  make_object(asked, {"status"}) = {
+      {"token", token},
+      {"expirationTimestamp", format_rfc3339(core_.clock.wall() + request.lifetime)}};
+  co_return text_reply(*call, 201, to_json(asked));
+}
+
+}  // namespace plim::local

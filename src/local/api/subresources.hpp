@@ -1,0 +1,42 @@
+// The parts of objects that have verbs of their own.
+#pragma once
+
+#include "base/task.hpp"
+#include "local/api/access.hpp"
+#include "local/api/call.hpp"
+#include "local/api/core.hpp"
+#include "local/api/deletion.hpp"
+#include "local/api/service_account_tokens.hpp"
+#include "local/api/writes.hpp"
+#include "net/server.hpp"
+
+namespace plim::local {
+
+using HandlerResult = ApiResult<net::Reply>;
+
+// Belongs to the store's loop.
+class Subresources {
+ public:
+  Subresources(Core& core, const ServiceAccountTokens& tokens)
+      : core_(core), tokens_(tokens), writer_(core), deleter_(core) {}
+
+  // POST pods/NAME/binding, and POST bindings, where the body names the pod.
+  Task<HandlerResult> bind(CallPtr call);
+  Task<HandlerResult> evict(CallPtr call);
+  Task<HandlerResult> get_scale(CallPtr call);
+  // `edit` makes the new Scale of the one that is there.
+  Task<HandlerResult> change_scale(CallPtr call, Edit edit);
+  Task<HandlerResult> finalize(CallPtr call);
+  Task<HandlerResult> make_token(CallPtr call);
+
+ private:
+  // 429 while a disruption budget says no, else takes one disruption from it.
+  Task<ApiResult<void>> spend_budget(CallPtr call, std::string ns, std::string name);
+
+  Core& core_;
+  const ServiceAccountTokens& tokens_;
+  Writer writer_;
+  Deleter deleter_;
+};
+
+}  // namespace plim::local
