@@ -5,17 +5,15 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <string>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
 #include "base/process.hpp"
 #include "net/x509.hpp"
+#include "usage.hpp"
 
 namespace plim::bench {
 
@@ -56,32 +54,14 @@ class Child {
 
   std::uint16_t port() const { return port_; }
 
-  std::chrono::nanoseconds cpu() const {
-    clockid_t clock{};
-    timespec time{};
-    PLIM_ASSERT(::clock_getcpuclockid(pid_, &clock) == 0 && ::clock_gettime(clock, &time) == 0);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-  }
+  std::chrono::nanoseconds cpu() const { return cpu_of(pid_); }
 
-  long resident_kilobytes() const {
-    std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
-    return 0;
-  }
+  long resident_kilobytes() const { return bench::resident_kilobytes(pid_); }
 
  private:
   pid_t pid_ = 0;
   std::uint16_t port_ = 0;
 };
-
-// Thousands of connections in one process.
-inline void raise_descriptor_limit() {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 struct Pki {
   net::KeyPair authority, server;

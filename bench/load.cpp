@@ -1,0 +1,179 @@
+// plimsoll-load: a load on any Kubernetes API server, ours or the real one, with the same client.
+#include "load.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/loop.hpp"
+#include "base/process.hpp"
+#include "base/table.hpp"
+#include "base/text.hpp"
+#include "usage.hpp"
+
+namespace plim::bench {
+namespace {
+
+constexpr std::string_view kUsage = R"(usage: plimsoll-load LOAD --kubeconfig FILE [flags]
+
+loads:
+  create   pods made over several connections: how many in a second
+  list     all pods in one answer: the newest state, and any (resourceVersion=0)
+  fanout   watchers and a steady rate of writes: time from write to event
+  sim      simulated nodes and pods on them: time until ready, running, gone
+
+flags:
+  --connections N  that write at the same time (8)
+  --pods N         made (3000; sim: 10000)
+  --rounds N       of each list (20)
+  --gzip           let lists be compressed
+  --watchers N     (1000)
+  --follow WHAT    each watcher sees the pods of its own node, or all pods: node, all (node)
+  --rate N         writes per second (500)
+  --seconds N      of writing (10)
+  --nodes N        (5000)
+  --limit SECONDS  to wait at most for anything (120)
+  --pid P,P        the server's processes on this machine: tells their CPU time and memory
+  --keep           leave the pods where they are
+  -o json          the numbers for a program
+)";
+
+using Load = Task<Result<Numbers>> (*)(Executor, LoadOptions);
+
+struct NamedLoad {
+  std::string_view name;
+  Load run;
+  std::size_t pods;
+};
+
+constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000},
+                                {"list", load_list, 3'000},
+                                {"fanout", load_fanout, 0},
+                                {"sim", load_sim, 10'000}};
+
+struct Line {
+  LoadOptions options = {};
+  Load run = nullptr;
+  bool json = false;
+};
+
+using Setter = std::function<Result<void>(std::string_view value)>;
+
+template <class T>
+Setter number(T& target) {
+  return [&target](std::string_view value) -> Result<void> {
+    PLIM_TRY(std::uint32_t parsed, parse_int<std::uint32_t>(value));
+    if (parsed == 0) return fail(Code::invalid, "must be more than zero");
+    target = static_cast<T>(parsed);
+    return {};
+  };
+}
+
+Setter choice(std::string& target, std::vector<std::string_view> allowed) {
+  return [&target, allowed = std::move(allowed)](std::string_view value) -> Result<void> {
+    for (std::string_view one : allowed)
+      if (one == value) return target = value, Result<void>();
+    return fail(Code::invalid, fmt::format("{} is unknown", quote(value)));
+  };
+}
+
+struct FlagRow {
+  std::string_view name;
+  Setter set;
+};
+
+std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::string& output) {
+  auto pids = [&out](std::string_view value) -> Result<void> {
+    for (std::string_view part : split(value, ',')) {
+      PLIM_TRY(pid_t pid, parse_int<pid_t>(part));
+      out.pids.push_back(pid);
+    }
+    return {};
+  };
+  auto file = [&kubeconfig](std::string_view value) { return kubeconfig = value, Result<void>(); };
+  return {{"--kubeconfig", file},
+          {"--connections", number(out.connections)},
+          {"--pods", number(out.pods)},
+          {"--rounds", number(out.rounds)},
+          {"--watchers", number(out.watchers)},
+          {"--follow", choice(out.follow, {"node", "all"})},
+          {"--rate", number(out.rate)},
+          {"--seconds", number(out.duration)},
+          {"--nodes", number(out.nodes)},
+          {"--limit", number(out.limit)},
+          {"--pid", pids},
+          {"-o", choice(output, {"json", "table"})}};
+}
+
+Result<Line> parse(const std::vector<std::string_view>& words) {
+  Line out;
+  if (words.empty()) return fail(Code::invalid, "which load?");
+  for (const NamedLoad& load : kLoads)
+    if (load.name == words.front()) out.run = load.run, out.options.pods = load.pods;
+  if (out.run == nullptr)
+    return fail(Code::invalid, fmt::format("no load {}", quote(words.front())));
+  std::string kubeconfig, output;
+  const std::vector<FlagRow> flags = flag_table(out.options, kubeconfig, output);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "--gzip" || words[i] == "--keep") {
+      (words[i] == "--gzip" ? out.options.gzip : out.options.keep) = true;
+      continue;
+    }
+    auto flag = std::ranges::find(flags, words[i], &FlagRow::name);
+    if (flag == flags.end() || i + 1 == words.size())
+      return fail(Code::invalid, fmt::format("flag {}: unknown, or without its value", words[i]));
+    if (auto set = flag->set(words[++i]); !set) return set.error().with_context(flag->name);
+  }
+  PLIM_TRY(out.options.cluster, kube::load_config({.kubeconfig = kubeconfig}));
+  out.options.cluster.qps = 0;
+  out.json = output == "json";
+  return out;
+}
+
+void print(const Numbers& numbers, bool as_json) {
+  if (as_json) {
+    json::object out;
+    for (const auto& [name, value] : numbers) out[name] = value;
+    fmt::print("{}\n", to_json(out));
+    return;
+  }
+  Table table({{.header = "MEASURE"}, {.header = "VALUE"}});
+  for (const auto& [name, value] : numbers) {
+    const int digits = value == std::floor(value) || value >= 1000 ? 0 : value >= 10 ? 1 : 4;
+    table.add({name, fmt::format("{:.{}f}", value, digits)});
+  }
+  fmt::print("{}", table.render({}));
+}
+
+Task<int> run(Executor loop, Line line) {
+  Result<Numbers> numbers = co_await line.run(loop, line.options);
+  if (!numbers) {
+    fmt::print(stderr, "plimsoll-load: {}\n", numbers.error().message);
+    co_return 1;
+  }
+  print(*numbers, line.json);
+  co_return 0;
+}
+
+}  // namespace
+}  // namespace plim::bench
+
+int main(int argc, char** argv) {
+  using namespace plim::bench;
+  plim::prepare_process();
+  raise_descriptor_limit();
+  auto line = parse({argv + 1, argv + argc});
+  if (!line) {
+    fmt::print(stderr, "plimsoll-load: {}\n\n{}", line.error().message, kUsage);
+    return 2;
+  }
+  plim::Loop loop;
+  return loop.run(run(loop.executor(), std::move(*line)));
+}
