@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "base/rfc3339.hpp"
 
 namespace plim::local::scheduler {
 namespace {
@@ -230,7 +231,8 @@ Task<void> Scheduler::report(PodPointer pod, std::string why) {
                                       {"status", "False"},
                                       {"reason", "Unschedulable"},
                                       {"message", why},
-                                      {"lastProbeTime", nullptr}}};
+                                      {"lastProbeTime", nullptr},
+                                      {"lastTransitionTime", format_rfc3339(clock_.wall())}}};
   json::value patch = json::object{{"status", {{"conditions", std::move(conditions)}}}};
   kube::ObjectPath path{
       .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};

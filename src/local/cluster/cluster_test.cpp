@@ -1,0 +1,172 @@
+#include "local/cluster/cluster.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/loop.hpp"
+#include "base/testing/temp_dir.hpp"
+#include "kube/kubeconfig.hpp"
+
+namespace plim::local {
+namespace {
+
+using namespace std::chrono_literals;
+using plim::testing::TempDir;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::optional<std::string> no_environment(std::string_view) {
+  return std::nullopt;
+}
+
+bool is_placed(const json::value& object) {
+  return !text_at(object, {"spec", "nodeName"}).empty();
+}
+
+bool waits(const json::value& object) {
+  const json::value* conditions = find(object, {"status", "conditions"});
+  return conditions != nullptr && to_json(*conditions).find("Unschedulable") != std::string::npos;
+}
+
+// One cluster, on the loop of the test.
+class ClusterTest : public ::testing::Test {
+ protected:
+  ClusterOptions options() {
+    ClusterOptions out;
+    out.directories = {.name = "t", .state = temp_ / "state", .run = temp_ / "run"};
+    out.listen = FrontAddress{.port = 0, .fixed = true};
+    out.durability = Durability::none;
+    return out;
+  }
+
+  Task<Result<void>> up(ClusterOptions options) {
+    Executor loop = co_await current_loop();
+    cluster_ = std::make_unique<Cluster>(loop, system_clock(), std::move(options));
+    co_return co_await cluster_->start();
+  }
+
+  Task<void> down() {
+    co_await cluster_->stop();
+    cluster_.reset();
+  }
+
+  static Task<json::value> create(std::shared_ptr<kube::Client> client, kube::Resource resource,
+                                  json::value object) {
+    kube::ObjectPath path{.ns = resource.namespaced ? "default" : "", .name = ""};
+    auto made = co_await client->create(resource, path, std::move(object));
+    EXPECT_TRUE(made) << made.error().message;
+    co_return made.value_or(json::value());
+  }
+
+  // Waits until `good` says so of the object, and hands it back; null after ten seconds.
+  static Task<json::value> wait_for(std::shared_ptr<kube::Client> client, kube::Resource resource,
+                                    std::string name, bool (*good)(const json::value&)) {
+    kube::ObjectPath path{.ns = "default", .name = std::move(name)};
+    SteadyTime deadline = system_clock().steady() + 10s;
+    while (system_clock().steady() < deadline) {
+      auto found = co_await client->get(resource, path);
+      if (found && good(*found)) co_return std::move(*found);
+      co_await system_clock().sleep(5ms);
+    }
+    co_return json::value();
+  }
+
+  static json::value node(std::string_view name, std::string_view cpu) {
+    json::object resources{{"cpu", cpu}, {"memory", "1Gi"}, {"pods", "10"}};
+    json::object ready{{"type", "Ready"}, {"status", "True"}};
+    return json::object{{"metadata", {{"name", name}}},
+                        {"status",
+                         {{"capacity", resources},
+                          {"allocatable", resources},
+                          {"conditions", json::array{ready}}}}};
+  }
+
+  static json::value pod(std::string_view name, std::string_view cpu) {
+    json::object container{
+        {"name", "c"}, {"image", "x"}, {"resources", {{"requests", {{"cpu", cpu}}}}}};
+    json::array anywhere{json::object{{"operator", "Exists"}}};  // nobody calls the node ready
+    return json::object{
+        {"metadata", {{"name", name}}},
+        {"spec", {{"containers", json::array{container}}, {"tolerations", std::move(anywhere)}}}};
+  }
+
+  Task<int> tell_milestones() {
+    ClusterOptions wanted = options();
+    wanted.milestone = [this](std::string what, Nanos) { milestones_.push_back(std::move(what)); };
+    auto started = co_await up(std::move(wanted));
+    EXPECT_TRUE(started) << started.error().message;
+    kube::ConfigOverrides overrides{.kubeconfig = cluster_->kubeconfig()};
+    auto config = kube::load_config(overrides, no_environment);
+    EXPECT_TRUE(config);
+    Executor loop = co_await current_loop();
+    auto client = kube::Client::create(loop, *config);
+    EXPECT_TRUE(client);
+    kube::ObjectPath path{.ns = "", .name = "default"};
+    auto found = co_await (*client)->get(kube::resources::namespaces, path);
+    EXPECT_TRUE(found) << found.error().message;
+    co_await down();
+    co_return 0;
+  }
+
+  Task<int> run_twice() {
+    auto started = co_await up(options());
+    EXPECT_TRUE(started);
+    Executor loop = co_await current_loop();
+    Cluster second(loop, system_clock(), options());
+    auto again = co_await second.start();
+    EXPECT_FALSE(again);
+    if (!again) {
+      EXPECT_EQ(again.error().code, Code::already_exists);
+    }
+    co_await second.stop();
+    EXPECT_TRUE(holder_of(temp_ / "run/lock"));
+    co_await down();
+    EXPECT_FALSE(holder_of(temp_ / "run/lock"));
+    co_return 0;
+  }
+
+  Task<int> place_pods() {
+    auto started = co_await up(options());
+    EXPECT_TRUE(started);
+    User admin{.name = "admin", .groups = {"system:masters"}};
+    auto client = cluster_->api().client(admin);
+    co_await create(client, kube::resources::nodes, node("n1", "1"));
+    co_await create(client, kube::resources::pods, pod("fits", "500m"));
+    co_await create(client, kube::resources::pods, pod("large", "2"));
+    json::value fits = co_await wait_for(client, kube::resources::pods, "fits", is_placed);
+    EXPECT_EQ(text_at(fits, {"spec", "nodeName"}), "n1");
+    json::value large = co_await wait_for(client, kube::resources::pods, "large", waits);
+    EXPECT_THAT(to_json(large), HasSubstr("0/1 nodes are available: 1 Insufficient cpu."));
+    // A node that can take it appears.
+    co_await create(client, kube::resources::nodes, node("n2", "4"));
+    large = co_await wait_for(client, kube::resources::pods, "large", is_placed);
+    EXPECT_EQ(text_at(large, {"spec", "nodeName"}), "n2");
+    co_await down();
+    co_return 0;
+  }
+
+  TempDir temp_;
+  std::vector<std::string> milestones_;
+  std::unique_ptr<Cluster> cluster_;
+};
+
+TEST_F(ClusterTest, tells_milestones_and_writes_a_kubeconfig_that_works) {
+  Loop loop;
+  loop.run(tell_milestones());
+  EXPECT_THAT(milestones_, ElementsAre(HasSubstr("store open"), HasSubstr("https://127.0.0.1:"),
+                                       HasSubstr("ready")));
+}
+
+TEST_F(ClusterTest, refuses_to_run_twice) {
+  Loop loop;
+  loop.run(run_twice());
+}
+
+TEST_F(ClusterTest, places_pods_and_says_why_one_must_wait) {
+  Loop loop;
+  loop.run(place_pods());
+}
+
+}  // namespace
+}  // namespace plim::local
