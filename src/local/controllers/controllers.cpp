@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "local/controllers/daemon_set.hpp"
 #include "local/controllers/deployment.hpp"
 #include "local/controllers/garbage_collector.hpp"
+#include "local/controllers/job.hpp"
 #include "local/controllers/namespace_defaults.hpp"
 #include "local/controllers/namespaces.hpp"
 #include "local/controllers/replica_set.hpp"
+#include "local/controllers/ttl_after_finished.hpp"
 
 namespace plim::local {
 namespace {
@@ -38,12 +41,15 @@ struct Entry {
 };
 
 constexpr std::array kControllers{
+    Entry{"daemonset-controller", "daemonset", make<DaemonSetController>},
     Entry{"deployment-controller", "deployment", make<DeploymentController>},
     Entry{"garbage-collector-controller", "garbagecollector", make<GarbageCollector>},
+    Entry{"job-controller", "job", make<JobController>},
     Entry{"namespace-controller", "namespace", make<NamespaceController>},
     Entry{"replicaset-controller", "replicaset", make<ReplicaSetController>},
     Entry{"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", make_root_ca},
     Entry{"serviceaccount-controller", "serviceaccount", make_service_accounts},
+    Entry{"ttl-after-finished-controller", "ttl-after-finished", make<TtlAfterFinishedController>},
 };
 
 const Entry* find_entry(std::string_view name) {

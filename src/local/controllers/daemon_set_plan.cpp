@@ -1,0 +1,265 @@
+#include "local/controllers/daemon_set_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kube/selector.hpp"
+#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_owner.hpp"
+#include "local/scheduler/rules.hpp"
+
+namespace plim::local {
+namespace {
+
+constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+
+json::value name_term(std::string_view node) {
+  const json::value field{
+      {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array{node}}};
+  return {{"matchFields", json::array{field}}};
+}
+
+// Every alternative the user gives stays, each on this node only.
+void bind_by_affinity(json::object& spec, std::string_view node) {
+  json::value& affinity = spec["affinity"];
+  json::object& required = make_object(affinity, {"nodeAffinity", kRequired});
+  const json::value term = name_term(node);
+  json::value& terms = required["nodeSelectorTerms"];
+  if (!terms.is_array() || terms.get_array().empty()) {
+    terms = json::array{term};
+    return;
+  }
+  for (json::value& one : terms.get_array())
+    if (one.is_object()) one.get_object()["matchFields"] = term.at("matchFields");
+}
+
+void add_tolerations(json::object& spec) {
+  struct Built {
+    std::string_view key, effect;
+  };
+
+  static constexpr std::array kTolerations{
+      Built{"node.kubernetes.io/not-ready", "NoExecute"},
+      Built{"node.kubernetes.io/unreachable", "NoExecute"},
+      Built{"node.kubernetes.io/disk-pressure", "NoSchedule"},
+      Built{"node.kubernetes.io/memory-pressure", "NoSchedule"},
+      Built{"node.kubernetes.io/pid-pressure", "NoSchedule"},
+      Built{"node.kubernetes.io/unschedulable", "NoSchedule"},
+      Built{"node.kubernetes.io/network-unavailable", "NoSchedule"},
+  };
+  const json::value* network = spec.if_contains("hostNetwork");
+  const bool on_host = network && network->is_bool() && network->get_bool();
+  json::value& list = spec["tolerations"];
+  if (!list.is_array()) list = json::array();
+  for (const Built& one : kTolerations) {
+    if (one.key.ends_with("network-unavailable") && !on_host) continue;
+    json::value made{{"key", one.key}, {"operator", "Exists"}, {"effect", one.effect}};
+    auto& given = list.get_array();
+    if (std::find(given.begin(), given.end(), made) == given.end())
+      given.push_back(std::move(made));
+  }
+}
+
+struct Fit {
+  bool run = false;       // may be started there
+  bool carry_on = false;  // may stay if it is there
+};
+
+Fit fit_of(const kube::Pod& pod, const scheduler::Rules& rules, const kube::Node& node) {
+  const bool named = pod.spec.node_name.empty() || pod.spec.node_name == node.meta.name;
+  if (!named || !rules.fits_labels(node)) return {};
+  Fit out{true, true};
+  for (const kube::Taint& taint : node.taints) {
+    if (rules.tolerates(taint)) continue;
+    if (taint.effect == "NoExecute") return {};
+    if (taint.effect == "NoSchedule") out.run = false;
+  }
+  return out;
+}
+
+class Planner {
+ public:
+  Planner(const DaemonInput& input, WallTime now)
+      : input_(input), now_(now), spec_(input.daemon_set->json) {
+    for (const PodPointer& pod : input.pods) by_node_[node_of_daemon_pod(*pod)].push_back(pod);
+  }
+
+  DaemonPlan plan() {
+    kube::InternPool pool;
+    std::string text = to_json(daemon_pod(*input_.daemon_set, input_.revision_hash, ""));
+    auto sample = kube::decode_pod(kube::JsonText(text), pool);
+    if (sample) {
+      const scheduler::Rules rules = scheduler::rules_of(*sample);
+      for (const NodePointer& node : input_.nodes) look_at(*node, fit_of(*sample, rules, *node));
+    }
+    drop_strays();
+    if (!input_.daemon_set->meta.deleted) update();
+    if (plan_.create.size() > kDaemonBurst) plan_.create.resize(kDaemonBurst);
+    write_status();
+    return std::move(plan_);
+  }
+
+ private:
+  std::chrono::seconds min_ready() const {
+    return std::chrono::seconds(int_at(spec_, {"spec", "minReadySeconds"}).value_or(0));
+  }
+
+  bool is_current(const kube::Pod& pod) const {
+    return kube::find_label(pod.meta.labels, kRevisionHash) == input_.revision_hash;
+  }
+
+  void look_at(const kube::Node& node, Fit fit) {
+    std::vector<PodPointer> pods = by_node_[node.meta.name];
+    seen_.push_back(node.meta.name);
+    count(pods, fit);
+    if (!fit.carry_on) {
+      for (const PodPointer& pod : pods)
+        if (!pod->meta.deleted) plan_.remove.push_back(pod);
+      return;
+    }
+    if (pods.empty() && fit.run) {
+      plan_.create.push_back(node.meta.name);
+      return;
+    }
+    std::vector<PodPointer> alive;
+    for (const PodPointer& pod : pods) {
+      if (pod->meta.deleted) continue;
+      if (is_terminal(*pod)) {
+        replace_ended(pod, node.meta.name);
+      } else {
+        alive.push_back(pod);
+      }
+    }
+    // Of several the one that got furthest stays, of equals the eldest.
+    std::sort(alive.begin(), alive.end(), [](const PodPointer& a, const PodPointer& b) {
+      const bool placed = !a->spec.node_name.empty();
+      if (placed != !b->spec.node_name.empty()) return placed;
+      return a->meta.created < b->meta.created;
+    });
+    for (std::size_t i = 1; i < alive.size(); ++i) plan_.remove.push_back(alive[i]);
+    if (!alive.empty()) running_.push_back(alive.front());
+  }
+
+  // One that fails again and again is not restarted without pause.
+  void replace_ended(const PodPointer& pod, const std::string& node) {
+    auto wait = input_.retry_from.find(node);
+    if (pod->status.phase == "Failed" && wait != input_.retry_from.end() && wait->second > now_) {
+      plan_.look_again = std::min(plan_.look_again.value_or(wait->second), wait->second);
+      return;
+    }
+    if (pod->status.phase == "Failed") plan_.failed.push_back(pod);
+    plan_.remove.push_back(pod);
+  }
+
+  // Pods for nodes that are no more.
+  void drop_strays() {
+    std::sort(seen_.begin(), seen_.end());
+    for (const auto& [node, pods] : by_node_)
+      if (!node.empty() && !std::binary_search(seen_.begin(), seen_.end(), node))
+        for (const PodPointer& pod : pods)
+          if (!pod->meta.deleted && pod->spec.node_name.empty()) plan_.remove.push_back(pod);
+  }
+
+  // Old pods that are not available may go at once; of the others as many as may be missing.
+  void update() {
+    if (text_at(spec_, {"spec", "updateStrategy", "type"}) == "OnDelete") return;
+    const json::value* bound =
+        find(spec_, {"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"});
+    std::int64_t may_miss =
+        std::max<std::int64_t>(1, int_or_percent(bound, desired_, Round::up).value_or(1));
+    std::vector<PodPointer> candidates;
+    for (const PodPointer& pod : running_) {
+      const bool available = is_available(*pod, min_ready(), now_);
+      if (!available) --may_miss;
+      if (is_current(*pod)) continue;
+      if (available) {
+        candidates.push_back(pod);
+      } else {
+        plan_.remove.push_back(pod);
+      }
+    }
+    may_miss -= static_cast<std::int64_t>(plan_.create.size()) + between_;
+    for (const PodPointer& pod : candidates)
+      if (may_miss-- > 0) plan_.remove.push_back(pod);
+  }
+
+  void count(const std::vector<PodPointer>& pods, Fit fit) {
+    if (!fit.run) {
+      if (!pods.empty()) ++misscheduled_;
+      return;
+    }
+    ++desired_;
+    if (pods.empty()) return;
+    ++current_;
+    // The eldest stands for the node.
+    const PodPointer& pod = *std::min_element(
+        pods.begin(), pods.end(),
+        [](const PodPointer& a, const PodPointer& b) { return a->meta.created < b->meta.created; });
+    if (is_ready(*pod)) ++ready_;
+    if (is_available(*pod, min_ready(), now_)) ++available_;
+    if (is_current(*pod)) ++updated_;
+    const bool going = std::all_of(pods.begin(), pods.end(),
+                                   [](const PodPointer& one) { return !is_active(*one); });
+    if (going) ++between_;
+    if (auto when = available_from(*pod, min_ready(), now_))
+      plan_.look_again = std::min(plan_.look_again.value_or(*when), *when);
+  }
+
+  void write_status() {
+    const json::value* before = find(spec_, {"status"});
+    json::object status = before && before->is_object() ? before->get_object() : json::object();
+    status["currentNumberScheduled"] = current_;
+    status["numberMisscheduled"] = misscheduled_;
+    status["desiredNumberScheduled"] = desired_;
+    status["numberReady"] = ready_;
+    set_or_omit(status, "observedGeneration", input_.daemon_set->meta.generation);
+    set_or_omit(status, "updatedNumberScheduled", updated_);
+    set_or_omit(status, "numberAvailable", available_);
+    set_or_omit(status, "numberUnavailable", desired_ - available_);
+    plan_.status = std::move(status);
+  }
+
+  const DaemonInput& input_;
+  WallTime now_;
+  const json::value& spec_;
+  std::map<std::string, std::vector<PodPointer>> by_node_;
+  std::vector<std::string> seen_;
+  std::vector<PodPointer> running_;  // the one that stays, of each node
+  std::int64_t desired_ = 0, current_ = 0, misscheduled_ = 0, ready_ = 0, available_ = 0,
+               updated_ = 0;
+  std::int64_t between_ = 0;  // nodes whose pod is going and whose next is still to come
+  DaemonPlan plan_;
+};
+
+}  // namespace
+
+json::value daemon_pod(const Object& daemon_set, std::string_view revision_hash,
+                       std::string_view node) {
+  const json::value* pod_template = find(daemon_set.json, {"spec", "template"});
+  const Parent parent(kube::resources::daemon_sets, daemon_set.meta);
+  json::value pod = pod_from_template(pod_template ? *pod_template : json::value(), parent);
+  json::object& labels = make_object(pod, {"metadata", "labels"});
+  labels[kRevisionHash] = revision_hash;
+  const std::string_view generation =
+      kube::annotation_of(daemon_set.json, "deprecated.daemonset.template.generation");
+  if (!generation.empty()) labels["pod-template-generation"] = generation;
+  json::object& spec = make_object(pod, {"spec"});
+  add_tolerations(spec);
+  if (!node.empty()) bind_by_affinity(spec, node);
+  return pod;
+}
+
+std::string node_of_daemon_pod(const kube::Pod& pod) {
+  if (!pod.spec.node_name.empty()) return std::string(pod.spec.node_name.view());
+  for (const scheduler::NodeTerm& term : scheduler::rules_of(pod).required_nodes)
+    for (const kube::LabelRequirement& name : term.names)
+      if (name.op == kube::LabelRequirement::Op::in && name.values.size() == 1)
+        return name.values.front();
+  return "";
+}
+
+DaemonPlan plan_daemon_set(const DaemonInput& input, WallTime now) {
+  return Planner(input, now).plan();
+}
+
+}  // namespace plim::local

@@ -1,0 +1,47 @@
+// On which nodes a DaemonSet has pods, and which of them are replaced. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "local/controllers/object.hpp"
+
+namespace plim::local {
+
+inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
+
+// A pod of this DaemonSet for `node`: bound to it by affinity, so that the scheduler places it, and
+// tolerating what makes a node unfit for others. Without a node: one to ask questions about.
+json::value daemon_pod(const Object& daemon_set, std::string_view revision_hash,
+                       std::string_view node);
+
+struct DaemonInput {
+  ObjectPointer daemon_set;
+  std::vector<PodPointer> pods;
+  std::vector<NodePointer> nodes;
+  std::string revision_hash;  // of the present template
+  // When the failed pod on a node may be replaced; nodes without failures are missing.
+  std::map<std::string, WallTime> retry_from = {};
+};
+
+struct DaemonPlan {
+  std::vector<std::string> create = {};  // names of nodes
+  std::vector<PodPointer> remove = {};
+  std::vector<PodPointer> failed = {};  // among them: they had ended badly
+  json::value status = {};
+  std::optional<WallTime> look_again = {};
+};
+
+inline constexpr std::size_t kDaemonBurst = 250;
+
+DaemonPlan plan_daemon_set(const DaemonInput& input, WallTime now);
+
+// The node the pod is on or is made for; "" if neither is known.
+std::string node_of_daemon_pod(const kube::Pod& pod);
+
+}  // namespace plim::local
