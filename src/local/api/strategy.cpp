@@ -61,6 +61,9 @@ void restrict_to_status(const Kind& kind, const json::value& before, json::value
     json::object& metadata = make_object(out, {"metadata"});
     keep(object_at(object, "metadata"), metadata, "labels");
     keep(object_at(object, "metadata"), metadata, "annotations");
+  } else if (kind.kind == "Deployment") {
+    // Its controller writes the revision beside the status.
+    keep(object_at(object, "metadata"), make_object(out, {"metadata"}), "annotations");
   }
   object = std::move(out);
 }

@@ -158,7 +158,7 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
   PLIM_CO_CHECK(co_await validate(admission));
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
-  if (request.scope != Scope::all) count_generation(kind, admission->before, admission->object);
+  if (request.scope == Scope::main) count_generation(kind, admission->before, admission->object);
   Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
   PLIM_CO_CHECK(check_size(*bytes));
   if (request.dry_run) co_return Written{.bytes = std::move(bytes)};
