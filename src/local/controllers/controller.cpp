@@ -51,7 +51,9 @@ Task<void> Controller::work() {
       queue_.forget(*key);
     } else {
       // A lost race is daily business: the cache was behind.
-      auto level = outcome.error().code == Code::conflict ? log::Level::debug : log::Level::warn;
+      const Code code = outcome.error().code;
+      const bool race = code == Code::conflict || code == Code::not_found;
+      const auto level = race ? log::Level::debug : log::Level::warn;
       if (log::enabled(level))
         log_.write(level, identity_.name, "will try again",
                    {{"key", *key}, {"error", outcome.error()}});

@@ -40,6 +40,8 @@ TEST_F(Workloads, a_deployment_of_ten_becomes_ten_pods) {
   EXPECT_EQ(int_at(status, {"observedGeneration"}),
             int_at(get(deployments, "web"), {"metadata", "generation"}));
   EXPECT_EQ(kube::annotation_of(get(deployments, "web"), "deployment.kubernetes.io/revision"), "1");
+  // What the controller notes is no change of the user's.
+  EXPECT_EQ(int_at(get(deployments, "web"), {"metadata", "generation"}), 1);
 }
 
 TEST_F(Workloads, tell_what_they_do_in_events) {
