@@ -1,0 +1,61 @@
+// The messages of Kubernetes' device plugin API as structs; bytes on the other side.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "local/nodes/devices.hpp"
+
+namespace plim::local {
+
+inline constexpr std::string_view kDevicePluginVersion = "v1beta1";
+
+struct PluginOptions {
+  bool pre_start = false;  // wants PreStartContainer before each start
+  bool preferred = false;  // answers GetPreferredAllocation
+};
+
+struct PluginRegistration {
+  std::string version, endpoint, resource;
+  PluginOptions options;
+};
+
+struct Device {
+  std::string id;
+  bool healthy = false;
+  std::vector<std::int64_t> numa_nodes = {};
+
+  bool operator==(const Device&) const = default;
+};
+
+using DeviceIds = std::vector<std::string>;
+
+Result<PluginRegistration> decode_registration(const std::string& bytes);
+Result<PluginOptions> decode_plugin_options(const std::string& bytes);
+Result<std::vector<Device>> decode_devices(const std::string& bytes);
+
+struct PreferredRequest {
+  DeviceIds available, must_include;
+  std::int32_t size = 0;
+};
+
+std::string encode_preferred_request(const PreferredRequest& request);
+Result<DeviceIds> decode_preferred(const std::string& bytes);
+std::string encode_allocate_request(const DeviceIds& ids);
+// The part about the one container that was asked for; checkpoints hold it as it is.
+Result<std::string> decode_allocate(const std::string& bytes);
+Result<DeviceGrants> decode_grants(const std::string& container_response);
+std::string encode_pre_start(const DeviceIds& ids);
+
+// For tests that play a plugin, and for the other end of the calls above.
+std::string encode_registration(const PluginRegistration& registration);
+std::string encode_plugin_options(const PluginOptions& options);
+std::string encode_devices(const std::vector<Device>& devices);
+Result<DeviceIds> decode_allocate_request(const std::string& bytes);
+std::string encode_allocate(const DeviceGrants& grants);
+Result<PreferredRequest> decode_preferred_request(const std::string& bytes);
+std::string encode_preferred(const DeviceIds& ids);
+
+}  // namespace plim::local
