@@ -5,14 +5,14 @@
 namespace plim::local {
 namespace {
 
-struct Kind {
+struct KindType {
   std::string_view group;
   std::string_view version;
   std::string_view kind;
   const Type* type;
 };
 
-constexpr Kind kKinds[] = {
+constexpr KindType kKindTypes[] = {
     {"", "v1", "Pod", &kPod},
     {"", "v1", "PodTemplate", &kPodTemplate},
     {"", "v1", "ReplicationController", &kReplicationController},
@@ -91,7 +91,7 @@ const Field* Type::find(std::string_view field) const {
 
 const Type* find_type(std::string_view group, std::string_view version, std::string_view kind) {
   if (kind == "DeleteOptions") return &kDeleteOptions;
-  for (const Kind& candidate : kKinds)
+  for (const KindType& candidate : kKindTypes)
     if (candidate.kind == kind && candidate.group == group && candidate.version == version)
       return candidate.type;
   return nullptr;
