@@ -159,6 +159,13 @@ void Shim::answer(Connection& connection, std::string_view line) {
     connection.watching = true;
     return reply(encode(state()));
   }
+  if (what == "follow") {
+    const std::string_view id = text_at(*request, {"id"});
+    if (find_running(id) == nullptr)
+      return reply(error_reply(fail(Code::not_found, "no such running container")));
+    connection.following = id;
+    return;
+  }
   if (what == "quit") {
     quitting_ = true;
     return;
@@ -282,6 +289,13 @@ void Shim::read_pipes() {
   }
 }
 
+// One word is enough for a follower that has not read the last one yet.
+void Shim::tell_followers(std::string_view id, std::string_view text) {
+  for (Connection& connection : connections_)
+    if (connection.following == id && (connection.out.empty() || text != "{}\n"))
+      connection.out += text;
+}
+
 void Shim::reap() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == sizeof info)
@@ -312,6 +326,7 @@ void Shim::finish(Container& container, int status) {
   container.log.reset();
   container.out.reset();
   container.err.reset();
+  tell_followers(container.run.id, "{\"ended\":true}\n");
   changed();
 }
 

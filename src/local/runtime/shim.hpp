@@ -49,6 +49,7 @@ class Shim {
     Fd fd;
     std::string in, out;
     bool watching = false;
+    std::string following = {};  // wants to hear of every line this run logs
     bool at_end = false;         // nothing more to read; goes once `out` is sent
     std::unique_ptr<Exec> exec;  // what its asker waits for
   };
@@ -65,6 +66,7 @@ class Shim {
   void stop_overdue_execs();
 
   void read_pipes();
+  void tell_followers(std::string_view id, std::string_view text);
   void reap();
   void finish(Container& container, int status);
   void kill_rest(const Container& container);

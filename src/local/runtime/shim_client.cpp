@@ -108,6 +108,20 @@ class SocketWatch final : public ShimWatch {
   std::unique_ptr<LineSocket> socket_;
 };
 
+class SocketTicks final : public ShimTicks {
+ public:
+  explicit SocketTicks(std::unique_ptr<LineSocket> socket) : socket_(std::move(socket)) {}
+
+  Task<Result<bool>> next() override {
+    PLIM_CO_TRY(const std::string line, co_await socket_->read_line());
+    PLIM_CO_TRY(const json::value value, parse_reply(line));
+    co_return !bool_at(value, {"ended"});
+  }
+
+ private:
+  std::unique_ptr<LineSocket> socket_;
+};
+
 Task<Result<std::unique_ptr<LineSocket>>> open_socket(std::string directory) {
   const Executor loop = co_await current_loop();
   PLIM_CO_TRY(Fd fd, connect_to(directory));
@@ -140,6 +154,14 @@ Task<Result<std::unique_ptr<ShimWatch>>> ShimClient::watch() {
   PLIM_CO_TRY(auto socket, co_await open_socket(directory_));
   PLIM_CO_CHECK(co_await socket->write_line(R"({"do":"watch"})"));
   std::unique_ptr<ShimWatch> out = std::make_unique<SocketWatch>(std::move(socket));
+  co_return out;
+}
+
+Task<Result<std::unique_ptr<ShimTicks>>> ShimClient::follow(std::string id) {
+  PLIM_CO_TRY(auto socket, co_await open_socket(directory_));
+  const json::object request{{"do", "follow"}, {"id", id}};
+  PLIM_CO_CHECK(co_await socket->write_line(to_json(request)));
+  std::unique_ptr<ShimTicks> out = std::make_unique<SocketTicks>(std::move(socket));
   co_return out;
 }
 
@@ -184,7 +206,8 @@ Task<Result<void>> ShimClient::kill(std::string id) {
 Task<Result<void>> ShimClient::quit() {
   json::object request{{"do", "quit"}};
   auto reply = co_await ask(std::move(request));
-  if (reply || reply.error().code == Code::unavailable) co_return Result<void>();
+  const Code code = reply ? Code::unavailable : reply.error().code;
+  if (code == Code::unavailable || code == Code::not_found) co_return Result<void>();
   co_return reply.error();
 }
 

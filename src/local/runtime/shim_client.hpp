@@ -29,6 +29,13 @@ class ShimWatch {
   virtual Task<Result<ShimState>> next() = 0;
 };
 
+// Tells that a container has logged something.
+class ShimTicks {
+ public:
+  virtual ~ShimTicks() = default;
+  virtual Task<Result<bool>> next() = 0;  // false: it has ended
+};
+
 // Speaks with the shim of one pod directory. There is no time limit on answers: the shim is ours
 // and answers at once, and when it dies its socket closes. Belongs to one loop.
 class ShimClient {
@@ -38,6 +45,7 @@ class ShimClient {
 
   Task<Result<void>> launch();  // fine if it runs already
   Task<Result<std::unique_ptr<ShimWatch>>> watch();
+  Task<Result<std::unique_ptr<ShimTicks>>> follow(std::string id);
   // A run that could not be started comes back with its error set.
   Task<Result<ShimRun>> start(StartSpec spec);
   Task<Result<ExecOutcome>> exec(std::string id, std::vector<std::string> argv,

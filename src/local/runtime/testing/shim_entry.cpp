@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "local/runtime/applets.hpp"
 #include "local/runtime/shim.hpp"
 
 namespace {
@@ -10,6 +11,8 @@ namespace {
 __attribute__((constructor)) void become_shim(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "pod-shim")
     std::_Exit(plim::local::run_pod_shim(argc - 1, argv + 1));
+  if (argc > 1 && std::string_view(argv[1]) == "tools")
+    std::_Exit(plim::local::run_applet(argc - 1, argv + 1));
 }
 
 }  // namespace

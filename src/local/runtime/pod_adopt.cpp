@@ -1,0 +1,204 @@
+// How a pod's worker and its shim find and follow each other.
+#include <fcntl.h>
+#include <signal.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/rfc3339.hpp"
+#include "kube/object.hpp"
+#include "local/nodes/pod_limits.hpp"
+#include "local/runtime/json_list.hpp"
+#include "local/runtime/pod_worker.hpp"
+#include "local/runtime/process_tree.hpp"
+
+namespace plim::local {
+
+namespace {
+
+RunFacts facts_of(const ShimRun& run) {
+  return {.id = run.id,
+          .restart = static_cast<int>(int_at(run.tag, {"restart"}).value_or(0)),
+          .started = run.started};
+}
+
+RunFacts facts_of_terminated(const json::value& state) {
+  RunFacts out;
+  std::string_view id = text_at(state, {"containerID"});
+  if (const auto slashes = id.find("://"); slashes != id.npos) id.remove_prefix(slashes + 3);
+  out.id = id;
+  out.exit_code = static_cast<int>(int_at(state, {"exitCode"}).value_or(0));
+  out.signal = static_cast<int>(int_at(state, {"signal"}).value_or(0));
+  out.reason = text_at(state, {"reason"});
+  out.message = text_at(state, {"message"});
+  out.started = parse_rfc3339(text_at(state, {"startedAt"})).value_or(WallTime());
+  out.finished = parse_rfc3339(text_at(state, {"finishedAt"})).value_or(WallTime());
+  return out;
+}
+
+}  // namespace
+
+Task<Result<void>> PodWorker::open_shim() {
+  PLIM_CO_CHECK(co_await shim_.launch());
+  PLIM_CO_TRY(std::shared_ptr<ShimWatch> watch, co_await shim_.watch());
+  PLIM_CO_TRY(shim_state_, co_await watch->next());
+  shim_open_ = true;
+  tasks_.spawn("shim of pod " + full_name(), follow_shim(std::move(watch)));
+  co_return Result<void>();
+}
+
+Task<void> PodWorker::follow_shim(std::shared_ptr<ShimWatch> watch) {
+  for (;;) {
+    auto state = co_await watch->next();
+    if (!state) break;
+    shim_state_ = std::move(*state);
+    apply_shim_state();
+    changed();
+  }
+  if (!shim_open_) co_return;  // it was told to go
+  log::warn("node", "a pod's shim is gone", {{"pod", full_name()}});
+  lose_shim();
+  changed();
+}
+
+void PodWorker::apply_shim_state() {
+  for (const ShimRun& run : shim_state_.runs) {
+    ContainerFacts* facts = find_facts(run.name);
+    if (facts != nullptr && facts->running() && facts->run->id == run.id && !run.running)
+      note_end(*facts, run);
+  }
+}
+
+// Without its shim nobody can tell how a container ended, so it is ended for good.
+void PodWorker::lose_shim() {
+  shim_open_ = false;
+  for (const ShimRun& run : shim_state_.runs) {
+    ContainerFacts* facts = find_facts(run.name);
+    if (facts == nullptr || !facts->running() || facts->run->id != run.id) continue;
+    if (is_alive(run.pid, run.pid_start)) ::kill(run.pid, SIGKILL);
+    node_.cgroups.kill(pod_, run.id);
+    ShimRun lost = run;
+    lost.running = false;
+    lost.exit_code = 137;
+    lost.finished = node_.clock.wall();
+    note_end(*facts, lost);
+    facts->run->reason = "ContainerStatusUnknown";
+    facts->run->message = "The container could not be located when the pod was terminated";
+  }
+}
+
+void PodWorker::note_end(ContainerFacts& facts, const ShimRun& run) {
+  RunFacts& ended = *facts.run;
+  const auto usage = node_.cgroups.usage(pod_, run.id);
+  node_.cgroups.kill(pod_, run.id);
+  ended.finished = run.finished;
+  ended.exit_code = run.exit_code;
+  ended.signal = run.signal;
+  if (!run.error.empty()) {
+    ended.reason = "StartError";
+    ended.message = run.error;
+  } else {
+    const bool out_of_memory = usage && usage->oom_kills > 0 && run.exit_code != 0;
+    ended.reason = run.exit_code == 0 ? "Completed" : out_of_memory ? "OOMKilled" : "Error";
+    ended.message = files_.last_words(spec_of(facts.name), ended.restart, run.exit_code != 0);
+  }
+  facts.started = facts.ready = false;
+  facts.waiting_reason.clear();
+  facts.waiting_message.clear();
+  Container& container = containers_[facts.name];
+  container.ended_at = node_.clock.steady();
+  stop_probes(facts.name);
+  for (ContainerRun& known : runs_) {
+    if (known.container_id != run.id) continue;
+    known.finished_wall = run.finished;
+    known.finished_monotonic = run.finished_monotonic;
+    known.exit_code = run.exit_code;
+  }
+}
+
+Task<bool> PodWorker::adopt() {
+  const auto note = files_.read_note();
+  if (!note) co_return false;
+  auto left = read_shim_state(files_.directory());
+  if (!left) co_return false;
+  facts_.pod_ip = note->pod_ip;
+  facts_.start_time = note->start_time;
+  node_.addresses.reserve(facts_.pod_ip);
+  accepted_ = true;
+  auto found = co_await shim_.watch();
+  std::shared_ptr<ShimWatch> watch;
+  if (found) watch = std::move(*found);
+  if (watch) {
+    auto state = co_await watch->next();
+    if (state) {
+      left = std::move(state);
+    } else {
+      watch.reset();
+    }
+  }
+  shim_state_ = std::move(*left);
+  for (const ShimRun& run : shim_state_.runs) {
+    ContainerFacts* facts = find_facts(run.name);
+    if (facts == nullptr) continue;
+    facts->last = std::exchange(facts->run, facts_of(run));
+    facts->image = text_at(run.tag, {"image"});
+    facts->image_id = text_at(run.tag, {"imageID"});
+    note_run(run);
+    if (!run.running) note_end(*facts, run);
+  }
+  if (watch) {
+    shim_open_ = true;
+    tasks_.spawn("shim of pod " + full_name(), follow_shim(std::move(watch)));
+  } else {
+    lose_shim();
+  }
+  for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
+    for (const json::value& status : list_at(pod_, {"status", list})) {
+      ContainerFacts* facts = find_facts(text_at(status, {"name"}));
+      if (facts == nullptr || !facts->running()) continue;
+      facts->started = bool_at(status, {"started"});
+      facts->ready = bool_at(status, {"ready"});
+      start_probes(facts->name);
+    }
+  log::info("node", "took over a running pod", {{"pod", full_name()}});
+  co_return true;
+}
+
+void PodWorker::note_run(const ShimRun& run) {
+  constexpr std::size_t kRemembered = 100;
+  if (runs_.size() >= kRemembered) runs_.erase(runs_.begin());
+  ContainerRun& made = runs_.emplace_back();
+  made.ns = kube::namespace_of(pod_);
+  made.pod = kube::name_of(pod_);
+  made.uid = uid_;
+  made.container = run.name;
+  made.container_id = run.id;
+  made.restart = static_cast<int>(int_at(run.tag, {"restart"}).value_or(0));
+  made.started_wall = run.started;
+  made.started_monotonic = run.started_monotonic;
+}
+
+std::vector<int> PodWorker::processes(std::string_view container) const {
+  for (const ShimRun& run : shim_state_.runs) {
+    if (run.name != container || !run.running) continue;
+    std::vector<int> out = descendants_of(run.pid);
+    out.push_back(run.pid);
+    return out;
+  }
+  return {};
+}
+
+void PodWorker::restore_from_status() {
+  accepted_ = true;
+  for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
+    for (const json::value& status : list_at(pod_, {"status", list})) {
+      ContainerFacts* facts = find_facts(text_at(status, {"name"}));
+      const json::value* ended = find(status, {"state", "terminated"});
+      if (facts == nullptr || ended == nullptr) continue;
+      facts->run = facts_of_terminated(*ended);
+      facts->run->restart = static_cast<int>(int_at(status, {"restartCount"}).value_or(0));
+    }
+}
+
+}  // namespace plim::local
