@@ -1,15 +1,23 @@
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
 #include "base/process.hpp"
 #include "cli/run.hpp"
 #include "cli/terminal.hpp"
+#include "local/runtime/applets.hpp"
+#include "local/runtime/shim.hpp"
 
 int main(int argc, char** argv) {
   using namespace plim;
   cli::guard_standard_streams();
   prepare_process();
+  // What our own nodes start, once per pod or container: no commands for people, so not in the
+  // table, and their words are not ours to read.
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "pod-shim") return local::run_pod_shim(argc - 1, argv + 1);
+  if (word == "tools") return local::run_applet(argc - 1, argv + 1);
   cli::Writer out(STDOUT_FILENO), err(STDERR_FILENO);
   cli::World world{kube::process_environment, out, err, cli::terminal_of(STDOUT_FILENO)};
   return cli::run(world, std::vector<std::string>(argv, argv + argc));
