@@ -1,0 +1,136 @@
+#include "local/admission/webhook_review.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/base64.hpp"
+#include "base/text.hpp"
+#include "local/admission/webhook_match.hpp"
+
+namespace plim::local {
+namespace {
+
+json::value full_object(const Kind& kind, const json::value& object) {
+  if (!object.is_object()) return nullptr;
+  json::value out = object;
+  out.get_object()["kind"] = kind.kind;
+  out.get_object()["apiVersion"] = kind.api_version;
+  return out;
+}
+
+json::object user_info(const User& user) {
+  json::object out{{"username", user.name}};
+  if (!user.uid.empty()) out["uid"] = user.uid;
+  if (!user.groups.empty()) out["groups"] = json::value_from(user.groups);
+  return out;
+}
+
+json::object options(const Admission& admission) {
+  constexpr std::pair<Admission::Operation, std::string_view> kKinds[] = {
+      {Admission::Operation::create, "CreateOptions"},
+      {Admission::Operation::update, "UpdateOptions"},
+      {Admission::Operation::remove, "DeleteOptions"},
+  };
+  json::object out{{"apiVersion", "meta.k8s.io/v1"}};
+  for (const auto& [operation, kind] : kKinds)
+    if (operation == admission.operation) out["kind"] = kind;
+  if (admission.call) {
+    if (admission.call->method == "PATCH") out["kind"] = "PatchOptions";
+    for (const char* name : {"fieldManager", "fieldValidation"})
+      if (admission.call->query.has(name)) out[name] = admission.call->query.text(name);
+  }
+  if (admission.dry_run) out["dryRun"] = json::array{"All"};
+  return out;
+}
+
+Error wrong(std::string message) {
+  return fail(Code::internal, "received invalid webhook response: " + std::move(message));
+}
+
+}  // namespace
+
+json::object review_request(const Admission& admission) {
+  const Kind& kind = *admission.kind;
+  const json::value gvk =
+      json::object{{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
+  const json::value gvr =
+      json::object{{"group", kind.group}, {"version", kind.version}, {"resource", kind.plural}};
+  json::object out{
+      {"kind", gvk}, {"resource", gvr}, {"requestKind", gvk}, {"requestResource", gvr}};
+  if (!admission.subresource.empty()) {
+    out["subResource"] = admission.subresource;
+    out["requestSubResource"] = admission.subresource;
+  }
+  if (!admission.name.empty()) out["name"] = admission.name;
+  // A namespace is its own.
+  const bool is_namespace = kind.group.empty() && kind.plural == "namespaces";
+  const std::string& ns = is_namespace ? admission.name : admission.ns;
+  if (!ns.empty()) out["namespace"] = ns;
+  out["operation"] = operation_name(admission.operation);
+  out["userInfo"] = user_info(admission.call ? admission.call->user : User());
+  out["object"] = full_object(kind, admission.object);
+  out["oldObject"] = full_object(kind, admission.before);
+  out["dryRun"] = admission.dry_run;
+  out["options"] = options(admission);
+  return out;
+}
+
+Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid) {
+  auto parsed = parse_json(body);
+  if (!parsed) return wrong(parsed.error().message);
+  const std::string_view version = text_at(*parsed, {"apiVersion"});
+  const std::string_view kind = text_at(*parsed, {"kind"});
+  if (kind != "AdmissionReview" || version != "admission.k8s.io/v1")
+    return wrong(
+        fmt::format("expected webhook response of admission.k8s.io/v1, "
+                    "Kind=AdmissionReview, got {}, Kind={}",
+                    version, kind));
+  const json::value* response = find(*parsed, {"response"});
+  if (!response || !response->is_object())
+    return fail(Code::internal, "webhook response was absent");
+  const std::string_view answered = text_at(*response, {"uid"});
+  if (answered != uid)
+    return wrong(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
+  ReviewAnswer out;
+  out.allowed = bool_at(*response, {"allowed"});
+  if (const json::value* status = find(*response, {"status"})) out.status = *status;
+  if (const json::value* warnings = find(*response, {"warnings"}); warnings && warnings->is_array())
+    for (const json::value& warning : warnings->get_array())
+      if (warning.is_string()) out.warnings.emplace_back(warning.get_string());
+  const std::string_view patch = text_at(*response, {"patch"});
+  const std::string_view type = text_at(*response, {"patchType"});
+  if (patch.empty() && type.empty()) return out;
+  if (type != "JSONPatch" || patch.empty())
+    return wrong("patch and patchType JSONPatch go together");
+  const auto text = base64_decode(patch);
+  if (!text) return wrong("patch: " + text.error().message);
+  auto operations = parse_json(*text);
+  if (!operations) return wrong("patch: " + operations.error().message);
+  out.patch = std::move(*operations);
+  return out;
+}
+
+ApiError denied(std::string_view webhook, const json::value& status) {
+  const std::string_view reason = text_at(status, {"reason"});
+  std::string_view why = text_at(status, {"message"});
+  if (why.empty()) why = reason;
+  const auto code = std::clamp<std::int64_t>(int_at(status, {"code"}).value_or(400), 400, 599);
+  const std::string explained = why.empty() ? " without explanation" : fmt::format(": {}", why);
+  return {.code = static_cast<int>(code),
+          .reason = std::string(reason),
+          .message =
+              fmt::format("admission webhook {} denied the request{}", quote(webhook), explained)};
+}
+
+ApiError call_failed(std::string_view webhook, std::string_view why) {
+  std::string message = fmt::format("failed calling webhook {}: {}", quote(webhook), why);
+  ErrorDetails details;
+  details.causes.push_back({.reason = "", .message = message, .field = ""});
+  return {.code = 500,
+          .reason = "InternalError",
+          .message = "Internal error occurred: " + message,
+          .details = std::move(details)};
+}
+
+}  // namespace plim::local

@@ -1,0 +1,32 @@
+// What is said to a webhook and what it may answer: AdmissionReview of admission.k8s.io/v1.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "local/api/error.hpp"
+#include "local/api/hooks.hpp"
+
+namespace plim::local {
+
+// The `request` of a review, without its uid.
+json::object review_request(const Admission& admission);
+
+struct ReviewAnswer {
+  bool allowed = false;
+  std::optional<json::value> patch = {};
+  json::value status = {};  // why it was denied
+  std::vector<std::string> warnings = {};
+};
+
+// Code::internal for anything that is not a proper answer to the request with this uid.
+Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid);
+
+ApiError denied(std::string_view webhook, const json::value& status);
+ApiError call_failed(std::string_view webhook, std::string_view why);
+
+}  // namespace plim::local
