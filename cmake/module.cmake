@@ -1,9 +1,10 @@
-# plim_module(NAME USES other modules… LIBS third-party libraries…)
+# plim_module(NAME [APART] USES other modules… LIBS third-party libraries…)
+# APART: no unity build; for a module of many folders, whose files have short private names of their own.
 # One static library per folder of src/, one test program per module from its *_test.cpp files.
 # What a module may use is decided in STYLE; tools/check-includes holds the includes to it.
 
 function(plim_module name)
-  cmake_parse_arguments(M "" "" "USES;LIBS" ${ARGN})
+  cmake_parse_arguments(M "APART" "" "USES;LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$|/testing/")
@@ -12,7 +13,7 @@ function(plim_module name)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC plim_options ${M_USES} PRIVATE ${M_LIBS})
   plim_precompile(${name} ${sources})
-  if(PLIM_UNITY)
+  if(PLIM_UNITY AND NOT M_APART)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 
