@@ -8,10 +8,14 @@
 #include "base/text.hpp"
 #include "local/controllers/daemon_set.hpp"
 #include "local/controllers/deployment.hpp"
+#include "local/controllers/disruption.hpp"
+#include "local/controllers/endpoints.hpp"
 #include "local/controllers/garbage_collector.hpp"
 #include "local/controllers/job.hpp"
 #include "local/controllers/namespace_defaults.hpp"
 #include "local/controllers/namespaces.hpp"
+#include "local/controllers/node_lifecycle.hpp"
+#include "local/controllers/pod_gc.hpp"
 #include "local/controllers/replica_set.hpp"
 #include "local/controllers/ttl_after_finished.hpp"
 
@@ -29,6 +33,10 @@ Made make_service_accounts(const ControllerContext& context, const ControllersOp
   return make_service_account_controller(context);
 }
 
+Made make_node_lifecycle(const ControllerContext& context, const ControllersOptions& options) {
+  return std::make_unique<NodeLifecycleController>(context, options.node_grace_period);
+}
+
 Made make_root_ca(const ControllerContext& context, const ControllersOptions& options) {
   if (options.root_ca_pem.empty()) return nullptr;
   return make_root_ca_publisher(context, options.root_ca_pem);
@@ -43,12 +51,18 @@ struct Entry {
 constexpr std::array kControllers{
     Entry{"daemonset-controller", "daemonset", make<DaemonSetController>},
     Entry{"deployment-controller", "deployment", make<DeploymentController>},
+    Entry{"disruption-controller", "disruption", make<DisruptionController>},
+    Entry{"endpoints-controller", "endpoints", make<EndpointsController>},
+    Entry{"endpointslice-controller", "endpointslice", make<EndpointSliceController>},
     Entry{"garbage-collector-controller", "garbagecollector", make<GarbageCollector>},
     Entry{"job-controller", "job", make<JobController>},
     Entry{"namespace-controller", "namespace", make<NamespaceController>},
+    Entry{"node-lifecycle-controller", "nodelifecycle", make_node_lifecycle},
+    Entry{"pod-garbage-collector-controller", "podgc", make<PodGarbageCollector>},
     Entry{"replicaset-controller", "replicaset", make<ReplicaSetController>},
     Entry{"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", make_root_ca},
     Entry{"serviceaccount-controller", "serviceaccount", make_service_accounts},
+    Entry{"taint-eviction-controller", "taint-eviction", make<TaintEvictionController>},
     Entry{"ttl-after-finished-controller", "ttl-after-finished", make<TtlAfterFinishedController>},
 };
 

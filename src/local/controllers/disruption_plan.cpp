@@ -1,0 +1,77 @@
+#include "local/controllers/disruption_plan.hpp"
+
+#include <algorithm>
+
+#include "local/controllers/conditions.hpp"
+#include "local/controllers/pod_facts.hpp"
+
+namespace plim::local {
+namespace {
+
+bool is_percentage(const json::value* value) {
+  return value && value->is_string();
+}
+
+}  // namespace
+
+DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
+  const json::value& budget = input.budget->json;
+  const json::value* present = find(budget, {"status"});
+  json::object status = present && present->is_object() ? present->get_object() : json::object();
+  DisruptionPlan out;
+
+  // Those granted and not carried out yet.
+  json::object under_way;
+  if (const json::value* granted = find(json::value(status), {"disruptedPods"});
+      granted && granted->is_object())
+    for (const auto& [name, time] : granted->get_object()) {
+      auto pod = std::find_if(input.pods.begin(), input.pods.end(),
+                              [&](const PodPointer& one) { return one->meta.name == name; });
+      if (pod == input.pods.end() || (*pod)->meta.deleted) continue;
+      auto since = time_at(json::value{{"at", time}}, {"at"});
+      if (!since || *since + kEvictionTimeout <= now) continue;
+      const WallTime ends = *since + kEvictionTimeout;
+      out.look_again = std::min(out.look_again.value_or(ends), ends);
+      under_way[name] = time;
+    }
+
+  std::int64_t healthy = 0;
+  for (const PodPointer& pod : input.pods)
+    if (!pod->meta.deleted && is_ready(*pod) && !under_way.contains(pod->meta.name)) ++healthy;
+
+  const json::value* most = find(budget, {"spec", "maxUnavailable"});
+  const json::value* least = find(budget, {"spec", "minAvailable"});
+  std::int64_t expected = static_cast<std::int64_t>(input.pods.size());
+  std::int64_t desired = 0;
+  if (most) {
+    expected = input.expected;
+    desired = expected - int_or_percent(most, expected, Round::up).value_or(0);
+  } else if (least) {
+    if (is_percentage(least)) expected = input.expected;
+    desired = int_or_percent(least, expected, Round::up).value_or(0);
+  }
+  desired = std::max<std::int64_t>(0, desired);
+  const std::int64_t allowed = expected <= 0 ? 0 : std::max<std::int64_t>(0, healthy - desired);
+
+  set_or_omit(status, "observedGeneration", input.budget->meta.generation);
+  status["disruptionsAllowed"] = allowed;
+  status["currentHealthy"] = healthy;
+  status["desiredHealthy"] = desired;
+  status["expectedPods"] = expected;
+  if (under_way.empty()) {
+    status.erase("disruptedPods");
+  } else {
+    status["disruptedPods"] = std::move(under_way);
+  }
+  json::object condition =
+      make_condition({.type = "DisruptionAllowed",
+                      .status = allowed > 0 ? "True" : "False",
+                      .reason = allowed > 0 ? "SufficientPods" : "InsufficientPods"},
+                     now);
+  condition["observedGeneration"] = input.budget->meta.generation;
+  put_condition(status, std::move(condition));
+  out.status = std::move(status);
+  return out;
+}
+
+}  // namespace plim::local

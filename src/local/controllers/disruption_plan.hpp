@@ -1,0 +1,31 @@
+// How many pods of a PodDisruptionBudget may be evicted. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "local/controllers/object.hpp"
+
+namespace plim::local {
+
+struct DisruptionInput {
+  ObjectPointer budget;
+  std::vector<PodPointer> pods;
+  // How many pods the controllers of these pods want in all; for percentages and maxUnavailable.
+  std::int64_t expected = 0;
+};
+
+// Evictions that were granted count as under way until the pod is seen going, at most so long.
+inline constexpr std::chrono::minutes kEvictionTimeout{2};
+
+struct DisruptionPlan {
+  json::value status;
+  std::optional<WallTime> look_again = {};
+};
+
+DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now);
+
+}  // namespace plim::local

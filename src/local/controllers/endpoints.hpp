@@ -1,0 +1,49 @@
+// Writes down which pods stand behind each Service.
+#pragma once
+
+#include <string>
+
+#include "local/controllers/controller.hpp"
+#include "local/controllers/expectations.hpp"
+#include "local/controllers/pod_groups.hpp"
+
+namespace plim::local {
+
+// Follows Services with a selector and the pods they pick.
+class ServiceController : public Controller {
+ public:
+  ServiceController(const ControllerContext& context, ControllerIdentity identity);
+
+ protected:
+  // Null for services that have no selector: somebody else knows their addresses.
+  ObjectPointer selecting_service(const std::string& key) const;
+
+  ObjectCache& services_;
+  PodGroups groups_;
+
+ private:
+  void service_changed(const ObjectPointer& service);
+};
+
+class EndpointsController final : public ServiceController {
+ public:
+  explicit EndpointsController(const ControllerContext& context);
+
+ private:
+  Task<Result<void>> reconcile(std::string key) override;
+
+  ObjectCache& endpoints_;
+};
+
+class EndpointSliceController final : public ServiceController {
+ public:
+  explicit EndpointSliceController(const ControllerContext& context);
+
+ private:
+  Task<Result<void>> reconcile(std::string key) override;
+
+  ObjectCache& slices_;
+  Expectations expectations_;
+};
+
+}  // namespace plim::local

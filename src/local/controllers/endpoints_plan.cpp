@@ -1,0 +1,294 @@
+#include "local/controllers/endpoints_plan.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "local/controllers/pod_facts.hpp"
+
+namespace plim::local {
+namespace {
+
+bool publishes_unready(const Object& service) {
+  return bool_at(service.json, {"spec", "publishNotReadyAddresses"});
+}
+
+bool is_headless(const Object& service) {
+  return text_at(service.json, {"spec", "clusterIP"}) == "None";
+}
+
+bool has_address(const kube::Pod& pod) {
+  if (pod.status.pod_ip.empty() || pod.status.phase == "Succeeded") return false;
+  return pod.status.phase != "Failed" || pod.spec.restart_policy != "Never";
+}
+
+// The number a named port has in this pod.
+std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view name,
+                                       std::string_view protocol) {
+  for (const kube::Container& container : pod.spec.containers) {
+    if (container.ports.empty()) continue;
+    auto ports = parse_json(container.ports.view());
+    if (!ports || !ports->is_array()) continue;
+    for (const json::value& port : ports->get_array()) {
+      const std::string_view spoken = text_at(port, {"protocol"});
+      if (text_at(port, {"name"}) == name && (spoken.empty() ? "TCP" : spoken) == protocol)
+        return int_at(port, {"containerPort"});
+    }
+  }
+  return std::nullopt;
+}
+
+json::array ports_for(const Object& service, const kube::Pod& pod) {
+  json::array out;
+  const json::value* ports = find(service.json, {"spec", "ports"});
+  if (!ports || !ports->is_array()) return out;
+  for (const json::value& port : ports->get_array()) {
+    std::string_view protocol = text_at(port, {"protocol"});
+    if (protocol.empty()) protocol = "TCP";
+    const json::value* target = find(port, {"targetPort"});
+    std::optional<std::int64_t> number = int_at(port, {"port"});
+    if (target && target->is_string())
+      number = named_port(pod, std::string_view(target->get_string()), protocol);
+    if (target && !target->is_string() && int_at(port, {"targetPort"}).value_or(0) > 0)
+      number = int_at(port, {"targetPort"});
+    if (!number) continue;  // this pod does not have it
+    json::object made;
+    made["name"] = text_at(port, {"name"});
+    made["port"] = *number;
+    made["protocol"] = protocol;
+    if (const std::string_view app = text_at(port, {"appProtocol"}); !app.empty())
+      made["appProtocol"] = app;
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+json::object target_of(const kube::Pod& pod) {
+  return {{"kind", "Pod"},
+          {"namespace", pod.meta.ns.view()},
+          {"name", pod.meta.name},
+          {"uid", pod.meta.uid}};
+}
+
+bool has_host_name(const Object& service, const kube::Pod& pod) {
+  return !pod.spec.hostname.empty() && pod.spec.subdomain == service.meta.name;
+}
+
+json::object address_of(const Object& service, const kube::Pod& pod) {
+  json::object out{{"ip", pod.status.pod_ip}};
+  if (has_host_name(service, pod)) out["hostname"] = pod.spec.hostname;
+  set_or_omit(out, "nodeName", pod.spec.node_name.view());
+  out["targetRef"] = target_of(pod);
+  return out;
+}
+
+json::object endpoint_of(const Object& service, const kube::Pod& pod) {
+  const bool serving = is_ready(pod);
+  const bool terminating = pod.meta.deleted.has_value();
+  const bool ready = publishes_unready(service) || (serving && !terminating);
+  json::object out{
+      {"addresses", json::array{json::value(pod.status.pod_ip)}},
+      {"conditions", {{"ready", ready}, {"serving", serving}, {"terminating", terminating}}}};
+  if (has_host_name(service, pod)) out["hostname"] = pod.spec.hostname;
+  set_or_omit(out, "nodeName", pod.spec.node_name.view());
+  out["targetRef"] = target_of(pod);
+  return out;
+}
+
+json::object labels_for(const Object& service) {
+  json::object out;
+  for (const auto& [key, value] : text_pairs(find(service.json, {"metadata", "labels"})))
+    if (key != kServiceName && key != kSliceManagedBy) out[key] = value;
+  if (is_headless(service)) out["service.kubernetes.io/headless"] = "";
+  return out;
+}
+
+// In slices the name is always there, in Endpoints only if there is one.
+json::array without_empty_names(json::array ports) {
+  for (json::value& port : ports)
+    if (text_at(port, {"name"}).empty()) port.as_object().erase("name");
+  return ports;
+}
+
+json::value new_slice(const Object& service, const json::array& ports, json::array endpoints) {
+  const Parent parent(kube::resources::services, service.meta);
+  json::object labels = labels_for(service);
+  labels[kServiceName] = parent.name;
+  labels[kSliceManagedBy] = kSliceManager;
+  json::value out{{"apiVersion", "discovery.k8s.io/v1"},
+                  {"kind", "EndpointSlice"},
+                  {"metadata",
+                   {{"generateName", parent.name + "-"},
+                    {"namespace", parent.ns},
+                    {"labels", std::move(labels)}}},
+                  {"addressType", "IPv4"},
+                  {"endpoints", std::move(endpoints)},
+                  {"ports", ports}};
+  PLIM_ASSERT(kube::set_owner(out, parent.controller_reference()));
+  return out;
+}
+
+// Slices of one set of ports.
+class SliceFiller {
+ public:
+  SliceFiller(const Object& service, json::array ports, std::map<std::string, json::value> wanted)
+      : service_(service), ports_(std::move(ports)), wanted_(std::move(wanted)) {}
+
+  // Keeps what is still wanted where it is.
+  void take(const ObjectPointer& slice) {
+    json::array kept;
+    const json::value* held = find(slice->json, {"endpoints"});
+    if (held && held->is_array())
+      for (const json::value& endpoint : held->get_array()) {
+        auto found = wanted_.find(std::string(text_at(endpoint, {"targetRef", "uid"})));
+        if (found == wanted_.end()) continue;
+        kept.push_back(std::move(found->second));
+        wanted_.erase(found);
+      }
+    slices_.emplace_back(slice, std::move(kept));
+  }
+
+  void finish(SlicePlan& plan, bool may_be_empty) {
+    for (auto& [slice, endpoints] : slices_)
+      while (endpoints.size() < kMaxSlice && !wanted_.empty()) endpoints.push_back(next());
+    bool one_left = false;
+    for (auto& [slice, endpoints] : slices_) {
+      if (endpoints.empty() && (one_left || !may_be_empty)) {
+        plan.remove.push_back(slice);
+        continue;
+      }
+      one_left = true;
+      json::value changed = slice->json;
+      changed.as_object()["endpoints"] = std::move(endpoints);
+      json::object labels = labels_for(service_);
+      labels[kServiceName] = service_.meta.name;
+      labels[kSliceManagedBy] = kSliceManager;
+      make_object(changed, {"metadata"})["labels"] = std::move(labels);
+      if (changed != slice->json) plan.update.push_back(std::move(changed));
+    }
+    while (!wanted_.empty()) {
+      json::array endpoints;
+      while (endpoints.size() < kMaxSlice && !wanted_.empty()) endpoints.push_back(next());
+      plan.create.push_back(new_slice(service_, ports_, std::move(endpoints)));
+    }
+  }
+
+ private:
+  json::value next() {
+    auto first = wanted_.begin();
+    json::value out = std::move(first->second);
+    wanted_.erase(first);
+    return out;
+  }
+
+  const Object& service_;
+  json::array ports_;
+  std::map<std::string, json::value> wanted_;  // by the uid of the pod
+  std::vector<std::pair<ObjectPointer, json::array>> slices_;
+};
+
+}  // namespace
+
+bool same_for_services(const kube::Pod& a, const kube::Pod& b) {
+  return a.status.pod_ip == b.status.pod_ip && a.status.phase == b.status.phase &&
+         a.spec.node_name == b.spec.node_name && is_ready(a) == is_ready(b) &&
+         a.meta.deleted.has_value() == b.meta.deleted.has_value();
+}
+
+json::value endpoints_of(const Object& service, const std::vector<PodPointer>& pods,
+                         const json::value* present) {
+  struct Subset {
+    json::array ports, ready, unready;
+  };
+
+  std::map<std::string, Subset> subsets;
+  std::vector<PodPointer> order = pods;
+  std::sort(order.begin(), order.end(), [](const PodPointer& a, const PodPointer& b) {
+    return a->status.pod_ip != b->status.pod_ip ? a->status.pod_ip < b->status.pod_ip
+                                                : a->meta.uid < b->meta.uid;
+  });
+  const json::value* asked = find(service.json, {"spec", "ports"});
+  const bool portless = !asked || !asked->is_array() || asked->get_array().empty();
+  for (const PodPointer& pod : order) {
+    if (!has_address(*pod) || pod->meta.deleted) continue;
+    json::array ports = without_empty_names(ports_for(service, *pod));
+    if (ports.empty() && !portless) continue;
+    Subset& subset = subsets[to_json(ports)];
+    subset.ports = std::move(ports);
+    const bool ready = publishes_unready(service) || is_ready(*pod);
+    (ready ? subset.ready : subset.unready).push_back(address_of(service, *pod));
+  }
+  json::array made;
+  for (auto& [key, subset] : subsets) {
+    json::object one;
+    set_or_omit(one, "addresses", std::move(subset.ready));
+    set_or_omit(one, "notReadyAddresses", std::move(subset.unready));
+    set_or_omit(one, "ports", std::move(subset.ports));
+    made.push_back(std::move(one));
+  }
+  json::value out =
+      present ? *present
+              : json::value{{"apiVersion", "v1"},
+                            {"kind", "Endpoints"},
+                            {"metadata",
+                             {{"name", service.meta.name}, {"namespace", service.meta.ns.view()}}}};
+  json::object labels = labels_for(service);
+  labels["endpoints.kubernetes.io/managed-by"] = "endpoint-controller";
+  make_object(out, {"metadata"})["labels"] = std::move(labels);
+  set_or_omit(out.as_object(), "subsets", std::move(made));
+  return out;
+}
+
+SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods,
+                      const std::vector<ObjectPointer>& present) {
+  struct Group {
+    json::array ports;
+    std::map<std::string, json::value> wanted;
+    std::vector<ObjectPointer> slices;
+  };
+
+  std::map<std::string, Group> groups;
+  for (const PodPointer& pod : pods) {
+    if (!has_address(*pod)) continue;
+    json::array ports = ports_for(service, *pod);
+    Group& group = groups[to_json(ports)];
+    group.ports = std::move(ports);
+    group.wanted[pod->meta.uid] = endpoint_of(service, *pod);
+  }
+  SlicePlan out;
+  std::vector<ObjectPointer> idle;
+  for (const ObjectPointer& slice : present) {
+    if (slice->meta.deleted) continue;
+    const json::value* ports = find(slice->json, {"ports"});
+    // A server may leave out names that are empty.
+    const json::array held =
+        without_empty_names(ports && ports->is_array() ? ports->get_array() : json::array());
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return without_empty_names(group.second.ports) == held;
+    });
+    if (same == groups.end()) {
+      idle.push_back(slice);
+    } else {
+      same->second.slices.push_back(slice);
+    }
+  }
+  for (auto& [key, group] : groups) {
+    SliceFiller filler(service, group.ports, std::move(group.wanted));
+    for (const ObjectPointer& slice : group.slices) filler.take(slice);
+    filler.finish(out, false);
+  }
+  if (!groups.empty()) {
+    out.remove.insert(out.remove.end(), idle.begin(), idle.end());
+  } else if (idle.empty()) {
+    out.create.push_back(new_slice(service, {}, {}));
+  } else {
+    // Nobody is behind the service: one empty slice says so.
+    SliceFiller filler(service, {}, {});
+    for (const ObjectPointer& slice : idle) filler.take(slice);
+    filler.finish(out, true);
+  }
+  return out;
+}
+
+}  // namespace plim::local

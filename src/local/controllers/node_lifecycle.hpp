@@ -1,0 +1,46 @@
+// Notices nodes that have fallen silent, taints them, and takes pods off tainted nodes.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "local/controllers/controller.hpp"
+
+namespace plim::local {
+
+// Time is our own: a node counts as alive from the moment we see its lease or its readiness change,
+// whatever its clock says. Keys are nodes.
+class NodeLifecycleController final : public Controller {
+ public:
+  NodeLifecycleController(const ControllerContext& context, Nanos grace);
+
+ private:
+  Task<Result<void>> reconcile(std::string name) override;
+  Task<Result<void>> mark_silent(std::string name);
+  Task<Result<void>> mark_pods_unready(std::string node);
+  Task<Result<void>> set_taints(std::string name);
+  void alive(const std::string& name);
+
+  Nanos grace_;
+  Cache<kube::Node>& nodes_;
+  PodCache& pods_;
+  ObjectCache& leases_;
+  std::map<std::string, SteadyTime> seen_;
+};
+
+// Deletes pods that do not tolerate, or no longer, the NoExecute taints of their node. Keys are
+// pods.
+class TaintEvictionController final : public Controller {
+ public:
+  explicit TaintEvictionController(const ControllerContext& context);
+
+ private:
+  Task<Result<void>> reconcile(std::string key) override;
+  void node_changed(const NodePointer& node);
+
+  Cache<kube::Node>& nodes_;
+  PodCache& pods_;
+  std::map<std::string, SteadyTime> tainted_since_;  // by node
+};
+
+}  // namespace plim::local

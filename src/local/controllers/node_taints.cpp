@@ -1,0 +1,143 @@
+#include "local/controllers/node_taints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/rfc3339.hpp"
+#include "local/controllers/conditions.hpp"
+#include "local/scheduler/rules.hpp"
+
+namespace plim::local {
+namespace {
+
+struct Rule {
+  std::string_view condition, status, key;
+};
+
+constexpr std::array kRules{
+    Rule{"Ready", "False", "node.kubernetes.io/not-ready"},
+    Rule{"Ready", "Unknown", "node.kubernetes.io/unreachable"},
+    Rule{"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
+    Rule{"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
+    Rule{"PIDPressure", "True", "node.kubernetes.io/pid-pressure"},
+    Rule{"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
+};
+constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
+
+struct Wanted {
+  std::string_view key, effect;
+};
+
+std::vector<Wanted> wanted_taints(const json::value& node) {
+  std::vector<Wanted> out;
+  const json::value* status = find(node, {"status"});
+  const bool told = status && find_condition(*status, "Ready");
+  for (const Rule& rule : kRules) {
+    const json::object* condition = status ? find_condition(*status, rule.condition) : nullptr;
+    bool holds = condition && text_at(json::value(*condition), {"status"}) == rule.status;
+    // A node that has said nothing yet is not ready.
+    if (!told && rule.status == "False") holds = true;
+    if (!holds) continue;
+    out.push_back({rule.key, "NoSchedule"});
+    if (rule.condition == "Ready" && told) out.push_back({rule.key, "NoExecute"});
+  }
+  if (bool_at(node, {"spec", "unschedulable"})) out.push_back({kUnschedulable, "NoSchedule"});
+  return out;
+}
+
+bool is_ours(const json::value& taint) {
+  const std::string_view key = text_at(taint, {"key"});
+  const std::string_view effect = text_at(taint, {"effect"});
+  if (effect != "NoSchedule" && effect != "NoExecute") return false;
+  return key == kUnschedulable || std::any_of(kRules.begin(), kRules.end(), [&](const Rule& rule) {
+           return rule.key == key && (effect == "NoSchedule" || rule.condition == "Ready");
+         });
+}
+
+bool is_one_of(const json::value& taint, const std::vector<Wanted>& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
+    return text_at(taint, {"key"}) == one.key && text_at(taint, {"effect"}) == one.effect;
+  });
+}
+
+}  // namespace
+
+std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now) {
+  const std::vector<Wanted> wanted = wanted_taints(node);
+  json::array out;
+  bool changed = false;
+  if (const json::value* list = find(node, {"spec", "taints"}); list && list->is_array())
+    for (const json::value& taint : list->get_array()) {
+      if (is_ours(taint) && !is_one_of(taint, wanted)) {
+        changed = true;
+      } else {
+        out.push_back(taint);
+      }
+    }
+  for (const Wanted& one : wanted) {
+    const std::vector<Wanted> only{one};
+    if (std::any_of(out.begin(), out.end(),
+                    [&](const json::value& taint) { return is_one_of(taint, only); }))
+      continue;
+    json::object made{{"key", one.key}, {"effect", one.effect}};
+    if (one.effect == "NoExecute") made["timeAdded"] = format_rfc3339(now);
+    out.push_back(std::move(made));
+    changed = true;
+  }
+  if (!changed) return std::nullopt;
+  return out;
+}
+
+std::optional<json::array> silent_conditions(const json::value& node, WallTime now) {
+  const json::value* status = find(node, {"status"});
+  json::object copy = status && status->is_object() ? status->get_object() : json::object();
+  bool changed = false;
+  for (std::string_view type : {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"}) {
+    const json::value before(copy);
+    const json::object* present = find_condition(before, type);
+    if (present && text_at(json::value(*present), {"status"}) == "Unknown") continue;
+    const NewCondition condition{.type = type,
+                                 .status = "Unknown",
+                                 .reason = present ? "NodeStatusUnknown" : "NodeStatusNeverUpdated",
+                                 .message = present ? "Kubelet stopped posting node status."
+                                                    : "Kubelet never posted node status."};
+    json::object made = make_condition(condition, now);
+    const json::value* heartbeat = present ? present->if_contains("lastHeartbeatTime") : nullptr;
+    made["lastHeartbeatTime"] = heartbeat ? *heartbeat : json::value(format_rfc3339(now));
+    put_condition(copy, std::move(made));
+    changed = true;
+  }
+  if (!changed) return std::nullopt;
+  return copy["conditions"].as_array();
+}
+
+std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
+                                              const std::vector<kube::Taint>& taints) {
+  json::value list;
+  if (auto parsed = parse_json(pod.spec.tolerations.view())) list = std::move(*parsed);
+  std::optional<std::chrono::seconds> shortest;
+  for (const kube::Taint& taint : taints) {
+    if (taint.effect != "NoExecute") continue;
+    bool tolerated = false;
+    if (list.is_array())
+      for (const json::value& given : list.get_array()) {
+        const scheduler::Toleration toleration{.key = std::string(text_at(given, {"key"})),
+                                               .value = std::string(text_at(given, {"value"})),
+                                               .effect = std::string(text_at(given, {"effect"})),
+                                               .exists = text_at(given, {"operator"}) == "Exists"};
+        if (!toleration.tolerates(taint)) continue;
+        tolerated = true;
+        if (auto limit = int_at(given, {"tolerationSeconds"})) {
+          const std::chrono::seconds seconds(std::max<std::int64_t>(0, *limit));
+          shortest = std::min(shortest.value_or(seconds), seconds);
+        }
+      }
+    if (!tolerated) return std::chrono::seconds(0);
+  }
+  return shortest;
+}
+
+}  // namespace plim::local

@@ -1,0 +1,25 @@
+// The taints that a node's conditions give it, and how long pods put up with them. Pure.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "kube/types.hpp"
+
+namespace plim::local {
+
+// The list as it should be, nothing if it is so already: our taints by the conditions in `node`,
+// those of others as they are. `node` is the whole object.
+std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now);
+
+// The conditions of a node that is silent, nothing if they say so already.
+std::optional<json::array> silent_conditions(const json::value& node, WallTime now);
+
+// How long the pod may stay on a node with these taints: for ever if nothing, not at all if zero.
+std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
+                                              const std::vector<kube::Taint>& taints);
+
+}  // namespace plim::local
