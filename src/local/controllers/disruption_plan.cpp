@@ -22,7 +22,7 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
 
   // Those granted and not carried out yet.
   json::object under_way;
-  if (const json::value* granted = find(json::value(status), {"disruptedPods"});
+  if (const json::value* granted = status.if_contains("disruptedPods");
       granted && granted->is_object())
     for (const auto& [name, time] : granted->get_object()) {
       auto pod = std::find_if(input.pods.begin(), input.pods.end(),

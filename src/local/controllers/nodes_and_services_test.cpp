@@ -123,7 +123,7 @@ TEST_F(NodesAndServices, pods_of_a_vanished_node_are_collected) {
 }
 
 TEST_F(NodesAndServices, a_daemon_set_follows_the_nodes) {
-  start("daemonset");
+  start("daemonset,nodelifecycle");
   add_node("n1");
   json::value set = deployment("agent", 0);
   make_object(set, {"spec"}).erase("replicas");
