@@ -1,0 +1,46 @@
+// When images arrive on a simulated node.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "local/nodes/image_catalog.hpp"
+#include "local/nodes/images.hpp"
+#include "local/nodes/layer_store.hpp"
+
+namespace plim::local::sim {
+
+// What the catalog says, remembered: thousands of nodes share each image.
+class SharedCatalog {
+ public:
+  explicit SharedCatalog(std::shared_ptr<const ImageCatalog> catalog)
+      : catalog_(std::move(catalog)) {}
+
+  Result<ImageCatalog::Found> find(std::string_view name);
+
+ private:
+  std::shared_ptr<const ImageCatalog> catalog_;
+  std::map<std::string, ImageCatalog::Found, std::less<>> found_;  // by spelling
+};
+
+// Pulls one after the other, decided the moment they are asked for: nothing waits or wakes.
+class SimImages {
+ public:
+  // When the image will be there; already past for one that is.
+  Result<SteadyTime> pull(std::string_view name, SharedCatalog& catalog, const PullOptions& options,
+                          SteadyTime now);
+  std::vector<std::shared_ptr<const Image>> arrived(SteadyTime now) const;  // largest first
+
+ private:
+  LayerStore store_;
+  std::map<std::string, SteadyTime> arrival_;  // by name
+  SteadyTime busy_until_ = {};
+};
+
+}  // namespace plim::local::sim

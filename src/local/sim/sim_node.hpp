@@ -1,0 +1,38 @@
+// Simulated nodes as objects. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "kube/types.hpp"
+
+namespace plim::local::sim {
+
+struct NodeShape {
+  std::string cpu = "32", memory = "256Gi", ephemeral_storage = "1Ti", pods = "110";
+  std::string version = "v1.34.0";
+};
+
+// plimsoll.io/sim: "true", or kwok's kwok.x-k8s.io/node.
+bool is_simulated(const kube::Node& node);
+bool is_ready(const kube::Node& node);
+std::string address_of(const kube::Node& node);  // "" before it has one
+
+// Complete with its status, so that it is ready from the start.
+json::value new_node(const std::string& name, const std::string& address, const NodeShape& shape,
+                     WallTime now);
+// Merge patch that makes somebody's node ready; what its maker has set stays.
+json::value ready_status(const kube::Node& node, const std::string& address, const NodeShape& shape,
+                         WallTime now);
+
+inline constexpr int kLeaseSeconds = 40;
+json::value new_lease(const kube::Node& node, WallTime now);
+json::value renewed_lease(WallTime now);  // merge patch
+
+// The n-th address of 10.0.0.0/9 for nodes, of 10.128.0.0/9 for pods; they go round.
+std::string node_address(std::uint32_t n);
+std::string pod_address(std::uint32_t n);
+
+}  // namespace plim::local::sim

@@ -1,0 +1,69 @@
+// Nodes without processes: they and their pods say what real ones would say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/random.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "local/nodes/image_catalog.hpp"
+#include "local/nodes/images.hpp"
+#include "local/nodes/usage_sampler.hpp"
+#include "local/sim/sim_node.hpp"
+#include "local/sim/stage.hpp"
+
+namespace plim::local::sim {
+
+struct SimulatorOptions {
+  int nodes = 0;  // made at the start: sim-1, sim-2, …
+  NodeShape shape = {};
+  std::vector<Stage> stages = {};  // come before what is built in
+  // Pods wait for their images to be pulled; null: images are everywhere.
+  std::shared_ptr<const ImageCatalog> catalog = {};
+  PullOptions pulls = {};
+  int max_images = 50;                              // in a node's status
+  Nanos image_report = std::chrono::seconds(1);     // after a pull
+  Nanos lease_interval = std::chrono::seconds(15);  // leases last kLeaseSeconds
+  std::size_t at_once = 64;                         // requests
+};
+
+// Plays every Node with the annotation plimsoll.io/sim: "true" or kwok's. Belongs to one loop;
+// co_await stop() before destroying it.
+class Simulator {
+ public:
+  struct Stats {
+    std::uint64_t nodes_made = 0;
+    std::uint64_t patches = 0;  // of statuses
+    std::uint64_t leases = 0;
+    std::uint64_t removed = 0;
+    std::uint64_t failures = 0;  // requests that failed and were tried again
+  };
+
+  Simulator(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
+            SimulatorOptions options, Random& random = system_random());
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  // Ends when the nodes asked for are there.
+  Task<Result<void>> start();
+  Task<void> stop();
+
+  const Stats& stats() const;
+  std::size_t nodes() const;
+  // What the pods of a simulated node pretend to use; nothing for other nodes.
+  std::optional<NodeUsage> usage(std::string_view node) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace plim::local::sim
