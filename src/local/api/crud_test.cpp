@@ -94,17 +94,17 @@ TEST_F(CrudTest, a_write_without_change_writes_nothing) {
 TEST_F(CrudTest, status_and_spec_are_written_apart) {
   json::value pod = create_pod("a");
   make_object(pod, {"status"})["phase"] = "Running";
-  make_object(pod, {"spec"})["priority"] = 7;
+  make_object(pod, {"spec"})["activeDeadlineSeconds"] = 7;
   auto main = run(client->update(res::pods, {"default", "a"}, pod));
   ASSERT_TRUE(main);
   EXPECT_NE(text_at(*main, {"status", "phase"}), "Running");
   EXPECT_EQ(int_at(*main, {"metadata", "generation"}), 2);
   make_object(*main, {"status"})["phase"] = "Running";
-  make_object(*main, {"spec"})["priority"] = 8;
+  make_object(*main, {"spec"})["activeDeadlineSeconds"] = 6;
   auto status = run(client->update(res::pods, {"default", "a", "status"}, *main));
   ASSERT_TRUE(status) << status.error().message;
   EXPECT_EQ(text_at(*status, {"status", "phase"}), "Running");
-  EXPECT_EQ(int_at(*status, {"spec", "priority"}), 7);
+  EXPECT_EQ(int_at(*status, {"spec", "activeDeadlineSeconds"}), 7);
   EXPECT_EQ(int_at(*status, {"metadata", "generation"}), 2);
 }
 

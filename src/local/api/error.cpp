@@ -35,14 +35,6 @@ json::object details_json(const ErrorDetails& details) {
   return out;
 }
 
-// "metadata.name: Required value", or all of them in brackets.
-std::string summary(const std::vector<Cause>& causes) {
-  std::string out;
-  for (const Cause& cause : causes)
-    out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", cause.field, cause.message);
-  return causes.size() == 1 ? out : fmt::format("[{}]", out);
-}
-
 }  // namespace
 
 ApiError error_of(Error error) {
@@ -84,9 +76,7 @@ ApiError modified_meanwhile(const Kind& kind, std::string_view name) {
 }
 
 ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> causes) {
-  std::string message =
-      fmt::format("{}{}{} \"{}\" is invalid: {}", kind.kind, kind.group.empty() ? "" : ".",
-                  kind.group, name, summary(causes));
+  std::string message = invalid_message(kind.group, kind.kind, name, causes);
   return {.code = 422,
           .reason = "Invalid",
           .message = std::move(message),
@@ -97,8 +87,7 @@ ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> cau
 }
 
 ApiError invalid_options(std::string_view options_kind, std::vector<Cause> causes) {
-  std::string message =
-      fmt::format("{}.meta.k8s.io \"\" is invalid: {}", options_kind, summary(causes));
+  std::string message = invalid_message("meta.k8s.io", options_kind, "", causes);
   return {
       .code = 422,
       .reason = "Invalid",

@@ -85,6 +85,12 @@ TEST_F(ErrorsTest, puts_that_do_not_fit) {
             "Operation cannot be fulfilled on pods \"p1\": the object has been modified; please "
             "apply your changes to the latest version and try again");
   other = pod;
+  other.at("spec").at("containers").at(0).as_object()["name"] = "renamed";
+  const json::value details = refused(send("PUT", kPod, to_json(other)), 422, "Invalid");
+  EXPECT_EQ(text_at(details, {"kind"}), "Pod");
+  EXPECT_EQ(text_at(details.at("causes").at(0), {"reason"}), "FieldValueForbidden");
+  EXPECT_EQ(text_at(details.at("causes").at(0), {"field"}), "spec");
+  other = pod;
   other.at("metadata").as_object()["uid"] = "another";
   refused(send("PUT", kPod, to_json(other)), 409, "Conflict");
   refused(send("PUT", "/api/v1/namespaces/default/pods/p2", to_json(simple_pod("p2"))), 404,

@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 // More than this in a connection's queue, and the watch waits for its reader.
 constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
+constexpr std::string_view kEvents = "/registry/core/events/";
 
 // Upstream turns to another path for what cannot be served here.
 ApiError not_served(std::string_view what) {
@@ -60,6 +61,8 @@ Task<HandlerResult> Handlers::handle(CallPtr call) {
     co_return method_not_allowed();
   if (target.kind->group == "metrics.k8s.io" && core_.hooks.metrics)
     co_return co_await core_.hooks.metrics(call);
+  const bool is_event = target.kind->kind == "Event" && target.kind->prefix == kEvents;
+  if (is_event && (verb == "create" || verb == "list")) co_await event_expiry_.sweep_if_due();
   if (verb == "get") co_return co_await get(call);
   if (verb == "list") co_return co_await list(call);
   if (verb == "watch") co_return co_await watch(call);
@@ -112,10 +115,13 @@ Task<HandlerResult> Handlers::list(CallPtr call) {
 
 Task<ApiResult<std::unique_ptr<WatchSession>>> Handlers::open_watch(CallPtr call) {
   PLIM_CO_TRY(ReadOptions options, parse_read_options(*call));
-  if (begins_with_state(options))
+  std::optional<ListResult> state;
+  if (begins_with_state(options)) {
     PLIM_CO_CHECK(co_await reader_.wait_for(options.revision.value_or(0)));
+    state = co_await reader_.select(options.selection);
+  }
   co_return std::make_unique<WatchSession>(core_, call->target.kind, std::move(options),
-                                           watch_format(core_, call));
+                                           watch_format(core_, call), std::move(state));
 }
 
 Task<HandlerResult> Handlers::watch(CallPtr call) {

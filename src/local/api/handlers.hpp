@@ -6,6 +6,7 @@
 #include "local/api/call.hpp"
 #include "local/api/core.hpp"
 #include "local/api/deletion.hpp"
+#include "local/api/event_expiry.hpp"
 #include "local/api/node_proxy.hpp"
 #include "local/api/patches.hpp"
 #include "local/api/reads.hpp"
@@ -28,6 +29,7 @@ class Handlers {
         deleter_(core),
         subresources_(core, tokens),
         nodes_(core, std::move(kubelet_tls)),
+        event_expiry_(core),
         streams_(core.loop) {}
 
   // Decides by method and target; errors are for the caller to encode.
@@ -57,6 +59,7 @@ class Handlers {
   Deleter deleter_;
   Subresources subresources_;
   NodeProxy nodes_;
+  EventExpiry event_expiry_;
   TaskGroup streams_;
 };
 

@@ -100,11 +100,43 @@ Task<ApiResult<void>> Reader::wait_for(Revision revision) {
   co_return ApiResult<void>();
 }
 
+Task<ListResult> Reader::select(Selection selection) {
+  const bool by_node = selection.prefix().starts_with("/registry/core/pods/") &&
+                       !selection.required("spec.nodeName").empty();
+  if (by_node) co_await pods_by_node_.catch_up();
+  // No waiting from here on: the index fits this view.
+  const View view = core_.store.view();
+  ListResult out{.revision = view.revision()};
+  if (selection.is_one_object()) {
+    EntryPtr entry = view.get(selection.prefix());
+    if (entry && selection.matches(*entry->value)) out.entries.push_back(std::move(entry));
+  } else if (by_node) {
+    // Every key of the index is in the view.
+    for (const std::string& key : pods_by_node_.on_node(selection.required("spec.nodeName"))) {
+      EntryPtr entry = view.get(key);
+      if (key.starts_with(selection.prefix()) && selection.matches(*entry->value))
+        out.entries.push_back(std::move(entry));
+    }
+  } else {
+    auto visit = [&](const EntryPtr& entry) {
+      if (!entry->key.starts_with(selection.prefix())) return false;
+      if (selection.matches(*entry->value)) out.entries.push_back(entry);
+      return true;
+    };
+    view.tree().scan(selection.prefix(), visit);
+  }
+  co_return out;
+}
+
 Task<ApiResult<ListResult>> Reader::list(ReadOptions options) {
   PLIM_CO_CHECK(co_await wait_for(options.revision.value_or(0)));
   // Informers rely on one big answer here.
   const bool any_revision = options.revision == Revision{0} && options.continue_token.empty();
   const std::size_t limit = any_revision ? 0 : options.limit;
+  const bool newest =
+      options.continue_token.empty() && limit == 0 && options.match != ReadOptions::Match::exact;
+  if (newest && !options.selection.is_everything())
+    co_return co_await select(std::move(options.selection));
   PLIM_CO_TRY(Source source, source_of(core_, options));
   ListResult out{.revision = source.view.revision()};
   if (options.selection.is_one_object()) {

@@ -7,6 +7,7 @@
 
 #include "base/task.hpp"
 #include "local/api/core.hpp"
+#include "local/api/pod_index.hpp"
 #include "local/api/read_options.hpp"
 #include "local/store/view.hpp"
 
@@ -27,16 +28,19 @@ struct ListResult {
 // Belongs to the store's loop.
 class Reader {
  public:
-  explicit Reader(Core& core) : core_(core) {}
+  explicit Reader(Core& core) : core_(core), pods_by_node_(core.store) {}
 
   // By the rules of limit, continue, resourceVersion and resourceVersionMatch; waits for a revision
   // that is still to come.
   Task<ApiResult<ListResult>> list(ReadOptions options);
   // 504 with the cause that clients know if the store does not reach `revision` in time.
   Task<ApiResult<void>> wait_for(Revision revision);
+  // What of the newest state belongs to a selection, in order.
+  Task<ListResult> select(Selection selection);
 
  private:
   Core& core_;
+  PodIndex pods_by_node_;
 };
 
 // `"metadata":{"resourceVersion":…}` of a list in any format.

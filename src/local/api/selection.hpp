@@ -19,6 +19,9 @@ struct SelectableField {
   std::string fallback = {};
 };
 
+// The text of a field of a stored object, "" when it has none.
+std::string field_text(std::string_view bytes, const std::vector<std::string>& path);
+
 class Selection {
  public:
   Selection() = default;

@@ -76,6 +76,11 @@ Labels labels_of(ondemand::document& document) {
 
 }  // namespace
 
+std::string field_text(std::string_view bytes, const std::vector<std::string>& path) {
+  ondemand::document document = scratch().open(bytes);
+  return value_at(document, path, "");
+}
+
 bool Selection::matches(std::string_view bytes) const {
   if (is_everything()) return true;
   ondemand::document document = scratch().open(bytes);

@@ -1,5 +1,8 @@
 #include "local/api/strategy.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/rfc3339.hpp"
@@ -154,28 +157,12 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
   return {};
 }
 
-std::vector<Cause> check_object(const Kind& /*kind*/, const json::value& object,
+std::vector<Cause> check_object(const Kind& kind, const json::value& object,
                                 const json::value* before) {
-  std::vector<Cause> out;
-  if (kube::name_of(object).empty())
-    out.push_back({"FieldValueRequired", "Required value: name or generateName is required",
-                   "metadata.name"});
-  if (before && kube::is_being_deleted(*before)) {
-    // While it is deleted, finalizers can only go.
-    const json::value* old_list = find(*before, {"metadata", "finalizers"});
-    const json::value* list = find(object, {"metadata", "finalizers"});
-    if (const json::array* added = list ? list->if_array() : nullptr) {
-      for (const json::value& one : *added) {
-        const json::array* known = old_list ? old_list->if_array() : nullptr;
-        if (known && std::find(known->begin(), known->end(), one) != known->end()) continue;
-        out.push_back({"FieldValueForbidden",
-                       fmt::format("Forbidden: no new finalizers can be added if the object is "
-                                   "being deleted, found new finalizers []string{{{}}}",
-                                   to_json(one)),
-                       "metadata.finalizers"});
-      }
-    }
-  }
+  std::vector<Cause> out = validate(kind.group, kind.kind, object, before);
+  if (!kind.rules) return out;
+  auto more = kind.rules->validate(object, before);
+  std::ranges::move(more, std::back_inserter(out));
   return out;
 }
 

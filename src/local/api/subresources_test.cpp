@@ -165,6 +165,20 @@ TEST_F(SubresourcesTest, events_have_two_forms_and_one_store) {
   EXPECT_EQ(text_at(patched, {"apiVersion"}), "events.k8s.io/v1");
 }
 
+TEST_F(SubresourcesTest, events_go_after_an_hour) {
+  for (const char* name : {"old", "new"}) {
+    ok(send("POST", "/api/v1/namespaces/default/events",
+            fmt::format(R"({{"metadata":{{"name":"{}"}},"involvedObject":{{"kind":"Pod",)"
+                        R"("namespace":"default","name":"p"}},"reason":"R","type":"Normal"}})",
+                        name)),
+       201);
+    clock.advance(std::chrono::minutes(40));
+  }
+  EXPECT_EQ(ok(send("GET", "/api/v1/events")).at("items").as_array().size(), 1u);
+  EXPECT_EQ(send("GET", "/api/v1/namespaces/default/events/old").status, 404);
+  EXPECT_EQ(send("GET", "/api/v1/namespaces/default/events/new").status, 200);
+}
+
 TEST_F(SubresourcesTest, reviews_answer_what_may_be_done) {
   const json::value review =
       ok(send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",

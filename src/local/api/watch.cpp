@@ -1,10 +1,9 @@
 #include "local/api/watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include "local/api/reads.hpp"
 
 namespace plim::local {
 namespace {
@@ -42,7 +41,7 @@ bool begins_with_state(const ReadOptions& options) {
 }
 
 WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
-                           std::unique_ptr<WatchFormat> format)
+                           std::unique_ptr<WatchFormat> format, std::optional<ListResult> state)
     : core_(core),
       kind_(std::move(kind)),
       options_(std::move(options)),
@@ -54,25 +53,14 @@ WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
   end_ =
       seconds > 0s ? now + seconds : now + 30min + std::chrono::seconds(core.random.below(30 * 60));
   next_bookmark_ = std::min(now + kBookmarkEvery, std::max(now, end_ - kLastBookmark));
-  if (begins_with_state(options_))
-    start_from_state();
-  else
-    start_after(options_.revision.value_or(0) == 0 ? core.store.view().revision()
-                                                   : *options_.revision);
-}
-
-void WatchSession::start_from_state() {
-  const View view = core_.store.view();
-  const Selection& selection = options_.selection;
-  auto visit = [&](const EntryPtr& entry) {
-    if (!entry->key.starts_with(selection.prefix())) return false;
-    if (selection.is_one_object() && entry->key != selection.prefix()) return false;
-    if (selection.matches(*entry->value)) initial_.push_back(entry);
-    return true;
-  };
-  view.tree().scan(selection.prefix(), visit);
-  if (options_.initial_events.value_or(false)) initial_end_ = view.revision();
-  start_after(view.revision());
+  if (!state) {
+    const Revision after = options_.revision.value_or(0);
+    start_after(after == 0 ? core.store.view().revision() : after);
+    return;
+  }
+  initial_ = std::move(state->entries);
+  if (options_.initial_events.value_or(false)) initial_end_ = state->revision;
+  start_after(state->revision);
 }
 
 void WatchSession::start_after(Revision revision) {
@@ -90,10 +78,9 @@ void WatchSession::finish_with(const ApiError& error) {
 
 net::Piece WatchSession::take_initial() {
   std::string out;
-  while (!initial_.empty() && out.size() < kPieceBytes) {
-    out += format_->added(*initial_.front());
-    initial_.pop_front();
-  }
+  while (next_initial_ < initial_.size() && out.size() < kPieceBytes)
+    out += format_->added(*std::exchange(initial_[next_initial_++], nullptr));
+  if (next_initial_ == initial_.size()) initial_.clear();
   return piece(std::move(out));
 }
 

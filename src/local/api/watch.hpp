@@ -10,6 +10,7 @@
 #include "base/task.hpp"
 #include "local/api/core.hpp"
 #include "local/api/read_options.hpp"
+#include "local/api/reads.hpp"
 
 namespace plim::local {
 
@@ -27,16 +28,15 @@ class WatchFormat {
 // Belongs to the store's loop; the core outlives it.
 class WatchSession {
  public:
-  // Null format: whole objects. The revision of the options has been reached already, if the watch
-  // begins with the state. One that is forgotten is no error here but the only event, as upstream
-  // has it.
-  WatchSession(Core& core, KindPtr kind, ReadOptions options, std::unique_ptr<WatchFormat> format);
+  // Null format: whole objects. `state` is what the watch begins with, if it begins with anything.
+  // A revision that is forgotten is no error here but the only event, as upstream has it.
+  WatchSession(Core& core, KindPtr kind, ReadOptions options, std::unique_ptr<WatchFormat> format,
+               std::optional<ListResult> state);
 
   // Waits for events; each piece holds one or more whole lines. Nothing: the regular end.
   Task<std::optional<std::vector<net::Piece>>> next();
 
  private:
-  void start_from_state();
   void start_after(Revision revision);
   net::Piece take_initial();
   void add_line(std::vector<net::Piece>& out, const ChangePtr& change);
@@ -47,7 +47,8 @@ class WatchSession {
   KindPtr kind_;
   ReadOptions options_;
   std::unique_ptr<WatchFormat> format_;
-  std::deque<EntryPtr> initial_;
+  std::vector<EntryPtr> initial_;
+  std::size_t next_initial_ = 0;
   std::optional<Revision> initial_end_;  // a bookmark for this revision is due behind initial_
   std::unique_ptr<Watcher> watcher_;
   std::optional<net::Piece> last_words_;

@@ -107,6 +107,65 @@ TEST_F(ApiWatchTest, marks_the_end_of_initial_events) {
   EXPECT_EQ(next(*watch), "ADDED b");
 }
 
+TEST_F(ApiWatchTest, pods_of_a_node_come_and_go) {
+  auto bind = [&](std::string_view pod, std::string_view node) {
+    auto bound = send("POST", fmt::format("/api/v1/namespaces/default/pods/{}/binding", pod),
+                      fmt::format(R"({{"target":{{"name":"{}"}}}})", node));
+    ASSERT_EQ(bound.status, 201) << bound.body;
+  };
+  create("a");
+  bind("a", "n1");
+  create("b");
+  auto watch = open({.field_selector = "spec.nodeName=n1"});
+  EXPECT_EQ(next(*watch), "ADDED a");
+  bind("b", "n1");
+  EXPECT_EQ(next(*watch), "ADDED b");
+  create("c");
+  bind("c", "n2");
+  auto other = open({.field_selector = "spec.nodeName=n2"});
+  EXPECT_EQ(next(*other), "ADDED c");
+  kube::DeleteOptions now{.grace_seconds = 0};
+  ASSERT_TRUE(run(client->remove(res::pods, {"default", "a"}, now)));
+  EXPECT_EQ(next(*watch), "MODIFIED a");
+  EXPECT_EQ(next(*watch), "DELETED a");
+  auto again = open({.field_selector = "spec.nodeName=n1"});
+  EXPECT_EQ(next(*again), "ADDED b");
+}
+
+TEST_F(ApiWatchTest, a_forgotten_revision_is_an_event) {
+  for (int i = 0; i < 1'200; ++i) create(fmt::format("p{}", i));
+  clock.advance(std::chrono::minutes(6));
+  for (int i = 0; i < 20; ++i) create(fmt::format("q{}", i));
+  auto watch = open({.resource_version = "1"});
+  EXPECT_EQ(next(*watch), "ERROR");
+  EXPECT_EQ(int_at(last, {"object", "code"}), 410);
+  EXPECT_EQ(text_at(last, {"object", "reason"}), "Expired");
+  EXPECT_EQ(next(*watch), "end");
+}
+
+TEST_F(ApiWatchTest, tables_in_watches_say_their_columns_once) {
+  create("a");
+  net::Request request;
+  request.path = "/api/v1/pods";
+  request.query = "watch=true";
+  request.headers.set("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+  auto stream = run(client->raw_stream(std::move(request)));
+  ASSERT_TRUE(stream);
+  auto line = [&] {
+    auto piece = run((*stream)->next());
+    PLIM_ASSERT(piece && *piece);
+    return parsed(**piece);
+  };
+  const json::value first = line();
+  EXPECT_EQ(text_at(first, {"type"}), "ADDED");
+  EXPECT_EQ(text_at(first, {"object", "kind"}), "Table");
+  EXPECT_TRUE(first.at("object").at("columnDefinitions").is_array());
+  create("b");
+  const json::value second = line();
+  EXPECT_EQ(second.at("object").at("rows").at(0).at("cells").at(0), "b");
+  EXPECT_TRUE(second.at("object").at("columnDefinitions").is_null());
+}
+
 TEST_F(ApiWatchTest, sends_bookmarks_and_ends_in_time) {
   auto watch = open({.timeout = std::chrono::seconds(100)});
   TaskGroup time(loop.executor());

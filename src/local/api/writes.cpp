@@ -153,8 +153,10 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
     PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
   }
   PLIM_CO_CHECK(run_built_in_mutators(core_, *admission));
-  auto causes = check_object(kind, admission->object, &admission->before);
-  if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
+  if (request.scope != Scope::all) {
+    auto causes = check_object(kind, admission->object, &admission->before);
+    if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
+  }
   PLIM_CO_CHECK(co_await validate(admission));
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
