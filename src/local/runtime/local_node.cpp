@@ -80,6 +80,10 @@ class Node final : public LocalNode {
 
   Task<Result<void>> start() override {
     PLIM_CO_CHECK(make_directories(context_.pod_directory(""), 0700));
+    // Before a new pod may ask for one.
+    for (const std::string& uid : pod_directories())
+      if (const auto note = PodFiles(context_.pod_directory(uid)).read_note())
+        addresses_.reserve(note->pod_ip);
     PLIM_CO_CHECK(co_await registration_.enter());
     registration_.start();
     events_.start();
@@ -217,19 +221,22 @@ class Node final : public LocalNode {
     return nullptr;
   }
 
+  std::vector<std::string> pod_directories() const {
+    std::vector<std::string> out;
+    std::error_code ignored;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(context_.pod_directory(""), ignored))
+      out.push_back(entry.path().filename().string());
+    return out;
+  }
+
   // Directories of pods that were deleted while no node looked after them.
   Task<void> sweep() {
     std::vector<std::string> known;
     for (const auto& [uid, worker] : workers_) known.push_back(uid);
     context_.devices.keep_only(known);
-    std::vector<std::string> left;
-    std::error_code ignored;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(context_.pod_directory(""), ignored)) {
-      std::string uid = entry.path().filename().string();
-      if (!workers_.contains(uid)) left.push_back(std::move(uid));
-    }
-    for (const std::string& uid : left) {
+    for (const std::string& uid : pod_directories()) {
+      if (workers_.contains(uid)) continue;
       const PodFiles files(context_.pod_directory(uid));
       ShimClient shim(files.directory(), options_.shim);
       auto quit = co_await shim.quit();
@@ -238,6 +245,7 @@ class Node final : public LocalNode {
       if (const auto note = files.read_note()) {
         co_await remove_cgroup(&context_.cgroups, note->pod);
         remove_volumes(note->pod);
+        addresses_.release(note->pod_ip);
       }
       files.remove_everything();
     }

@@ -1,5 +1,5 @@
 // How a pod's worker and its shim find and follow each other.
-#include <fcntl.h>
+#include <cstring>
 #include <signal.h>
 #include <utility>
 
@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
+#include "base/text.hpp"
 #include "kube/object.hpp"
 #include "local/nodes/pod_limits.hpp"
 #include "local/runtime/json_list.hpp"
@@ -21,6 +22,16 @@ RunFacts facts_of(const ShimRun& run) {
   return {.id = run.id,
           .restart = static_cast<int>(int_at(run.tag, {"restart"}).value_or(0)),
           .started = run.started};
+}
+
+// "SIGINT", "INT" or "2", as images say it; 0 for nothing known.
+int signal_number(std::string_view name) {
+  if (const auto number = parse_int(name)) return *number;
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (int number = 1; number < NSIG; ++number)
+    if (const char* known = ::sigabbrev_np(number); known != nullptr && name == known)
+      return number;
+  return 0;
 }
 
 RunFacts facts_of_terminated(const json::value& state) {
@@ -166,6 +177,7 @@ Task<bool> PodWorker::adopt() {
 }
 
 void PodWorker::note_run(const ShimRun& run) {
+  containers_[run.name].stop_signal = signal_number(text_at(run.tag, {"stopSignal"}));
   constexpr std::size_t kRemembered = 100;
   if (runs_.size() >= kRemembered) runs_.erase(runs_.begin());
   ContainerRun& made = runs_.emplace_back();

@@ -65,7 +65,8 @@ Task<void> PodWorker::end_container(std::string name, SteadyTime begin, Nanos gr
     if (!done.success) event(Type::warning, "FailedPreStopHook", "PreStopHook failed", name);
   }
   if (find_running(name, id) != nullptr && shim_open_) {
-    auto told = co_await shim_.signal(id, SIGTERM);
+    const int wanted = containers_[name].stop_signal;
+    auto told = co_await shim_.signal(id, wanted != 0 ? wanted : SIGTERM);
     if (!told && told.error().code != Code::not_found)
       log::warn("node", "cannot signal a container",
                 {{"pod", full_name()}, {"container", name}, {"error", told.error()}});

@@ -17,6 +17,13 @@ namespace plim::local {
 using namespace std::chrono_literals;
 using Type = kube::EventNote::Type;
 
+namespace {
+
+constexpr auto kVolumesEvery = 60s;
+constexpr auto kTokensEvery = 8min;  // the shortest life of a token is ten
+
+}  // namespace
+
 PodWorker::PodWorker(PodContext& node, json::value pod)
     : node_(node),
       pod_(std::move(pod)),
@@ -78,8 +85,9 @@ SteadyTime PodWorker::deadline() const {
 
 Task<void> PodWorker::supervise() {
   if (local::is_active(pod_)) {
+    const bool adopted = co_await adopt();
     live_running_ = true;
-    TaskGroup::Handle life = tasks_.spawn("life of pod " + full_name(), live());
+    TaskGroup::Handle life = tasks_.spawn("life of pod " + full_name(), live(adopted));
     while (live_running_ && !has_to_end()) {
       const SteadyTime until = deadline();
       if (until == SteadyTime::max()) {
@@ -104,6 +112,7 @@ Task<void> PodWorker::supervise() {
     co_await clean_up();
     facts_.ended = true;
     facts_.ready_to_start = false;
+    if (node_.options.annotate_runs && !vanished_) co_await annotate_runs();
     if (!rejected_ && !vanished_) co_await write_status();
   } else {
     restore_from_status();
@@ -121,7 +130,7 @@ Task<void> PodWorker::supervise() {
   node_.gone(uid_);
 }
 
-Task<void> PodWorker::live() {
+Task<void> PodWorker::live(bool adopted) {
   struct Leaving {
     PodWorker& worker;
 
@@ -132,7 +141,6 @@ Task<void> PodWorker::live() {
   };
 
   Leaving leaving{*this};
-  const bool adopted = co_await adopt();
   if (!adopted) {
     const bool taken = co_await admit();
     if (!taken) co_return;
@@ -148,7 +156,11 @@ Task<void> PodWorker::live() {
       finished_ = true;
       co_return;
     }
-    SteadyTime wake = SteadyTime::max();
+    if (node_.clock.steady() >= volumes_again_) {
+      auto filled = co_await fill_volumes();
+      if (!filled) event(Type::warning, "FailedMount", filled.error().message);
+    }
+    SteadyTime wake = volumes_again_;
     for (const std::string& name : plan.start) {
       const SteadyTime next = co_await try_start(name);
       wake = std::min(wake, next);
@@ -180,7 +192,11 @@ Task<bool> PodWorker::admit() {
   rejected_ = true;
   event(Type::warning, failure->reason, failure->message);
   const json::value status = make_rejected_status(pod_, *failure, node_.clock.wall());
-  for (bool done = false; !done;) done = co_await write_once(status);
+  while (!vanished_) {
+    const bool done = co_await write_once(status);
+    if (done) break;
+    co_await node_.clock.sleep(100ms);
+  }
   co_return false;
 }
 
@@ -206,11 +222,33 @@ Task<Result<void>> PodWorker::make_sandbox() {
   }
   PLIM_CO_CHECK(files_.write_note({pod_, facts_.pod_ip, *facts_.start_time}));
   PLIM_CO_CHECK(node_.cgroups.make_pod(pod_));
-  PLIM_CO_TRY(const PodSources sources,
-              co_await fetch_sources(node_.client, pod_, volume_needs(pod_)));
-  PLIM_CO_CHECK(make_volumes(pod_, node_.place(facts_.pod_ip), sources, node_.volume_roots(uid_)));
+  PLIM_CO_CHECK(co_await fill_volumes());
   PLIM_CO_CHECK(co_await make_api_access());
   co_return co_await open_shim();
+}
+
+// Again and again while the pod runs: ConfigMaps change and tokens expire.
+Task<Result<void>> PodWorker::fill_volumes() {
+  SourceNeeds needs = volume_needs(pod_);
+  const SteadyTime now = node_.clock.steady();
+  const bool keep_tokens = !volume_sources_.tokens.empty() && now < tokens_until_;
+  const bool has_files = !needs.config_maps.empty() || !needs.secrets.empty();
+  volumes_again_ = has_files || !needs.tokens.empty() ? now + kVolumesEvery : SteadyTime::max();
+  if (keep_tokens) {
+    needs.tokens.clear();
+  } else {
+    tokens_until_ = now + kTokensEvery;
+  }
+  PLIM_CO_TRY(PodSources fresh, co_await fetch_sources(node_.client, pod_, std::move(needs)));
+  if (keep_tokens) fresh.tokens = volume_sources_.tokens;
+  // Made by a controller in time; until then we know it ourselves.
+  if (!node_.options.api_ca_pem.empty())
+    fresh.config_maps.try_emplace(
+        "kube-root-ca.crt",
+        json::object{{"data", json::object{{"ca.crt", node_.options.api_ca_pem}}}});
+  volume_sources_ = std::move(fresh);
+  co_return make_volumes(pod_, node_.place(facts_.pod_ip), volume_sources_,
+                         node_.volume_roots(uid_));
 }
 
 Task<void> PodWorker::clean_up() {
@@ -235,6 +273,24 @@ Task<void> PodWorker::delete_object() {
       co_await node_.client->remove(kube::resources::pods, std::move(path), std::move(options));
   if (!done && done.error().code != Code::not_found && done.error().code != Code::conflict)
     log::warn("node", "cannot delete a pod", {{"pod", full_name()}, {"error", done.error()}});
+}
+
+// {"c":[[started, finished],…]} in nanoseconds since the epoch, for those who measure.
+Task<void> PodWorker::annotate_runs() {
+  json::object times;
+  for (const ContainerRun& run : runs_) {
+    json::value& list = times[run.container];
+    if (!list.is_array()) list = json::array();
+    list.as_array().push_back({run.started_wall.time_since_epoch().count(),
+                               run.finished_wall.time_since_epoch().count()});
+  }
+  json::object annotations{{"plimsoll.io/run-ns", to_json(times)}};
+  json::object patch{
+      {"metadata", json::object{{"uid", uid_}, {"annotations", std::move(annotations)}}}};
+  kube::ObjectPath path{std::string(kube::namespace_of(pod_)), std::string(kube::name_of(pod_))};
+  auto answer = co_await node_.client->patch(kube::resources::pods, std::move(path),
+                                             kube::PatchType::merge, std::move(patch));
+  if (answer) update(std::move(*answer));
 }
 
 Task<void> PodWorker::write_status() {

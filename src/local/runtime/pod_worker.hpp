@@ -66,16 +66,18 @@ class PodWorker {
     SteadyTime ended_at{};
     std::optional<SteadyTime> retry_at;  // after a failed pull or a missing object
     std::vector<TaskGroup::Handle> probes;
+    int stop_signal = 0;  // 0: SIGTERM
   };
 
   // The whole life.
   Task<void> supervise();
-  Task<void> live();
+  Task<void> live(bool adopted);
   bool has_to_end() const;
   SteadyTime deadline() const;  // of activeDeadlineSeconds
   Task<bool> admit();
   Task<bool> prepare();
   Task<Result<void>> make_sandbox();
+  Task<Result<void>> fill_volumes();
   Task<Result<void>> make_api_access();
   Task<void> clean_up();
   Task<void> delete_object();
@@ -116,6 +118,7 @@ class PodWorker {
   // Status and events.
   Task<void> write_status();
   Task<bool> write_once(json::value status);
+  Task<void> annotate_runs();
   void event(kube::EventNote::Type type, std::string_view reason, std::string message,
              std::string_view container = {});
   void changed();
@@ -135,6 +138,8 @@ class PodWorker {
   std::map<std::string, Container> containers_;
   ShimState shim_state_;
   std::vector<ContainerRun> runs_;
+  PodSources volume_sources_;
+  SteadyTime volumes_again_{}, tokens_until_{};
 
   bool shim_open_ = false;
   bool live_running_ = false;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -166,8 +167,10 @@ class NodeTest : public ApiTest {
     ASSERT_TRUE(made) << made.error().message;
   }
 
-  // One container that runs a script.
-  static std::string script(std::string_view text, std::string_view policy = "Never") {
+  // One container that runs a script. Two dollars are one in a pod's command, so they are doubled.
+  static std::string script(std::string text, std::string_view policy = "Never") {
+    for (std::size_t at = 0; (at = text.find("$$", at)) != text.npos; at += 4)
+      text.insert(at, "$$");
     const json::value words{"sh", "-c", text};
     return fmt::format(R"({{"restartPolicy":"{}","terminationGracePeriodSeconds":5,
         "containers":[{{"name":"c","image":"busybox","command":{}}}]}})",
@@ -179,6 +182,15 @@ class NodeTest : public ApiTest {
   // The summaries of all states of the pod up to the first that fulfils the condition.
   std::vector<std::string> follow(std::string name, Condition until) {
     return run_to_end(loop, follow_task(std::move(name), std::move(until)));
+  }
+
+  // Lets time pass until the pod shows the text; the processes it waits for need real time.
+  void advance_until(std::string name, std::string text, Nanos step) {
+    while (summary(get_pod(name)).find(text) == std::string::npos) {
+      clock.advance(step);
+      loop.run_ready();
+      ::usleep(1000);
+    }
   }
 
   static Condition phase(std::string wanted) {
@@ -220,6 +232,10 @@ class NodeTest : public ApiTest {
     kube::WatchOptions options_of_watch;
     options_of_watch.ns = "default";
     options_of_watch.field_selector = "metadata.name=" + name;
+    if (!now && now.error().code == Code::not_found) {
+      out.push_back("gone");
+      co_return out;
+    }
     if (now) {
       out.push_back(summary(*now));
       if (until(*now)) co_return out;

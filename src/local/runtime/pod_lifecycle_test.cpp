@@ -1,0 +1,208 @@
+// Whole lives of pods on a node, by what their status shows.
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.hpp"
+#include "local/runtime/shim_protocol.hpp"
+#include "local/runtime/testing/node_fixture.hpp"
+
+namespace plim::local {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using PodLifecycle = testing::NodeTest;
+
+// Each of the words appears after the one before it.
+::testing::AssertionResult in_order(const std::vector<std::string>& states,
+                                    const std::vector<std::string>& wanted) {
+  std::size_t next = 0;
+  std::string all;
+  for (const std::string& state : states) {
+    all += "\n  " + state;
+    if (next < wanted.size() && state.find(wanted[next]) != std::string::npos) ++next;
+  }
+  if (next == wanted.size()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "no " << wanted[next] << " at its place in" << all;
+}
+
+TEST_F(PodLifecycle, starts_init_containers_sidecar_and_containers_in_order) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","terminationGracePeriodSeconds":5,
+      "initContainers":[
+        {"name":"i1","image":"x","command":["sh","-c","echo 1 >> ../order"],"workingDir":""},
+        {"name":"side","image":"x","restartPolicy":"Always","command":["sh","-c",
+          "trap 'exit 0' TERM; while :; do sleep 0.01; done"]},
+        {"name":"i2","image":"x","command":["true"]}],
+      "containers":[
+        {"name":"c1","image":"x","command":["true"]},
+        {"name":"c2","image":"x","command":["sh","-c","exit 0"]}]})");
+  const auto states = follow("a", phase("Succeeded"));
+  EXPECT_TRUE(in_order(
+      states, {"Pending i1:PodInitializing side:PodInitializing i2:PodInitializing "
+               "c1:PodInitializing c2:PodInitializing",
+               "i1:Completed(0) side:PodInitializing i2:PodInitializing",
+               "i1:Completed(0) side:Ready i2:PodInitializing",
+               "i1:Completed(0) side:Ready i2:Completed(0)",
+               "Succeeded i1:Completed(0) side:Completed(0) i2:Completed(0) c1:Completed(0) "
+               "c2:Completed(0)"}));
+}
+
+TEST_F(PodLifecycle, fails_when_an_init_container_does) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never",
+      "initContainers":[{"name":"i","image":"x","command":["false"]}],
+      "containers":[{"name":"c","image":"x","command":["true"]}]})");
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed i:Error(1) c:PodInitializing");
+}
+
+TEST_F(PodLifecycle, restarts_with_growing_delays) {
+  start_node();
+  create_pod("a", script("exit 3", "Always"));
+  EXPECT_TRUE(in_order(follow("a", shows("CrashLoopBackOffx1")), {"Error(3)", "Error(3)x1"}));
+  const json::value first = get_pod("a");
+  const json::value& status = list_at(first, {"status", "containerStatuses"}).at(0);
+  EXPECT_THAT(std::string(text_at(status, {"state", "waiting", "message"})),
+              StartsWith("back-off 10s restarting failed container=c pod=a_default("));
+  EXPECT_EQ(int_at(status, {"lastState", "terminated", "exitCode"}), 3);
+  EXPECT_EQ(text_at(first, {"status", "phase"}), "Running");
+  clock.advance(10s);
+  follow("a", shows("CrashLoopBackOffx2"));
+  clock.advance(19s);
+  loop.run_ready();
+  EXPECT_EQ(testing::summary(get_pod("a")), "Running c:CrashLoopBackOffx2");
+  clock.advance(1s);
+  follow("a", shows("CrashLoopBackOffx3"));
+  clock.advance(40s);
+  follow("a", shows("CrashLoopBackOffx4"));
+}
+
+TEST_F(PodLifecycle, restarts_on_failure_until_it_succeeds) {
+  start_node();
+  create_pod("a", script("test -e ../tried && exit 0; touch ../tried; exit 1", "OnFailure"));
+  EXPECT_EQ(follow("a", phase("Succeeded")).back(), "Succeeded c:Completed(0)x1");
+}
+
+TEST_F(PodLifecycle, tells_a_kill_from_running_out_of_memory) {
+  start_node();
+  create_pod("killed", script("kill -9 $$"));
+  EXPECT_EQ(follow("killed", phase("Failed")).back(), "Failed c:Error(137)");
+  cgroups.oom_kills = 1;
+  create_pod("hog", script("kill -9 $$"));
+  EXPECT_EQ(follow("hog", phase("Failed")).back(), "Failed c:OOMKilled(137)");
+}
+
+TEST_F(PodLifecycle, kills_what_ignores_its_end) {
+  start_node();
+  create_pod("a", script("trap '' TERM; echo $$ > ../pid; while :; do sleep 0.01; done"));
+  follow("a", shows("c:Ready"));
+  const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
+  const std::string file = fmt::format("{}/n1/pods/{}/pid", dir.path(), uid);
+  while (read_file(file).value_or("").empty()) ::usleep(1000);
+  const pid_t pid = std::stoi(*read_file(file));
+  kube::DeleteOptions grace;
+  grace.grace_seconds = 2;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, grace)));
+  loop.run_ready();
+  clock.advance(1900ms);
+  loop.run_ready();
+  EXPECT_EQ(::kill(pid, 0), 0);
+  clock.advance(100ms);
+  const auto states = follow("a", phase("none"));
+  EXPECT_EQ(states.back(), "gone");
+  EXPECT_TRUE(in_order(states, {"Failed c:Error(137)", "gone"}));
+  EXPECT_NE(::kill(pid, 0), 0);
+  while (!node->pods().empty()) loop.run_ready();
+  EXPECT_NE(::access(file.c_str(), F_OK), 0);
+}
+
+TEST_F(PodLifecycle, ends_a_pod_past_its_deadline) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","activeDeadlineSeconds":30,
+      "terminationGracePeriodSeconds":5,
+      "containers":[{"name":"c","image":"x","command":["sleep","1000"]}]})");
+  follow("a", shows("c:Ready"));
+  clock.advance(30s);
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed c:Error(143)");
+  EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "DeadlineExceeded");
+}
+
+TEST_F(PodLifecycle, refuses_what_does_not_fit) {
+  start_node();
+  create_pod("big", R"({"containers":[{"name":"c","image":"x",
+      "resources":{"requests":{"cpu":"100"}}}]})");
+  follow("big", phase("Failed"));
+  EXPECT_EQ(text_at(get_pod("big"), {"status", "reason"}), "OutOfcpu");
+  devices.refuse = true;
+  create_pod("a", script("true"));
+  follow("a", phase("Failed"));
+  EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "UnexpectedAdmissionError");
+}
+
+TEST_F(PodLifecycle, waits_for_an_image_that_cannot_be_pulled) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"missing:1"}]})");
+  EXPECT_TRUE(in_order(follow("a", shows("ImagePullBackOff")), {"ErrImagePull"}));
+}
+
+TEST_F(PodLifecycle, waits_for_a_missing_config_map) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"x",
+      "command":["sh","-c","echo $A"],"env":[{"name":"A","valueFrom":
+        {"configMapKeyRef":{"name":"cm","key":"a"}}}]}]})");
+  follow("a", shows("CreateContainerConfigError"));
+  json::value map{{"metadata", {{"name", "cm"}, {"namespace", "default"}}},
+                  {"data", {{"a", "found"}}}};
+  ASSERT_TRUE(run(client->create(kube::resources::config_maps, {"default", "cm"}, map)));
+  clock.advance(10s);
+  follow("a", phase("Succeeded"));
+  EXPECT_EQ(log_of("a"), "found\n");
+}
+
+TEST_F(PodLifecycle, keeps_the_last_words_of_a_container) {
+  start_node();
+  create_pod("a", script("printf 'out of cheese' > $PLIMSOLL_TERMINATION_LOG; exit 1"));
+  follow("a", phase("Failed"));
+  const json::value pod = get_pod("a");
+  EXPECT_EQ(text_at(list_at(pod, {"status", "containerStatuses"}).at(0),
+                    {"state", "terminated", "message"}),
+            "out of cheese");
+}
+
+TEST_F(PodLifecycle, runs_hooks_at_both_ends) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","terminationGracePeriodSeconds":5,
+      "containers":[{"name":"c","image":"x","command":["sh","-c",
+          "trap 'cat ../log; exit 0' TERM; while :; do sleep 0.01; done"],
+        "lifecycle":{"postStart":{"exec":{"command":["sh","-c","echo begin >> ../log"]}},
+          "preStop":{"exec":{"command":["sh","-c","echo end >> ../log"]}}}}]})");
+  follow("a", shows("c:Ready"));
+  const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
+  const std::string file = fmt::format("{}/n1/pods/{}/log", dir.path(), uid);
+  EXPECT_EQ(read_file(file).value_or(""), "begin\n");
+  run_to_end(loop, node->end_pods());
+  EXPECT_EQ(read_file(file).value_or(""), "begin\nend\n");
+  EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "Terminated");
+}
+
+TEST_F(PodLifecycle, runs_many_short_pods_at_once) {
+  start_node();
+  constexpr int kPods = 25;
+  for (int i = 0; i < kPods; ++i) create_pod(fmt::format("p{}", i), script("exit 0"));
+  for (int i = 0; i < kPods; ++i) follow(fmt::format("p{}", i), phase("Succeeded"));
+  const auto runs = node->runs();
+  EXPECT_EQ(runs.size(), static_cast<std::size_t>(kPods));
+  for (const ContainerRun& run : runs) {
+    EXPECT_LE(run.started_wall, run.finished_wall);
+    EXPECT_LE(run.started_monotonic, run.finished_monotonic);
+  }
+}
+
+}  // namespace
+}  // namespace plim::local
