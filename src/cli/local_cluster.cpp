@@ -7,6 +7,7 @@
 
 #include "base/loop.hpp"
 #include "kube/status.hpp"
+#include "local/cluster/leftovers.hpp"
 #include "net/client.hpp"
 
 namespace plim::cli {
@@ -62,7 +63,11 @@ Outcome<json::value> ask_cluster(const local::ClusterDirectories& directories, s
 Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
                            std::chrono::milliseconds timeout) {
   auto pid = local::holder_of(directories.lock());
-  if (!pid) return false;
+  if (!pid) {
+    Loop loop;
+    run_to_end(loop, local::end_leftovers(directories));
+    return false;
+  }
   if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
     return tl::unexpected(
         local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));

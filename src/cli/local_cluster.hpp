@@ -21,8 +21,8 @@ Outcome<json::value> ask_cluster(const local::ClusterDirectories& directories, s
                                  json::value body = nullptr,
                                  std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
-// Ends the process of the cluster and waits for it; false: it did not run. Exit 5 when it takes
-// longer.
+// Ends the process of the cluster and waits for it; false: it did not run, but pods that it had
+// left behind have ended too. Exit 5 when it takes longer.
 Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
                            std::chrono::milliseconds timeout);
 

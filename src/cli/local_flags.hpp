@@ -32,7 +32,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "nodes",
          .type = Type::integer,
          .metavar = "N",
-         .fallback = "0",
+         .fallback = "3",
          .help = "nodes whose pods are processes on this machine"},
     Flag{.name = "detach",
          .type = Type::boolean,
@@ -57,6 +57,48 @@ inline constexpr std::array kUpFlags{
          .help = "builtin, or none: another one will place pods",
          .choices = "builtin|none"},
     kDir,
+    Flag{.name = "images",
+         .metavar = "FILE",
+         .help = "catalog of images: their layers, sizes and programs",
+         .live = Live::file},
+    Flag{.name = "image-policy",
+         .metavar = "WHICH",
+         .fallback = "any",
+         .help = "names outside of the catalog: any, or strict (they cannot be pulled)",
+         .choices = "any|strict",
+         .rare = true},
+    Flag{.name = "pull-speedup",
+         .metavar = "FACTOR",
+         .fallback = "1",
+         .help = "images are pulled so many times faster than at 100 MB/s",
+         .rare = true},
+    Flag{.name = "max-images",
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "50",
+         .help = "images that a node reports, -1: all",
+         .rare = true},
+    Flag{.name = "node-cpus",
+         .metavar = "LIST",
+         .help = "CPUs of nodes, n1=0-3,n2=4-7; without it they share all",
+         .rare = true},
+    Flag{.name = "cgroup-driver",
+         .metavar = "WHICH",
+         .fallback = "cgroupfs",
+         .help = "names of cgroups as this driver of a kubelet's would make them",
+         .choices = "cgroupfs|systemd",
+         .rare = true},
+    Flag{.name = "isolation",
+         .metavar = "WHICH",
+         .fallback = "auto",
+         .help = "auto: namespaces for pods where they can be made; none",
+         .choices = "auto|none",
+         .rare = true},
+    Flag{.name = "annotate-runs",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "exact times of runs as annotation plimsoll.io/run-ns of pods",
+         .rare = true},
     Flag{.name = "controllers",
          .metavar = "NAMES",
          .fallback = "all",
@@ -103,6 +145,67 @@ inline constexpr std::array kResetFlags{
          .type = Type::boolean,
          .fallback = "false",
          .help = "do not ask"},
+};
+
+inline constexpr std::array kNodeAddExamples{
+    Example{"node add", "the next one, n4"},
+    Example{"node add --count 5", "five more"},
+    Example{"node add gpu-1 gpu-2", "by name"},
+};
+inline constexpr std::array kNodeAddFlags{
+    kName,
+    kDir,
+    kStopTimeout,
+    Flag{.name = "count",
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "1",
+         .help = "how many, when none is named"},
+};
+inline constexpr std::array kNodeFlags{kName, kDir, kStopTimeout};
+inline constexpr std::array kNodeNames{
+    Positional{.metavar = "NODE", .help = "name of a node", .live = Live::node, .repeats = true},
+};
+inline constexpr std::array kNodeNamesOptional{
+    Positional{.metavar = "NODE", .help = "name of a new node", .optional = true, .repeats = true},
+};
+inline constexpr std::array kNodeRmExamples{Example{"node rm n3", "its pods end with their grace"}};
+inline constexpr std::array kNodeStopExamples{
+    Example{"node stop n2", "see how the cluster takes it"},
+};
+inline constexpr std::array kNodeStartExamples{Example{"node start n2", "after node stop n2"}};
+inline constexpr std::array kNodeLsExamples{
+    Example{"node ls", "which run, with how many pods, in which cgroup"},
+    Example{"node ls -o wide", "with the directory that stands for the kubelet's"},
+};
+inline constexpr std::array kNodeExecExamples{
+    Example{"node exec n1 -- ./my-device-plugin --v=2", "it registers with node n1"},
+};
+inline constexpr std::array kNodeExecPositionals{
+    Positional{.metavar = "NODE", .help = "name of a node", .live = Live::node},
+    Positional{.metavar = "WORD", .help = "the program and its arguments", .repeats = true},
+};
+inline constexpr std::array kImagesLoadExamples{
+    Example{"images load busybox:1.36 --node n1", "as if it had been pulled before"},
+    Example{"images load busybox:1.36", "on every node"},
+};
+inline constexpr std::array kImagesRmExamples{
+    Example{"images rm busybox:1.36 --node n1", "layers that nobody else needs go with it"},
+};
+inline constexpr std::array kImagesPullExamples{
+    Example{"images pull busybox:1.36 --node n1", "takes as long as a pod would wait for it"},
+};
+inline constexpr std::array kImagesFlags{
+    kName,
+    kDir,
+    kStopTimeout,
+    Flag{.name = "node",
+         .metavar = "NODE",
+         .help = "on this one only; else on every running node",
+         .live = Live::node},
+};
+inline constexpr std::array kImagesPositionals{
+    Positional{"IMAGE", "its name: busybox:1.36"},
 };
 
 inline constexpr std::array kStoreDumpExamples{

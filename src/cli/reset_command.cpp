@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 // Everything a cluster writes into its state directory. A directory given by --dir may hold other
 // things, and those stay.
 constexpr std::string_view kOurs[] = {
-    "store",          "pki",          "pods",  "images", "kubeconfig", "scheduler.kubeconfig",
-    "endpoints.json", "plimsoll.log", "nodes",
+    "store",          "pki",          "nodes", "nodes.json", "kubeconfig", "scheduler.kubeconfig",
+    "endpoints.json", "plimsoll.log",
 };
 
 Outcome<void> remove_tree(const fs::path& path) {

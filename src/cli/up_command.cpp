@@ -33,7 +33,7 @@ std::string milestone_line(const std::string& what, Nanos after) {
 // One cluster from start to stop. Lives on one loop.
 class UpRun {
  public:
-  UpRun(local::ClusterOptions options, Say say, std::function<void(const local::Cluster&)> ready)
+  UpRun(local::ClusterOptions options, Say say, std::function<void(local::Cluster&)> ready)
       : options_(std::move(options)), say_(std::move(say)), ready_(std::move(ready)) {
     options_.milestone = [this](const std::string& what, Nanos after) {
       say_(milestone_line(what, after));
@@ -67,7 +67,7 @@ class UpRun {
 
   local::ClusterOptions options_;
   Say say_;
-  std::function<void(const local::Cluster&)> ready_;
+  std::function<void(local::Cluster&)> ready_;
   std::unique_ptr<local::Cluster> cluster_;
   std::optional<Failure> failure_;
 };
@@ -75,6 +75,10 @@ class UpRun {
 std::string export_line(const std::string& kubeconfig) {
   return fmt::format("export KUBECONFIG={}\n", shell_quoted(kubeconfig));
 }
+
+constexpr std::string_view kSecurityNote =
+    "note: pods are processes of yours on this machine; run in them only what you would run in "
+    "your shell";
 
 Say sayer(Context& context) {
   bool quiet = context.values.boolean("quiet");
@@ -84,10 +88,11 @@ Say sayer(Context& context) {
 }
 
 Outcome<int> run_here(Context& context, local::ClusterOptions options) {
-  auto ready = [&](const local::Cluster& cluster) {
+  Say say = sayer(context);
+  auto ready = [&](local::Cluster& cluster) {
+    if (cluster.nodes().size() > 0) say(std::string(kSecurityNote));
     (void)context.world.out.write(export_line(cluster.kubeconfig()));
   };
-  Say say = sayer(context);
   auto done = UpRun(std::move(options), say, ready).run();
   if (done) say("stopped");
   return done;
@@ -106,7 +111,10 @@ Outcome<int> run_in_background(Context& context, local::ClusterOptions options) 
                       .format = context.values.text("log-format") == "json" ? log::Format::json
                                                                             : log::Format::text});
     auto tell = [&](const std::string& line) { starter.say(line); };
-    auto ready = [&](const local::Cluster& cluster) { starter.ready(cluster.kubeconfig()); };
+    auto ready = [&](local::Cluster& cluster) {
+      if (cluster.nodes().size() > 0) starter.say(kSecurityNote);
+      starter.ready(cluster.kubeconfig());
+    };
     auto ended = UpRun(std::move(options), tell, ready).run();
     if (ended) return *ended;
     log::error("up", ended.error().what);

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/cpu_list.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/build_info.hpp"
 #include "cli/local_cluster.hpp"
 #include "kube/kubeconfig.hpp"
 
@@ -63,6 +65,61 @@ Durability durability_of(const Context& context) {
   return text == "os" ? Durability::os : Durability::fsync;
 }
 
+// "n1=0-3,n2=4-7": the part before each '=' is a name, and CPU lists have commas too.
+Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
+  std::map<std::string, std::string> out;
+  std::string name;
+  for (std::string_view part : split(text, ',')) {
+    if (part.empty()) continue;
+    auto [left, right] = cut(part, '=');
+    bool begins = part.find('=') != part.npos;
+    if (begins) name = left;
+    if (name.empty()) return bad_value("node-cpus", fmt::format("{} belongs to no node", part));
+    std::string& cpus = out[name];
+    cpus += fmt::format("{}{}", cpus.empty() ? "" : ",", begins ? right : part);
+  }
+  for (const auto& [node, cpus] : out) {
+    auto list = parse_cpu_list(cpus);
+    if (!list || list->empty())
+      return bad_value("node-cpus", fmt::format("{} are no CPUs for {}", quote(cpus), node));
+  }
+  return out;
+}
+
+Outcome<std::shared_ptr<const local::ImageCatalog>> image_catalog(const Context& context) {
+  local::ImageCatalog::Options options;
+  if (context.values.text("image-policy") == "strict") options.policy = local::ImagePolicy::strict;
+  std::error_code problem;
+  options.program = std::filesystem::read_symlink("/proc/self/exe", problem).string();
+  options.version = build_info().version;
+  auto out = std::make_shared<local::ImageCatalog>(std::move(options));
+  if (const std::string& file = context.values.text("images"); !file.empty()) {
+    auto text = read_file(file);
+    if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+    auto added = out->add_yaml(*text, file);
+    if (!added) return bad_value("images", added.error().message);
+  }
+  return std::shared_ptr<const local::ImageCatalog>(std::move(out));
+}
+
+Outcome<void> choose_nodes(const Context& context, local::NodesOptions& out) {
+  const std::int64_t count = context.values.integer("nodes");
+  if (count < 0 || count > 100) return bad_value("nodes", "expected 0 to 100");
+  out.count = static_cast<int>(count);
+  out.version = build_info().version;
+  PLIM_CLI_TRY(out.catalog, image_catalog(context));
+  auto speedup = parse_double(context.values.text("pull-speedup"));
+  if (!speedup || *speedup <= 0) return bad_value("pull-speedup", "expected a number above 0");
+  out.pulls.speedup = *speedup;
+  if (context.values.text("cgroup-driver") == "systemd")
+    out.cgroup_driver = local::CgroupDriver::systemd;
+  if (context.values.text("isolation") == "none") out.isolation = local::Isolation::none;
+  PLIM_CLI_TRY(out.cpus, node_cpus(context.values.text("node-cpus")));
+  out.max_images = static_cast<int>(context.values.integer("max-images"));
+  out.annotate_runs = context.values.boolean("annotate-runs");
+  return {};
+}
+
 }  // namespace
 
 Outcome<local::ClusterOptions> cluster_options(const Context& context) {
@@ -82,6 +139,7 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   out.server_names = list_of(context.values.text("tls-san"));
   PLIM_CLI_CHECK(choose_kubeconfig(context, out));
   out.durability = durability_of(context);
+  PLIM_CLI_CHECK(choose_nodes(context, out.nodes));
   auto controllers = local::parse_controllers(context.values.text("controllers"));
   if (!controllers) return bad_value("controllers", controllers.error().message);
   out.controllers = std::move(*controllers);

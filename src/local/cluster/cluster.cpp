@@ -35,12 +35,6 @@ std::string context_name(const ClusterDirectories& directories) {
   return fmt::format("plimsoll-{}", directories.name);
 }
 
-net::Response json_answer(const json::value& value) {
-  net::Response out{.status = 200, .headers = {{"Content-Type", "application/json"}}};
-  out.body = to_json(value);
-  return out;
-}
-
 }  // namespace
 
 Cluster::Cluster(Executor loop, Clock& clock, ClusterOptions options)
@@ -69,16 +63,18 @@ Task<Result<void>> Cluster::start() {
   PLIM_CO_CHECK(write_files());
   reached(fmt::format("API server at {}", url_));
   start_controllers();
-  PLIM_CO_CHECK(open_control());
+  PLIM_CO_CHECK(co_await start_nodes());
+  PLIM_CO_TRY(control_, Control::listen(loop_, options_.directories.control_socket(), *this));
   ready_after_ = clock_.steady() - options_.began;
   reached("ready");
   co_return Result<void>();
 }
 
 Task<void> Cluster::stop() {
-  if (control_) co_await control_->drain(1s);
+  if (control_) co_await control_->stop();
   if (scheduler_) co_await scheduler_->stop();
   if (controllers_) co_await controllers_->stop();
+  if (nodes_) co_await nodes_->stop();
   if (front_) co_await front_->drain(1s);
   if (api_) co_await api_->stop();
   if (store_) co_await store_->close();
@@ -157,22 +153,16 @@ void Cluster::start_controllers() {
   scheduler_->start();
 }
 
-Result<void> Cluster::open_control() {
-  net::ServerOptions options;
-  options.address = "unix://" + options_.directories.control_socket();
-  net::Route everything{.method = "*", .pattern = "*"};
-  everything.handler = [this](net::Request request) { return control(std::move(request)); };
-  PLIM_TRY(control_, net::Server::listen({loop_}, std::move(options), {everything}));
-  return {};
-}
-
-Task<net::Reply> Cluster::control(net::Request request) {
-  if (request.path == "/v1/status") {
-    json::value now = co_await status();
-    co_return json_answer(now);
-  }
-  net::Response unknown{.status = 404, .body = "no such path"};
-  co_return unknown;
+Task<Result<void>> Cluster::start_nodes() {
+  options_.nodes.api_url = url_;
+  nodes_ = std::make_unique<ClusterNodes>(loop_, clock_, *api_, keys_, options_.directories,
+                                          options_.nodes);
+  PLIM_CO_CHECK(co_await nodes_->start());
+  if (nodes_->size() == 0) co_return Result<void>();
+  reached(fmt::format("{} nodes Ready", nodes_->size()));
+  if (std::string why = nodes_->without_cgroups(); !why.empty())
+    reached(fmt::format("pods run without cgroups: {}", why));
+  co_return Result<void>();
 }
 
 Task<json::value> Cluster::status() {

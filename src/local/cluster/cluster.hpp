@@ -14,9 +14,11 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "local/api/server.hpp"
+#include "local/cluster/control.hpp"
 #include "local/cluster/directories.hpp"
 #include "local/cluster/front.hpp"
 #include "local/cluster/keys.hpp"
+#include "local/cluster/nodes.hpp"
 #include "local/controllers/controllers.hpp"
 #include "local/scheduler/scheduler.hpp"
 #include "local/store/store.hpp"
@@ -33,6 +35,7 @@ struct ClusterOptions {
   Durability durability = Durability::fsync;
   std::vector<std::string> controllers = controller_names();
   bool scheduler = true;
+  NodesOptions nodes = {};
   SteadyTime began = {};                                              // what milestones count from
   std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
 };
@@ -48,7 +51,7 @@ class Cluster {
   // Ends when everything is ready. Code::already_exists: it runs in another process. After a
   // failure, stop() too.
   Task<Result<void>> start();
-  // Nodes first, so that pods end with their grace, then what watches, then the API and its store.
+  // First those who would start new pods, then nodes with their pods, the API and its store.
   Task<void> stop();
 
   const std::string& url() const { return url_; }
@@ -56,6 +59,8 @@ class Cluster {
   const std::string& kubeconfig() const { return options_.kubeconfig; }
 
   ApiServer& api() { return *api_; }
+
+  ClusterNodes& nodes() { return *nodes_; }
 
   Task<json::value> status();
 
@@ -67,8 +72,7 @@ class Cluster {
   Result<void> write_role_kubeconfig(const std::string& path, std::string context,
                                      const net::KeyPair& client);
   void start_controllers();
-  Result<void> open_control();
-  Task<net::Reply> control(net::Request request);
+  Task<Result<void>> start_nodes();
   void reached(std::string what);
 
   Executor loop_;
@@ -84,9 +88,10 @@ class Cluster {
   std::unique_ptr<ApiServer> api_;
   std::shared_ptr<kube::Client> client_;  // as an administrator
   std::unique_ptr<net::Server> front_;
-  std::unique_ptr<net::Server> control_;
   std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<ClusterNodes> nodes_;
+  std::unique_ptr<Control> control_;
 };
 
 }  // namespace plim::local

@@ -26,7 +26,7 @@ struct ClusterDirectories {
 
   std::string endpoints() const { return state + "/endpoints.json"; }
 
-  std::string pods() const { return state + "/pods"; }
+  std::string nodes() const { return state + "/nodes"; }  // pods with their logs and volumes
 
   std::string log() const { return state + "/plimsoll.log"; }
 
@@ -36,6 +36,7 @@ struct ClusterDirectories {
 
   std::string running() const { return run + "/cluster.json"; }  // where its state is, if elsewhere
 
+  // Laid out as a kubelet's directory.
   std::string node(std::string_view node) const { return run + "/" + std::string(node); }
 };
 

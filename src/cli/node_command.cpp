@@ -1,0 +1,126 @@
+#include <cerrno>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "cli/commands.hpp"
+#include "cli/local_cluster.hpp"
+#include "cli/output.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr const char* kKubeletDirectory = "/var/lib/kubelet";
+
+// One change of nodes on the control socket; what it answers names them.
+Outcome<int> change(Context& context, std::string_view verb, std::string_view done,
+                    json::object body) {
+  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(json::value answer,
+               ask_cluster(directories, fmt::format("/v1/nodes/{}", verb), std::move(body),
+                           context.values.duration("timeout")));
+  const json::value* names = find(answer, {"nodes"});
+  if (names == nullptr || !names->is_array()) return 0;
+  for (const json::value& name : names->get_array())
+    if (name.is_string())
+      PLIM_CLI_CHECK(context.world.out.write(
+          fmt::format("node/{} {}\n", std::string_view(name.get_string()), done)));
+  return 0;
+}
+
+json::array names_of(const Context& context) {
+  json::array out;
+  for (const std::string& name : context.arguments) out.emplace_back(name);
+  return out;
+}
+
+Failure exec_failure(std::string_view what) {
+  return local_failure(fail_errno(errno, what));
+}
+
+// In a mount namespace of its own the node's directory stands where programs expect a kubelet's.
+Outcome<void> enter_node(const std::string& directory) {
+  if (::mkdir(kKubeletDirectory, 0755) != 0 && errno != EEXIST)
+    return tl::unexpected(exec_failure(fmt::format("cannot make {}", kKubeletDirectory)));
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount(directory.c_str(), kKubeletDirectory, nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+    Failure out = exec_failure(fmt::format("cannot put {} at {}", directory, kKubeletDirectory));
+    out.next = "this needs root; or tell the program the directory itself";
+    return tl::unexpected(std::move(out));
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome<int> run_node_add(Context& context) {
+  json::object body{{"names", names_of(context)}, {"count", context.values.integer("count")}};
+  return change(context, "add", "added", std::move(body));
+}
+
+Outcome<int> run_node_rm(Context& context) {
+  return change(context, "rm", "removed", {{"names", names_of(context)}});
+}
+
+Outcome<int> run_node_stop(Context& context) {
+  return change(context, "stop", "stopped", {{"names", names_of(context)}});
+}
+
+Outcome<int> run_node_start(Context& context) {
+  return change(context, "start", "started", {{"names", names_of(context)}});
+}
+
+Outcome<int> run_node_ls(Context& context) {
+  PLIM_CLI_TRY(Printer printer, Printer::from(context));
+  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(json::value answer, ask_cluster(directories, "/v1/nodes"));
+  if (!printer.wants_table()) {
+    PLIM_CLI_CHECK(printer.print(answer));
+    return 0;
+  }
+  Table table({{"NAME"},
+               {"KIND"},
+               {"STATE"},
+               {"ADDRESS"},
+               {"PODS"},
+               {"CGROUPS"},
+               {"DIRECTORY", Table::Shown::wide}});
+  const json::value* items = find(answer, {"items"});
+  if (items != nullptr && items->is_array())
+    for (const json::value& item : items->get_array())
+      table.add({text_at(item, {"name"}), text_at(item, {"kind"}), text_at(item, {"state"}),
+                 text_at(item, {"address"}), std::to_string(int_at(item, {"pods"}).value_or(0)),
+                 text_at(item, {"cgroups"}), text_at(item, {"directory"})});
+  PLIM_CLI_CHECK(printer.print_table(table));
+  return 0;
+}
+
+Outcome<int> run_node_exec(Context& context) {
+  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY([[maybe_unused]] pid_t pid, running_pid(directories));
+  const std::string directory = directories.node(context.arguments[0]);
+  struct stat info{};
+  if (context.arguments[0].find('/') != std::string::npos ||
+      ::stat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return tl::unexpected(Failure{.code = Plm::not_found,
+                                  .exit = 4,
+                                  .what = fmt::format("cluster {} has no process node {}",
+                                                      directories.name, context.arguments[0]),
+                                  .tried = directory,
+                                  .next = "plimsoll node ls names them"});
+  PLIM_CLI_CHECK(enter_node(directory));
+  std::vector<char*> words;
+  for (std::size_t i = 1; i < context.arguments.size(); ++i)
+    words.push_back(context.arguments[i].data());
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  return tl::unexpected(exec_failure(fmt::format("cannot run {}", words[0])));
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,87 @@
+// The process nodes of a cluster: started together, added and removed one by one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "local/api/server.hpp"
+#include "local/cluster/directories.hpp"
+#include "local/cluster/keys.hpp"
+#include "local/cluster/process_node.hpp"
+
+namespace plim::local {
+
+struct NodesOptions {
+  int count = 3;  // n1, n2, n3; those that were added later come back by themselves
+  std::string version;
+  std::string api_url = {};
+  std::shared_ptr<const ImageCatalog> catalog;
+  PullOptions pulls = {};
+  CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;
+  std::map<std::string, std::string> cpus = {};  // by node: "0-3"; others share all
+  Isolation isolation = Isolation::automatic;
+  int max_images = 50;
+  bool annotate_runs = false;
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class ClusterNodes {
+ public:
+  using Names = std::vector<std::string>;
+
+  ClusterNodes(Executor loop, Clock& clock, ApiServer& api, const ClusterKeys& keys,
+               const ClusterDirectories& directories, NodesOptions options);
+
+  // All at once; ends when all are Ready. Nodes of earlier starts that are no more are deleted.
+  Task<Result<void>> start();
+  // Pods end with their grace.
+  Task<void> stop();
+
+  // Without names the next free ones. Each answers which nodes it was about.
+  Task<Result<Names>> add(Names names, int count);
+  Task<Result<Names>> remove(Names names);
+  // As pulling the plug: processes end, the API hears nothing. And putting it back.
+  Task<Result<Names>> power_off(Names names);
+  Task<Result<Names>> power_on(Names names);
+  // On all running nodes when none is named.
+  enum class ImageChange { load, remove, pull };
+  Task<Result<Names>> change_image(ImageChange change, std::string image, Names nodes);
+
+  std::size_t size() const { return nodes_.size(); }
+
+  std::string without_cgroups() const;  // why, if a node is; for people
+  json::value list() const;
+
+ private:
+  ProcessNodeOptions options_for(const std::string& name, int index);
+  Result<ProcessNode*> make(const std::string& name);
+  Result<std::vector<ProcessNode*>> find(const Names& names);
+  int free_index(std::string_view name) const;
+  Task<Result<void>> start_all(std::vector<ProcessNode*> nodes);
+  Task<void> start_one(ProcessNode* node, std::vector<Error>* errors);
+  Task<Result<void>> delete_object(std::string name);
+  Task<void> delete_old_nodes();
+  Task<Result<void>> allow(net::Peer peer, std::string token);
+  Result<void> remember() const;
+  Names remembered() const;
+
+  Executor loop_;
+  Clock& clock_;
+  ApiServer& api_;
+  const ClusterKeys& keys_;
+  const ClusterDirectories& directories_;
+  NodesOptions options_;
+  std::shared_ptr<kube::Client> client_;
+  std::map<std::string, std::unique_ptr<ProcessNode>> nodes_;
+  TaskGroup tasks_, stopping_;
+};
+
+}  // namespace plim::local

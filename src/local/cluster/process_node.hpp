@@ -1,0 +1,97 @@
+// One process node with everything around it: cgroups, images, devices, its kubelet port.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "local/nodes/cgroups.hpp"
+#include "local/nodes/device_manager.hpp"
+#include "local/nodes/image_catalog.hpp"
+#include "local/nodes/images.hpp"
+#include "local/nodes/kubelet_pods.hpp"
+#include "local/nodes/kubelet_server.hpp"
+#include "local/runtime/local_node.hpp"
+#include "net/tls.hpp"
+
+namespace plim::local {
+
+struct ProcessNodeOptions {
+  NodeOptions node;
+  std::string cluster;      // its name, for cgroups
+  std::string kubelet_dir;  // sockets of device plugins and the like
+  std::string cpus = {};    // "0-3"; "": all of the machine
+  CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;
+  PullOptions pulls = {};
+  std::shared_ptr<const ImageCatalog> catalog;
+  net::ServerTls tls;
+  KubeletAccess access;
+};
+
+// What the parts around a node see of its pods; they are made before it and go after it.
+class PodsOfNode final : public KubeletPods {
+ public:
+  void set(const LocalNode* node) { node_ = node; }
+
+  std::vector<json::value> pods() const override;
+  std::vector<ContainerRun> runs() const override;
+  std::vector<int> processes(const std::string& pod_uid,
+                             const std::string& container) const override;
+  Task<Result<void>> read_log(std::string ns, std::string pod, std::string container,
+                              LogOptions options, std::function<bool(std::string)> write) override;
+
+ private:
+  const LocalNode* node_ = nullptr;
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class ProcessNode {
+ public:
+  ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Client> client,
+              ProcessNodeOptions options);
+
+  // Ends when the node is Ready.
+  Task<Result<void>> start();
+
+  enum class Pods {
+    end,    // with their grace; nothing of the node is left
+    leave,  // their processes go on, for whoever starts this node next
+  };
+
+  Task<void> stop(Pods pods);
+
+  const std::string& name() const { return options_.node.name; }
+
+  int index() const { return options_.node.index; }
+
+  // While it is started.
+  const LocalNode& node() const { return *node_; }
+
+  NodeImages& images() { return *images_; }
+
+  const NodeCgroups& cgroups() const { return *cgroups_; }
+
+  const std::string& kubelet_dir() const { return options_.kubelet_dir; }
+
+  bool running() const { return running_; }
+
+ private:
+  Executor loop_;
+  Clock& clock_;
+  std::shared_ptr<kube::Client> client_;
+  ProcessNodeOptions options_;
+  bool running_ = false;
+
+  std::unique_ptr<NodeCgroups> cgroups_;
+  std::unique_ptr<NodeImages> images_;
+  PodsOfNode pods_;
+  std::unique_ptr<DeviceManager> devices_;
+  std::unique_ptr<KubeletServer> kubelet_;
+  std::unique_ptr<LocalNode> node_;
+};
+
+}  // namespace plim::local

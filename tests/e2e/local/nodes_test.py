@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Pods as processes on the nodes of a local cluster, seen through kubectl."""
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from http_api import HttpApi, Refused
+from local_cluster import PROGRAM, ClusterCase, LocalCluster, Place, alive, eventually
+
+
+def pod(name, *args, restart="Never", grace=1, **spec):
+    container = {"name": "main", "image": "plimsoll/tools", "args": list(args), **spec.pop("container", {})}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"containers": [container], "restartPolicy": restart, "terminationGracePeriodSeconds": grace, **spec}}
+
+
+def processes_below(directory):
+    """Pids whose working directory lies there, or that name it."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().decode(errors="replace")
+            where = os.readlink(entry / "cwd")
+        except OSError:
+            continue
+        if str(directory) in words or where.startswith(str(directory)):
+            found.append((int(entry.name), words.replace("\0", " ")))
+    return found
+
+
+def cgroups_of(name):
+    roots = [path for path in pathlib.Path("/sys/fs/cgroup").rglob(f"plimsoll-{name}")]
+    return [str(path) for path in roots]
+
+
+class Start(unittest.TestCase):
+    def test_three_nodes_are_ready_when_up_returns(self):
+        name = f"s{os.getpid()}"
+        cluster = LocalCluster(self, name=name)
+        lines = cluster.kubectl("get", "nodes").stdout.splitlines()
+        self.assertEqual(len(lines), 4)
+        for line in lines[1:]:
+            self.assertRegex(line, r"^n[123] +Ready +<none> +\d+s +v1\.34\.0\+plimsoll")
+        self.assertRegex(cluster.started.stderr, r"(?m)^ +\d+\.\d{3} s  3 nodes Ready$")
+        cluster.apply(pod("stays", "sleep", "infinity", restart="Always"))
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
+        pid = cluster.status()["pid"]
+        self.assertTrue(processes_below(cluster.place.state(name)))
+        self.assertEqual(cluster.down().returncode, 0)
+        self.assertFalse(alive(pid))
+        self.assertEqual(processes_below(cluster.place.root), [])
+        self.assertEqual([path for path in cluster.place.root.rglob("*") if path.is_socket()], [])
+        self.assertEqual(cgroups_of(name), [])
+        self.assertNotIn(str(cluster.place.root), pathlib.Path("/proc/mounts").read_text())
+        self.assertEqual(cluster.place.run("reset", "--name", name).returncode, 0)
+        self.assertEqual([path for path in cluster.place.state(name).parent.rglob("*") if name in str(path)], [])
+
+    def test_down_after_a_kill_ends_what_was_left(self):
+        name = f"k{os.getpid()}"
+        cluster = LocalCluster(self, "--nodes", "1", name=name)
+        cluster.apply(pod("stays", "sleep", "infinity", restart="Always"))
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
+        cluster.kill()
+        self.assertTrue(processes_below(cluster.place.state(name)))  # pods outlive the control plane
+        self.assertEqual(cluster.down().returncode, 0)
+        eventually(lambda: not processes_below(cluster.place.root), what="the end of the pods")
+        self.assertEqual(cgroups_of(name), [])
+
+    def test_pods_are_taken_over_after_a_kill(self):
+        cluster = LocalCluster(self, "--nodes", "1", name=f"a{os.getpid()}")
+        cluster.apply(pod("stays", "sleep", "infinity", restart="Always"))
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
+        before = cluster.get("pod", "stays")["status"]["containerStatuses"][0]
+        running = {pid for pid, words in processes_below(cluster.place.state(cluster.name))}
+        cluster.kill()
+        cluster.up(self, "--nodes", "1")
+        cluster.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
+        after = cluster.get("pod", "stays")["status"]["containerStatuses"][0]
+        self.assertEqual((after["containerID"], after["restartCount"]), (before["containerID"], 0))
+        self.assertEqual({pid for pid, words in processes_below(cluster.place.state(cluster.name))}, running)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
+    def test_somebody_without_privileges_gets_a_cluster_too(self):
+        nobody = pwd.getpwnam("nobody")
+        place = Place(self)
+        program = place.root / "plimsoll"
+        shutil.copy(PROGRAM, program)
+        place.root.chmod(0o755)
+        for path in (place.root / "home", place.root / "run"):
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
+
+        def run(*words):
+            done = subprocess.run([program, *words], env=place.env, capture_output=True, text=True, timeout=60,
+                                  stdin=subprocess.DEVNULL, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done
+        self.addCleanup(run, "reset", "--name", "t", "--yes")
+        started = run("up", "--detach", "--name", "t", "--nodes", "1")
+        self.assertIn("without cgroups", started.stderr)
+        api = HttpApi(place.state("t") / "kubeconfig")
+        self.addCleanup(api.close)
+        node = api.get("/api/v1/nodes/n1")
+        conditions = {item["type"]: item["status"] for item in node["status"]["conditions"]}
+        self.assertEqual((conditions["CgroupsAvailable"], conditions["Ready"]), ("False", "True"))
+        api.post("/api/v1/namespaces/default/pods", pod("p", "exit", "0"))
+        eventually(lambda: api.get("/api/v1/namespaces/default/pods/p")["status"]["phase"] == "Succeeded", what="the end of the pod")
+
+
+class Pods(ClusterCase):
+    flags = ("--nodes", "2")
+
+    def setUp(self):
+        super().setUp()
+        self.ns = self.cluster.namespace("pods")
+
+    def kubectl(self, *words, **options):
+        return self.cluster.kubectl("-n", self.ns, *words, **options)
+
+    def apply(self, *objects):
+        items = {"apiVersion": "v1", "kind": "List", "items": list(objects)}
+        return self.kubectl("apply", "-f", "-", input=json.dumps(items)).stdout
+
+    def phase(self, name):
+        return self.kubectl("get", "pod", name, "-o", "jsonpath={.status.phase}").stdout
+
+    def test_a_run_ends_with_its_exit_code(self):
+        self.apply(pod("good", "exit", "0"), pod("bad", "exit", "3"))
+        eventually(lambda: (self.phase("good"), self.phase("bad")) == ("Succeeded", "Failed"), what="the end of both")
+        bad = json.loads(self.kubectl("get", "pod", "bad", "-o", "json").stdout)
+        ended = bad["status"]["containerStatuses"][0]["state"]["terminated"]
+        self.assertEqual((ended["exitCode"], ended["reason"]), (3, "Error"))
+        self.assertRegex(self.kubectl("get", "pods", "bad").stdout, r"bad +0/1 +Error +0 ")
+
+    def test_logs_are_followed_to_the_end(self):
+        self.apply(pod("talks", "slices", "--count", "5", "--seconds", "0.2"))
+        eventually(lambda: self.phase("talks") != "Pending", what="its start")
+        followed = self.kubectl("logs", "-f", "talks").stdout
+        self.assertEqual(followed, self.kubectl("logs", "talks").stdout)
+        self.assertGreaterEqual(len(followed.splitlines()), 5)
+        tail = self.kubectl("logs", "--tail=2", "--timestamps", "talks").stdout.splitlines()
+        self.assertEqual(len(tail), 2)
+        self.assertRegex(tail[0], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z ")
+
+    def test_a_deployment_rolls_and_a_watch_shows_it(self):
+        def web(version):
+            container = {"name": "http", "image": "plimsoll/tools", "args": ["http", "--port", "8080"],
+                         "env": [{"name": "VERSION", "value": version}],
+                         "readinessProbe": {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}}
+            return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
+                    "spec": {"replicas": 2, "selector": {"matchLabels": {"app": "web"}},
+                             "template": {"metadata": {"labels": {"app": "web"}},
+                                          "spec": {"containers": [container], "terminationGracePeriodSeconds": 1}}}}
+        watch = self.cluster.popen("-n", self.ns, "get", "pods", "-o", "wide", "-w")
+        self.apply(web("1"))
+        self.kubectl("rollout", "status", "deployment/web", "--timeout=60s")
+        self.apply(web("2"))
+        self.kubectl("rollout", "status", "deployment/web", "--timeout=60s")
+        self.kubectl("scale", "deployment/web", "--replicas=4")
+        self.kubectl("wait", "--for=condition=Available", "deployment/web", "--timeout=60s")
+        eventually(lambda: self.kubectl("get", "deployment", "web", "-o", "jsonpath={.status.readyReplicas}").stdout == "4",
+                   seconds=30, what="four replicas")
+        watch.terminate()
+        out = watch.communicate(timeout=20)[0]
+        self.assertEqual(out.count("NAME "), 1, out)
+        self.assertIn("Running", out)
+        self.assertIn("Terminating", out)
+
+    def test_a_job_runs_to_its_end(self):
+        template = {"spec": {"containers": [{"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}],
+                             "restartPolicy": "Never"}}
+        self.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+                    "spec": {"completions": 4, "parallelism": 2, "template": template}})
+        self.kubectl("wait", "--for=condition=Complete", "job/j", "--timeout=60s")
+        self.assertIn("4/4", self.kubectl("get", "job", "j").stdout)
+
+    def test_deleting_keeps_to_the_grace(self):
+        self.apply(pod("p", "sleep", "infinity", grace=2))
+        self.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=20s")
+        start = time.monotonic()
+        self.kubectl("delete", "pod", "p")
+        self.assertLess(time.monotonic() - start, 4)
+        self.assertEqual(self.kubectl("get", "pod", "p", check=False).returncode, 1)
+
+    def test_an_unschedulable_pod_says_why(self):
+        big = pod("big", "exit", "0", container={"resources": {"requests": {"cpu": "1000"}}})
+        self.apply(big)
+        text = eventually(lambda: (found := self.kubectl("describe", "pod", "big").stdout) and "FailedScheduling" in found and found,
+                          what="the event")
+        self.assertIn("0/2 nodes are available: 2 Insufficient cpu.", text)
+        self.assertEqual(self.phase("big"), "Pending")
+
+    def test_many_short_pods_each_succeed_once(self):
+        count = int(os.environ.get("PLIMSOLL_SHORT_PODS", "40"))
+        api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(api.close)
+        path = f"/api/v1/namespaces/{self.ns}/pods"
+        for i in range(count):
+            api.post(path, pod(f"p{i}", "exit", "0"))
+        eventually(lambda: all(item["status"]["phase"] == "Succeeded" for item in api.get(path)["items"]), seconds=60,
+                   every=0.2, what="the end of all")
+        for item in api.get(path)["items"]:
+            ended = item["status"]["containerStatuses"][0]["state"]["terminated"]
+            self.assertLessEqual(ended["startedAt"], ended["finishedAt"])
+            self.assertEqual(item["status"]["containerStatuses"][0]["restartCount"], 0)
+
+
+class Commands(unittest.TestCase):
+    def test_nodes_come_and_go(self):
+        cluster = LocalCluster(self, "--nodes", "1", name=f"c{os.getpid()}")
+        node = lambda *words: cluster.place.run("node", *words, "--name", cluster.name)
+        self.assertEqual(node("add").stdout, "node/n2 added\n")
+        self.assertEqual(node("add", "extra").stdout, "node/extra added\n")
+        self.assertEqual(node("add", "extra").returncode, 3)
+        names = cluster.kubectl("get", "nodes", "-o", "name").stdout.split()
+        self.assertEqual(sorted(names), ["node/extra", "node/n1", "node/n2"])
+        self.assertRegex(node("ls").stdout, r"extra +process +Running +127\.32\.")
+        cluster.down()
+        cluster.up(self, "--nodes", "1")  # added ones come back
+        self.assertEqual(len(cluster.get("nodes")["items"]), 3)
+        self.assertEqual(node("stop", "n2").stdout, "node/n2 stopped\n")
+        self.assertRegex(node("ls").stdout, r"n2 +process +Stopped")
+        self.assertEqual(node("start", "n2").stdout, "node/n2 started\n")
+        self.assertEqual(node("rm", "n2", "extra").stdout, "node/n2 removed\nnode/extra removed\n")
+        self.assertEqual(cluster.kubectl("get", "nodes", "-o", "name").stdout, "node/n1\n")
+        self.assertEqual(node("rm", "n2").returncode, 4)
+
+    def test_images_are_put_on_nodes(self):
+        cluster = LocalCluster(self, "--nodes", "2", name=f"i{os.getpid()}")
+        images = lambda *words: cluster.place.run("images", *words, "--name", cluster.name)
+        def of(node):
+            names = [name for image in cluster.get("node", node)["status"]["images"] for name in image["names"]]
+            return any(name.startswith("docker.io/library/busybox:1.36") for name in names)
+        self.assertEqual(images("load", "busybox:1.36", "--node", "n1").stdout,
+                         "image docker.io/library/busybox:1.36 loaded on node/n1\n")
+        eventually(lambda: of("n1"), what="the image in the node's status")
+        self.assertFalse(of("n2"))
+        images("rm", "busybox:1.36", "--node", "n1")
+        eventually(lambda: not of("n1"), what="the image gone")
+        self.assertEqual(images("rm", "nothing", "--node", "n9").returncode, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
