@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "local/controllers/deployment_model.hpp"
+#include "local/controllers/deployment_status.hpp"
 #include "local/controllers/pod_facts.hpp"
 
 namespace plim::local {
@@ -135,11 +136,11 @@ Task<Result<void>> DeploymentController::carry_out(ObjectPointer deployment, Dep
     if (!created && created.error().code == Code::already_exists)
       co_return co_await resolve_collision(deployment, std::move(plan.create->object));
     if (!created) {
-      if (!is_namespace_terminating(created.error()))
-        record(parent, Type::warning, "ReplicaSetCreateError",
-               fmt::format("Failed to create new replica set \"{}\": {}",
-                           kube::name_of(plan.create->object), created.error().message));
-      co_return std::move(created).error();
+      Error error = std::move(created).error();
+      const std::string message = fmt::format("Failed to create new replica set \"{}\": {}",
+                                              kube::name_of(plan.create->object), error.message);
+      if (!is_namespace_terminating(error)) co_await note_failure(std::move(deployment), message);
+      co_return error;
     }
     if (!plan.create->note.empty())
       record(parent, Type::normal, "ScalingReplicaSet", plan.create->note);
@@ -162,6 +163,24 @@ Task<Result<void>> DeploymentController::carry_out(ObjectPointer deployment, Dep
     if (!removed && removed.error().code != Code::not_found) co_return std::move(removed).error();
   }
   co_return co_await write_status(deployment, std::move(plan.status), std::move(plan.revision));
+}
+
+// The user sees it in the status too; writing it may fail like anything else.
+Task<void> DeploymentController::note_failure(ObjectPointer deployment, std::string message) {
+  record(Parent(kube::resources::deployments, deployment->meta), Type::warning,
+         "ReplicaSetCreateError", message);
+  if (!DeploymentModel(*deployment).progress_deadline) co_return;
+  const json::value* before = find(deployment->json, {"status"});
+  json::object status = before && before->is_object() ? before->get_object() : json::object();
+  set_deployment_condition(status,
+                           {.type = "Progressing",
+                            .status = "False",
+                            .reason = "ReplicaSetCreateError",
+                            .message = message},
+                           clock_.wall());
+  json::value changed(std::move(status));
+  auto written = co_await write_status(std::move(deployment), std::move(changed), "");
+  if (!written) log::debug(name(), "cannot note a failure", {{"error", written.error()}});
 }
 
 Task<Result<void>> DeploymentController::write_status(ObjectPointer deployment, json::value status,

@@ -16,6 +16,7 @@ class DeploymentController final : public Controller {
   Task<Result<void>> carry_out(ObjectPointer deployment, DeploymentPlan plan);
   // `set` bears a name that is taken: by itself, seen late, or by a set of another template.
   Task<Result<void>> resolve_collision(ObjectPointer deployment, json::value set);
+  Task<void> note_failure(ObjectPointer deployment, std::string message);
   Task<Result<void>> write_status(ObjectPointer deployment, json::value status,
                                   std::string revision);
 

@@ -5,6 +5,8 @@
 namespace plim::local {
 namespace {
 
+constexpr std::size_t kLarge = 100;
+constexpr std::chrono::milliseconds kGather{200};
 constexpr std::string_view kManagedBy = "endpoints.kubernetes.io/managed-by";
 
 kube::LabelSelector selector_of(const Object& service) {
@@ -27,7 +29,7 @@ ServiceController::ServiceController(const ControllerContext& context, Controlle
     : Controller(context, std::move(identity)),
       services_(context.informers.objects(kube::resources::services)),
       groups_(context.informers.pods(), same_for_services,
-              [this](const std::string& key) { enqueue(key); }) {
+              [this](const std::string& key) { pods_changed(key); }) {
   services_.informer.add_handlers(
       {.on_add = [this](const ObjectPointer& service) { service_changed(service); },
        .on_update = [this](const ObjectPointer&,
@@ -47,6 +49,15 @@ void ServiceController::service_changed(const ObjectPointer& service) {
     groups_.erase(key);
   }
   enqueue(key);
+}
+
+// A large service is written again as a whole for every pod that becomes ready: better for many.
+void ServiceController::pods_changed(const std::string& key) {
+  if (groups_.size(key) > kLarge) {
+    enqueue_after(key, kGather);
+  } else {
+    enqueue(key);
+  }
 }
 
 ObjectPointer ServiceController::selecting_service(const std::string& key) const {

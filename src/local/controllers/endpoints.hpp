@@ -23,6 +23,7 @@ class ServiceController : public Controller {
 
  private:
   void service_changed(const ObjectPointer& service);
+  void pods_changed(const std::string& key);
 };
 
 class EndpointsController final : public ServiceController {

@@ -10,6 +10,8 @@
 namespace plim::local {
 namespace {
 
+constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
+
 bool publishes_unready(const Object& service) {
   return bool_at(service.json, {"spec", "publishNotReadyAddresses"});
 }
@@ -210,8 +212,16 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
   });
   const json::value* asked = find(service.json, {"spec", "ports"});
   const bool portless = !asked || !asked->is_array() || asked->get_array().empty();
+  std::erase_if(order,
+                [](const PodPointer& pod) { return !has_address(*pod) || pod->meta.deleted; });
+  // Readers of one large object get no more than this; the slices have them all.
+  const bool too_many = order.size() > kMaxEndpoints;
+  if (too_many) {
+    std::partition(order.begin(), order.end(),
+                   [](const PodPointer& pod) { return is_ready(*pod); });
+    order.resize(kMaxEndpoints);
+  }
   for (const PodPointer& pod : order) {
-    if (!has_address(*pod) || pod->meta.deleted) continue;
     json::array ports = without_empty_names(ports_for(service, *pod));
     if (ports.empty() && !portless) continue;
     Subset& subset = subsets[to_json(ports)];
@@ -237,6 +247,11 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
   labels["endpoints.kubernetes.io/managed-by"] = "endpoint-controller";
   make_object(out, {"metadata"})["labels"] = std::move(labels);
   set_or_omit(out.as_object(), "subsets", std::move(made));
+  if (too_many) {
+    make_object(out, {"metadata", "annotations"})[kOverCapacity] = "truncated";
+  } else if (find(out, {"metadata", "annotations", kOverCapacity})) {
+    make_object(out, {"metadata", "annotations"}).erase(kOverCapacity);
+  }
   return out;
 }
 

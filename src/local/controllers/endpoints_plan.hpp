@@ -17,6 +17,8 @@ inline constexpr std::string_view kSliceManager = "endpointslice-controller.k8s.
 // Nothing that a Service's addresses depend on differs.
 bool same_for_services(const kube::Pod& a, const kube::Pod& b);
 
+inline constexpr std::size_t kMaxEndpoints = 1000;
+
 // The Endpoints object of the service; `present` is kept where it says nothing about it.
 json::value endpoints_of(const Object& service, const std::vector<PodPointer>& pods,
                          const json::value* present);

@@ -73,6 +73,18 @@ TEST(Endpoints, find_named_ports_in_each_pod) {
   EXPECT_EQ(made.at("subsets").at(1).at("ports").at(0).at("port"), json::value(9090));
 }
 
+TEST(Endpoints, name_a_thousand_at_most) {
+  std::vector<PodPointer> pods;
+  for (int i = 1; i <= 1100; ++i) pods.push_back(pod(i));
+  const json::value made = endpoints_of(*service(), pods, nullptr);
+  EXPECT_EQ(made.at("subsets").at(0).at("addresses").as_array().size(), kMaxEndpoints);
+  EXPECT_EQ(kube::annotation_of(made, "endpoints.kubernetes.io/over-capacity"), "truncated");
+  pods.resize(1000);
+  EXPECT_EQ(kube::annotation_of(endpoints_of(*service(), pods, &made),
+                                "endpoints.kubernetes.io/over-capacity"),
+            "");
+}
+
 TEST(EndpointSlices, hold_a_hundred_each) {
   std::vector<PodPointer> pods;
   for (int i = 1; i <= 150; ++i) pods.push_back(pod(i));

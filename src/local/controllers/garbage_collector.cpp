@@ -6,6 +6,8 @@ namespace plim::local {
 namespace {
 
 constexpr std::size_t kRememberedAbsent = 4096;
+constexpr std::chrono::seconds kSyncLimit{10};
+constexpr std::chrono::milliseconds kSyncPoll{5};
 
 // Events refer to objects but are not owned, and there are many.
 bool is_ignored(const ServedKind& kind) {
@@ -44,9 +46,9 @@ void GarbageCollector::start() {
 }
 
 Task<void> GarbageCollector::stop() {
+  co_await Controller::stop();  // first: its workers add and drop informers
   for (Kind& kind : kinds_)
     if (kind.informer) co_await kind.informer->stop();
-  co_await Controller::stop();
 }
 
 Task<Result<void>> GarbageCollector::follow_kinds() {
@@ -67,8 +69,7 @@ Task<Result<void>> GarbageCollector::follow_kinds() {
     kind.informer.reset();
     for (const std::string& uid : uids) enqueue_all(graph_.erase(uid));
   }
-  for (const Kind& kind : kinds_)
-    if (kind.informer) co_await kind.informer->wait_synced();
+  if (!co_await wait_synced()) co_return fail(Code::timeout, "not all kinds could be listed");
   if (ready_) co_return Result<void>();
   // Until now a missing owner meant nothing.
   ready_ = true;
@@ -76,6 +77,17 @@ Task<Result<void>> GarbageCollector::follow_kinds() {
     if (!node.owners.empty() || node.deleting) enqueue(node.uid);
   });
   co_return Result<void>();
+}
+
+// A kind may go while we wait for it, and is never listed then: the caller must look again.
+Task<bool> GarbageCollector::wait_synced() {
+  const SteadyTime limit = clock_.steady() + kSyncLimit;
+  for (const Kind& kind : kinds_)
+    while (kind.informer && !kind.informer->synced()) {
+      if (clock_.steady() >= limit) co_return false;
+      co_await clock_.sleep(kSyncPoll);
+    }
+  co_return true;
 }
 
 std::size_t GarbageCollector::add_kind(const kube::Resource& resource) {

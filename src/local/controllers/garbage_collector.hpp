@@ -32,6 +32,7 @@ class GarbageCollector final : public Controller {
 
   Task<Result<void>> reconcile(std::string uid) override;
   Task<Result<void>> follow_kinds();
+  Task<bool> wait_synced();
   Task<Result<void>> finish_foreground(GarbageGraph::Node node);
   Task<Result<void>> orphan_dependents(GarbageGraph::Node node);
   Task<Result<void>> collect(GarbageGraph::Node node);

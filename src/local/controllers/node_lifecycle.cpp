@@ -79,7 +79,11 @@ Task<Result<void>> NodeLifecycleController::reconcile(std::string name) {
   const SteadyTime due = seen->second + grace_;
   const bool silent = due <= clock_.steady();
   if (!silent) enqueue_after(name, due - clock_.steady());
-  if (silent && ready_state(*node) != "Unknown") PLIM_CO_CHECK(co_await mark_silent(name));
+  if (silent && ready_state(*node) != "Unknown") {
+    PLIM_CO_CHECK(co_await mark_silent(name));
+  } else if (has_right_taints(*node)) {
+    co_return Result<void>();
+  }
   co_return co_await set_taints(name);
 }
 
@@ -104,7 +108,8 @@ Task<Result<void>> NodeLifecycleController::mark_silent(std::string name) {
 
 // Nobody is there to say so.
 Task<Result<void>> NodeLifecycleController::mark_pods_unready(std::string node) {
-  for (const PodPointer& pod : pods_.on_node(node)) {
+  const std::vector<PodPointer> here = pods_.on_node(node);
+  for (const PodPointer& pod : here) {
     if (!is_ready(*pod)) continue;
     json::value patch = condition_patch("Ready", "False", "NodeNotReady", "", clock_.wall());
     kube::ObjectPath path = Parent(kube::resources::pods, pod->meta).path("status");

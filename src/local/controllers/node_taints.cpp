@@ -8,6 +8,7 @@
 
 #include "base/rfc3339.hpp"
 #include "local/controllers/conditions.hpp"
+#include "local/controllers/pod_facts.hpp"
 #include "local/scheduler/rules.hpp"
 
 namespace plim::local {
@@ -31,57 +32,58 @@ struct Wanted {
   std::string_view key, effect;
 };
 
-std::vector<Wanted> wanted_taints(const json::value& node) {
+// `status_of` gives the status of a condition, "" if the node has none of that type.
+template <class StatusOf>
+std::vector<Wanted> wanted_taints(const StatusOf& status_of, bool unschedulable) {
   std::vector<Wanted> out;
-  const json::value* status = find(node, {"status"});
-  const bool told = status && find_condition(*status, "Ready");
+  const bool told = !status_of("Ready").empty();
   for (const Rule& rule : kRules) {
-    const json::object* condition = status ? find_condition(*status, rule.condition) : nullptr;
-    bool holds = condition && text_at(json::value(*condition), {"status"}) == rule.status;
     // A node that has said nothing yet is not ready.
-    if (!told && rule.status == "False") holds = true;
-    if (!holds) continue;
+    const bool silent = !told && rule.status == "False";
+    if (!silent && status_of(rule.condition) != rule.status) continue;
     out.push_back({rule.key, "NoSchedule"});
     if (rule.condition == "Ready" && told) out.push_back({rule.key, "NoExecute"});
   }
-  if (bool_at(node, {"spec", "unschedulable"})) out.push_back({kUnschedulable, "NoSchedule"});
+  if (unschedulable) out.push_back({kUnschedulable, "NoSchedule"});
   return out;
 }
 
-bool is_ours(const json::value& taint) {
-  const std::string_view key = text_at(taint, {"key"});
-  const std::string_view effect = text_at(taint, {"effect"});
+bool is_ours(std::string_view key, std::string_view effect) {
   if (effect != "NoSchedule" && effect != "NoExecute") return false;
   return key == kUnschedulable || std::any_of(kRules.begin(), kRules.end(), [&](const Rule& rule) {
            return rule.key == key && (effect == "NoSchedule" || rule.condition == "Ready");
          });
 }
 
-bool is_one_of(const json::value& taint, const std::vector<Wanted>& wanted) {
-  return std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
-    return text_at(taint, {"key"}) == one.key && text_at(taint, {"effect"}) == one.effect;
-  });
+bool is_one_of(std::string_view key, std::string_view effect, const std::vector<Wanted>& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const Wanted& one) { return key == one.key && effect == one.effect; });
 }
 
 }  // namespace
 
 std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now) {
-  const std::vector<Wanted> wanted = wanted_taints(node);
+  const json::value* status = find(node, {"status"});
+  auto status_of = [&](std::string_view type) -> std::string {
+    const json::object* condition = status ? find_condition(*status, type) : nullptr;
+    return condition ? std::string(text_at(json::value(*condition), {"status"})) : "";
+  };
+  std::vector<Wanted> wanted = wanted_taints(status_of, bool_at(node, {"spec", "unschedulable"}));
   json::array out;
   bool changed = false;
   if (const json::value* list = find(node, {"spec", "taints"}); list && list->is_array())
     for (const json::value& taint : list->get_array()) {
-      if (is_ours(taint) && !is_one_of(taint, wanted)) {
+      const std::string_view key = text_at(taint, {"key"});
+      const std::string_view effect = text_at(taint, {"effect"});
+      if (is_ours(key, effect) && !is_one_of(key, effect, wanted)) {
         changed = true;
-      } else {
-        out.push_back(taint);
+        continue;
       }
+      out.push_back(taint);
+      std::erase_if(wanted,
+                    [&](const Wanted& one) { return one.key == key && one.effect == effect; });
     }
   for (const Wanted& one : wanted) {
-    const std::vector<Wanted> only{one};
-    if (std::any_of(out.begin(), out.end(),
-                    [&](const json::value& taint) { return is_one_of(taint, only); }))
-      continue;
     json::object made{{"key", one.key}, {"effect", one.effect}};
     if (one.effect == "NoExecute") made["timeAdded"] = format_rfc3339(now);
     out.push_back(std::move(made));
@@ -89,6 +91,22 @@ std::optional<json::array> taints_by_conditions(const json::value& node, WallTim
   }
   if (!changed) return std::nullopt;
   return out;
+}
+
+bool has_right_taints(const kube::Node& node) {
+  auto status_of = [&](std::string_view type) -> std::string_view {
+    const kube::Condition* condition = find_condition(node.conditions, type);
+    return condition ? condition->status.view() : "";
+  };
+  std::vector<Wanted> wanted = wanted_taints(status_of, node.unschedulable);
+  for (const kube::Taint& taint : node.taints) {
+    if (is_ours(taint.key, taint.effect) && !is_one_of(taint.key, taint.effect, wanted))
+      return false;
+    std::erase_if(wanted, [&](const Wanted& one) {
+      return taint.key == one.key && taint.effect == one.effect;
+    });
+  }
+  return wanted.empty();
 }
 
 std::optional<json::array> silent_conditions(const json::value& node, WallTime now) {

@@ -15,6 +15,9 @@ namespace plim::local {
 // those of others as they are. `node` is the whole object.
 std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now);
 
+// Whether the list is as it should be, from the light form of the node.
+bool has_right_taints(const kube::Node& node);
+
 // The conditions of a node that is silent, nothing if they say so already.
 std::optional<json::array> silent_conditions(const json::value& node, WallTime now);
 

@@ -20,6 +20,11 @@ json::value node(std::string_view ready, std::string_view spec = "{}") {
 
 std::string taints(const json::value& object) {
   auto list = taints_by_conditions(object, kNow);
+  kube::InternPool pool;
+  std::string text = to_json(object);
+  auto light = kube::decode_node(kube::JsonText(text), pool);
+  EXPECT_TRUE(light);
+  if (light) EXPECT_EQ(has_right_taints(*light), !list.has_value());
   return list ? to_json(*list) : "as they are";
 }
 

@@ -64,8 +64,8 @@ Task<Result<void>> PodGarbageCollector::reconcile(std::string key) {
   }
   missing_since_ = missing;
   input.missing_since = std::move(missing);
-  for (PodGcPlan::Victim& victim : plan_pod_gc(input).remove)
-    PLIM_CO_CHECK(co_await remove(std::move(victim)));
+  PodGcPlan plan = plan_pod_gc(input);
+  for (PodGcPlan::Victim& victim : plan.remove) PLIM_CO_CHECK(co_await remove(std::move(victim)));
   co_return Result<void>();
 }
 

@@ -45,6 +45,11 @@ void PodGroups::erase(const std::string& key) {
   groups_.erase(found);
 }
 
+std::size_t PodGroups::size(const std::string& key) const {
+  auto found = groups_.find(key);
+  return found == groups_.end() ? 0 : found->second.members.size();
+}
+
 std::vector<PodPointer> PodGroups::members(const std::string& key) const {
   std::vector<PodPointer> out;
   if (auto found = groups_.find(key); found != groups_.end())

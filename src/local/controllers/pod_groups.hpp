@@ -29,6 +29,7 @@ class PodGroups {
   void set(const std::string& key, std::string_view ns, const kube::LabelSelector& selector);
   void erase(const std::string& key);
   std::vector<PodPointer> members(const std::string& key) const;
+  std::size_t size(const std::string& key) const;
 
  private:
   struct Group {

@@ -112,9 +112,9 @@ TEST_F(Workloads, a_deleted_pod_is_replaced) {
   for (const json::value& pod : all) EXPECT_NE(kube::name_of(pod), name);
 }
 
-TEST_F(Workloads, many_deployments_settle_without_doing_anything_twice) {
-  start("deployment,replicaset");
-  for (int i = 0; i < 20; ++i) {
+TEST_F(Workloads, runs_of_twenty_workers_settle_without_doing_anything_twice) {
+  start();
+  for (int i = 0; i < 8; ++i) {
     json::value one = deployment(fmt::format("web{}", i), 20);
     for (auto path : {&make_object(one, {"spec", "selector", "matchLabels"}),
                       &make_object(one, {"spec", "template", "metadata", "labels"})})
@@ -122,7 +122,11 @@ TEST_F(Workloads, many_deployments_settle_without_doing_anything_twice) {
     create(deployments, std::move(one));
   }
   settle();
-  EXPECT_EQ(list(pods).size(), 400u);
+  EXPECT_EQ(list(pods).size(), 160u);
+  run_pods();
+  EXPECT_EQ(list(pods).size(), 160u);
+  for (const json::value& one : list(deployments))
+    EXPECT_EQ(int_at(one, {"status", "availableReplicas"}), 20);
   EXPECT_TRUE(controllers->idle());
 }
 
