@@ -45,6 +45,7 @@ Outcome<int> run_status(Context& context) {
                {"STATUS"},
                {"PID"},
                {"SERVER"},
+               {"NODES"},
                {"OBJECTS"},
                {"KUBECONFIG"},
                {"STATE", Table::Shown::wide},
@@ -53,6 +54,9 @@ Outcome<int> run_status(Context& context) {
     std::string_view found = text_at(status, {key});
     return std::string(found.empty() ? "-" : found);
   };
+  std::string nodes = number_at(status, {"nodes"});
+  if (auto simulated = int_at(status, {"simulatedNodes"}); simulated.value_or(0) > 0)
+    nodes += fmt::format(" + {} simulated", *simulated);
   table.add({text("name"),
              {text("status"), runs ? Color::green : Color::yellow},
              number_at(status, {"pid"}),

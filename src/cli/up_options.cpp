@@ -140,6 +140,11 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   PLIM_CLI_CHECK(choose_kubeconfig(context, out));
   out.durability = durability_of(context);
   PLIM_CLI_CHECK(choose_nodes(context, out.nodes));
+  const std::int64_t simulated = context.values.integer("sim-nodes");
+  if (simulated < 0 || simulated > 50'000) return bad_value("sim-nodes", "expected 0 to 50000");
+  out.simulated_nodes = static_cast<int>(simulated);
+  if (context.values.text("runtime") == "sim")
+    out.simulated_nodes += std::exchange(out.nodes.count, 0);
   auto controllers = local::parse_controllers(context.values.text("controllers"));
   if (!controllers) return bad_value("controllers", controllers.error().message);
   out.controllers = std::move(*controllers);

@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 const User kAdmin{.name = "plimsoll-admin", .groups = {"system:masters", "system:authenticated"}};
 const User kControllersUser{.name = "system:kube-controller-manager",
                             .groups = {"system:authenticated"}};
+const User kSimulatorUser{.name = "system:plimsoll:simulator",
+                          .groups = {"system:nodes", "system:authenticated"}};
 const User kSchedulerUser{.name = "system:kube-scheduler", .groups = {"system:authenticated"}};
 
 // The port of last time, kept because kubectl remembers what a server can do by its address.
@@ -64,6 +66,7 @@ Task<Result<void>> Cluster::start() {
   reached(fmt::format("API server at {}", url_));
   start_controllers();
   PLIM_CO_CHECK(co_await start_nodes());
+  PLIM_CO_CHECK(co_await start_simulator());
   PLIM_CO_TRY(control_, Control::listen(loop_, options_.directories.control_socket(), *this));
   ready_after_ = clock_.steady() - options_.began;
   reached("ready");
@@ -74,6 +77,7 @@ Task<void> Cluster::stop() {
   if (control_) co_await control_->stop();
   if (scheduler_) co_await scheduler_->stop();
   if (controllers_) co_await controllers_->stop();
+  if (simulator_) co_await simulator_->stop();
   if (nodes_) co_await nodes_->stop();
   if (front_) co_await front_->drain(1s);
   if (api_) co_await api_->stop();
@@ -165,6 +169,20 @@ Task<Result<void>> Cluster::start_nodes() {
   co_return Result<void>();
 }
 
+// Runs without nodes of its own too: whoever makes a Node with the right annotation gets one.
+Task<Result<void>> Cluster::start_simulator() {
+  sim::SimulatorOptions options;
+  options.nodes = options_.simulated_nodes;
+  options.catalog = options_.nodes.catalog;
+  options.pulls = options_.nodes.pulls;
+  options.max_images = options_.nodes.max_images;
+  simulator_ = std::make_unique<sim::Simulator>(loop_, api_->client(kSimulatorUser), clock_,
+                                                std::move(options));
+  PLIM_CO_CHECK(co_await simulator_->start());
+  if (simulator_->nodes() > 0) reached(fmt::format("{} simulated nodes", simulator_->nodes()));
+  co_return Result<void>();
+}
+
 Task<json::value> Cluster::status() {
   StoreStats store = store_->stats();
   double ready = std::chrono::duration<double>(ready_after_).count();
@@ -177,6 +195,8 @@ Task<json::value> Cluster::status() {
                    {"startedAt", format_rfc3339(started_)},
                    {"readyAfterSeconds", ready},
                    {"connections", front_->connections()},
+                   {"nodes", nodes_->size()},
+                   {"simulatedNodes", simulator_->nodes()},
                    {"store",
                     {{"revision", store.revision},
                      {"objects", store.entries},

@@ -21,6 +21,7 @@
 #include "local/cluster/nodes.hpp"
 #include "local/controllers/controllers.hpp"
 #include "local/scheduler/scheduler.hpp"
+#include "local/sim/simulator.hpp"
 #include "local/store/store.hpp"
 #include "net/server.hpp"
 
@@ -36,7 +37,8 @@ struct ClusterOptions {
   std::vector<std::string> controllers = controller_names();
   bool scheduler = true;
   NodesOptions nodes = {};
-  SteadyTime began = {};                                              // what milestones count from
+  int simulated_nodes = 0;  // sim-1, sim-2, …; others may be made through the API
+  SteadyTime began = {};    // what milestones count from
   std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
 };
 
@@ -73,6 +75,7 @@ class Cluster {
                                      const net::KeyPair& client);
   void start_controllers();
   Task<Result<void>> start_nodes();
+  Task<Result<void>> start_simulator();
   void reached(std::string what);
 
   Executor loop_;
@@ -91,6 +94,7 @@ class Cluster {
   std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::unique_ptr<ClusterNodes> nodes_;
+  std::unique_ptr<sim::Simulator> simulator_;
   std::unique_ptr<Control> control_;
 };
 

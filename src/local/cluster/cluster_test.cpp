@@ -37,6 +37,7 @@ class ClusterTest : public ::testing::Test {
     out.directories = {.name = "t", .state = temp_ / "state", .run = temp_ / "run"};
     out.listen = FrontAddress{.port = 0, .fixed = true};
     out.durability = Durability::none;
+    out.nodes.count = 0;
     return out;
   }
 

@@ -2,9 +2,8 @@
 import base64
 import http.client
 import json
-import os
+import pathlib
 import re
-import socket
 import ssl
 import tempfile
 import urllib.parse
@@ -20,7 +19,7 @@ class HttpApi:
     """One connection at a time; not for several threads at once."""
 
     def __init__(self, kubeconfig):
-        text = open(kubeconfig).read()
+        text = pathlib.Path(kubeconfig).read_text()
 
         def field(name):
             return re.search(rf"{name}: (\S+)", text)[1].strip('"')
