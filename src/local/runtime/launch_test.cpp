@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +122,27 @@ TEST_F(IsolatedPod, sees_its_volumes_where_it_mounts_them) {
   EXPECT_EQ(text_at(list_at(pod, {"status", "containerStatuses"}).at(0),
                     {"state", "terminated", "message"}),
             "done\n");
+}
+
+TEST_F(IsolatedPod, leaves_no_mount_points_behind) {
+  options.isolation = Isolation::automatic;
+  start_node();
+  if (!node->isolated()) GTEST_SKIP() << "namespaces need root";
+  const std::string top = "/plim-test-" + dir.path().substr(dir.path().size() - 6);
+  const std::string deep = "/usr/lib" + top + "/a/b";
+  create_pod("a", fmt::format(R"({{"restartPolicy":"Never",
+      "volumes":[{{"name":"v","emptyDir":{{}}}}],
+      "containers":[{{"name":"c","image":"x","command":["sh","-c",
+          "touch {0}/x {0}/sub/y; ls {0} {0}/sub {1}; ls /usr/lib > /dev/null; test -e /dev/null"],
+        "volumeMounts":[{{"name":"v","mountPath":"{0}"}},{{"name":"v","mountPath":"{0}/sub"}},
+          {{"name":"v","mountPath":"{1}"}}]}}]}})",
+                              top, deep));
+  follow("a", shows("c:Completed"));
+  EXPECT_EQ(log_of("a"), fmt::format("{0}:\nsub\nx\ny\n\n{0}/sub:\nsub\nx\ny\n\n{1}:\n"
+                                     "sub\nx\ny\n",
+                                     top, deep));
+  EXPECT_NE(::access(top.c_str(), F_OK), 0);
+  EXPECT_NE(::access(("/usr/lib" + top).c_str(), F_OK), 0);
 }
 
 }  // namespace

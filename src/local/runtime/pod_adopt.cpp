@@ -114,6 +114,15 @@ void PodWorker::note_end(ContainerFacts& facts, const ShimRun& run) {
     ended.reason = run.exit_code == 0 ? "Completed" : out_of_memory ? "OOMKilled" : "Error";
     ended.message = files_.last_words(spec_of(facts.name), ended.restart, run.exit_code != 0);
   }
+  // All pods share this machine's addresses, which no other cluster prepares its programs for.
+  if (ended.exit_code != 0 &&
+      files_.end_of_log(facts.name, ended.restart).find("ddress already in use") !=
+          std::string::npos)
+    event(kube::EventNote::Type::warning, "PortConflict",
+          fmt::format("Container {} found its port taken: let it listen on POD_IP ({}) instead of "
+                      "all addresses",
+                      facts.name, facts_.pod_ip),
+          facts.name);
   facts.started = facts.ready = false;
   facts.waiting_reason.clear();
   facts.waiting_message.clear();

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kLogLines = 80, kLogBytes = 2048;  // of a log that stands for the message
 
-std::string end_of_log(const std::string& path) {
+std::string last_lines(const std::string& path) {
   const auto text = read_file(path, 4 * CriLog::kDefaultLimit);
   if (!text) return {};
   std::vector<std::string_view> lines = split(trim(*text), '\n');
@@ -89,8 +89,12 @@ std::string PodFiles::last_words(const json::value& container, int restart, bool
   auto message = read_file(termination_log(text_at(container, {"name"}), restart), 1 << 20);
   if (message && !message->empty()) return message->substr(0, kMaxMessage);
   if (failed && text_at(container, {"terminationMessagePolicy"}) == "FallbackToLogsOnError")
-    return end_of_log(log(text_at(container, {"name"}), restart));
+    return end_of_log(text_at(container, {"name"}), restart);
   return {};
+}
+
+std::string PodFiles::end_of_log(std::string_view container, int restart) const {
+  return last_lines(log(container, restart));
 }
 
 void PodFiles::remove_everything() const {

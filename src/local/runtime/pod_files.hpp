@@ -35,6 +35,9 @@ class PodFiles {
   // What a container says at its end: its message, or the end of its log if that is wanted.
   std::string last_words(const json::value& container, int restart, bool failed) const;
 
+  // The last lines of a run's log, without their times.
+  std::string end_of_log(std::string_view container, int restart) const;
+
   void remove_everything() const;
 
  private:

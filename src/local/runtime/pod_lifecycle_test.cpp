@@ -191,6 +191,30 @@ TEST_F(PodLifecycle, runs_hooks_at_both_ends) {
   EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "Terminated");
 }
 
+TEST_F(PodLifecycle, is_told_by_events) {
+  node_clock = &system_clock();  // events are named by their time
+  start_node();
+  create_pod("a", script("echo bind: Address already in use >&2; exit 1"));
+  follow("a", phase("Failed"));
+  std::vector<std::string> seen;
+  for (int i = 0; i < 1000 && seen.size() < 4; ++i) {
+    loop.run_ready();
+    seen.clear();
+    auto events = run(client->list(kube::resources::events, {.ns = "default"}));
+    ASSERT_TRUE(events) << events.error().message;
+    for (const json::value& event : list_at(*events, {"items"}))
+      seen.push_back(fmt::format("{} {} {}", text_at(event, {"reason"}),
+                                 text_at(event, {"involvedObject", "fieldPath"}),
+                                 text_at(event, {"message"})));
+  }
+  EXPECT_THAT(seen, ::testing::UnorderedElementsAre(
+                        "Pulled spec.containers{c} Container image \"busybox\" already present on "
+                        "machine",
+                        "Created spec.containers{c} Created container: c",
+                        "Started spec.containers{c} Started container c",
+                        HasSubstr("PortConflict spec.containers{c} Container c found its port")));
+}
+
 TEST_F(PodLifecycle, runs_many_short_pods_at_once) {
   start_node();
   constexpr int kPods = 25;

@@ -1,13 +1,17 @@
 #include "local/runtime/shim_mounts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <dirent.h>
 #include <fcntl.h>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,23 +34,125 @@ Result<void> make_file(const std::string& path) {
   return {};
 }
 
-Result<void> make_mount_point(const std::string& from, const std::string& to) {
-  struct stat source{}, target{};
-  if (::stat(from.c_str(), &source) != 0)
-    return fail_errno(errno, fmt::format("cannot mount {}", from));
-  if (::stat(to.c_str(), &target) == 0) return {};
-  if (S_ISDIR(source.st_mode)) return make_directories(to);
-  const auto slash = to.rfind('/');
-  if (slash != 0 && slash != std::string::npos) PLIM_CHECK(make_directories(to.substr(0, slash)));
-  return make_file(to);
+bool is_directory(const std::string& path) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-Result<void> bind(const ShimMount& mount, const std::string& root) {
-  const std::string to = root + mount.to;
-  PLIM_CHECK(make_mount_point(mount.from, to));
-  PLIM_CHECK(mount_or_fail(mount.from, to, nullptr, MS_BIND | MS_REC));
-  if (!mount.read_only) return {};
-  return mount_or_fail("none", to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY);
+std::string parent_of(const std::string& path) {
+  const auto slash = path.find_last_of('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+// A copy of what is mounted there, attached nowhere yet.
+Fd detached(int directory, const char* path) {
+  return Fd(::open_tree(directory, path,
+                        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW));
+}
+
+Result<void> attach(const Fd& tree, const std::string& to) {
+  if (::move_mount(tree.get(), "", AT_FDCWD, to.c_str(), MOVE_MOUNT_F_EMPTY_PATH) == 0) return {};
+  return fail_errno(errno, fmt::format("cannot mount at {}", to));
+}
+
+// Shows every entry of the directory `from` in the empty directory `to`. What cannot be shown is
+// left out, as entries come and go.
+Result<void> mirror(int from, const std::string& to) {
+  const int again = ::openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(again), ::closedir);
+  if (!list) return fail_errno(errno, "cannot list a directory");
+  while (const dirent* entry = ::readdir(list.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    const std::string place = fmt::format("{}/{}", to, name);
+    struct stat info{};
+    if (::fstatat(from, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (S_ISLNK(info.st_mode)) {
+      std::array<char, 4096> target{};
+      if (::readlinkat(from, entry->d_name, target.data(), target.size() - 1) > 0)
+        (void)!::symlink(target.data(), place.c_str());
+      continue;
+    }
+    const Fd tree = detached(from, entry->d_name);
+    if (!tree) continue;
+    if (S_ISDIR(info.st_mode)) {
+      ::mkdir(place.c_str(), 0755);
+    } else {
+      (void)make_file(place);
+    }
+    (void)attach(tree, place);
+  }
+  return {};
+}
+
+// Mount points must exist, but nothing may be made in directories that others see too. So where one
+// is missing, the nearest directory above it is replaced, in this namespace, by one in memory that
+// shows the same entries.
+class MountPoints {
+ public:
+  // New entries may be made on the file system of this directory: it is the container's alone.
+  void note_own_system(const std::string& directory) {
+    struct stat info{};
+    if (::stat(directory.c_str(), &info) == 0) own_systems_.push_back(info.st_dev);
+  }
+
+  // New entries may be made in this volume.
+  void note_volume(std::string directory) { volumes_.push_back(std::move(directory)); }
+
+  Result<void> make(const std::string& path, bool directory) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) == 0) return {};
+    std::string above = parent_of(path);
+    while (!is_directory(above)) above = parent_of(above);
+    const std::unique_ptr<char, void (*)(void*)> real(::realpath(above.c_str(), nullptr), ::free);
+    if (!real) return fail_errno(errno, above);
+    if (!is_own(real.get())) PLIM_CHECK(take_over(real.get()));
+    if (directory) return make_directories(path);
+    PLIM_CHECK(make_directories(parent_of(path)));
+    return make_file(path);
+  }
+
+  // Mounts memory at `place`, which shows what is in `shown`.
+  Result<void> take_over(const std::string& place, const std::string& shown) {
+    const Fd before(::open(shown.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    PLIM_CHECK(mount_or_fail("tmpfs", place, "tmpfs", MS_STRICTATIME, "mode=755"));
+    note_own_system(place);
+    return mirror(before.get(), place);
+  }
+
+ private:
+  Result<void> take_over(const std::string& place) { return take_over(place, place); }
+
+  bool is_own(const std::string& place) const {
+    for (const std::string& volume : volumes_)
+      if (place == volume || place.starts_with(volume + "/")) return true;
+    struct stat info{};
+    return ::stat(place.c_str(), &info) == 0 &&
+           std::find(own_systems_.begin(), own_systems_.end(), info.st_dev) != own_systems_.end();
+  }
+
+  std::vector<dev_t> own_systems_;
+  std::vector<std::string> volumes_;
+};
+
+struct Source {
+  Fd tree;
+  bool directory = false;
+  const ShimMount* mount = nullptr;
+};
+
+// Before the root changes, after which they could not be named any more.
+Result<std::vector<Source>> open_sources(const StartSpec& spec) {
+  std::vector<Source> out;
+  for (const ShimMount& mount : spec.mounts) {
+    const std::unique_ptr<char, void (*)(void*)> real(::realpath(mount.from.c_str(), nullptr),
+                                                      ::free);
+    if (!real) return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
+    Fd tree = detached(AT_FDCWD, real.get());
+    if (!tree) return fail_errno(errno, fmt::format("cannot mount {}", mount.from));
+    out.push_back({std::move(tree), is_directory(mount.from), &mount});
+  }
+  return out;
 }
 
 // A /dev as container runtimes make it. It is put together at `scratch` first, because the devices
@@ -75,28 +181,56 @@ Result<void> make_devices(const std::string& scratch, const std::string& dev) {
         Link{"/proc/self/fd/1", "stdout"}, Link{"/proc/self/fd/2", "stderr"}})
     if (::symlink(link.target, fmt::format("{}/{}", scratch, link.name).c_str()) != 0)
       return fail_errno(errno, fmt::format("cannot make {}/{}", scratch, link.name));
-  PLIM_CHECK(make_directories(dev));
   return mount_or_fail(scratch, dev, nullptr, MS_MOVE);
+}
+
+// Something is to be mounted right below "/" where nothing is.
+bool needs_own_root(const StartSpec& spec) {
+  return std::any_of(spec.mounts.begin(), spec.mounts.end(), [](const ShimMount& mount) {
+    const auto second = mount.to.find('/', 1);
+    return !is_directory(mount.to.substr(0, second)) && ::access(mount.to.c_str(), F_OK) != 0;
+  });
+}
+
+// The directory that becomes "/"; "" when it stays.
+Result<std::string> choose_root(const StartSpec& spec, MountPoints& points) {
+  if (!spec.rootfs.empty()) {
+    PLIM_CHECK(mount_or_fail(spec.rootfs, spec.rootfs, nullptr, MS_BIND | MS_REC));
+    points.note_own_system(spec.rootfs);
+    for (std::string_view name : {"/dev", "/proc"})
+      PLIM_CHECK(make_directories(spec.rootfs + std::string(name)));
+    return spec.rootfs;
+  }
+  if (!needs_own_root(spec)) return std::string();
+  PLIM_CHECK(make_directories("root"));  // in the pod's directory, where the shim works
+  PLIM_CHECK(points.take_over("root", "/"));
+  return std::string("root");
 }
 
 }  // namespace
 
 Result<void> set_up_mounts(const StartSpec& spec) {
   PLIM_CHECK(mount_or_fail("none", "/", nullptr, MS_REC | MS_PRIVATE));
-  const std::string& root = spec.rootfs;
-  if (!root.empty()) PLIM_CHECK(mount_or_fail(root, root, nullptr, MS_BIND | MS_REC));
+  PLIM_TRY(const std::vector<Source> sources, open_sources(spec));
+  MountPoints points;
+  PLIM_TRY(const std::string root, choose_root(spec, points));
   if (spec.own_devices) {
-    PLIM_CHECK(make_directories("dev"));  // in the pod's directory, where the shim works
+    PLIM_CHECK(make_directories("dev"));
     PLIM_CHECK(make_devices("dev", root + "/dev"));
+    points.note_own_system(root + "/dev");
   }
-  if (spec.own_processes) {
-    PLIM_CHECK(make_directories(root + "/proc"));
+  if (spec.own_processes)
     PLIM_CHECK(mount_or_fail("proc", root + "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC));
-  }
-  for (const ShimMount& mount : spec.mounts) PLIM_CHECK(bind(mount, root));
-  if (root.empty()) return {};
-  if (::chroot(root.c_str()) != 0 || ::chdir("/") != 0)
+  if (!root.empty() && (::chroot(root.c_str()) != 0 || ::chdir("/") != 0))
     return fail_errno(errno, fmt::format("cannot enter {}", root));
+  for (const Source& source : sources) {
+    const std::string& to = source.mount->to;
+    PLIM_CHECK(points.make(to, source.directory));
+    PLIM_CHECK(attach(source.tree, to));
+    if (source.mount->read_only)
+      PLIM_CHECK(mount_or_fail("none", to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY));
+    if (source.directory) points.note_volume(to);
+  }
   return {};
 }
 

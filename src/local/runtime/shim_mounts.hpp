@@ -6,8 +6,7 @@
 
 namespace plim::local {
 
-// Called in the new process, inside its new namespaces. Nothing of it is seen outside, apart from
-// the empty directories and files that had to be made as mount points.
+// Called in the new process, inside its new namespaces. Nothing of it is seen outside.
 Result<void> set_up_mounts(const StartSpec& spec);
 
 }  // namespace plim::local

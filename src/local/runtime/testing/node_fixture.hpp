@@ -141,7 +141,8 @@ class NodeTest : public ApiTest {
   }
 
   void start_node() {
-    node = LocalNode::create({loop.executor(), client, clock, images, cgroups, devices}, options);
+    node = LocalNode::create({loop.executor(), client, *node_clock, images, cgroups, devices},
+                             options);
     auto started = run(node->start());
     ASSERT_TRUE(started) << started.error().message;
   }
@@ -222,6 +223,7 @@ class NodeTest : public ApiTest {
   StubCgroups cgroups;
   StubDevices devices;
   NodeOptions options;
+  Clock* node_clock = &clock;
   std::unique_ptr<LocalNode> node;
 
  private:
