@@ -80,7 +80,10 @@ Fit fit_of(const kube::Pod& pod, const scheduler::Rules& rules, const kube::Node
 class Planner {
  public:
   Planner(const DaemonInput& input, WallTime now)
-      : input_(input), now_(now), spec_(input.daemon_set->json) {
+      : input_(input),
+        now_(now),
+        spec_(input.daemon_set->json),
+        surges_(bound("maxSurge", 100).value_or(0) > 0) {
     for (const PodPointer& pod : input.pods) by_node_[node_of_daemon_pod(*pod)].push_back(pod);
   }
 
@@ -102,6 +105,11 @@ class Planner {
  private:
   std::chrono::seconds min_ready() const {
     return std::chrono::seconds(int_at(spec_, {"spec", "minReadySeconds"}).value_or(0));
+  }
+
+  std::optional<std::int64_t> bound(std::string_view field, std::int64_t total) const {
+    return int_or_percent(find(spec_, {"spec", "updateStrategy", "rollingUpdate", field}), total,
+                          Round::up);
   }
 
   bool is_current(const kube::Pod& pod) const {
@@ -136,8 +144,23 @@ class Planner {
       if (placed != !b->spec.node_name.empty()) return placed;
       return a->meta.created < b->meta.created;
     });
+    if (surges_ && fit.run) return keep_pair(node.meta.name, alive);
     for (std::size_t i = 1; i < alive.size(); ++i) plan_.remove.push_back(alive[i]);
     if (!alive.empty()) running_.push_back(alive.front());
+  }
+
+  // An old pod and its successor may be on a node together.
+  void keep_pair(const std::string& node, const std::vector<PodPointer>& alive) {
+    Pair pair{.node = node};
+    for (const PodPointer& pod : alive) {
+      PodPointer& place = is_current(*pod) ? pair.current : pair.old;
+      if (place) {
+        plan_.remove.push_back(pod);
+      } else {
+        place = pod;
+      }
+    }
+    pairs_.push_back(std::move(pair));
   }
 
   // One that fails again and again is not restarted without pause.
@@ -160,13 +183,38 @@ class Planner {
           if (!pod->meta.deleted && pod->spec.node_name.empty()) plan_.remove.push_back(pod);
   }
 
-  // Old pods that are not available may go at once; of the others as many as may be missing.
   void update() {
     if (text_at(spec_, {"spec", "updateStrategy", "type"}) == "OnDelete") return;
-    const json::value* bound =
-        find(spec_, {"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"});
+    if (surges_) {
+      surge();
+    } else {
+      replace();
+    }
+  }
+
+  // The successor comes first; the old pod goes when it is not needed any more.
+  void surge() {
+    std::int64_t room = bound("maxSurge", desired_).value_or(0);
+    std::vector<std::string> candidates;
+    for (const Pair& pair : pairs_) {
+      if (!pair.old) continue;
+      if (!pair.current) {
+        const bool works = is_available(*pair.old, min_ready(), now_);
+        (works ? candidates : plan_.create).push_back(pair.node);
+      } else if (is_available(*pair.current, min_ready(), now_)) {
+        plan_.remove.push_back(pair.old);
+      } else {
+        --room;
+      }
+    }
+    for (const std::string& node : candidates)
+      if (room-- > 0) plan_.create.push_back(node);
+  }
+
+  // Old pods that are not available may go at once; of the others as many as may be missing.
+  void replace() {
     std::int64_t may_miss =
-        std::max<std::int64_t>(1, int_or_percent(bound, desired_, Round::up).value_or(1));
+        std::max<std::int64_t>(1, bound("maxUnavailable", desired_).value_or(1));
     std::vector<PodPointer> candidates;
     for (const PodPointer& pod : running_) {
       const bool available = is_available(*pod, min_ready(), now_);
@@ -219,12 +267,19 @@ class Planner {
     plan_.status = std::move(status);
   }
 
+  struct Pair {
+    std::string node;
+    PodPointer current = {}, old = {};
+  };
+
   const DaemonInput& input_;
   WallTime now_;
   const json::value& spec_;
+  bool surges_;
   std::map<std::string, std::vector<PodPointer>> by_node_;
   std::vector<std::string> seen_;
-  std::vector<PodPointer> running_;  // the one that stays, of each node
+  std::vector<Pair> pairs_;          // with surge, of each node
+  std::vector<PodPointer> running_;  // else the one that stays, of each node
   std::int64_t desired_ = 0, current_ = 0, misscheduled_ = 0, ready_ = 0, available_ = 0,
                updated_ = 0;
   std::int64_t between_ = 0;  // nodes whose pod is going and whose next is still to come

@@ -139,6 +139,23 @@ TEST_F(DaemonPlanTest, updates_one_node_after_another) {
   EXPECT_EQ(int_at(plan().status, {"updatedNumberScheduled"}), 1);
 }
 
+TEST_F(DaemonPlanTest, with_surge_the_successor_comes_before_the_old_pod_goes) {
+  json::value changed = input.daemon_set->json;
+  make_object(changed, {"spec", "updateStrategy", "rollingUpdate"}) = {{"maxSurge", 1},
+                                                                       {"maxUnavailable", 0}};
+  input.daemon_set = testing::object_from(changed);
+  for (const char* name : {"n1", "n2", "n3"}) add_pod(name, "old");
+  EXPECT_EQ(plan().create.size(), 1u);
+  EXPECT_THAT(removed(), IsEmpty());
+  add_pod("n1", "new", "Running", false);
+  EXPECT_THAT(plan().create, IsEmpty());
+  EXPECT_THAT(removed(), IsEmpty());
+  input.pods.pop_back();
+  add_pod("n1", "new");
+  EXPECT_THAT(removed(), ElementsAre("n1-0"));
+  EXPECT_THAT(plan().create, ElementsAre("n2"));
+}
+
 TEST_F(DaemonPlanTest, old_pods_that_do_not_work_are_replaced_at_once) {
   add_pod("n1", "old", "Running", false);
   add_pod("n2", "old", "Running", false);
