@@ -61,6 +61,7 @@ Outcome<int> run_status(Context& context) {
              {text("status"), runs ? Color::green : Color::yellow},
              number_at(status, {"pid"}),
              text("server"),
+             nodes,
              number_at(status, {"store", "objects"}),
              text("kubeconfig"),
              text("stateDirectory"),
