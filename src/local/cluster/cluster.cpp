@@ -59,7 +59,10 @@ Task<Result<void>> Cluster::start() {
                      .certificate_pem = keys_.admin.certificate_pem,
                      .key_pem = keys_.admin.key_pem};
   PLIM_CO_TRY(api_, ApiServer::create(loop_, clock_, *store_, std::move(api)));
+  custom_resources_ = CustomResources::install(loop_, clock_, *store_, *api_);
+  webhooks_ = AdmissionWebhooks::install(loop_, *store_, *api_);
   PLIM_CO_CHECK(co_await api_->start());
+  custom_resources_->start();
   client_ = api_->client(kAdmin);
   PLIM_CO_CHECK(listen());
   PLIM_CO_CHECK(write_files());
@@ -80,7 +83,9 @@ Task<void> Cluster::stop() {
   if (simulator_) co_await simulator_->stop();
   if (nodes_) co_await nodes_->stop();
   if (front_) co_await front_->drain(1s);
+  if (custom_resources_) co_await custom_resources_->stop();
   if (api_) co_await api_->stop();
+  if (webhooks_) co_await webhooks_->stop();
   if (store_) co_await store_->close();
   front_.reset();
   control_.reset();

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
+#include "local/admission/admission_webhooks.hpp"
 #include "local/api/server.hpp"
 #include "local/cluster/control.hpp"
 #include "local/cluster/directories.hpp"
@@ -20,6 +21,7 @@
 #include "local/cluster/keys.hpp"
 #include "local/cluster/nodes.hpp"
 #include "local/controllers/controllers.hpp"
+#include "local/crd/custom_resources.hpp"
 #include "local/scheduler/scheduler.hpp"
 #include "local/sim/simulator.hpp"
 #include "local/store/store.hpp"
@@ -88,6 +90,8 @@ class Cluster {
   std::optional<FileLock> lock_;
   ClusterKeys keys_;
   std::unique_ptr<Store> store_;
+  std::unique_ptr<CustomResources> custom_resources_;  // both hooked into the server: go after it
+  std::unique_ptr<AdmissionWebhooks> webhooks_;
   std::unique_ptr<ApiServer> api_;
   std::shared_ptr<kube::Client> client_;  // as an administrator
   std::unique_ptr<net::Server> front_;

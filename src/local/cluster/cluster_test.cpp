@@ -29,6 +29,12 @@ bool waits(const json::value& object) {
   return conditions != nullptr && to_json(*conditions).find("Unschedulable") != std::string::npos;
 }
 
+bool is_established(const json::value& definition) {
+  const json::value* conditions = find(definition, {"status", "conditions"});
+  return conditions != nullptr &&
+         to_json(*conditions).find("InitialNamesAccepted") != std::string::npos;
+}
+
 // One cluster, on the loop of the test.
 class ClusterTest : public ::testing::Test {
  protected:
@@ -63,7 +69,7 @@ class ClusterTest : public ::testing::Test {
   // Waits until `good` says so of the object, and hands it back; null after ten seconds.
   static Task<json::value> wait_for(std::shared_ptr<kube::Client> client, kube::Resource resource,
                                     std::string name, bool (*good)(const json::value&)) {
-    kube::ObjectPath path{.ns = "default", .name = std::move(name)};
+    kube::ObjectPath path{.ns = resource.namespaced ? "default" : "", .name = std::move(name)};
     SteadyTime deadline = system_clock().steady() + 10s;
     while (system_clock().steady() < deadline) {
       auto found = co_await client->get(resource, path);
@@ -147,6 +153,48 @@ class ClusterTest : public ::testing::Test {
     co_return 0;
   }
 
+  static json::value gadget_definition() {
+    constexpr std::string_view kText = R"({"metadata":{"name":"gadgets.example.com"},"spec":{
+        "group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","kind":"Gadget"},
+        "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+        "type":"object","properties":{"size":{"type":"integer","default":3}}}}}]}})";
+    return parse_json(kText).value();
+  }
+
+  static json::value webhook_with(std::string_view expression) {
+    json::object condition{{"name", "c"}, {"expression", expression}};
+    json::object webhook{{"name", "w.example.com"},
+                         {"clientConfig", {{"url", "https://127.0.0.1:1/"}}},
+                         {"sideEffects", "None"},
+                         {"admissionReviewVersions", json::array{"v1"}},
+                         {"matchConditions", json::array{std::move(condition)}}};
+    return json::object{{"metadata", {{"name", "w"}}}, {"webhooks", json::array{webhook}}};
+  }
+
+  Task<int> extend() {
+    auto started = co_await up(options());
+    EXPECT_TRUE(started);
+    User admin{.name = "admin", .groups = {"system:masters"}};
+    auto client = cluster_->api().client(admin);
+    const kube::Resource definitions = kube::resources::custom_resource_definitions;
+    co_await create(client, definitions, gadget_definition());
+    co_await wait_for(client, definitions, "gadgets.example.com", is_established);
+    const kube::Resource gadgets{
+        .group = "example.com", .version = "v1", .plural = "gadgets", .kind = "Gadget"};
+    json::value bare = json::object{{"metadata", {{"name", "g"}}}};
+    json::value gadget = co_await create(client, gadgets, std::move(bare));
+    EXPECT_EQ(int_at(gadget, {"size"}), 3);
+    kube::ObjectPath anywhere{.ns = "", .name = ""};
+    auto refused = co_await client->create(kube::resources::validating_webhook_configurations,
+                                           anywhere, webhook_with("size(object) > 1"));
+    EXPECT_FALSE(refused);
+    if (!refused) {
+      EXPECT_EQ(refused.error().code, Code::invalid);
+    }
+    co_await down();
+    co_return 0;
+  }
+
   TempDir temp_;
   std::vector<std::string> milestones_;
   std::unique_ptr<Cluster> cluster_;
@@ -162,6 +210,11 @@ TEST_F(ClusterTest, tells_milestones_and_writes_a_kubeconfig_that_works) {
 TEST_F(ClusterTest, refuses_to_run_twice) {
   Loop loop;
   loop.run(run_twice());
+}
+
+TEST_F(ClusterTest, can_be_extended_by_kinds_and_webhooks) {
+  Loop loop;
+  loop.run(extend());
 }
 
 TEST_F(ClusterTest, places_pods_and_says_why_one_must_wait) {
