@@ -30,9 +30,11 @@ struct SimulatorOptions {
   PullOptions pulls = {};
   int max_images = 50;                              // in a node's status
   Nanos image_report = std::chrono::seconds(1);     // after a pull
-  Nanos lease_interval = std::chrono::seconds(15);  // leases last kLeaseSeconds
+  Nanos lease_interval = std::chrono::seconds(20);  // half of kLeaseSeconds
   std::size_t at_once = 64;                         // requests
 };
+
+struct Simulation;
 
 // Plays every Node with the annotation plimsoll.io/sim: "true" or kwok's. Belongs to one loop;
 // co_await stop() before destroying it.
@@ -62,8 +64,7 @@ class Simulator {
   std::optional<NodeUsage> usage(std::string_view node) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Simulation> impl_;
 };
 
 }  // namespace plim::local::sim

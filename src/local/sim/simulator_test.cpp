@@ -77,11 +77,11 @@ TEST_F(SimulatorTest, makes_ready_nodes_with_leases) {
   EXPECT_EQ(text_at(node, {"status", "conditions"}), "");
   EXPECT_EQ(text_at(node.at("status").at("conditions").at(3), {"status"}), "True");
   EXPECT_EQ(text_at(node, {"status", "allocatable", "cpu"}), "32");
-  pass(16s);
+  pass(21s);
   const json::value lease = get(kube::resources::leases, "sim-2", "kube-node-lease");
   EXPECT_EQ(text_at(lease, {"spec", "holderIdentity"}), "sim-2");
   const std::string first(text_at(lease, {"spec", "renewTime"}));
-  pass(16s);
+  pass(21s);
   EXPECT_GT(std::string(text_at(get(kube::resources::leases, "sim-2", "kube-node-lease"),
                                 {"spec", "renewTime"})),
             first);

@@ -1,0 +1,139 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/rfc3339.hpp"
+#include "local/sim/simulation.hpp"
+
+namespace plim::local::sim {
+namespace {
+
+std::string node_name(std::uint32_t number) {
+  return fmt::format("sim-{}", number);
+}
+
+}  // namespace
+
+void Simulation::see_node(const kube::Node& node) {
+  if (!is_simulated(node)) {
+    nodes.erase(node.meta.name);
+    return;
+  }
+  auto [place, added] = nodes.try_emplace(node.meta.name);
+  SimNode& sim = place->second;
+  if (sim.uid != node.meta.uid) sim = SimNode();
+  const bool fresh = std::exchange(sim.uid, node.meta.uid).empty();
+  if (auto address = address_of(node); !address.empty()) sim.address = std::move(address);
+  if (sim.address.empty()) sim.address = node_address(++addresses_of_nodes);
+  if (fresh) {
+    // Spread, so that thousands of leases are not renewed in one burst.
+    const auto first = static_cast<Nanos::rep>(static_cast<double>(options.lease_interval.count()) *
+                                               random.unit());
+    schedule.add(clock.steady() + Nanos(first), {What::lease, node.meta.name});
+    for (const PodPointer& pod : pods_seen.store().indexed(by_node, node.meta.name)) see_pod(*pod);
+  }
+  plan_node(node, sim);
+}
+
+void Simulation::plan_node(const kube::Node& node, SimNode& sim) {
+  if (sim.pending || sim.acted_on == node.meta.resource_version) return;
+  if (!node_stages && is_ready(node)) return;
+  push({What::node, node.meta.name}, sim, Nanos::zero());
+}
+
+Task<void> Simulation::make_node(Job job) {
+  const std::string name = node_name(job.number);
+  json::value node =
+      new_node(name, node_address(++addresses_of_nodes), options.shape, clock.wall());
+  kube::ObjectPath path{.ns = "", .name = ""};
+  auto made = co_await client->create(kube::resources::nodes, std::move(path), std::move(node));
+  if (!made && made.error().code != Code::already_exists) {
+    again_later(std::move(job), made.error());
+    co_return;
+  }
+  ++stats.nodes_made;
+  progress.notify();
+}
+
+Task<void> Simulation::renew_lease(Job job) {
+  auto found = nodes.find(job.key);
+  const NodePointer node = nodes_seen.store().find(job.key);
+  if (found == nodes.end() || !node) co_return;  // the chain of renewals ends with the node
+  kube::ObjectPath path{.ns = "kube-node-lease", .name = job.key};
+  Result<json::value> written = fail(Code::not_found, "");
+  if (found->second.has_lease)
+    written = co_await client->patch(kube::resources::leases, path, kube::PatchType::merge,
+                                     renewed_lease(clock.wall()));
+  if (!written && written.error().code == Code::not_found) {
+    path.name.clear();
+    written =
+        co_await client->create(kube::resources::leases, path, new_lease(*node, clock.wall()));
+  }
+  const bool there = written || written.error().code == Code::already_exists;
+  if (auto still = nodes.find(job.key); still != nodes.end()) still->second.has_lease = there;
+  if (!written && !there) ++stats.failures;
+  ++stats.leases;
+  // One that was there before is renewed at once: it may be old.
+  schedule.add(clock.steady() + (written ? options.lease_interval : kRetry), std::move(job));
+}
+
+Task<void> Simulation::report_images(Job job) {
+  auto found = nodes.find(job.key);
+  if (found == nodes.end() || !found->second.images) co_return;
+  found->second.report_planned = false;
+  json::array list =
+      images_status(found->second.images->arrived(clock.steady()), options.max_images);
+  json::object status{{"images", std::move(list)}};
+  json::value patch = json::object{{"status", std::move(status)}};
+  kube::ObjectPath path{.ns = "", .name = job.key, .subresource = "status"};
+  auto written = co_await client->patch(kube::resources::nodes, std::move(path),
+                                        kube::PatchType::merge, std::move(patch));
+  note(written);
+}
+
+Task<void> Simulation::act_on_node(Job job) {
+  auto found = nodes.find(job.key);
+  const NodePointer node = nodes_seen.store().find(job.key);
+  if (found == nodes.end() || !node || found->second.generation != job.number) co_return;
+  SimNode& sim = found->second;
+  if (node_stages && !sim.looked) {
+    const bool waits = co_await look_for_stage(job, kube::resources::nodes, node->meta);
+    if (waits) co_return;
+  }
+  json::value patch;
+  std::string version = node->meta.resource_version;
+  if (auto now = nodes.find(job.key); now != nodes.end()) {
+    if (now->second.generation != job.number) co_return;
+    now->second.acted_on = version;
+    if (const Stage* stage = now->second.stage) {
+      Substitutions with{format_rfc3339(clock.wall()), node->meta.name, node->meta.name, ""};
+      auto done = co_await apply_stage(*stage, kube::resources::nodes, node->meta, with);
+      finish_node(std::move(job), done);
+      co_return;
+    }
+    if (is_ready(*node)) {
+      finish_node(std::move(job), {});
+      co_return;
+    }
+    patch = ready_status(*node, now->second.address, options.shape, clock.wall());
+  }
+  kube::ObjectPath path{.ns = "", .name = job.key, .subresource = "status"};
+  auto written = co_await client->patch(kube::resources::nodes, std::move(path),
+                                        kube::PatchType::merge, std::move(patch));
+  note(written);
+  Result<void> done;
+  if (!written) done = written.error();
+  finish_node(std::move(job), done);
+}
+
+void Simulation::finish_node(Job job, const Result<void>& done) {
+  auto found = nodes.find(job.key);
+  if (found == nodes.end() || found->second.generation != job.number) return;
+  settle(found->second);
+  if (!done) retry(std::move(job), found->second, done.error());
+  if (const NodePointer node = nodes_seen.store().find(found->first);
+      node && !found->second.pending)
+    plan_node(*node, found->second);
+}
+
+}  // namespace plim::local::sim
