@@ -1,7 +1,6 @@
 #include "local/nodes/layer_store.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -81,35 +80,30 @@ Nanos pull_time(const std::vector<Layer>& missing, double registry_bytes_per_sec
       std::chrono::duration<double>(seconds / options.speedup));
 }
 
+std::vector<NamedImage> by_content(const std::vector<std::shared_ptr<const Image>>& images) {
+  std::vector<NamedImage> out;
+  for (const auto& image : images) {
+    auto same = std::ranges::find(out, image->digest,
+                                  [](const NamedImage& other) { return other.image->digest; });
+    if (same == out.end()) same = out.insert(out.end(), NamedImage{.image = image});
+    std::string name = fmt::format("{}@{}", image_repository(image->name), image->digest);
+    if (std::ranges::find(same->by_digest, name) == same->by_digest.end())
+      same->by_digest.push_back(std::move(name));
+    if (image->name.find('@') == image->name.npos) same->tags.push_back(image->name);
+  }
+  return out;
+}
+
 json::array images_status(const std::vector<std::shared_ptr<const Image>>& images, int limit) {
   constexpr std::size_t kMaxNames = 5;
-
-  struct Entry {
-    std::vector<std::string> digests, tags;
-    std::int64_t bytes = 0;
-  };
-
-  std::vector<std::string> order;
-  std::map<std::string, Entry> by_digest;
-  for (const auto& image : images) {
-    auto [place, added] = by_digest.try_emplace(image->digest);
-    if (added) order.push_back(image->digest);
-    Entry& entry = place->second;
-    entry.bytes = image->bytes();
-    std::string by_content = fmt::format("{}@{}", image_repository(image->name), image->digest);
-    if (std::ranges::find(entry.digests, by_content) == entry.digests.end())
-      entry.digests.push_back(std::move(by_content));
-    if (image->name.find('@') == image->name.npos) entry.tags.push_back(image->name);
-  }
   json::array out;
-  for (const std::string& digest : order) {
+  for (const NamedImage& image : by_content(images)) {
     if (limit >= 0 && out.size() >= static_cast<std::size_t>(limit)) break;
-    const Entry& entry = by_digest.at(digest);
     json::array names;
-    for (const auto* list : {&entry.digests, &entry.tags})
+    for (const auto* list : {&image.by_digest, &image.tags})
       for (const std::string& name : *list)
         if (names.size() < kMaxNames) names.emplace_back(name);
-    out.push_back(json::object{{"names", std::move(names)}, {"sizeBytes", entry.bytes}});
+    out.push_back(json::object{{"names", std::move(names)}, {"sizeBytes", image.image->bytes()}});
   }
   return out;
 }

@@ -32,6 +32,14 @@ class LayerStore {
   std::map<std::string, int> layers_;  // digest to the number of images that have it
 };
 
+// Images of the same content are one image with several names.
+struct NamedImage {
+  std::shared_ptr<const Image> image;
+  std::vector<std::string> by_digest = {}, tags = {};
+};
+
+std::vector<NamedImage> by_content(const std::vector<std::shared_ptr<const Image>>& images);
+
 // How long a pull of these takes when it has the node for itself.
 Nanos pull_time(const std::vector<Layer>& missing, double registry_bytes_per_second,
                 const PullOptions& options);
