@@ -5,14 +5,29 @@
 #include "base/yaml.hpp"
 #include "local/api/kind_rules.hpp"
 #include "local/api/negotiation.hpp"
+#include "local/api/protobuf_body.hpp"
 #include "local/schema/decode.hpp"
 #include "local/schema/schema.hpp"
 
 namespace plim::local {
 namespace {
 
-// The tree that was sent, whatever its encoding.
-ApiResult<json::value> parse_any(const Call& call, FieldMistakes& mistakes) {
+// The envelope names the kind, which the callers then compare with the one they expect.
+ApiResult<json::value> parse_protobuf(std::string_view body, const Type& type,
+                                      std::string_view kind) {
+  PLIM_TRY(ProtobufEnvelope envelope, open_protobuf(body));
+  json::value out = json::object();
+  if (envelope.kind.empty() || envelope.kind == kind) {
+    PLIM_TRY(out, decode_protobuf(type, envelope.object));
+  }
+  if (!envelope.kind.empty()) out.as_object()["kind"] = envelope.kind;
+  if (!envelope.api_version.empty()) out.as_object()["apiVersion"] = envelope.api_version;
+  return out;
+}
+
+// The tree that was sent, whatever its encoding. `schema` null: a custom resource.
+ApiResult<json::value> parse_any(const Call& call, const Type* schema, std::string_view kind,
+                                 FieldMistakes& mistakes) {
   const auto types = parse_media_types(call.headers.get("Content-Type"));
   const std::string type = types.empty() ? "application/json" : types.front().type;
   if (type == "application/yaml") {
@@ -25,11 +40,13 @@ ApiResult<json::value> parse_any(const Call& call, FieldMistakes& mistakes) {
     PLIM_TRY(json::value out, parse_body(call.body, mistakes));
     return out;
   }
+  if (type == kProtobufType && schema) return parse_protobuf(call.body, *schema, kind);
   return ApiError{.code = 415,
                   .reason = "UnsupportedMediaType",
                   .message = fmt::format("the body of the request was in an unknown format - "
                                          "accepted media types include: application/json, "
-                                         "application/yaml (found {})",
+                                         "application/yaml, "
+                                         "application/vnd.kubernetes.protobuf (found {})",
                                          type)};
 }
 
@@ -97,8 +114,8 @@ ApiResult<json::value> conform_object(Call& call, json::value object,
 
 ApiResult<json::value> decode_body(Call& call) {
   FieldMistakes mistakes;
-  PLIM_TRY(json::value object, parse_any(call, mistakes));
   const Kind& kind = call.kind();
+  PLIM_TRY(json::value object, parse_any(call, kind.type, kind.kind, mistakes));
   PLIM_CHECK(identify(object, kind.kind, kind.api_version));
   return conform_object(call, std::move(object), std::move(mistakes));
 }
@@ -106,10 +123,10 @@ ApiResult<json::value> decode_body(Call& call) {
 ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::string_view version,
                                       std::string_view kind) {
   FieldMistakes mistakes;
-  PLIM_TRY(json::value object, parse_any(call, mistakes));
+  const Type* type = find_type(group, version, kind);
+  PLIM_TRY(json::value object, parse_any(call, type, kind, mistakes));
   PLIM_CHECK(identify(object, kind,
                       group.empty() ? std::string(version) : fmt::format("{}/{}", group, version)));
-  const Type* type = find_type(group, version, kind);
   if (type) {
     auto good = conform(*type, object, mistakes);
     if (!good) return cannot_be_handled(kind, version, good.error().message);
@@ -121,7 +138,8 @@ ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::s
 ApiResult<json::value> decode_options(Call& call) {
   if (call.body.empty()) return json::value(json::object());
   FieldMistakes mistakes;
-  PLIM_TRY(json::value out, parse_any(call, mistakes));
+  const Type* type = find_type("", "v1", "DeleteOptions");
+  PLIM_TRY(json::value out, parse_any(call, type, "DeleteOptions", mistakes));
   if (!out.is_object()) return bad_request("the options of the request are no object");
   const std::string_view kind = text_at(out, {"kind"});
   if (!kind.empty() && kind != "DeleteOptions")
