@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 // More than this in a connection's queue, and the watch waits for its reader.
 constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
+// A reader that takes nothing for so long is left behind; it resumes from what it has read.
+constexpr Nanos kPatience = 5s;
+constexpr std::size_t kMaxWatches = 10'000;
 constexpr std::string_view kEvents = "/registry/core/events/";
 
 // Upstream turns to another path for what cannot be served here.
@@ -125,6 +128,11 @@ Task<ApiResult<std::unique_ptr<WatchSession>>> Handlers::open_watch(CallPtr call
 }
 
 Task<HandlerResult> Handlers::watch(CallPtr call) {
+  if (streams_.running() >= kMaxWatches)
+    co_return ApiError{.code = 429,
+                       .reason = "TooManyRequests",
+                       .message = fmt::format("{} watches are open already", kMaxWatches),
+                       .details = ErrorDetails{.retry_after = 1}};
   PLIM_CO_TRY(std::unique_ptr<WatchSession> opened, co_await open_watch(call));
   std::shared_ptr<WatchSession> session = std::move(opened);
   net::Streamed out;
@@ -143,7 +151,10 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
     if (!pieces) break;
     for (net::Piece& piece : *pieces)
       if (!sink->push(std::move(piece))) co_return;
-    while (sink->queued() > kQueueHigh) co_await core_.clock.sleep(kQueuePoll);
+    const SteadyTime limit = core_.clock.steady() + kPatience;
+    while (sink->queued() > kQueueHigh && core_.clock.steady() < limit)
+      co_await core_.clock.sleep(kQueuePoll);
+    if (sink->queued() > kQueueHigh) break;
   }
   sink->finish();
 }
@@ -215,7 +226,10 @@ Task<HandlerResult> Handlers::apply_new(CallPtr call, Patch patch) {
 
 Task<HandlerResult> Handlers::remove(CallPtr call) {
   const ResourcePath& target = call->target;
-  DeleteRequest request{.call = call, .kind = target.kind, .ns = target.ns, .name = target.name};
+  DeleteRequest request{.call = call,
+                        .kind = core_.kinds.stored_kind(target.kind),
+                        .ns = target.ns,
+                        .name = target.name};
   PLIM_CO_CHECK(parse_dry_run(*call, "DeleteOptions"));
   PLIM_CO_TRY(json::value body, decode_options(*call));
   PLIM_CO_TRY(request.options, parse_delete_options(*call, body));
@@ -230,10 +244,11 @@ Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
   PLIM_CO_TRY(DeleteOptions options, parse_delete_options(*call, body));
   PLIM_CO_TRY(ListResult found, co_await reader_.list(std::move(which)));
   ListResult deleted{.revision = found.revision};
+  const KindPtr stored = core_.kinds.stored_kind(call->target.kind);
   for (const EntryPtr& entry : found.entries) {
     const json::value object = decode_object(*entry->value);
     DeleteRequest request{.call = call,
-                          .kind = call->target.kind,
+                          .kind = stored,
                           .ns = std::string(kube::namespace_of(object)),
                           .name = std::string(kube::name_of(object)),
                           .options = options};

@@ -22,7 +22,7 @@ class WholeObjects final : public WatchFormat {
   std::string added(const Entry& entry) override { return added_line(*kind_, *entry.value); }
 
   net::Piece line(const ChangePtr& change, EventType type) override {
-    return lines_.line(*kind_, change, type);
+    return lines_.line(kind_, change, type);
   }
 
  private:

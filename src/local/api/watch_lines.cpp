@@ -48,15 +48,16 @@ std::string added_line(const Kind& kind, std::string_view bytes) {
   return out;
 }
 
-net::Piece WatchLines::line(const Kind& kind, const ChangePtr& change, EventType type) {
-  const Key key{&kind, change.get()};
+net::Piece WatchLines::line(const KindPtr& kind, const ChangePtr& change, EventType type) {
+  const Key key{kind.get(), change.get()};
   auto [place, is_new] = encoded_.try_emplace(key);
   if (is_new) {
+    place->second.kind = kind;
     place->second.change = change;
     order_.push_back(key);
   }
   net::Piece& line = place->second.lines[static_cast<std::size_t>(type)];
-  if (!line) line = encode(kind, *change, type);
+  if (!line) line = encode(*kind, *change, type);
   const net::Piece out = line;
   if (order_.size() > kRemembered) {
     encoded_.erase(order_.front());

@@ -26,13 +26,14 @@ std::string added_line(const Kind& kind, std::string_view bytes);
 // lines serves nearly all of them.
 class WatchLines {
  public:
-  net::Piece line(const Kind& kind, const ChangePtr& change, EventType type);
+  net::Piece line(const KindPtr& kind, const ChangePtr& change, EventType type);
 
  private:
   using Key = std::pair<const Kind*, const Change*>;
 
   struct Encoded {
-    ChangePtr change;  // keeps the key unique
+    KindPtr kind;  // these two keep the key unique
+    ChangePtr change;
     std::array<net::Piece, 3> lines;
   };
 

@@ -166,6 +166,40 @@ TEST_F(ApiWatchTest, tables_in_watches_say_their_columns_once) {
   EXPECT_TRUE(second.at("object").at("columnDefinitions").is_null());
 }
 
+// A connection whose peer reads nothing.
+class StuckSink final : public net::Sink {
+ public:
+  bool push(net::Piece) override { return ++pieces, true; }
+
+  std::size_t queued() override { return pieces; }
+
+  void finish() override { finished = true; }
+
+  void on_gone(std::function<void()>) override {}
+
+  std::size_t pieces = 0;
+  bool finished = false;
+};
+
+TEST_F(ApiWatchTest, a_reader_that_is_stuck_is_left_behind) {
+  net::Request request;
+  request.path = "/api/v1/pods";
+  request.query = "watch=true";
+  request.peer.certificate_user = "admin";
+  net::Reply reply = run(server->handle(std::move(request)));
+  auto sink = std::make_shared<StuckSink>();
+  std::get<net::Streamed>(reply).attach(sink);
+  for (int i = 0; i < 100; ++i) create(fmt::format("p{}", i));
+  loop.run_ready();
+  EXPECT_GT(sink->pieces, 64u);
+  EXPECT_FALSE(sink->finished);
+  for (int i = 0; i < 300; ++i) {
+    clock.advance(std::chrono::milliseconds(20));
+    loop.run_ready();
+  }
+  EXPECT_TRUE(sink->finished);
+}
+
 TEST_F(ApiWatchTest, sends_bookmarks_and_ends_in_time) {
   auto watch = open({.timeout = std::chrono::seconds(100)});
   TaskGroup time(loop.executor());
