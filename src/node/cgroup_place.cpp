@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ constexpr std::string_view kControl = "control";  // where this process goes on 
 
 struct Place {
   const CgroupMount* mount;
-  std::string path;  // of this process, below the mount
+  std::string own;   // where this process is, below the mount
+  std::string path;  // where the new cgroup goes: there or deeper
 };
 
 bool is_wanted(const CgroupMount& mount) {
@@ -53,7 +55,7 @@ std::vector<Place> find_places(const CgroupLayout& layout, const CgroupMembershi
     // Started by one of our own: do not nest.
     if (const std::size_t nested = path->find("/" + name + "/"); nested != path->npos)
       path->erase(nested);
-    out.push_back({&mount, std::move(*path)});
+    out.push_back({&mount, *path, *path});
   }
   // Readers look for one path in all hierarchies. The deepest serves if it lies within the others'.
   auto deepest = std::ranges::max_element(out, {}, [](const Place& p) { return p.path.size(); });
@@ -104,8 +106,10 @@ Result<CgroupTree::Branch> make_branch(const Place& place, const std::string& na
   if (mount.read_only)
     return fail(Code::forbidden, fmt::format("{} is mounted read-only", mount.directory));
   const std::string own = mount.directory + place.path;
-  CgroupTree::Branch out{
-      .directory = own, .controllers = wanted_controllers(mount, own), .v2 = mount.v2};
+  CgroupTree::Branch out{.directory = own,
+                         .controllers = wanted_controllers(mount, own),
+                         .v2 = mount.v2,
+                         .own = mount.directory + place.own};
   if (out.v2) {
     PLIM_CHECK(step_aside(own, name, out.controllers));
     return out;
@@ -154,7 +158,14 @@ Result<void> CgroupTree::remove_own() const {
                                  subtree_change('-', branch.controllers)));
     PLIM_CHECK(write_cgroup_file(own + "/cgroup.procs", "0"));
   }
-  return remove();
+  PLIM_CHECK(remove());
+  for (const Branch& branch : branches_) {
+    auto above = std::filesystem::path(branch.directory).parent_path();
+    while (!branch.own.empty() && above.native().size() > branch.own.size() &&
+           ::rmdir(above.c_str()) == 0)
+      above = above.parent_path();
+  }
+  return {};
 }
 
 }  // namespace plim::node

@@ -41,6 +41,7 @@ class CgroupTree {
     std::string directory;
     std::vector<std::string> controllers;  // of version 2 those that can be enabled below
     bool v2 = false;
+    std::string own = {};  // where this process is, if the path to `directory` begins there
   };
 
   CgroupTree() = default;
@@ -71,7 +72,8 @@ class CgroupTree {
   void kill() const;
   // This and everything below. Code::conflict while processes are left.
   Result<void> remove() const;
-  // Of one from make_below_own() that has nothing left below: this process goes back first.
+  // Of one from make_below_own() that has nothing left below: this process goes back first, and
+  // what was only made to have one path everywhere goes too.
   Result<void> remove_own() const;
 
  private:

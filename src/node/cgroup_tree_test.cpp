@@ -133,6 +133,11 @@ TEST(CgroupTree, lies_at_one_path_below_the_deepest_of_our_own) {
   for (const char* name : {"memory", "cpu,cpuacct", "pids", "cpuset"})
     EXPECT_TRUE(std::filesystem::exists(machine.at(std::string(name) + "/jobs/7/t"))) << name;
   EXPECT_EQ(get(machine.at("cpuset/jobs/cpuset.cpus")), "0-7");
+  ASSERT_TRUE(top->remove_own());
+  EXPECT_FALSE(std::filesystem::exists(machine.at("cpu,cpuacct/jobs"))) << "was made for us only";
+  EXPECT_FALSE(std::filesystem::exists(machine.at("pids/jobs/7")));
+  EXPECT_TRUE(std::filesystem::exists(machine.at("pids/jobs"))) << "we are in it";
+  EXPECT_TRUE(std::filesystem::exists(machine.at("memory/jobs/7")));
 }
 
 TEST(CgroupTree, does_not_nest_when_started_by_itself) {
