@@ -8,7 +8,7 @@ namespace plim::local::sim {
 namespace {
 
 // A shorter wait is not worth a request of its own to tell that containers are being created.
-constexpr Nanos kWorthTelling = std::chrono::seconds(1);
+constexpr Nanos kWorthTelling = std::chrono::seconds(2);
 
 }  // namespace
 
