@@ -215,6 +215,19 @@ TEST_F(PodLifecycle, is_told_by_events) {
                         HasSubstr("PortConflict spec.containers{c} Container c found its port")));
 }
 
+TEST_F(PodLifecycle, tells_the_exact_times_of_its_runs_when_asked) {
+  options.annotate_runs = true;
+  start_node();
+  create_pod("a", script("exit 0"));
+  follow("a", phase("Succeeded"));
+  const json::value pod = get_pod("a");
+  const json::value times =
+      testing::parsed(text_at(pod, {"metadata", "annotations", "plimsoll.io/run-ns"}));
+  const ContainerRun run = node->runs().at(0);
+  EXPECT_EQ(times.at("c").at(0).at(0).as_int64(), run.started_wall.time_since_epoch().count());
+  EXPECT_EQ(times.at("c").at(0).at(1).as_int64(), run.finished_wall.time_since_epoch().count());
+}
+
 TEST_F(PodLifecycle, runs_many_short_pods_at_once) {
   start_node();
   constexpr int kPods = 25;

@@ -26,6 +26,10 @@ PullPolicy policy_of(const json::value& container) {
   return text == "Never" ? PullPolicy::never : PullPolicy::if_not_present;
 }
 
+std::string shown(Nanos duration) {
+  return format_duration(std::chrono::floor<std::chrono::milliseconds>(duration));
+}
+
 }  // namespace
 
 // When to look again; SteadyTime::max(): nothing to wait for.
@@ -73,7 +77,9 @@ SteadyTime PodWorker::wait_with(std::string name, std::string_view reason, std::
 Task<std::shared_ptr<const Image>> PodWorker::pull(std::string name) {
   const json::value spec = spec_of(name);
   const std::string image(text_at(spec, {"image"}));
-  std::function<void()> started = [this, image, name] {
+  bool asked = false;  // a registry; also for an image that turns out to be there
+  std::function<void()> started = [this, image, name, &asked] {
+    asked = true;
     event(Type::normal, "Pulling", fmt::format("Pulling image \"{}\"", image), name);
   };
   auto pulled = co_await node_.images.ensure(image, policy_of(spec), std::move(started));
@@ -83,12 +89,12 @@ Task<std::shared_ptr<const Image>> PodWorker::pull(std::string name) {
     container.pull_backoff = {};
     container.retry_at.reset();
     event(Type::normal, "Pulled",
-          pulled->was_present
+          pulled->was_present && !asked
               ? fmt::format("Container image \"{}\" already present on machine", image)
               : fmt::format("Successfully pulled image \"{}\" in {} ({} including waiting). Image "
                             "size: {} bytes.",
-                            image, format_duration(pulled->took),
-                            format_duration(pulled->took_with_waiting), pulled->image->bytes()),
+                            image, shown(pulled->took), shown(pulled->took_with_waiting),
+                            pulled->image->bytes()),
           name);
     co_return pulled->image;
   }

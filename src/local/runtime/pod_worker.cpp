@@ -150,12 +150,12 @@ Task<void> PodWorker::live(bool adopted) {
   facts_.ready_to_start = true;
   for (;;) {
     const std::uint64_t seen = changes_;
-    co_await write_status();
     const PodPlan plan = plan_pod(restart_policy_of(pod_), facts_);
-    if (plan.finished) {
+    if (plan.finished) {  // a final phase is told when nothing of the pod is left, by supervise()
       finished_ = true;
       co_return;
     }
+    co_await write_status();
     if (node_.clock.steady() >= volumes_again_) {
       auto filled = co_await fill_volumes();
       if (!filled) event(Type::warning, "FailedMount", filled.error().message);
