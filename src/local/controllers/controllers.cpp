@@ -42,32 +42,34 @@ Made make_root_ca(const ControllerContext& context, const ControllersOptions& op
   return make_root_ca_publisher(context, options.root_ca_pem);
 }
 
-struct Entry {
+struct ControllerRow {
   std::string_view name;
   std::string_view short_name;
   Made (*make)(const ControllerContext&, const ControllersOptions&);
 };
 
 constexpr std::array kControllers{
-    Entry{"daemonset-controller", "daemonset", make<DaemonSetController>},
-    Entry{"deployment-controller", "deployment", make<DeploymentController>},
-    Entry{"disruption-controller", "disruption", make<DisruptionController>},
-    Entry{"endpoints-controller", "endpoints", make<EndpointsController>},
-    Entry{"endpointslice-controller", "endpointslice", make<EndpointSliceController>},
-    Entry{"garbage-collector-controller", "garbagecollector", make<GarbageCollector>},
-    Entry{"job-controller", "job", make<JobController>},
-    Entry{"namespace-controller", "namespace", make<NamespaceController>},
-    Entry{"node-lifecycle-controller", "nodelifecycle", make_node_lifecycle},
-    Entry{"pod-garbage-collector-controller", "podgc", make<PodGarbageCollector>},
-    Entry{"replicaset-controller", "replicaset", make<ReplicaSetController>},
-    Entry{"root-ca-certificate-publisher-controller", "root-ca-cert-publisher", make_root_ca},
-    Entry{"serviceaccount-controller", "serviceaccount", make_service_accounts},
-    Entry{"taint-eviction-controller", "taint-eviction", make<TaintEvictionController>},
-    Entry{"ttl-after-finished-controller", "ttl-after-finished", make<TtlAfterFinishedController>},
+    ControllerRow{"daemonset-controller", "daemonset", make<DaemonSetController>},
+    ControllerRow{"deployment-controller", "deployment", make<DeploymentController>},
+    ControllerRow{"disruption-controller", "disruption", make<DisruptionController>},
+    ControllerRow{"endpoints-controller", "endpoints", make<EndpointsController>},
+    ControllerRow{"endpointslice-controller", "endpointslice", make<EndpointSliceController>},
+    ControllerRow{"garbage-collector-controller", "garbagecollector", make<GarbageCollector>},
+    ControllerRow{"job-controller", "job", make<JobController>},
+    ControllerRow{"namespace-controller", "namespace", make<NamespaceController>},
+    ControllerRow{"node-lifecycle-controller", "nodelifecycle", make_node_lifecycle},
+    ControllerRow{"pod-garbage-collector-controller", "podgc", make<PodGarbageCollector>},
+    ControllerRow{"replicaset-controller", "replicaset", make<ReplicaSetController>},
+    ControllerRow{"root-ca-certificate-publisher-controller", "root-ca-cert-publisher",
+                  make_root_ca},
+    ControllerRow{"serviceaccount-controller", "serviceaccount", make_service_accounts},
+    ControllerRow{"taint-eviction-controller", "taint-eviction", make<TaintEvictionController>},
+    ControllerRow{"ttl-after-finished-controller", "ttl-after-finished",
+                  make<TtlAfterFinishedController>},
 };
 
-const Entry* find_entry(std::string_view name) {
-  for (const Entry& entry : kControllers)
+const ControllerRow* find_row(std::string_view name) {
+  for (const ControllerRow& entry : kControllers)
     if (entry.name == name || entry.short_name == name) return &entry;
   return nullptr;
 }
@@ -76,7 +78,7 @@ const Entry* find_entry(std::string_view name) {
 
 std::vector<std::string> controller_names() {
   std::vector<std::string> out;
-  for (const Entry& entry : kControllers) out.emplace_back(entry.name);
+  for (const ControllerRow& entry : kControllers) out.emplace_back(entry.name);
   return out;
 }
 
@@ -92,7 +94,7 @@ Result<std::vector<std::string>> parse_controllers(std::string_view text) {
     }
     const bool without = item.starts_with('-');
     if (without) item.remove_prefix(1);
-    const Entry* entry = find_entry(item);
+    const ControllerRow* entry = find_row(item);
     if (!entry) return fail(Code::invalid, fmt::format("there is no controller {}", quote(item)));
     std::erase(out, entry->name);
     if (!without) out.emplace_back(entry->name);
@@ -104,7 +106,7 @@ Controllers::Controllers(Executor loop, std::shared_ptr<kube::Client> client, Cl
                          ControllersOptions options)
     : informers_(loop, client, clock), tasks_(loop) {
   const ControllerContext context{loop, std::move(client), clock, informers_};
-  for (const Entry& entry : kControllers) {
+  for (const ControllerRow& entry : kControllers) {
     const auto& on = options.enabled;
     if (std::find(on.begin(), on.end(), entry.name) == on.end()) continue;
     if (Made made = entry.make(context, options)) controllers_.push_back(std::move(made));

@@ -77,9 +77,9 @@ Fit fit_of(const kube::Pod& pod, const scheduler::Rules& rules, const kube::Node
   return out;
 }
 
-class Planner {
+class DaemonPlanner {
  public:
-  Planner(const DaemonInput& input, WallTime now)
+  DaemonPlanner(const DaemonInput& input, WallTime now)
       : input_(input),
         now_(now),
         spec_(input.daemon_set->json),
@@ -314,7 +314,7 @@ std::string node_of_daemon_pod(const kube::Pod& pod) {
 }
 
 DaemonPlan plan_daemon_set(const DaemonInput& input, WallTime now) {
-  return Planner(input, now).plan();
+  return DaemonPlanner(input, now).plan();
 }
 
 }  // namespace plim::local

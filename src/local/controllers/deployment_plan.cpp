@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kMaxHistoryText = 2000;
 
-class Planner {
+class DeploymentPlanner {
  public:
-  Planner(const DeploymentInput& input, WallTime now)
+  DeploymentPlanner(const DeploymentInput& input, WallTime now)
       : input_(input),
         now_(now),
         deployment_(*input.deployment),
@@ -320,7 +320,7 @@ class Planner {
 }  // namespace
 
 DeploymentPlan plan_deployment(const DeploymentInput& input, WallTime now) {
-  return Planner(input, now).plan();
+  return DeploymentPlanner(input, now).plan();
 }
 
 }  // namespace plim::local

@@ -39,9 +39,9 @@ JobBackoff after(JobBackoff backoff, const JobPods& pods, WallTime now) {
   return backoff;
 }
 
-class Planner {
+class JobPlanner {
  public:
-  Planner(const JobInput& input, WallTime now)
+  JobPlanner(const JobInput& input, WallTime now)
       : input_(input),
         now_(now),
         job_(*input.job),
@@ -319,7 +319,7 @@ bool is_finished(const json::value& job) {
 }
 
 JobPlan plan_job(const JobInput& input, WallTime now) {
-  return Planner(input, now).plan();
+  return JobPlanner(input, now).plan();
 }
 
 }  // namespace plim::local

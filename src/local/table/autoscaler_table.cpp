@@ -8,9 +8,9 @@ namespace {
 
 using namespace cells;
 
-constexpr std::size_t kShown = 2;  // metrics in one cell
+constexpr std::size_t kShownMetrics = 2;  // metrics in one cell
 
-constexpr TableColumn kColumns[] = {
+constexpr TableColumn kAutoscalerColumns[] = {
     kName,
     {.name = "Reference", .description = "What it scales"},
     {.name = "Targets", .description = "Measured and wanted value of each metric"},
@@ -62,7 +62,7 @@ std::string targets(const json::value& object) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < specs.size(); ++i)
     out.push_back(metric(specs[i], i < current.size() ? current[i] : json::value()));
-  return join_some(out, kShown, ", ");
+  return join_some(out, kShownMetrics, ", ");
 }
 
 json::array autoscaler_cells(const json::value& object, WallTime now) {
@@ -79,6 +79,6 @@ json::array autoscaler_cells(const json::value& object, WallTime now) {
 
 }  // namespace
 
-const TableView kAutoscalerView{.columns = kColumns, .cells = autoscaler_cells};
+const TableView kAutoscalerView{.columns = kAutoscalerColumns, .cells = autoscaler_cells};
 
 }  // namespace plim::local

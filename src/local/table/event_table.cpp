@@ -10,7 +10,7 @@ namespace {
 
 using namespace cells;
 
-constexpr TableColumn kColumns[] = {
+constexpr TableColumn kEventColumns[] = {
     {.name = "Last Seen", .description = "Time since it happened last"},
     {.name = "Type", .description = "Normal or Warning"},
     {.name = "Reason", .description = "Why it was recorded, in one word"},
@@ -70,6 +70,6 @@ json::array event_cells(const json::value& event, WallTime now) {
 
 }  // namespace
 
-const TableView kEventView{.columns = kColumns, .cells = event_cells};
+const TableView kEventView{.columns = kEventColumns, .cells = event_cells};
 
 }  // namespace plim::local

@@ -10,7 +10,7 @@ namespace {
 
 using namespace cells;
 
-constexpr TableColumn kColumns[] = {
+constexpr TableColumn kNodeColumns[] = {
     kName,
     {.name = "Status", .description = "Whether it takes pods"},
     {.name = "Roles", .description = "Roles given by its labels"},
@@ -65,6 +65,6 @@ json::array node_cells(const json::value& node, WallTime now) {
 
 }  // namespace
 
-const TableView kNodeView{.columns = kColumns, .cells = node_cells};
+const TableView kNodeView{.columns = kNodeColumns, .cells = node_cells};
 
 }  // namespace plim::local

@@ -12,7 +12,7 @@ namespace {
 
 using namespace cells;
 
-constexpr TableColumn kColumns[] = {
+constexpr TableColumn kPodColumns[] = {
     kName,
     {.name = "Ready", .description = "Containers that are ready, of all that should be"},
     {.name = "Status", .description = "What the pod is doing, or why it cannot"},
@@ -166,6 +166,6 @@ json::array pod_cells(const json::value& pod, WallTime now) {
 
 }  // namespace
 
-const TableView kPodView{.columns = kColumns, .cells = pod_cells};
+const TableView kPodView{.columns = kPodColumns, .cells = pod_cells};
 
 }  // namespace plim::local

@@ -6,7 +6,7 @@
 namespace plim::local {
 namespace {
 
-struct Row {
+struct MutatorRow {
   std::string_view group;
   std::string_view kind;
   bool on_update;
@@ -14,15 +14,15 @@ struct Row {
 };
 
 constexpr std::array kMutators{
-    Row{"", "Pod", false, set_service_account},
-    Row{"", "Pod", false, set_default_tolerations},
-    Row{"", "Pod", false, set_priority},
-    Row{"", "Service", true, set_cluster_ip},
-    Row{"batch", "Job", false, set_job_selector},
-    Row{"", "Namespace", true, set_namespace_state},
-    Row{"", "PersistentVolume", false, set_volume_phase},
-    Row{"", "PersistentVolumeClaim", false, set_volume_phase},
-    Row{"", "Node", false, taint_new_node},
+    MutatorRow{"", "Pod", false, set_service_account},
+    MutatorRow{"", "Pod", false, set_default_tolerations},
+    MutatorRow{"", "Pod", false, set_priority},
+    MutatorRow{"", "Service", true, set_cluster_ip},
+    MutatorRow{"batch", "Job", false, set_job_selector},
+    MutatorRow{"", "Namespace", true, set_namespace_state},
+    MutatorRow{"", "PersistentVolume", false, set_volume_phase},
+    MutatorRow{"", "PersistentVolumeClaim", false, set_volume_phase},
+    MutatorRow{"", "Node", false, taint_new_node},
 };
 
 }  // namespace
@@ -30,7 +30,7 @@ constexpr std::array kMutators{
 ApiResult<void> run_built_in_mutators(const Core& core, Admission& admission) {
   const bool is_update = admission.operation == Admission::Operation::update;
   if (is_update && !admission.subresource.empty()) return {};
-  for (const Row& row : kMutators) {
+  for (const MutatorRow& row : kMutators) {
     if (row.kind != admission.kind->kind || row.group != admission.kind->group) continue;
     if (is_update && !row.on_update) continue;
     PLIM_CHECK(row.run(core, admission));
