@@ -192,8 +192,9 @@ void Store::remember_view() {
     views_.pop_front();
 }
 
-Result<std::unique_ptr<Watcher>> Store::watch(std::string prefix, Revision after) {
-  return hub_->watch(std::move(prefix), after);
+Result<std::unique_ptr<Watcher>> Store::watch(std::string prefix, Revision after,
+                                              ChangeFilter filter) {
+  return hub_->watch(std::move(prefix), after, std::move(filter));
 }
 
 Task<bool> Store::wait_for(Revision revision, SteadyTime deadline) {

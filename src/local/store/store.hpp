@@ -81,7 +81,8 @@ class Store {
   // What the next call of txn() will write, if it succeeds: for values that tell their revision.
   Revision next_revision() const { return latest_.revision() + 1; }
 
-  Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after);
+  Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after,
+                                         ChangeFilter filter = {});
   // True when the store has reached `revision`, false at the deadline.
   Task<bool> wait_for(Revision revision, SteadyTime deadline);
 

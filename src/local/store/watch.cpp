@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
 namespace plim::local {
+namespace asio = boost::asio;
+
 namespace {
 
 constexpr std::size_t kTrimAtOnce = 100;  // of the old ones, so that no single write pays for all
@@ -72,6 +77,7 @@ void WatchHub::wake(const std::string& key, const ChangePtr& change, const Histo
     if (auto found = watchers_.find(key.substr(0, end)); found != watchers_.end()) {
       std::vector<Watcher*> slow;
       for (Watcher* watcher : found->second) {
+        if (!watcher->wants(*change)) continue;
         watcher->offer(*change, history.end() - 1);
         if (watcher->is_too_slow()) slow.push_back(watcher);
       }
@@ -85,7 +91,8 @@ void WatchHub::wake(const std::string& key, const ChangePtr& change, const Histo
   }
 }
 
-Result<std::unique_ptr<Watcher>> WatchHub::watch(std::string prefix, Revision after) {
+Result<std::unique_ptr<Watcher>> WatchHub::watch(std::string prefix, Revision after,
+                                                 ChangeFilter filter) {
   const std::string_view resource = resource_of(prefix);
   if (resource.empty())
     return fail(Code::invalid, fmt::format("cannot watch more than a resource: {}", prefix));
@@ -95,13 +102,15 @@ Result<std::unique_ptr<Watcher>> WatchHub::watch(std::string prefix, Revision af
   if (after < history.forgotten)
     return fail(Code::expired,
                 fmt::format("too old resource version: {} ({})", after, history.forgotten));
-  std::unique_ptr<Watcher> out(new Watcher(shared_from_this(), std::move(prefix), history));
+  std::unique_ptr<Watcher> out(
+      new Watcher(shared_from_this(), std::move(prefix), std::move(filter), history));
   out->taken_ = after;
   auto first = std::ranges::upper_bound(history.changes, after, {},
                                         [](const Remembered& r) { return r.change->revision; });
   for (auto it = first; it != history.changes.end(); ++it) {
     const auto number = history.first + static_cast<std::uint64_t>(it - history.changes.begin());
-    if (out->matches(*it->change)) out->offer(*it->change, number);
+    if (out->is_below_prefix(*it->change) && out->wants(*it->change))
+      out->offer(*it->change, number);
   }
   watchers_[out->prefix_].push_back(out.get());
   return out;
@@ -124,15 +133,31 @@ std::uint64_t WatchHub::bytes() const {
   return out;
 }
 
-Watcher::Watcher(std::shared_ptr<WatchHub> hub, std::string prefix,
+// Sleeps beside the waits rather than in each of them: watches wait for the same time again and
+// again, after every change, and starting and ending a sleep costs more than all the rest of it.
+struct Watcher::Alarm {
+  Alarm(SteadyTime when, Event& event) : at(when), wakes(&event) {}
+
+  SteadyTime at;
+  Event* wakes;  // none: nobody listens any more
+  bool rang = false;
+  asio::cancellation_signal cancel;
+};
+
+Watcher::Watcher(std::shared_ptr<WatchHub> hub, std::string prefix, ChangeFilter filter,
                  const WatchHub::History& history)
-    : hub_(std::move(hub)), prefix_(std::move(prefix)), history_(history), changed_(hub_->loop_) {}
+    : hub_(std::move(hub)),
+      prefix_(std::move(prefix)),
+      filter_(std::move(filter)),
+      history_(history),
+      changed_(hub_->loop_) {}
 
 Watcher::~Watcher() {
+  stop_alarm();
   if (!lost()) finish(fail(Code::cancelled, "no longer watched"));
 }
 
-bool Watcher::matches(const Change& change) const {
+bool Watcher::is_below_prefix(const Change& change) const {
   return prefix_.ends_with('/') ? change.key().starts_with(prefix_) : change.key() == prefix_;
 }
 
@@ -174,17 +199,37 @@ Task<Result<std::vector<ChangePtr>>> Watcher::next(std::size_t limit) {
 
 Task<bool> Watcher::wait_until(SteadyTime deadline) {
   while (!end_ && pending_ == 0) {
-    const bool in_time = co_await changed_.wait_until(hub_->clock_, deadline);
-    if (!in_time) co_return end_.has_value() || pending_ > 0;
+    if (deadline <= hub_->clock_.steady()) co_return false;
+    set_alarm(deadline);
+    co_await changed_.wait();
   }
   co_return true;
+}
+
+void Watcher::set_alarm(SteadyTime at) {
+  if (alarm_ && alarm_->at == at && !alarm_->rang) return;
+  stop_alarm();
+  alarm_ = std::make_shared<Alarm>(at, changed_);
+  auto rings = [alarm = alarm_](const std::exception_ptr&) {
+    alarm->rang = true;
+    if (alarm->wakes) alarm->wakes->notify();
+  };
+  asio::co_spawn(hub_->loop_, hub_->clock_.sleep_until(at),
+                 asio::bind_cancellation_slot(alarm_->cancel.slot(), std::move(rings)));
+}
+
+void Watcher::stop_alarm() {
+  if (!alarm_) return;
+  alarm_->wakes = nullptr;
+  if (!alarm_->rang) alarm_->cancel.emit(asio::cancellation_type::terminal);
+  alarm_.reset();
 }
 
 std::vector<ChangePtr> Watcher::take(std::size_t limit) {
   std::vector<ChangePtr> out;
   while (pending_ > 0) {
     const ChangePtr& change = history_.changes[place_ - history_.first].change;
-    if (matches(*change)) {
+    if (is_below_prefix(*change) && wants(*change)) {
       if (!out.empty() && out.size() >= limit && change->revision != out.back()->revision) break;
       out.push_back(change);
       taken_ = change->revision;

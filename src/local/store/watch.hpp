@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,10 @@ std::string_view resource_of(std::string_view key);
 
 class Watcher;
 
+// Whether a watcher wants to hear of a change. Asked once or twice for each change below its
+// prefix, so the answer must be cheap and always the same.
+using ChangeFilter = std::function<bool(const Change&)>;
+
 // Remembers changes per resource and wakes watchers. Belongs to one loop. Watchers have no queues:
 // each has a place in its resource's history, so that a slow one costs nothing but is dropped when
 // it is too far behind.
@@ -53,8 +58,9 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
   // The changes of one transaction, oldest transaction first.
   void publish(const std::vector<ChangePtr>& changes);
   // Changes after `after` of keys below `prefix`: a resource, a folder of it (both with the slash
-  // at their end) or one key. Code::expired: some of them are forgotten already.
-  Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after);
+  // at their end) or one key. Without a filter all of them. Code::expired: some are forgotten
+  // already.
+  Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after, ChangeFilter filter);
   // Every watcher ends with Code::unavailable.
   void close();
 
@@ -116,17 +122,25 @@ class Watcher {
 
  private:
   friend class WatchHub;
-  Watcher(std::shared_ptr<WatchHub> hub, std::string prefix, const WatchHub::History& history);
+  struct Alarm;
+  Watcher(std::shared_ptr<WatchHub> hub, std::string prefix, ChangeFilter filter,
+          const WatchHub::History& history);
 
-  bool matches(const Change& change) const;
+  bool is_below_prefix(const Change& change) const;
+
+  bool wants(const Change& change) const { return !filter_ || filter_(change); }
+
   void offer(const Change& change, std::uint64_t number);
   bool is_behind() const;
   bool is_too_slow();
   void finish(Error why);
+  void set_alarm(SteadyTime at);
+  void stop_alarm();
   std::vector<ChangePtr> take(std::size_t limit);
 
   std::shared_ptr<WatchHub> hub_;
   const std::string prefix_;
+  const ChangeFilter filter_;
   const WatchHub::History& history_;
   std::uint64_t place_ = 0;  // number of the next change to look at, if any is pending
   std::size_t pending_ = 0;
@@ -135,6 +149,7 @@ class Watcher {
   std::optional<SteadyTime> behind_since_;
   std::optional<Error> end_;
   Event changed_;
+  std::shared_ptr<Alarm> alarm_;  // stays set between waits for the same time
 };
 
 }  // namespace plim::local

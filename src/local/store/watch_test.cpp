@@ -168,6 +168,69 @@ TEST_F(WatchTest, waits_until_a_change_or_a_time) {
   EXPECT_EQ(watcher->pending(), 1u);
 }
 
+TEST_F(WatchTest, waits_again_for_the_same_time_with_one_alarm) {
+  open();
+  auto watcher = watch("/registry/core/pods/", 0);
+  const SteadyTime end = clock.steady() + 10s;
+  TaskGroup group(loop.executor());
+  std::vector<bool> seen;
+  auto wait = [](Watcher& on, SteadyTime until, std::vector<bool>& out) -> Task<void> {
+    out.push_back(co_await on.wait_until(until));
+  };
+  for (int i = 0; i < 3; ++i) {
+    group.spawn("wait", wait(*watcher, end, seen));
+    loop.run_ready();
+    EXPECT_EQ(clock.sleepers(), 1u);
+    write(1);
+    loop.run_ready();
+    EXPECT_EQ(take(*watcher).size(), 1u);
+  }
+  group.spawn("wait", wait(*watcher, end, seen));
+  loop.run_ready();
+  clock.advance(10s);
+  loop.run_ready();
+  EXPECT_EQ(seen, (std::vector<bool>{true, true, true, false}));
+  group.spawn("wait", wait(*watcher, end + 5s, seen));
+  loop.run_ready();
+  clock.advance(5s);
+  run_to_end(loop, group.join());
+  EXPECT_EQ(seen.back(), false);
+}
+
+TEST_F(WatchTest, an_alarm_goes_with_its_watcher) {
+  open();
+  auto watcher = watch("/registry/core/pods/", 0);
+  TaskGroup group(loop.executor());
+  auto wait = [](Watcher& on, SteadyTime until) -> Task<void> {
+    (void)co_await on.wait_until(until);
+  };
+  group.spawn("wait", wait(*watcher, clock.steady() + 10s));
+  loop.run_ready();
+  write(1);
+  run_to_end(loop, group.join());
+  EXPECT_EQ(clock.sleepers(), 1u);
+  watcher.reset();
+  loop.run_ready();
+  EXPECT_EQ(clock.sleepers(), 0u);
+}
+
+TEST_F(WatchTest, a_filter_keeps_away_what_is_not_wanted) {
+  open();
+  write(1, "old-a");
+  write(1, "old-b");
+  auto wanted = [](const Change& change) { return change.key().ends_with('a'); };
+  auto watcher = std::move(*store->watch("/registry/core/pods/", 0, wanted));
+  EXPECT_EQ(watcher->pending(), 1u);
+  EXPECT_EQ(take(*watcher), Names{"+old-a@1"});
+  write(5, "b");
+  EXPECT_EQ(watcher->pending(), 0u);
+  EXPECT_EQ(watcher->revision(), 7u);
+  write(1, "a");
+  write(1, "b");
+  write(1, "aa");
+  EXPECT_EQ(take(*watcher), (Names{"+a@8", "+aa@10"}));
+}
+
 TEST_F(WatchTest, large_changes_count_by_bytes) {
   options.watch = {.bytes = 2'000, .patience = 5s};
   open();
