@@ -6,6 +6,8 @@
 
 #include "base/loop.hpp"
 #include "base/testing/temp_dir.hpp"
+#include "kube/decode.hpp"
+#include "kube/informer.hpp"
 #include "kube/kubeconfig.hpp"
 
 namespace plim::local {
@@ -195,7 +197,41 @@ class ClusterTest : public ::testing::Test {
     co_return 0;
   }
 
+  // As a client on the network sees it: the server goes, comes back with what it had, and goes on.
+  Task<int> follow_through_a_restart() {
+    ClusterOptions wanted = options();
+    wanted.durability = Durability::os;
+    auto started = co_await up(wanted);
+    EXPECT_TRUE(started);
+    kube::ConfigOverrides overrides{.kubeconfig = cluster_->kubeconfig()};
+    auto config = kube::load_config(overrides, no_environment);
+    Executor loop = co_await current_loop();
+    auto remote = kube::Client::create(loop, *config);
+    informer_ = std::make_unique<kube::Informer<kube::Pod>>(loop, *remote, kube::resources::pods,
+                                                            kube::pod_codec(pool_));
+    informer_->start();
+    co_await informer_->wait_synced();
+    std::string_view url = cluster_->url();
+    auto address = parse_front_address(url.substr(url.rfind('/') + 1));
+    co_await down();
+    wanted.listen = *address;
+    started = co_await up(wanted);
+    EXPECT_TRUE(started) << started.error().message;
+    User admin{.name = "admin", .groups = {"system:masters"}};
+    auto client = cluster_->api().client(admin);
+    co_await create(client, kube::resources::pods, pod("after", "1"));
+    SteadyTime deadline = system_clock().steady() + 5s;
+    while (!informer_->store().find("default/after") && system_clock().steady() < deadline)
+      co_await system_clock().sleep(5ms);
+    EXPECT_TRUE(informer_->store().find("default/after"));
+    co_await informer_->stop();
+    co_await down();
+    co_return 0;
+  }
+
   TempDir temp_;
+  kube::InternPool pool_;
+  std::unique_ptr<kube::Informer<kube::Pod>> informer_;
   std::vector<std::string> milestones_;
   std::unique_ptr<Cluster> cluster_;
 };
@@ -220,6 +256,11 @@ TEST_F(ClusterTest, can_be_extended_by_kinds_and_webhooks) {
 TEST_F(ClusterTest, places_pods_and_says_why_one_must_wait) {
   Loop loop;
   loop.run(place_pods());
+}
+
+TEST_F(ClusterTest, comes_back_so_that_informers_go_on) {
+  Loop loop;
+  loop.run(follow_through_a_restart());
 }
 
 }  // namespace

@@ -182,6 +182,31 @@ class Pods(ClusterCase):
         self.kubectl("wait", "--for=condition=Complete", "job/j", "--timeout=60s")
         self.assertIn("4/4", self.kubectl("get", "job", "j").stdout)
 
+    def test_a_run_of_the_job_engine(self):
+        """One Job that owns workers and their Service: scaled by JSON patch, gone with the Job."""
+        sleeper = {"containers": [{"name": "c", "image": "plimsoll/tools", "args": ["sleep", "infinity"]}],
+                   "terminationGracePeriodSeconds": 1}
+        self.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "run"},
+                    "spec": {"template": {"spec": {**sleeper, "restartPolicy": "Never"}}}})
+        job = json.loads(self.kubectl("get", "job", "run", "-o", "json").stdout)["metadata"]
+        owner = [{"apiVersion": "batch/v1", "kind": "Job", "name": "run", "uid": job["uid"], "blockOwnerDeletion": True}]
+        self.apply({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "workers", "ownerReferences": owner},
+                    "spec": {"replicas": 2, "selector": {"matchLabels": {"run": "1"}},
+                             "template": {"metadata": {"labels": {"run": "1"}}, "spec": sleeper}}},
+                   {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "workers", "ownerReferences": owner},
+                    "spec": {"selector": {"run": "1"}, "ports": [{"port": 45680}]}})
+        self.kubectl("rollout", "status", "deployment/workers", "--timeout=60s")
+        self.kubectl("patch", "deployment", "workers", "--type=json", "-p",
+                     '[{"op": "replace", "path": "/spec/replicas", "value": 20}]')
+        self.kubectl("rollout", "status", "deployment/workers", "--timeout=60s")
+        eventually(lambda: len(json.loads(self.kubectl("get", "endpoints", "workers", "-o", "json").stdout)
+                               .get("subsets", [{}])[0].get("addresses", [])) == 20, seconds=20, what="twenty endpoints")
+        api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(api.close)
+        api.delete(f"/apis/batch/v1/namespaces/{self.ns}/jobs/run", propagationPolicy="Foreground")
+        eventually(lambda: not json.loads(self.kubectl("get", "jobs,deployments,services,pods", "-o", "json").stdout)["items"],
+                   seconds=60, what="the end of everything")
+
     def test_deleting_keeps_to_the_grace(self):
         self.apply(pod("p", "sleep", "infinity", grace=2))
         self.kubectl("wait", "--for=condition=Ready", "pod/p", "--timeout=20s")
