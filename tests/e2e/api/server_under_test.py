@@ -1,0 +1,231 @@
+"""The API server under test, plain HTTPS to it, and cases read from tests/data/api. Not a test itself.
+
+KUBECONFIG_UNDER_TEST names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
+each script starts a local cluster of its own without nodes and removes it at the end.
+"""
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import ssl
+import sys
+import tempfile
+import time
+import urllib.parse
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DATA = ROOT / "tests" / "data" / "api"
+NAMED = os.environ.get("KUBECONFIG_UNDER_TEST")
+if NAMED:
+    os.environ["PLIMSOLL_TEST_KUBECONFIG"] = NAMED
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
+from local_cluster import ClusterCase, eventually  # noqa: E402  (the folder beside this one)
+
+PATCH_TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json",
+               "strategic": "application/strategic-merge-patch+json", "apply": "application/apply-patch+yaml"}
+
+
+class Answer:
+    def __init__(self, response):
+        self.code, self.headers, self.text = response.status, response.headers, response.read()
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+
+class Api:
+    """One user of one server. Connections are kept, one per Api: not for two threads."""
+
+    def __init__(self, kubeconfig):
+        config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
+        context = next(c["context"] for c in config["contexts"] if c["name"] == config["current-context"])
+        cluster = next(c["cluster"] for c in config["clusters"] if c["name"] == context["cluster"])
+        user = next(u["user"] for u in config["users"] if u["name"] == context["user"])
+        url = urllib.parse.urlsplit(cluster["server"])
+        self.kubeconfig, self.host, self.port = str(kubeconfig), url.hostname, url.port or 443
+        self.trust, self.tls = (ssl.create_default_context(cadata=part(cluster, "certificate-authority")) for _ in range(2))
+        if "client-certificate-data" in user or "client-certificate" in user:
+            with tempfile.NamedTemporaryFile("w") as pair:
+                pair.write(part(user, "client-certificate") + "\n" + part(user, "client-key"))
+                pair.flush()
+                self.tls.load_cert_chain(pair.name)
+        self.headers = {"Authorization": f"Bearer {user['token']}"} if "token" in user else {}
+        self.connection = None
+
+    def connect(self, timeout=60):
+        return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
+
+    def anonymous(self, path, **headers):
+        """One GET without our certificate or token."""
+        connection = http.client.HTTPSConnection(self.host, self.port, context=self.trust, timeout=60)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers=headers)
+            return Answer(connection.getresponse())
+
+    def request(self, method, path, body=None, kind=None, headers=()):
+        if body is not None and not isinstance(body, (str, bytes)):
+            body = json.dumps(body)
+        sent = {**self.headers, **dict(headers)}
+        if kind:
+            sent["Content-Type"] = kind
+        elif body is not None:
+            sent.setdefault("Content-Type", "application/json")
+        for attempt in (1, 2):
+            self.connection = self.connection or self.connect()
+            try:
+                self.connection.request(method, path, body.encode() if isinstance(body, str) else body, sent)
+                return Answer(self.connection.getresponse())
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                self.connection.close()  # the server closed a kept connection
+                self.connection = None
+                if attempt == 2:
+                    raise
+
+    def get(self, path):
+        return self.request("GET", path)
+
+    def must(self, method, path, body=None, kind=None, codes=(200, 201, 202)):
+        answer = self.request(method, path, body, kind)
+        assert answer.code in codes, f"{method} {path}: {answer.code} {answer.text[:2000]!r}"
+        return answer.json
+
+    def patch(self, form, path, body):
+        return self.request("PATCH", path, body, PATCH_TYPES[form])
+
+    @contextlib.contextmanager
+    def watch(self, path, headers=()):
+        """Yields a Watch on a connection of its own."""
+        connection = self.connect()
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={**self.headers, **dict(headers)})
+            yield Watch(connection.getresponse())
+
+
+class Watch:
+    def __init__(self, response):
+        self.response = response
+
+    def next(self):
+        """The next event, or None when the server has ended the watch."""
+        line = self.response.readline()
+        return json.loads(line) if line.strip() else None
+
+    def rest(self):
+        return list(iter(self.next, None))
+
+    def until(self, last):
+        """Events up to and with the first for which `last` holds."""
+        seen = []
+        for event in iter(self.next, None):
+            seen.append(event)
+            if last(event):
+                return seen
+        raise AssertionError(f"the watch ended early: {[brief(event) for event in seen]}")
+
+
+def part(holder, name):
+    """A certificate or key, given inline or as a file."""
+    if f"{name}-data" in holder:
+        return base64.b64decode(holder[f"{name}-data"]).decode()
+    return pathlib.Path(holder[name]).read_text()
+
+
+def brief(event):
+    return f"{event['type']} {event['object'].get('metadata', {}).get('name', '')}".strip()
+
+
+class ApiCase(ClusterCase):
+    """Tests of one class share a server and a namespace, $NS in data."""
+    flags = ("--nodes", "0", "--scheduler", "none", "--ephemeral")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.api = Api(cls.cluster.kubeconfig)
+        cls.ns = cls.namespace()
+
+    @classmethod
+    def namespace(cls):
+        name = f"api-{os.getpid()}-{time.monotonic_ns() % 1_000_000_000}"
+        cls.api.must("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
+        eventually(lambda: cls.api.get(f"/api/v1/namespaces/{name}/serviceaccounts/default").code == 200, what="its account")
+        if NAMED:  # a cluster of our own goes as a whole
+            cls.shared.addCleanup(cls.api.request, "DELETE", f"/api/v1/namespaces/{name}")
+        return name
+
+    @classmethod
+    def fill(cls, value, **more):
+        """Puts $NS and other names into a case."""
+        if isinstance(value, dict):
+            return {cls.fill(k, **more): cls.fill(v, **more) for k, v in value.items()}
+        if isinstance(value, list):
+            return [cls.fill(item, **more) for item in value]
+        if isinstance(value, str):
+            for name, text in {"NS": cls.ns, **more}.items():
+                value = value.replace(f"${name}", str(text))
+        return value
+
+
+def load(name):
+    return yaml.load((DATA / name).read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def steps(path):
+    """spec.containers[0].image -> spec, containers, 0, image; a step with dots stands in quotes."""
+    found = re.findall(r'"([^"]+)"|\[(\d+)\]|([^.\["]+)', path)
+    return [int(index) if index else quoted or plain for quoted, index, plain in found]
+
+
+def look(value, path):
+    for step in steps(path):
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def changed(value, changes):
+    """A copy with the value at each path replaced; null removes it."""
+    value = json.loads(json.dumps(value))
+    for path, new in changes.items():
+        *way, last = steps(path)
+        holder = value
+        for step in way:
+            if isinstance(holder, dict):
+                holder = holder.setdefault(step, {})
+            else:
+                holder = holder[step]
+        if new is None:
+            del holder[last]
+        elif isinstance(holder, list) and last == len(holder):
+            holder.append(new)
+        else:
+            holder[last] = new
+    return value
+
+
+def check_all(test, cases, known, differences):
+    """Runs `differences(case)` for each case: what differs, by part. A known difference must still differ, in its parts exactly.
+
+    `known` is a list of {differs: [part…], why: reason, cases: [name…]}; a server that is named has none.
+    """
+    names = [case["name"] for case in cases]
+    test.assertEqual(len(names), len(set(names)), "case names must be unique")
+    expected = {name: set(group["differs"]) for group in known for name in group["cases"]}
+    test.assertLessEqual(set(expected), set(names), "a known difference names no case")
+    wrong = []
+    for case in cases:
+        found = differences(case)
+        parts = set() if NAMED else expected.get(case["name"], set())
+        if set(found) != parts:
+            agreed = parts - set(found)
+            wrong.append(f"{case['name']}: " + "; ".join(found.values()) + (f" agrees now in {agreed}" if agreed else ""))
+    if wrong:
+        test.fail(f"{len(wrong)} of {len(cases)} cases\n" + "\n".join(wrong))
