@@ -61,6 +61,10 @@ class Api:
     def connect(self, timeout=60):
         return http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=timeout)
 
+    def close(self):
+        if self.connection:
+            self.connection.close()
+
     def anonymous(self, path, **headers):
         """One GET without our certificate or token."""
         connection = http.client.HTTPSConnection(self.host, self.port, context=self.trust, timeout=60)
@@ -148,6 +152,7 @@ class ApiCase(ClusterCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.api = Api(cls.cluster.kubeconfig)
+        cls.shared.addCleanup(cls.api.close)
         cls.ns = cls.namespace()
 
     @classmethod
