@@ -128,6 +128,7 @@ TEST_F(ErrorsTest, methods_that_are_not_there) {
   EXPECT_EQ(refused(send("OPTIONS", kPods), 405, "MethodNotAllowed"), json::value(json::object()));
   refused(send("PUT", kPods, "{}"), 405, "MethodNotAllowed");
   refused(send("DELETE", "/api/v1/namespaces"), 405, "MethodNotAllowed");
+  refused(send("DELETE", "/api/v1/pods"), 405, "MethodNotAllowed");
   refused(send("PUT", std::string(kPod) + "/ephemeralcontainers", "{}"), 405, "MethodNotAllowed");
 }
 

@@ -238,6 +238,8 @@ Task<HandlerResult> Handlers::remove(CallPtr call) {
 }
 
 Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
+  // Never in all namespaces at once.
+  if (call->kind().namespaced && call->target.ns.empty()) co_return method_not_allowed();
   PLIM_CO_CHECK(parse_dry_run(*call, "DeleteOptions"));
   PLIM_CO_TRY(ReadOptions which, parse_read_options(*call));
   PLIM_CO_TRY(json::value body, decode_options(*call));
