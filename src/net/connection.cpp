@@ -174,7 +174,7 @@ Task<Connection::After> Connection::serve_one() {
   terms.keep_alive = parser->keep_alive();
   terms.http10 = parser->is_http10();
   terms.to_head = request.method == "HEAD";
-  terms.gzip = server_->options.gzip && accepts_gzip(request.headers.get("Accept-Encoding"));
+  terms.gzip = accepts_gzip(request.headers.get("Accept-Encoding"));
   if (const Route* route = server_->router.find(request.method, request.path)) {
     After after = co_await handle(*route, std::move(parser), terms);
     co_return after;

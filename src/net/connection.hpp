@@ -74,7 +74,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
     bool keep_alive = false;
     bool http10 = false;
     bool to_head = false;
-    bool gzip = false;
+    bool gzip = false;  // the client accepts it
   };
 
   Task<Result<void>> shake_hands();

@@ -13,7 +13,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kGzipFrom = 1 << 10;
 constexpr std::size_t kJoinUpTo = 64 << 10;    // head and body in one write
 constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer within idle_timeout
 constexpr std::chrono::milliseconds kLinger{2000};
@@ -22,11 +21,11 @@ bool has_no_body(int status) {
   return status / 100 == 1 || status == 204 || status == 304;
 }
 
-bool is_worth_gzipping(const Response& response) {
+bool is_worth_gzipping(const Response& response, std::size_t from) {
   std::string_view type = response.headers.get("Content-Type");
   bool compressed_already = type.starts_with("image/") || type.starts_with("font/") ||
                             type.starts_with("application/gzip");
-  return response.body.size() >= kGzipFrom && !response.headers.has("Content-Encoding") &&
+  return response.body.size() >= from && !response.headers.has("Content-Encoding") &&
          !compressed_already;
 }
 
@@ -37,7 +36,7 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
   bool asks_to_close = response.headers.has_token("Connection", "close");
   if (asks_to_close) response.headers.remove("Connection");  // the head says it by itself
   if (otherwise != After::keep || asks_to_close || server_->draining) terms.keep_alive = false;
-  if (terms.gzip && is_worth_gzipping(response)) {
+  if (terms.gzip && is_worth_gzipping(response, server_->options.gzip_from)) {
     response.body = gzip(response.body);
     response.headers.add("Content-Encoding", "gzip");
     response.headers.add("Vary", "Accept-Encoding");

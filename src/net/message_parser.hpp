@@ -42,8 +42,8 @@ class MessageParser {
 
 class Gunzip;
 
-// take_body(), decompressed if there is a `gunzip`; empty when more input is needed, and at the end,
-// where compressed data must be complete.
+// take_body(), decompressed if there is a `gunzip`; empty when more input is needed, and at the
+// end, where compressed data must be complete.
 Result<std::string> take_plain_body(MessageParser& parser, Gunzip* gunzip);
 
 class RequestParser : public MessageParser {

@@ -79,9 +79,9 @@ struct ServerOptions {
   unsigned socket_mode = 0600;  // of a unix socket
   std::size_t max_header = 64 << 10;
   std::size_t max_connections = 20'000;
-  Millis header_timeout{10'000};  // also the TLS handshake
-  Millis idle_timeout{120'000};   // between requests
-  bool gzip = true;               // bodies of 1 KiB and more, when the client accepts it
+  Millis header_timeout{10'000};    // also the TLS handshake
+  Millis idle_timeout{120'000};     // between requests
+  std::size_t gzip_from = 1 << 10;  // bodies of this size and more, when the client accepts it
 };
 
 class Server {

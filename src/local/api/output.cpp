@@ -88,11 +88,11 @@ net::Reply text_reply(const Call& call, int status, std::string body) {
 
 net::Reply object_reply(const Call& call, int status, const Kind& kind, std::string_view bytes,
                         WallTime now) {
-  using Shape = Format::Shape;
+  using Form = Format::Shape;
   std::string body;
-  if (call.format.shape == Shape::whole) {
+  if (call.format.shape == Form::whole) {
     append_object(body, kind, bytes);
-  } else if (call.format.shape == Shape::metadata) {
+  } else if (call.format.shape == Form::metadata) {
     body = to_json(metadata_of(bytes, call.format));
   } else {
     TableWriter table(call, now);
@@ -103,11 +103,11 @@ net::Reply object_reply(const Call& call, int status, const Kind& kind, std::str
 }
 
 net::Reply list_reply(const Call& call, const ListResult& list, WallTime now) {
-  using Shape = Format::Shape;
+  using Form = Format::Shape;
   std::string body;
-  if (call.format.shape == Shape::whole) {
+  if (call.format.shape == Form::whole) {
     body = encode_list(call.kind(), list);
-  } else if (call.format.shape == Shape::metadata) {
+  } else if (call.format.shape == Form::metadata) {
     body = to_json(metadata_list(list, call.format));
   } else {
     TableWriter table(call, now);
@@ -118,9 +118,9 @@ net::Reply list_reply(const Call& call, const ListResult& list, WallTime now) {
 }
 
 std::unique_ptr<WatchFormat> watch_format(const Core& core, const CallPtr& call) {
-  using Shape = Format::Shape;
-  if (call->format.shape == Shape::metadata) return std::make_unique<MetadataLines>(call);
-  if (call->format.shape == Shape::table) return make_table_lines(core.clock, call);
+  using Form = Format::Shape;
+  if (call->format.shape == Form::metadata) return std::make_unique<MetadataLines>(call);
+  if (call->format.shape == Form::table) return make_table_lines(core.clock, call);
   return nullptr;
 }
 

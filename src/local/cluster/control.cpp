@@ -104,11 +104,11 @@ Task<Result<json::value>> Control::change_nodes(std::string verb, json::value bo
 }
 
 Task<Result<json::value>> Control::change_images(std::string verb, json::value body) {
-  using Change = ClusterNodes::ImageChange;
-  std::optional<Change> change;
-  if (verb == "load") change = Change::load;
-  if (verb == "rm") change = Change::remove;
-  if (verb == "pull") change = Change::pull;
+  using Verb = ClusterNodes::ImageChange;
+  std::optional<Verb> change;
+  if (verb == "load") change = Verb::load;
+  if (verb == "rm") change = Verb::remove;
+  if (verb == "pull") change = Verb::pull;
   if (!change) co_return unknown(verb);
   std::string image(text_at(body, {"image"}));
   Names names = names_at(body, "nodes");

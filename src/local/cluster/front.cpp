@@ -43,6 +43,7 @@ Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop, ApiSe
                                .key_pem = keys.server.key_pem,
                                .client_ca_pem = keys.authority.certificate_pem};
   options.idle_timeout = 5min;
+  options.gzip_from = 128 << 10;  // as kube-apiserver: smaller bodies cost more than they save
   net::Route everything{.method = "*", .pattern = "*"};
   everything.handler = [&api](net::Request request) { return api.handle(std::move(request)); };
   everything.options.handler_timeout = 5min;  // webhooks and large collections take their time

@@ -60,6 +60,7 @@ Task<Result<void>> ProcessNode::start() {
                                .pods = [this] { return pods_.pods(); },
                                .cpus = options_.cpus};
   PLIM_CO_TRY(devices_, DeviceManager::start(loop_, clock_, std::move(devices)));
+  PLIM_CO_TRY(cri_, CriServer::start(loop_, clock_, options_.kubelet_dir + "/cri.sock", *images_));
   if (cgroups_->available())
     PLIM_CO_CHECK(write_file(fmt::format("{}/{}", options_.kubelet_dir, kCgroupNote),
                              cgroups_->root(), kMayVanish));
@@ -87,6 +88,7 @@ Task<void> ProcessNode::stop(Pods pods) {
   if (kubelet_) co_await kubelet_->stop();
   if (node_) co_await node_->stop();
   if (devices_) co_await devices_->stop();
+  if (cri_) co_await cri_->stop();
   if (cgroups_ && pods == Pods::end) {
     Result<void> removed = cgroups_->remove_node();
     for (int i = 0; i < kRemoveTries && !removed && removed.error().code == Code::conflict; ++i) {
@@ -101,6 +103,7 @@ Task<void> ProcessNode::stop(Pods pods) {
   node_.reset();
   kubelet_.reset();
   devices_.reset();
+  cri_.reset();
 }
 
 }  // namespace plim::local

@@ -10,6 +10,7 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "local/nodes/cgroups.hpp"
+#include "local/nodes/cri_server.hpp"
 #include "local/nodes/device_manager.hpp"
 #include "local/nodes/image_catalog.hpp"
 #include "local/nodes/images.hpp"
@@ -90,6 +91,7 @@ class ProcessNode {
   std::unique_ptr<NodeImages> images_;
   PodsOfNode pods_;
   std::unique_ptr<DeviceManager> devices_;
+  std::unique_ptr<CriServer> cri_;
   std::unique_ptr<KubeletServer> kubelet_;
   std::unique_ptr<LocalNode> node_;
 };
