@@ -76,12 +76,17 @@ TEST_F(RecoveryTest, snapshots_come_by_themselves_and_bound_the_log) {
   options.min_log_bytes = 10'000;
   options.segment_bytes = 4'000;
   open();
-  for (int i = 0; i < 500; ++i) ASSERT_TRUE(run(put(pod("a"), std::string(200, 'x'))));
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(run(put(pod("a"), std::string(200, 'x'))));
+    // Snapshots are written beside the writers: a slow disk must not decide this test.
+    while (store->stats().log_bytes > 30'000)
+      run_to_end(loop, system_clock().sleep(std::chrono::milliseconds(1)));
+  }
   run_to_end(loop, store->close());
   EXPECT_GT(store->stats().snapshots, 2u);
   open();
   EXPECT_EQ(store->view().revision(), 500u);
-  EXPECT_LT(store->stats().log_bytes, 60'000u);
+  EXPECT_LE(store->stats().log_bytes, 40'000u);
 }
 
 TEST_F(RecoveryTest, what_a_crash_during_a_snapshot_leaves_does_no_harm) {
