@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
     Nodes, NodeCgroupsTable,
     ::testing::Values(Case{1, CgroupDriver::cgroupfs}, Case{1, CgroupDriver::systemd},
                       Case{2, CgroupDriver::cgroupfs}, Case{2, CgroupDriver::systemd}),
-    [](const auto& info) {
-      return fmt::format("v{}_{}", info.param.version, node::driver_name(info.param.driver));
+    [](const auto& tested) {
+      return fmt::format("v{}_{}", tested.param.version, node::driver_name(tested.param.driver));
     });
 
 TEST_P(NodeCgroupsTable, has_a_kubelets_directories_and_values) {

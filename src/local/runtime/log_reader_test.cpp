@@ -58,15 +58,15 @@ TEST_F(PodLogs, are_followed_to_the_end_of_the_container) {
   follow("a", shows("c:Ready"));
   const std::string go =
       fmt::format("{}/n1/pods/{}/go", dir.path(), text_at(get_pod("a"), {"metadata", "uid"}));
-  LogOptions options;
-  options.follow = true;
+  LogOptions followed;
+  followed.follow = true;
   std::string seen;
   auto write = [&](std::string text) {
     seen += text;
     EXPECT_TRUE(write_file(go, ""));
     return true;
   };
-  auto read = run(node->read_log("default", "a", "c", options, write));
+  auto read = run(node->read_log("default", "a", "c", followed, write));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(seen, "one\ntwo\n");
 }
