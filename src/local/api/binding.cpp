@@ -124,6 +124,9 @@ Task<HandlerResult> Subresources::bind(CallPtr call) {
                         .scope = Scope::all};
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "CreateOptions"));
   if (request.name.empty()) request.name = kube::name_of(binding);
+  const std::string_view named = kube::name_of(binding);
+  if (!named.empty() && named != request.name)
+    co_return bad_request("name in URL does not match name in Binding object");
   if (text_at(binding, {"target", "name"}).empty()) {
     std::vector<Cause> causes{{"FieldValueRequired", "Required value", "target.name"}};
     co_return invalid(*core_.kinds.find("", "v1", "bindings"), request.name, std::move(causes));
@@ -166,6 +169,9 @@ Task<ApiResult<void>> Subresources::spend_budget(CallPtr call, std::string ns, s
 
 Task<HandlerResult> Subresources::evict(CallPtr call) {
   PLIM_CO_TRY(json::value eviction, decode_body_as(*call, "policy", "v1", "Eviction"));
+  const std::string_view named = kube::name_of(eviction);
+  if (!named.empty() && named != call->target.name)
+    co_return bad_request("name in URL does not match name in Eviction object");
   const json::value* sent = find(eviction, {"deleteOptions"});
   const json::value options = sent ? *sent : json::value(json::object());
   DeleteRequest request{.call = call,

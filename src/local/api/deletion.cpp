@@ -116,6 +116,13 @@ ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::valu
   out.propagation = text_at(body, {"propagationPolicy"});
   if (out.propagation.empty()) out.propagation = call.query.text("propagationPolicy");
   const json::value* orphan = find(body, {"orphanDependents"});
+  if (!out.propagation.empty() && orphan && orphan->is_bool())
+    return invalid_options("DeleteOptions",
+                           {{"FieldValueInvalid",
+                             fmt::format("Invalid value: \"{}\": orphanDependents is given too, "
+                                         "only one of them may be",
+                                         out.propagation),
+                             "propagationPolicy"}});
   if (out.propagation.empty() && orphan && orphan->is_bool())
     out.propagation = orphan->get_bool() ? "Orphan" : "Background";
   else if (out.propagation.empty() && call.query.has("orphanDependents"))

@@ -132,6 +132,14 @@ TEST_F(ErrorsTest, methods_that_are_not_there) {
   refused(send("PUT", std::string(kPod) + "/ephemeralcontainers", "{}"), 405, "MethodNotAllowed");
 }
 
+TEST_F(ErrorsTest, names_that_differ_from_the_path) {
+  refused(send("PUT", kPod, R"({"spec":{}})"), 400, "BadRequest");
+  const std::string_view other = R"({"metadata":{"name":"other"},"target":{"name":"n"}})";
+  refused(send("POST", std::string(kPod) + "/binding", std::string(other)), 400, "BadRequest");
+  refused(send("POST", std::string(kPod) + "/eviction", R"({"metadata":{"name":"other"}})"), 400,
+          "BadRequest");
+}
+
 TEST_F(ErrorsTest, paths_that_name_nothing) {
   refused(send("GET", "/api/v1/nonsense"), 404, "NotFound");
   refused(send("GET", "/api/v1/pods/p1"), 404, "NotFound");

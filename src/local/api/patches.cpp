@@ -93,6 +93,16 @@ ApiResult<json::value> checked(Call& call, json::value object) {
   return conform_object(call, std::move(object), {});
 }
 
+// The object was fine before: 422, where the same mistake in a body is 400.
+ApiError blamed_on_patch(const ApiError& error) {
+  if (error.code != 400) return error;
+  const std::string why = fmt::format("Invalid value: {}", error.message);
+  return {.code = 422,
+          .reason = "Invalid",
+          .message = fmt::format("\"\" is invalid: patch: {}", why),
+          .details = ErrorDetails{.causes = {{"FieldValueInvalid", why, "patch"}}}};
+}
+
 }  // namespace
 
 ApiResult<Patch> parse_patch(const Call& call) {
@@ -130,8 +140,9 @@ Edit patch_edit(const Core& core, CallPtr call, Patch patch) {
     call->warnings.clear();  // of an earlier try
     PLIM_TRY(json::value patched,
              apply_patch(core, *call, patch, conversion ? conversion->to_served(now) : now));
-    PLIM_TRY(json::value out, checked(*call, std::move(patched)));
-    return conversion ? conversion->to_stored(std::move(out)) : std::move(out);
+    auto out = checked(*call, std::move(patched));
+    if (!out) return patch.kind == PatchKind::apply ? out.error() : blamed_on_patch(out.error());
+    return conversion ? conversion->to_stored(std::move(*out)) : std::move(*out);
   };
 }
 
