@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,9 @@ void default_host_ports(json::object& container) {
   if (ports == nullptr || !ports->is_array()) return;
   for (json::value& port : ports->get_array()) {
     if (!port.is_object()) continue;
-    json::value* inside = port.get_object().if_contains("containerPort");
-    if (inside != nullptr) set_if_unset(port.get_object(), "hostPort", json::value(*inside));
+    // A zero would be no port, and is not printed.
+    std::int64_t inside = int_at(port, {"containerPort"}).value_or(0);
+    if (inside != 0) set_if_unset(port.get_object(), "hostPort", inside);
   }
 }
 

@@ -107,6 +107,10 @@ TEST(Defaults, opens_ports_of_the_host_for_pods_in_its_network) {
       "containers": [{"ports": [{"containerPort": 80}]}]}})");
   EXPECT_EQ(at(pod.at("spec").at("containers").at(0), {"ports"}),
             R"([{"hostPort":80,"containerPort":80,"protocol":"TCP"}])");
+  json::value none = defaulted("", "Pod", R"({"spec": {"hostNetwork": true,
+      "containers": [{"ports": [{"containerPort": 0}]}]}})");
+  EXPECT_EQ(at(none.at("spec").at("containers").at(0), {"ports"}),
+            R"([{"containerPort":0,"protocol":"TCP"}])");
 }
 
 TEST(Defaults, names_the_service_account_twice) {
