@@ -1,10 +1,13 @@
 #include "cli/local_cluster.hpp"
 
 #include <csignal>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/fd.hpp"
 #include "base/loop.hpp"
 #include "kube/status.hpp"
 #include "local/cluster/leftovers.hpp"
@@ -12,6 +15,8 @@
 
 namespace plim::cli {
 namespace {
+
+constexpr int kLastMoment = 2'000;  // milliseconds
 
 Task<Result<net::Response>> call(std::string socket, net::Request request,
                                  net::CallOptions options) {
@@ -68,6 +73,7 @@ Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
     run_to_end(loop, local::end_leftovers(directories));
     return false;
   }
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
     return tl::unexpected(
         local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));
@@ -82,6 +88,9 @@ Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
           .next = "its pods may need their grace; wait, or give more time with --timeout"});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  // A process that is ending closes its files a moment before it is gone.
+  pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+  if (process) (void)::poll(&ended, 1, kLastMoment);
   return true;
 }
 
