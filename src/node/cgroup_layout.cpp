@@ -65,7 +65,8 @@ CgroupLayout look_around(const std::string& host_root) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(base, ignored)) {
     CgroupMount mount{.directory = entry.path().string()};
-    for (std::string_view name : split(entry.path().filename().native(), ','))
+    const std::string names = entry.path().filename().string();
+    for (std::string_view name : split(names, ','))
       if (is_controller(name)) mount.controllers.emplace_back(name);
     if (!mount.controllers.empty()) out.mounts.push_back(std::move(mount));
   }

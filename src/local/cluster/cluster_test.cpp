@@ -225,6 +225,7 @@ class ClusterTest : public ::testing::Test {
       co_await system_clock().sleep(5ms);
     EXPECT_TRUE(informer_->store().find("default/after"));
     co_await informer_->stop();
+    informer_.reset();  // before the loop
     co_await down();
     co_return 0;
   }
