@@ -10,6 +10,7 @@
 #include "base/task.hpp"
 #include "local/api/hooks.hpp"
 #include "local/api/kinds.hpp"
+#include "local/api/selection_memory.hpp"
 #include "local/api/watch_lines.hpp"
 #include "local/store/store.hpp"
 
@@ -26,6 +27,7 @@ struct Core {
   Random& random = system_random();
   Kinds kinds;
   WatchLines lines;
+  SelectionMemory selections;
   Hooks hooks;
 };
 

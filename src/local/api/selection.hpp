@@ -22,6 +22,8 @@ struct SelectableField {
 // The text of a field of a stored object, "" when it has none.
 std::string field_text(std::string_view bytes, const std::vector<std::string>& path);
 
+class ObjectFacts;
+
 class Selection {
  public:
   Selection() = default;
@@ -40,6 +42,8 @@ class Selection {
   // The value that a field must have; "" if it may have any.
   std::string_view required(std::string_view field) const;
   bool matches(std::string_view bytes) const;
+  // The same for an object that others ask about too.
+  bool matches(ObjectFacts& facts) const;
 
  private:
   struct FieldTest {

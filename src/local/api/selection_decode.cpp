@@ -1,6 +1,7 @@
 #include <simdjson.h>
 
 #include "local/api/selection.hpp"
+#include "local/api/selection_memory.hpp"
 
 namespace plim::local {
 namespace {
@@ -37,25 +38,25 @@ bool enter(ondemand::object& here, std::string_view key) {
 
 // Texts as they are, numbers and booleans as JSON writes them; the first of a list, as upstream
 // does for podIPs.
-std::string value_at(ondemand::document& document, const std::vector<std::string>& path,
-                     const std::string& fallback) {
+std::optional<std::string> value_at(ondemand::document& document,
+                                    const std::vector<std::string>& path) {
   document.rewind();
   ondemand::object here;
-  if (document.get_object().get(here)) return fallback;
+  if (document.get_object().get(here)) return std::nullopt;
   for (std::size_t i = 0; i + 1 < path.size(); ++i)
-    if (!enter(here, path[i])) return fallback;
+    if (!enter(here, path[i])) return std::nullopt;
   ondemand::value value;
-  if (here.find_field_unordered(path.back()).get(value)) return fallback;
+  if (here.find_field_unordered(path.back()).get(value)) return std::nullopt;
   std::string_view text;
   if (!value.get_string().get(text)) return std::string(text);
   bool flag = false;
   if (!value.get_bool().get(flag)) return flag ? "true" : "false";
   std::int64_t number = 0;
   if (!value.get_int64().get(number)) return std::to_string(number);
-  return fallback;
+  return std::nullopt;
 }
 
-using Labels = std::vector<std::pair<std::string, std::string>>;
+using Labels = ObjectFacts::Labels;
 
 Labels labels_of(ondemand::document& document) {
   Labels out;
@@ -78,14 +79,48 @@ Labels labels_of(ondemand::document& document) {
 
 std::string field_text(std::string_view bytes, const std::vector<std::string>& path) {
   ondemand::document document = scratch().open(bytes);
-  return value_at(document, path, "");
+  return value_at(document, path).value_or("");
+}
+
+const std::optional<std::string>& ObjectFacts::field(const std::vector<std::string>& path) {
+  for (const Field& known : fields_)
+    if (known.path == path) return known.value;
+  ondemand::document document = scratch().open(*entry_->value);
+  return fields_.emplace_back(Field{path, value_at(document, path)}).value;
+}
+
+const ObjectFacts::Labels& ObjectFacts::labels() {
+  if (!labels_) {
+    ondemand::document document = scratch().open(*entry_->value);
+    labels_ = labels_of(document);
+  }
+  return *labels_;
+}
+
+ObjectFacts& SelectionMemory::facts_of(const EntryPtr& entry) {
+  // Entries are allocated, so the lowest bits of their addresses say nothing.
+  const auto address = reinterpret_cast<std::uintptr_t>(entry.get());
+  ObjectFacts& place = places_[(address / alignof(std::max_align_t)) % kPlaces];
+  if (place.entry() != entry) place = ObjectFacts(entry);
+  return place;
+}
+
+bool Selection::matches(ObjectFacts& facts) const {
+  for (const FieldTest& test : fields_) {
+    const std::optional<std::string>& value = facts.field(test.path);
+    if (((value ? *value : test.fallback) == test.value) != test.equals) return false;
+  }
+  for (const kube::LabelRequirement& one : labels_)
+    if (!one.matches(kube::find_label(facts.labels(), one.key))) return false;
+  return true;
 }
 
 bool Selection::matches(std::string_view bytes) const {
   if (is_everything()) return true;
   ondemand::document document = scratch().open(bytes);
   for (const FieldTest& test : fields_)
-    if ((value_at(document, test.path, test.fallback) == test.value) != test.equals) return false;
+    if ((value_at(document, test.path).value_or(test.fallback) == test.value) != test.equals)
+      return false;
   if (labels_.empty()) return true;
   const Labels labels = labels_of(document);
   for (const kube::LabelRequirement& one : labels_)

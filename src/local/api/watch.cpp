@@ -64,11 +64,21 @@ WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
 }
 
 void WatchSession::start_after(Revision revision) {
-  auto watcher = core_.store.watch(options_.selection.prefix(), revision);
+  // Asked before the watch is woken: most writes are of no interest to most watches.
+  ChangeFilter filter;
+  if (!options_.selection.is_everything())
+    filter = [this](const Change& change) { return selects(change.before) || selects(change.now); };
+  auto watcher = core_.store.watch(options_.selection.prefix(), revision, std::move(filter));
   if (watcher)
     watcher_ = std::move(*watcher);
   else
     finish_with(error_of(watcher.error()));
+}
+
+bool WatchSession::selects(const EntryPtr& entry) const {
+  if (!entry) return false;
+  const Selection& selection = options_.selection;
+  return selection.is_everything() || selection.matches(core_.selections.facts_of(entry));
 }
 
 void WatchSession::finish_with(const ApiError& error) {
@@ -95,9 +105,8 @@ net::Piece WatchSession::bookmark(Revision revision, bool initial_events_end) co
 }
 
 void WatchSession::add_line(std::vector<net::Piece>& out, const ChangePtr& change) {
-  const Selection& selection = options_.selection;
-  const bool before = change->before && selection.matches(*change->before->value);
-  const bool now = change->now && selection.matches(*change->now->value);
+  const bool before = selects(change->before);
+  const bool now = selects(change->now);
   if (!before && !now) return;
   const EventType type = !before ? EventType::added
                          : now   ? EventType::modified

@@ -32,12 +32,15 @@ class WatchSession {
   // A revision that is forgotten is no error here but the only event, as upstream has it.
   WatchSession(Core& core, KindPtr kind, ReadOptions options, std::unique_ptr<WatchFormat> format,
                std::optional<ListResult> state);
+  WatchSession(const WatchSession&) = delete;
+  WatchSession& operator=(const WatchSession&) = delete;
 
   // Waits for events; each piece holds one or more whole lines. Nothing: the regular end.
   Task<std::optional<std::vector<net::Piece>>> next();
 
  private:
   void start_after(Revision revision);
+  bool selects(const EntryPtr& entry) const;
   net::Piece take_initial();
   void add_line(std::vector<net::Piece>& out, const ChangePtr& change);
   net::Piece bookmark(Revision revision, bool initial_events_end) const;
