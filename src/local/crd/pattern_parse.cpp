@@ -1,4 +1,5 @@
 // From the text of a pattern to the program that matches it.
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -208,6 +209,7 @@ class Parser {
   Result<char32_t> take_character() {
     if (take("\\")) {
       if (at_ >= text_.size()) return wrong("trailing backslash");
+      if (static_cast<unsigned char>(text_[at_]) >= 0x80) return take_code_point();
       const char c = text_[at_++];
       constexpr std::string_view kLetters = "nrtfva";
       constexpr std::string_view kMeaning = "\n\r\t\f\v\a";
@@ -216,10 +218,16 @@ class Parser {
       if (c == 'x') return take_hex();
       const bool is_word = is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
       if (is_word) return wrong("this escape is not supported");
-      return static_cast<char32_t>(static_cast<unsigned char>(c));
+      return static_cast<char32_t>(c);
     }
-    const std::u32string one = code_points(text_.substr(at_, utf8_length(text_.substr(at_))));
-    at_ += utf8_length(text_.substr(at_));
+    return take_code_point();
+  }
+
+  // The whole of it, whose first byte alone would leave broken UTF-8 behind.
+  char32_t take_code_point() {
+    const std::size_t length = utf8_length(text_.substr(at_));
+    const std::u32string one = code_points(text_.substr(at_, length));
+    at_ += length;
     return one[0];
   }
 

@@ -63,6 +63,11 @@ TEST(Pattern, refuses_what_it_cannot_match) {
   EXPECT_FALSE(Pattern::parse(std::string(1000, '(') + std::string(1000, ')')));
 }
 
+TEST(Pattern, takes_escaped_characters_whole) {
+  EXPECT_TRUE(Pattern::parse("^\\\u00e9$").value().matches("\u00e9"));
+  EXPECT_TRUE(Pattern::parse("^[\\\u00e9x]$").value().matches("\u00e9"));
+}
+
 TEST(Pattern, takes_linear_time) {
   const auto pattern = Pattern::parse("^(a+)+$").value();
   EXPECT_FALSE(pattern.matches(std::string(5000, 'a') + "b"));
