@@ -241,7 +241,8 @@ class Parser {
       length = digits.size() + 2;
     }
     const auto value = parse_int<std::uint32_t>(digits, 16);
-    if (!value || *value > 0x10ffff) return wrong("invalid escape");
+    const bool complete = at_ + length <= text_.size();
+    if (!value || *value > 0x10ffff || !complete) return wrong("invalid escape");
     at_ += length;
     return static_cast<char32_t>(*value);
   }

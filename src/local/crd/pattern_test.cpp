@@ -56,8 +56,9 @@ TEST(Pattern, matches_as_re2_does) {
 }
 
 TEST(Pattern, refuses_what_it_cannot_match) {
-  for (const char* pattern : {"(", ")", "[a", "a**", "*a", "(?=a)", "(?!a)", "(?<=a)", "\\1",
-                              "\\p{L}", "[b-a]", "a{2,1}", "a{1001}", "\\", "[[:none:]]", "(?i)a"})
+  for (const char* pattern :
+       {"(", ")", "[a", "a**", "*a", "(?=a)", "(?!a)", "(?<=a)", "\\1", "\\p{L}", "\\x4", "[b-a]",
+        "a{2,1}", "a{1001}", "\\", "[[:none:]]", "(?i)a"})
     EXPECT_FALSE(Pattern::parse(pattern)) << pattern;
   EXPECT_FALSE(Pattern::parse("((a{100}){100}){100}"));
   EXPECT_FALSE(Pattern::parse(std::string(1000, '(') + std::string(1000, ')')));
