@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -130,7 +131,9 @@ class Cluster(unittest.TestCase):
         self.assertEqual(found["cluster"]["status"], "failed")
 
     def test_interrupting_a_watch_ends_it(self):
-        process = subprocess.Popen([PROGRAM, "raw", "/slow"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # A shell that runs the tests in the background has them ignore SIGINT, which children inherit.
+        process = subprocess.Popen([PROGRAM, "raw", "/slow"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         deadline = time.monotonic() + 10
         while not any(path == "/slow" for _, path, *_ in self.requests) and time.monotonic() < deadline:
             time.sleep(0.01)
