@@ -44,7 +44,8 @@ bool is_tiny(std::string_view number) {
   auto first_digit = mantissa.find_first_of("123456789");
   if (first_digit == mantissa.npos) return true;
   auto point = std::min(mantissa.find('.'), mantissa.size());
-  return static_cast<long>(point) - static_cast<long>(first_digit) + exponent < 0;
+  // Compared, not added: the exponent may be as large as a long can be.
+  return exponent < static_cast<long>(first_digit) - static_cast<long>(point);
 }
 
 template <class T>

@@ -56,6 +56,8 @@ TEST(Text, reads_doubles_exactly) {
   EXPECT_TRUE(std::signbit(*parse_double("-1e-999")));
   EXPECT_EQ(*parse_double("0." + std::string(400, '0') + "1"), 0.0);
   EXPECT_FALSE(parse_double("1e999"));
+  EXPECT_FALSE(parse_double("12e9223372036854775807"));
+  EXPECT_EQ(*parse_double("0.01e-9223372036854775808"), 0.0);
   EXPECT_FALSE(parse_double(std::string(400, '9')));
   EXPECT_FALSE(parse_double("1e99999999999999999999"));
   for (const char* bad : {"", "inf", "nan", "0x1", "1,5", "1 "})
