@@ -204,6 +204,12 @@ TEST(ServerSideApply, refuses_configurations_that_do_not_fit) {
             ".spec.tokens: duplicate entries for key [\"a\"]");
 }
 
+TEST(ServerSideApply, of_an_empty_list_claims_nothing_and_stays_the_same) {
+  const json::value once = apply(json::object(), "{'spec':{'tokens':[]},'data':{}}", by("m1"));
+  EXPECT_EQ(fields(once, "m1"), R"({"f:data":{}})");
+  EXPECT_EQ(apply(once, "{'spec':{'tokens':[]},'data':{}}", by("m1")), once);
+}
+
 TEST(ManagedFields, give_plain_updates_what_they_change) {
   PlainUpdate request{.manager = "kubectl", .api_version = "v1", .subresource = "", .now = kNow};
   json::value object = doc("{'metadata':{'name':'s'},'data':{'a':'1','b':'1'}}");

@@ -32,8 +32,10 @@ class Collector {
       for (const json::key_value_pair& member : value.get_object()) {
         const std::string here = path + "." + std::string(member.key());
         if (!type.knows(member.key())) note(here + ": field not declared in schema");
-        out.members.emplace("f:" + std::string(member.key()),
-                            collect(type.member(member.key()), member.value(), here));
+        FieldSet fields = collect(type.member(member.key()), member.value(), here);
+        // A list without elements claims nothing, not even itself.
+        if (!fields.empty())
+          out.members.emplace("f:" + std::string(member.key()), std::move(fields));
       }
       if (value.get_object().empty()) out.owned = true;
     }
