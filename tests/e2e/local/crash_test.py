@@ -9,7 +9,7 @@ import time
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import LocalCluster, alive, eventually
+from local_cluster import LocalCluster, alive, eventually, only_local
 
 ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", "8"))
 WRITERS = 8
@@ -52,6 +52,7 @@ class Writer(threading.Thread):
             self.writes += 1
 
 
+@only_local("kills the server")
 class Crash(unittest.TestCase):
     def test_no_acknowledged_write_is_lost(self):
         cluster = LocalCluster(self, "--nodes", "0")

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import PROGRAM, ClusterCase, LocalCluster, Place, alive, eventually
+from local_cluster import PROGRAM, ClusterCase, LocalCluster, Place, alive, eventually, only_local
 
 
 def pod(name, *args, restart="Never", grace=1, **spec):
@@ -42,6 +42,7 @@ def cgroups_of(name):
     return [str(path) for path in roots]
 
 
+@only_local("starts, stops and inspects local clusters")
 class Start(unittest.TestCase):
     def test_three_nodes_are_ready_when_up_returns(self):
         name = f"s{os.getpid()}"
@@ -116,6 +117,7 @@ class Start(unittest.TestCase):
 
 
 class Pods(ClusterCase):
+    needs = "nodes"
     flags = ("--nodes", "2")
 
     def setUp(self):
@@ -238,6 +240,7 @@ class Pods(ClusterCase):
             self.assertEqual(item["status"]["containerStatuses"][0]["restartCount"], 0)
 
 
+@only_local("starts, stops and inspects local clusters")
 class Commands(unittest.TestCase):
     def test_nodes_come_and_go(self):
         cluster = LocalCluster(self, "--nodes", "1", name=f"c{os.getpid()}")

@@ -4,11 +4,12 @@ import re
 import subprocess
 import unittest
 
-from local_cluster import KUBECTL, PROGRAM, ROOT, LocalCluster
+from local_cluster import KUBECTL, PROGRAM, ROOT, LocalCluster, only_local
 
 BEGIN = "<!-- run by tests/e2e/local/readme_test.py -->"
 
 
+@only_local("README.md is about the local cluster")
 class Readme(unittest.TestCase):
     def test_its_lines_work(self):
         text = (ROOT / "README.md").read_text()

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from http_api import HttpApi
-from local_cluster import ClusterCase
+from local_cluster import ClusterCase, only_local
 
 WATCHERS, WRITES = 8, 1500
 
@@ -26,6 +26,7 @@ class Watcher(threading.Thread):
                     return
 
 
+@only_local("how far a watcher may fall behind is our own rule")
 class SlowWatcher(ClusterCase):
     flags = ("--nodes", "0", "--durability", "os")
 

@@ -13,7 +13,7 @@ import subprocess
 import time
 import unittest
 
-from local_cluster import PROGRAM, Cluster, LocalCluster, Place, alive, eventually
+from local_cluster import PROGRAM, Cluster, LocalCluster, Place, alive, eventually, only_local
 
 BARE = ("--nodes", "0")
 
@@ -22,6 +22,7 @@ def mode(path):
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
+@only_local("starts, stops and inspects local clusters")
 class Detached(unittest.TestCase):
     def test_up_is_ready_when_it_returns(self):
         cluster = LocalCluster(self, *BARE)
@@ -92,6 +93,7 @@ class Detached(unittest.TestCase):
         self.assertEqual(os.listdir(directory), ["thesis.txt"])
 
 
+@only_local("starts, stops and inspects local clusters")
 class Foreground(unittest.TestCase):
     def start(self, place, *flags):
         child = subprocess.Popen([PROGRAM, "up", "--name", "t", *BARE, *flags], env=place.env, stdin=subprocess.DEVNULL,
@@ -118,6 +120,7 @@ class Foreground(unittest.TestCase):
         place.run("reset", "--name", "t")
 
 
+@only_local("starts, stops and inspects local clusters")
 class Remembering(unittest.TestCase):
     def test_objects_survive_a_stop_and_a_kill(self):
         cluster = LocalCluster(self, *BARE)
@@ -163,6 +166,7 @@ class Remembering(unittest.TestCase):
         self.assertEqual(cluster.place.run("store", "compact", "--name", "t").returncode, 3)
 
 
+@only_local("starts, stops and inspects local clusters")
 class Security(unittest.TestCase):
     def test_files_are_for_nobody_else(self):
         cluster = LocalCluster(self, *BARE)
