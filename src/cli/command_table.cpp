@@ -77,6 +77,7 @@ constexpr std::array kGlobalFlags{
          .help = "show help, examples first"},
 };
 
+constexpr std::string_view kStatusFormats = "table|wide|json|yaml|name|jsonpath=|custom-columns=";
 constexpr std::string_view kAllFormats = "table|wide|json|yaml|jsonpath=|custom-columns=";
 
 constexpr Flag kTimeout{.name = "timeout",
@@ -226,11 +227,11 @@ constexpr std::array kCommands{
             .exit_notes = "0 also when it is not running, 5 timed out",
             .run = run_down},
     Command{.name = "status",
-            .summary = "Show the local cluster",
+            .summary = "Show the local clusters, or the one that is named",
             .examples = kStatusExamples,
-            .flags = kNameFlags,
-            .formats = kAllFormats,
-            .exit_notes = "1 when it is stopped, 4 when there is none",
+            .flags = kStatusFlags,
+            .formats = kStatusFormats,
+            .exit_notes = "of a named one: 1 when it is stopped, 4 when there is none",
             .run = run_status},
     Command{.name = "reset",
             .summary = "Stop the local cluster and remove every file of it",

@@ -9,6 +9,7 @@
 
 #include "base/fd.hpp"
 #include "base/loop.hpp"
+#include "cli/local_flags.hpp"
 #include "kube/status.hpp"
 #include "local/cluster/leftovers.hpp"
 #include "net/client.hpp"
@@ -28,8 +29,9 @@ Task<Result<net::Response>> call(std::string socket, net::Request request,
 }  // namespace
 
 Outcome<local::ClusterDirectories> directories_of(const Context& context) {
-  auto found = local::find_directories(context.values.text("name"), context.values.text("dir"),
-                                       context.world.env);
+  const std::string& name = context.values.text("name");  // empty where none means all
+  auto found = local::find_directories(name.empty() ? kName.fallback : name,
+                                       context.values.text("dir"), context.world.env);
   if (!found) return tl::unexpected(local_failure(found.error()));
   return std::move(*found);
 }

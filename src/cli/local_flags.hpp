@@ -151,8 +151,13 @@ inline constexpr std::array kDownExamples{
 inline constexpr std::array kDownFlags{kName, kDir, kStopTimeout};
 
 inline constexpr std::array kStatusExamples{
-    Example{"status", "does it run, where, with which kubeconfig"},
-    Example{"status -o 'jsonpath={.kubeconfig}'", "for scripts"},
+    Example{"status", "every local cluster: does it run, where, with which kubeconfig"},
+    Example{"status --name test -o 'jsonpath={.kubeconfig}'", "of one, for scripts"},
+    Example{"status -o name", "only their names"},
+};
+inline constexpr std::array kStatusFlags{
+    Flag{.name = "name", .metavar = "NAME", .help = "of this cluster only"},
+    kDir,
 };
 
 inline constexpr std::array kResetExamples{

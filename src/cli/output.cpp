@@ -55,8 +55,9 @@ std::string object_name(const json::value& object, const json::value& list) {
     kind = list_kind.substr(0, list_kind.size() - 4);
     api_version = text_at(list, {"apiVersion"});
   }
+  if (kind.empty()) return std::string(text_at(object, {"name"}));
   std::string_view name = text_at(object, {"metadata", "name"});
-  if (kind.empty() || name.empty()) return "";
+  if (name.empty()) return "";
   auto [group, version] = cut(api_version, '/');
   bool in_group = !version.empty();
   return fmt::format("{}{}{}/{}", to_lower(kind), in_group ? "." : "", in_group ? group : "", name);

@@ -13,8 +13,8 @@
 
 namespace plim::cli {
 
-// kubectl's name of an object: "pod/web", "deployment.apps/web"; "" without kind or name. Items of
-// a list have their kind from the list.
+// kubectl's name of an object: "pod/web", "deployment.apps/web"; "" without a name. Items of a list
+// have their kind from the list; what is no object of Kubernetes is called by its plain name.
 std::string object_name(const json::value& object, const json::value& list = nullptr);
 
 // Chosen once from -o and --json, so that a mistake in a template is found before any request.

@@ -52,6 +52,7 @@ TEST(Output, prints_names_as_kubectl_does) {
   json::value event = {{"type", "ADDED"}, {"object", deployment}};
   EXPECT_EQ(printed({"-o", "name"}, event), "deployment.apps/d\n");
   EXPECT_EQ(printed({"-o", "name"}, {{"major", "1"}}), "");
+  EXPECT_EQ(printed({"-o", "name"}, {{"name", "mine"}}), "mine\n");
 }
 
 TEST(Output, prints_custom_columns) {

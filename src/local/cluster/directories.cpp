@@ -4,6 +4,7 @@
 #include <array>
 #include <fcntl.h>
 #include <filesystem>
+#include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,6 +76,27 @@ Result<ClusterDirectories> find_directories(std::string_view name, std::string_v
       out.state = std::move(state);
   } else if (std::string run = noted(out.endpoints(), "runDirectory"); !run.empty()) {
     if (holder_of(run + "/lock")) out.run = std::move(run);
+  }
+  return out;
+}
+
+std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env) {
+  namespace fs = std::filesystem;
+  std::set<std::string> names;
+  auto collect = [&names](const fs::path& parent) {
+    std::error_code problem;  // what cannot be read holds no cluster of ours
+    for (fs::directory_iterator at(parent, problem), end; !problem && at != end;
+         at.increment(problem))
+      names.insert(at->path().filename().string());
+  };
+  constexpr std::string_view kAny = "any";
+  if (auto state = state_directory(kAny, env)) collect(fs::path(*state).parent_path());
+  collect(fs::path(run_directory(kAny, env)).parent_path());
+  std::vector<ClusterDirectories> out;
+  for (const std::string& name : names) {
+    auto found = find_directories(name, "", env);
+    if (found && (holder_of(found->lock()) || read_file(found->endpoints())))
+      out.push_back(std::move(*found));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 #include "base/files.hpp"
 #include "base/result.hpp"
@@ -44,6 +45,8 @@ struct ClusterDirectories {
 // `directory`. A cluster of this name that runs, wherever its files are, is found.
 Result<ClusterDirectories> find_directories(std::string_view name, std::string_view directory,
                                             const kube::GetEnv& env);
+// Those that run and those whose files are in the usual place, by name.
+std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env);
 
 // Makes the directory with its parents for nobody but us. One that belongs to another user or that
 // others may write to is refused: keys and programs of pods lie there.

@@ -45,6 +45,17 @@ class Detached(unittest.TestCase):
         self.assertIn("Stopped", done.stdout)
         self.assertEqual(cluster.place.run("status", "--name", "other").returncode, 4)
 
+    def test_status_lists_every_cluster(self):
+        cluster = LocalCluster(self, *BARE)
+        self.assertEqual(cluster.place.run("up", "--detach", "--name", "b", *BARE).returncode, 0)
+        self.addCleanup(cluster.place.run, "down", "--name", "b")
+        self.assertEqual(cluster.place.run("status", "-o", "name").stdout, "b\nt\n")
+        cluster.place.run("down", "--name", "b")
+        rows = [line.split()[:2] for line in cluster.place.run("status", "--no-headers").stdout.splitlines()]
+        self.assertEqual(rows, [["b", "Stopped"], ["t", "Running"]])
+        listed = json.loads(cluster.place.run("status", "-o", "json").stdout)
+        self.assertEqual(listed["items"][1]["kubeconfig"], cluster.kubeconfig)
+
     def test_a_second_up_names_the_first(self):
         cluster = LocalCluster(self, *BARE)
         pid = cluster.status()["pid"]
