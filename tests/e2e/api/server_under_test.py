@@ -64,6 +64,7 @@ class Api:
     def close(self):
         if self.connection:
             self.connection.close()
+            self.connection = None
 
     def anonymous(self, path, **headers):
         """One GET without our certificate or token."""
