@@ -1,103 +1,220 @@
 #!/usr/bin/env python3
-"""kill -9 at any instant, and what is found afterwards against a ledger outside. PLIMSOLL_CRASH_ROUNDS: how often (200 in full)."""
+"""kill -9 at any instant under writers and pods, and what is found afterwards against a ledger outside.
+
+PLIMSOLL_CRASH_ROUNDS: how often, 200 in full.
+"""
+import collections
 import http.client
 import os
+import pathlib
 import random
+import select
 import signal
+import subprocess
 import threading
 import time
 import unittest
+import urllib.parse
 
 from http_api import HttpApi, Refused
-from local_cluster import LocalCluster, alive, eventually, only_local
+from local_cluster import PROGRAM, Place, eventually, start_time
 
-ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", "8"))
+ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", "200"))
 WRITERS = 8
 MAPS = "/api/v1/namespaces/default/configmaps"
+PODS = "/api/v1/namespaces/default/pods"
 BROKEN = (OSError, http.client.HTTPException, ValueError)
 
 
+class Server:
+    """`plimsoll up` as a child of ours, so that it can be killed before it is ready, too."""
+
+    def __init__(self, test, place):
+        self.place, self.child = place, None
+        test.addCleanup(place.run, "reset", "--name", "t", "--yes")
+        test.addCleanup(self.kill)
+
+    def begin(self):
+        self.log = open(self.place.root / "up.log", "w+")
+        self.child = subprocess.Popen([PROGRAM, "up", "--name", "t", "--nodes", "1"], env=self.place.env,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True)
+
+    def ready(self):
+        """The address of its API."""
+        if not select.select([self.child.stdout], [], [], 60)[0] or not self.child.stdout.readline():
+            raise AssertionError("it does not start\n" + (self.place.root / "up.log").read_text())
+        text = (self.place.state("t") / "kubeconfig").read_text()
+        return urllib.parse.urlsplit(text.split("server: ")[1].split()[0].strip('"'))
+
+    def kill(self):
+        if self.child:
+            self.child.kill()
+            self.child.wait()
+            self.child.stdout.close()
+            self.log.close()
+            self.child = None
+
+
 class Writer(threading.Thread):
-    """Writes its own objects and remembers what was acknowledged."""
+    """Writes its own objects while it may and remembers what was acknowledged."""
 
     def __init__(self, kubeconfig, number, ledger):
         super().__init__(daemon=True)
         self.api, self.number, self.ledger = HttpApi(kubeconfig), number, ledger
-        self.going = True
+        self.randomly = random.Random(number)
+        self.may, self.idle = threading.Event(), threading.Event()
+        self.ends = False
         self.writes = 0
 
     def run(self):
-        randomly = random.Random(self.number)
-        while self.going:
-            name = f"w{self.number}-{randomly.randrange(20)}"
-            known = self.ledger.setdefault(name, {"acknowledged": None, "tried": None, "version": 0})
-            value = f"{self.number}.{time.monotonic_ns()}"
-            known["tried"] = value
+        while not self.ends:
+            if not self.may.is_set():
+                self.api.close()
+                self.idle.set()
+                self.may.wait()
+                continue
             try:
-                body = {"metadata": {"name": name}, "data": {"value": value, "filler": "x" * randomly.randrange(3000)}}
-                if known["acknowledged"] is None:
-                    try:
-                        made = self.api.post(MAPS, body)
-                    except Refused as refused:  # an attempt before a crash had come through
-                        if refused.status != 409:
-                            raise
-                        made = self.api.put(f"{MAPS}/{name}", body)
-                else:
-                    made = self.api.put(f"{MAPS}/{name}", body)
+                self.write()
             except (*BROKEN, Refused):
                 time.sleep(0.005)
-                continue
-            known["acknowledged"] = value
-            known["version"] = int(made["metadata"]["resourceVersion"])
-            self.writes += 1
+
+    def write(self):
+        name = f"w{self.number}-{self.randomly.randrange(20)}"
+        known = self.ledger.setdefault(name, {"acknowledged": None, "tried": None, "version": 0})
+        value = known["tried"] = f"{self.number}.{time.monotonic_ns()}"
+        body = {"metadata": {"name": name}, "data": {"value": value, "filler": "x" * self.randomly.randrange(3000)}}
+        try:
+            made = self.api.post(MAPS, body) if known["acknowledged"] is None else self.api.put(f"{MAPS}/{name}", body)
+        except Refused as refused:  # an attempt before a crash had come through
+            if refused.status != 409:
+                raise
+            made = self.api.put(f"{MAPS}/{name}", body)
+        known["acknowledged"], known["version"] = value, int(made["metadata"]["resourceVersion"])
+        self.writes += 1
 
 
-@only_local("kills the server")
+def deployment(replicas, argument):
+    container = {"name": "c", "image": "plimsoll/tools", "args": ["sleep", argument]}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "stays"},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "stays"}},
+                     "template": {"metadata": {"labels": {"app": "stays"}}, "spec": {"containers": [container]}}}}
+
+
+def one_shot(name, ledger):
+    """A pod that notes each of its runs in a file."""
+    container = {"name": "c", "image": "any", "command": ["sh", "-c", f"echo {name} >> {ledger}"]}
+    return {"metadata": {"name": name, "labels": {"app": "once"}}, "spec": {"containers": [container], "restartPolicy": "Never"}}
+
+
+def processes_with(word):
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if word in (entry / "cmdline").read_bytes().decode(errors="replace").split("\0"):
+                    found[int(entry.name)] = start_time(int(entry.name))
+            except OSError:
+                pass
+    return found
+
+
 class Crash(unittest.TestCase):
-    def test_no_acknowledged_write_is_lost(self):
-        cluster = LocalCluster(self, "--nodes", "0")
-        ledger, writes, last = {}, 0, 0
-        for round_number in range(ROUNDS):
-            writers = [Writer(cluster.kubeconfig, number, ledger) for number in range(WRITERS)]
-            pid = cluster.status()["pid"]
-            for writer in writers:
-                writer.start()
-            time.sleep(random.uniform(0.05, 0.4))
-            os.kill(pid, signal.SIGKILL)
-            for writer in writers:
-                writer.going = False
-            for writer in writers:
-                writer.join(60)
-                writes += writer.writes
-            eventually(lambda: not alive(pid), what="the end of the process")
-            cluster.up(self, "--nodes", "0")
-            self.check(cluster, ledger, last)
-            last = max(entry["version"] for entry in ledger.values())
-            for entry in ledger.values():  # what came through unacknowledged is known now
-                if entry["acknowledged"] is None:
-                    entry["tried"] = None
-        self.assertGreater(writes, ROUNDS)
-        cluster.down()
-        verified = cluster.place.run("store", "verify", "--name", "t")
-        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+    def setUp(self):
+        self.place = Place(self)
+        self.server = Server(self, self.place)
+        self.server.begin()
+        self.server.ready()
+        self.api = HttpApi(self.place.state("t") / "kubeconfig")
+        self.addCleanup(self.api.close)
+        self.ledger, self.newest = {}, 0
+        self.runs, self.made = self.place.root / "runs", []
+        self.runs.touch()
+        self.seconds = f"9{os.getpid()}"  # that no other process sleeps for
+        self.api.post("/apis/apps/v1/namespaces/default/deployments", deployment(3, self.seconds))
+        eventually(lambda: [pod["status"]["phase"] for pod in self.staying()] == ["Running"] * 3, seconds=30, what="three pods")
+        self.pods = self.containers()
+        self.processes = processes_with(self.seconds)
+        self.assertEqual(len(self.processes), 3)
 
-    def check(self, cluster, ledger, last):
-        api = HttpApi(cluster.kubeconfig)
-        self.addCleanup(api.close)
-        listed = api.get(MAPS)
+    def staying(self):
+        return self.api.get(f"{PODS}?labelSelector=app%3Dstays")["items"]
+
+    def containers(self):
+        return {pod["metadata"]["uid"]: (status["containerID"], status["restartCount"])
+                for pod in self.staying() for status in pod["status"]["containerStatuses"]}
+
+    def test_nothing_acknowledged_is_lost_and_pods_are_adopted(self):
+        writers = [Writer(self.place.state("t") / "kubeconfig", number, self.ledger) for number in range(WRITERS)]
+        for writer in writers:
+            writer.start()
+        began = time.monotonic()
+        for number in range(ROUNDS):
+            self.round(number, writers)
+        seconds = time.monotonic() - began
+        for writer in writers:
+            writer.ends = True
+            writer.may.set()
+            writer.join(60)
+        eventually(lambda: all(pod["status"]["phase"] == "Succeeded" for pod in self.api.get(f"{PODS}?labelSelector=app%3Donce")["items"]),
+                   seconds=30, what="the end of the short pods")
+        runs = collections.Counter(self.runs.read_text().split())
+        self.assertEqual({name: runs[name] for name in self.made}, dict.fromkeys(self.made, 1))
+        self.server.child.send_signal(signal.SIGTERM)
+        self.assertEqual(self.server.child.wait(60), 0)
+        verified = self.place.run("store", "verify", "--name", "t")
+        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+        self.assertEqual(processes_with(self.seconds), {})
+        writes = sum(writer.writes for writer in writers)
+        print(f"{ROUNDS} kills in {seconds:.0f} s under {WRITERS} writers: {writes} acknowledged writes all found; "
+              f"3 pods kept their processes, {len(self.made)} short ones ran once each")
+        self.assertGreater(writes, ROUNDS)
+
+    def round(self, number, writers):
+        for writer in writers:
+            writer.idle.clear()
+            writer.may.set()
+        wait = random.uniform(0.01, 0.3)
+        begin = time.monotonic()
+        try:
+            self.api.post(PODS, one_shot(f"once-{number}", self.runs))
+            self.made.append(f"once-{number}")
+        except (*BROKEN, Refused):
+            pass
+        time.sleep(max(0, wait - (time.monotonic() - begin)))
+        self.server.kill()
+        for writer in writers:
+            writer.may.clear()
+        for writer in writers:
+            self.assertTrue(writer.idle.wait(60))
+        self.api.close()
+        if number % 4 == 0:  # and once more while it starts
+            self.server.begin()
+            time.sleep(random.uniform(0, 0.25))
+            self.server.kill()
+        self.server.begin()
+        address = self.server.ready()
+        for api in (self.api, *(writer.api for writer in writers)):
+            api.address = address
+        self.check_writes()
+        self.assertEqual(self.containers(), self.pods)
+        self.assertEqual({pid: start_time(pid) for pid in self.processes}, self.processes)
+
+    def check_writes(self):
+        listed = self.api.get(MAPS)
         found = {item["metadata"]["name"]: item for item in listed["items"]}
-        newest = max([last] + [entry["version"] for entry in ledger.values()])
-        self.assertGreaterEqual(int(listed["metadata"]["resourceVersion"]), newest)
-        for name, entry in ledger.items():
-            if entry["acknowledged"] is None:
+        self.newest = max([self.newest] + [entry["version"] for entry in self.ledger.values()])
+        self.assertGreaterEqual(int(listed["metadata"]["resourceVersion"]), self.newest)
+        for name, entry in self.ledger.items():
+            if entry["acknowledged"] is None and name not in found:
                 continue
             self.assertIn(name, found)
-            self.assertIn(found[name]["data"]["value"], (entry["acknowledged"], entry["tried"]), name)
+            value = found[name]["data"]["value"]
+            self.assertIn(value, (entry["acknowledged"], entry["tried"]), name)
             self.assertGreaterEqual(int(found[name]["metadata"]["resourceVersion"]), entry["version"])
-            entry["acknowledged"] = found[name]["data"]["value"]
-        made = api.post(MAPS, {"metadata": {"generateName": "after-"}})
-        self.assertGreater(int(made["metadata"]["resourceVersion"]), newest)
-        api.delete(f"{MAPS}/{made['metadata']['name']}")
+            entry["acknowledged"] = entry["tried"] = value  # what came through unacknowledged is known now
+        made = self.api.post(MAPS, {"metadata": {"generateName": "after-"}})
+        self.assertGreater(int(made["metadata"]["resourceVersion"]), self.newest)
+        self.api.delete(f"{MAPS}/{made['metadata']['name']}")
 
 
 if __name__ == "__main__":

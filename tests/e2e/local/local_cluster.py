@@ -37,6 +37,14 @@ def alive(pid):
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
+def start_time(pid):
+    """With the pid it names a process for good; None: there is none."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return None
+
+
 class Place:
     """A home, state and run directories of a test's own. Nothing of the user's is seen or touched."""
 
@@ -138,14 +146,6 @@ class LocalCluster(Cluster):
         eventually(lambda: not alive(pid), what="the end of the process")
 
 
-def only_local(reason):
-    """Marks a class or a test that no other cluster can pass, and says why: runs against others leave it out."""
-    def mark(what):
-        what.only_local = reason
-        return what
-    return mark
-
-
 def any_cluster(test, *flags):
     """The cluster under test: the one that is named, else a local one of its own."""
     named = os.environ.get("PLIMSOLL_TEST_KUBECONFIG")
@@ -153,8 +153,7 @@ def any_cluster(test, *flags):
 
 
 class ClusterCase(unittest.TestCase):
-    """Tests that share one cluster, of any kind unless they are marked. `flags` are for a local one."""
-    needs = "api"  # objects and controllers; with "nodes" pods run as well
+    """Tests that share one cluster."""
     flags = ()
 
     @classmethod
