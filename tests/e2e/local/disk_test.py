@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A disk that is full, has space again, or may only be read. Needs root, for a small file system of its own."""
+import os
+import pathlib
+import secrets
+import signal
+import subprocess
+import threading
+import unittest
+
+from http_api import HttpApi, Refused
+from local_cluster import PROGRAM, Place, eventually
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+SIZE = 24 << 20
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class Disk(unittest.TestCase):
+    def setUp(self):
+        self.place = Place(self)
+        self.state = self.place.root / "disk"
+        self.state.mkdir(mode=0o700)
+        # Seen by nobody but the cluster, and gone with the last process that sees it.
+        mount = f"mount -t tmpfs -o size={SIZE},mode=0700 none {self.state} && echo mounted && exec cat"
+        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (self.holder.stdin.close(), self.holder.wait(), self.holder.stdout.close()))
+        self.assertEqual(self.holder.stdout.readline(), b"mounted\n")
+        self.seen = pathlib.Path(f"/proc/{self.holder.pid}/root{self.state}")
+        self.addCleanup(self.run_inside, "reset", "--name", "t", "--yes", "--dir", str(self.state))
+
+    def inside(self, *words):
+        return ["nsenter", f"--mount=/proc/{self.holder.pid}/ns/mnt", *words]
+
+    def run_inside(self, *words):
+        done = subprocess.run(self.inside(PROGRAM, *words), env=self.place.env, capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL)
+        self.assertGreaterEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def up(self, *flags):
+        return self.run_inside("up", "--detach", "--name", "t", "--dir", str(self.state), *flags)
+
+    def start(self, *flags):
+        done = self.up(*flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.api = HttpApi(self.seen / "kubeconfig")
+        self.addCleanup(self.api.close)
+
+    def fill(self):
+        with open(self.seen / "filler", "wb", buffering=0) as file:
+            for size in (1 << 20, 1 << 12, 1):
+                try:
+                    while file.write(b"x" * size):
+                        pass
+                except OSError:
+                    pass
+
+    def write(self, name, size=3000):
+        """Whether it was acknowledged."""
+        try:
+            self.api.post(MAPS, {"metadata": {"name": name}, "data": {"filler": secrets.token_hex(size // 2)}})
+            return True
+        except Refused as refused:
+            self.refused = refused
+            return False
+
+    def kill(self):
+        status = self.run_inside("status", "--name", "t", "-o", "json").stdout
+        pid = int(status.split('"pid":')[1].split(",")[0])
+        os.kill(pid, signal.SIGKILL)
+        eventually(lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
+                   or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), what="the end of the process")
+
+    def names(self):
+        return {item["metadata"]["name"] for item in self.api.get(MAPS)["items"]} - {"kube-root-ca.crt"}
+
+    def test_full_and_then_not(self):
+        self.start("--nodes", "0")
+        written = {name for name in ("a", "b", "c") if self.write(name)}
+        self.assertEqual(len(written), 3)
+        seen = []
+        version = self.api.get(MAPS)["metadata"]["resourceVersion"]
+        watch = HttpApi(self.seen / "kubeconfig").watch(f"{MAPS}?resourceVersion={version}", 120)
+        follower = threading.Thread(target=lambda: [seen.append(event["object"]["metadata"]["name"]) for event in watch], daemon=True)
+        follower.start()
+        self.fill()
+        refusals = 0
+        for i in range(40):  # the last page of the log's file may still have room
+            if self.write(f"full-{i}"):
+                written.add(f"full-{i}")
+            else:
+                refusals += 1
+                self.assertEqual((self.refused.status, self.refused.reason), (500, "InternalError"))
+                self.assertIn("no space left on device", self.refused.body["message"])
+        self.assertGreater(refusals, 30)
+        self.assertEqual(self.names(), written)  # reads go on
+        (self.seen / "filler").unlink()
+        self.assertTrue(self.write("after"), "there is space again")
+        written.add("after")
+        self.api.delete(f"{MAPS}/a")
+        written.remove("a")
+        eventually(lambda: "after" in seen, what="the event of it")
+        self.assertFalse([name for name in seen if name.startswith("full") and name not in written])
+        self.kill()
+        verified = self.run_inside("store", "verify", "--name", "t", "--dir", str(self.state))
+        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
+        self.start("--nodes", "0")
+        self.assertEqual(self.names(), written)
+
+    def test_snapshots_fail_alone(self):
+        """Log and snapshots together want more than there is: what cannot be compacted yet is still all there."""
+        self.start("--nodes", "0", "--durability", "os")
+        written = {f"m{i}" for i in range(40) if self.write(f"m{i}", 900_000)}
+        self.assertGreater(len(written), 8)
+        self.assertLess(len(written), 40)
+        for name in sorted(written)[:4]:
+            try:
+                self.api.delete(f"{MAPS}/{name}")
+                written.remove(name)
+            except Refused as refused:
+                self.assertEqual(refused.status, 500)
+        self.assertEqual(self.names(), written)
+        self.kill()
+        self.start("--nodes", "0", "--durability", "os")
+        self.assertEqual(self.names(), written)
+
+    def test_pods_on_a_full_disk_say_so_and_run_when_there_is_space(self):
+        self.start("--nodes", "1")
+        self.write("a")
+        self.fill()
+        (self.seen / "filler").rename(self.seen / "full")
+        os.truncate(self.seen / "full", os.path.getsize(self.seen / "full") - (64 << 10))  # for the log, not for long
+        pods = "/api/v1/namespaces/default/pods"
+        pod = {"metadata": {"name": "p"}, "spec": {"restartPolicy": "Never", "containers": [
+            {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}]}}
+        try:
+            self.api.post(pods, pod)
+        except Refused as refused:
+            self.assertEqual(refused.status, 500)
+        self.fill()
+        os.unlink(self.seen / "full")
+        os.unlink(self.seen / "filler")
+        try:
+            self.api.post(pods, pod)
+        except Refused as refused:
+            self.assertEqual(refused.status, 409)
+        eventually(lambda: self.api.get(f"{pods}/p")["status"]["phase"] == "Succeeded", seconds=30, what="the end of the pod")
+
+    def test_a_start_without_space_or_right_to_write_says_so(self):
+        self.start("--nodes", "0")
+        self.write("a")
+        self.run_inside("down", "--name", "t")
+        self.fill()
+        full = self.up("--nodes", "0")
+        self.assertEqual(full.returncode, 1, full.stderr)
+        self.assertIn("no space left on device", full.stderr)
+        (self.seen / "filler").unlink()
+        subprocess.run(self.inside("mount", "-o", "remount,ro", str(self.state)), check=True)
+        readonly = self.up("--nodes", "0")
+        self.assertEqual(readonly.returncode, 1, readonly.stderr)
+        self.assertIn("read-only file system", readonly.stderr)
+        self.assertEqual(self.run_inside("store", "verify", "--name", "t", "--dir", str(self.state)).returncode, 0)
+        subprocess.run(self.inside("mount", "-o", "remount,rw", str(self.state)), check=True)
+        self.start("--nodes", "0")
+        self.assertEqual(self.names(), {"a"})
+
+
+if __name__ == "__main__":
+    unittest.main()
