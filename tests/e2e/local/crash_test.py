@@ -80,8 +80,9 @@ class Writer(threading.Thread):
 
     def write(self):
         name = f"w{self.number}-{self.randomly.randrange(20)}"
-        known = self.ledger.setdefault(name, {"acknowledged": None, "tried": None, "version": 0})
-        value = known["tried"] = f"{self.number}.{time.monotonic_ns()}"
+        known = self.ledger.setdefault(name, {"acknowledged": None, "tried": [], "version": 0})
+        value = f"{self.number}.{time.monotonic_ns()}"
+        known["tried"].append(value)
         body = {"metadata": {"name": name}, "data": {"value": value, "filler": "x" * self.randomly.randrange(3000)}}
         try:
             made = self.api.post(MAPS, body) if known["acknowledged"] is None else self.api.put(f"{MAPS}/{name}", body)
@@ -89,7 +90,7 @@ class Writer(threading.Thread):
             if refused.status != 409:
                 raise
             made = self.api.put(f"{MAPS}/{name}", body)
-        known["acknowledged"], known["version"] = value, int(made["metadata"]["resourceVersion"])
+        known["acknowledged"], known["tried"], known["version"] = value, [], int(made["metadata"]["resourceVersion"])
         self.writes += 1
 
 
@@ -209,9 +210,9 @@ class Crash(unittest.TestCase):
                 continue
             self.assertIn(name, found)
             value = found[name]["data"]["value"]
-            self.assertIn(value, (entry["acknowledged"], entry["tried"]), name)
+            self.assertIn(value, (entry["acknowledged"], *entry["tried"]), name)
             self.assertGreaterEqual(int(found[name]["metadata"]["resourceVersion"]), entry["version"])
-            entry["acknowledged"] = entry["tried"] = value  # what came through unacknowledged is known now
+            entry["acknowledged"], entry["tried"] = value, []  # what came through unacknowledged is known now
         made = self.api.post(MAPS, {"metadata": {"generateName": "after-"}})
         self.assertGreater(int(made["metadata"]["resourceVersion"]), self.newest)
         self.api.delete(f"{MAPS}/{made['metadata']['name']}")
