@@ -17,7 +17,7 @@ import unittest
 import urllib.parse
 
 from http_api import HttpApi, Refused
-from local_cluster import PROGRAM, Place, eventually, start_time
+from local_cluster import PROGRAM, Place, eventually, only_local, start_time
 
 ROUNDS = int(os.environ.get("PLIMSOLL_CRASH_ROUNDS", "200"))
 WRITERS = 8
@@ -119,6 +119,7 @@ def processes_with(word):
     return found
 
 
+@only_local("kills the server")
 class Crash(unittest.TestCase):
     def setUp(self):
         self.place = Place(self)

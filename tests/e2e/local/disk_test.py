@@ -9,12 +9,13 @@ import threading
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import PROGRAM, Place, eventually
+from local_cluster import PROGRAM, Place, eventually, only_local
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 SIZE = 24 << 20
 
 
+@only_local("fills the disk of the server")
 @unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
 class Disk(unittest.TestCase):
     def setUp(self):

@@ -146,6 +146,14 @@ class LocalCluster(Cluster):
         eventually(lambda: not alive(pid), what="the end of the process")
 
 
+def only_local(reason):
+    """Marks a class or a test that no other cluster can pass, and says why: runs against others leave it out."""
+    def mark(what):
+        what.only_local = reason
+        return what
+    return mark
+
+
 def any_cluster(test, *flags):
     """The cluster under test: the one that is named, else a local one of its own."""
     named = os.environ.get("PLIMSOLL_TEST_KUBECONFIG")
@@ -153,7 +161,8 @@ def any_cluster(test, *flags):
 
 
 class ClusterCase(unittest.TestCase):
-    """Tests that share one cluster."""
+    """Tests that share one cluster, of any kind unless they are marked. `flags` are for a local one."""
+    needs = "api"  # objects and controllers; with "nodes" pods run as well
     flags = ()
 
     @classmethod

@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import ClusterCase, eventually
+from local_cluster import ClusterCase, eventually, only_local
 
 # Gives every pod a label and says on whose behalf it was asked.
 SERVER = r"""
@@ -39,6 +39,7 @@ server.serve_forever()
 """
 
 
+@only_local("its pod runs a program of this machine")
 class WebhookPod(ClusterCase):
     flags = ("--nodes", "2")
 
