@@ -72,6 +72,7 @@ class Place:
 
 class Cluster:
     """One cluster that kubectl reaches by a kubeconfig."""
+    program = KUBECTL
 
     def __init__(self, test, kubeconfig, place=None):
         self.test, self.kubeconfig = test, str(kubeconfig)
@@ -81,7 +82,7 @@ class Cluster:
         self.env = {**os.environ, "HOME": home, "KUBECONFIG": self.kubeconfig}
 
     def kubectl(self, *words, input=None, check=True, timeout=120):
-        done = subprocess.run([KUBECTL, *words], env=self.env, input=input, capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run([self.program, *words], env=self.env, input=input, capture_output=True, text=True, timeout=timeout)
         if check:
             self.test.assertEqual(done.returncode, 0, f"kubectl {' '.join(words)}\n{done.stdout}{done.stderr}")
         return done
@@ -94,7 +95,7 @@ class Cluster:
         return self.kubectl("apply", "-f", "-", input=json.dumps(items)).stdout
 
     def popen(self, *words):
-        child = subprocess.Popen([KUBECTL, *words], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        child = subprocess.Popen([self.program, *words], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True)
 
         def end():

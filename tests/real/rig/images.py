@@ -1,0 +1,71 @@
+"""Container images out of thin air: docker archives that containerd imports, since there is no registry to pull from."""
+import hashlib
+import io
+import json
+import pathlib
+import random
+import subprocess
+import tarfile
+
+from .machine import command
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAUSE = "plimsoll.local/pause:1"
+BUSYBOX = "docker.io/library/busybox:latest"  # "busybox" in a pod
+DIRECTORIES = ("bin", "dev", "etc", "proc", "root", "sys", "tmp", "usr", "usr/bin", "var")
+
+
+def compile_pause(directory):
+    command("clang-19", "-static", "-Os", "-s", "-o", directory / "pause", HERE / "pause.c")
+    return directory / "pause"
+
+
+def layer(files, links=(), directories=()):
+    """A layer's tar. `files` maps paths to contents, `links` to targets."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        def add(path, kind, mode, data=b"", target=""):
+            entry = tarfile.TarInfo(path)
+            entry.type, entry.mode, entry.size, entry.linkname = kind, mode, len(data), target
+            archive.addfile(entry, io.BytesIO(data))
+        for path in directories:
+            add(path, tarfile.DIRTYPE, 0o1777 if path == "tmp" else 0o755)
+        for path, data in files.items():
+            add(path, tarfile.REGTYPE, 0o644 if path.startswith("etc/") else 0o755, data)
+        for path, target in dict(links).items():
+            add(path, tarfile.SYMTYPE, 0o777, target=target)
+    return out.getvalue()
+
+
+def padding(size, seed=0):
+    """A layer of `size` bytes that do not compress. The same size and seed give the same layer, so images can share it."""
+    return layer({f"padding-{seed}": random.Random(seed).randbytes(size)})
+
+
+def write_archive(path, name, layers, entrypoint=None, command=None):
+    def digest(data):
+        return hashlib.sha256(data).hexdigest()
+    config = json.dumps({
+        "architecture": "amd64", "os": "linux", "created": "1970-01-01T00:00:00Z",
+        "config": {"Env": ["PATH=/usr/bin:/bin"], "Entrypoint": entrypoint, "Cmd": command, "WorkingDir": "/"},
+        "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest(data)}" for data in layers]},
+        "history": [{"created": "1970-01-01T00:00:00Z"} for _ in layers]}).encode()
+    files = {f"{digest(config)}.json": config, **{f"{digest(data)}/layer.tar": data for data in layers}}
+    files["manifest.json"] = json.dumps([{"Config": f"{digest(config)}.json", "RepoTags": [name],
+                                          "Layers": [f"{digest(data)}/layer.tar" for data in layers]}]).encode()
+    path.write_bytes(layer(files))
+    return path
+
+
+def pause_archive(path, program):
+    return write_archive(path, PAUSE, [layer({"pause": program.read_bytes()})], entrypoint=["/pause"])
+
+
+def busybox_archive(path, name=BUSYBOX, more_layers=()):
+    """With padding() as more layers, an image of any size."""
+    program = pathlib.Path("/bin/busybox").read_bytes()
+    applets = subprocess.run(["/bin/busybox", "--list"], check=True, capture_output=True, text=True).stdout.split()
+    files = {"bin/busybox": program, "etc/passwd": b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n",
+             "etc/group": b"root:x:0:\nnogroup:x:65534:\n"}
+    links = {f"bin/{applet}": "busybox" for applet in applets if applet != "busybox"}
+    return write_archive(path, name, [layer(files, links, DIRECTORIES), *more_layers], command=["sh"])
