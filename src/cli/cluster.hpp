@@ -31,7 +31,6 @@ Result<ServerVersion> server_version(const kube::Config& config, std::chrono::mi
 // The range of Kubernetes versions this program is made for.
 inline constexpr int kOldestMinor = 29;
 inline constexpr int kNewestMinor = 36;
-inline constexpr int kTestedMinor = 34;
 // Why this server is outside of the range; "" when it is inside.
 std::string range_warning(const ServerVersion& version);
 

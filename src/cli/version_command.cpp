@@ -17,7 +17,7 @@ json::object own_version() {
 json::object supported_range() {
   return {{"oldest", fmt::format("1.{}", kOldestMinor)},
           {"newest", fmt::format("1.{}", kNewestMinor)},
-          {"tested", fmt::format("1.{}", kTestedMinor)}};
+          {"tested", build_info().tested_kubernetes}};
 }
 
 // {"version", "address"} or {"error"}; a cluster that is not there is no failure of this command.
