@@ -23,6 +23,12 @@ bool is_refusal(const Error& error) {
   return error.code == Code::bad_request || error.code == Code::invalid;
 }
 
+// What one answers that knows WatchList but whose etcd does not report its progress, as those
+// before 3.4.31 and 3.5.13: inside the watch, it has begun that already.
+bool is_late_refusal(const Error& error) {
+  return is_refusal(error) || error.code == Code::internal;
+}
+
 Error ended_early() {
   return fail(Code::unavailable, "the server ended the watch at once");
 }
@@ -108,8 +114,10 @@ Task<Reflector::Next> Reflector::sync_by_watch() {
     auto event = co_await next_event();
     if (!event || !*event) {
       watch_list_ = false;
-      if (!event && is_expired(event.error())) expire();
-      co_return trouble(event ? ended_early() : event.error());
+      if (event) co_return trouble(ended_early());
+      if (is_late_refusal(event.error())) co_return Next::go_on;
+      if (is_expired(event.error())) expire();
+      co_return trouble(event.error());
     }
     if (!(*event)->resource_version.empty()) version_ = std::move((*event)->resource_version);
     if ((*event)->initial_events_end) break;

@@ -174,7 +174,7 @@ class ModelWatch final : public kube::Watch {
 
 class ModelClient final : public StubClient {
  public:
-  enum class WatchList { offered, refused };
+  enum class WatchList { offered, refused, refused_late };
 
   ModelClient(ModelCluster& cluster, WatchList watch_list)
       : cluster_(cluster), watch_list_(watch_list) {}
@@ -212,7 +212,10 @@ class ModelClient final : public StubClient {
     }
     std::deque<std::string> first;
     std::size_t position = cluster_.history_.size();
-    if (options.send_initial_events) {
+    if (options.send_initial_events && watch_list_ == WatchList::refused_late) {
+      first.push_back(
+          R"({"type":"ERROR","object":{"kind":"Status","code":500,"reason":"InternalError"}})");
+    } else if (options.send_initial_events) {
       if (watch_list_ == WatchList::refused) co_return fail(Code::invalid, "sendInitialEvents");
       for (const auto& [key, object] : cluster_.objects())
         first.push_back(ModelWatch::line("ADDED", ModelCluster::json_of(key, object)));
