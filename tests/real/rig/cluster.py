@@ -187,10 +187,9 @@ class RealCluster(Cluster):
         fake_nodes.create(self.api, nodes)
 
     def restart_apiserver(self, *more_flags):
-        """As after a crash; ready again on return."""
+        """As after a crash; ready again on return. The flags hold until the next restart."""
         self.apiserver.kill()
-        self.apiserver.words += more_flags
-        self.apiserver.start()
+        self.apiserver.start(*more_flags)
         self.wait_for_api()
 
     def restart_etcd(self):

@@ -35,9 +35,9 @@ class Program:
         self.name, self.words, self.log, self.options = name, [str(word) for word in words], log, options
         self.child = None
 
-    def start(self):
+    def start(self, *more_words):
         with open(self.log, "ab") as log:
-            self.child = subprocess.Popen(self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            self.child = subprocess.Popen([*self.words, *more_words], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                           start_new_session=True, **self.options)
 
     @property
