@@ -1,4 +1,4 @@
-"""The API server under test, plain HTTPS to it, and cases read from tests/data/api. Not a test itself.
+"""The API server under test, and plain HTTPS to it. Not a test itself.
 
 KUBECONFIG_UNDER_TEST names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
 each script starts a local cluster of its own without nodes and removes it at the end.
@@ -9,7 +9,6 @@ import http.client
 import json
 import os
 import pathlib
-import re
 import ssl
 import sys
 import tempfile
@@ -19,7 +18,6 @@ import urllib.parse
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-DATA = ROOT / "tests" / "data" / "api"
 NAMED = os.environ.get("KUBECONFIG_UNDER_TEST")
 if NAMED:
     os.environ["PLIMSOLL_TEST_KUBECONFIG"] = NAMED
@@ -146,7 +144,7 @@ def brief(event):
 
 
 class ApiCase(ClusterCase):
-    """Tests of one class share a server and a namespace, $NS in data."""
+    """Tests of one class share a server and a namespace."""
     flags = ("--nodes", "0", "--scheduler", "none", "--ephemeral")
 
     @classmethod
@@ -164,74 +162,3 @@ class ApiCase(ClusterCase):
         if NAMED:  # a cluster of our own goes as a whole
             cls.shared.addCleanup(cls.api.request, "DELETE", f"/api/v1/namespaces/{name}")
         return name
-
-    @classmethod
-    def fill(cls, value, **more):
-        """Puts $NS and other names into a case."""
-        if isinstance(value, dict):
-            return {cls.fill(k, **more): cls.fill(v, **more) for k, v in value.items()}
-        if isinstance(value, list):
-            return [cls.fill(item, **more) for item in value]
-        if isinstance(value, str):
-            for name, text in {"NS": cls.ns, **more}.items():
-                value = value.replace(f"${name}", str(text))
-        return value
-
-
-def load(name):
-    return yaml.load((DATA / name).read_text(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def steps(path):
-    """spec.containers[0].image -> spec, containers, 0, image; a step with dots stands in quotes."""
-    found = re.findall(r'"([^"]+)"|\[(\d+)\]|([^.\["]+)', path)
-    return [int(index) if index else quoted or plain for quoted, index, plain in found]
-
-
-def look(value, path):
-    for step in steps(path):
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
-
-
-def changed(value, changes):
-    """A copy with the value at each path replaced; null removes it."""
-    value = json.loads(json.dumps(value))
-    for path, new in changes.items():
-        *way, last = steps(path)
-        holder = value
-        for step in way:
-            if isinstance(holder, dict):
-                holder = holder.setdefault(step, {})
-            else:
-                holder = holder[step]
-        if new is None:
-            del holder[last]
-        elif isinstance(holder, list) and last == len(holder):
-            holder.append(new)
-        else:
-            holder[last] = new
-    return value
-
-
-def check_all(test, cases, known, differences):
-    """Runs `differences(case)` for each case: what differs, by part. A known difference must still differ, in its parts exactly.
-
-    `known` is a list of {differs: [part…], why: reason, cases: [name…]}; a server that is named has none.
-    """
-    names = [case["name"] for case in cases]
-    test.assertEqual(len(names), len(set(names)), "case names must be unique")
-    expected = {name: set(group["differs"]) for group in known for name in group["cases"]}
-    test.assertLessEqual(set(expected), set(names), "a known difference names no case")
-    wrong = []
-    for case in cases:
-        found = differences(case)
-        parts = set() if NAMED else expected.get(case["name"], set())
-        if set(found) != parts:
-            agreed = parts - set(found)
-            wrong.append(f"{case['name']}: " + "; ".join(found.values()) + (f" agrees now in {agreed}" if agreed else ""))
-    if wrong:
-        test.fail(f"{len(wrong)} of {len(cases)} cases\n" + "\n".join(wrong))
