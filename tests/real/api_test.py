@@ -3,12 +3,11 @@
 import os
 import signal
 import subprocess
-import sys
 import unittest
 
-from leftovers import NOTHING, processes_in, traces
+from leftovers import NOTHING, traces
 from rig import RealCluster, RealClusterCase, RigFailure
-from rig.slot import TESTS_OF_THE_RIG, Slot, alone, clear_leftovers
+from rig.slot import TESTS_OF_THE_RIG
 
 
 class Api(RealClusterCase):
@@ -47,24 +46,6 @@ class Ends(unittest.TestCase):
         with self.assertRaisesRegex(RigFailure, r"etcd ended with -9; the end of /run/plimsoll-real/\d+/etcd.log"):
             cluster.eventually(lambda: False, what="nothing")
         cluster.close()
-        self.assertEqual(traces(slot), NOTHING)
-
-    def test_what_a_killed_run_left_is_removed_by_the_next_and_others_stay(self):
-        text = ("from rig import RealCluster; from rig.slot import TESTS_OF_THE_RIG; import sys\n"
-                "cluster = RealCluster(numbers=TESTS_OF_THE_RIG)\nprint(cluster.slot.number, flush=True)\nsys.stdin.read()")
-        child = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                 cwd=os.path.dirname(os.path.abspath(__file__)))
-        with RealCluster(numbers=TESTS_OF_THE_RIG) as beside:
-            left = Slot(int(child.stdout.readline()))
-            self.assertNotEqual(left.number, beside.slot.number)
-            self.assertTrue(processes_in(left.namespaces()))
-            child.kill()
-            child.communicate()
-            with alone():
-                clear_leftovers()
-            self.assertEqual(traces(left), NOTHING)
-            beside.kubectl("get", "namespaces")
-            slot = beside.slot
         self.assertEqual(traces(slot), NOTHING)
 
 

@@ -12,7 +12,7 @@ from rig.requirements import BUILD
 REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 
 
-class WhoWeAre(RealClusterCase):
+class Client(RealClusterCase):
     def ask(self, kubeconfig, *words, input=None):
         return subprocess.run([PROGRAM, *words, "--kubeconfig", str(kubeconfig)], env=self.cluster.env, input=input,
                               capture_output=True, text=True, timeout=60)
@@ -91,16 +91,14 @@ class WhoWeAre(RealClusterCase):
         self.assertEqual(said["server"], {"address": self.cluster.server, "version": built, "supported": True})
         self.assertEqual(f"v{said['kubernetes']['tested']}", built)
 
-
-class HowWeAsk(RealClusterCase):
-    def test_no_faster_than_allowed(self):
+    def test_asks_no_faster_than_allowed(self):
         probe = Probe(self, self.cluster, "ask", "20", "10", "50")
         probe.finish()
         done = probe.wait("asked")
         self.assertEqual((done["answered"], done["requests"], done["throttled"]), (50, 50, 40))
         took = done["at"] - probe.wait("asking")["at"]
         self.assertGreaterEqual(took, 40 / 20)
-        self.assertLess(took, 40 / 20 + 1)
+        self.assertLess(took, 40 / 20 + 2)
 
     def test_events_are_counted_and_shown_by_describe(self):
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "barge"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}

@@ -4,16 +4,10 @@ import socket
 import unittest
 import urllib.request
 
+from busybox import pod
 from leftovers import NOTHING, machine, traces
 from rig import RealCluster, RealClusterCase, RigFailure
 from rig.slot import CGROUPS, TESTS_OF_THE_RIG
-
-
-def pod(name, *command, **spec):
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": name.split("-")[0]}}, "spec": {
-        "terminationGracePeriodSeconds": 0,
-        "containers": [{"name": "main", "image": "busybox", "imagePullPolicy": "IfNotPresent", "command": list(command),
-                        "resources": {"requests": {"cpu": "50m", "memory": "16Mi"}}}], **spec}}
 
 
 class OneNode(RealClusterCase):
@@ -79,17 +73,14 @@ class ThreeNodes(unittest.TestCase):
         there = pods[2]["status"]["podIP"]
         self.assertIn("root:x:0:0", cluster.kubectl("exec", "spread-0", "--", "wget", "-qO-", f"http://{there}/passwd").stdout)
         self.assertEqual(machine(), before)
+        # A part that dies fails the test, with its log.
+        cluster.nodes[1].run_inside("sh", "-c", "kill -9 $(pidof containerd)")
+        with self.assertRaisesRegex(RigFailure, r"containerd of node2 ended with .*containerd\.log"):
+            cluster.eventually(lambda: False, what="nothing")
         slot = cluster.slot
         cluster.close()
         self.assertEqual(traces(slot), NOTHING)
         self.assertEqual(machine(), before)
-
-    def test_a_runtime_that_dies_fails_the_test_with_its_log(self):
-        cluster = RealCluster(nodes=1, numbers=TESTS_OF_THE_RIG)
-        self.addCleanup(cluster.close)
-        cluster.nodes[0].run_inside("sh", "-c", "kill -9 $(pidof containerd)")
-        with self.assertRaisesRegex(RigFailure, r"containerd of node1 ended with .*containerd\.log"):
-            cluster.eventually(lambda: False, what="nothing")
 
 
 if __name__ == "__main__":

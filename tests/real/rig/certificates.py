@@ -35,22 +35,25 @@ class Authority:
 class Pki:
     """Everything below one directory. Users get a kubeconfig each, with all it needs inside."""
 
-    def __init__(self, directory, server_address, server_url, nodes):
+    def __init__(self, directory, server_address, server_url):
         directory.mkdir(mode=0o700)
         self.directory, self.server_url = directory, server_url
+        self.here = ("IP:127.0.0.1", f"IP:{server_address}")
         self.authority = Authority(directory, "ca")
-        self.front_authority = Authority(directory, "front-ca")
+        self.authority.issue("etcd", "/CN=etcd", "DNS:localhost", *self.here)
+
+    def issue_all(self, nodes):
+        """What everything but etcd needs; of nodes their names and addresses."""
+        front_authority = Authority(self.directory, "front-ca")
         names = [f"DNS:{name}" for name in ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                                             "kubernetes.default.svc.cluster.local")]
-        here = ("IP:127.0.0.1", f"IP:{server_address}")
         issue = self.authority.issue
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             jobs = [
-                pool.submit(issue, "apiserver", "/CN=kube-apiserver", *names, *here, "IP:10.96.0.1"),
-                pool.submit(issue, "etcd", "/CN=etcd", "DNS:localhost", *here),
+                pool.submit(issue, "apiserver", "/CN=kube-apiserver", *names, *self.here, "IP:10.96.0.1"),
                 pool.submit(issue, "etcd-client", "/CN=etcd-client"),
                 pool.submit(issue, "kubelet-client", "/O=system:masters/CN=kube-apiserver-kubelet-client"),
-                pool.submit(self.front_authority.issue, "front-proxy", "/CN=front-proxy-client"),
+                pool.submit(front_authority.issue, "front-proxy", "/CN=front-proxy-client"),
                 pool.submit(self.service_account_key),
                 pool.submit(self.user, "admin", "/O=system:masters/CN=kubernetes-admin"),
                 pool.submit(self.user, "controller-manager", "/CN=system:kube-controller-manager"),

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import socket
 import ssl
 import time
 import unittest
@@ -80,15 +81,22 @@ class RealCluster(Cluster):
             directory.mkdir(mode=0o700)
         self.nodes = [RealNode(slot, number + 1) for number in range(nodes)]
         self.server = f"https://{slot.address}:6443"
-        self.pki = Pki(slot.run / "pki", slot.address, self.server, [(node.name, node.address) for node in self.nodes])
+        self.pki = Pki(slot.run / "pki", slot.address, self.server)
+        self.etcd = self.part(control_plane.etcd(slot, self.pki))
+        self.pki.issue_all([(node.name, node.address) for node in self.nodes])
         self.kubeconfig, self.program = str(self.pki.path("admin.kubeconfig")), str(self.programs / "kubectl")
         self.env = {**os.environ, "HOME": str(slot.run / "home"), "KUBECONFIG": self.kubeconfig}
-        self.etcd = self.part(control_plane.etcd(slot, self.pki))
+        # An API server that comes first waits a whole second before it tries again.
+        self.eventually(self.etcd_listens, what="etcd")
         self.apiserver = self.part(control_plane.apiserver(slot, self.pki, self.programs, flags))
         if nodes:  # while the API server starts
             self.start_runtimes(kubelet_configuration)
         self.wait_for_api()
         self.told("API server ready")
+
+    def etcd_listens(self):
+        with socket.socket() as caller:
+            return caller.connect_ex((self.slot.address, 2379)) == 0
 
     def start_runtimes(self, kubelet_configuration):
         pause = images.compile_pause(self.slot.run)

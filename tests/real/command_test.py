@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""What ./dev real does for a person, and how Kubernetes gets into the cache."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from rig.requirements import BUILD
+from rig.slot import every_slot
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def real(*words):
+    return subprocess.run([HERE / "real", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+
+
+class Command(unittest.TestCase):
+    def test_a_cluster_stays_until_it_is_taken_down(self):
+        name = ("--name", f"t{os.getpid()}")
+        self.addCleanup(real, "down", *name)
+        started = real("up", *name, "--nodes", "0")
+        self.assertRegex(started.stderr, r"(?m)^ +\d+\.\d{3} s  API server ready$")
+        kubeconfig = pathlib.Path(started.stdout.removeprefix("export KUBECONFIG=").strip())
+        self.assertTrue(kubeconfig.is_file(), started)
+        (slot,) = [slot for slot in every_slot() if kubeconfig.is_relative_to(slot.run)]
+        self.assertIn("default", real("kubectl", *name, "get", "serviceaccounts", "-o", "name").stdout)
+        again = real("up", *name)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("runs already", again.stderr)
+        real("clean")
+        self.assertIn("kube-system", real("kubectl", *name, "get", "namespaces", "-o", "name").stdout)
+        before = slot.kept()
+        self.assertEqual(real("down", *name).returncode, 0)
+        self.assertNotEqual(slot.kept(), before)
+        self.assertIn("no cluster", real("kubectl", *name, "get", "nodes").stderr)
+
+    def test_says_why_it_cannot(self):
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", HERE / "real", "missing"], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        self.assertEqual((done.stdout, done.stderr), ("needs root", ""))
+
+
+class Build(unittest.TestCase):
+    """With a Go that only writes down how it was called."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.cache = self.place / "plimsoll/kubernetes"
+        self.env = {**os.environ, "PATH": f"{self.place}:{os.environ['PATH']}", "XDG_CACHE_HOME": place.name}
+        self.env.pop("GOFLAGS", None)
+
+    def go(self, then):
+        program = self.place / "go"
+        program.write_text(f'#!/bin/sh\necho "$GOFLAGS $*" >>{self.place}/calls\n'
+                           f'while [ "$1" != -o ]; do shift; done\nfor name in kube-apiserver kube-controller-manager kube-scheduler '
+                           f'kubelet kubectl; do echo >"$2$name"; chmod +x "$2$name"; done\n{then}\n')
+        program.chmod(0o755)
+
+    def calls(self):
+        return (self.place / "calls").read_text().splitlines()
+
+    def test_callers_at_the_same_time_get_one_build(self):
+        self.go("sleep 0.3")
+        running = [subprocess.Popen([BUILD], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for _ in range(4)]
+        answers = {child.communicate()[0].strip() for child in running}
+        (where,) = answers
+        self.assertEqual(sorted(os.listdir(where)), ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kubelet"])
+        self.assertEqual(len(self.calls()), 1)
+        self.assertIn("-mod=readonly build -trimpath", self.calls()[0])
+        self.assertRegex(self.calls()[0], r"-X k8s.io/component-base/version.gitVersion=v1\.\d+\.\d+ ")
+
+    def test_half_a_build_is_never_seen(self):
+        self.go("exit 1")
+        self.assertEqual(subprocess.run([BUILD], env=self.env, capture_output=True).returncode, 1)
+        self.assertEqual(os.listdir(self.cache), [".lock"])
+        self.go("true")
+        self.assertEqual(subprocess.run([BUILD], env=self.env, capture_output=True).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
