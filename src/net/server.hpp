@@ -30,6 +30,7 @@ class Sink {
       Piece piece) = 0;  // false: the queue overflowed or the peer is gone; the answer is closing
   virtual std::size_t queued() = 0;  // pieces that wait for the peer, so that a producer can too
   virtual void finish() = 0;         // regular end after what is queued
+  virtual void abort() = 0;  // the end at once, for a peer that does not take what is queued
   virtual void on_gone(
       std::function<void()> callback) = 0;  // once, on the connection's loop, when it has ended
 };

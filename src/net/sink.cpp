@@ -23,12 +23,11 @@ StreamSink::StreamSink(Executor loop, std::shared_ptr<ByteStream> stream, Chunki
 
 bool StreamSink::push(Piece piece) {
   std::unique_lock held(mutex_);
-  if (gone_ || overflowed_ || finished_) return false;
+  if (gone_ || aborted_ || finished_) return false;
   if (piece->empty()) return true;  // an empty chunk would end the body
   if (queue_.size() >= max_queued_) {
-    overflowed_ = true;
-    queue_.clear();
-    wake(std::move(held));
+    held.unlock();
+    abort();
     return false;
   }
   queue_.push_back(std::move(piece));
@@ -44,6 +43,13 @@ std::size_t StreamSink::queued() {
 void StreamSink::finish() {
   std::unique_lock held(mutex_);
   finished_ = true;
+  wake(std::move(held));
+}
+
+void StreamSink::abort() {
+  std::unique_lock held(mutex_);
+  aborted_ = true;
+  queue_.clear();
   wake(std::move(held));
 }
 
@@ -80,14 +86,14 @@ void StreamSink::detach() {
 // Writes what is queued, as far as it goes without waiting: an idle watcher costs no coroutine and
 // no buffer, and pieces that queued up leave together.
 void StreamSink::pump() {
-  bool overflowed = false;
+  bool aborted = false;
   {
     std::lock_guard held(mutex_);
     pump_posted_ = false;
-    overflowed = overflowed_;
+    aborted = aborted_;
   }
   if (!stream_ || ended_) return;
-  if (overflowed) {
+  if (aborted) {
     stream_->close();
     return end();
   }

@@ -12,9 +12,9 @@
 
 namespace plim::net {
 
-// push() and finish() may be called by any thread: they change the queue under the lock and post
-// one pump() to the connection's loop, which owns everything else. Shared by the publisher and the
-// connection, whichever lives longer.
+// push(), finish() and abort() may be called by any thread: they change the queue under the lock
+// and post one pump() to the connection's loop, which owns everything else. Shared by the publisher
+// and the connection, whichever lives longer.
 class StreamSink final : public Sink, public std::enable_shared_from_this<StreamSink> {
  public:
   enum class Chunking { chunked, none };
@@ -24,6 +24,7 @@ class StreamSink final : public Sink, public std::enable_shared_from_this<Stream
   bool push(Piece piece) override;
   std::size_t queued() override;
   void finish() override;
+  void abort() override;
   void on_gone(std::function<void()> callback) override;
 
   // The rest is for the connection, on its loop.
@@ -48,7 +49,7 @@ class StreamSink final : public Sink, public std::enable_shared_from_this<Stream
   std::mutex mutex_;
   std::deque<Piece> queue_;              // guarded by mutex_
   bool finished_ = false;                // guarded by mutex_
-  bool overflowed_ = false;              // guarded by mutex_
+  bool aborted_ = false;                 // guarded by mutex_
   bool gone_ = false;                    // guarded by mutex_
   bool pump_posted_ = false;             // guarded by mutex_
   std::function<void()> gone_callback_;  // guarded by mutex_

@@ -48,6 +48,11 @@ class Hub {
     for (auto& sink : sinks_) sink->finish();
   }
 
+  void abort() {
+    std::lock_guard held(mutex_);
+    for (auto& sink : sinks_) sink->abort();
+  }
+
   std::atomic<int> gone = 0;
 
   void wait_gone(int count) {
@@ -146,6 +151,20 @@ TEST(Streaming, overflow_closes_only_the_slow_watcher) {
   hub.wait_gone(1);
   EXPECT_EQ(hub.publish("last\n"), 1u);
   EXPECT_THAT(quick.read_until("last\n"), ::testing::HasSubstr("last"));
+}
+
+TEST(Streaming, abort_does_not_wait_for_a_peer_that_reads_nothing) {
+  Hub hub;
+  TestServer server({hub.route()});
+  RawSocket stuck(server.port());
+  stuck.send("GET /watch HTTP/1.1\r\nHost: a\r\n\r\n");
+  hub.wait_for(1);
+  const std::string big(1 << 20, 'x');
+  for (int i = 0; i < 50; ++i) hub.publish(big);  // more than the kernel holds
+  hub.finish();
+  EXPECT_EQ(hub.gone, 0);
+  hub.abort();
+  hub.wait_gone(1);
 }
 
 TEST(Streaming, http_1_0_gets_a_stream_without_chunks) {
