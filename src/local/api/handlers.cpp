@@ -21,7 +21,6 @@ constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
 // A reader that takes nothing for so long is left behind; it resumes from what it has read.
 constexpr Nanos kPatience = 5s;
-constexpr std::size_t kMaxWatches = 10'000;
 constexpr std::string_view kEvents = "/registry/core/events/";
 
 // Upstream turns to another path for what cannot be served here.
@@ -128,10 +127,10 @@ Task<ApiResult<std::unique_ptr<WatchSession>>> Handlers::open_watch(CallPtr call
 }
 
 Task<HandlerResult> Handlers::watch(CallPtr call) {
-  if (streams_.running() >= kMaxWatches)
+  if (streams_.running() >= max_watches_)
     co_return ApiError{.code = 429,
                        .reason = "TooManyRequests",
-                       .message = fmt::format("{} watches are open already", kMaxWatches),
+                       .message = fmt::format("{} watches are open already", max_watches_),
                        .details = ErrorDetails{.retry_after = 1}};
   PLIM_CO_TRY(std::unique_ptr<WatchSession> opened, co_await open_watch(call));
   std::shared_ptr<WatchSession> session = std::move(opened);
@@ -154,7 +153,8 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
     const SteadyTime limit = core_.clock.steady() + kPatience;
     while (sink->queued() > kQueueHigh && core_.clock.steady() < limit)
       co_await core_.clock.sleep(kQueuePoll);
-    if (sink->queued() > kQueueHigh) break;
+    // Not finish(): it would wait for this reader once more.
+    if (sink->queued() > kQueueHigh) co_return sink->abort();
   }
   sink->finish();
 }

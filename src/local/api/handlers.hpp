@@ -10,6 +10,7 @@
 #include "local/api/node_proxy.hpp"
 #include "local/api/patches.hpp"
 #include "local/api/reads.hpp"
+#include "local/api/server.hpp"
 #include "local/api/subresources.hpp"
 #include "local/api/watch.hpp"
 #include "local/api/writes.hpp"
@@ -21,14 +22,15 @@ namespace plim::local {
 class Handlers {
  public:
   Handlers(Core& core, const Authenticator& authenticator, const ServiceAccountTokens& tokens,
-           net::ClientTls kubelet_tls)
+           const ApiOptions& options)
       : core_(core),
         authenticator_(authenticator),
+        max_watches_(options.max_watches),
         reader_(core),
         writer_(core),
         deleter_(core),
         subresources_(core, tokens),
-        nodes_(core, std::move(kubelet_tls)),
+        nodes_(core, options.kubelet_tls),
         event_expiry_(core),
         streams_(core.loop) {}
 
@@ -54,6 +56,7 @@ class Handlers {
 
   Core& core_;
   const Authenticator& authenticator_;
+  const std::size_t max_watches_;
   Reader reader_;
   Writer writer_;
   Deleter deleter_;

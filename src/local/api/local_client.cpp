@@ -68,6 +68,11 @@ class LocalSink final : public net::Sink {
     changed.notify();
   }
 
+  void abort() override {
+    pieces.clear();
+    finish();
+  }
+
   void on_gone(std::function<void()> callback) override { when_gone = std::move(callback); }
 
   void leave() {

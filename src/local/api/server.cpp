@@ -49,7 +49,7 @@ class Server final : public ApiServer, public LocalEntry {
         tokens_(core_, options.service_account_key_pem, options.issuer),
         authenticator_(options, tokens_),
         plain_(core_),
-        handlers_(core_, authenticator_, tokens_, options.kubelet_tls),
+        handlers_(core_, authenticator_, tokens_, options),
         built_in_objects_(options.built_in_objects) {}
 
   Task<Result<void>> start() override {

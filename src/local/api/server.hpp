@@ -35,6 +35,8 @@ struct ApiOptions {
   net::ClientTls kubelet_tls = {};
   // Namespaces, priority classes and the Service `kubernetes`, made when they are missing.
   bool built_in_objects = true;
+  // Those beyond are asked to come back later.
+  std::size_t max_watches = 10'000;
 };
 
 // Belongs to the store's loop; co_await stop() before destroying it.

@@ -175,10 +175,13 @@ class StuckSink final : public net::Sink {
 
   void finish() override { finished = true; }
 
+  void abort() override { aborted = true; }
+
   void on_gone(std::function<void()>) override {}
 
   std::size_t pieces = 0;
   bool finished = false;
+  bool aborted = false;
 };
 
 TEST_F(ApiWatchTest, a_reader_that_is_stuck_is_left_behind) {
@@ -192,12 +195,57 @@ TEST_F(ApiWatchTest, a_reader_that_is_stuck_is_left_behind) {
   for (int i = 0; i < 100; ++i) create(fmt::format("p{}", i));
   loop.run_ready();
   EXPECT_GT(sink->pieces, 64u);
-  EXPECT_FALSE(sink->finished);
+  EXPECT_FALSE(sink->aborted);
   for (int i = 0; i < 300; ++i) {
     clock.advance(std::chrono::milliseconds(20));
     loop.run_ready();
   }
-  EXPECT_TRUE(sink->finished);
+  EXPECT_TRUE(sink->aborted);
+  EXPECT_FALSE(sink->finished);  // what is queued would keep the connection for as long as it likes
+}
+
+// A connection whose peer may leave.
+class LeavingSink final : public net::Sink {
+ public:
+  bool push(net::Piece) override { return true; }
+
+  std::size_t queued() override { return 0; }
+
+  void finish() override {}
+
+  void abort() override {}
+
+  void on_gone(std::function<void()> callback) override { leave = std::move(callback); }
+
+  std::function<void()> leave;
+};
+
+TEST(ApiWatchLimit, one_too_many_is_refused_until_another_ends) {
+  ApiFixture api(ApiOptions{.max_watches = 20});
+  auto open = [&] {
+    net::Request request;
+    request.path = "/api/v1/pods";
+    request.query = "watch=true";
+    request.peer.certificate_user = "admin";
+    request.peer.certificate_groups = {"system:masters"};
+    return api.run(api.server->handle(std::move(request)));
+  };
+  std::vector<std::shared_ptr<LeavingSink>> readers;
+  for (int i = 0; i < 20; ++i) {
+    net::Reply reply = open();
+    ASSERT_TRUE(std::holds_alternative<net::Streamed>(reply)) << i;
+    readers.push_back(std::make_shared<LeavingSink>());
+    std::get<net::Streamed>(reply).attach(readers.back());
+  }
+  net::Reply refused = open();
+  ASSERT_TRUE(std::holds_alternative<net::Response>(refused));
+  const net::Response& answer = std::get<net::Response>(refused);
+  EXPECT_EQ(answer.status, 429);
+  EXPECT_EQ(answer.headers.get("Retry-After"), "1");
+  EXPECT_EQ(text_at(parsed(answer.body), {"reason"}), "TooManyRequests");
+  readers.front()->leave();
+  api.loop.run_ready();
+  EXPECT_TRUE(std::holds_alternative<net::Streamed>(open()));
 }
 
 TEST_F(ApiWatchTest, sends_bookmarks_and_ends_in_time) {
