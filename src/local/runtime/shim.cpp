@@ -24,13 +24,11 @@ constexpr std::size_t kExecOutput = 16 << 10;  // of a probe or hook; the rest i
 constexpr std::size_t kMaxRequest = 8 << 20;
 
 Nanos monotonic_now() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::chrono::seconds(now.tv_sec) + Nanos(now.tv_nsec);
+  return Moment::now().monotonic;
 }
 
 WallTime wall_now() {
-  return std::chrono::time_point_cast<Nanos>(std::chrono::system_clock::now());
+  return Moment::now().wall;
 }
 
 std::string container_entry(const std::string& id) {
@@ -185,9 +183,11 @@ json::value Shim::start(const json::value& request) {
   made.run.id = made.spec.id;
   made.run.name = made.spec.name;
   made.run.tag = made.spec.tag;
-  made.run.started = wall_now();
-  made.run.started_monotonic = monotonic_now();
+  const Moment asked = Moment::now();
   auto spawned = spawn_container(made.spec);
+  const Moment started = spawned ? spawned->started : asked;
+  made.run.started = started.wall;
+  made.run.started_monotonic = started.monotonic;
   if (spawned) {
     made.run.running = true;
     made.run.pid = spawned->pid;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <utility>
 
@@ -128,7 +130,41 @@ void use_standard_streams(int out, int err) {
   if (null > STDERR_FILENO) ::close(null);
 }
 
-Error become_container(const StartSpec& spec) {
+// What a child tells of itself: when it became the program, and if it did not, why. A stamp may be
+// followed by a failure.
+constexpr char kStamp = 'S', kFailure = 'F';
+
+void report_start(int pipe) {
+  const Moment now = Moment::now();
+  char text[1 + sizeof now];
+  text[0] = kStamp;
+  std::memcpy(text + 1, &now, sizeof now);
+  (void)!::write(pipe, text, sizeof text);
+}
+
+// Everything up to the end: once every copy of the other end is closed, the new program runs.
+std::string read_report(int pipe) {
+  std::string out;
+  char part[1024];
+  for (;;) {
+    const ssize_t n = ::read(pipe, part, sizeof part);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return out;
+    out.append(part, static_cast<std::size_t>(n));
+  }
+}
+
+Result<Moment> parse_report(std::string_view text) {
+  Moment out;
+  if (text.starts_with(kStamp) && text.size() > sizeof out) {
+    std::memcpy(&out, text.data() + 1, sizeof out);
+    text.remove_prefix(1 + sizeof out);
+  }
+  if (text.size() > 1) return fail(static_cast<Code>(text[1]), std::string(text.substr(2)));
+  return out;
+}
+
+Error become_container(const StartSpec& spec, int report) {
   const auto prepared = [&]() -> Result<void> {
     PLIM_CHECK(enter_cgroups(spec));
     PLIM_CHECK(set_limits(spec));
@@ -140,18 +176,21 @@ Error become_container(const StartSpec& spec) {
       return fail_errno(errno, fmt::format("cannot enter the working directory {}", spec.cwd));
     return become_user(spec);
   }();
-  return prepared ? exec_program(spec.argv, spec.env) : prepared.error();
+  if (!prepared) return prepared.error();
+  report_start(report);
+  return exec_program(spec.argv, spec.env);
 }
 
-// The last words of a child that could not become what it should: the code, then the message.
+// The last words of a child that could not become what it should.
 [[noreturn]] void report_and_exit(int pipe, const Error& error) {
-  const std::string text = fmt::format("{:c}{}", static_cast<char>(error.code), error.message);
+  const std::string text =
+      fmt::format("{:c}{:c}{}", kFailure, static_cast<char>(error.code), error.message);
   (void)!::write(pipe, text.data(), text.size());
   ::_exit(128);
 }
 
 // Runs `child` in a process made with `flags`; it returns only by failing. Its argument is where to
-// report a failure; once every copy of that is closed, the new program runs.
+// report to.
 template <class Child>
 Result<Spawned> spawn(unsigned long flags, const Child& child) {
   PLIM_TRY(Pipe out, make_pipe());
@@ -166,18 +205,14 @@ Result<Spawned> spawn(unsigned long flags, const Child& child) {
     report_and_exit(report.write.get(), child(report.write.get()));
   }
   report.write.reset();
-  std::string text(1024, '\0');
-  ssize_t n;
-  while ((n = ::read(report.read.get(), text.data(), text.size())) < 0 && errno == EINTR) {
-  }
-  if (n > 0) {
+  auto started = parse_report(read_report(report.read.get()));
+  if (!started) {
     ::waitpid(pid, nullptr, 0);
-    text.resize(static_cast<std::size_t>(n));
-    return fail(static_cast<Code>(text[0]), text.substr(1));
+    return started.error();
   }
   ::fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
-  return Spawned{pid, std::move(out.read), std::move(err.read)};
+  return Spawned{pid, *started, std::move(out.read), std::move(err.read)};
 }
 
 // The process that entered another PID namespace stays outside itself; only its children are in.
@@ -221,11 +256,18 @@ Result<void> join_namespaces(const StartSpec& container, pid_t pid) {
 
 }  // namespace
 
+Moment Moment::now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return {.wall = std::chrono::time_point_cast<Nanos>(std::chrono::system_clock::now()),
+          .monotonic = std::chrono::seconds(now.tv_sec) + Nanos(now.tv_nsec)};
+}
+
 Result<Spawned> spawn_container(const StartSpec& spec) {
   unsigned long flags = 0;
   if (spec.own_mounts) flags |= CLONE_NEWNS;
   if (spec.own_processes) flags |= CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-  return spawn(flags, [&](int) { return become_container(spec); });
+  return spawn(flags, [&](int report) { return become_container(spec, report); });
 }
 
 Result<Spawned> spawn_beside(const StartSpec& container, pid_t pid,

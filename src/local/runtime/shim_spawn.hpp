@@ -7,15 +7,25 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "local/runtime/shim_protocol.hpp"
 
 namespace plim::local {
 
+// When something happened, by both clocks.
+struct Moment {
+  WallTime wall{};
+  Nanos monotonic{0};
+
+  static Moment now();
+};
+
 struct Spawned {
   pid_t pid = 0;
-  Fd out, err;  // our ends of the pipes, non-blocking
+  Moment started;  // of the program: everything before it was preparation
+  Fd out, err;     // our ends of the pipes, non-blocking
 };
 
 // Returns when the new program runs. Code::not_found: there is no such program, or it cannot be

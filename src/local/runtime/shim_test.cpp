@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "base/testing/temp_dir.hpp"
 #include "local/runtime/process_tree.hpp"
 #include "local/runtime/shim_client.hpp"
+#include "local/runtime/shim_spawn.hpp"
 
 namespace plim::local {
 namespace {
@@ -77,6 +79,26 @@ TEST_F(ShimTest, tells_exit_code_and_times) {
   EXPECT_LE(run.started, run.finished);
   EXPECT_LE(run.started_monotonic, run.finished_monotonic);
   EXPECT_GT(run.started_monotonic.count(), 0);
+}
+
+TEST_F(ShimTest, a_run_begins_with_its_program_and_not_with_the_preparations) {
+  StartSpec slow = spec("a", "exit 0");
+  // Entering these takes until somebody reads them.
+  slow.cgroup = {dir / "first", dir / "second"};
+  for (const std::string& path : slow.cgroup) ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  Moment prepared;
+  std::thread reader([&] {
+    Fd first(::open(slow.cgroup[0].c_str(), O_RDONLY));
+    prepared = Moment::now();
+    Fd second(::open(slow.cgroup[1].c_str(), O_RDONLY));
+    char byte = 0;
+    EXPECT_EQ(::read(second.get(), &byte, 1), 1);
+  });
+  const ShimRun run = finished(slow);
+  reader.join();
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_GE(run.started_monotonic, prepared.monotonic);
+  EXPECT_GE(run.started, prepared.wall);
 }
 
 TEST_F(ShimTest, writes_both_streams_to_the_log) {
