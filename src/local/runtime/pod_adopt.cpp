@@ -143,7 +143,7 @@ Task<bool> PodWorker::adopt() {
   auto left = read_shim_state(files_.directory());
   if (!left) co_return false;
   facts_.pod_ip = note->pod_ip;
-  facts_.start_time = note->start_time;
+  begin_at(note->start_time);
   node_.addresses.reserve(facts_.pod_ip);
   accepted_ = true;
   auto found = co_await shim_.watch();

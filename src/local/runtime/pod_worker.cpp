@@ -78,9 +78,14 @@ bool PodWorker::has_to_end() const {
 
 SteadyTime PodWorker::deadline() const {
   const auto seconds = int_at(pod_, {"spec", "activeDeadlineSeconds"});
-  if (!seconds || !facts_.start_time) return SteadyTime::max();
-  const Nanos left = *facts_.start_time + std::chrono::seconds(*seconds) - node_.clock.wall();
-  return node_.clock.steady() + left;
+  if (!seconds || !began_) return SteadyTime::max();
+  return *began_ + std::chrono::seconds(*seconds);
+}
+
+void PodWorker::begin_at(WallTime time) {
+  facts_.start_time = time;
+  const Nanos passed = std::max(Nanos::zero(), node_.clock.wall() - time);
+  began_ = node_.clock.steady() - passed;
 }
 
 Task<void> PodWorker::supervise() {
@@ -186,7 +191,7 @@ Task<bool> PodWorker::admit() {
   }
   if (!failure) {
     accepted_ = true;
-    facts_.start_time = node_.clock.wall();
+    begin_at(node_.clock.wall());
     co_return true;
   }
   rejected_ = true;

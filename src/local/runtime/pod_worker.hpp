@@ -74,6 +74,7 @@ class PodWorker {
   Task<void> live(bool adopted);
   bool has_to_end() const;
   SteadyTime deadline() const;  // of activeDeadlineSeconds
+  void begin_at(WallTime time);
   Task<bool> admit();
   Task<bool> prepare();
   Task<Result<void>> make_sandbox();
@@ -135,6 +136,7 @@ class PodWorker {
   PodFiles files_;
   ShimClient shim_;
   PodFacts facts_;
+  std::optional<SteadyTime> began_;  // facts_.start_time by the clock that nobody sets
   std::map<std::string, Container> containers_;
   ShimState shim_state_;
   std::vector<ContainerRun> runs_;
