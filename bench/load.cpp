@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/process.hpp"
 #include "base/table.hpp"
@@ -27,6 +28,7 @@ loads:
   create   pods made over several connections: how many in a second
   list     all pods in one answer: the newest state, and any (resourceVersion=0)
   fanout   watchers and a steady rate of writes: time from write to event
+  torture  informers that lose their connections while others write: their caches must be right
   sim      simulated nodes and pods on them: time until ready, running, gone
 
 flags:
@@ -34,7 +36,8 @@ flags:
   --pods N         made (3000; sim: 10000)
   --rounds N       of each list (20)
   --gzip           let lists be compressed
-  --watchers N     (1000)
+  --watchers N     (1000; torture: 50)
+  --writes N       of torture (20000)
   --follow WHAT    each watcher sees the pods of its own node, or all pods: node, all (node)
   --rate N         writes per second (500)
   --seconds N      of writing (10)
@@ -51,11 +54,13 @@ struct NamedLoad {
   std::string_view name;
   Load run;
   std::size_t pods;
+  std::size_t watchers = 1'000;
 };
 
 constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000},
                                 {"list", load_list, 3'000},
                                 {"fanout", load_fanout, 0},
+                                {"torture", load_torture, 0, 50},
                                 {"sim", load_sim, 10'000}};
 
 struct Line {
@@ -103,6 +108,7 @@ std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::
           {"--pods", number(out.pods)},
           {"--rounds", number(out.rounds)},
           {"--watchers", number(out.watchers)},
+          {"--writes", number(out.writes)},
           {"--follow", choice(out.follow, {"node", "all"})},
           {"--rate", number(out.rate)},
           {"--seconds", number(out.duration)},
@@ -116,7 +122,11 @@ Result<Line> parse(const std::vector<std::string_view>& words) {
   Line out;
   if (words.empty()) return fail(Code::invalid, "which load?");
   for (const NamedLoad& load : kLoads)
-    if (load.name == words.front()) out.run = load.run, out.options.pods = load.pods;
+    if (load.name == words.front()) {
+      out.run = load.run;
+      out.options.pods = load.pods;
+      out.options.watchers = load.watchers;
+    }
   if (out.run == nullptr)
     return fail(Code::invalid, fmt::format("no load {}", quote(words.front())));
   std::string kubeconfig, output;
@@ -168,6 +178,7 @@ Task<int> run(Executor loop, Line line) {
 int main(int argc, char** argv) {
   using namespace plim::bench;
   plim::prepare_process();
+  plim::log::configure({.level = plim::log::Level::error});  // trouble is what some loads are about
   raise_descriptor_limit();
   auto line = parse({argv + 1, argv + argc});
   if (!line) {

@@ -26,7 +26,8 @@ struct LoadOptions {
   std::string follow = "node";   // what each of them follows: node, all
   double rate = 500;             // writes per second
   std::chrono::seconds duration{10};
-  std::size_t nodes = 5'000;  // sim
+  std::size_t writes = 20'000;  // torture
+  std::size_t nodes = 5'000;    // sim
   std::chrono::seconds limit{120};
   std::vector<pid_t> pids = {};  // of the server, for its CPU time and memory
   bool keep = false;             // what was written stays
@@ -100,6 +101,8 @@ class Burst {
 Task<Result<Numbers>> load_create(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_list(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_fanout(Executor loop, LoadOptions options);
+// Fails if a cache is wrong in the end.
+Task<Result<Numbers>> load_torture(Executor loop, LoadOptions options);
 // Makes simulated nodes, waits for them and for the pods it puts on them.
 Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
 
