@@ -142,6 +142,11 @@ inline constexpr std::array kUpFlags{
                  "once (none)",
          .choices = "fsync|os|none",
          .rare = true},
+    Flag{.name = "max-objects-bytes",
+         .metavar = "QUANTITY",
+         .fallback = "0",
+         .help = "refuse writes when all objects are larger than this, such as 512Mi; 0: never",
+         .rare = true},
 };
 
 inline constexpr std::array kDownExamples{

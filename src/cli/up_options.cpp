@@ -6,6 +6,7 @@
 
 #include "base/cpu_list.hpp"
 #include "base/files.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli/build_info.hpp"
 #include "cli/local_cluster.hpp"
@@ -78,10 +79,15 @@ Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
     std::string& cpus = out[name];
     cpus += fmt::format("{}{}", cpus.empty() ? "" : ",", begins ? right : part);
   }
+  const std::string here(trim(read_file("/sys/devices/system/cpu/online").value_or("")));
+  const auto online = parse_cpu_list(here);
   for (const auto& [node, cpus] : out) {
     auto list = parse_cpu_list(cpus);
     if (!list || list->empty())
       return bad_value("node-cpus", fmt::format("{} are no CPUs for {}", quote(cpus), node));
+    if (online && !online->empty() && !list->is_subset_of(*online))
+      return bad_value("node-cpus",
+                       fmt::format("{} of {}: this machine has CPUs {}", cpus, node, here));
   }
   return out;
 }
@@ -115,7 +121,10 @@ Outcome<void> choose_nodes(const Context& context, local::NodesOptions& out) {
     out.cgroup_driver = local::CgroupDriver::systemd;
   if (context.values.text("isolation") == "none") out.isolation = local::Isolation::none;
   PLIM_CLI_TRY(out.cpus, node_cpus(context.values.text("node-cpus")));
-  out.max_images = static_cast<int>(context.values.integer("max-images"));
+  const std::int64_t images = context.values.integer("max-images");
+  if (images < -1 || images > 1'000'000)
+    return bad_value("max-images", "expected a number of images, or -1 for all");
+  out.max_images = static_cast<int>(images);
   out.annotate_runs = context.values.boolean("annotate-runs");
   return {};
 }
@@ -139,6 +148,10 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   out.server_names = list_of(context.values.text("tls-san"));
   PLIM_CLI_CHECK(choose_kubeconfig(context, out));
   out.durability = durability_of(context);
+  const auto limit = parse_quantity(context.values.text("max-objects-bytes"));
+  if (!limit || limit->value() < 0)
+    return bad_value("max-objects-bytes", "expected a quantity of bytes such as 512Mi, or 0");
+  out.max_objects_bytes = static_cast<std::uint64_t>(limit->value());
   PLIM_CLI_CHECK(choose_nodes(context, out.nodes));
   const std::int64_t simulated = context.values.integer("sim-nodes");
   if (simulated < 0 || simulated > 50'000) return bad_value("sim-nodes", "expected 0 to 50000");

@@ -107,7 +107,8 @@ Result<void> Cluster::take_place() {
 
 Result<void> Cluster::open_store() {
   StoreOptions options{.directory = options_.directories.store(),
-                       .durability = options_.durability};
+                       .durability = options_.durability,
+                       .max_live_bytes = options_.max_objects_bytes};
   if (options.durability != Durability::none) PLIM_CHECK(make_directories(options.directory, 0700));
   PLIM_TRY(store_, Store::open(loop_, clock_, std::move(options)));
   return {};

@@ -36,6 +36,7 @@ struct ClusterOptions {
   std::string kubeconfig = {};  // "": in the state directory
   std::string merge_into = {};  // a kubeconfig of the user's; "" for none
   Durability durability = Durability::fsync;
+  std::uint64_t max_objects_bytes = 0;  // writes beyond are refused; 0: no limit
   std::vector<std::string> controllers = controller_names();
   bool scheduler = true;
   NodesOptions nodes = {};
