@@ -104,16 +104,17 @@ Outcome<int> run_node_ls(Context& context) {
 Outcome<int> run_node_exec(Context& context) {
   PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY([[maybe_unused]] pid_t pid, running_pid(directories));
-  const std::string directory = directories.node(context.arguments[0]);
+  const std::string& node = context.arguments[0];
+  const std::string directory = directories.node(node);
   struct stat info{};
-  if (context.arguments[0].find('/') != std::string::npos ||
+  if (node.empty() || node.starts_with('.') || node.find('/') != std::string::npos ||
       ::stat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return tl::unexpected(Failure{.code = Plm::not_found,
-                                  .exit = 4,
-                                  .what = fmt::format("cluster {} has no process node {}",
-                                                      directories.name, context.arguments[0]),
-                                  .tried = directory,
-                                  .next = "plimsoll node ls names them"});
+    return tl::unexpected(
+        Failure{.code = Plm::not_found,
+                .exit = 4,
+                .what = fmt::format("cluster {} has no process node {}", directories.name, node),
+                .tried = directory,
+                .next = "plimsoll node ls names them"});
   PLIM_CLI_CHECK(enter_node(directory));
   std::vector<char*> words;
   for (std::size_t i = 1; i < context.arguments.size(); ++i)

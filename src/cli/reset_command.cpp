@@ -66,6 +66,11 @@ bool agrees(const Context& context, const local::ClusterDirectories& directories
 
 Outcome<int> run_reset(Context& context) {
   PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  std::error_code ignored;
+  if (!fs::exists(directories.state, ignored) && !fs::exists(directories.run, ignored)) {
+    (void)context.world.err.write(fmt::format("there is no cluster {}\n", directories.name));
+    return 0;
+  }
   if (!agrees(context, directories)) return 1;
   PLIM_CLI_TRY([[maybe_unused]] bool stopped,
                stop_cluster(directories, context.values.duration("timeout")));

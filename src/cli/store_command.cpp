@@ -15,7 +15,7 @@ constexpr std::string_view kHidden = "(hidden)";
 // The store of a damaged or missing directory is the user's to look after, not a bug of ours.
 Failure store_failure(const Error& error, const std::string& directory) {
   Plm code = error.code == Code::already_exists ? Plm::already_running
-             : error.code == Code::not_found    ? Plm::not_found
+             : error.code == Code::not_found    ? Plm::not_running  // nor was it ever
                                                 : Plm::store_damaged;
   return Failure{
       .code = code, .exit = exit_code(error.code), .what = error.message, .tried = directory};
