@@ -22,7 +22,7 @@ NAMED = os.environ.get("KUBECONFIG_UNDER_TEST")
 if NAMED:
     os.environ["PLIMSOLL_TEST_KUBECONFIG"] = NAMED
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
-from local_cluster import ClusterCase, eventually  # noqa: E402  (the folder beside this one)
+from local_cluster import LOAD, ClusterCase, eventually  # noqa: E402  (the folder beside this one)
 
 PATCH_TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json",
                "strategic": "application/strategic-merge-patch+json", "apply": "application/apply-patch+yaml"}

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """What watchers see: selectors, initial events, tables, and the order of events while objects go away."""
-import random
-import threading
+import json
+import subprocess
 import time
 import unittest
 
-from server_under_test import Api, ApiCase, brief
+from server_under_test import LOAD, ApiCase, brief
 
 TABLE = {"Accept": "application/json;as=Table;v=v1;g=meta.k8s.io"}
-# As many writes as fit into the time, on a slow machine far fewer than the most.
-MOST_WRITES, FEWEST_WRITES, WATCHERS, SECONDS = 20_000, 1_000, 50, 30
 POD = {"schedulerName": "nobody", "containers": [{"name": "c", "image": "x:1"}]}
 
 
@@ -132,78 +130,17 @@ class Watches(ApiCase):
 
 
 class Informers(ApiCase):
-    """Caches that are cut off again and again while others write are right in the end."""
+    """Caches that are cut off again and again while others write are right in the end: our own informers, as fast as they can."""
 
     def test_caches_equal_a_final_list(self):
-        path = f"/api/v1/namespaces/{self.ns}/configmaps"
-        done, failures = threading.Event(), []
-        caches = [{} for _ in range(WATCHERS)]
-        threads = [threading.Thread(target=self.inform, args=(path, i, caches[i], done, failures)) for i in range(WATCHERS)]
-        for thread in threads:
-            thread.start()
-        written = self.write_for_a_while(path)
-        final = self.api.must("GET", path)
-        self.final = int(final["metadata"]["resourceVersion"])
-        done.set()
-        for thread in threads:
-            thread.join(60)
-        self.assertEqual(failures, [])
-        self.assertGreaterEqual(written, FEWEST_WRITES)
-        want = {item["metadata"]["name"]: item["metadata"]["resourceVersion"] for item in final["items"]}
-        for cache in caches:
-            self.assertEqual(cache, want)
-
-    def write_for_a_while(self, path):
-        """How many writes there were."""
-        api, chance, end = Api(self.cluster.kubeconfig), random.Random(1), time.monotonic() + SECONDS
-        self.addCleanup(api.close)
-        written = 0
-        for count in range(MOST_WRITES):
-            name = f"w{chance.randrange(50)}"
-            way = chance.randrange(3)
-            if way == 0:
-                answer = api.request("POST", path, {"metadata": {"name": name}})
-            elif way == 1:
-                answer = api.request("DELETE", f"{path}/{name}")
-            else:
-                answer = api.patch("merge", f"{path}/{name}", {"data": {"n": str(count)}})
-            written += answer.code < 300
-            if time.monotonic() > end:
-                break
-        return written
-
-    def inform(self, path, number, cache, done, failures):
-        try:
-            api, chance = Api(self.cluster.kubeconfig), random.Random(number)
-            self.addCleanup(api.close)
-            version = None
-            while not (done.is_set() and version is not None and version >= self.final):
-                if version is None:
-                    listed = api.must("GET", f"{path}?resourceVersion=0")
-                    cache.clear()
-                    cache.update({item["metadata"]["name"]: item["metadata"]["resourceVersion"] for item in listed["items"]})
-                    version = int(listed["metadata"]["resourceVersion"])
-                version = self.follow(api, path, version, cache, chance.randrange(1, 400), done)
-        except Exception as error:  # told by the test's own thread
-            failures.append(repr(error))
-
-    def follow(self, api, path, version, cache, length, done):
-        """Takes up to `length` events and hangs up; the version to go on from, None after a 410."""
-        query = f"watch=1&allowWatchBookmarks=1&timeoutSeconds=2&resourceVersion={version}"
-        with api.watch(f"{path}?{query}") as watch:
-            for _ in range(length):
-                event = watch.next()
-                if event is None:
-                    return version
-                if event["type"] == "ERROR":
-                    return None
-                meta = event["object"]["metadata"]
-                if event["type"] == "DELETED":
-                    cache.pop(meta["name"])
-                elif event["type"] != "BOOKMARK":
-                    cache[meta["name"]] = meta["resourceVersion"]
-                version = int(meta["resourceVersion"])
-        return version
+        done = subprocess.run([LOAD, "torture", "--kubeconfig", self.cluster.kubeconfig, "--watchers", "50", "--writes", "20000",
+                               "--limit", "60", "-o", "json"], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        numbers = json.loads(done.stdout)
+        print("; ".join(f"{name} {value:.0f}" for name, value in numbers.items()))
+        self.assertEqual((numbers["informers"], numbers["caches_right"]), (50, 50))
+        self.assertGreaterEqual(numbers["writes"], 20_000)
+        self.assertGreater(numbers["cuts"], 1_000)
 
 
 if __name__ == "__main__":

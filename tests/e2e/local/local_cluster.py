@@ -14,6 +14,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = os.environ.get("PLIMSOLL", str(ROOT / "build" / "dev" / "bin" / "plimsoll"))
+LOAD = os.environ.get("PLIMSOLL_LOAD", str(pathlib.Path(PROGRAM).parent / "plimsoll-load"))
 KUBECTL = os.environ.get("KUBECTL", "kubectl")
 
 
