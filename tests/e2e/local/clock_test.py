@@ -9,7 +9,7 @@ import time
 import unittest
 
 from http_api import HttpApi
-from local_cluster import LocalCluster, Place, eventually
+from local_cluster import LocalCluster, Place, eventually, only_local
 
 # Moves what a program takes for the time of day by the seconds that a file holds.
 SHIM = r"""
@@ -59,6 +59,7 @@ def pod(name, *args, **spec):
     return {"metadata": {"name": name}, "spec": {"containers": [container], "restartPolicy": "Never", **spec}}
 
 
+@only_local("sets the clock of the server")
 class ClockSteps(unittest.TestCase):
     def setUp(self):
         place = Place(self)

@@ -7,12 +7,13 @@ import ssl
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import ClusterCase, LocalCluster
+from local_cluster import ClusterCase, LocalCluster, only_local
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 MIB = 1 << 20
 
 
+@only_local("its limits are those of the local API server")
 class Limits(ClusterCase):
     flags = ("--nodes", "0", "--scheduler", "none", "--ephemeral")
 
@@ -135,6 +136,7 @@ class Limits(ClusterCase):
         self.assertEqual((busy.headers["Retry-After"], json.loads(busy.read())["reason"]), ("1", "TooManyRequests"))
 
 
+@only_local("fills the store of the server")
 class Memory(unittest.TestCase):
     def test_a_store_that_is_full_can_still_be_emptied(self):
         cluster = LocalCluster(self, "--nodes", "0", "--max-objects-bytes", "1Mi")

@@ -8,11 +8,12 @@ import threading
 import time
 import unittest
 
-from local_cluster import PROGRAM, LocalCluster, Place, alive
+from local_cluster import PROGRAM, LocalCluster, Place, alive, only_local
 
 BARE = ("--nodes", "0")
 
 
+@only_local("is about the command line")
 class Words(unittest.TestCase):
     """Nonsense on the command line."""
 
@@ -70,6 +71,7 @@ class Words(unittest.TestCase):
         self.check(("up", "--detach", *BARE), 1, "/dev/null/", HOME="/dev/null")
 
 
+@only_local("starts, stops and inspects local clusters")
 class Places(unittest.TestCase):
     """Files that are not what they should be."""
 
@@ -143,6 +145,7 @@ class Places(unittest.TestCase):
         place.run("reset", "--name", "t")
 
 
+@only_local("starts, stops and inspects local clusters")
 class Haste(unittest.TestCase):
     """Commands that do not wait for each other."""
 

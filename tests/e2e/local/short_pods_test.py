@@ -13,7 +13,7 @@ import time
 import unittest
 
 from http_api import HttpApi
-from local_cluster import ClusterCase, eventually
+from local_cluster import ClusterCase, only_local
 
 COUNT = int(os.environ.get("PLIMSOLL_SHORT_PODS", "500"))
 # Notes when it began and ended, in one write, so that lines of many processes do not mix.
@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
 """
 
 
+@only_local("asks for exact times of runs, and runs a program of this machine")
 class ShortPods(ClusterCase):
     flags = ("--nodes", "3")
 

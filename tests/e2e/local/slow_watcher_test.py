@@ -8,7 +8,7 @@ import threading
 import unittest
 
 from http_api import HttpApi
-from local_cluster import LOAD, LocalCluster, eventually
+from local_cluster import LOAD, LocalCluster, eventually, only_local
 
 WATCHERS, RATE, SECONDS = 200, 20, 10
 
@@ -46,6 +46,7 @@ class Reader(threading.Thread):
         return self.taken.endswith(b"0\r\n\r\n")
 
 
+@only_local("asks the local cluster for its connections")
 class SlowWatcher(unittest.TestCase):
     def load_beside(self, slow):
         """Milliseconds from a write to its events (p99) for 200 others, and the one beside them."""
