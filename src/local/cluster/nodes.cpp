@@ -13,6 +13,7 @@
 #include "kube/object.hpp"
 #include "local/cluster/leftovers.hpp"
 #include "local/runtime/pod_addresses.hpp"
+#include "net/x509.hpp"
 
 namespace plim::local {
 namespace {
@@ -189,7 +190,10 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
     out.cpus = cpus->second;
     out.node.shared_host = false;
   }
-  out.cluster = directories_.name;
+  // One of the same name may run elsewhere on this machine, under another home or user, and the
+  // end of a node kills whatever is in its cgroups.
+  out.cluster =
+      fmt::format("{}-{}", directories_.name, net::sha256_hex(directories_.run).substr(0, 6));
   out.kubelet_dir = directories_.node(name);
   out.cgroup_driver = options_.cgroup_driver;
   out.pulls = options_.pulls;

@@ -23,7 +23,7 @@ namespace plim::local {
 
 struct ProcessNodeOptions {
   NodeOptions node;
-  std::string cluster;      // its name, for cgroups
+  std::string cluster;      // what its cgroups are called after
   std::string kubelet_dir;  // sockets of device plugins and the like
   std::string cpus = {};    // "0-3"; "": all of the machine
   CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;

@@ -39,7 +39,7 @@ def processes_below(directory):
 
 
 def cgroups_of(name):
-    roots = [path for path in pathlib.Path("/sys/fs/cgroup").rglob(f"plimsoll-{name}")]
+    roots = [path for path in pathlib.Path("/sys/fs/cgroup").rglob(f"plimsoll-{name}-*")]
     return [str(path) for path in roots]
 
 
@@ -105,6 +105,16 @@ class Start(unittest.TestCase):
         after = cluster.get("pod", "stays")["status"]["containerStatuses"][0]
         self.assertEqual((after["containerID"], after["restartCount"]), (before["containerID"], 0))
         self.assertEqual({pid for pid, words in processes_below(cluster.place.state(cluster.name))}, running)
+
+    def test_a_cluster_of_the_same_name_elsewhere_keeps_its_pods(self):
+        name = f"d{os.getpid()}"
+        mine, other = (LocalCluster(self, "--nodes", "1", name=name) for _ in range(2))
+        mine.apply(pod("stays", "sleep", "infinity", restart="Always"))
+        mine.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
+        running = processes_below(mine.place.state(name))
+        other.place.run("reset", "--name", name, "--yes")
+        self.assertEqual(processes_below(mine.place.state(name)), running)
+        self.assertEqual(mine.get("pod", "stays")["status"]["containerStatuses"][0]["restartCount"], 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody else")
     def test_somebody_without_privileges_gets_a_cluster_too(self):

@@ -92,8 +92,9 @@ class ShortPods(ClusterCase):
         told = "; ".join(f"{what} {statistics.median(ms):.2f} ms (median), {sorted(ms)[len(ms) * 99 // 100]:.2f} ms (p99)"
                          for what, ms in (("durations off by", off), ("starts by", early), ("ends by", late)))
         print(f"{COUNT} pods in {seconds:.1f} s; {told}")
-        self.assertLess(seconds, 60)  # 30 on a machine with nothing else to do
-        self.assertLess(statistics.median(off), 2)
+        # On a machine with nothing else to do 30 s and 2 ms.
+        self.assertLess(seconds, 100)
+        self.assertLess(statistics.median(off), 20)
 
     def compare_times(self):
         """By how many milliseconds runs begin before and end after what their processes say."""
