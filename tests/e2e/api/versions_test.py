@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a client hears that asks for a past that is forgotten.
 
-COMPACT_UNDER_TEST: a command that makes the named server forget its past; without it those tests are skipped there.
+COMPACT_UNDER_TEST: a command that makes the named server forget its past, by compacting etcd and starting the API server anew;
+without it those tests are skipped there.
 """
 import os
 import subprocess
@@ -14,11 +15,11 @@ class Forgotten(ApiCase):
     flags = ("--nodes", "0", "--scheduler", "none")
 
     def forget(self):
+        self.api.close()
         if NAMED:
             if "COMPACT_UNDER_TEST" not in os.environ:
                 self.skipTest("COMPACT_UNDER_TEST is not set")
             return subprocess.run(os.environ["COMPACT_UNDER_TEST"], shell=True, check=True)
-        self.api.close()
         self.cluster.down()
         compacted = self.cluster.place.run("store", "compact", "--name", self.cluster.name)
         self.assertEqual(compacted.returncode, 0, compacted.stderr)
