@@ -29,8 +29,11 @@ Task<Result<net::Response>> call(std::string socket, net::Request request,
 }  // namespace
 
 Outcome<local::ClusterDirectories> directories_of(const Context& context) {
-  const std::string& name = context.values.text("name");  // empty where none means all
-  auto found = local::find_directories(name.empty() ? kName.fallback : name,
+  const std::string& name = context.values.text("name");
+  // Empty where none means all. An empty name that was given is a mistake, such as an unset
+  // variable.
+  const bool is_default = name.empty() && !context.values.given("name");
+  auto found = local::find_directories(is_default ? kName.fallback : name,
                                        context.values.text("dir"), context.world.env);
   if (!found) return tl::unexpected(local_failure(found.error()));
   return std::move(*found);

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """The wall clock is set back by an hour, and forward, under a running cluster: only timestamps may tell."""
 import datetime
-import os
-import pathlib
 import struct
 import subprocess
 import time
@@ -127,6 +125,7 @@ class ClockSteps(unittest.TestCase):
         # And a start afterwards: the keys of an hour ago are good, the pods are still its own.
         self.set_clock(-HOUR)
         self.cluster.kill()
+        self.api.close()
         self.cluster.up(self, "--nodes", "1")
         eventually(lambda: self.phase("before") == self.phase("leaving") == "Running", what="pods after a restart")
         self.assertEqual(self.api.get(f"{self.pods}/before")["status"]["containerStatuses"][0]["restartCount"], 0)

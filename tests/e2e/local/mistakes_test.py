@@ -56,6 +56,7 @@ class Words(unittest.TestCase):
         for words, code, text in ((("status", "--name", "nosuch"), 4, "there is no cluster nosuch"),
                                   (("down", "--name", "nosuch"), 0, "cluster nosuch is not running"),
                                   (("reset", "--name", "nosuch"), 0, "there is no cluster nosuch"),
+                                  (("reset", "--name", "", "--yes"), 2, '"" cannot name a cluster'),
                                   (("node", "ls", "--name", "nosuch"), 4, "cluster nosuch is not running"),
                                   (("node", "add", "--name", "nosuch"), 4, "cluster nosuch is not running"),
                                   (("node", "exec", "--name", "nosuch", "n1", "--", "true"), 4, "cluster nosuch is not running"),
@@ -66,7 +67,7 @@ class Words(unittest.TestCase):
             self.check(words, code, text)
 
     def test_without_a_home(self):
-        for words in (("up", "--detach", *BARE), ("status",), ("down",), ("reset",)):
+        for words in (("up", "--detach", *BARE), ("status", "--name", "t"), ("down",), ("reset",)):
             self.check(words, 2, "neither XDG_STATE_HOME nor HOME says where to keep files", HOME=None)
         self.check(("up", "--detach", *BARE), 1, "/dev/null/", HOME="/dev/null")
 
