@@ -246,8 +246,8 @@ class RealCluster(Cluster):
             self.remove()
 
     def remove(self):
+        self.slot.clear()
         with alone():
-            self.slot.clear()
             self.slot.release()
         self.slot = None
         atexit.unregister(self.close)

@@ -9,9 +9,13 @@ from . import images
 from .machine import Program, command
 from .network import BRIDGE, batch, forward, inside
 from .requirements import CNI
-from .slot import CGROUPS
+from .slot import cgroup_hierarchies
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+
+def read_words(path):
+    return path.read_text().split() if path.exists() else []
 
 
 class NodeProgram(Program):
@@ -64,16 +68,12 @@ class RealNode:
 
     def make_cgroups(self):
         """The kubelet expects its root to be there, in version 1 with CPUs and memory nodes, in version 2 with controllers."""
-        for hierarchy in (CGROUPS, *CGROUPS.iterdir()):
-            if not (hierarchy / "cgroup.procs").exists():
-                continue
-            group = hierarchy
+        for group in cgroup_hierarchies():
             for part in pathlib.Path(self.cgroup).parts[1:]:
                 parent, group = group, group / part
-                if (parent / "cgroup.subtree_control").exists():
-                    names = (parent / "cgroup.controllers").read_text().split()
-                    (parent / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in names))
                 group.mkdir(exist_ok=True)
+                for controller in read_words(parent / "cgroup.controllers"):
+                    (parent / "cgroup.subtree_control").write_text(f"+{controller}")
                 for setting in ("cpuset.cpus", "cpuset.mems"):
                     if (group / "cpuset.cpu_exclusive").exists() and not (group / setting).read_text().strip():
                         (group / setting).write_text((parent / setting).read_text())

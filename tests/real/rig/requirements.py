@@ -1,6 +1,7 @@
 """What a machine needs for the rig, and where the Kubernetes programs are."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,17 @@ from .machine import RigFailure
 
 BUILD = pathlib.Path(__file__).resolve().parents[1] / "kubernetes" / "build"
 PROGRAMS = ("etcd", "containerd", "runc", "ip", "nsenter", "unshare", "openssl", "busybox", "clang-19")
+OLDEST_GO = (1, 25)
 CNI = pathlib.Path("/usr/lib/cni")
+
+
+def go_version():
+    """(1, 25), or (0, 0) without Go."""
+    if not shutil.which("go"):
+        return 0, 0
+    said = subprocess.run(["go", "env", "GOVERSION"], capture_output=True, text=True).stdout
+    found = re.match(r"go(\d+)\.(\d+)", said)
+    return tuple(map(int, found.groups())) if found else (0, 0)
 
 
 def built():
@@ -24,8 +35,8 @@ def missing():
         return "needs root"
     absent = [program for program in PROGRAMS if not shutil.which(program)]
     absent += [] if (CNI / "bridge").exists() else [str(CNI / "bridge")]
-    if not shutil.which("go") and not built():
-        absent.append("go, to build Kubernetes")
+    if not built() and go_version() < OLDEST_GO:
+        absent.append(f"Go {'.'.join(map(str, OLDEST_GO))} or newer, to build Kubernetes")
     if absent:
         return f"needs {', '.join(absent)}"
     for space in ("net", "mount", "pid", "uts"):

@@ -21,6 +21,13 @@ NUMBERS = range(40)
 TESTS_OF_THE_RIG = range(40, 60)  # which must know that nobody else takes the number they just gave back
 
 
+def cgroup_hierarchies():
+    """The one of version 2, or all of version 1 beside it."""
+    if (CGROUPS / "cgroup.procs").exists():
+        return [CGROUPS]
+    return [place for place in CGROUPS.iterdir() if (place / "cgroup.procs").exists()]
+
+
 class Slot:
     def __init__(self, number):
         self.number = number
@@ -94,7 +101,7 @@ class Slot:
                 command("umount", "-l", place, check=False)
 
     def cgroups(self):
-        return [root / self.name for root in (CGROUPS, *CGROUPS.iterdir()) if (root / self.name).is_dir()]
+        return [hierarchy / self.name for hierarchy in cgroup_hierarchies() if (hierarchy / self.name).is_dir()]
 
     def remove_cgroups(self):
         for top in self.cgroups():
