@@ -76,6 +76,9 @@ void TableWriter::add(std::string_view bytes) {
   json::value object = decode_object(bytes);
   json::array cells = view_.cells(object, now_);
   json::object row{{"cells", std::move(cells)}};
+  if (view_.conditions)
+    if (json::array conditions = view_.conditions(object); !conditions.empty())
+      row["conditions"] = std::move(conditions);
   row["object"] = shown_object(std::move(object));
   rows_.push_back(std::move(row));
 }

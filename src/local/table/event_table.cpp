@@ -19,7 +19,7 @@ constexpr TableColumn kEventColumns[] = {
     {.name = "Source", .description = "Who recorded it", .priority = 1},
     {.name = "Message", .description = "What happened"},
     {.name = "First Seen", .description = "Time since it happened first", .priority = 1},
-    {.name = "Count", .type = "integer", .description = "How often it happened", .priority = 1},
+    {.name = "Count", .description = "How often it happened", .priority = 1},
     {.name = "Name", .format = "name", .description = "Name of the event", .priority = 1},
 };
 

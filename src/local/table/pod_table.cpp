@@ -164,8 +164,16 @@ json::array pod_cells(const json::value& pod, WallTime now) {
           readiness_gates(pod)};
 }
 
+json::array pod_conditions(const json::value& pod) {
+  const std::string phase = text(pod, {"status", "phase"});
+  if (phase != "Succeeded" && phase != "Failed") return {};
+  const std::string_view message =
+      phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";
+  return {{{"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}}};
+}
+
 }  // namespace
 
-const TableView kPodView{.columns = kPodColumns, .cells = pod_cells};
+const TableView kPodView{.columns = kPodColumns, .cells = pod_cells, .conditions = pod_conditions};
 
 }  // namespace plim::local

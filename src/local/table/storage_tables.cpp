@@ -100,7 +100,7 @@ constexpr TableColumn kStorageClassColumns[] = {
     {.name = "Provisioner", .description = "Who makes its volumes"},
     {.name = "ReclaimPolicy", .description = "What becomes of volumes after their claim"},
     {.name = "VolumeBindingMode", .description = "When volumes are bound"},
-    {.name = "AllowVolumeExpansion", .type = "boolean", .description = "Whether volumes may grow"},
+    {.name = "AllowVolumeExpansion", .description = "Whether volumes may grow"},
     kAge,
 };
 

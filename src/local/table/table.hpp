@@ -25,6 +25,8 @@ struct TableColumn {
 struct TableView {
   std::span<const TableColumn> columns;
   std::function<json::array(const json::value& object, WallTime now)> cells;
+  // Of a row that is to look different, such as a finished pod's. Empty for most.
+  json::array (*conditions)(const json::value& object) = nullptr;
 };
 
 const TableView& table_view(std::string_view group, std::string_view kind);

@@ -110,7 +110,7 @@ json::array stateful_set_cells(const json::value& object, WallTime now) {
 constexpr TableColumn kControllerRevisionColumns[] = {
     kName,
     {.name = "Controller", .description = "What it is a revision of"},
-    {.name = "Revision", .type = "integer", .description = "Number of the revision"},
+    {.name = "Revision", .description = "Number of the revision"},
     kAge,
 };
 
