@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "local/api/openapi_schemas.hpp"
 #include "net/x509.hpp"
 
 namespace plim::local {
 namespace {
-
-std::string path_of_group(std::string_view group, std::string_view version) {
-  return group.empty() ? fmt::format("api/{}", version) : fmt::format("apis/{}/{}", group, version);
-}
 
 json::value parameter(std::string_view name, std::string_view type) {
   return {{"name", name}, {"in", "query"}, {"schema", {{"type", type}, {"uniqueItems", true}}}};
@@ -35,15 +32,15 @@ json::value patch_operation(const Kind& kind) {
 
 }  // namespace
 
-std::string openapi_v2() {
-  return std::string("\x0a\x03", 2) + "2.0";  // field 1, swagger
+std::string openapi_path(std::string_view group, std::string_view version) {
+  return group.empty() ? fmt::format("api/{}", version) : fmt::format("apis/{}/{}", group, version);
 }
 
 json::value openapi_v3_index(const Kinds& kinds) {
   json::object paths;
   for (const Kinds::Group& group : kinds.groups()) {
     for (const std::string& version : group.versions) {
-      const std::string path = path_of_group(group.name, version);
+      const std::string path = openapi_path(group.name, version);
       const std::string hash = net::sha256_hex(to_json(*openapi_v3(kinds, path)));
       paths[path] = json::object{
           {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={}", path, hash.substr(0, 32))}};
@@ -52,12 +49,21 @@ json::value openapi_v3_index(const Kinds& kinds) {
   return {{"paths", std::move(paths)}};
 }
 
+bool has_openapi(const Kinds& kinds, std::string_view group_version) {
+  for (const Kinds::Group& group : kinds.groups())
+    for (const std::string& version : group.versions)
+      if (openapi_path(group.name, version) == group_version) return true;
+  return false;
+}
+
 std::optional<json::value> openapi_v3(const Kinds& kinds, std::string_view group_version) {
   for (const Kinds::Group& group : kinds.groups()) {
     for (const std::string& version : group.versions) {
-      if (path_of_group(group.name, version) != group_version) continue;
+      if (openapi_path(group.name, version) != group_version) continue;
       json::object paths;
+      OpenapiSchemas schemas("#/components/schemas/");
       for (const KindPtr& kind : kinds.of(group.name, version)) {
+        schemas.add(*kind);
         if (!kind->has_verb("patch")) continue;
         json::array parameters{path_parameter("name")};
         if (kind->namespaced) parameters.push_back(path_parameter("namespace"));
@@ -68,7 +74,7 @@ std::optional<json::value> openapi_v3(const Kinds& kinds, std::string_view group
       return json::value{{"openapi", "3.0.0"},
                          {"info", {{"title", "Kubernetes"}, {"version", "v1.34.0"}}},
                          {"paths", std::move(paths)},
-                         {"components", {{"schemas", json::object()}}}};
+                         {"components", {{"schemas", std::move(schemas).take()}}}};
     }
   }
   return std::nullopt;

@@ -111,7 +111,13 @@ net::Response PlainPaths::document(const net::Request& request, const std::strin
 
 ApiResult<net::Response> PlainPaths::handle(const net::Request& request) {
   PLIM_TRY(std::vector<std::string> path, split_path(request.path));
-  if (request.method != "GET" && request.method != "HEAD") return method_not_allowed();
+  if (request.method != "GET" && request.method != "HEAD") {
+    // What is not served at all is not there for any method.
+    const bool is_served =
+        path.size() < 3 || path[0] != "apis" || core_.kinds.has_group_version(path[1], path[2]);
+    if (!is_served) return page_not_found();
+    return method_not_allowed();
+  }
   if (path.empty()) {
     const json::array paths{"/api",        "/apis",       "/healthz", "/livez",  "/metrics",
                             "/openapi/v2", "/openapi/v3", "/readyz",  "/version"};
@@ -155,19 +161,19 @@ ApiResult<net::Response> PlainPaths::discovery(const net::Request& request,
 
 ApiResult<net::Response> PlainPaths::openapi(const net::Request& request,
                                              const std::vector<std::string>& path) {
-  if (path.size() == 2 && path[1] == "v2")
-    return document(request, "openapi/v2", std::string(kOpenapiV2Type), openapi_v2);
-  if (path.size() < 2 || path[1] != "v3") return page_not_found();
   const Kinds& kinds = core_.kinds;
+  if (path.size() == 2 && path[1] == "v2")
+    return document(request, "openapi/v2", std::string(kOpenapiV2Type),
+                    [&] { return openapi_v2(kinds); });
+  if (path.size() < 2 || path[1] != "v3") return page_not_found();
   if (path.size() == 2)
     return document(request, "openapi/v3", std::string(kJson),
                     [&] { return to_json(openapi_v3_index(kinds)); });
   std::string group_version;
   for (std::size_t i = 2; i < path.size(); ++i) group_version += (i == 2 ? "" : "/") + path[i];
-  auto found = openapi_v3(kinds, group_version);
-  if (!found) return page_not_found();
+  if (!has_openapi(kinds, group_version)) return page_not_found();
   return document(request, "openapi/v3/" + group_version, std::string(kJson),
-                  [&] { return to_json(*found); });
+                  [&] { return to_json(*openapi_v3(kinds, group_version)); });
 }
 
 }  // namespace plim::local
