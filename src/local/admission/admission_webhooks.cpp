@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "local/admission/webhook_match.hpp"
 #include "local/api/kind_rules.hpp"
 #include "local/api/object_bytes.hpp"
@@ -23,6 +24,8 @@ class Step final : public AdmissionStep {
   Task<ApiResult<void>> admit(AdmissionPtr admission) override {
     return (webhooks_.*method_)(std::move(admission));
   }
+
+  bool attends(const Kind& /*kind*/) override { return webhooks_.is_any_configured(); }
 
  private:
   AdmissionWebhooks& webhooks_;
@@ -61,16 +64,38 @@ Result<void> settle(const Kind& kind, json::value& object) {
   return {};
 }
 
+// A webhook may not make another kind of it, or move it elsewhere.
+ApiResult<void> check_identity(const Admission& admission, const json::value& patched) {
+  const Kind& kind = *admission.kind;
+  const std::string_view made = text_at(patched, {"kind"});
+  if (!made.empty() && made != kind.kind)
+    return ApiError{
+        .code = 500,
+        .reason = "",
+        .message = fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", kind.version,
+                               made, kind.group.empty() ? "core" : kind.group, kind.kind)};
+  if (text_at(patched, {"metadata", "namespace"}) != admission.ns)
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  return {};
+}
+
 // True if the object is another one now.
-ApiResult<bool> apply_patch(Admission& admission, const Webhook& webhook,
-                            const json::value& patch) {
+ApiResult<bool> apply_patch(Admission& admission, const Webhook& webhook, std::string_view text) {
+  auto patch = parse_json(text);
+  if (!patch) return cannot_be_followed(patch.error().message);
+  if (patch->is_array() && patch->get_array().empty()) return false;
   if (!admission.object.is_object())
-    return call_failed(webhook.name, "it changes an object that is being deleted");
-  auto patched = apply_json_patch(admission.object, patch);
-  if (!patched) return call_failed(webhook.name, patched.error().message);
+    return cannot_be_followed(
+        fmt::format("admission webhook {} attempted to modify the object, which is not supported "
+                    "for this operation",
+                    quote(webhook.name)));
+  auto patched = apply_json_patch(admission.object, *patch);
+  if (!patched) return cannot_be_followed(patched.error().message);
   if (*patched == admission.object) return false;
+  PLIM_CHECK(check_identity(admission, *patched));
   if (auto settled = settle(*admission.kind, *patched); !settled)
-    return call_failed(webhook.name, settled.error().message);
+    return cannot_be_followed(settled.error().message);
   admission.object = std::move(*patched);
   return true;
 }
@@ -130,6 +155,10 @@ std::vector<WebhookPtr> AdmissionWebhooks::configured(const std::string& prefix)
   return out;
 }
 
+bool AdmissionWebhooks::is_any_configured() {
+  return !store_.view().list(mutating_prefix_, {}, 1).entries.empty();
+}
+
 bool AdmissionWebhooks::is_selected(const Webhook& webhook, const Admission& admission) const {
   const Kind& kind = *admission.kind;
   if (kind.group.empty() && kind.plural == "namespaces")
@@ -149,9 +178,9 @@ Task<ApiResult<AdmissionWebhooks::Outcome>> AdmissionWebhooks::invoke(AdmissionP
   const json::value request = review_request(*admission);
   const auto meant = conditions_hold(*webhook, request);
   if (!meant && !webhook->ignore_failures)
-    co_return call_failed(webhook->name, meant.error().message);
+    co_return forbidden(*admission->kind, admission->name, meant.error().message);
   if (!meant || !*meant) co_return out;
-  auto answer = co_await caller_.call(webhook, request.get_object());
+  auto answer = co_await caller_.call(webhook, request.get_object(), phase);
   out.called = true;
   if (!answer) {
     if (webhook->ignore_failures) co_return out;
@@ -162,7 +191,7 @@ Task<ApiResult<AdmissionWebhooks::Outcome>> AdmissionWebhooks::invoke(AdmissionP
       admission->call->warnings.push_back(std::move(warning));
   }
   if (!answer->allowed) co_return denied(webhook->name, answer->status);
-  if (answer->patch && phase == Phase::mutating) {
+  if (answer->patch) {
     PLIM_CO_TRY(out.changed, apply_patch(*admission, *webhook, *answer->patch));
   }
   co_return out;

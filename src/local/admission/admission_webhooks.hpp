@@ -28,6 +28,8 @@ class AdmissionWebhooks {
   Task<ApiResult<void>> mutate(AdmissionPtr admission);
   // Also checks what is written about webhooks themselves: they are never asked about that.
   Task<ApiResult<void>> validate(AdmissionPtr admission);
+  // Is there a mutating webhook at all?
+  bool is_any_configured();
   Task<void> stop();
 
  private:
@@ -35,8 +37,6 @@ class AdmissionWebhooks {
     Revision modified = 0;
     std::vector<WebhookPtr> webhooks = {};
   };
-
-  enum class Phase { mutating, validating };  // only the first may change the object
 
   // What one webhook did with a write.
   struct Outcome {

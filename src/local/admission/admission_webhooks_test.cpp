@@ -166,12 +166,16 @@ TEST_F(AdmissionWebhooksTest, deny_with_their_own_words) {
   EXPECT_EQ(int_at(refused, {"code"}), 400);
   EXPECT_EQ(text_at(refused, {"message"}),
             "admission webhook \"v.example.com\" denied the request without explanation");
-  status = parsed(R"({"code":403,"reason":"Forbidden","message":"not here"})");
+  EXPECT_FALSE(find(refused, {"reason"}));
+  status = parsed(R"({"code":403,"reason":"Forbidden","message":"not here",
+                      "details":{"name":"n","causes":[{"reason":"R","field":"f"}]}})");
   refused = refusal();
   EXPECT_EQ(int_at(refused, {"code"}), 403);
   EXPECT_EQ(text_at(refused, {"reason"}), "Forbidden");
   EXPECT_EQ(text_at(refused, {"message"}),
             "admission webhook \"v.example.com\" denied the request: not here");
+  EXPECT_EQ(to_json(*find(refused, {"details"})),
+            R"({"name":"n","causes":[{"reason":"R","field":"f"}]})");
   EXPECT_FALSE(run(client->get(res::pods, {"default", "p"})));
 }
 

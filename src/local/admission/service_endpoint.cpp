@@ -61,7 +61,10 @@ std::string in_endpoints(const json::value& endpoints, std::string_view port_nam
 Task<Result<std::string>> find_endpoint(std::shared_ptr<kube::Client> api, std::string ns,
                                         std::string service, int port) {
   const kube::ObjectPath path{.ns = ns, .name = service};
-  PLIM_CO_TRY(json::value object, co_await api->get(kube::resources::services, path));
+  auto got = co_await api->get(kube::resources::services, path);
+  if (!got && got.error().code == Code::not_found)
+    co_return fail(Code::not_found, fmt::format("service {} not found", quote(service)));
+  PLIM_CO_TRY(json::value object, std::move(got));
   if (text_at(object, {"spec", "type"}) == "ExternalName")
     co_return host_and_port(text_at(object, {"spec", "externalName"}), port);
   std::optional<std::string> port_name;

@@ -52,8 +52,8 @@ Result<Webhook> read_webhook(const json::value& object) {
   PLIM_TRY(out.objects, selector_at(object, "objectSelector"));
   for (const json::value& condition : list_at(object, "matchConditions")) {
     PLIM_TRY(CelExpression expression, CelExpression::parse(text_at(condition, {"expression"})));
-    out.conditions.push_back(
-        {.name = std::string(text_at(condition, {"name"})), .expression = std::move(expression)});
+    out.conditions.push_back({.text = std::string(text_at(condition, {"expression"})),
+                              .expression = std::move(expression)});
   }
   out.ignore_failures = text_at(object, {"failurePolicy"}) == "Ignore";
   out.reinvoke = text_at(object, {"reinvocationPolicy"}) == "IfNeeded";

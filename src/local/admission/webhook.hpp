@@ -23,7 +23,7 @@ struct WebhookRule {
 };
 
 struct MatchCondition {
-  std::string name;
+  std::string text;
   CelExpression expression;
 };
 

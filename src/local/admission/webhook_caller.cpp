@@ -12,19 +12,26 @@ namespace {
 constexpr std::size_t kMaxClients = 64;
 constexpr std::size_t kMaxAnswer = 8u << 20;
 
+std::string query_of(const Webhook& webhook) {
+  return fmt::format("timeout={}s", webhook.timeout.count());
+}
+
 net::Request make_request(const std::string& path, const Webhook& webhook, std::string body) {
   net::Request out;
   out.method = "POST";
   out.path = path;
-  out.query = fmt::format("timeout={}s", webhook.timeout.count());
+  out.query = query_of(webhook);
   out.headers.set("Content-Type", "application/json");
   out.headers.set("Accept", "application/json, */*");
   out.body = std::move(body);
   return out;
 }
 
-Error could_not_call(std::string_view url, std::string_view why) {
-  return fail(Code::internal, fmt::format("failed to call webhook: Post {}: {}", quote(url), why));
+Error could_not_call(std::string_view url, const Error& why) {
+  const std::string_view words =
+      why.code == Code::timeout ? std::string_view("context deadline exceeded") : why.message;
+  return fail(Code::internal,
+              fmt::format("failed to call webhook: Post {}: {}", quote(url), words));
 }
 
 }  // namespace
@@ -62,7 +69,8 @@ Result<std::shared_ptr<net::Client>> WebhookCaller::client_for(const Target& tar
   return client;
 }
 
-Task<Result<ReviewAnswer>> WebhookCaller::call(WebhookPtr webhook, json::object request) {
+Task<Result<ReviewAnswer>> WebhookCaller::call(WebhookPtr webhook, json::object request,
+                                               Phase phase) {
   const std::string uid = make_uuid();
   request["uid"] = uid;
   json::object review;
@@ -72,23 +80,24 @@ Task<Result<ReviewAnswer>> WebhookCaller::call(WebhookPtr webhook, json::object 
   auto target = co_await find_target(webhook);
   if (!target)
     co_return could_not_call(
-        fmt::format("https://{}.{}.svc:{}{}", webhook->service_name, webhook->service_namespace,
-                    webhook->service_port, webhook->path),
-        target.error().message);
-  const std::string url = target->base + target->path;
+        fmt::format("https://{}.{}.svc:{}{}?{}", webhook->service_name, webhook->service_namespace,
+                    webhook->service_port, webhook->path, query_of(*webhook)),
+        target.error());
+  const std::string url = fmt::format("{}{}?{}", target->base, target->path, query_of(*webhook));
   auto client = client_for(*target, webhook->ca_pem);
-  if (!client) co_return could_not_call(url, client.error().message);
+  if (!client) co_return could_not_call(url, client.error());
   std::shared_ptr<net::Client> connection = *client;  // stays when the cache is emptied
   net::CallOptions options;
   options.timeout = webhook->timeout;
   options.max_body = kMaxAnswer;
   net::Request message = make_request(target->path, *webhook, to_json(review));
   auto answer = co_await connection->send(std::move(message), options);
-  if (!answer) co_return could_not_call(url, answer.error().message);
+  if (!answer) co_return could_not_call(url, answer.error());
   if (answer->status < 200 || answer->status > 299)
-    co_return could_not_call(url, fmt::format("the server answered with {} {}", answer->status,
-                                              net::status_text(answer->status)));
-  co_return read_answer(answer->body, uid);
+    co_return fail(Code::internal,
+                   fmt::format("failed to call webhook: Post {}: the server answered with {} {}",
+                               quote(url), answer->status, net::status_text(answer->status)));
+  co_return read_answer(answer->body, uid, phase);
 }
 
 }  // namespace plim::local

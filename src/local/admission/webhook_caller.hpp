@@ -24,7 +24,7 @@ class WebhookCaller {
       : loop_(std::move(loop)), api_(std::move(api)) {}
 
   // Within the webhook's own time limit. `request` gets a uid of its own for this call.
-  Task<Result<ReviewAnswer>> call(WebhookPtr webhook, json::object request);
+  Task<Result<ReviewAnswer>> call(WebhookPtr webhook, json::object request, Phase phase);
 
  private:
   struct Target {

@@ -1,6 +1,7 @@
 // What the server demands of a webhook configuration before it is stored.
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -59,6 +60,7 @@ class Checker {
   }
 
   void check_webhook(const json::value& webhook) {
+    check_rules(webhook);
     const std::string_view name = text_at(webhook, {"name"});
     if (name.empty())
       require("name", "");
@@ -81,8 +83,7 @@ class Checker {
     for (const char* member : {"namespaceSelector", "objectSelector"}) {
       const json::value* selector = find(webhook, {member});
       if (!selector || selector->is_null()) continue;
-      if (auto parsed = kube::LabelSelector::from_json(*selector); !parsed)
-        refuse("selector", parsed.error().message, member);
+      check_selector(*selector, member);
     }
     check_conditions(webhook);
   }
@@ -94,23 +95,150 @@ class Checker {
       return require("clientConfig", "exactly one of url or service is required");
     if (!base64_decode(text_at(webhook, {"clientConfig", "caBundle"})))
       refuse("caBundle", "not base64", "clientConfig.caBundle");
-    if (!service) {
-      const auto parsed = net::parse_url(url);
-      if (!parsed || parsed->scheme != net::Url::Scheme::https || !parsed->user.empty() ||
-          url.find_first_of("?#") != url.npos)
-        refuse(net::without_credentials(url),
-               "must be a https URL without user, query and fragment", "clientConfig.url");
-      return;
-    }
-    for (const char* member : {"namespace", "name"})
-      if (text_at(*service, {member}).empty())
-        require(fmt::format("clientConfig.service.{}", member), "");
-    const std::string_view path = text_at(*service, {"path"});
-    if (!path.empty() && path.front() != '/')
-      refuse(path, "must start with a '/'", "clientConfig.service.path");
-    const std::int64_t port = int_at(*service, {"port"}).value_or(443);
+    if (service)
+      check_service(*service);
+    else
+      check_url(url);
+  }
+
+  void check_url(std::string_view url) {
+    constexpr std::string_view kMember = "clientConfig.url";
+    constexpr std::string_view kForm = "desired format: https://host[/path]";
+    const std::size_t scheme_end = url.find("://");
+    const std::string_view scheme = url.substr(0, std::min(scheme_end, url.size()));
+    if (scheme_end != url.npos && scheme != "https")
+      return refuse(scheme, fmt::format("'https' is the only allowed URL scheme; {}", kForm),
+                    kMember);
+    const auto parsed = net::parse_url(url.substr(0, url.find_first_of("?#")));
+    if (!parsed)
+      return require(kMember, fmt::format("url must be a valid URL: {}; {}",
+                                          net::without_credentials(parsed.error().message), kForm));
+    if (!parsed->user.empty())
+      refuse(parsed->user, "user information is not permitted in the URL", kMember);
+    if (const std::size_t mark = url.find('#'); mark != url.npos)
+      refuse(url.substr(mark + 1), "fragments are not permitted in the URL", kMember);
+    if (const std::size_t mark = url.find('?'); mark != url.npos)
+      refuse(url.substr(mark + 1, url.find('#') - mark - 1),
+             "query parameters are not permitted in the URL", kMember);
+  }
+
+  void check_service(const json::value& service) {
+    // Upstream names each of the two when the other one is missing.
+    if (text_at(service, {"name"}).empty()) require("clientConfig.service.namespace", "");
+    if (text_at(service, {"namespace"}).empty()) require("clientConfig.service.name", "");
+    const std::string_view path = text_at(service, {"path"});
+    constexpr std::string_view kPath = "clientConfig.service.path";
+    if (!path.empty() && path.front() != '/') refuse(path, "must start with a '/'", kPath);
+    const auto segments = split(path.substr(std::min<std::size_t>(path.size(), 1)), '/');
+    for (std::size_t i = 0; path.size() > 1 && i < segments.size(); ++i)
+      if (segments[i].empty() && i + 1 < segments.size())
+        refuse(path, fmt::format("segment[{}] may not be empty", i), kPath);
+    const std::int64_t port = int_at(service, {"port"}).value_or(443);
     if (port < 1 || port > 65535)
-      refuse(fmt::format("{}", port), "must be between 1 and 65535", "clientConfig.service.port");
+      add("FieldValueInvalid",
+          fmt::format(
+              "Invalid value: {}: port is not valid: must be between 1 and 65535, inclusive", port),
+          "clientConfig.service.port");
+  }
+
+  void check_selector(const json::value& selector, std::string_view member) {
+    const json::value* expressions = find(selector, {"matchExpressions"});
+    if (expressions && expressions->is_array())
+      for (std::size_t i = 0; i < expressions->get_array().size(); ++i) {
+        const std::string_view how = text_at(expressions->get_array()[i], {"operator"});
+        if (how != "In" && how != "NotIn" && how != "Exists" && how != "DoesNotExist")
+          return refuse(how, "not a valid selector operator",
+                        fmt::format("{}.matchExpressions[{}].operator", member, i));
+      }
+    if (auto parsed = kube::LabelSelector::from_json(selector); !parsed)
+      refuse("selector", parsed.error().message, member);
+  }
+
+  void check_rules(const json::value& webhook) {
+    const json::value* rules = find(webhook, {"rules"});
+    if (!rules || !rules->is_array()) return;
+    for (std::size_t i = 0; i < rules->get_array().size(); ++i)
+      check_rule(rules->get_array()[i], fmt::format("rules[{}]", i));
+  }
+
+  void check_rule(const json::value& rule, const std::string& field) {
+    const json::array operations = check_names(rule, field, "operations", "operations");
+    constexpr std::string_view kOperations[] = {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"};
+    for (std::size_t i = 0; i < operations.size(); ++i)
+      check_supported(operations[i].get_string(), kOperations,
+                      fmt::format("{}.operations[{}]", field, i));
+    check_names(rule, field, "apiGroups", "API groups");
+    check_names(rule, field, "apiVersions", "API versions");
+    check_resources(rule, field);
+    constexpr std::string_view kScopes[] = {"*", "Cluster", "Namespaced"};
+    if (const std::string_view scope = text_at(rule, {"scope"}); !scope.empty())
+      check_supported(scope, kScopes, field + ".scope");
+  }
+
+  void check_supported(std::string_view value, std::span<const std::string_view> allowed,
+                       const std::string& member) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
+    std::string choices;
+    for (std::string_view choice : allowed)
+      choices += fmt::format("{}{}", choices.empty() ? "" : ", ", quote(choice));
+    add("FieldValueNotSupported",
+        fmt::format("Unsupported value: {}: supported values: {}", quote(value), choices), member);
+  }
+
+  // The list is there, and a '*' in it is alone.
+  json::array check_names(const json::value& rule, const std::string& field,
+                          std::string_view member, std::string_view others) {
+    const json::array names = texts_at(rule, member);
+    if (names.empty()) require(fmt::format("{}.{}", field, member), "");
+    if (names.size() > 1 && std::ranges::find(names, json::value("*")) != names.end())
+      refuse_list(names, fmt::format("if '*' is present, must not specify other {}", others),
+                  fmt::format("{}.{}", field, member));
+    return names;
+  }
+
+  // Nothing may be said twice: `pods/*` and `pods/status`.
+  void check_resources(const json::value& rule, const std::string& field) {
+    const json::array resources = texts_at(rule, "resources");
+    const std::string member = field + ".resources";
+    if (resources.empty()) require(member, "");
+    std::set<std::string, std::less<>> every_sub, every_resource;
+    bool bare = false;
+    for (std::size_t i = 0; i < resources.size(); ++i) {
+      const std::string_view whole = resources[i].get_string();
+      const std::size_t slash = whole.find('/');
+      bare = bare || (slash == whole.npos && whole != "*");
+      if (slash == whole.npos) continue;
+      const std::string_view resource = whole.substr(0, slash), sub = whole.substr(slash + 1);
+      if (every_sub.contains(resource))
+        refuse(whole, fmt::format("if '{}/*' is present, must not specify {}", resource, whole),
+               fmt::format("{}[{}]", member, i));
+      if (every_resource.contains(sub))
+        refuse(whole, fmt::format("if '*/{}' is present, must not specify {}", sub, whole),
+               fmt::format("{}[{}]", member, i));
+      if (sub == "*") every_sub.emplace(resource);
+      if (resource == "*") every_resource.emplace(sub);
+    }
+    const auto has = [&](std::string_view name) {
+      return std::ranges::find(resources, json::value(name)) != resources.end();
+    };
+    if (has("*/*") && resources.size() > 1)
+      refuse_list(resources, "if '*/*' is present, must not specify other resources", member);
+    if (has("*") && bare)
+      refuse_list(resources,
+                  "if '*' is present, must not specify other resources without subresources",
+                  member);
+  }
+
+  void refuse_list(const json::array& list, std::string_view why, std::string_view member) {
+    add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", to_json(list), why), member);
+  }
+
+  static json::array texts_at(const json::value& holder, std::string_view member) {
+    json::array out;
+    if (const json::value* found = find(holder, {member}); found && found->is_array())
+      for (const json::value& one : found->get_array())
+        if (one.is_string()) out.push_back(one);
+    return out;
   }
 
   void check_versions(const json::value& webhook) {
@@ -118,18 +246,28 @@ class Checker {
     if (!versions || !versions->is_array() || versions->get_array().empty())
       return require("admissionReviewVersions", "must specify one of v1, v1beta1");
     const json::array& list = versions->get_array();
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
+          list.begin() + static_cast<std::ptrdiff_t>(i))
+        refuse(list[i].is_string() ? std::string_view(list[i].get_string()) : "",
+               "duplicate version", fmt::format("admissionReviewVersions[{}]", i));
+    // v1beta1 alone would do upstream; it is not spoken here.
     if (std::find(list.begin(), list.end(), json::value("v1")) == list.end())
-      refuse(to_json(*versions), "must include v1, the version that is spoken here",
-             "admissionReviewVersions");
+      refuse_list(list, "must include at least one of v1, v1beta1", "admissionReviewVersions");
   }
 
   void check_conditions(const json::value& webhook) {
     const json::value* conditions = find(webhook, {"matchConditions"});
     if (!conditions || !conditions->is_array()) return;
+    std::set<std::string, std::less<>> names;
     for (std::size_t i = 0; i < conditions->get_array().size(); ++i) {
       const json::value& condition = conditions->get_array()[i];
       const std::string field = fmt::format("matchConditions[{}]", i);
-      if (text_at(condition, {"name"}).empty()) require(field + ".name", "");
+      const std::string_view name = text_at(condition, {"name"});
+      if (name.empty()) require(field + ".name", "");
+      if (!names.emplace(name).second)
+        add("FieldValueDuplicate", fmt::format("Duplicate value: {}", quote(name)),
+            field + ".name");
       const std::string_view expression = text_at(condition, {"expression"});
       if (auto parsed = CelExpression::parse(expression); !parsed)
         refuse(expression, "compilation failed: " + parsed.error().message, field + ".expression");

@@ -88,7 +88,7 @@ Result<bool> conditions_hold(const Webhook& webhook, const json::value& request)
     if (holds && !*holds) return false;
     if (!holds && !failed)
       failed = holds.error().with_context(
-          fmt::format("evaluating match condition {}", quote(condition.name)));
+          fmt::format("expression '{}' resulted in error", condition.text));
   }
   if (failed) return *failed;
   return true;

@@ -122,7 +122,7 @@ TEST(WebhookMatch, follows_the_conditions) {
                      "{'name':'b','expression':'false'}]")
                    .value());
   EXPECT_THAT(holds("[{'name':'a','expression':'object.spec.y == 2'}]").error().message,
-              HasSubstr("evaluating match condition \"a\": no such key: y"));
+              HasSubstr("expression 'object.spec.y == 2' resulted in error: no such key: y"));
 }
 
 std::string causes(const char* members) {
@@ -157,16 +157,16 @@ TEST(WebhookCheck, refuses_what_cannot) {
       {"{'clientConfig':{}}", "exactly one of url or service is required"},
       {"{'clientConfig':{'url':'https://h','service':{}}}", "exactly one of url or service"},
       {"{'clientConfig':{'url':'http://h'}}", "webhooks[0].clientConfig.url FieldValueInvalid"},
-      {"{'clientConfig':{'url':'https://h/x?y'}}", "must be a https URL"},
+      {"{'clientConfig':{'url':'https://h/x?y'}}", "query parameters are not permitted"},
       {"{'clientConfig':{'url':'https://h','caBundle':'%'}}", "clientConfig.caBundle"},
-      {"{'clientConfig':{'service':{'name':'s'}}}", "clientConfig.service.namespace"},
+      {"{'clientConfig':{'service':{'name':'s'}}}", "clientConfig.service.name FieldValueRequired"},
       {"{'clientConfig':{'service':{'name':'s','namespace':'n','path':'x'}}}",
        "must start with a '/'"},
       {"{'sideEffects':'Some'}",
        "webhooks[0].sideEffects FieldValueNotSupported Unsupported value: \"Some\": supported "
        "values: \"None\", \"NoneOnDryRun\""},
       {"{'sideEffects':null}", "webhooks[0].sideEffects FieldValueRequired"},
-      {"{'admissionReviewVersions':['v1beta1']}", "must include v1"},
+      {"{'admissionReviewVersions':['v1beta1']}", "must include at least one of v1"},
       {"{'admissionReviewVersions':null}",
        "webhooks[0].admissionReviewVersions FieldValueRequired"},
       {"{'timeoutSeconds':31}", "between 1 and 30 seconds"},

@@ -11,11 +11,18 @@
 namespace plim::local {
 namespace {
 
-json::value full_object(const Kind& kind, const json::value& object) {
+Admission::ObjectKind kind_of(const Admission& admission) {
+  if (admission.object_kind) return *admission.object_kind;
+  const Kind& kind = *admission.kind;
+  return {.group = kind.group, .version = kind.version, .kind = kind.kind};
+}
+
+json::value full_object(const Admission::ObjectKind& kind, const json::value& object) {
   if (!object.is_object()) return nullptr;
   json::value out = object;
   out.get_object()["kind"] = kind.kind;
-  out.get_object()["apiVersion"] = kind.api_version;
+  out.get_object()["apiVersion"] =
+      kind.group.empty() ? kind.version : fmt::format("{}/{}", kind.group, kind.version);
   return out;
 }
 
@@ -36,10 +43,10 @@ json::object options(const Admission& admission) {
   for (const auto& [operation, kind] : kKinds)
     if (operation == admission.operation) out["kind"] = kind;
   if (admission.call) {
-    if (admission.call->method == "PATCH") out["kind"] = "PatchOptions";
     for (const char* name : {"fieldManager", "fieldValidation"})
       if (admission.call->query.has(name)) out[name] = admission.call->query.text(name);
   }
+  for (const auto& [key, value] : admission.delete_options) out[key] = value;
   if (admission.dry_run) out["dryRun"] = json::array{"All"};
   return out;
 }
@@ -48,12 +55,45 @@ Error wrong(std::string message) {
   return fail(Code::internal, "received invalid webhook response: " + std::move(message));
 }
 
+Result<void> check_patch(Phase phase, std::string_view patch, std::string_view type) {
+  if (phase == Phase::validating) {
+    if (!patch.empty()) return wrong("validating webhook may not return response.patch");
+    if (!type.empty()) return wrong("validating webhook may not return response.patchType");
+    return {};
+  }
+  if (!patch.empty() && type.empty())
+    return wrong("webhook returned response.patch but not response.patchType");
+  if (patch.empty() && !type.empty())
+    return wrong("webhook returned response.patchType but not response.patch");
+  if (!patch.empty() && type != "JSONPatch")
+    return fail(Code::internal, fmt::format("unsupported patch type {}", quote(type)));
+  return {};
+}
+
+// What else the webhook says about its refusal goes on to the client.
+std::optional<ErrorDetails> details_of(const json::value& status) {
+  const json::value* said = find(status, {"details"});
+  if (!said || !said->is_object()) return std::nullopt;
+  ErrorDetails out{.name = std::string(text_at(*said, {"name"})),
+                   .group = std::string(text_at(*said, {"group"})),
+                   .kind = std::string(text_at(*said, {"kind"})),
+                   .uid = std::string(text_at(*said, {"uid"}))};
+  out.retry_after = static_cast<int>(int_at(*said, {"retryAfterSeconds"}).value_or(0));
+  if (const json::value* causes = find(*said, {"causes"}); causes && causes->is_array())
+    for (const json::value& cause : causes->get_array())
+      out.causes.push_back({.reason = std::string(text_at(cause, {"reason"})),
+                            .message = std::string(text_at(cause, {"message"})),
+                            .field = std::string(text_at(cause, {"field"}))});
+  return out;
+}
+
 }  // namespace
 
 json::object review_request(const Admission& admission) {
   const Kind& kind = *admission.kind;
+  const Admission::ObjectKind what = kind_of(admission);
   const json::value gvk =
-      json::object{{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
+      json::object{{"group", what.group}, {"version", what.version}, {"kind", what.kind}};
   const json::value gvr =
       json::object{{"group", kind.group}, {"version", kind.version}, {"resource", kind.plural}};
   json::object out{
@@ -69,14 +109,14 @@ json::object review_request(const Admission& admission) {
   if (!ns.empty()) out["namespace"] = ns;
   out["operation"] = operation_name(admission.operation);
   out["userInfo"] = user_info(admission.call ? admission.call->user : User());
-  out["object"] = full_object(kind, admission.object);
-  out["oldObject"] = full_object(kind, admission.before);
+  out["object"] = full_object(what, admission.object);
+  out["oldObject"] = full_object(what, admission.before);
   out["dryRun"] = admission.dry_run;
   out["options"] = options(admission);
   return out;
 }
 
-Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid) {
+Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase) {
   auto parsed = parse_json(body);
   if (!parsed) return wrong(parsed.error().message);
   const std::string_view version = text_at(*parsed, {"apiVersion"});
@@ -85,29 +125,25 @@ Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid) {
     return wrong(
         fmt::format("expected webhook response of admission.k8s.io/v1, "
                     "Kind=AdmissionReview, got {}, Kind={}",
-                    version, kind));
+                    version.empty() ? "/" : version, kind));
   const json::value* response = find(*parsed, {"response"});
-  if (!response || !response->is_object())
-    return fail(Code::internal, "webhook response was absent");
+  if (!response || !response->is_object()) return wrong("webhook response was absent");
   const std::string_view answered = text_at(*response, {"uid"});
   if (answered != uid)
     return wrong(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
+  const std::string_view patch = text_at(*response, {"patch"});
+  const std::string_view type = text_at(*response, {"patchType"});
+  PLIM_CHECK(check_patch(phase, patch, type));
   ReviewAnswer out;
   out.allowed = bool_at(*response, {"allowed"});
   if (const json::value* status = find(*response, {"status"})) out.status = *status;
   if (const json::value* warnings = find(*response, {"warnings"}); warnings && warnings->is_array())
     for (const json::value& warning : warnings->get_array())
       if (warning.is_string()) out.warnings.emplace_back(warning.get_string());
-  const std::string_view patch = text_at(*response, {"patch"});
-  const std::string_view type = text_at(*response, {"patchType"});
-  if (patch.empty() && type.empty()) return out;
-  if (type != "JSONPatch" || patch.empty())
-    return wrong("patch and patchType JSONPatch go together");
+  if (patch.empty()) return out;
   const auto text = base64_decode(patch);
   if (!text) return wrong("patch: " + text.error().message);
-  auto operations = parse_json(*text);
-  if (!operations) return wrong("patch: " + operations.error().message);
-  out.patch = std::move(*operations);
+  out.patch = std::move(*text);
   return out;
 }
 
@@ -120,11 +156,15 @@ ApiError denied(std::string_view webhook, const json::value& status) {
   return {.code = static_cast<int>(code),
           .reason = std::string(reason),
           .message =
-              fmt::format("admission webhook {} denied the request{}", quote(webhook), explained)};
+              fmt::format("admission webhook {} denied the request{}", quote(webhook), explained),
+          .details = details_of(status)};
 }
 
 ApiError call_failed(std::string_view webhook, std::string_view why) {
-  std::string message = fmt::format("failed calling webhook {}: {}", quote(webhook), why);
+  return cannot_be_followed(fmt::format("failed calling webhook {}: {}", quote(webhook), why));
+}
+
+ApiError cannot_be_followed(std::string message) {
   ErrorDetails details;
   details.causes.push_back({.reason = "", .message = message, .field = ""});
   return {.code = 500,

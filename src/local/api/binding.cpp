@@ -29,21 +29,25 @@ ApiError binding_conflict(std::string_view pod, std::string_view why) {
       .details = ErrorDetails{.name = std::string(pod), .kind = "pods/binding"}};
 }
 
-void set_scheduled(json::value& pod, WallTime now) {
-  json::object condition{{"type", "PodScheduled"},
-                         {"status", "True"},
-                         {"lastProbeTime", nullptr},
-                         {"lastTransitionTime", format_rfc3339(now)}};
+void set_condition(json::value& pod, json::object condition) {
   const json::value* generation = find(pod, {"metadata", "generation"});
   if (generation) condition["observedGeneration"] = *generation;
+  const json::value type = condition["type"];
   json::value& conditions = make_object(pod, {"status"})["conditions"];
   if (!conditions.is_array()) conditions.emplace_array();
   for (json::value& one : conditions.get_array()) {
-    if (text_at(one, {"type"}) != "PodScheduled") continue;
+    if (text_at(one, {"type"}) != std::string_view(type.get_string())) continue;
     one = std::move(condition);
     return;
   }
   conditions.get_array().push_back(std::move(condition));
+}
+
+void set_scheduled(json::value& pod, WallTime now) {
+  set_condition(pod, {{"type", "PodScheduled"},
+                      {"status", "True"},
+                      {"lastProbeTime", nullptr},
+                      {"lastTransitionTime", format_rfc3339(now)}});
 }
 
 ApiResult<json::value> bound(const json::value& now, const json::value& binding, WallTime time) {
@@ -114,6 +118,18 @@ ApiResult<json::value> spent(const json::value& budget, std::string_view pod, Wa
 
 }  // namespace
 
+AdmissionPtr Subresources::admission_of(const CallPtr& call, std::string subresource,
+                                        Admission::ObjectKind kind) const {
+  auto out = std::make_shared<Admission>();
+  out->call = call;
+  out->kind = core_.kinds.find("", "v1", "pods");
+  out->ns = call->target.ns;
+  out->name = call->target.name;
+  out->subresource = std::move(subresource);
+  out->object_kind = std::move(kind);
+  return out;
+}
+
 Task<HandlerResult> Subresources::bind(CallPtr call) {
   PLIM_CO_TRY(json::value binding, decode_body_as(*call, "", "v1", "Binding"));
   UpdateRequest request{.call = call,
@@ -131,6 +147,13 @@ Task<HandlerResult> Subresources::bind(CallPtr call) {
     std::vector<Cause> causes{{"FieldValueRequired", "Required value", "target.name"}};
     co_return invalid(*core_.kinds.find("", "v1", "bindings"), request.name, std::move(causes));
   }
+  auto admission = admission_of(call, "binding", {.group = "", .version = "v1", .kind = "Binding"});
+  admission->name = request.name;
+  admission->dry_run = request.dry_run;
+  admission->object = binding;
+  make_object(admission->object, {"metadata"})["namespace"] = request.ns;
+  PLIM_CO_CHECK(co_await writer_.admit(admission));
+  request.shown = [](const Admission&) { return AdmissionPtr(); };
   const WallTime now = core_.clock.wall();
   request.edit = [binding = std::move(binding), now](const json::value& pod) {
     return bound(pod, binding, now);
@@ -168,7 +191,7 @@ Task<ApiResult<void>> Subresources::spend_budget(CallPtr call, std::string ns, s
 }
 
 Task<HandlerResult> Subresources::evict(CallPtr call) {
-  PLIM_CO_TRY(json::value eviction, decode_body_as(*call, "policy", "v1", "Eviction"));
+  PLIM_CO_TRY(json::value eviction, decode_body_as(*call, "policy", "v1", "Eviction", "v1beta1"));
   const std::string_view named = kube::name_of(eviction);
   if (!named.empty() && named != call->target.name)
     co_return bad_request("name in URL does not match name in Eviction object");
@@ -181,8 +204,37 @@ Task<HandlerResult> Subresources::evict(CallPtr call) {
   PLIM_CO_TRY(request.options, parse_delete_options(*call, options));
   PLIM_CO_TRY(bool dry_run, parse_dry_run(*call, "CreateOptions"));
   request.options.dry_run = request.options.dry_run || dry_run;
+  auto admission =
+      admission_of(call, "eviction", {.group = "policy", .version = "v1", .kind = "Eviction"});
+  admission->dry_run = request.options.dry_run;
+  admission->object = std::move(eviction);
+  make_object(admission->object, {"metadata"})["namespace"] = request.ns;
+  PLIM_CO_CHECK(co_await writer_.admit(admission));
   if (!request.options.dry_run)
     PLIM_CO_CHECK(co_await spend_budget(call, request.ns, request.name));
+  if (!request.options.dry_run) {
+    // Not if it goes already; whether it is there at all the deletion finds out.
+    const WallTime now = core_.clock.wall();
+    UpdateRequest mark{.call = call,
+                       .kind = request.kind,
+                       .ns = request.ns,
+                       .name = request.name,
+                       .subresource = "status",
+                       .scope = Scope::all};
+    mark.shown = [](const Admission&) { return AdmissionPtr(); };
+    mark.edit = [now](const json::value& pod) -> ApiResult<json::value> {
+      if (kube::is_being_deleted(pod)) return pod;
+      json::value out = pod;
+      set_condition(out, {{"type", "DisruptionTarget"},
+                          {"status", "True"},
+                          {"lastProbeTime", nullptr},
+                          {"lastTransitionTime", format_rfc3339(now)},
+                          {"reason", "EvictionByEvictionAPI"},
+                          {"message", "Eviction API: evicting"}});
+      return out;
+    };
+    PLIM_CO_CHECK(co_await writer_.update(std::move(mark)));
+  }
   PLIM_CO_CHECK(co_await deleter_.remove(std::move(request)));
   co_return text_reply(*call, 201, to_json(success(201)));
 }

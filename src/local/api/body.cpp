@@ -121,10 +121,13 @@ ApiResult<json::value> decode_body(Call& call) {
 }
 
 ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::string_view version,
-                                      std::string_view kind) {
+                                      std::string_view kind, std::string_view older_version) {
   FieldMistakes mistakes;
   const Type* type = find_type(group, version, kind);
   PLIM_TRY(json::value object, parse_any(call, type, kind, mistakes));
+  if (!older_version.empty() &&
+      text_at(object, {"apiVersion"}) == fmt::format("{}/{}", group, older_version))
+    object.as_object().erase("apiVersion");
   PLIM_CHECK(identify(object, kind,
                       group.empty() ? std::string(version) : fmt::format("{}/{}", group, version)));
   if (type) {

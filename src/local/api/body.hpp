@@ -19,8 +19,9 @@ ApiResult<void> report_mistakes(Call& call, std::string_view kind,
 // are missing; others than those of the path are refused.
 ApiResult<json::value> decode_body(Call& call);
 // An object of any kind of the schema: Binding, Scale, TokenRequest, …
+// `older_version`: one whose objects have the same fields.
 ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::string_view version,
-                                      std::string_view kind);
+                                      std::string_view kind, std::string_view older_version = {});
 // What a tree should be as an object of the call's kind: after patches, too.
 ApiResult<json::value> conform_object(Call& call, json::value object,
                                       std::vector<std::string> mistakes);

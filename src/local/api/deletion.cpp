@@ -25,13 +25,15 @@ ApiResult<void> check_preconditions(const Kind& kind, const DeleteOptions& optio
                                     const json::value& object) {
   std::string why;
   if (!options.uid.empty() && options.uid != kube::uid_of(object))
-    why = fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}",
-                      options.uid, kube::uid_of(object));
+    why = fmt::format(
+        "the UID in the precondition ({}) does not match the UID in record ({}). The object might "
+        "have been deleted and then recreated",
+        options.uid, kube::uid_of(object));
   else if (!options.resource_version.empty() &&
            options.resource_version != kube::resource_version_of(object))
     why = fmt::format(
-        "Precondition failed: ResourceVersion in precondition: {}, ResourceVersion in object meta: "
-        "{}",
+        "the ResourceVersion in the precondition ({}) does not match the ResourceVersion in record "
+        "({}). The object might have been modified",
         options.resource_version, kube::resource_version_of(object));
   if (why.empty()) return {};
   // Upstream names the Kind here, where other conflicts name the resource.
@@ -63,6 +65,13 @@ void set_propagation(json::value& object, std::string_view policy) {
     metadata.erase("finalizers");
   else
     metadata["finalizers"] = std::move(kept);
+}
+
+void add_finalizer(json::value& object, std::string_view name) {
+  json::value& list = make_object(object, {"metadata"})["finalizers"];
+  json::array& finalizers = list.is_array() ? list.get_array() : list.emplace_array();
+  if (std::ranges::find(finalizers, json::value(name)) == finalizers.end())
+    finalizers.emplace_back(name);
 }
 
 // Of a Pod that nothing runs, or that asks for less than nothing.
@@ -102,7 +111,11 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
   }
   const std::int64_t grace = is_pod ? grace_of(before, options) : 0;
   mark(out, now + std::chrono::seconds(grace), grace);
-  if (is_core(kind, "Namespace")) make_object(out, {"status"})["phase"] = "Terminating";
+  if (is_core(kind, "Namespace")) {
+    make_object(out, {"status"})["phase"] = "Terminating";
+    make_object(out, {"metadata"}).erase("deletionGracePeriodSeconds");
+  }
+  if (kind.group == "apiextensions.k8s.io") add_finalizer(out, kCleanupFinalizer);
   return out;
 }
 
@@ -111,16 +124,21 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
 ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body) {
   DeleteOptions out;
   out.grace_seconds = int_at(body, {"gracePeriodSeconds"});
-  PLIM_TRY(std::optional<std::int64_t> grace, call.query.integer("gracePeriodSeconds"));
+  // Where there is a body, the query does not count.
+  const bool has_body = !call.body.empty();
+  std::optional<std::int64_t> grace;
+  if (!has_body) {
+    PLIM_TRY(grace, call.query.integer("gracePeriodSeconds"));
+  }
   if (grace) out.grace_seconds = grace;
   out.propagation = text_at(body, {"propagationPolicy"});
-  if (out.propagation.empty()) out.propagation = call.query.text("propagationPolicy");
+  if (!has_body) out.propagation = call.query.text("propagationPolicy");
   const json::value* orphan = find(body, {"orphanDependents"});
   if (!out.propagation.empty() && orphan && orphan->is_bool())
     return invalid_options("DeleteOptions",
                            {{"FieldValueInvalid",
-                             fmt::format("Invalid value: \"{}\": orphanDependents is given too, "
-                                         "only one of them may be",
+                             fmt::format("Invalid value: \"{}\": orphanDependents and "
+                                         "deletionPropagation cannot be both set",
                                          out.propagation),
                              "propagationPolicy"}});
   if (out.propagation.empty() && orphan && orphan->is_bool())
@@ -136,10 +154,22 @@ ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::valu
                       R"("Orphan", "nil")",
                       out.propagation),
           "propagationPolicy"}});
+  for (std::string_view key :
+       {"gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy"})
+    if (const json::value* found = find(body, {key})) out.as_sent[key] = *found;
+  if (grace) out.as_sent["gracePeriodSeconds"] = *grace;
   out.uid = text_at(body, {"preconditions", "uid"});
   out.resource_version = text_at(body, {"preconditions", "resourceVersion"});
   const json::value* dry_run = find(body, {"dryRun"});
   const json::array* values = dry_run ? dry_run->if_array() : nullptr;
+  if (values)
+    for (const json::value& value : *values)
+      if (value != json::value("All"))
+        return invalid_options(
+            "DeleteOptions",
+            {{"FieldValueNotSupported",
+              fmt::format(R"(Unsupported value: {}: supported values: "All")", to_json(*values)),
+              "dryRun"}});
   out.dry_run = (values && !values->empty()) || call.query.has("dryRun");
   return out;
 }
@@ -162,7 +192,11 @@ Task<ApiResult<void>> Deleter::admit(DeleteRequest request, EntryPtr entry) {
   admission->call = request.call;
   admission->kind = request.kind;
   admission->ns = request.ns;
-  admission->name = request.name;
+  if (!request.of_many) admission->name = request.name;
+  admission->delete_options = request.options.as_sent;
+  if (is_core(*request.kind, "Pod"))
+    admission->delete_options["gracePeriodSeconds"] =
+        grace_of(decode_object(*entry->value), request.options);
   admission->before = decode_object(*entry->value);
   admission->dry_run = request.options.dry_run;
   for (std::size_t i = 0; i < core_.hooks.mutating.size(); ++i) {
@@ -183,7 +217,13 @@ Task<ApiResult<std::optional<Deleted>>> Deleter::try_remove(DeleteRequest reques
   json::value object = marked(kind, before, request.options, core_.clock.wall());
   Deleted out{.bytes = entry->value, .uid = std::string(kube::uid_of(before))};
   out.gone = may_go_now(kind, object);
-  if (request.options.dry_run) co_return out;
+  if (request.options.dry_run) {
+    if (!out.gone && object != before) {
+      count_generation(kind, before, object);
+      out.bytes = std::make_shared<const std::string>(encode_object(kind, object, entry->modified));
+    }
+    co_return out;
+  }
 
   // Pods that go at once are seen as terminating first, as upstream shows them.
   Revision modified = entry->modified;
@@ -212,8 +252,15 @@ Task<ApiResult<std::optional<Deleted>>> Deleter::try_remove(DeleteRequest reques
 }
 
 std::string encode_deleted(const Kind& kind, std::string_view name, const Deleted& deleted) {
-  const bool shows_itself = !deleted.gone || is_core(kind, "Pod") || is_core(kind, "Service") ||
-                            is_core(kind, "Namespace");
+  // Upstream's list: the others answer that it went well.
+  constexpr std::string_view kCore[] = {
+      "Namespace",   "PersistentVolume", "PersistentVolumeClaim", "Pod",
+      "PodTemplate", "ResourceQuota",    "ServiceAccount",        "Service"};
+  const bool is_listed =
+      kind.group == "resource.k8s.io" ||
+      (kind.group == "storage.k8s.io" && kind.kind != "CSIStorageCapacity") ||
+      (kind.group.empty() && std::ranges::find(kCore, kind.kind) != std::end(kCore));
+  const bool shows_itself = !deleted.gone || is_listed;
   std::string out;
   if (shows_itself) {
     append_object(out, kind, *deleted.bytes);

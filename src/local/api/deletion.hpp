@@ -13,12 +13,16 @@
 namespace plim::local {
 
 // From the body or the query of a DELETE.
+// Of a CustomResourceDefinition that goes, until its objects are gone.
+inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
+
 struct DeleteOptions {
   std::optional<std::int64_t> grace_seconds = {};
   std::string propagation = {};  // "" leaves the object's own finalizers alone
   std::string uid = {};
   std::string resource_version = {};
   bool dry_run = false;
+  json::object as_sent = {};  // those that webhooks are told
 };
 
 ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body);
@@ -29,6 +33,7 @@ struct DeleteRequest {
   std::string ns = {};
   std::string name = {};
   DeleteOptions options = {};
+  bool of_many = false;  // one of a collection: webhooks are not told its name
 };
 
 struct Deleted {

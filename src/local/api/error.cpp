@@ -116,9 +116,12 @@ ApiError method_not_allowed() {
 json::value status_of(const ApiError& error) {
   json::object metadata;
   if (!error.continue_token.empty()) metadata["continue"] = error.continue_token;
-  json::object out{
-      {"kind", "Status"},    {"apiVersion", "v1"},       {"metadata", std::move(metadata)},
-      {"status", "Failure"}, {"message", error.message}, {"reason", error.reason}};
+  json::object out{{"kind", "Status"},
+                   {"apiVersion", "v1"},
+                   {"metadata", std::move(metadata)},
+                   {"status", "Failure"},
+                   {"message", error.message}};
+  if (!error.reason.empty()) out["reason"] = error.reason;
   if (error.details) out["details"] = details_json(*error.details);
   out["code"] = error.code;
   return out;

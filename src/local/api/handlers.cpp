@@ -87,6 +87,12 @@ Task<HandlerResult> Handlers::handle_subresource(CallPtr call, std::string_view 
   if (name == "token") co_return co_await subresources_.make_token(call);
   if (name == "log") co_return co_await nodes_.log(call);
   if (name == "proxy") co_return co_await nodes_.forward(call, call->raw_query);
+  if (name == "exec" || name == "attach" || name == "portforward") {
+    PLIM_CO_TRY(EntryPtr entry,
+                find_entry(core_, call->kind(), call->target.ns, call->target.name));
+    if (text_at(decode_object(*entry->value), {"spec", "nodeName"}).empty())
+      co_return bad_request(fmt::format("pod {} does not have a host assigned", call->target.name));
+  }
   co_return not_served(name);
 }
 
@@ -196,8 +202,17 @@ Task<HandlerResult> Handlers::update(CallPtr call) {
         "the name of the object ({} based on URL) was undeterminable: name must be provided",
         request.name));
   if (kind.conversion) object = kind.conversion->to_stored(std::move(object));
-  request.edit = [object = std::move(object)](const json::value&) -> ApiResult<json::value> {
-    return object;
+  // Of custom resources, upstream replaces only what the client has seen.
+  const bool is_blind = kind.rules && kube::resource_version_of(object).empty();
+  const KindPtr served = call->target.kind;
+  request.edit = [object = std::move(object), is_blind,
+                  served](const json::value&) -> ApiResult<json::value> {
+    if (!is_blind) return object;
+    Kind resource = *served;
+    resource.kind = served->plural;
+    return invalid(resource, kube::name_of(object),
+                   {{"FieldValueInvalid", "Invalid value: 0: must be specified for an update",
+                     "metadata.resourceVersion"}});
   };
   PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
   co_return object_reply(*call, 200, kind, *written.bytes, core_.clock.wall());
@@ -256,7 +271,8 @@ Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
                           .kind = stored,
                           .ns = std::string(kube::namespace_of(object)),
                           .name = std::string(kube::name_of(object)),
-                          .options = options};
+                          .options = options,
+                          .of_many = true};
     auto done = co_await deleter_.remove(std::move(request));
     if (!done && done.error().code != 404) co_return std::move(done).error();
     if (done) deleted.entries.push_back(entry);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace plim::local {
 struct Admission {
   enum class Operation { create, update, remove, connect };
 
+  struct ObjectKind {
+    std::string group, version, kind;
+  };
+
   Operation operation = Operation::create;
   CallPtr call = {};
   KindPtr kind = {};
@@ -27,6 +32,9 @@ struct Admission {
   json::value object = {};  // what is to be stored; steps that mutate change it
   json::value before = {};  // null on creates
   bool dry_run = false;
+  // Of an object that is not of the resource's own kind: a Binding, an Eviction, a Scale.
+  std::optional<ObjectKind> object_kind = {};
+  json::object delete_options = {};
 };
 
 using AdmissionPtr = std::shared_ptr<Admission>;
@@ -36,6 +44,9 @@ class AdmissionStep {
  public:
   virtual ~AdmissionStep() = default;
   virtual Task<ApiResult<void>> admit(AdmissionPtr admission) = 0;
+
+  // False if it would not look at objects of this kind, so that they need not be made ready for it.
+  virtual bool attends(const Kind& kind) = 0;
 };
 
 // May this user do that? Answers at once: its rules are in memory.
@@ -58,7 +69,7 @@ class Authorizer {
 };
 
 struct Hooks {
-  // Mutating webhooks, before the built-in mutators; validating ones, after validation.
+  // Mutating webhooks, after defaults and the built-in mutators; validating ones, after validation.
   std::vector<std::shared_ptr<AdmissionStep>> mutating = {};
   std::vector<std::shared_ptr<AdmissionStep>> validating = {};
   // Null: every authenticated user may do everything.

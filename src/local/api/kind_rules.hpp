@@ -2,6 +2,7 @@
 // one table.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/json.hpp"
@@ -12,6 +13,13 @@
 #include "local/table/table.hpp"
 
 namespace plim::local {
+
+// Where an object keeps what its Scale shows; paths begin with a dot.
+struct ScalePaths {
+  std::string spec = ".spec.replicas";
+  std::string status = ".status.replicas";
+  std::string selector = {};  // "" for none
+};
 
 // Belongs to the server's loop; shared by requests under way, so it never changes.
 class KindRules {
@@ -25,6 +33,11 @@ class KindRules {
 
   // Beside metadata.name and metadata.namespace.
   virtual std::vector<SelectableField> selectable_fields() const { return {}; }
+
+  // For server-side apply; null: nothing is known about lists. Lives as long as the rules.
+  virtual const Type* apply_type() const { return nullptr; }
+
+  virtual const ScalePaths& scale_paths() const = 0;
 
   // Null: Name and Created At. Lives as long as the rules.
   virtual const TableView* table() const { return nullptr; }

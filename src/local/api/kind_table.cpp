@@ -93,6 +93,8 @@ void add_core(std::vector<Kind>& out) {
   out.push_back(row("configmaps", "ConfigMap").alias({"cm"}));
   out.push_back(row("endpoints", "Endpoints").alias({"ep"}));
   out.back().singular = "endpoints";
+  out.back().deprecation =
+      "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
   out.push_back(row("events", "Event").alias({"ev"}));
   out.push_back(row("limitranges", "LimitRange").alias({"limits"}));
   out.push_back(row("namespaces", "Namespace")
@@ -121,7 +123,7 @@ void add_core(std::vector<Kind>& out) {
                     .sub("exec", "PodExecOptions", kConnect)
                     .sub("log", "Pod", {"get"})
                     .with_status());
-  out.push_back(row("podtemplates", "PodTemplate"));
+  out.push_back(row("podtemplates", "PodTemplate").counts(Generation::content));
   out.push_back(row("replicationcontrollers", "ReplicationController")
                     .alias({"rc"})
                     .in_all()

@@ -55,7 +55,8 @@ struct Kind {
   bool keeps_status = false;  // creates may bring a status, as Nodes do
   // A kind added at run time; null for those of the table, which follow the schema.
   std::shared_ptr<const KindRules> rules = {};
-  std::string list_kind = {};  // "PodList" if empty
+  std::string list_kind = {};    // "PodList" if empty
+  std::string deprecation = {};  // said to everybody who uses it
   std::optional<Conversion> conversion = {};
 
   // Filled in by Kinds.

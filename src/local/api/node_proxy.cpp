@@ -55,8 +55,11 @@ Task<ApiResult<net::Reply>> NodeProxy::log(CallPtr call) {
   const json::value pod = decode_object(*entry->value);
   PLIM_CO_TRY(std::string container, container_of(pod, target.name, call->query.text("container")));
   std::string node(text_at(pod, {"spec", "nodeName"}));
-  if (node.empty())
-    co_return bad_request(fmt::format("pod {} does not have a host assigned", target.name));
+  if (node.empty()) {  // it has said nothing yet
+    net::Response nothing{.status = 200};
+    nothing.headers.set("Content-Type", "text/plain");
+    co_return nothing;
+  }
   std::vector<std::pair<std::string, std::string>> query;
   for (const char* name :
        {"follow", "previous", "timestamps", "tailLines", "limitBytes", "sinceSeconds", "sinceTime"})

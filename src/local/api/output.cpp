@@ -1,5 +1,8 @@
 #include "local/api/output.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/yaml.hpp"
@@ -35,11 +38,18 @@ json::value metadata_list(const ListResult& list, const Format& format) {
           {"items", std::move(items)}};
 }
 
+// Upstream drops texts that a header cannot hold.
+bool is_sayable(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+}
+
 std::string warning_header(std::string_view text) {
   std::string quoted;
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    quoted += c;
   }
   return fmt::format("299 - \"{}\"", quoted);
 }
@@ -81,9 +91,17 @@ net::Reply text_reply(const Call& call, int status, std::string body) {
   net::Response out{.status = status};
   out.headers.set("Content-Type", call.format.yaml ? "application/yaml" : "application/json");
   out.body = call.format.yaml ? to_yaml(decode_object(body)) : std::move(body);
-  for (const std::string& warning : call.warnings)
-    out.headers.add("Warning", warning_header(warning));
+  add_warnings(call, out.headers);
   return out;
+}
+
+void add_warnings(const Call& call, net::Headers& headers) {
+  std::set<std::string_view> said;
+  if (const std::string& old = call.kind().deprecation; !old.empty())
+    headers.add("Warning", warning_header(old));
+  for (const std::string& warning : call.warnings)
+    if (is_sayable(warning) && said.insert(warning).second)
+      headers.add("Warning", warning_header(warning));
 }
 
 net::Reply object_reply(const Call& call, int status, const Kind& kind, std::string_view bytes,

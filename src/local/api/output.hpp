@@ -16,6 +16,8 @@ namespace plim::local {
 net::Reply json_reply(int status, std::string body);
 // With the warnings of the call, and as YAML if that was asked for.
 net::Reply text_reply(const Call& call, int status, std::string body);
+// Each once, also to a client that is refused.
+void add_warnings(const Call& call, net::Headers& headers);
 
 // `bytes` as stored.
 net::Reply object_reply(const Call& call, int status, const Kind& kind, std::string_view bytes,

@@ -5,6 +5,7 @@
 #include "base/yaml.hpp"
 #include "kube/object.hpp"
 #include "local/api/body.hpp"
+#include "local/api/kind_rules.hpp"
 #include "local/patch/patch.hpp"
 #include "local/patch/server_side_apply.hpp"
 #include "local/schema/decode.hpp"
@@ -77,7 +78,8 @@ ApiResult<json::value> apply_patch(const Core& core, const Call& call, const Pat
                                  .subresource = call.target.subresource,
                                  .force = call.query.flag("force"),
                                  .now = core.clock.wall()};
-      out = apply_server_side(kind.type, std::move(object), patch.body, request, &causes);
+      out = apply_server_side(kind.rules ? kind.rules->apply_type() : kind.type, std::move(object),
+                              patch.body, request, &causes);
       break;
     }
   }
@@ -88,6 +90,14 @@ ApiResult<json::value> apply_patch(const Core& core, const Call& call, const Pat
 // Patched trees are as foreign as bodies.
 ApiResult<json::value> checked(Call& call, json::value object) {
   if (!object.is_object()) return bad_request("the patch leaves no object");
+  const std::string_view made = text_at(object, {"kind"});
+  if (call.kind().rules && !made.empty() && made != call.kind().kind) {
+    Kind other = call.kind();
+    other.kind = made;
+    const std::string why =
+        fmt::format("Invalid value: \"{}\": must be {}", made, call.kind().kind);
+    return invalid(other, call.target.name, {{"FieldValueInvalid", why, "kind"}});
+  }
   object.as_object()["kind"] = call.kind().kind;
   object.as_object()["apiVersion"] = call.kind().api_version;
   return conform_object(call, std::move(object), {});

@@ -164,12 +164,17 @@ std::string encode_list(const Kind& kind, const ListResult& list) {
   out.reserve(size);
   out += fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":)", kind.list_kind,
                      kind.api_version);
-  out += to_json(list_metadata(list));
+  json::object metadata = list_metadata(list);
+  if (kind.rules) metadata.emplace("continue", "");  // upstream's lists have no schema here
+  out += to_json(metadata);
   out += R"(,"items":[)";
   bool first = true;
   for (const EntryPtr& entry : list.entries) {
     if (!std::exchange(first, false)) out += ',';
-    append_item(out, kind, *entry->value);
+    if (kind.rules)
+      append_object(out, kind, *entry->value);
+    else
+      append_item(out, kind, *entry->value);
   }
   out += "]}";
   return out;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "base/rfc3339.hpp"
+#include "base/text.hpp"
 #include "kube/object.hpp"
 #include "kube/selector.hpp"
 #include "local/api/body.hpp"
+#include "local/api/kind_rules.hpp"
 #include "local/api/object_bytes.hpp"
 #include "local/api/output.hpp"
 #include "local/api/reads.hpp"
@@ -29,22 +31,60 @@ std::string selector_text(const json::value& object) {
   return parsed ? parsed->to_string() : std::string();
 }
 
-json::value scale_of(const json::value& object) {
+const ScalePaths& paths_of(const Kind& kind) {
+  static const ScalePaths usual;
+  return kind.rules ? kind.rules->scale_paths() : usual;
+}
+
+// ".spec.replicas" -> spec, replicas
+std::vector<std::string_view> steps(std::string_view path) {
+  std::vector<std::string_view> out;
+  for (const std::string_view step : split(path, '.'))
+    if (!step.empty()) out.push_back(step);
+  return out;
+}
+
+const json::value* at(const json::value& object, std::string_view path) {
+  const json::value* out = &object;
+  for (const std::string_view step : steps(path)) {
+    out = out->is_object() ? out->get_object().if_contains(step) : nullptr;
+    if (!out) return nullptr;
+  }
+  return out;
+}
+
+std::optional<std::int64_t> number_at(const json::value& object, std::string_view path) {
+  const json::value* found = at(object, path);
+  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
+}
+
+json::value scale_of(const Kind& kind, const json::value& object) {
+  const ScalePaths& paths = paths_of(kind);
   json::object metadata;
   for (std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
     if (const json::value* found = find(object, {"metadata", key})) metadata[key] = *found;
-  json::object status{{"replicas", int_at(object, {"status", "replicas"}).value_or(0)}};
-  if (std::string selector = selector_text(object); !selector.empty())
-    status["selector"] = std::move(selector);
+  json::object status{{"replicas", number_at(object, paths.status).value_or(0)}};
+  const json::value* own = paths.selector.empty() ? nullptr : at(object, paths.selector);
+  std::string selector = kind.rules
+                             ? (own && own->is_string() ? std::string(own->get_string()) : "")
+                             : selector_text(object);
+  if (!selector.empty()) status["selector"] = std::move(selector);
   return {{"kind", "Scale"},
           {"apiVersion", "autoscaling/v1"},
           {"metadata", std::move(metadata)},
-          {"spec", {{"replicas", int_at(object, {"spec", "replicas"}).value_or(0)}}},
+          {"spec", {{"replicas", number_at(object, paths.spec).value_or(0)}}},
           {"status", std::move(status)}};
 }
 
-ApiResult<json::value> rescaled(const json::value& object, const json::value& scale) {
+ApiResult<json::value> rescaled(const Kind& scaled, const json::value& object,
+                                const json::value& scale) {
+  const ScalePaths& paths = paths_of(scaled);
   const std::int64_t replicas = int_at(scale, {"spec", "replicas"}).value_or(0);
+  if (replicas < 0 && scaled.rules) {
+    const std::string why =
+        fmt::format("Invalid value: {}: should be a non-negative integer", replicas);
+    return invalid(scaled, kube::name_of(object), {{"FieldValueInvalid", why, paths.spec}});
+  }
   if (replicas < 0 || replicas > std::numeric_limits<std::int32_t>::max()) {
     std::vector<Cause> causes{
         {"FieldValueInvalid",
@@ -56,7 +96,10 @@ ApiResult<json::value> rescaled(const json::value& object, const json::value& sc
     return invalid(kind, kube::name_of(object), std::move(causes));
   }
   json::value out = object;
-  make_object(out, {"spec"})["replicas"] = replicas;
+  json::value* holder = &out;
+  const std::vector<std::string_view> way = steps(paths.spec);
+  for (std::size_t i = 0; i + 1 < way.size(); ++i) holder = &make_object(*holder, {})[way[i]];
+  if (!way.empty()) make_object(*holder, {})[way.back()] = replicas;
   // The Scale's own, so that a stale one conflicts.
   for (std::string_view key : {"resourceVersion", "uid"})
     if (const json::value* found = find(scale, {"metadata", key}))
@@ -69,7 +112,17 @@ ApiResult<json::value> rescaled(const json::value& object, const json::value& sc
 Task<HandlerResult> Subresources::get_scale(CallPtr call) {
   const ResourcePath& target = call->target;
   PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
-  co_return text_reply(*call, 200, to_json(scale_of(decode_object(*entry->value))));
+  const json::value object = decode_object(*entry->value);
+  const ScalePaths& paths = paths_of(*target.kind);
+  if (target.kind->rules && !at(object, paths.spec)) {
+    std::string message = fmt::format("the spec replicas field \"{}\" does not exist", paths.spec);
+    ErrorDetails details{.causes = {{"", message, ""}}};
+    co_return ApiError{.code = 500,
+                       .reason = "InternalError",
+                       .message = "Internal error occurred: " + message,
+                       .details = std::move(details)};
+  }
+  co_return text_reply(*call, 200, to_json(scale_of(*target.kind, object)));
 }
 
 Task<HandlerResult> Subresources::change_scale(CallPtr call, Edit edit) {
@@ -80,12 +133,21 @@ Task<HandlerResult> Subresources::change_scale(CallPtr call, Edit edit) {
                         .name = target.name,
                         .subresource = "scale"};
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
-  request.edit = [edit = std::move(edit)](const json::value& now) -> ApiResult<json::value> {
-    PLIM_TRY(json::value scale, edit(scale_of(now)));
-    return rescaled(now, scale);
+  request.shown = [](const Admission& admission) {
+    auto out = std::make_shared<Admission>(admission);
+    out->object = scale_of(*admission.kind, admission.object);
+    out->before = scale_of(*admission.kind, admission.before);
+    out->object_kind =
+        Admission::ObjectKind{.group = "autoscaling", .version = "v1", .kind = "Scale"};
+    return out;
+  };
+  request.edit = [edit = std::move(edit),
+                  kind = target.kind](const json::value& now) -> ApiResult<json::value> {
+    PLIM_TRY(json::value scale, edit(scale_of(*kind, now)));
+    return rescaled(*kind, now, scale);
   };
   PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
-  co_return text_reply(*call, 200, to_json(scale_of(decode_object(*written.bytes))));
+  co_return text_reply(*call, 200, to_json(scale_of(*target.kind, decode_object(*written.bytes))));
 }
 
 Task<HandlerResult> Subresources::finalize(CallPtr call) {

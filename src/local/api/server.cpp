@@ -8,6 +8,7 @@
 #include "local/api/core.hpp"
 #include "local/api/handlers.hpp"
 #include "local/api/local_client.hpp"
+#include "local/api/output.hpp"
 #include "local/api/plain.hpp"
 #include "net/x509.hpp"
 
@@ -86,9 +87,12 @@ class Server final : public ApiServer, public LocalEntry {
     if (!*target) co_return serve_plain(user, request);
     auto call = make_call(std::move(user), std::move(request), std::move(**target));
     if (!call) co_return response_of(call.error());
-    auto answer = co_await handlers_.handle(std::move(*call));
-    if (!answer) co_return response_of(answer.error());
-    co_return std::move(*answer);
+    const CallPtr asked = std::move(*call);
+    auto answer = co_await handlers_.handle(asked);
+    if (answer) co_return std::move(*answer);
+    net::Response refusal = response_of(answer.error());
+    add_warnings(*asked, refusal.headers);
+    co_return refusal;
   }
 
   Task<ApiResult<std::unique_ptr<WatchSession>>> open_watch(User user,

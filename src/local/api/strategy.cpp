@@ -39,11 +39,12 @@ bool lets_metadata_through_status(const Kind& kind) {
 }
 
 // Everything but metadata and status, in which kinds without spec keep their content.
-bool same_content(const json::value& a, const json::value& b) {
+// A status counts as content where it has no subresource of its own.
+bool same_content(const Kind& kind, const json::value& a, const json::value& b) {
   json::object left = a.as_object(), right = b.as_object();
   for (json::object* one : {&left, &right}) {
     one->erase("metadata");
-    one->erase("status");
+    if (kind.has_status()) one->erase("status");
   }
   return left == right;
 }
@@ -168,7 +169,7 @@ std::vector<Cause> check_object(const Kind& kind, const json::value& object,
 
 void count_generation(const Kind& kind, const json::value& before, json::value& object) {
   if (kind.generation == Generation::none) return;
-  bool counts = kind.generation == Generation::content ? !same_content(before, object)
+  bool counts = kind.generation == Generation::content ? !same_content(kind, before, object)
                                                        : !same_member(before, object, "spec");
   if (kind.generation == Generation::spec_and_annotations)
     counts = counts || !same_member(json::value(object_at(before, "metadata")),

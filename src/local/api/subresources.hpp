@@ -30,6 +30,9 @@ class Subresources {
   Task<HandlerResult> make_token(CallPtr call);
 
  private:
+  // Of the creation of something that is about a pod.
+  AdmissionPtr admission_of(const CallPtr& call, std::string subresource,
+                            Admission::ObjectKind kind) const;
   // 429 while a disruption budget says no, else takes one disruption from it.
   Task<ApiResult<void>> spend_budget(CallPtr call, std::string ns, std::string name);
 

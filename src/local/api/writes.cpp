@@ -54,6 +54,27 @@ ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_
   return error;
 }
 
+bool Writer::is_attended(const Kind& kind) const {
+  for (const auto& step : core_.hooks.mutating)
+    if (step->attends(kind)) return true;
+  return false;
+}
+
+ApiResult<void> Writer::show(Admission& admission) const {
+  const Kind& kind = *admission.kind;
+  const json::value* sent = find(admission.object, {"status"});
+  const json::value status = sent ? *sent : json::value(json::object());
+  fill_in_defaults(kind, admission.object);
+  if (kind.has_status() && !kind.keeps_status && admission.object.as_object().contains("status"))
+    admission.object.as_object()["status"] = status;
+  return run_built_in_mutators(core_, MutatorStage::admission, admission);
+}
+
+Task<ApiResult<void>> Writer::admit(AdmissionPtr admission) {
+  PLIM_CO_CHECK(co_await mutate(admission));
+  co_return co_await validate(admission);
+}
+
 Task<ApiResult<void>> Writer::mutate(AdmissionPtr admission) {
   for (std::size_t i = 0; i < core_.hooks.mutating.size(); ++i) {
     auto step = core_.hooks.mutating[i];
@@ -81,8 +102,11 @@ Task<ApiResult<Written>> Writer::create(CreateRequest request) {
   admission->object = std::move(request.object);
   PLIM_CO_CHECK(place_in_namespace(*request.kind, request.ns, admission->object));
   admission->name = kube::name_of(admission->object);
-  if (!core_.hooks.mutating.empty()) fill_in_defaults(*request.kind, admission->object);
-  PLIM_CO_CHECK(co_await mutate(admission));
+  if (is_attended(*request.kind)) {
+    PLIM_CO_CHECK(show(*admission));
+    PLIM_CO_CHECK(co_await mutate(admission));
+    admission->name = kube::name_of(admission->object);
+  }
 
   const std::string base(text_at(admission->object, {"metadata", "generateName"}));
   const bool generates = kube::name_of(admission->object).empty() && !base.empty();
@@ -103,7 +127,8 @@ Task<ApiResult<Written>> Writer::create(CreateRequest request) {
 Task<ApiResult<std::optional<Written>>> Writer::store_new(AdmissionPtr admission) {
   const Kind& kind = *admission->kind;
   prepare_for_create(kind, core_.clock.wall(), core_.random, admission->object);
-  PLIM_CO_CHECK(run_built_in_mutators(core_, *admission));
+  PLIM_CO_CHECK(run_built_in_mutators(core_, MutatorStage::admission, *admission));
+  PLIM_CO_CHECK(run_built_in_mutators(core_, MutatorStage::strategy, *admission));
   fill_in_defaults(kind, admission->object);
   auto causes = check_object(kind, admission->object, nullptr);
   if (!causes.empty()) co_return invalid(kind, admission->name, std::move(causes));
@@ -148,16 +173,21 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
   PLIM_CO_TRY(admission->object, request.edit(admission->before));
   PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
   fill_in_defaults(kind, admission->object);
-  if (!core_.hooks.mutating.empty()) {
+  if (!request.shown && is_attended(kind)) {
     PLIM_CO_CHECK(co_await mutate(admission));
     PLIM_CO_CHECK(prepare_for_update(kind, request.scope, admission->before, admission->object));
   }
-  PLIM_CO_CHECK(run_built_in_mutators(core_, *admission));
+  PLIM_CO_CHECK(run_built_in_mutators(core_, MutatorStage::strategy, *admission));
   if (request.scope != Scope::all) {
     auto causes = check_object(kind, admission->object, &admission->before);
     if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
   }
-  PLIM_CO_CHECK(co_await validate(admission));
+  if (request.shown) {
+    const AdmissionPtr shown = request.shown(*admission);
+    if (shown) PLIM_CO_CHECK(co_await admit(shown));
+  } else {
+    PLIM_CO_CHECK(co_await validate(admission));
+  }
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
   if (request.scope == Scope::main) count_generation(kind, admission->before, admission->object);

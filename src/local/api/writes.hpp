@@ -9,6 +9,7 @@
 #include "base/task.hpp"
 #include "local/api/call.hpp"
 #include "local/api/core.hpp"
+#include "local/api/hooks.hpp"
 #include "local/api/strategy.hpp"
 
 namespace plim::local {
@@ -39,6 +40,9 @@ struct UpdateRequest {
   Scope scope = Scope::main;
   Edit edit = {};
   bool dry_run = false;
+  // Where webhooks are asked about something else than the object: about what. Null: about nothing,
+  // they were asked before.
+  std::function<AdmissionPtr(const Admission&)> shown = {};
 };
 
 // Belongs to the store's loop.
@@ -49,8 +53,13 @@ class Writer {
   Task<ApiResult<Written>> create(CreateRequest request);
   // An object that is being deleted and has lost its last finalizer is removed.
   Task<ApiResult<Written>> update(UpdateRequest request);
+  // Asks all webhooks about a write that has an object of its own, such as a Binding.
+  Task<ApiResult<void>> admit(AdmissionPtr admission);
 
  private:
+  bool is_attended(const Kind& kind) const;
+  // Makes of what was sent what webhooks see: all but what only storing gives it.
+  ApiResult<void> show(Admission& admission) const;
   Task<ApiResult<void>> mutate(AdmissionPtr admission);
   Task<ApiResult<void>> validate(AdmissionPtr admission);
   // Nothing: the name is taken.

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "local/api/deletion.hpp"
 #include "local/api/object_bytes.hpp"
 #include "local/crd/definition.hpp"
 
@@ -27,22 +28,24 @@ class Step final : public AdmissionStep {
     return (resources_.*method_)(std::move(admission));
   }
 
+  bool attends(const Kind& kind) override { return resources_.is_definition(kind); }
+
  private:
   CustomResources& resources_;
   Method method_;
 };
 
-// Adds or takes away the finalizer; true if that changed anything.
-bool set_finalizer(json::value& definition, bool wanted) {
-  json::value& list = make_object(definition, {"metadata"})["finalizers"];
-  json::array& finalizers = list.is_array() ? list.get_array() : list.emplace_array();
-  const json::value name(kCleanupFinalizer);
-  auto found = std::find(finalizers.begin(), finalizers.end(), name);
-  const bool changes = (found != finalizers.end()) != wanted;
-  if (changes && wanted) finalizers.push_back(name);
-  if (changes && !wanted) finalizers.erase(found);
-  if (finalizers.empty()) make_object(definition, {"metadata"}).erase("finalizers");
-  return changes;
+// Takes the finalizer away that deleting has put there; true if that changed anything.
+bool remove_finalizer(json::value& definition) {
+  json::object& metadata = make_object(definition, {"metadata"});
+  json::value* list = metadata.if_contains("finalizers");
+  if (!list || !list->is_array()) return false;
+  json::array& finalizers = list->get_array();
+  auto found = std::find(finalizers.begin(), finalizers.end(), json::value(kCleanupFinalizer));
+  if (found == finalizers.end()) return false;
+  finalizers.erase(found);
+  if (finalizers.empty()) metadata.erase("finalizers");
+  return true;
 }
 
 }  // namespace
@@ -73,11 +76,8 @@ bool CustomResources::is_definition(const Kind& kind) const {
 }
 
 Task<ApiResult<void>> CustomResources::complete(AdmissionPtr admission) {
-  if (is_definition(*admission->kind) && admission->object.is_object()) {
+  if (is_definition(*admission->kind) && admission->object.is_object())
     complete_definition(admission->object);
-    if (admission->operation == Admission::Operation::create)
-      set_finalizer(admission->object, true);
-  }
   co_return ApiResult<void>();
 }
 
@@ -232,7 +232,7 @@ Task<void> CustomResources::remove_with_objects(std::string name) {
     if (stored.is_null()) break;
     const bool empty = co_await remove_objects(stored);
     if (empty) {
-      if (!set_finalizer(stored, false)) break;
+      if (!remove_finalizer(stored)) break;
       const kube::ObjectPath path{.ns = "", .name = name};
       auto updated =
           co_await client_->update(kube::resources::custom_resource_definitions, path, stored);

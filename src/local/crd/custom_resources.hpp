@@ -30,6 +30,7 @@ class CustomResources {
   void start();
   Task<void> stop();
 
+  bool is_definition(const Kind& kind) const;
   Task<ApiResult<void>> complete(AdmissionPtr admission);
   Task<ApiResult<void>> validate(AdmissionPtr admission);
 
@@ -40,7 +41,6 @@ class CustomResources {
   };
 
   CustomResources(Executor loop, Clock& clock, Store& store, ApiServer& server);
-  bool is_definition(const Kind& kind) const;
   json::value definition(const std::string& name) const;  // null: there is none
 
   // Why its names cannot be used: a reason and a message; empty if they can.

@@ -174,9 +174,9 @@ TEST_F(CustomResourcesTest, refuse_definitions_that_are_wrong) {
       {"/spec/group", "'nodot'", "at least one dot"},
       {"/spec/names/plural", "'Gadgets'", "spec.names.plural: Invalid value"},
       {"/spec/versions/0/storage", "false", "exactly one version marked as storage version"},
-      {"/spec/versions/0/schema", "{}", "schemas are required"},
+      {"/spec/versions/0/schema", "{}", "openAPIV3Schema: Required value"},
       {"/spec/versions/0/schema/openAPIV3Schema/properties/spec", "{}", "must not be empty"},
-      {"/spec/versions/0/additionalPrinterColumns/0/jsonPath", "'spec'", "begins with a dot"},
+      {"/spec/versions/0/additionalPrinterColumns/0/jsonPath", "'spec'", "must be a simple json path starting with ."},
       {"/spec/conversion", "{'strategy':'Webhook'}", "spec.conversion.strategy"},
   };
   for (const Case& c : cases) {

@@ -17,6 +17,11 @@ json::value cell(const json::value& value, std::string_view type, WallTime now) 
 CustomRules::CustomRules(const json::value& version) {
   const json::value* schema = find(version, {"schema", "openAPIV3Schema"});
   schema_ = read_schema(schema ? *schema : json::value(json::object()), "").schema;
+  type_ = std::make_unique<const CustomType>(*schema_);
+  if (const json::value* scale = find(version, {"subresources", "scale"}))
+    scale_ = {.spec = cells::text(*scale, {"specReplicasPath"}),
+              .status = cells::text(*scale, {"statusReplicasPath"}),
+              .selector = cells::text(*scale, {"labelSelectorPath"})};
   read_columns(version);
   table_columns_.push_back(cells::kName);
   for (const Column& column : columns_)

@@ -1,11 +1,13 @@
 // How objects of one version of a custom resource are decoded, checked and shown.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "local/api/kind_rules.hpp"
 #include "local/crd/custom_schema.hpp"
+#include "local/crd/custom_type.hpp"
 #include "local/crd/printer_path.hpp"
 
 namespace plim::local {
@@ -24,6 +26,10 @@ class CustomRules final : public KindRules {
 
   const TableView* table() const override { return &view_; }
 
+  const Type* apply_type() const override { return type_->root(); }
+
+  const ScalePaths& scale_paths() const override { return scale_; }
+
  private:
   struct Column {
     std::string name, type, format, description;
@@ -35,6 +41,8 @@ class CustomRules final : public KindRules {
   json::array cells(const json::value& object, WallTime now) const;
 
   CustomSchemaPtr schema_;
+  std::unique_ptr<const CustomType> type_;
+  ScalePaths scale_;
   std::vector<Column> columns_;
   std::vector<TableColumn> table_columns_;  // views into columns_
   TableView view_;

@@ -38,7 +38,6 @@ struct CustomSchema {
   std::optional<std::int64_t> min_length = {}, max_length = {};
   std::optional<std::int64_t> min_items = {}, max_items = {};
   std::optional<std::int64_t> min_members = {}, max_members = {};
-  bool unique_items = false;
   std::string list_type = {};  // atomic, set or map
   std::vector<std::string> list_keys = {};
 };
@@ -56,6 +55,8 @@ SchemaReading read_schema(const json::value& schema, const std::string& field);
 
 // Removes what the schema does not know, noting it, and nulls where none may be.
 void prune(const CustomSchema& schema, json::value& object, FieldMistakes& mistakes);
+// The same for a part of an object, which has no metadata of its own.
+void prune_inside(const CustomSchema& schema, json::value& value, FieldMistakes& mistakes);
 void fill_in(const CustomSchema& schema, json::value& object);
 std::vector<Cause> check(const CustomSchema& schema, const json::value& object);
 

@@ -1,10 +1,10 @@
 // Validation by the schema of a custom resource, in upstream's words.
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
 #include "local/crd/custom_schema.hpp"
@@ -42,14 +42,20 @@ bool has_type(const CustomSchema& schema, const json::value& value) {
          (schema.type == "number" && type == "integer");
 }
 
+// "2024-02-03"
+bool is_date(std::string_view text) {
+  return text.size() == 10 && parse_rfc3339(fmt::format("{}T00:00:00Z", text));
+}
+
 class Checker {
  public:
   void check(const CustomSchema& schema, const json::value& value, const std::string& path) {
     if (!has_type(schema, value)) {
       const std::string wanted = schema.int_or_string ? "integer,string" : schema.type;
-      return add("FieldValueTypeInvalid", path,
-                 fmt::format(R"(Invalid value: "{0}": {1} in body must be of type {2}: "{0}")",
-                             type_of(value), path, wanted));
+      add("FieldValueTypeInvalid", path,
+          fmt::format(R"(Invalid value: "{0}": {1} in body must be of type {2}: "{0}")",
+                      type_of(value), path, wanted));
+      return check_choices(schema, value, path);
     }
     check_choices(schema, value, path);
     if (value.is_number()) check_number(schema, value, path);
@@ -76,7 +82,8 @@ class Checker {
     std::string choices;
     for (const json::value& choice : schema.choices) {
       if (choice == value) return;
-      choices += (choices.empty() ? "" : ", ") + to_json(choice);
+      choices += (choices.empty() ? "" : ", ") +
+                 (choice.is_string() ? to_json(choice) : quote(to_json(choice)));
     }
     add("FieldValueNotSupported", path,
         fmt::format("Unsupported value: {}: supported values: {}", to_json(value), choices));
@@ -99,9 +106,6 @@ class Checker {
     if (schema.multiple_of && *schema.multiple_of > 0 &&
         std::fmod(number, *schema.multiple_of) != 0)
       refuse(path, shown, fmt::format("be a multiple of {}", bound(*schema.multiple_of)));
-    constexpr double kInt32 = std::numeric_limits<std::int32_t>::max();
-    if (schema.format == "int32" && (number > kInt32 || number < -kInt32 - 1))
-      refuse(path, shown, "fit into int32");
   }
 
   void check_text(const CustomSchema& schema, std::string_view text, const std::string& path) {
@@ -113,10 +117,13 @@ class Checker {
           fmt::format("Too long: may not be more than {} bytes", *schema.max_length));
     if (schema.pattern && !schema.pattern->matches(text))
       refuse(path, quote(text), fmt::format("match '{}'", schema.pattern_text));
-    if (schema.format == "date-time" && !parse_rfc3339(text))
-      add("FieldValueInvalid", path,
-          fmt::format("Invalid value: {0}: {1} in body must be of type date-time: {0}", quote(text),
-                      path));
+    const bool fits = (schema.format != "date-time" || parse_rfc3339(text)) &&
+                      (schema.format != "date" || is_date(text)) &&
+                      (schema.format != "byte" || base64_decode(text));
+    if (!fits)
+      add("FieldValueTypeInvalid", path,
+          fmt::format("Invalid value: {0}: {1} in body must be of type {2}: {0}", quote(text), path,
+                      schema.format));
   }
 
   void check_array(const CustomSchema& schema, const json::array& array, const std::string& path) {
@@ -139,7 +146,7 @@ class Checker {
 
   // What may be in the list only once; "": anything may be repeated.
   static std::string identity_of(const CustomSchema& schema, const json::value& element) {
-    if (schema.list_type == "set" || schema.unique_items) return to_json(element);
+    if (schema.list_type == "set") return to_json(element);
     if (schema.list_type != "map") return "";
     json::object keys;
     for (const std::string& key : schema.list_keys)
@@ -159,6 +166,9 @@ class Checker {
     if (schema.max_members && size > *schema.max_members)
       add("FieldValueTooMany", path,
           fmt::format("Too many: {}: must have at most {} items", size, *schema.max_members));
+    if (schema.embedded)
+      for (const char* name : {"apiVersion", "kind"})
+        if (!object.contains(name)) add("FieldValueRequired", below(name), "Required value");
     for (const std::string& name : schema.required)
       if (!object.contains(name)) add("FieldValueRequired", below(name), "Required value");
     for (const json::key_value_pair& member : object) {

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "local/crd/custom_schema.hpp"
+#include "local/schema/schema.hpp"
 
 namespace plim::local {
 namespace {
@@ -16,6 +17,17 @@ bool is_part_of_every_object(std::string_view name) {
 const CustomSchema* member_schema(const CustomSchema& schema, std::string_view name) {
   auto found = schema.properties.find(name);
   return found == schema.properties.end() ? schema.values.get() : found->second.get();
+}
+
+// Of an object within the object. What is wrong with it otherwise is for validation to say.
+void prune_metadata(json::value& metadata, const std::string& path, FieldMistakes& mistakes) {
+  FieldMistakes inside;
+  if (!conform(object_meta_type(), metadata, inside)) return;
+  constexpr std::string_view kStart = "unknown field \"";
+  for (const std::string& mistake : inside)
+    mistakes.push_back(mistake.starts_with(kStart)
+                           ? fmt::format("{}{}.{}", kStart, path, mistake.substr(kStart.size()))
+                           : mistake);
 }
 
 void prune_value(const CustomSchema& schema, json::value& value, const std::string& path,
@@ -45,6 +57,8 @@ void prune_value(const CustomSchema& schema, json::value& value, const std::stri
       continue;
     }
     if (inner) prune_value(*inner, member->value(), here, inner->embedded, mistakes);
+    if (is_object && !path.empty() && name == "metadata")
+      prune_metadata(member->value(), here, mistakes);
     ++member;
   }
 }
@@ -53,6 +67,10 @@ void prune_value(const CustomSchema& schema, json::value& value, const std::stri
 
 void prune(const CustomSchema& schema, json::value& object, FieldMistakes& mistakes) {
   prune_value(schema, object, "", true, mistakes);
+}
+
+void prune_inside(const CustomSchema& schema, json::value& value, FieldMistakes& mistakes) {
+  prune_value(schema, value, "", schema.embedded, mistakes);
 }
 
 void fill_in(const CustomSchema& schema, json::value& value) {

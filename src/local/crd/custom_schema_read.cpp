@@ -19,14 +19,37 @@ class Reader {
     }
     for (const char* name : {"$ref", "$schema", "definitions", "dependencies", "patternProperties",
                              "id", "additionalItems"})
-      if (find(source, {name})) forbid(fmt::format("{}.{}", field, name), "not supported");
+      if (find(source, {name}))
+        forbid(fmt::format("{}.{}", field, name), fmt::format("{} is not supported", name));
+    if (find(source, {"$ref"})) return out;
     for (const char* name : {"allOf", "anyOf", "oneOf", "not", "x-kubernetes-validations"})
       if (find(source, {name}) && !bool_at(source, {"x-kubernetes-int-or-string"}))
         reading.ignored.push_back(fmt::format("{}.{}", field, name));
     read_shape(source, field, *out);
     read_limits(source, field, *out);
-    if (const json::value* fallback = find(source, {"default"})) out->fallback = *fallback;
+    if (const json::value* fallback = find(source, {"default"})) {
+      check_default(*out, *fallback, field + ".default");
+      out->fallback = *fallback;
+    }
     return out;
+  }
+
+  // It must be what it will become part of.
+  void check_default(const CustomSchema& schema, const json::value& fallback,
+                     const std::string& field) {
+    for (Cause& cause : check(schema, fallback)) {
+      cause.field = field;
+      reading.causes.push_back(std::move(cause));
+    }
+    json::value known = fallback;
+    FieldMistakes unknown;
+    prune_inside(schema, known, unknown);
+    if (!unknown.empty())
+      reading.causes.push_back(
+          {.reason = "FieldValueInvalid",
+           .message =
+               fmt::format("Invalid value: {}: must not have unknown fields", to_json(fallback)),
+           .field = field});
   }
 
   void require(const std::string& field, std::string_view why) {
@@ -38,6 +61,13 @@ class Reader {
   void forbid(const std::string& field, std::string_view why) {
     reading.causes.push_back({.reason = "FieldValueForbidden",
                               .message = fmt::format("Forbidden: {}", why),
+                              .field = field});
+  }
+
+  void choose(const std::string& field, std::string_view value, std::string_view choices) {
+    reading.causes.push_back({.reason = "FieldValueNotSupported",
+                              .message = fmt::format("Unsupported value: {}: supported values: {}",
+                                                     quote(value), choices),
                               .field = field});
   }
 
@@ -61,8 +91,8 @@ class Reader {
     if (out.type.empty() && !out.int_or_string && !out.keeps_unknown)
       require(field + ".type", "must not be empty for specified object fields");
     if (!out.type.empty() && std::find(kTypes.begin(), kTypes.end(), out.type) == kTypes.end())
-      refuse(field + ".type", out.type,
-             "must be object, array, string, integer, number or boolean");
+      choose(field + ".type", out.type,
+             R"("array", "boolean", "integer", "number", "object", "string")");
     if (const json::value* properties = find(source, {"properties"});
         properties && properties->is_object()) {
       for (const json::key_value_pair& property : properties->get_object())
@@ -102,13 +132,24 @@ class Reader {
     }
     if (out.list_type.empty() || out.list_type == "atomic" || out.list_type == "set") return;
     if (out.list_type != "map")
-      return refuse(field + ".x-kubernetes-list-type", out.list_type, "must be atomic, set or map");
+      return choose(field + ".x-kubernetes-list-type", out.list_type, R"("atomic", "set", "map")");
     if (out.list_keys.empty())
       require(field + ".x-kubernetes-list-map-keys",
               "must not be empty if x-kubernetes-list-type is map");
-    for (const std::string& key : out.list_keys)
-      if (!out.items || !out.items->properties.contains(key))
-        refuse(field + ".x-kubernetes-list-map-keys", key, "must be a property of the items");
+    for (const std::string& key : out.list_keys) check_key(out, key, field);
+  }
+
+  // An element without its key could not be told from others.
+  void check_key(const CustomSchema& list, const std::string& key, const std::string& field) {
+    const auto found = list.items ? list.items->properties.find(key) : list.properties.end();
+    if (!list.items || found == list.items->properties.end())
+      return refuse(field + ".x-kubernetes-list-map-keys", key, "must be a property of the items");
+    const bool required =
+        std::ranges::find(list.items->required, key) != list.items->required.end();
+    if (!required && !found->second->fallback)
+      require(fmt::format("{}.items.properties[{}].default", field, key),
+              "this property is in x-kubernetes-list-map-keys, so it must have a default or be a "
+              "required property");
   }
 
   void read_limits(const json::value& source, const std::string& field, CustomSchema& out) {
@@ -128,7 +169,9 @@ class Reader {
     out.max_items = int_at(source, {"maxItems"});
     out.min_members = int_at(source, {"minProperties"});
     out.max_members = int_at(source, {"maxProperties"});
-    out.unique_items = bool_at(source, {"uniqueItems"});
+    if (bool_at(source, {"uniqueItems"}))
+      forbid(field + ".uniqueItems",
+             "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     out.format = text_at(source, {"format"});
     if (const json::value* choices = find(source, {"enum"}); choices && choices->is_array())
       out.choices.assign(choices->get_array().begin(), choices->get_array().end());
@@ -142,7 +185,8 @@ class Reader {
     if (auto pattern = Pattern::parse(out.pattern_text))
       out.pattern = std::move(*pattern);
     else
-      refuse(field + ".pattern", out.pattern_text, pattern.error().message);
+      refuse(field + ".pattern", out.pattern_text,
+             "must be a valid regular expression, but isn't: " + pattern.error().message);
   }
 };
 
@@ -153,6 +197,14 @@ SchemaReading read_schema(const json::value& schema, const std::string& field) {
   auto root = reader.read(schema, field);
   if (root->type != "object")
     reader.refuse(field + ".type", root->type, "must be object at the root");
+  if (auto metadata = root->properties.find("metadata"); metadata != root->properties.end())
+    for (const auto& [name, property] : metadata->second->properties)
+      if (name != "name" && name != "generateName") {
+        reader.forbid(field + ".properties[metadata]",
+                      "must not specify anything other than name and generateName, but metadata is "
+                      "implicitly specified");
+        break;
+      }
   reader.reading.schema = std::move(root);
   return std::move(reader.reading);
 }

@@ -34,7 +34,7 @@ TEST(CustomSchema, must_be_structural) {
       {"{}", "schema.type FieldValueRequired"},
       {"{'type':'string'}", "must be object at the root"},
       {"{'type':'object','properties':{'a':{}}}", "schema.properties[a].type FieldValueRequired"},
-      {"{'type':'object','properties':{'a':{'type':'thing'}}}", "FieldValueInvalid"},
+      {"{'type':'object','properties':{'a':{'type':'thing'}}}", "FieldValueNotSupported"},
       {"{'type':'object','properties':{'a':{'type':'array'}}}",
        "schema.properties[a].items FieldValueRequired"},
       {"{'type':'object','additionalProperties':false}", "cannot be set to false"},
@@ -160,10 +160,11 @@ TEST(CustomSchema, refuses_values_in_the_usual_words) {
       {"{'type':'string','enum':['a','b']}", "'c'",
        "spec FieldValueNotSupported Unsupported value: \"c\": supported values: \"a\", \"b\"\n"},
       {"{'type':'string','format':'date-time'}", "'now'",
-       "spec FieldValueInvalid Invalid value: \"now\": spec in body must be of type date-time: "
+       "spec FieldValueTypeInvalid Invalid value: \"now\": spec in body must be of type date-time: "
        "\"now\"\n"},
-      {"{'type':'integer','format':'int32'}", "4294967296",
-       "spec FieldValueInvalid Invalid value: 4294967296: spec in body should fit into int32\n"},
+      {"{'type':'string','format':'byte'}", "'%'",
+       "spec FieldValueTypeInvalid Invalid value: \"%\": spec in body must be of type byte: "
+       "\"%\"\n"},
       {"{'type':'array','minItems':1,'items':{'type':'string'}}", "[]",
        "spec FieldValueInvalid Invalid value: 0: spec in body should have at least 1 items\n"},
       {"{'type':'array','maxItems':1,'items':{'type':'string'}}", "['a','b']",
@@ -171,7 +172,7 @@ TEST(CustomSchema, refuses_values_in_the_usual_words) {
       {"{'type':'array','x-kubernetes-list-type':'set','items':{'type':'string'}}", "['a','a']",
        "spec[1] FieldValueDuplicate Duplicate value: \"a\"\n"},
       {"{'type':'array','x-kubernetes-list-type':'map','x-kubernetes-list-map-keys':['n'],'items':{"
-       "'type':'object','properties':{'n':{'type':'string'}}}}",
+       "'required':['n'],'type':'object','properties':{'n':{'type':'string'}}}}",
        "[{'n':'a'},{'n':'a'}]", "spec[1] FieldValueDuplicate Duplicate value: {\"n\":\"a\"}\n"},
       {"{'type':'object','required':['a'],'properties':{'a':{'type':'string'}}}", "{}",
        "spec.a FieldValueRequired Required value\n"},

@@ -42,6 +42,23 @@ std::tuple<int, int, int> rank(std::string_view version) {
   return {3, 0, 0};
 }
 
+// Its own words, or which version to use instead: the best of those that are not deprecated.
+std::string deprecation_of(const json::value& definition, const json::value& version) {
+  if (const std::string_view own = text_at(version, {"deprecationWarning"}); !own.empty())
+    return std::string(own);
+  const std::string_view group = text_at(definition, {"spec", "group"});
+  const std::string_view kind = text_at(definition, {"spec", "names", "kind"});
+  std::string out = fmt::format("{}/{} {} is deprecated", group, text_at(version, {"name"}), kind);
+  std::string_view best;
+  for (const json::value& other : list_at(definition, {"spec", "versions"})) {
+    const std::string_view name = text_at(other, {"name"});
+    if (!bool_at(other, {"served"}) || bool_at(other, {"deprecated"})) continue;
+    if (best.empty() || rank(name) < rank(best)) best = name;
+  }
+  if (!best.empty()) out += fmt::format("; use {}/{} {}", group, best, kind);
+  return out;
+}
+
 Kind kind_of(const json::value& definition, const json::value& version) {
   Kind out;
   out.group = text_at(definition, {"spec", "group"});
@@ -64,6 +81,7 @@ Kind kind_of(const json::value& definition, const json::value& version) {
                                 .verbs = verbs,
                                 .group = "autoscaling",
                                 .version = "v1"});
+  if (bool_at(version, {"deprecated"})) out.deprecation = deprecation_of(definition, version);
   out.rules = std::make_shared<const CustomRules>(version);
   return out;
 }

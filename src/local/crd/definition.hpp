@@ -21,7 +21,6 @@ DefinitionCheck check_definition(const json::value& definition, const json::valu
 // Names that follow from others, the conversion and, so that custom objects do not outlive their
 // kind, the finalizer.
 void complete_definition(json::value& definition);
-inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 // One for each version that is served, in the order of discovery: v2, v1, v1beta2, v1alpha1.
 std::vector<Kind> kinds_of(const json::value& definition);

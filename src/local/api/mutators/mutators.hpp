@@ -2,6 +2,8 @@
 // objects or from the request. One small file each; the table is in mutators.cpp.
 #pragma once
 
+#include <cstdint>
+
 #include "local/api/core.hpp"
 #include "local/api/hooks.hpp"
 
@@ -9,8 +11,12 @@ namespace plim::local {
 
 using Mutator = ApiResult<void> (*)(const Core& core, Admission& admission);
 
-// All of them, in order. The object has its uid and name.
-ApiResult<void> run_built_in_mutators(const Core& core, Admission& admission);
+// Those of admission run before webhooks see the object, and again after them, for what webhooks
+// have added; those of the kind's strategy when it has its uid and name.
+enum class MutatorStage : std::uint8_t { admission, strategy };
+
+// All of a stage, in order.
+ApiResult<void> run_built_in_mutators(const Core& core, MutatorStage stage, Admission& admission);
 
 ApiResult<void> set_service_account(const Core& core, Admission& admission);
 ApiResult<void> set_default_tolerations(const Core& core, Admission& admission);

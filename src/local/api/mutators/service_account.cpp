@@ -9,6 +9,7 @@ namespace plim::local {
 namespace {
 
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
+constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr int kTokenSeconds = 3607;  // upstream's: an hour, and a little more to tell them apart
 
@@ -38,6 +39,16 @@ json::array& list_in(json::object& object, std::string_view key) {
   json::value& list = object[key];
   if (!list.is_array()) list.emplace_array();
   return list.get_array();
+}
+
+// The name of one that was made before: a second round mounts it in containers that webhooks added.
+std::string_view own_volume(const json::object& spec) {
+  const json::value* volumes = spec.if_contains("volumes");
+  if (volumes && volumes->is_array())
+    for (const json::value& volume : volumes->get_array())
+      if (const std::string_view name = text_at(volume, {"name"}); name.starts_with(kVolumePrefix))
+        return name;
+  return {};
 }
 
 // True if any container needs the volume.
@@ -77,8 +88,12 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
   const json::value* automount = spec.if_contains("automountServiceAccountToken");
   if (!automount) automount = find(account, {"automountServiceAccountToken"});
   if (automount && automount->is_bool() && !automount->get_bool()) return {};
-  const std::string volume = fmt::format("kube-api-access-{}", make_name_suffix(core.random));
-  if (mount_in_all(spec, volume)) list_in(spec, "volumes").push_back(token_volume(volume));
+  const std::string_view there = own_volume(spec);
+  const std::string volume = there.empty()
+                                 ? fmt::format("{}{}", kVolumePrefix, make_name_suffix(core.random))
+                                 : std::string(there);
+  if (mount_in_all(spec, volume) && there.empty())
+    list_in(spec, "volumes").push_back(token_volume(volume));
   return {};
 }
 
