@@ -17,7 +17,7 @@ STARTS = 20
 
 
 def pod(name, *args, restart="Never", grace=1, **spec):
-    container = {"name": "main", "image": "plimsoll/tools", "args": list(args), **spec.pop("container", {})}
+    container = {"name": "main", "image": "plimsoll/tools", "imagePullPolicy": "IfNotPresent", "args": list(args), **spec.pop("container", {})}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
             "spec": {"containers": [container], "restartPolicy": restart, "terminationGracePeriodSeconds": grace, **spec}}
 
@@ -181,7 +181,7 @@ class Pods(ClusterCase):
 
     def test_a_deployment_rolls_and_a_watch_shows_it(self):
         def web(version):
-            container = {"name": "http", "image": "plimsoll/tools", "args": ["http", "--port", "8080"],
+            container = {"name": "http", "image": "plimsoll/tools", "imagePullPolicy": "IfNotPresent", "args": ["http", "--port", "8080"],
                          "env": [{"name": "VERSION", "value": version}],
                          "readinessProbe": {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}}
             return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
@@ -204,7 +204,7 @@ class Pods(ClusterCase):
         self.assertIn("Terminating", out)
 
     def test_a_job_runs_to_its_end(self):
-        template = {"spec": {"containers": [{"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}],
+        template = {"spec": {"containers": [{"name": "c", "image": "plimsoll/tools", "imagePullPolicy": "IfNotPresent", "args": ["exit", "0"]}],
                              "restartPolicy": "Never"}}
         self.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
                     "spec": {"completions": 4, "parallelism": 2, "template": template}})
@@ -213,7 +213,7 @@ class Pods(ClusterCase):
 
     def test_a_run_of_the_job_engine(self):
         """One Job that owns workers and their Service: scaled by JSON patch, gone with the Job."""
-        sleeper = {"containers": [{"name": "c", "image": "plimsoll/tools", "args": ["sleep", "infinity"]}],
+        sleeper = {"containers": [{"name": "c", "image": "plimsoll/tools", "imagePullPolicy": "IfNotPresent", "args": ["sleep", "infinity"]}],
                    "terminationGracePeriodSeconds": 1}
         self.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "run"},
                     "spec": {"template": {"spec": {**sleeper, "restartPolicy": "Never"}}}})
@@ -249,7 +249,8 @@ class Pods(ClusterCase):
         self.apply(big)
         text = eventually(lambda: (found := self.kubectl("describe", "pod", "big").stdout) and "FailedScheduling" in found and found,
                           what="the event")
-        self.assertIn("0/2 nodes are available: 2 Insufficient cpu.", text)
+        count = len(self.cluster.get("nodes")["items"])
+        self.assertIn(f"0/{count} nodes are available: {count} Insufficient cpu.", text)
         self.assertEqual(self.phase("big"), "Pending")
 
 
