@@ -293,7 +293,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(missing.returncode, 1)
         self.assertIn("cannot run no-such-program", missing.stderr)
         cluster.down()
-        self.assertEqual(execute("n1", "--", "true").returncode, 3)
+        self.assertEqual(execute("n1", "--", "true").returncode, 4)
 
     def test_images_are_put_on_nodes(self):
         cluster = LocalCluster(self, "--nodes", "2", name=f"i{os.getpid()}")
