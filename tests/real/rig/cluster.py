@@ -32,12 +32,12 @@ class RealCluster(Cluster):
 
     def __init__(self, nodes=0, *, test=None, controller_manager=None, scheduler=None, apiserver_flags=(),
                  controller_manager_flags=(), scheduler_flags=(), scheduler_configuration=None, kubelet_flags=(),
-                 kubelet_configuration=None, milestone=None, numbers=NUMBERS):
+                 kubelet_configuration=None, accounts=False, milestone=None, numbers=NUMBERS):
         self.begun, self.milestone = time.monotonic(), milestone or (lambda what, seconds: None)
         self.programs = kubernetes()
         self.wants_controllers = bool(nodes) if controller_manager is None else controller_manager
         wants_scheduler = bool(nodes) if scheduler is None else scheduler
-        if not self.wants_controllers:
+        if not self.wants_controllers and not accounts:  # which the test then makes itself
             apiserver_flags = (NEEDS_CONTROLLERS, *apiserver_flags)
         self.parts, self.nodes, self.slot = [], [], None
         with alone():
