@@ -81,9 +81,9 @@ json::object OpenapiSchemas::one(const Field& field) {
     case Scalar::bytes:
       return {{"type", "string"}, {"format", "byte"}};
     case Scalar::quantity:
-      return scalar("Quantity", "string", "");
+      return either("Quantity", "string", "number", "");
     case Scalar::int_or_string:
-      return scalar("IntOrString", "string", "int-or-string");
+      return either("IntOrString", "integer", "string", "int-or-string");
     case Scalar::time:
       return scalar("Time", "string", "date-time");
     case Scalar::micro_time:
@@ -106,6 +106,16 @@ json::object OpenapiSchemas::scalar(std::string_view name, std::string_view type
                                     std::string_view format) {
   const std::string full = fmt::format("{}{}", kPrefix, name);
   json::object schema{{"type", type}};
+  if (!format.empty()) schema["format"] = format;
+  schemas_[full] = std::move(schema);
+  return refer(full);
+}
+
+json::object OpenapiSchemas::either(std::string_view name, std::string_view one_type,
+                                    std::string_view other_type, std::string_view format) {
+  const std::string full = fmt::format("{}{}", kPrefix, name);
+  const json::array types{json::object{{"type", one_type}}, json::object{{"type", other_type}}};
+  json::object schema{{"oneOf", types}};
   if (!format.empty()) schema["format"] = format;
   schemas_[full] = std::move(schema);
   return refer(full);

@@ -30,6 +30,9 @@ class OpenapiSchemas {
   json::object refer(std::string_view name) const;
   // A type of one value that has a name of its own, as upstream's have.
   json::object scalar(std::string_view name, std::string_view type, std::string_view format);
+  // One that may be of either type, which clients show by its name.
+  json::object either(std::string_view name, std::string_view one_type, std::string_view other_type,
+                      std::string_view format);
 
   std::string reference_;
   std::map<const Type*, std::string> names_;

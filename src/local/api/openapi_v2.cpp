@@ -62,7 +62,9 @@ std::string schema_message(const json::value& schema) {
     put(item, 1, schema_message(*values));
     put(out, 21, item);
   }
-  if (const std::string_view type = text_at(schema, {"type"}); !type.empty()) {
+  // Version 2 has no choice of types; text takes all.
+  const std::string_view type = find(schema, {"oneOf"}) ? "string" : text_at(schema, {"type"});
+  if (!type.empty()) {
     std::string item;
     put(item, 1, type);
     put(out, 22, item);

@@ -191,7 +191,9 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
   if (request.scope == Scope::main) count_generation(kind, admission->before, admission->object);
-  Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
+  // What is not written keeps the version it has.
+  const Revision revision = request.dry_run ? entry->modified : core_.store.next_revision();
+  Bytes bytes = share(encode_object(kind, admission->object, revision));
   PLIM_CO_CHECK(check_size(*bytes));
   if (request.dry_run) co_return Written{.bytes = std::move(bytes)};
   Txn txn;
