@@ -144,6 +144,9 @@ ApiResult<json::value> decode_options(Call& call) {
   const Type* type = find_type("", "v1", "DeleteOptions");
   PLIM_TRY(json::value out, parse_any(call, type, "DeleteOptions", mistakes));
   if (!out.is_object()) return bad_request("the options of the request are no object");
+  // Upstream blames itself for options that do not fit.
+  if (auto good = conform(*type, out, mistakes); !good)
+    return ApiError{.code = 500, .reason = "", .message = good.error().message};
   const std::string_view kind = text_at(out, {"kind"});
   if (!kind.empty() && kind != "DeleteOptions")
     return bad_request(fmt::format("{} cannot be handled as DeleteOptions", kind));

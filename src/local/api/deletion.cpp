@@ -103,7 +103,9 @@ void shorten_grace(json::value& pod, const DeleteOptions& options) {
 json::value marked(const Kind& kind, const json::value& before, const DeleteOptions& options,
                    WallTime now) {
   json::value out = before;
-  set_propagation(out, options.propagation);
+  // Upstream's default of the oldest of controllers is still what it was in the beginning.
+  const bool orphans = options.propagation.empty() && is_core(kind, "ReplicationController");
+  set_propagation(out, orphans ? "Orphan" : options.propagation);
   const bool is_pod = is_core(kind, "Pod");
   if (kube::is_being_deleted(before)) {
     if (is_pod) shorten_grace(out, options);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "local/api/object_bytes.hpp"
 #include "local/api/reads.hpp"
 
@@ -14,6 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
+constexpr std::size_t kMaxRefusal = 64u << 10;
 
 std::vector<std::string> containers_of(const json::value& pod) {
   std::vector<std::string> out;
@@ -68,7 +70,7 @@ Task<ApiResult<net::Reply>> NodeProxy::log(CallPtr call) {
   request.path = fmt::format("/containerLogs/{}/{}/{}", net::percent_encode(target.ns),
                              net::percent_encode(target.name), net::percent_encode(container));
   request.query = net::format_query(query);
-  auto out = co_await send(std::move(node), std::move(request));
+  auto out = co_await send(std::move(node), std::move(request), Refusals::as_status);
   co_return out;
 }
 
@@ -79,7 +81,7 @@ Task<ApiResult<net::Reply>> NodeProxy::forward(CallPtr call, std::string query) 
   request.query = std::move(query);
   request.body = call->body;
   copy_headers(call->headers, request.headers);
-  auto out = co_await send(call->target.name, std::move(request));
+  auto out = co_await send(call->target.name, std::move(request), Refusals::as_they_are);
   co_return out;
 }
 
@@ -109,7 +111,8 @@ ApiResult<std::shared_ptr<net::Client>> NodeProxy::client_of(const std::string& 
   return client;
 }
 
-Task<ApiResult<net::Reply>> NodeProxy::send(std::string node, net::Request request) {
+Task<ApiResult<net::Reply>> NodeProxy::send(std::string node, net::Request request,
+                                            Refusals refusals) {
   PLIM_CO_TRY(std::shared_ptr<net::Client> client, client_of(node));
   net::CallOptions options;
   auto opened = co_await client->open(std::move(request), options);
@@ -117,6 +120,18 @@ Task<ApiResult<net::Reply>> NodeProxy::send(std::string node, net::Request reque
     co_return fail(Code::internal,
                    fmt::format("error from node {}: {}", node, opened.error().message));
   std::shared_ptr<net::ResponseStream> answer = std::move(*opened);
+  if (answer->status() >= 400 && refusals == Refusals::as_status) {
+    std::string text;
+    for (;;) {
+      auto piece = co_await answer->next();
+      if (!piece || !*piece || text.size() > kMaxRefusal) break;
+      text += **piece;
+    }
+    ApiError refusal = bad_request(std::string(trim(text)));
+    refusal.code = answer->status();
+    if (refusal.code != 400) refusal.reason = refusal.code == 404 ? "NotFound" : "InternalError";
+    co_return refusal;
+  }
   net::Streamed out;
   out.status = answer->status();
   copy_headers(answer->headers(), out.headers);

@@ -1,6 +1,7 @@
 // Requests that a node answers: logs of its pods, and whatever else its kubelet endpoint has.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,7 +28,10 @@ class NodeProxy {
   Task<void> stop() { return streams_.stop(); }
 
  private:
-  Task<ApiResult<net::Reply>> send(std::string node, net::Request request);
+  // What a node refuses in plain words is passed on so, or as the Status that clients understand.
+  enum class Refusals : std::uint8_t { as_they_are, as_status };
+
+  Task<ApiResult<net::Reply>> send(std::string node, net::Request request, Refusals refusals);
   ApiResult<std::shared_ptr<net::Client>> client_of(const std::string& node);
   Task<void> pump(std::shared_ptr<net::ResponseStream> answer, std::shared_ptr<net::Sink> sink);
 

@@ -75,7 +75,7 @@ ApiResult<std::optional<ResourcePath>> parse_resource_path(const Kinds& kinds,
   if (segments.size() > 2) out.subresource = segments[2];
   if (out.kind->namespaced && !out.name.empty() && !inside_namespace) return unknown_resource();
   if (!out.subresource.empty() && !out.kind->subresource(out.subresource))
-    return unknown_resource();
+    return out.kind->rules ? not_found(*out.kind, out.name) : unknown_resource();
   if (segments.size() > 3) {
     if (out.subresource != "proxy") return unknown_resource();
     out.rest = join(segments, 3);

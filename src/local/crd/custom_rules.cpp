@@ -9,7 +9,10 @@ json::value cell(const json::value& value, std::string_view type, WallTime now) 
   if (type == "date")
     return json::value(value.is_string() ? human_age(value.get_string(), now) : "<invalid>");
   if (type == "integer" || type == "number" || type == "boolean") return value;
-  return json::value(value.is_string() ? std::string(value.get_string()) : to_json(value));
+  if (value.is_string()) return value;
+  json::value sorted = value;
+  sort_keys(sorted);
+  return json::value(to_json(sorted));
 }
 
 }  // namespace
