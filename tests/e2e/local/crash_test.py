@@ -141,6 +141,11 @@ class Crash(unittest.TestCase):
     def staying(self):
         return self.api.get(f"{PODS}?labelSelector=app%3Dstays")["items"]
 
+    def unfinished(self):
+        """Short pods that have not succeeded, and what they say."""
+        return {pod["metadata"]["name"]: pod["status"] for pod in self.api.get(f"{PODS}?labelSelector=app%3Donce")["items"]
+                if pod["status"]["phase"] != "Succeeded"}
+
     def containers(self):
         return {pod["metadata"]["uid"]: (status["containerID"], status["restartCount"])
                 for pod in self.staying() for status in pod["status"]["containerStatuses"]}
@@ -157,8 +162,10 @@ class Crash(unittest.TestCase):
             writer.ends = True
             writer.may.set()
             writer.join(60)
-        eventually(lambda: all(pod["status"]["phase"] == "Succeeded" for pod in self.api.get(f"{PODS}?labelSelector=app%3Donce")["items"]),
-                   seconds=30, what="the end of the short pods")
+        try:
+            eventually(lambda: not self.unfinished(), seconds=30, what="the end of the short pods")
+        except AssertionError:
+            self.fail(f"short pods do not end well: {self.unfinished()}\nruns: {self.runs.read_text().split()}")
         runs = collections.Counter(self.runs.read_text().split())
         self.assertEqual({name: runs[name] for name in self.made}, dict.fromkeys(self.made, 1))
         self.server.child.send_signal(signal.SIGTERM)

@@ -77,8 +77,8 @@ class WebhookPod(ClusterCase):
         eventually(lambda: len(self.ready()) == replicas, seconds=30, what="the webhook's endpoints")
 
     def ready(self):
-        subsets = self.api.get(f"{self.path('endpoints')}/hook").get("subsets", [])
-        return [address["targetRef"]["name"] for subset in subsets for address in subset.get("addresses", [])]
+        return [address["targetRef"]["name"] for item in self.api.get(self.path("endpoints"))["items"] if item["metadata"]["name"] == "hook"
+                for subset in item.get("subsets", []) for address in subset.get("addresses", [])]
 
     def configure(self, **more):
         bundle = base64.b64encode((self.files / "crt.pem").read_bytes()).decode()
@@ -121,7 +121,8 @@ class WebhookPod(ClusterCase):
         self.api.post(self.path("services"), {"metadata": {"name": "other"},
                                               "spec": {"selector": {"app": "hook"},
                                                        "ports": [{"port": 443, "targetPort": 8443}]}})
-        eventually(lambda: self.api.get(f"{self.path('endpoints')}/other").get("subsets"), what="its endpoints")
+        eventually(lambda: [item for item in self.api.get(self.path("endpoints"))["items"]
+                            if item["metadata"]["name"] == "other" and item.get("subsets")], what="its endpoints")
         with self.assertRaises(Refused) as refused:
             self.make_pod("a")
         self.assertEqual(refused.exception.status, 500)
