@@ -78,7 +78,7 @@ class RealCluster(Cluster):
         with alone():
             connect_control_plane(slot)
         for directory in (slot.run, slot.run / "home", slot.etcd):
-            directory.mkdir(mode=0o700)
+            directory.mkdir(mode=0o700, parents=True)
         self.nodes = [RealNode(slot, number + 1) for number in range(nodes)]
         self.server = f"https://{slot.address}:6443"
         self.pki = Pki(slot.run / "pki", slot.address, self.server)

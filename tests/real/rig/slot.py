@@ -16,6 +16,7 @@ from .machine import NETNS, RigFailure, command, kill_all_in
 RUN = pathlib.Path("/run/plimsoll-real")  # pids, sockets, logs, keys
 STATE = pathlib.Path("/var/lib/plimsoll-real")  # what nodes keep: images, pods
 MEMORY = pathlib.Path("/dev/shm")  # etcd syncs every write; in memory that costs nothing
+ENOUGH_MEMORY = 1 << 30  # containers often have only 64 MiB there, which etcd's first log file fills
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 NUMBERS = range(40)
 TESTS_OF_THE_RIG = range(40, 60)  # which must know that nobody else takes the number they just gave back
@@ -32,7 +33,8 @@ class Slot:
     def __init__(self, number):
         self.number = number
         self.name = f"plimsoll-real-{number}"  # of the control plane's network namespace and of the cgroups
-        self.run, self.state, self.etcd = RUN / str(number), STATE / str(number), MEMORY / self.name
+        self.run, self.state, self.memory = RUN / str(number), STATE / str(number), MEMORY / self.name
+        self.etcd = (self.memory if shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY else self.run) / "etcd"
         self.link = f"plimreal{number}"  # this machine's end of the cable into the cluster
         self.network = ipaddress.ip_network(f"10.99.{number}.0/24")
         self.address, self.host_address = str(self.network[1]), str(self.network[254])
@@ -75,7 +77,10 @@ class Slot:
     # --- clearing up
 
     def is_used(self):
-        return self.run.exists() or self.state.exists() or self.etcd.exists() or bool(self.namespaces())
+        return any(directory.exists() for directory in self.directories()) or bool(self.namespaces())
+
+    def directories(self):
+        return self.run, self.state, self.memory
 
     def clear(self):
         """Removes everything of the cluster, whoever made it and however far that had come. Call with the lock held."""
@@ -86,9 +91,9 @@ class Slot:
             command("ip", "netns", "del", name)
         self.remove_mounts()
         self.remove_cgroups()
-        for directory in (self.run, self.state, self.etcd):
+        for directory in self.directories():
             shutil.rmtree(directory, ignore_errors=True)
-        left = [str(path) for path in (self.run, self.state, self.etcd) if path.exists()]
+        left = [str(path) for path in self.directories() if path.exists()]
         if left:
             raise RigFailure(f"cannot remove {', '.join(left)}")
 
@@ -97,7 +102,7 @@ class Slot:
         with open("/proc/self/mountinfo") as table:
             places = [line.split()[4] for line in table]
         for place in reversed(places):
-            if any(pathlib.Path(place).is_relative_to(directory) for directory in (self.run, self.state, self.etcd)):
+            if any(pathlib.Path(place).is_relative_to(directory) for directory in self.directories()):
                 command("umount", "-l", place, check=False)
 
     def cgroups(self):
