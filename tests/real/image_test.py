@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""The container image on a real kubelet, with all rights taken away."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from rig import PROGRAM, ROOT, RealClusterCase
+
+
+class Image(RealClusterCase):
+    options = {"nodes": 1}
+
+    def test_a_job_says_its_version_and_the_clusters(self):
+        with tempfile.TemporaryDirectory() as work:
+            done = subprocess.run([ROOT / "tools" / "image", "--program", PROGRAM, "--output", pathlib.Path(work, "image.tar"),
+                                   "--import", self.cluster.nodes[0].cri_socket],
+                                  capture_output=True, text=True, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        example = ROOT / "examples" / "cluster" / "version.yaml"
+        job = json.loads(self.cluster.kubectl("create", "-f", str(example), "--dry-run=client", "-o", "json").stdout)
+        # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
+        host, port = self.cluster.server.removeprefix("https://").split(":")
+        (container,) = job["spec"]["template"]["spec"]["containers"]
+        container["env"] = [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
+        self.cluster.apply(job)
+        self.cluster.kubectl("wait", "--for=condition=Complete", "job/plimsoll-version", "--timeout=60s")
+        said = self.cluster.kubectl("logs", "job/plimsoll-version").stdout
+        client = subprocess.run([PROGRAM, "version", "--client"], capture_output=True, text=True).stdout
+        self.assertTrue(said.startswith(client), said)
+        self.assertRegex(said, r"(?m)^Server: +v1\.34\.11\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
