@@ -15,12 +15,12 @@ class OneNode(RealClusterCase):
 
     def run_pod(self, name, *command, **spec):
         self.cluster.apply(pod(name, *command, **spec))
-        self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
         return self.cluster.get("pod", name)
 
     def test_a_pod_runs_to_its_end(self):
         self.cluster.apply(pod("once", "echo", "hello", restartPolicy="Never"))
-        self.cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/once", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/once", "--timeout=60s")
         self.assertEqual(self.cluster.kubectl("logs", "once").stdout, "hello\n")
 
     def test_a_pod_is_in_a_cgroup_of_its_node_and_reached_from_here(self):

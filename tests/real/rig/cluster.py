@@ -87,7 +87,7 @@ class RealCluster(Cluster):
         self.kubeconfig, self.program = str(self.pki.path("admin.kubeconfig")), str(self.programs / "kubectl")
         self.env = {**os.environ, "HOME": str(slot.run / "home"), "KUBECONFIG": self.kubeconfig}
         # An API server that comes first waits a whole second before it tries again.
-        self.eventually(self.etcd_listens, what="etcd")
+        self.eventually(self.etcd_listens, 60, what="etcd")
         self.apiserver = self.part(control_plane.apiserver(slot, self.pki, self.programs, flags))
         if nodes:  # while the API server starts
             self.start_runtimes(kubelet_configuration)
@@ -108,10 +108,10 @@ class RealCluster(Cluster):
         archives = [images.pause_archive(self.slot.run / "pause.tar", pause),
                     images.busybox_archive(self.slot.run / "busybox.tar")]
         for node in self.nodes:
-            self.eventually(node.is_set_up, what=f"the namespaces of {node.name}")
+            self.eventually(node.is_set_up, 60, what=f"the namespaces of {node.name}")
             node.containerd = self.part(node.containerd_program())
         for node in self.nodes:
-            self.eventually(node.runtime_answers, what=f"containerd of {node.name}")
+            self.eventually(node.runtime_answers, 60, what=f"containerd of {node.name}")
             for archive in archives:
                 node.import_image(archive)
 
@@ -153,7 +153,7 @@ class RealCluster(Cluster):
             except Refused as refused:
                 if refused.status != 404:
                     raise
-        self.eventually(exists, what=path)
+        self.eventually(exists, 60, what=path)
 
     # --- using it
 
