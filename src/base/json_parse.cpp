@@ -1,3 +1,4 @@
+#include <array>
 #include <string_view>
 
 #include <boost/json/basic_parser_impl.hpp>
@@ -21,7 +22,8 @@ struct Builder {
   using Text = json::string_view;
   using Ec = json::error_code;
 
-  json::value_stack stack;
+  std::array<unsigned char, 4096> first_of_stack;  // enough for nearly all
+  json::value_stack stack{{}, first_of_stack.data(), first_of_stack.size()};
 
   bool on_document_begin(Ec&) { return true; }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 
 namespace plim {
@@ -18,7 +19,7 @@ bool is_plain(char c) {
 
 class JsonPrinter {
  public:
-  explicit JsonPrinter(int indent) : indent_(indent) {}
+  JsonPrinter(std::string& out, int indent) : out_(out), indent_(indent) {}
 
   void write(const json::value& value) {
     switch (value.kind()) {
@@ -49,7 +50,17 @@ class JsonPrinter {
     }
   }
 
-  std::string take() { return std::move(out_); }
+  void write_string(std::string_view text) {
+    out_ += '"';
+    while (!text.empty()) {
+      std::size_t plain = 0;
+      while (plain < text.size() && is_plain(text[plain])) ++plain;
+      out_ += text.substr(0, plain);
+      text.remove_prefix(plain);
+      if (!text.empty()) text.remove_prefix(write_special(text));
+    }
+    out_ += '"';
+  }
 
  private:
   void write_array(const json::array& array) {
@@ -90,18 +101,6 @@ class JsonPrinter {
     if (indent_ == 0) return;
     out_ += '\n';
     out_.append(static_cast<std::size_t>(depth_ * indent_), ' ');
-  }
-
-  void write_string(std::string_view text) {
-    out_ += '"';
-    while (!text.empty()) {
-      std::size_t plain = 0;
-      while (plain < text.size() && is_plain(text[plain])) ++plain;
-      out_ += text.substr(0, plain);
-      text.remove_prefix(plain);
-      if (!text.empty()) text.remove_prefix(write_special(text));
-    }
-    out_ += '"';
   }
 
   // Writes the first character of `text`, which needs care, and says how many bytes it has.
@@ -148,9 +147,9 @@ class JsonPrinter {
     return length;
   }
 
+  std::string& out_;
   int indent_;
   int depth_ = 0;
-  std::string out_;
 };
 
 }  // namespace
@@ -160,9 +159,17 @@ std::string to_json(const json::value& value) {
 }
 
 std::string to_json_indented(const json::value& value, int indent) {
-  JsonPrinter printer(indent);
-  printer.write(value);
-  return printer.take();
+  std::string out;
+  JsonPrinter(out, indent).write(value);
+  return out;
+}
+
+void append_json(std::string& out, const json::value& value) {
+  JsonPrinter(out, 0).write(value);
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  JsonPrinter(out, 0).write_string(text);
 }
 
 }  // namespace plim
