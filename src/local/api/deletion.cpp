@@ -195,11 +195,10 @@ Task<ApiResult<void>> Deleter::admit(DeleteRequest request, EntryPtr entry) {
   admission->kind = request.kind;
   admission->ns = request.ns;
   if (!request.of_many) admission->name = request.name;
+  admission->before = decode_object(*entry->value);
   admission->delete_options = request.options.as_sent;
   if (is_core(*request.kind, "Pod"))
-    admission->delete_options["gracePeriodSeconds"] =
-        grace_of(decode_object(*entry->value), request.options);
-  admission->before = decode_object(*entry->value);
+    admission->delete_options["gracePeriodSeconds"] = grace_of(admission->before, request.options);
   admission->dry_run = request.options.dry_run;
   for (std::size_t i = 0; i < core_.hooks.mutating.size(); ++i) {
     auto step = core_.hooks.mutating[i];

@@ -47,6 +47,7 @@ std::string_view verb_of(const Call& call) {
 }
 
 Task<void> Handlers::stop() {
+  co_await collections_.stop();
   co_await nodes_.stop();
   co_await streams_.stop();
 }
@@ -263,20 +264,13 @@ Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
   PLIM_CO_TRY(json::value body, decode_options(*call));
   PLIM_CO_TRY(DeleteOptions options, parse_delete_options(*call, body));
   PLIM_CO_TRY(ListResult found, co_await reader_.list(std::move(which)));
+  DeleteRequest each{.call = call,
+                     .kind = core_.kinds.stored_kind(call->target.kind),
+                     .options = options,
+                     .of_many = true};
   ListResult deleted{.revision = found.revision};
-  const KindPtr stored = core_.kinds.stored_kind(call->target.kind);
-  for (const EntryPtr& entry : found.entries) {
-    const json::value object = decode_object(*entry->value);
-    DeleteRequest request{.call = call,
-                          .kind = stored,
-                          .ns = std::string(kube::namespace_of(object)),
-                          .name = std::string(kube::name_of(object)),
-                          .options = options,
-                          .of_many = true};
-    auto done = co_await deleter_.remove(std::move(request));
-    if (!done && done.error().code != 404) co_return std::move(done).error();
-    if (done) deleted.entries.push_back(entry);
-  }
+  PLIM_CO_TRY(deleted.entries,
+              co_await collections_.remove(std::move(each), std::move(found.entries)));
   co_return list_reply(*call, deleted, core_.clock.wall());
 }
 

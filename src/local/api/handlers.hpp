@@ -4,6 +4,7 @@
 #include "base/task.hpp"
 #include "local/api/access.hpp"
 #include "local/api/call.hpp"
+#include "local/api/collection_deletion.hpp"
 #include "local/api/core.hpp"
 #include "local/api/deletion.hpp"
 #include "local/api/event_expiry.hpp"
@@ -29,6 +30,7 @@ class Handlers {
         reader_(core),
         writer_(core),
         deleter_(core),
+        collections_(core, deleter_),
         subresources_(core, tokens),
         nodes_(core, options.kubelet_tls),
         event_expiry_(core),
@@ -60,6 +62,7 @@ class Handlers {
   Reader reader_;
   Writer writer_;
   Deleter deleter_;
+  CollectionDeleter collections_;
   Subresources subresources_;
   NodeProxy nodes_;
   EventExpiry event_expiry_;
