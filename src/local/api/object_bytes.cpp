@@ -1,14 +1,17 @@
 #include "local/api/object_bytes.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 
 namespace plim::local {
 namespace {
 
+constexpr std::size_t kUsualSize = 4096;
 constexpr std::string_view kVersionKey = R"("resourceVersion":")";
 
 // Upstream's order; what is not named here follows.
@@ -16,18 +19,25 @@ constexpr std::array<std::string_view, 7> kFirstInMetadata{
     "name",       "generateName",     "namespace", "uid", "resourceVersion",
     "generation", "creationTimestamp"};
 
-json::object ordered_metadata(const json::object& metadata, Revision revision) {
-  json::object out;
-  out.reserve(metadata.size() + 1);
+void append_member(std::string& out, std::string_view key, const json::value& value) {
+  if (out.back() != '{') out += ',';
+  append_json_string(out, key);
+  out += ':';
+  append_json(out, value);
+}
+
+void append_metadata(std::string& out, const json::object& metadata, Revision revision) {
+  out += R"("metadata":{)";
   for (std::string_view key : kFirstInMetadata) {
     if (key == "resourceVersion")
-      out[key] = std::to_string(revision);
+      append_member(out, key, json::value(std::to_string(revision)));
     else if (const json::value* value = metadata.if_contains(key))
-      out[key] = *value;
+      append_member(out, key, *value);
   }
   for (const auto& [key, value] : metadata)
-    if (!out.contains(key)) out[key] = value;
-  return out;
+    if (std::ranges::find(kFirstInMetadata, std::string_view(key)) == kFirstInMetadata.end())
+      append_member(out, key, value);
+  out += '}';
 }
 
 // The object in the kind's own form; its resourceVersion is among the metadata.
@@ -43,17 +53,14 @@ std::string encode_object(const Kind& kind, const json::value& object, Revision 
   static const json::object kNoMetadata;
   const json::value* found = find(object, {"metadata"});
   const json::object* metadata = found ? found->if_object() : nullptr;
-  std::string out = kind.head;
-  out += R"("metadata":)";
-  out += to_json(ordered_metadata(metadata ? *metadata : kNoMetadata, revision));
-  for (const auto& [key, value] : object.as_object()) {
-    if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
-    out += ',';
-    out += to_json(json::value(key));
-    out += ':';
-    out += to_json(value);
-  }
+  std::string out;
+  out.reserve(kUsualSize);
+  out += kind.head;
+  append_metadata(out, metadata ? *metadata : kNoMetadata, revision);
+  for (const auto& [key, value] : object.as_object())
+    if (key != "kind" && key != "apiVersion" && key != "metadata") append_member(out, key, value);
   out += '}';
+  out.shrink_to_fit();
   return out;
 }
 

@@ -31,7 +31,8 @@ class Conformer {
   Result<void> object(const Type& type, json::value& value) {
     json::object members = std::move(value.get_object());
     for (auto& member : members) PLIM_CHECK(member_of(type, member));
-    json::object ordered;
+    json::object ordered(members.storage());
+    ordered.reserve(members.size());
     for (const Field& field : type.fields) {
       json::value* found = members.if_contains(field.name);
       if (found != nullptr && stays(field, *found)) {
@@ -136,7 +137,8 @@ class Conformer {
 Result<json::value> parse_body(std::string_view text, FieldMistakes& mistakes) {
   auto parsed = parse_json(text);
   if (!parsed) return fail(Code::bad_request, std::move(parsed).error().message);
-  for (const std::string& path : find_duplicate_keys(text)) note(mistakes, "duplicate", path);
+  for (const std::string& path : find_duplicate_keys(text, *parsed))
+    note(mistakes, "duplicate", path);
   return std::move(*parsed);
 }
 

@@ -96,9 +96,34 @@ class Scan {
   std::vector<std::string> found_;
 };
 
+// Outside strings, so one for every key.
+std::size_t colons_in(std::string_view text) {
+  std::size_t out = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == ':') ++out;
+    if (text[at] != '"') continue;
+    for (++at; at < text.size() && text[at] != '"'; ++at)
+      if (text[at] == '\\') ++at;
+  }
+  return out;
+}
+
+std::size_t members_of(const json::value& value) {
+  std::size_t out = 0;
+  if (const json::object* object = value.if_object()) {
+    out = object->size();
+    for (const auto& member : *object) out += members_of(member.value());
+  } else if (const json::array* array = value.if_array()) {
+    for (const json::value& element : *array) out += members_of(element);
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<std::string> find_duplicate_keys(std::string_view text) {
+std::vector<std::string> find_duplicate_keys(std::string_view text, const json::value& parsed) {
+  // Nearly all texts have none, and counting tells.
+  if (colons_in(text) == members_of(parsed)) return {};
   return Scan(text).run();
 }
 

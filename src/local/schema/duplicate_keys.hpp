@@ -5,10 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
+
 namespace plim::local {
 
 // The paths of the duplicates in the order of the text, each once: "spec.containers[0].name".
-// `text` is JSON that a parser has taken already.
-std::vector<std::string> find_duplicate_keys(std::string_view text);
+// `text` is JSON and `parsed` what a parser made of it.
+std::vector<std::string> find_duplicate_keys(std::string_view text, const json::value& parsed);
 
 }  // namespace plim::local

@@ -12,7 +12,8 @@ void order_members(const Type& type, json::object& object) {
   for (const Field& field : type.fields)
     if (next != object.end() && next->key() == field.name) ++next;
   if (next == object.end()) return;
-  json::object ordered;
+  json::object ordered(object.storage());
+  ordered.reserve(object.size());
   for (const Field& field : type.fields)
     if (json::value* value = object.if_contains(field.name))
       ordered.emplace(field.name, std::move(*value));

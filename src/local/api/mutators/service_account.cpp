@@ -13,7 +13,8 @@ constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr int kTokenSeconds = 3607;  // upstream's: an hour, and a little more to tell them apart
 
-json::value token_volume(std::string_view name) {
+// Made once: every pod gets a copy.
+json::value make_token_sources() {
   const json::value token{
       {"serviceAccountToken", {{"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
   const json::value item{{"key", "ca.crt"}, {"path", "ca.crt"}};
@@ -23,8 +24,14 @@ json::value token_volume(std::string_view name) {
       {"path", "namespace"},
       {"fieldRef", {{"apiVersion", "v1"}, {"fieldPath", "metadata.namespace"}}}};
   const json::value own{{"downwardAPI", {{"items", json::array{field}}}}};
-  return {{"name", name},
-          {"projected", {{"sources", json::array{token, authority, own}}, {"defaultMode", 420}}}};
+  return {{"sources", json::array{token, authority, own}}, {"defaultMode", 420}};
+}
+
+void add_token_volume(json::array& volumes, std::string_view name) {
+  static const json::value kSources = make_token_sources();
+  json::object& volume = volumes.emplace_back(json::object()).get_object();
+  volume["name"] = name;
+  volume["projected"] = kSources;
 }
 
 bool has_own_mount(const json::object& container) {
@@ -67,6 +74,12 @@ bool mount_in_all(json::object& spec, std::string_view volume) {
   return used;
 }
 
+// Most accounts say nothing about pods; looking for the words is cheaper than decoding.
+bool has_wishes(const EntryPtr& entry) {
+  auto says = [&](std::string_view key) { return entry->value->find(key) != std::string::npos; };
+  return entry && (says("\"imagePullSecrets\"") || says("\"automountServiceAccountToken\""));
+}
+
 }  // namespace
 
 ApiResult<void> set_service_account(const Core& core, Admission& admission) {
@@ -82,7 +95,7 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
   // The account may still be on its way: its controller makes it a moment after the namespace.
   const KindPtr accounts = core.kinds.find("", "v1", "serviceaccounts");
   const EntryPtr entry = core.store.get(accounts->key(admission.ns, name));
-  const json::value account = entry ? decode_object(*entry->value) : json::value(json::object());
+  const json::value account = has_wishes(entry) ? decode_object(*entry->value) : json::value();
   const json::value* secrets = find(account, {"imagePullSecrets"});
   if (secrets && !spec.contains("imagePullSecrets")) spec["imagePullSecrets"] = *secrets;
   const json::value* automount = spec.if_contains("automountServiceAccountToken");
@@ -93,7 +106,7 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
                                  ? fmt::format("{}{}", kVolumePrefix, make_name_suffix(core.random))
                                  : std::string(there);
   if (mount_in_all(spec, volume) && there.empty())
-    list_in(spec, "volumes").push_back(token_volume(volume));
+    add_token_volume(list_in(spec, "volumes"), volume);
   return {};
 }
 
