@@ -41,7 +41,7 @@ json::value condition_patch(std::string_view type, std::string_view status, std:
 NodeLifecycleController::NodeLifecycleController(const ControllerContext& context, Nanos grace)
     : Controller(
           context,
-          {.name = "node-lifecycle-controller", .component = "node-controller", .workers = 8}),
+          {.name = "node-lifecycle-controller", .component = "node-controller", .workers = 64}),
       grace_(grace),
       nodes_(context.informers.nodes()),
       pods_(context.informers.pods()),

@@ -73,7 +73,13 @@ struct Simulation {
   static void settle(Tracked& tracked);
   void retry(Job job, Tracked& tracked, const Error& error);
   void again_later(Job job, const Error& error);
-  void note(const Result<json::value>& written);
+  // Writes whose answer nobody reads, and which therefore is not parsed.
+  Task<Result<void>> send(Result<net::Request> request);
+  Task<Result<void>> write_new(const kube::Resource& resource, const kube::ObjectPath& path,
+                               const json::value& object);
+  Task<Result<void>> write_patch(const kube::Resource& resource, const kube::ObjectPath& path,
+                                 const json::value& patch);
+  void note(const Result<void>& written);
 
   // simulation_nodes.cpp
   void see_node(const kube::Node& node);

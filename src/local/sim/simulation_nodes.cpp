@@ -46,7 +46,7 @@ Task<void> Simulation::make_node(Job job) {
   json::value node =
       new_node(name, node_address(++addresses_of_nodes), options.shape, clock.wall());
   kube::ObjectPath path{.ns = "", .name = ""};
-  auto made = co_await client->create(kube::resources::nodes, std::move(path), std::move(node));
+  auto made = co_await write_new(kube::resources::nodes, path, node);
   if (!made && made.error().code != Code::already_exists) {
     again_later(std::move(job), made.error());
     co_return;
@@ -60,14 +60,12 @@ Task<void> Simulation::renew_lease(Job job) {
   const NodePointer node = nodes_seen.store().find(job.key);
   if (found == nodes.end() || !node) co_return;  // the chain of renewals ends with the node
   kube::ObjectPath path{.ns = "kube-node-lease", .name = job.key};
-  Result<json::value> written = fail(Code::not_found, "");
+  Result<void> written = fail(Code::not_found, "");
   if (found->second.has_lease)
-    written = co_await client->patch(kube::resources::leases, path, kube::PatchType::merge,
-                                     renewed_lease(clock.wall()));
+    written = co_await write_patch(kube::resources::leases, path, renewed_lease(clock.wall()));
   if (!written && written.error().code == Code::not_found) {
     path.name.clear();
-    written =
-        co_await client->create(kube::resources::leases, path, new_lease(*node, clock.wall()));
+    written = co_await write_new(kube::resources::leases, path, new_lease(*node, clock.wall()));
   }
   const bool there = written || written.error().code == Code::already_exists;
   if (auto still = nodes.find(job.key); still != nodes.end()) still->second.has_lease = there;
@@ -86,8 +84,7 @@ Task<void> Simulation::report_images(Job job) {
   json::object status{{"images", std::move(list)}};
   json::value patch = json::object{{"status", std::move(status)}};
   kube::ObjectPath path{.ns = "", .name = job.key, .subresource = "status"};
-  auto written = co_await client->patch(kube::resources::nodes, std::move(path),
-                                        kube::PatchType::merge, std::move(patch));
+  auto written = co_await write_patch(kube::resources::nodes, path, patch);
   note(written);
 }
 
@@ -118,8 +115,7 @@ Task<void> Simulation::act_on_node(Job job) {
     patch = ready_status(*node, now->second.address, options.shape, clock.wall());
   }
   kube::ObjectPath path{.ns = "", .name = job.key, .subresource = "status"};
-  auto written = co_await client->patch(kube::resources::nodes, std::move(path),
-                                        kube::PatchType::merge, std::move(patch));
+  auto written = co_await write_patch(kube::resources::nodes, path, patch);
   note(written);
   Result<void> done;
   if (!written) done = written.error();

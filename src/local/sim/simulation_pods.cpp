@@ -118,8 +118,7 @@ Task<void> Simulation::act_on_pod(Job job) {
   } else {
     json::value patch = status_patch(*pod, sim);
     kube::ObjectPath path{std::string(pod->meta.ns.view()), pod->meta.name, "status"};
-    auto written = co_await client->patch(kube::resources::pods, std::move(path),
-                                          kube::PatchType::merge, std::move(patch));
+    auto written = co_await write_patch(kube::resources::pods, path, patch);
     note(written);
     if (!written) done = written.error();
   }

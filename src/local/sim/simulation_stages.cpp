@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/requests.hpp"
 #include "local/sim/simulation.hpp"
 
 namespace plim::local::sim {
@@ -53,8 +54,7 @@ Task<Result<void>> Simulation::apply_stage(Stage stage, kube::Resource resource,
         json::object{{"metadata", std::move(about)}, {"status", substitute(stage.status, with)}};
     kube::ObjectPath status = path;
     status.subresource = "status";
-    auto written = co_await client->patch(resource, std::move(status), kube::PatchType::merge,
-                                          std::move(patch));
+    auto written = co_await write_patch(resource, status, patch);
     note(written);
     if (!written) co_return written.error();
   }
@@ -77,8 +77,7 @@ Task<Result<void>> Simulation::change_finalizers(Stage stage, kube::Resource res
   json::object metadata{{"finalizers", json::array(list.begin(), list.end())},
                         {"resourceVersion", text_at(object, {"metadata", "resourceVersion"})}};
   json::value patch = json::object{{"metadata", std::move(metadata)}};
-  auto written =
-      co_await client->patch(resource, std::move(path), kube::PatchType::merge, std::move(patch));
+  auto written = co_await write_patch(resource, path, patch);
   if (!written) co_return written.error();
   co_return Result<void>();
 }
@@ -86,8 +85,7 @@ Task<Result<void>> Simulation::change_finalizers(Stage stage, kube::Resource res
 Task<Result<void>> Simulation::remove(kube::Resource resource, kube::ObjectMeta meta) {
   kube::DeleteOptions how{.grace_seconds = 0, .uid = meta.uid};
   kube::ObjectPath path{.ns = std::string(meta.ns.view()), .name = meta.name};
-  auto removed = co_await client->remove(std::move(resource), std::move(path), std::move(how));
-  if (!removed) co_return removed.error();
+  PLIM_CO_CHECK(co_await send(kube::delete_request(resource, path, how)));
   ++stats.removed;
   co_return Result<void>();
 }

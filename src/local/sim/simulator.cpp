@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/requests.hpp"
+#include "kube/status.hpp"
 #include "local/sim/simulation.hpp"
 
 namespace plim::local::sim {
@@ -115,7 +117,26 @@ void Simulation::again_later(Job job, const Error& error) {
   schedule.add(clock.steady() + kRetry, std::move(job));
 }
 
-void Simulation::note(const Result<json::value>& written) {
+Task<Result<void>> Simulation::send(Result<net::Request> request) {
+  static const net::CallOptions kAsUsual;
+  if (!request) co_return std::move(request).error();
+  PLIM_CO_TRY(net::Response answer, co_await client->raw(std::move(*request), kAsUsual));
+  if (answer.status / 100 == 2) co_return Result<void>();
+  co_return kube::error_from_answer(answer.status, answer.headers, answer.body);
+}
+
+Task<Result<void>> Simulation::write_new(const kube::Resource& resource,
+                                         const kube::ObjectPath& path, const json::value& object) {
+  return send(kube::create_request(resource, path, object, kube::kWriteDefaults));
+}
+
+Task<Result<void>> Simulation::write_patch(const kube::Resource& resource,
+                                           const kube::ObjectPath& path, const json::value& patch) {
+  return send(
+      kube::patch_request(resource, path, kube::PatchType::merge, patch, kube::kWriteDefaults));
+}
+
+void Simulation::note(const Result<void>& written) {
   if (written) ++stats.patches;
 }
 

@@ -31,7 +31,7 @@ struct SimulatorOptions {
   int max_images = 50;                              // in a node's status
   Nanos image_report = std::chrono::seconds(1);     // after a pull
   Nanos lease_interval = std::chrono::seconds(20);  // half of kLeaseSeconds
-  std::size_t at_once = 64;                         // requests
+  std::size_t at_once = 256;                        // requests, which wait for the disk together
 };
 
 struct Simulation;
