@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace plim::local {
 
 void Causes::required(std::string field, std::string_view detail) {
@@ -18,9 +20,12 @@ void Causes::forbidden(std::string field, std::string_view detail) {
   add("FieldValueForbidden", "Forbidden", detail, std::move(field));
 }
 
-void Causes::duplicate(std::string field, std::string_view value) {
-  add("FieldValueDuplicate", "Duplicate value: " + to_json(json::value(value)), "",
-      std::move(field));
+void Causes::duplicate(std::string field, const json::value& value, std::string_view detail) {
+  add("FieldValueDuplicate", "Duplicate value: " + to_json(value), detail, std::move(field));
+}
+
+void Causes::not_found(std::string field, std::string_view value) {
+  add("FieldValueNotFound", "Not found: " + to_json(json::value(value)), "", std::move(field));
 }
 
 void Causes::too_long(std::string field, std::size_t limit) {
@@ -28,13 +33,11 @@ void Causes::too_long(std::string field, std::size_t limit) {
       std::move(field));
 }
 
-void Causes::not_supported(std::string field, std::string_view value,
-                           std::initializer_list<std::string_view> supported) {
+void Causes::unsupported(std::string field, const json::value& value, std::string_view supported) {
   std::string detail;
-  for (std::string_view text : supported)
+  for (std::string_view text : split(supported, ','))
     detail += fmt::format("{}\"{}\"", detail.empty() ? "supported values: " : ", ", text);
-  add("FieldValueNotSupported", "Unsupported value: " + to_json(json::value(value)), detail,
-      std::move(field));
+  add("FieldValueNotSupported", "Unsupported value: " + to_json(value), detail, std::move(field));
 }
 
 void Causes::invalid_text(const std::string& field, std::string_view value,

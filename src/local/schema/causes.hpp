@@ -1,7 +1,6 @@
 // What is collected while an object is checked, worded as upstream words it.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +18,11 @@ class Causes {
   void required(std::string field, std::string_view detail = "");
   void invalid(std::string field, const json::value& value, std::string_view detail);
   void forbidden(std::string field, std::string_view detail);
-  void duplicate(std::string field, std::string_view value);
+  void duplicate(std::string field, const json::value& value, std::string_view detail = "");
+  void not_found(std::string field, std::string_view value);
   void too_long(std::string field, std::size_t limit);
-  void not_supported(std::string field, std::string_view value,
-                     std::initializer_list<std::string_view> supported);
+  // The supported values are separated by commas.
+  void unsupported(std::string field, const json::value& value, std::string_view supported);
 
   // One entry for each of the messages, which say what is wrong with `value`.
   void invalid_text(const std::string& field, std::string_view value,

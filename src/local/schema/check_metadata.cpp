@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "local/schema/checks.hpp"
 #include "local/schema/name_rules.hpp"
+#include "local/schema/schema.hpp"
 
 namespace plim::local {
 namespace {
@@ -46,7 +47,26 @@ void check_owners(const json::value& object, Causes& causes) {
                      fmt::format("Only one reference can have Controller set to true. Found "
                                  "\"true\" in references for {} and {}",
                                  controller, name));
-    controller = name;
+    else
+      controller = name;
+  }
+}
+
+// Not of custom resources, nor of their definitions.
+bool has_checked_finalizers(std::string_view group, std::string_view kind) {
+  return find_type(group, "v1", kind) != nullptr && group != "apiextensions.k8s.io";
+}
+
+void check_finalizer_domains(const json::value& object, Causes& causes) {
+  std::size_t index = 0;
+  for (const json::value& finalizer : array_at(object, {"metadata", "finalizers"})) {
+    const std::string path = fmt::format("metadata.finalizers[{}]", index++);
+    if (!finalizer.is_string()) continue;
+    std::string_view name = finalizer.get_string();
+    bool is_standard = name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
+    if (!is_standard && name.find('/') == name.npos)
+      causes.invalid(path, finalizer,
+                     "name is neither a standard finalizer name nor is it fully qualified");
   }
 }
 
@@ -73,34 +93,37 @@ void check_finalizers(const json::value& object, const json::value* before, Caus
 
 }  // namespace
 
-void check_labels(const json::value* labels, const std::string& path, Causes& causes) {
-  if (labels == nullptr || !labels->is_object()) return;
-  for (const auto& label : labels->get_object()) {
-    causes.invalid_text(path, label.key(), check_qualified_name(label.key()));
+void check_labels(const Place& labels, Causes& causes) {
+  for (const auto& label : labels.map("")) {
+    Messages messages = check_qualified_name(label.key());
+    if (!messages.empty()) causes.invalid_text(labels.path(), label.key(), messages);
     if (!label.value().is_string()) continue;
     std::string_view value = label.value().get_string();
-    causes.invalid_text(path, value, check_label_text(value));
+    messages = check_label_text(value);
+    if (!messages.empty()) causes.invalid_text(labels.path(), value, messages);
   }
 }
 
-void check_annotations(const json::value* annotations, const std::string& path, Causes& causes) {
-  if (annotations == nullptr || !annotations->is_object()) return;
+void check_annotations(const Place& annotations, Causes& causes) {
   std::size_t bytes = 0;
-  for (const auto& annotation : annotations->get_object()) {
-    causes.invalid_text(path, annotation.key(), check_qualified_name(to_lower(annotation.key())));
+  for (const auto& annotation : annotations.map("")) {
+    Messages messages = check_qualified_name(to_lower(annotation.key()));
+    if (!messages.empty()) causes.invalid_text(annotations.path(), annotation.key(), messages);
     bytes += annotation.key().size();
     if (annotation.value().is_string()) bytes += annotation.value().get_string().size();
   }
-  if (bytes > kMaxAnnotationBytes) causes.too_long(path, kMaxAnnotationBytes);
+  if (bytes > kMaxAnnotationBytes) causes.too_long(annotations.path(), kMaxAnnotationBytes);
 }
 
 void check_metadata(std::string_view group, std::string_view kind, const json::value& object,
                     const json::value* before, Causes& causes) {
   check_names(name_rule(group, kind), object, causes);
-  check_labels(find(object, {"metadata", "labels"}), "metadata.labels", causes);
-  check_annotations(find(object, {"metadata", "annotations"}), "metadata.annotations", causes);
+  const Place root(object);
+  check_labels(root.in("metadata.labels"), causes);
+  check_annotations(root.in("metadata.annotations"), causes);
   check_owners(object, causes);
   check_finalizers(object, before, causes);
+  if (has_checked_finalizers(group, kind)) check_finalizer_domains(object, causes);
 }
 
 }  // namespace plim::local

@@ -22,6 +22,7 @@ bool check_same_containers(const json::value& spec, const json::value& old, std:
   for (const json::value& container : containers) {
     std::string place = fmt::format("spec.{}[{}].image", list, index++);
     std::string_view image = text_at(container, {"image"});
+    if (image.empty()) causes.required(place);
     if (trim(image).size() != image.size())
       causes.invalid(place, json::value(image), "must not have leading or trailing whitespace");
   }

@@ -30,44 +30,47 @@ std::optional<Quantity> amount_of(const json::value& value) {
   return *parsed;
 }
 
-void check_resource_name(std::string_view name, const std::string& path, Causes& causes) {
+void check_resource_name(std::string_view name, const Place& place, Causes& causes) {
   Messages messages = check_qualified_name(name);
-  causes.invalid_text(path, name, messages);
-  if (!messages.empty() || name.find('/') != name.npos) return;
-  bool is_known =
-      name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_page(name);
+  if (!messages.empty()) return causes.invalid_text(place.path(), name, messages);
+  bool is_known = name.find('/') != name.npos || name == "cpu" || name == "memory" ||
+                  name == "ephemeral-storage" || is_huge_page(name);
   if (is_known) return;
-  causes.invalid_text(path, name,
+  causes.invalid_text(place.path(), name,
                       {"must be a standard resource type or fully qualified",
                        "must be a standard resource for containers"});
 }
 
-void check_amounts(const json::object& amounts, const std::string& path, Causes& causes) {
-  for (const auto& entry : amounts) {
-    std::string place = fmt::format("{}[{}]", path, std::string_view(entry.key()));
+void check_amounts(const Place& amounts, Causes& causes) {
+  for (const auto& entry : amounts.map("")) {
+    const Place place = amounts.of_key(entry.key());
     check_resource_name(entry.key(), place, causes);
-    auto amount = amount_of(entry.value());
-    if (!amount) continue;
-    if (*amount < Quantity()) causes.invalid(place, entry.value(), kNotNegative);
-    bool is_whole = *amount == Quantity(amount->value());
-    if (!is_native(entry.key()) && !is_whole)
-      causes.invalid(place, entry.value(), "must be an integer");
+    check_amount(place, is_native(entry.key()) ? Whole::no : Whole::yes, causes);
   }
 }
 
 }  // namespace
 
-void check_resources(const json::value& resources, const std::string& path, Causes& causes) {
-  const json::object& limits = object_at(resources, {"limits"});
-  const json::object& requests = object_at(resources, {"requests"});
-  check_amounts(limits, path + ".limits", causes);
-  check_amounts(requests, path + ".requests", causes);
+void check_amount(const Place& amount, Whole whole, Causes& causes) {
+  auto parsed = amount_of(amount.value());
+  if (!parsed) return;
+  if (*parsed < Quantity()) causes.invalid(amount.path(), amount.value(), kNotNegative);
+  if (whole == Whole::yes && *parsed != Quantity(parsed->value()))
+    causes.invalid(amount.path(), amount.value(), "must be an integer");
+}
+
+void check_resources(const Place& resources, Causes& causes) {
+  const json::object& limits = resources.map("limits");
+  const json::object& requests = resources.map("requests");
+  check_amounts(resources.in("limits"), causes);
+  check_amounts(resources.in("requests"), causes);
   for (const auto& entry : requests) {
     std::string_view name = entry.key();
     const json::value* limit = limits.if_contains(name);
     if (limit == nullptr) {
       if (!is_overcommittable(name))
-        causes.required(path + ".limits", "Limit must be set for non overcommitable resources");
+        causes.required(resources.path("limits"),
+                        "Limit must be set for non overcommitable resources");
       continue;
     }
     auto asked = amount_of(entry.value());
@@ -75,7 +78,7 @@ void check_resources(const json::value& resources, const std::string& path, Caus
     if (!asked || !most) continue;
     bool must_be_equal = !is_overcommittable(name) && *asked != *most;
     if (must_be_equal || *asked > *most)
-      causes.invalid(path + ".requests", entry.value(),
+      causes.invalid(resources.path("requests"), entry.value(),
                      fmt::format("must be {} {} limit of {}",
                                  must_be_equal ? "equal to" : "less than or equal to", name,
                                  most->to_string()));

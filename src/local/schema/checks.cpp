@@ -1,6 +1,10 @@
 #include "local/schema/checks.hpp"
 
-#include <fmt/format.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/selector.hpp"
 
 namespace plim::local {
 
@@ -25,32 +29,13 @@ const json::value& value_at(const json::value& value,
   return found != nullptr ? *found : kNone;
 }
 
-void check_port(const json::value& owner, std::string_view field, const std::string& path,
-                Causes& causes) {
-  auto port = int_at(owner, {field});
-  if (port && (*port < 1 || *port > 65535))
-    causes.invalid(fmt::format("{}.{}", path, field), *port,
-                   "must be between 1 and 65535, inclusive");
-}
-
-void check_protocol(const json::value& owner, const std::string& path, Causes& causes) {
-  std::string_view protocol = text_at(owner, {"protocol"});
-  if (protocol.empty()) return causes.required(path + ".protocol");
-  if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")
-    causes.not_supported(path + ".protocol", protocol, {"SCTP", "TCP", "UDP"});
-}
-
-void check_not_negative(const json::value& owner, std::string_view field, const std::string& path,
-                        Causes& causes) {
-  auto value = int_at(owner, {field});
-  if (value && *value < 0) causes.invalid(fmt::format("{}.{}", path, field), *value, kNotNegative);
-}
-
-void check_immutable(const json::value& object, const json::value& before,
-                     std::initializer_list<std::string_view> path, Causes& causes) {
-  const json::value& now = value_at(object, path);
-  if (now != value_at(before, path))
-    causes.invalid(fmt::format("{}", fmt::join(path, ".")), now, kImmutable);
+void check_selector_matches(const Place& selector, const Place& labels, Causes& causes) {
+  auto parsed = kube::LabelSelector::from_json(selector.value());
+  if (!parsed) return causes.invalid(selector.path(), selector.value(), parsed.error().message);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& entry : labels.map(""))
+    if (entry.value().is_string()) pairs.emplace_back(entry.key(), entry.value().get_string());
+  if (!parsed->matches(pairs)) causes.invalid(labels.path(), labels.value(), kDoesNotMatch);
 }
 
 }  // namespace plim::local

@@ -24,6 +24,7 @@ void default_volume(json::object& volume);
 void default_rolling_update(json::object& strategy);
 void default_stateful_set_strategy(json::object& strategy);
 void default_daemon_set(json::object& daemon_set);
+void default_stateful_set(json::object& set);
 void default_job(json::object& job);
 void default_replication_controller(json::object& controller);
 // All others.

@@ -47,6 +47,16 @@ void default_daemon_set(json::object& daemon_set) {
   sort_map(annotations);
 }
 
+void default_stateful_set(json::object& set) {
+  json::value* claims = object_in(set, "spec").if_contains("volumeClaimTemplates");
+  if (claims == nullptr || !claims->is_array()) return;
+  for (json::value& claim : claims->get_array()) {
+    if (!claim.is_object()) continue;
+    set_if_unset(claim.get_object(), "kind", "PersistentVolumeClaim");
+    set_if_unset(claim.get_object(), "apiVersion", "v1");
+  }
+}
+
 void default_job(json::object& job) {
   default_labels(job);
   json::object& spec = object_in(job, "spec");

@@ -21,6 +21,7 @@ constexpr std::array kHooks{
     TypeDefault{"DaemonSetUpdateStrategy", default_rolling_update},
     TypeDefault{"StatefulSetUpdateStrategy", default_stateful_set_strategy},
     TypeDefault{"DaemonSet", default_daemon_set},
+    TypeDefault{"StatefulSet", default_stateful_set},
     TypeDefault{"Job", default_job},
     TypeDefault{"ReplicationController", default_replication_controller},
     TypeDefault{"Service", default_service},

@@ -172,6 +172,14 @@ Messages check_config_key(std::string_view key) {
   return out;
 }
 
+Messages check_variable_name(std::string_view name) {
+  auto fits = [](char c) { return c >= ' ' && c <= '~' && c != '='; };
+  if (std::all_of(name.begin(), name.end(), fits)) return {};
+  return {
+      "a valid environment variable name must consist only of printable ASCII characters other "
+      "than '='"};
+}
+
 NameRule name_rule(std::string_view group, std::string_view kind) {
   for (const KindRule& entry : kRules)
     if (entry.group == group && (entry.kind.empty() || entry.kind == kind)) return entry.rule;

@@ -17,6 +17,7 @@ Messages check_qualified_name(std::string_view name);  // "example.com/Some_name
 Messages check_label_text(std::string_view value);     // the value of a label
 Messages check_port_name(std::string_view name);       // at most 15
 Messages check_config_key(std::string_view key);       // of ConfigMaps and Secrets
+Messages check_variable_name(std::string_view name);   // of the environment
 
 using NameRule = Messages (*)(std::string_view name);
 

@@ -87,10 +87,18 @@ Result<Fit> fit_duration(json::value& value) {
   return Fit::fits;
 }
 
+// Where Go stops reading.
+std::string illegal_base64(std::string_view text) {
+  std::size_t at = text.find_first_not_of(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n");
+  if (at == text.npos) at = text.size() / 4 * 4;
+  return fmt::format("illegal base64 data at input byte {}", at);
+}
+
 Result<Fit> fit_bytes(json::value& value) {
   if (!value.is_string()) return Fit::wrong_type;
   auto bytes = base64_decode(std::string_view(value.get_string()));
-  if (!bytes) return fail(Code::bad_request, "illegal base64 data: " + bytes.error().message);
+  if (!bytes) return fail(Code::bad_request, illegal_base64(value.get_string()));
   value = base64_encode(*bytes);
   return Fit::fits;
 }

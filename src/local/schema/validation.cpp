@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "local/schema/checks.hpp"
+#include "local/schema/rule_tables.hpp"
 
 namespace plim::local {
 namespace {
@@ -13,27 +14,39 @@ namespace {
 struct KindEntry {
   std::string_view group;
   std::string_view kind;
-  KindCheck check;
+  const RuleTable* table;
 };
 
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
-constexpr std::array kChecks{
-    KindEntry{"", "Pod", check_pod},
-    KindEntry{"", "Service", check_service},
-    KindEntry{"", "ConfigMap", check_config_map},
-    KindEntry{"", "Secret", check_secret},
-    KindEntry{"", "Binding", check_binding},
-    KindEntry{"", "ReplicationController", check_replication_controller},
-    KindEntry{"apps", "Deployment", check_deployment},
-    KindEntry{"apps", "ReplicaSet", check_replica_set},
-    KindEntry{"apps", "DaemonSet", check_daemon_set},
-    KindEntry{"apps", "StatefulSet", check_stateful_set},
-    KindEntry{"batch", "Job", check_job},
-    KindEntry{"batch", "CronJob", check_cron_job},
-    KindEntry{"scheduling.k8s.io", "PriorityClass", check_priority_class},
-    KindEntry{kRbac, "RoleBinding", check_role_binding},
-    KindEntry{kRbac, "ClusterRoleBinding", check_role_binding},
+constexpr std::array kTables{
+    KindEntry{"", "Pod", &kPodRules},
+    KindEntry{"", "PodTemplate", &kPodTemplateKindRules},
+    KindEntry{"", "ReplicationController", &kReplicationControllerRules},
+    KindEntry{"", "Service", &kServiceRules},
+    KindEntry{"", "ConfigMap", &kConfigMapRules},
+    KindEntry{"", "Secret", &kSecretRules},
+    KindEntry{"", "Node", &kNodeRules},
+    KindEntry{"", "Event", &kEventRules},
+    KindEntry{"", "Binding", &kBindingRules},
+    KindEntry{"", "PersistentVolumeClaim", &kClaimRules},
+    KindEntry{"", "ResourceQuota", &kQuotaRules},
+    KindEntry{"apps", "Deployment", &kDeploymentRules},
+    KindEntry{"apps", "ReplicaSet", &kReplicaSetRules},
+    KindEntry{"apps", "DaemonSet", &kDaemonSetRules},
+    KindEntry{"apps", "StatefulSet", &kStatefulSetRules},
+    KindEntry{"batch", "Job", &kJobRules},
+    KindEntry{"batch", "CronJob", &kCronJobRules},
+    KindEntry{"policy", "PodDisruptionBudget", &kDisruptionBudgetRules},
+    KindEntry{"autoscaling", "HorizontalPodAutoscaler", &kAutoscalerRules},
+    KindEntry{"coordination.k8s.io", "Lease", &kLeaseRules},
+    KindEntry{"discovery.k8s.io", "EndpointSlice", &kEndpointSliceRules},
+    KindEntry{"scheduling.k8s.io", "PriorityClass", &kPriorityClassRules},
+    KindEntry{"storage.k8s.io", "StorageClass", &kStorageClassRules},
+    KindEntry{kRbac, "Role", &kRoleRules},
+    KindEntry{kRbac, "ClusterRole", &kClusterRoleRules},
+    KindEntry{kRbac, "RoleBinding", &kRoleBindingRules},
+    KindEntry{kRbac, "ClusterRoleBinding", &kClusterRoleBindingRules},
 };
 
 }  // namespace
@@ -42,8 +55,9 @@ std::vector<Cause> validate(std::string_view group, std::string_view kind,
                             const json::value& object, const json::value* before) {
   Causes causes;
   check_metadata(group, kind, object, before, causes);
-  for (const KindEntry& entry : kChecks)
-    if (entry.group == group && entry.kind == kind) entry.check(object, before, causes);
+  for (const KindEntry& entry : kTables)
+    if (entry.group == group && entry.kind == kind)
+      check_rules(entry.table->rules, Place(object), before, causes);
   return causes.take();
 }
 
