@@ -12,6 +12,8 @@
 namespace plim::local {
 namespace {
 
+constexpr std::size_t kMaxManager = 128;
+
 // The envelope names the kind, which the callers then compare with the one they expect.
 ApiResult<json::value> parse_protobuf(std::string_view body, const Type& type,
                                       std::string_view kind) {
@@ -43,25 +45,41 @@ ApiResult<json::value> parse_any(const Call& call, const Type* schema, std::stri
   if (type == kProtobufType && schema) return parse_protobuf(call.body, *schema, kind);
   return ApiError{.code = 415,
                   .reason = "UnsupportedMediaType",
-                  .message = fmt::format("the body of the request was in an unknown format - "
-                                         "accepted media types include: application/json, "
-                                         "application/yaml, "
-                                         "application/vnd.kubernetes.protobuf (found {})",
-                                         type)};
+                  .message =
+                      "the body of the request was in an unknown format - accepted media "
+                      "types include: application/json, application/yaml, "
+                      "application/vnd.kubernetes.protobuf"};
+}
+
+// "apps/v1" -> "apps" and "v1".
+std::pair<std::string_view, std::string_view> group_and_version(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == api_version.npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+// Upstream tells kinds that it does not know from those that are of no use here.
+std::string why_not(std::string_view sent_kind, std::string_view sent_version,
+                    std::string_view kind, std::string_view api_version) {
+  const auto [group, version] = group_and_version(sent_version);
+  if (find_type(group, version, sent_kind) == nullptr)
+    return fmt::format("no kind \"{}\" is registered for version \"{}\"", sent_kind, sent_version);
+  const std::string_view own_group = group_and_version(api_version).first;
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", version, sent_kind,
+                     own_group.empty() ? "core" : own_group.substr(0, own_group.find('.')), kind);
 }
 
 // Kind and apiVersion as the path has them; Bindings and others come without.
 ApiResult<void> identify(json::value& object, std::string_view kind, std::string_view api_version) {
   if (!object.is_object()) return bad_request("the body of the request is no object");
-  const std::string_view sent_kind = text_at(object, {"kind"});
-  const std::string_view sent_version = text_at(object, {"apiVersion"});
-  if (!sent_kind.empty() && sent_kind != kind)
-    return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}", sent_kind,
-                                   sent_version, kind));
-  if (!sent_version.empty() && sent_version != api_version)
-    return bad_request(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    sent_version, api_version));
+  std::string_view sent_kind = text_at(object, {"kind"});
+  std::string_view sent_version = text_at(object, {"apiVersion"});
+  if (sent_kind.empty()) sent_kind = kind;
+  if (sent_version.empty()) sent_version = api_version;
+  if (sent_kind != kind || sent_version != api_version)
+    return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", sent_kind,
+                                   group_and_version(sent_version).second, kind,
+                                   why_not(sent_kind, sent_version, kind, api_version)));
   object.as_object()["kind"] = kind;
   object.as_object()["apiVersion"] = api_version;
   return {};
@@ -82,7 +100,7 @@ ApiResult<FieldValidation> parse_field_validation(const Call& call) {
   return invalid_options(
       "CreateOptions",
       {{"FieldValueNotSupported",
-        fmt::format(R"(Unsupported value: "{}": supported values: "Ignore", "Strict", "Warn")",
+        fmt::format(R"(Unsupported value: "{}": supported values: "", "Ignore", "Strict", "Warn")",
                     value),
         "fieldValidation"}});
 }
@@ -157,10 +175,16 @@ ApiResult<bool> parse_dry_run(const Call& call, std::string_view options_kind) {
   const std::vector<std::string> values = call.query.all("dryRun");
   for (const std::string& value : values)
     if (value != "All")
-      return invalid_options(
-          options_kind,
-          {{"FieldValueNotSupported",
-            fmt::format(R"(Unsupported value: "{}": supported values: "All")", value), "dryRun"}});
+      return invalid_options(options_kind,
+                             {{"FieldValueNotSupported",
+                               fmt::format(R"(Unsupported value: {}: supported values: "All")",
+                                           to_json(json::array(values.begin(), values.end()))),
+                               "dryRun"}});
+  if (call.query.text("fieldManager").size() > kMaxManager)
+    return invalid_options(
+        options_kind,
+        {{"FieldValueTooLong", fmt::format("Too long: may not be more than {} bytes", kMaxManager),
+          "fieldManager"}});
   return !values.empty();
 }
 

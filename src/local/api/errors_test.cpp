@@ -55,6 +55,13 @@ TEST_F(ErrorsTest, name_missing) {
 TEST_F(ErrorsTest, another_kind) {
   auto response = send("POST", kPods, R"({"kind":"Service","apiVersion":"v1"})");
   EXPECT_EQ(refused(response, 400, "BadRequest"), json::value());
+  EXPECT_EQ(text_at(last, {"message"}),
+            "Service in version \"v1\" cannot be handled as a Pod: converting (v1.Service) to "
+            "(core.Pod): unknown conversion");
+  refused(send("POST", kPods, R"({"kind":"Pod","apiVersion":"apps/v1"})"), 400, "BadRequest");
+  EXPECT_EQ(text_at(last, {"message"}),
+            "Pod in version \"v1\" cannot be handled as a Pod: no kind \"Pod\" is registered for "
+            "version \"apps/v1\"");
 }
 
 TEST_F(ErrorsTest, broken_json) {
@@ -69,7 +76,7 @@ TEST_F(ErrorsTest, unknown_media_types) {
   EXPECT_EQ(refused(send("GET", kPods, "", {{"Accept", "application/foo"}}), 406, "NotAcceptable"),
             json::value(json::object()));
   response = send("PATCH", kPod, "{}", {{"Content-Type", "application/json"}});
-  EXPECT_EQ(refused(response, 415, "UnsupportedMediaType"), json::value());
+  EXPECT_EQ(refused(response, 415, "UnsupportedMediaType"), json::value(json::object()));
 }
 
 TEST_F(ErrorsTest, puts_that_do_not_fit) {
@@ -144,6 +151,7 @@ TEST_F(ErrorsTest, paths_that_name_nothing) {
   refused(send("GET", "/api/v1/nonsense"), 404, "NotFound");
   refused(send("GET", "/api/v1/pods/p1"), 404, "NotFound");
   EXPECT_EQ(send("GET", "/apis/nope.io/v1/things").body, "404 page not found\n");
+  refused(send("GET", "/apis/apps/v9/deployments"), 404, "NotFound");
   for (const char* path : {"/api/v1//pods", "/api/v1/namespaces/../pods",
                            "/api/v1/namespaces/a%2fb/pods", "/api/v1/namespaces/%00/pods"})
     EXPECT_EQ(send("GET", path).status, 400) << path;
@@ -157,6 +165,43 @@ TEST_F(ErrorsTest, selectors_and_numbers_that_make_no_sense) {
   EXPECT_EQ(text_at(last, {"message"}), "field label not supported: spec.foo");
   refused(send("POST", fmt::format("{}?dryRun=Some", kPods), to_json(simple_pod("q"))), 422,
           "Invalid");
+}
+
+TEST_F(ErrorsTest, patches_that_make_it_another_object) {
+  auto patch = [&](std::string body) {
+    return send("PATCH", kPod, std::move(body), {{"Content-Type", "application/merge-patch+json"}});
+  };
+  const json::value details = refused(patch(R"({"metadata":{"uid":"another"}})"), 422, "Invalid");
+  EXPECT_EQ(text_at(details.at("causes").at(0), {"field"}), "metadata.uid");
+  refused(patch(R"({"metadata":{"namespace":"other"}})"), 400, "BadRequest");
+}
+
+TEST_F(ErrorsTest, json_patches_that_do_not_apply) {
+  auto response = send("PATCH", kPod, R"([{"op":"remove","path":"/spec/nope"}])",
+                       {{"Content-Type", "application/json-patch+json"}});
+  EXPECT_EQ(refused(response, 422, "Invalid"), json::value(json::object()));
+  EXPECT_EQ(text_at(last, {"message"}),
+            "the server rejected our request due to an error in our request");
+}
+
+TEST_F(ErrorsTest, managers_with_long_names) {
+  const std::string path = fmt::format("{}?fieldManager={}", kPods, std::string(129, 'm'));
+  const json::value details = refused(send("POST", path, to_json(simple_pod("q"))), 422, "Invalid");
+  EXPECT_EQ(text_at(details.at("causes").at(0), {"reason"}), "FieldValueTooLong");
+}
+
+TEST_F(ErrorsTest, logs_of_less_than_nothing) {
+  for (const char* query : {"tailLines=-1", "limitBytes=0", "sinceSeconds=0",
+                            "sinceSeconds=1&sinceTime=2024-01-01T00:00:00Z"})
+    refused(send("GET", fmt::format("{}/log?{}", kPod, query)), 422, "Invalid");
+  EXPECT_EQ(text_at(last, {"details", "kind"}), "PodLogOptions");
+}
+
+TEST_F(ErrorsTest, reviews_of_nothing) {
+  refused(send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", "{}"), 400, "BadRequest");
+  const std::string path = "/apis/authorization.k8s.io/v1/";
+  refused(send("POST", path + "selfsubjectrulesreviews", "{}"), 400, "BadRequest");
+  refused(send("POST", path + "selfsubjectaccessreviews", "{}"), 422, "Invalid");
 }
 
 TEST_F(ErrorsTest, unknown_fields_warn_or_are_refused) {

@@ -69,6 +69,10 @@ bool Kinds::has_group_version(std::string_view group, std::string_view version) 
       all_, [&](const KindPtr& one) { return one->group == group && one->version == version; });
 }
 
+bool Kinds::has_group(std::string_view group) const {
+  return std::ranges::any_of(all_, [&](const KindPtr& one) { return one->group == group; });
+}
+
 std::vector<Kinds::Group> Kinds::groups() const {
   std::vector<Group> out;
   for (const KindPtr& kind : all_) {

@@ -89,6 +89,7 @@ class Kinds {
   // By group and Kind, in any version; for references.
   KindPtr find_kind(std::string_view group, std::string_view kind) const;
   bool has_group_version(std::string_view group, std::string_view version) const;
+  bool has_group(std::string_view group) const;
 
   // In the order of discovery. Versions of a group: the preferred one first.
   struct Group {

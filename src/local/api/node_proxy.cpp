@@ -49,11 +49,37 @@ void copy_headers(const net::Headers& from, net::Headers& to) {
     if (from.has(name)) to.set(std::string(name), std::string(from.get(name)));
 }
 
+ApiResult<void> check_log_options(const Query& query, std::string_view pod) {
+  std::vector<Cause> causes;
+  auto check_least = [&](std::string_view name, std::int64_t least) -> ApiResult<void> {
+    PLIM_TRY(std::optional<std::int64_t> value, query.integer(name));
+    if (value && *value < least)
+      causes.push_back({"FieldValueInvalid",
+                        fmt::format("Invalid value: {}: must be greater than {}", *value,
+                                    least == 0 ? "or equal to 0" : "0"),
+                        std::string(name)});
+    return {};
+  };
+  PLIM_CHECK(check_least("tailLines", 0));
+  PLIM_CHECK(check_least("limitBytes", 1));
+  if (query.has("sinceSeconds") && query.has("sinceTime"))
+    causes.push_back({"FieldValueForbidden",
+                      "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified",
+                      "[]"});
+  else
+    PLIM_CHECK(check_least("sinceSeconds", 1));
+  if (causes.empty()) return {};
+  Kind options;
+  options.kind = "PodLogOptions";
+  return invalid(options, pod, std::move(causes));
+}
+
 }  // namespace
 
 Task<ApiResult<net::Reply>> NodeProxy::log(CallPtr call) {
   const ResourcePath& target = call->target;
   PLIM_CO_TRY(EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
+  PLIM_CO_CHECK(check_log_options(call->query, target.name));
   const json::value pod = decode_object(*entry->value);
   PLIM_CO_TRY(std::string container, container_of(pod, target.name, call->query.text("container")));
   std::string node(text_at(pod, {"spec", "nodeName"}));

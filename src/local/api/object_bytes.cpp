@@ -29,7 +29,7 @@ void append_member(std::string& out, std::string_view key, const json::value& va
 void append_metadata(std::string& out, const json::object& metadata, Revision revision) {
   out += R"("metadata":{)";
   for (std::string_view key : kFirstInMetadata) {
-    if (key == "resourceVersion")
+    if (key == "resourceVersion" && revision != 0)
       append_member(out, key, json::value(std::to_string(revision)));
     else if (const json::value* value = metadata.if_contains(key))
       append_member(out, key, *value);

@@ -13,14 +13,11 @@
 namespace plim::local {
 namespace {
 
-ApiError unsupported(std::string_view type) {
+ApiError unsupported() {
   return {.code = 415,
           .reason = "UnsupportedMediaType",
-          .message = fmt::format(
-              "the body of the request was in an unknown format - accepted media types include: "
-              "application/json-patch+json, application/merge-patch+json, "
-              "application/strategic-merge-patch+json, application/apply-patch+yaml (found {})",
-              type)};
+          .message = "415: Unsupported Media Type",
+          .details = ErrorDetails{}};
 }
 
 ApiResult<PatchKind> kind_of(const Call& call) {
@@ -31,7 +28,7 @@ ApiResult<PatchKind> kind_of(const Call& call) {
   if (type == "application/apply-patch+yaml") return PatchKind::apply;
   const bool has_schema = call.kind().type != nullptr || call.target.subresource == "scale";
   if (type == "application/strategic-merge-patch+json" && has_schema) return PatchKind::strategic;
-  return unsupported(type);
+  return unsupported();
 }
 
 ApiResult<void> check_options(const Call& call, PatchKind kind) {
@@ -49,12 +46,33 @@ ApiResult<void> check_options(const Call& call, PatchKind kind) {
 ApiError patch_error(const Kind& kind, std::string_view name, Error error,
                      std::vector<Cause> causes) {
   ApiError out = error_of(std::move(error));
-  if (out.reason == "Invalid" || !causes.empty())
+  if (!causes.empty())
     out.details = ErrorDetails{.name = std::string(name),
                                .group = kind.group,
-                               .kind = causes.empty() ? kind.kind : kind.plural,
+                               .kind = kind.plural,
                                .causes = std::move(causes)};
+  // Upstream does not say which operation of a JSON patch it could not do.
+  if (out.reason == "Invalid" && !out.details) {
+    out.message = "the server rejected our request due to an error in our request";
+    out.details = ErrorDetails{};
+  }
   return out;
+}
+
+// A patch may name who it is for, but not make it somebody else.
+ApiResult<void> check_same_object(const Kind& kind, const json::value& now,
+                                  const json::value& patched) {
+  const std::string_view uid = kube::uid_of(patched);
+  if (!uid.empty() && uid != kube::uid_of(now))
+    return invalid(
+        kind, kube::name_of(now),
+        {{"FieldValueInvalid", fmt::format("Invalid value: \"{}\": field is immutable", uid),
+          "metadata.uid"}});
+  const std::string_view space = kube::namespace_of(patched);
+  if (!space.empty() && space != kube::namespace_of(now))
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+  return {};
 }
 
 ApiResult<json::value> apply_patch(const Core& core, const Call& call, const Patch& patch,
@@ -109,7 +127,7 @@ ApiError blamed_on_patch(const ApiError& error) {
   const std::string why = fmt::format("Invalid value: {}", error.message);
   return {.code = 422,
           .reason = "Invalid",
-          .message = fmt::format("\"\" is invalid: patch: {}", why),
+          .message = fmt::format(" \"\" is invalid: patch: {}", why),
           .details = ErrorDetails{.causes = {{"FieldValueInvalid", why, "patch"}}}};
 }
 
@@ -132,13 +150,14 @@ ApiResult<Patch> parse_patch(const Call& call) {
   if (out.kind == PatchKind::apply) {
     const std::string_view kind = text_at(out.body, {"kind"});
     const std::string_view name = kube::name_of(out.body);
+    const std::string_view version = text_at(out.body, {"apiVersion"});
     if (call.target.subresource != "scale" && kind != call.kind().kind)
-      return bad_request(fmt::format("the configuration is of kind \"{}\", expected \"{}\"", kind,
-                                     call.kind().kind));
+      return bad_request(fmt::format("invalid object type: {}{}, Kind={}",
+                                     version.find('/') == version.npos ? "/" : "", version, kind));
     if (!name.empty() && name != call.target.name)
       return bad_request(
-          fmt::format("the name of the configuration ({}) does not match the name on the URL ({})",
-                      name, call.target.name));
+          fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                      call.target.name));
   }
   return out;
 }
@@ -152,6 +171,7 @@ Edit patch_edit(const Core& core, CallPtr call, Patch patch) {
              apply_patch(core, *call, patch, conversion ? conversion->to_served(now) : now));
     auto out = checked(*call, std::move(patched));
     if (!out) return patch.kind == PatchKind::apply ? out.error() : blamed_on_patch(out.error());
+    PLIM_CHECK(check_same_object(call->kind(), now, *out));
     return conversion ? conversion->to_stored(std::move(*out)) : std::move(*out);
   };
 }

@@ -76,6 +76,7 @@ TEST_F(PatchesTest, dry_runs_store_nothing) {
   auto made = send("POST", "/api/v1/namespaces/default/pods?dryRun=All", to_json(simple_pod("q")));
   EXPECT_EQ(made.status, 201);
   EXPECT_FALSE(kube::uid_of(parsed(made.body)).empty());
+  EXPECT_EQ(kube::resource_version_of(parsed(made.body)), "");
   EXPECT_EQ(store->view().revision(), before);
 }
 

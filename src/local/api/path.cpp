@@ -55,8 +55,12 @@ ApiResult<std::optional<ResourcePath>> parse_resource_path(const Kinds& kinds,
                                                            std::string_view path) {
   PLIM_TRY(Segments segments, split_path(path));
   const auto front = group_version_of(segments);
-  if (!front || !kinds.has_group_version(front->group, front->version))
+  if (!front) return std::optional<ResourcePath>();
+  if (!kinds.has_group_version(front->group, front->version)) {
+    // Of a group that is served, this is a resource that is not there; of others it is any path.
+    if (kinds.has_group(front->group)) return unknown_resource();
     return std::optional<ResourcePath>();
+  }
   segments.erase(segments.begin(), segments.begin() + static_cast<std::ptrdiff_t>(front->length));
   ResourcePath out;
   if (segments.size() > 1 && segments[0] == "watch") {

@@ -37,7 +37,8 @@ ApiResult<std::optional<std::int64_t>> Query::integer(std::string_view name) con
   const std::string_view value = text(name);
   if (value.empty()) return std::optional<std::int64_t>();
   auto number = parse_int<std::int64_t>(value);
-  if (!number) return bad_request(fmt::format("{}: \"{}\" is no whole number", name, value));
+  if (!number)
+    return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", value));
   return std::optional(*number);
 }
 

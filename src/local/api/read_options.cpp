@@ -13,7 +13,9 @@ ApiResult<std::optional<Revision>> parse_revision(std::string_view text) {
   auto number = parse_int<Revision>(text);
   if (!number)
     return bad_request(
-        fmt::format("resourceVersion: Invalid value: \"{}\": {}", text, number.error().message));
+        fmt::format("invalid resource version: resourceVersion: Invalid value: \"{0}\": "
+                    "strconv.ParseUint: parsing \"{0}\": invalid syntax",
+                    text));
   return std::optional(*number);
 }
 
@@ -47,6 +49,10 @@ void check_watch(const ReadOptions& options, std::vector<Cause>& causes) {
     causes.push_back(forbidden_field("resourceVersionMatch",
                                      "sendInitialEvents requires setting resourceVersionMatch to "
                                      "NotOlderThan"));
+  if (options.match == Match::exact)
+    causes.push_back({"FieldValueNotSupported",
+                      R"(Unsupported value: "Exact": supported values: "NotOlderThan")",
+                      "resourceVersionMatch"});
 }
 
 void check_list(const ReadOptions& options, bool has_revision, std::vector<Cause>& causes) {

@@ -51,7 +51,8 @@ ApiError too_large_resource_version(Revision wanted, Revision newest) {
   const Cause cause{"ResourceVersionTooLarge", "Too large resource version", ""};
   return {.code = 504,
           .reason = "Timeout",
-          .message = fmt::format("Too large resource version: {}, current: {}", wanted, newest),
+          .message =
+              fmt::format("Timeout: Too large resource version: {}, current: {}", wanted, newest),
           .details = ErrorDetails{.causes = {cause}, .retry_after = 1}};
 }
 
@@ -131,7 +132,7 @@ Task<ListResult> Reader::select(Selection selection) {
 Task<ApiResult<ListResult>> Reader::list(ReadOptions options) {
   PLIM_CO_CHECK(co_await wait_for(options.revision.value_or(0)));
   // Informers rely on one big answer here.
-  const bool any_revision = options.revision == Revision{0} && options.continue_token.empty();
+  const bool any_revision = options.revision == Revision{0};
   const std::size_t limit = any_revision ? 0 : options.limit;
   const bool newest =
       options.continue_token.empty() && limit == 0 && options.match != ReadOptions::Match::exact;

@@ -62,6 +62,24 @@ json::value all_rules() {
           {"incomplete", false}};
 }
 
+// What cannot be answered.
+ApiResult<void> check_review(const Kind& kind, const json::value& review) {
+  if (kind.kind == "TokenReview" && text_at(review, {"spec", "token"}).empty())
+    return bad_request("token is required for TokenReview in authentication");
+  if (kind.kind == "SelfSubjectRulesReview" && text_at(review, {"spec", "namespace"}).empty())
+    return bad_request("no namespace on request");
+  if (!kind.kind.ends_with("AccessReview")) return {};
+  const bool asks_for_resource = find(review, {"spec", "resourceAttributes"}) != nullptr;
+  if (asks_for_resource != (find(review, {"spec", "nonResourceAttributes"}) != nullptr)) return {};
+  Kind shown;  // upstream names no kind here
+  shown.group = kind.group;
+  return invalid(shown, "",
+                 {{"FieldValueInvalid",
+                   "Invalid value: null: exactly one of nonResourceAttributes or "
+                   "resourceAttributes must be specified",
+                   "spec.resourceAttributes"}});
+}
+
 }  // namespace
 
 bool is_review(const Kind& kind) {
@@ -72,6 +90,7 @@ ApiResult<net::Reply> answer_review(const Core& core, const Authenticator& authe
                                     Call& call) {
   PLIM_TRY(json::value review, decode_body(call));
   const std::string& kind = call.kind().kind;
+  PLIM_CHECK(check_review(call.kind(), review));
   json::value status;
   if (kind == "TokenReview")
     status = token_status(authenticator, review);

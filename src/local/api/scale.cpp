@@ -192,7 +192,7 @@ Task<HandlerResult> Subresources::make_token(CallPtr call) {
     Kind kind;
     kind.group = "authentication.k8s.io";
     kind.kind = "TokenRequest";
-    co_return invalid(kind, target.name, std::move(causes));
+    co_return invalid(kind, "", std::move(causes));
   }
   request.lifetime = std::chrono::seconds(std::min<std::int64_t>(seconds, 1LL << 32));
   const json::value* audiences = find(asked, {"spec", "audiences"});
@@ -204,7 +204,9 @@ Task<HandlerResult> Subresources::make_token(CallPtr call) {
     const KindPtr kind = core_.kinds.find_kind("", text_at(*bound, {"kind"}));
     const std::string_view name = text_at(*bound, {"name"});
     if (!kind || (kind->kind != "Pod" && kind->kind != "Secret"))
-      co_return bad_request("a token can be bound to a Pod or a Secret only");
+      co_return bad_request(fmt::format("cannot bind token to object of type /{}, Kind={}",
+                                        text_at(*bound, {"apiVersion"}),
+                                        text_at(*bound, {"kind"})));
     PLIM_CO_TRY(EntryPtr object, find_entry(core_, *kind, target.ns, name));
     const json::value found = decode_object(*object->value);
     const std::string_view uid = text_at(*bound, {"uid"});

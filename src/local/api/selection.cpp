@@ -80,6 +80,11 @@ ApiResult<Selection> Selection::parse(const Kind& kind, std::string_view ns,
     return bad_request(
         fmt::format("unable to parse requirement: {}", label_selector.error().message));
   auto field_selector = kube::FieldSelector::parse(fields);
+  if (!field_selector)
+    for (std::string_view term : split(fields, ','))
+      if (term.find('=') == term.npos)
+        return bad_request(
+            fmt::format("invalid selector: '{}'; can't understand '{}'", fields, term));
   if (!field_selector) return bad_request(field_selector.error().message);
 
   Selection out;

@@ -125,8 +125,8 @@ void fill_in_defaults(const Kind& kind, json::value& object) {
 
 void prepare_for_create(const Kind& kind, WallTime now, Random& random, json::value& object) {
   json::object& metadata = make_object(object, {"metadata"});
-  for (std::string_view key : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds",
-                               "generation", "resourceVersion"})
+  for (std::string_view key :
+       {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"})
     metadata.erase(key);
   metadata["uid"] = make_uuid(random);
   metadata["creationTimestamp"] = format_rfc3339(now);

@@ -52,7 +52,9 @@ WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
   // Spread, so that the watches of one start do not all end at once.
   end_ =
       seconds > 0s ? now + seconds : now + 30min + std::chrono::seconds(core.random.below(30 * 60));
-  next_bookmark_ = std::min(now + kBookmarkEvery, std::max(now, end_ - kLastBookmark));
+  // A watch that is over before then has none.
+  const SteadyTime last = end_ - kLastBookmark;
+  next_bookmark_ = last < now ? end_ : std::min(now + kBookmarkEvery, last);
   if (!state) {
     const Revision after = options_.revision.value_or(0);
     start_after(after == 0 ? core.store.view().revision() : after);

@@ -135,7 +135,9 @@ Task<ApiResult<std::optional<Written>>> Writer::store_new(AdmissionPtr admission
   PLIM_CO_CHECK(co_await validate(admission));
 
   const std::string key = kind.key(admission->ns, admission->name);
-  Bytes bytes = share(encode_object(kind, admission->object, core_.store.next_revision()));
+  // What is not stored has no version.
+  const Revision revision = admission->dry_run ? 0 : core_.store.next_revision();
+  Bytes bytes = share(encode_object(kind, admission->object, revision));
   PLIM_CO_CHECK(check_size(*bytes));
   if (admission->dry_run) {
     if (core_.store.get(key)) co_return std::optional<Written>();

@@ -26,15 +26,14 @@ Error refused(std::string message) {
   return fail(Code::bad_request, std::move(message));
 }
 
-enum class Directive { none, merge, replace, remove };
+enum class Directive { none, replace, remove };
 
 Result<Directive> directive_of(const json::object& patch) {
   const json::value* found = patch.if_contains(kPatch);
   if (!found) return Directive::none;
-  if (*found == "merge") return Directive::merge;
   if (*found == "replace") return Directive::replace;
   if (*found == "delete") return Directive::remove;
-  return refused(fmt::format("unknown $patch directive {}", to_json(*found)));
+  return refused(fmt::format("unknown patch type: {}", to_json(*found)));
 }
 
 Result<Directive> directive_of(const json::value& patch) {
@@ -173,7 +172,6 @@ class Merger {
     bool replace = false;
     for (const json::value& element : patch) {
       PLIM_TRY(Directive directive, directive_of(element));
-      if (directive == Directive::merge) return refused("lists merge without a directive");
       replace = replace || directive == Directive::replace;
       if (directive == Directive::replace) continue;
       auto identity = identity_of(element, field.merge_key);

@@ -73,8 +73,10 @@ TEST(Validation, checks_owners_and_finalizers) {
       faults("", "ConfigMap",
              map_with(R"("ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p"}])")),
       ElementsAre(R"(metadata.ownerReferences.uid: Invalid value: "": must not be empty)"));
-  EXPECT_THAT(faults("", "ConfigMap", map_with(R"("finalizers": ["a b"])")),
+  EXPECT_THAT(faults("", "ConfigMap", map_with(R"("finalizers": ["x.io/a b"])")),
               ElementsAre(HasSubstr("name part must consist of")));
+  EXPECT_THAT(faults("", "ConfigMap", map_with(R"("finalizers": ["orphan", "mine"])")),
+              ElementsAre(HasSubstr("nor is it fully qualified")));
   EXPECT_THAT(
       faults_of_update(
           "", "ConfigMap",

@@ -34,7 +34,9 @@ TEST(WorkloadValidation, takes_workloads_of_every_kind) {
 
 TEST(WorkloadValidation, wants_a_selector_that_matches_its_template) {
   EXPECT_THAT(faults("apps", "Deployment", workload("")),
-              ElementsAre("spec.selector: Required value"));
+              ElementsAre("spec.selector: Required value",
+                          "spec.template.metadata.labels: Invalid value: {\"a\":\"1\"}: `selector` "
+                          "does not match template `labels`"));
   EXPECT_THAT(faults("apps", "Deployment", workload(R"("selector": {},)")),
               ElementsAre("spec.selector: Invalid value: {}: empty selector is invalid for "
                           "deployment"));

@@ -1,4 +1,5 @@
 // What some kinds are from their first moment on.
+#include "base/rfc3339.hpp"
 #include "local/api/mutators/mutators.hpp"
 
 namespace plim::local {
@@ -17,6 +18,30 @@ ApiResult<void> set_namespace_state(const Core& /*core*/, Admission& admission) 
 
 ApiResult<void> set_volume_phase(const Core& /*core*/, Admission& admission) {
   make_object(admission.object, {"status"})["phase"] = "Pending";
+  return {};
+}
+
+// No scheduler looks at such a pod, so that it says itself why it waits.
+ApiResult<void> hold_at_gates(const Core& core, Admission& admission) {
+  const json::value* gates = find(admission.object, {"spec", "schedulingGates"});
+  if (!gates || !gates->is_array() || gates->get_array().empty()) return {};
+  const json::object condition{
+      {"type", "PodScheduled"},
+      {"status", "False"},
+      {"lastProbeTime", nullptr},
+      {"lastTransitionTime", format_rfc3339(core.clock.wall())},
+      {"reason", "SchedulingGated"},
+      {"message", "Scheduling is blocked due to non-empty scheduling gates"}};
+  make_object(admission.object, {"status"})["conditions"] = json::array{condition};
+  return {};
+}
+
+// All else in these references means nothing and is dropped.
+ApiResult<void> keep_names_of_secrets(const Core& /*core*/, Admission& admission) {
+  json::value* secrets = admission.object.as_object().if_contains("secrets");
+  if (!secrets || !secrets->is_array()) return {};
+  for (json::value& secret : secrets->get_array())
+    secret = json::object{{"name", text_at(secret, {"name"})}};
   return {};
 }
 

@@ -20,7 +20,10 @@ constexpr MutatorStage kStrategy = MutatorStage::strategy;
 constexpr std::array kMutators{
     MutatorRow{"", "Pod", kAdmission, false, set_service_account},
     MutatorRow{"", "Pod", kAdmission, false, set_default_tolerations},
+    MutatorRow{"", "Pod", kStrategy, true, set_default_tolerations},
     MutatorRow{"", "Pod", kAdmission, false, set_priority},
+    MutatorRow{"", "Pod", kStrategy, false, hold_at_gates},
+    MutatorRow{"", "ServiceAccount", kStrategy, true, keep_names_of_secrets},
     MutatorRow{"", "Service", kStrategy, true, set_cluster_ip},
     MutatorRow{"batch", "Job", kStrategy, false, set_job_selector},
     MutatorRow{"", "Namespace", kStrategy, true, set_namespace_state},

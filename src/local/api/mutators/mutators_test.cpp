@@ -34,6 +34,26 @@ TEST_F(MutatorsTest, pods_get_account_token_tolerations_and_priority) {
   EXPECT_EQ(text_at(pod, {"status", "qosClass"}), "BestEffort");
 }
 
+TEST_F(MutatorsTest, accounts_must_be_there_unless_they_are_the_default) {
+  json::value pod = simple_pod("p");
+  make_object(pod, {"spec"})["serviceAccountName"] = "nope";
+  EXPECT_EQ(send("POST", kPods, to_json(pod)).status, 403);
+}
+
+TEST_F(MutatorsTest, gated_pods_say_that_they_wait) {
+  json::value pod = simple_pod("p");
+  make_object(pod, {"spec"})["schedulingGates"] = json::array{parsed(R"({"name":"a.io/g"})")};
+  const json::value made = create(kPods, pod);
+  EXPECT_EQ(text_at(made.at("status").at("conditions").at(0), {"reason"}), "SchedulingGated");
+}
+
+TEST_F(MutatorsTest, accounts_keep_the_names_of_their_secrets) {
+  const json::value account =
+      create("/api/v1/namespaces/default/serviceaccounts",
+             parsed(R"({"metadata":{"name":"a"},"secrets":[{"name":"s","namespace":"other"}]})"));
+  EXPECT_EQ(account.at("secrets"), parsed(R"([{"name":"s"}])"));
+}
+
 TEST_F(MutatorsTest, tokens_are_not_mounted_where_nobody_wants_them) {
   json::value pod = simple_pod("p");
   make_object(pod, {"spec"})["automountServiceAccountToken"] = false;

@@ -95,6 +95,11 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
   // The account may still be on its way: its controller makes it a moment after the namespace.
   const KindPtr accounts = core.kinds.find("", "v1", "serviceaccounts");
   const EntryPtr entry = core.store.get(accounts->key(admission.ns, name));
+  if (!entry && name != "default")
+    return forbidden(*admission.kind, kube::name_of(pod),
+                     fmt::format("error looking up service account {}/{}: serviceaccount \"{}\" "
+                                 "not found",
+                                 admission.ns, name, name));
   const json::value account = has_wishes(entry) ? decode_object(*entry->value) : json::value();
   const json::value* secrets = find(account, {"imagePullSecrets"});
   if (secrets && !spec.contains("imagePullSecrets")) spec["imagePullSecrets"] = *secrets;
