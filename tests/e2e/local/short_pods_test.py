@@ -79,7 +79,7 @@ class ShortPods(ClusterCase):
         began = time.monotonic()
         for i in range(COUNT):
             self.api.post(self.path, self.pod(f"p{i}"))
-        self.assertTrue(done.wait(120), f"{len(seen)} of {COUNT} have ended")
+        self.assertTrue(done.wait(240), f"{len(seen)} of {COUNT} have ended")
         seconds = time.monotonic() - began
         self.assertEqual(seen, {f"p{i}": ["Succeeded"] for i in range(COUNT)})
         for item in self.api.get(self.path)["items"]:
@@ -93,7 +93,7 @@ class ShortPods(ClusterCase):
                          for what, ms in (("durations off by", off), ("starts by", early), ("ends by", late)))
         print(f"{COUNT} pods in {seconds:.1f} s; {told}")
         # On a machine with nothing else to do 30 s and 2 ms.
-        self.assertLess(seconds, 100)
+        self.assertLess(seconds, 200)
         self.assertLess(statistics.median(off), 20)
 
     def compare_times(self):
