@@ -70,7 +70,9 @@ bool Kinds::has_group_version(std::string_view group, std::string_view version) 
 }
 
 bool Kinds::has_group(std::string_view group) const {
-  return std::ranges::any_of(all_, [&](const KindPtr& one) { return one->group == group; });
+  // Those of custom resources do not count: of them nothing but the versions served is known.
+  return std::ranges::any_of(
+      all_, [&](const KindPtr& one) { return one->group == group && !one->rules; });
 }
 
 std::vector<Kinds::Group> Kinds::groups() const {

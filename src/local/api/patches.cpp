@@ -13,7 +13,14 @@
 namespace plim::local {
 namespace {
 
-ApiError unsupported() {
+ApiError unsupported(const Kind& kind) {
+  if (kind.rules)
+    return {.code = 415,
+            .reason = "UnsupportedMediaType",
+            .message =
+                "the body of the request was in an unknown format - accepted media types "
+                "include: application/json-patch+json, application/merge-patch+json, "
+                "application/apply-patch+yaml"};
   return {.code = 415,
           .reason = "UnsupportedMediaType",
           .message = "415: Unsupported Media Type",
@@ -28,7 +35,7 @@ ApiResult<PatchKind> kind_of(const Call& call) {
   if (type == "application/apply-patch+yaml") return PatchKind::apply;
   const bool has_schema = call.kind().type != nullptr || call.target.subresource == "scale";
   if (type == "application/strategic-merge-patch+json" && has_schema) return PatchKind::strategic;
-  return unsupported();
+  return unsupported(call.kind());
 }
 
 ApiResult<void> check_options(const Call& call, PatchKind kind) {

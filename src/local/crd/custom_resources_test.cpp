@@ -176,7 +176,8 @@ TEST_F(CustomResourcesTest, refuse_definitions_that_are_wrong) {
       {"/spec/versions/0/storage", "false", "exactly one version marked as storage version"},
       {"/spec/versions/0/schema", "{}", "openAPIV3Schema: Required value"},
       {"/spec/versions/0/schema/openAPIV3Schema/properties/spec", "{}", "must not be empty"},
-      {"/spec/versions/0/additionalPrinterColumns/0/jsonPath", "'spec'", "must be a simple json path starting with ."},
+      {"/spec/versions/0/additionalPrinterColumns/0/jsonPath", "'spec'",
+       "must be a simple json path starting with ."},
       {"/spec/conversion", "{'strategy':'Webhook'}", "spec.conversion.strategy"},
   };
   for (const Case& c : cases) {
