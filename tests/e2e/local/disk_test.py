@@ -9,7 +9,7 @@ import threading
 import unittest
 
 from http_api import HttpApi, Refused
-from local_cluster import PROGRAM, Place, eventually, only_local
+from local_cluster import PROGRAM, Place, alive, eventually, only_local
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 SIZE = 24 << 20
@@ -70,8 +70,7 @@ class Disk(unittest.TestCase):
         status = self.run_inside("status", "--name", "t", "-o", "json").stdout
         pid = int(status.split('"pid":')[1].split(",")[0])
         os.kill(pid, signal.SIGKILL)
-        eventually(lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists()
-                   or not pathlib.Path(f"/proc/{pid}/cmdline").read_bytes(), what="the end of the process")
+        eventually(lambda: not alive(pid), what="the end of the process")
 
     def names(self):
         return {item["metadata"]["name"] for item in self.api.get(MAPS)["items"]} - {"kube-root-ca.crt"}

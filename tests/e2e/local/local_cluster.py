@@ -34,8 +34,12 @@ def alive(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    stat = pathlib.Path(f"/proc/{pid}/stat").read_text() if pathlib.Path(f"/proc/{pid}/stat").exists() else ") Z"
-    return stat.rpartition(")")[2].split()[0] != "Z"
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        # Threads that are still ending hold the files, and with them the locks.
+        return state != "Z" or len(os.listdir(f"/proc/{pid}/task")) > 1
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def start_time(pid):
