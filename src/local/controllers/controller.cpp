@@ -32,6 +32,8 @@ Controller::Controller(const ControllerContext& context, ControllerIdentity iden
       queue_(context.loop, {}, context.clock),
       recorder_(context.loop, context.client, {.component = identity_.component}, context.clock) {}
 
+Controller::~Controller() = default;
+
 void Controller::start() {
   recorder_.start();
   for (unsigned i = 0; i < identity_.workers; ++i) tasks_.spawn(identity_.name, work());
@@ -40,6 +42,22 @@ void Controller::start() {
 Task<void> Controller::stop() {
   co_await tasks_.stop();
   co_await recorder_.stop();
+}
+
+bool Controller::idle() const {
+  return queue_.size() == 0 && queue_.working() == 0;
+}
+
+void Controller::enqueue(const std::string& key) {
+  queue_.add(key);
+}
+
+void Controller::enqueue_after(const std::string& key, Nanos delay) {
+  queue_.add_after(key, delay);
+}
+
+int Controller::failures(const std::string& key) const {
+  return queue_.failures(key);
 }
 
 Task<void> Controller::work() {

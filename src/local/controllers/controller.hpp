@@ -38,7 +38,7 @@ struct ControllerIdentity {
 class Controller {
  public:
   Controller(const ControllerContext& context, ControllerIdentity identity);
-  virtual ~Controller() = default;
+  virtual ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
@@ -49,16 +49,16 @@ class Controller {
   virtual Task<void> stop();
 
   // Nothing is queued or under way; keys that wait for a time do not count.
-  bool idle() const { return queue_.size() == 0 && queue_.working() == 0; }
+  bool idle() const;
 
  protected:
   virtual Task<Result<void>> reconcile(std::string key) = 0;
 
-  void enqueue(const std::string& key) { queue_.add(key); }
-
-  void enqueue_after(const std::string& key, Nanos delay) { queue_.add_after(key, delay); }
-
-  int failures(const std::string& key) const { return queue_.failures(key); }
+  // Not here but in controller.cpp, as the destructor is: every controller would instantiate the
+  // queue.
+  void enqueue(const std::string& key);
+  void enqueue_after(const std::string& key, Nanos delay);
+  int failures(const std::string& key) const;
 
   void record(const Parent& about, kube::EventNote::Type type, std::string_view reason,
               std::string message);

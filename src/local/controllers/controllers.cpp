@@ -113,6 +113,8 @@ Controllers::Controllers(Executor loop, std::shared_ptr<kube::Client> client, Cl
   }
 }
 
+Controllers::~Controllers() = default;
+
 void Controllers::start() {
   informers_.start();
   tasks_.spawn("controllers", begin());

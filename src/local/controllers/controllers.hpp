@@ -37,6 +37,9 @@ class Controllers {
  public:
   Controllers(Executor loop, std::shared_ptr<kube::Client> client, Clock& clock,
               ControllersOptions options = {});
+  ~Controllers();
+  Controllers(const Controllers&) = delete;
+  Controllers& operator=(const Controllers&) = delete;
 
   // Returns at once; the work begins when the caches are complete.
   void start();

@@ -16,6 +16,8 @@ std::vector<PodPointer> PodCache::on_node(std::string_view node) const {
 SharedInformers::SharedInformers(Executor loop, std::shared_ptr<kube::Client> client, Clock& clock)
     : loop_(std::move(loop)), client_(std::move(client)), clock_(clock) {}
 
+SharedInformers::~SharedInformers() = default;
+
 PodCache& SharedInformers::pods() {
   if (!pods_) pods_ = std::make_unique<PodCache>(loop_, client_, pool_, clock_);
   return *pods_;

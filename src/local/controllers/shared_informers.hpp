@@ -76,6 +76,9 @@ class PodCache : public Cache<kube::Pod> {
 class SharedInformers {
  public:
   SharedInformers(Executor loop, std::shared_ptr<kube::Client> client, Clock& clock);
+  ~SharedInformers();
+  SharedInformers(const SharedInformers&) = delete;
+  SharedInformers& operator=(const SharedInformers&) = delete;
 
   // Made when first asked for, which must be before start().
   PodCache& pods();

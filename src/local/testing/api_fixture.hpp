@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,36 +20,13 @@
 
 namespace plim::local::testing {
 
-inline json::value parsed(std::string_view text) {
-  auto out = parse_json(text, "test");
-  PLIM_ASSERT(out);
-  return std::move(*out);
-}
+json::value parsed(std::string_view text);
 
 // For tests that are no fixtures: ApiFixture api; api.run(api.client->…).
 class ApiFixture {
  public:
-  explicit ApiFixture(ApiOptions options = {}) {
-    StoreOptions store_options;
-    store_options.durability = Durability::none;
-    store_options.history = {.min_events = 1'000};
-    auto opened = Store::open(loop.executor(), clock, store_options);
-    PLIM_ASSERT(opened);
-    store = std::move(*opened);
-    auto made = ApiServer::create(loop.executor(), clock, *store, std::move(options));
-    PLIM_ASSERT(made);
-    server = std::move(*made);
-    PLIM_ASSERT(run_to_end(loop, server->start()));
-    client = server->client({.name = "admin", .groups = {"system:masters"}});
-  }
-
-  ~ApiFixture() {
-    run_to_end(loop, server->stop());
-    client.reset();
-    server.reset();
-    store.reset();
-  }
-
+  explicit ApiFixture(ApiOptions options = {});
+  ~ApiFixture();
   ApiFixture(const ApiFixture&) = delete;
   ApiFixture& operator=(const ApiFixture&) = delete;
 
@@ -59,21 +37,7 @@ class ApiFixture {
 
   // One request over the HTTP face, as the administrator.
   net::Response send(std::string method, std::string_view target, std::string body = {},
-                     net::Headers headers = {}) {
-    net::Request request;
-    request.method = std::move(method);
-    const std::size_t question = target.find('?');
-    request.path = target.substr(0, question);
-    if (question != target.npos) request.query = target.substr(question + 1);
-    request.headers = std::move(headers);
-    request.body = std::move(body);
-    request.peer.certificate_user = "admin";
-    request.peer.certificate_groups = {"system:masters"};
-    net::Reply reply = run(server->handle(std::move(request)));
-    auto* response = std::get_if<net::Response>(&reply);
-    PLIM_ASSERT(response);
-    return std::move(*response);
-  }
+                     net::Headers headers = {});
 
   Loop loop;
   FakeClock clock;
@@ -86,10 +50,6 @@ class ApiFixture {
 class ApiTest : public ::testing::Test, public ApiFixture {};
 
 // A pod that passes validation.
-inline json::value simple_pod(std::string_view name, std::string_view ns = "default") {
-  return json::value{
-      {"metadata", {{"name", name}, {"namespace", ns}}},
-      {"spec", {{"containers", json::array{json::value{{"name", "c"}, {"image", "app:1"}}}}}}};
-}
+json::value simple_pod(std::string_view name, std::string_view ns = "default");
 
 }  // namespace plim::local::testing
