@@ -1,19 +1,36 @@
-# Precompiled headers: one for all modules, one for all tests, each built by a target that sees only what
-# its users see.
+# Precompiled headers: one for the modules below kube, one for kube and all above, and the same two again for their
+# tests; each built by a target that sees only what its users see.
 #
 # CMake's REUSE_FROM would put the absolute path of the build tree on every command line, and the header's own
 # bytes differ from clone to clone: ccache would never hit in another folder, CI's fresh clone among them. So
 # with Ninja they are named relative to the build tree, where it runs, and ccache compares a digest of what goes
 # into them instead of the bytes.
 
+# The header and ours that it includes, each once. `out` holds those found so far.
+function(plim_headers_within header out)
+  set(found ${${out}} ${header})
+  file(STRINGS ${header} lines REGEX "^#include \"")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "${PROJECT_SOURCE_DIR}/src/\\1" inner "${line}")
+    if(NOT inner IN_LIST found)
+      plim_headers_within(${inner} found)
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 function(plim_precompiled_header name header)
   add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
   target_link_libraries(${name} PUBLIC plim_options ${ARGN})
   target_precompile_headers(${name} PRIVATE ${header})
   if(CMAKE_GENERATOR MATCHES "Ninja")
-    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-    file(SHA256 ${header} digest)
-    string(SHA256 digest "${digest} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
+    plim_headers_within(${header} ours)
+    set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ours})
+    set(digest "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
+    foreach(one ${ours})
+      file(SHA256 ${one} digest_of_one)
+      string(SHA256 digest "${digest} ${digest_of_one}")
+    endforeach()
     plim_precompiled_file(${name} file)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${file}.sum CONTENT "${digest}\n")
     # Ninja lets objects wait for custom targets, not for libraries; unity files have no other way to wait.
@@ -45,17 +62,13 @@ function(plim_use_precompiled target name)
   add_dependencies(${target} ${name}_built)
 endfunction()
 
-# plim_precompile(TARGET sources…), and the same for a test program.
-macro(plim_precompile target)
-  plim_use_precompiled(${target} plim_precompiled ${ARGN})
-endmacro()
-
-macro(plim_precompile_test target)
-  plim_use_precompiled(${target} plim_precompiled_test ${ARGN})
-endmacro()
-
+# CMake would call them system headers, in which compilers are silent; some of these are ours.
+set(CMAKE_PCH_PROLOGUE "")
 plim_precompiled_header(plim_precompiled ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
+plim_precompiled_header(plim_precompiled_kube ${PROJECT_SOURCE_DIR}/src/precompiled_kube.hpp)
 if(PLIM_TESTS)
   plim_precompiled_header(plim_precompiled_test ${PROJECT_SOURCE_DIR}/src/precompiled_test.hpp
+    plim_test_libraries)
+  plim_precompiled_header(plim_precompiled_kube_test ${PROJECT_SOURCE_DIR}/src/precompiled_kube_test.hpp
     plim_test_libraries)
 endif()

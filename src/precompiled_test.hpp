@@ -1,7 +1,9 @@
 // What the tests add to precompiled.hpp.
+#pragma once
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "precompiled.hpp"  // change this file with that one: ccache looks at its digest alone
+#include "precompiled.hpp"
