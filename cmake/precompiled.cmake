@@ -26,7 +26,7 @@ function(plim_precompiled_header name header)
   if(CMAKE_GENERATOR MATCHES "Ninja")
     plim_headers_within(${header} ours)
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ours})
-    set(digest "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
+    set(digest "${PLIM_PRECOMPILE_CODE} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
     foreach(one ${ours})
       file(SHA256 ${one} digest_of_one)
       string(SHA256 digest "${digest} ${digest_of_one}")
@@ -35,6 +35,38 @@ function(plim_precompiled_header name header)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${file}.sum CONTENT "${digest}\n")
     # Ninja lets objects wait for custom targets, not for libraries; unity files have no other way to wait.
     add_custom_target(${name}_built DEPENDS ${CMAKE_BINARY_DIR}/${file})
+    if(PLIM_PRECOMPILE_CODE)
+      plim_precompiled_object(${name} ${file})
+    endif()
+  endif()
+endfunction()
+
+# clang leaves the inline functions and instantiations of the header out of all other objects if they are compiled
+# once, into an object that is linked to its users (plim_link_precompiled). That object also has functions that
+# nobody calls and that call what is nowhere; so each is a section, and the linker drops what is not used.
+# Not -fpch-debuginfo as well: with it clang 19 forgets the virtual tables of our classes.
+function(plim_precompiled_object name file)
+  target_compile_options(${name} PRIVATE -fpch-codegen)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/empty.cpp PROPERTIES
+    COMPILE_OPTIONS -Wno-unused-command-line-argument)
+  separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}")
+  add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/${file}.o
+    COMMAND ${CMAKE_CXX_COMPILER} ${options} -fno-omit-frame-pointer -ffunction-sections -c ${file} -o ${file}.o
+    DEPENDS ${CMAKE_BINARY_DIR}/${file}
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+    COMMENT "Compiling the inline functions of ${name}")
+  add_custom_target(${name}_object DEPENDS ${CMAKE_BINARY_DIR}/${file}.o)
+endfunction()
+
+# Makes that object part of a target: of the library that everybody links who uses the header, or of a program.
+function(plim_link_precompiled target name)
+  if(TARGET ${name}_object)
+    plim_precompiled_file(${name} file)
+    target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/${file}.o)
+    set_source_files_properties(${CMAKE_BINARY_DIR}/${file}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    add_dependencies(${target} ${name}_object)
+    target_link_options(${target} PUBLIC -Wl,--gc-sections)
   endif()
 endfunction()
 
@@ -62,6 +94,11 @@ function(plim_use_precompiled target name)
   add_dependencies(${target} ${name}_built)
 endfunction()
 
+# Only in the everyday build: it is the one that is waited for.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND PLIM_LLD AND NOT PLIM_SANITIZE
+    AND CMAKE_GENERATOR MATCHES "Ninja")
+  set(PLIM_PRECOMPILE_CODE ON)
+endif()
 # CMake would call them system headers, in which compilers are silent; some of these are ours.
 set(CMAKE_PCH_PROLOGUE "")
 plim_precompiled_header(plim_precompiled ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
