@@ -1,0 +1,55 @@
+#include "agent/agent.hpp"
+
+#include <fmt/format.h>
+
+#include "agent/http_endpoint.hpp"
+#include "base/log.hpp"
+
+namespace plim::agent {
+namespace {
+
+constexpr std::chrono::milliseconds kDrain{500};
+
+// Detectors and allocators that do nothing need nothing more than the measurement.
+bool is_built_in(const AgentConfig& config) {
+  return config.decider.empty() || config.decider == "NOPAnomalyDetector" ||
+         config.decider == "NOPAllocator";
+}
+
+}  // namespace
+
+Agent::Agent(std::unique_ptr<MeasureRunner> runner) : runner_(std::move(runner)) {}
+
+Agent::~Agent() = default;
+
+Result<std::unique_ptr<Agent>> Agent::make(Executor loop, Clock& clock, AgentConfig config,
+                                           RunnerOptions options) {
+  if (!is_built_in(config))
+    return fail(Code::unimplemented,
+                fmt::format("!{} cannot run yet: this version measures, it does not decide",
+                            config.decider));
+  PLIM_TRY(auto runner,
+           MeasureRunner::make(loop, clock, std::move(config.measure), std::move(options)));
+  std::unique_ptr<Agent> out(new Agent(std::move(runner)));
+  const MeasureRunner* measured = out->runner_.get();
+  for (const auto& scrape : measured->scrapes()) {
+    EndpointSource source{
+        .metrics = [scrape]() -> std::shared_ptr<const std::string> { return scrape->text; },
+        .alive = [measured] { return measured->alive(); },
+        .ready = [measured] { return measured->ready(); },
+        .state = [measured] { return measured->state(); }};
+    auto server = serve_endpoint(loop, scrape->listen, std::move(source));
+    if (!server)
+      return server.error().with_context(fmt::format("cannot listen on {}", scrape->listen));
+    log::info("agent", "metrics at http://" + (*server)->address() + "/metrics");
+    out->servers_.push_back(std::move(*server));
+  }
+  return out;
+}
+
+Task<void> Agent::stop() {
+  co_await runner_->stop();
+  for (auto& server : servers_) co_await server->drain(kDrain);
+}
+
+}  // namespace plim::agent

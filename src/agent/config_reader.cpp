@@ -1,0 +1,396 @@
+#include "agent/config_reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "agent/labels.hpp"
+#include "base/text.hpp"
+#include "net/url.hpp"
+
+namespace plim::agent {
+namespace {
+
+constexpr std::size_t kMaxText = 400;
+
+const json::value* value_at(const YamlDocument& document, std::string_view pointer) {
+  boost::system::error_code nowhere;
+  return document.value().find_pointer(pointer, nowhere);
+}
+
+std::string escaped(std::string_view key) {
+  std::string out;
+  for (char c : key) {
+    if (c == '~')
+      out += "~0";
+    else if (c == '/')
+      out += "~1";
+    else
+      out += c;
+  }
+  return out;
+}
+
+bool is_empty_scalar(const json::value& value) {
+  return value.is_null() || (value.is_string() && value.get_string().empty());
+}
+
+std::string scalar_text(const json::value& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_json(value);
+}
+
+std::string objection(const std::string& text, const TextLimits& limits) {
+  if (text.size() > kMaxText) return fmt::format("a text of at most {} characters", kMaxText);
+  if (!limits.may_be_empty && text.empty()) return "a text that is not empty";
+  if (limits.path || limits.absolute_path) {
+    if (limits.absolute_path && !text.starts_with('/')) return "an absolute path";
+    const auto parts = split(text, '/');
+    if (std::ranges::find(parts, "..") != parts.end()) return "a path without \"..\"";
+  }
+  if (limits.url) {
+    auto url = net::parse_url(text);
+    if (!url || url->scheme == net::Url::Scheme::unix_socket || url->host.empty())
+      return "an http:// or https:// URL with a host";
+  }
+  return {};
+}
+
+void indent(std::string& out, int depth) {
+  out.append(static_cast<std::size_t>(depth) * 2, ' ');
+}
+
+void print(std::string& out, const Shown& shown, int depth) {
+  if (!shown.tag.empty()) out += fmt::format(" !{}", shown.tag);
+  if (!shown.members.empty()) {
+    out += '\n';
+    for (const auto& [key, below] : shown.members) {
+      indent(out, depth);
+      out += key + ":";
+      print(out, below, depth + 1);
+    }
+    return;
+  }
+  if (!shown.items.empty()) {
+    out += '\n';
+    for (const Shown& item : shown.items) {
+      indent(out, depth);
+      out += '-';
+      print(out, item, depth + 1);
+    }
+    return;
+  }
+  const bool nested = (shown.plain.is_object() && !shown.plain.get_object().empty()) ||
+                      (shown.plain.is_array() && !shown.plain.get_array().empty());
+  if (!shown.tag.empty() && shown.plain.is_null()) {
+    out += '\n';
+    return;
+  }
+  const std::string text = to_yaml(shown.plain);
+  if (!nested) {
+    out += " " + text;
+    return;
+  }
+  out += '\n';
+  for (std::string_view line : split(trim(text), '\n')) {
+    indent(out, depth);
+    out += std::string(line) + "\n";
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& known_tags() {
+  static const std::vector<std::string_view> tags{"AllocationConfiguration",
+                                                  "AllocationRunner",
+                                                  "CgroupDriverType",
+                                                  "ContentionAllocator",
+                                                  "ContentionDetector",
+                                                  "DetectionRunner",
+                                                  "Env",
+                                                  "FilterStorage",
+                                                  "KafkaStorage",
+                                                  "KubernetesNode",
+                                                  "LogStorage",
+                                                  "MeasurementRunner",
+                                                  "NOPAllocator",
+                                                  "NOPAnomalyDetector",
+                                                  "NUMAAllocator",
+                                                  "PrometheusEndpoint",
+                                                  "SSL",
+                                                  "StaticAllocator",
+                                                  "StaticNode",
+                                                  "TaskLabelRegexGenerator",
+                                                  "TaskLabelResourceGenerator"};
+  return tags;
+}
+
+std::string show_yaml(const Shown& root) {
+  std::string out;
+  print(out, root, 0);
+  return out.starts_with('\n') ? out.substr(1) : out;
+}
+
+Options::Options(const YamlDocument& document, std::string pointer, std::string component,
+                 const GetEnv& env, ReaderNotes& notes)
+    : document_(&document),
+      pointer_(std::move(pointer)),
+      component_(std::move(component)),
+      env_(&env),
+      notes_(&notes) {
+  shown_.tag = component_;
+  const json::value* value = value_at(document, pointer_);
+  if (value == nullptr || is_empty_scalar(*value)) return;  // all defaults
+  members_ = value->if_object();
+  if (members_ != nullptr) return;
+  if (value->is_array())
+    error_here(fmt::format("!{}: expected options, got a list", component_));
+  else
+    notes.warnings.push_back(
+        document
+            .error_at(pointer_, fmt::format("!{}: value {} is ignored", component_,
+                                            quote(scalar_text(*value))))
+            .message);
+}
+
+std::string Options::pointer_of(std::string_view key) const {
+  return fmt::format("{}/{}", pointer_, escaped(key));
+}
+
+bool Options::has(std::string_view key) const {
+  const json::value* value = members_ == nullptr ? nullptr : members_->if_contains(key);
+  return value != nullptr && !value->is_null();
+}
+
+const json::value* Options::raw(const std::string& key) {
+  known_.insert(key);
+  return has(key) ? members_->if_contains(key) : nullptr;
+}
+
+std::string Options::tag_of(const std::string& pointer) const {
+  return std::string(document_->local_tag(pointer));
+}
+
+// With !Env replaced by what it names.
+std::optional<json::value> Options::scalar(const std::string& key) {
+  const json::value* value = raw(key);
+  if (value == nullptr) return std::nullopt;
+  const std::string tag = tag_of(pointer_of(key));
+  if (tag == "Env") {
+    const std::string name = scalar_text(*value);
+    auto found = (*env_)(name);
+    if (!found) warn(key, fmt::format("environment variable {} is not set", quote(name)));
+    return json::value(json::string(found.value_or("")));
+  }
+  if (!tag.empty() && tag != "CgroupDriverType") {
+    const auto& tags = known_tags();
+    if (std::ranges::find(tags, tag) == tags.end())
+      error(key, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
+    else
+      error(key, fmt::format("!{} has no place here", tag));
+    return std::nullopt;
+  }
+  return *value;
+}
+
+void Options::wrong_type(const std::string& key, std::string_view expected) {
+  const json::value* value = members_->if_contains(key);
+  error(key, fmt::format("{}: {} given, expected {}", key,
+                         value == nullptr ? "nothing" : quote(scalar_text(*value)), expected));
+}
+
+std::optional<std::string> Options::optional_text(const std::string& key, TextLimits limits) {
+  auto value = scalar(key);
+  if (!value) {
+    show(key, json::value());
+    return std::nullopt;
+  }
+  if (!value->is_string()) {
+    wrong_type(key, "a text");
+    show(key, json::value());
+    return std::nullopt;
+  }
+  std::string out(value->get_string());
+  if (std::string why = objection(out, limits); !why.empty()) wrong_type(key, why);
+  show(key, json::value(json::string(out)));
+  return out;
+}
+
+std::string Options::text(const std::string& key, std::string fallback, TextLimits limits) {
+  auto found = optional_text(key, limits);
+  if (found) return std::move(*found);
+  shown_.members.pop_back();
+  show(key, json::value(json::string(fallback)));
+  return fallback;
+}
+
+std::optional<double> Options::optional_number(const std::string& key, double low, double high) {
+  auto value = scalar(key);
+  if (!value) {
+    show(key, json::value());
+    return std::nullopt;
+  }
+  std::optional<double> out;
+  if (value->is_number()) out = value->to_number<double>();
+  if (value->is_string() && tag_of(pointer_of(key)) == "Env")
+    if (auto parsed = parse_double(value->get_string())) out = *parsed;
+  if (!out || !(*out >= low && *out <= high)) {
+    wrong_type(key, fmt::format("a number from {} to {}", low, high));
+    out = std::nullopt;
+  }
+  show(key, out ? json::value(*out) : json::value());
+  return out;
+}
+
+double Options::number(const std::string& key, double low, double high, double fallback) {
+  const double out = optional_number(key, low, high).value_or(fallback);
+  shown_.members.pop_back();
+  show(key, json::value(out));
+  return out;
+}
+
+std::optional<bool> Options::optional_boolean(const std::string& key) {
+  auto value = scalar(key);
+  if (!value) {
+    show(key, json::value());
+    return std::nullopt;
+  }
+  if (!value->is_bool()) {
+    wrong_type(key, "true or false");
+    show(key, json::value());
+    return std::nullopt;
+  }
+  show(key, *value);
+  return value->get_bool();
+}
+
+bool Options::boolean(const std::string& key, bool fallback) {
+  const bool out = optional_boolean(key).value_or(fallback);
+  shown_.members.pop_back();
+  show(key, json::value(out));
+  return out;
+}
+
+std::optional<std::vector<std::string>> Options::optional_texts(const std::string& key) {
+  const json::value* value = raw(key);
+  if (value == nullptr) {
+    show(key, json::value());
+    return std::nullopt;
+  }
+  std::vector<std::string> out;
+  const json::array* list = value->if_array();
+  if (list == nullptr) wrong_type(key, "a list of texts");
+  for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+    const json::value& item = (*list)[i];
+    if (item.is_string() && item.get_string().size() <= kMaxText)
+      out.emplace_back(item.get_string());
+    else
+      notes_->errors.push_back(
+          document_
+              ->error_at(fmt::format("{}/{}", pointer_of(key), i),
+                         fmt::format("!{}: {}: {} given, expected a text of at most {} characters",
+                                     component_, key, quote(scalar_text(item)), kMaxText))
+              .message);
+  }
+  show(key, json::value_from(out));
+  return out;
+}
+
+std::vector<std::string> Options::texts(const std::string& key, std::vector<std::string> fallback) {
+  auto out = optional_texts(key);
+  if (out) return std::move(*out);
+  shown_.members.pop_back();
+  show(key, json::value_from(fallback));
+  return fallback;
+}
+
+Labels Options::labels(const std::string& key) {
+  Labels out;
+  const json::value* value = raw(key);
+  if (value != nullptr && !value->is_object()) wrong_type(key, "a map of labels");
+  json::object shown;
+  if (value != nullptr && value->is_object()) {
+    for (const auto& [name, text] : value->get_object()) {
+      if (text.is_structured()) {
+        error(key, fmt::format("{}: {}: expected a scalar", key, quote(name)));
+        continue;
+      }
+      std::string label = sanitise_label(name);
+      out[label] = text.is_null() ? "" : scalar_text(text);
+      shown[label] = json::string(out[label]);
+    }
+  }
+  show(key, json::value(std::move(shown)));
+  return out;
+}
+
+std::string Options::component(const std::string& key, const std::vector<std::string_view>& choices,
+                               bool required) {
+  known_.insert(key);
+  const bool given = members_ != nullptr && members_->contains(key);
+  const std::string tag = given ? tag_of(pointer_of(key)) : "";
+  if (std::ranges::find(choices, tag) != choices.end()) return tag;
+  std::string expected = fmt::format("!{}", fmt::join(choices, ", !"));
+  if (!given) {
+    if (required)
+      error_here(fmt::format("!{}: {} is missing, expected {}", component_, key, expected));
+    return {};
+  }
+  if (tag.empty()) {
+    if (required || has(key))
+      error(key, fmt::format("{}: no tag given, expected {}", key, expected));
+    return {};
+  }
+  const auto& tags = known_tags();
+  if (tag == "MesosNode")
+    error(key, "!MesosNode: Mesos is not supported");
+  else if (std::ranges::find(tags, tag) == tags.end())
+    error(key, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
+  else
+    error(key, fmt::format("{}: !{} given, expected {}", key, tag, expected));
+  return {};
+}
+
+Options Options::below(const std::string& key, std::string component) const {
+  return Options(*document_, pointer_of(key), std::move(component), *env_, *notes_);
+}
+
+Options Options::item(const std::string& key, std::size_t index, std::string component) const {
+  return Options(*document_, fmt::format("{}/{}", pointer_of(key), index), std::move(component),
+                 *env_, *notes_);
+}
+
+void Options::error(const std::string& key, std::string_view message) {
+  const std::string text =
+      fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
+  notes_->errors.push_back(document_->error_at(pointer_of(key), text).message);
+}
+
+void Options::error_here(std::string_view message) {
+  notes_->errors.push_back(document_->error_at(pointer_, message).message);
+}
+
+void Options::warn(const std::string& key, std::string_view message) {
+  notes_->warnings.push_back(document_->error_at(pointer_of(key), message).message);
+}
+
+void Options::finish() {
+  if (members_ == nullptr) return;
+  for (const auto& [key, value] : *members_) {
+    if (known_.contains(key)) continue;
+    const std::string text = fmt::format("{}unknown key {}; known: {}",
+                                         component_.empty() ? "" : fmt::format("!{}: ", component_),
+                                         quote(key), fmt::join(known_, ", "));
+    notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);
+  }
+}
+
+void Options::show(const std::string& key, Shown value) {
+  shown_.members.emplace_back(key, std::move(value));
+}
+
+void Options::show(const std::string& key, json::value value) {
+  show(key, Shown{.plain = std::move(value)});
+}
+
+}  // namespace plim::agent

@@ -1,0 +1,94 @@
+// Reading components of a configuration file: tags, options, their types, and what is wrong.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/config.hpp"
+#include "base/json.hpp"
+#include "base/yaml.hpp"
+
+namespace plim::agent {
+
+// A component as it counts, with all defaults; what `check` prints.
+struct Shown {
+  std::string tag = {};
+  json::value plain = {};  // without members and items
+  std::vector<std::pair<std::string, Shown>> members = {};
+  std::vector<Shown> items = {};
+};
+
+std::string show_yaml(const Shown& root);
+
+struct ReaderNotes {
+  std::vector<std::string> errors = {}, warnings = {};
+};
+
+struct TextLimits {
+  bool absolute_path = false;
+  bool path = false;
+  bool url = false;
+  bool may_be_empty = true;
+};
+
+// The options of one component. Asking for a key makes it a known one; finish() complains about
+// the others. After a mistake the default is handed back and reading goes on.
+class Options {
+ public:
+  Options(const YamlDocument& document, std::string pointer, std::string component,
+          const GetEnv& env, ReaderNotes& notes);
+
+  bool has(std::string_view key) const;  // given, and not null
+  std::string text(const std::string& key, std::string fallback, TextLimits limits = {});
+  std::optional<std::string> optional_text(const std::string& key, TextLimits limits = {});
+  double number(const std::string& key, double low, double high, double fallback);
+  std::optional<double> optional_number(const std::string& key, double low, double high);
+  bool boolean(const std::string& key, bool fallback);
+  std::optional<bool> optional_boolean(const std::string& key);
+  std::vector<std::string> texts(const std::string& key, std::vector<std::string> fallback);
+  std::optional<std::vector<std::string>> optional_texts(const std::string& key);
+  // Scalars of any type become text; keys are to be names of labels.
+  Labels labels(const std::string& key);
+  // For what has more shapes than one: the value as it stands, and it counts as known.
+  const json::value* raw(const std::string& key);
+
+  void known(const std::string& key) { known_.insert(key); }
+
+  // The tag of a component, "" when the key is not given; a tag outside of `choices` is a mistake.
+  std::string component(const std::string& key, const std::vector<std::string_view>& choices,
+                        bool required);
+  Options below(const std::string& key, std::string component) const;
+  Options item(const std::string& key, std::size_t index, std::string component) const;
+  std::string tag_of(const std::string& pointer) const;
+
+  void error(const std::string& key, std::string_view message);
+  void error_here(std::string_view message);
+  void warn(const std::string& key, std::string_view message);
+  void finish();
+
+  void show(const std::string& key, Shown value);
+  void show(const std::string& key, json::value value);
+
+  Shown take_shown() { return std::move(shown_); }
+
+  std::string pointer_of(std::string_view key) const;
+
+ private:
+  void wrong_type(const std::string& key, std::string_view expected);
+  std::optional<json::value> scalar(const std::string& key);
+
+  const YamlDocument* document_;
+  std::string pointer_, component_;
+  const GetEnv* env_;
+  ReaderNotes* notes_;
+  const json::object* members_ = nullptr;
+  std::set<std::string, std::less<>> known_;
+  Shown shown_;
+};
+
+const std::vector<std::string_view>& known_tags();
+
+}  // namespace plim::agent

@@ -1,0 +1,57 @@
+#include "agent/http_endpoint.hpp"
+
+#include "base/exposition.hpp"
+
+namespace plim::agent {
+namespace {
+
+net::Reply plain(int status, std::string body) {
+  net::Response out{.status = status, .headers = {}, .body = std::move(body)};
+  out.headers.set("Content-Type", "text/plain; charset=utf-8");
+  return out;
+}
+
+// Handlers are coroutines without captures: what they need is a parameter.
+Task<net::Reply> metrics(std::shared_ptr<EndpointSource> source) {
+  auto text = source->metrics();
+  if (!text) co_return plain(503, "no iteration has ended yet\n");
+  net::Response out{.status = 200, .headers = {}, .body = *text};
+  out.headers.set("Content-Type", std::string(metrics::kContentType));
+  co_return out;
+}
+
+Task<net::Reply> health(std::shared_ptr<EndpointSource> source) {
+  co_return source->alive() ? plain(200, "ok\n") : plain(503, "the loop does not tick\n");
+}
+
+Task<net::Reply> readiness(std::shared_ptr<EndpointSource> source) {
+  co_return source->ready() ? plain(200, "ok\n") : plain(503, "measure: no iteration yet\n");
+}
+
+Task<net::Reply> state(std::shared_ptr<EndpointSource> source) {
+  net::Response out{.status = 200, .headers = {}, .body = to_json(source->state()) + "\n"};
+  out.headers.set("Content-Type", "application/json");
+  co_return out;
+}
+
+using Answer = Task<net::Reply> (*)(std::shared_ptr<EndpointSource>);
+
+net::Route route(std::string path, std::shared_ptr<EndpointSource> source, Answer answer) {
+  return {.method = "GET",
+          .pattern = std::move(path),
+          .handler = [source = std::move(source), answer](net::Request) { return answer(source); }};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::string& listen,
+                                                    EndpointSource source) {
+  auto shared = std::make_shared<EndpointSource>(std::move(source));
+  std::vector<net::Route> routes{
+      route("/metrics", shared, metrics), route("/healthz", shared, health),
+      route("/readyz", shared, readiness), route("/state", shared, state)};
+  net::ServerOptions options{.address = listen, .max_connections = 200};
+  return net::Server::listen({std::move(loop)}, std::move(options), std::move(routes));
+}
+
+}  // namespace plim::agent

@@ -1,0 +1,23 @@
+// Pods of this node as tasks, asked of the kubelet or of the API server.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/config.hpp"
+#include "agent/task_source.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "node/cgroup_meter.hpp"
+
+namespace plim::agent {
+
+// Asks by itself, beside the measuring loop, so that a slow kubelet delays no tick; only with a
+// sync interval of 0 the loop waits for the answer. `mounts` must outlive it.
+Result<std::unique_ptr<TaskSource>> make_kubernetes_source(Executor loop, Clock& clock,
+                                                           KubernetesNodeConfig config,
+                                                           double interval,
+                                                           const node::CgroupMounts& mounts);
+
+}  // namespace plim::agent

@@ -1,0 +1,42 @@
+// Labels of tasks: names that Prometheus accepts, and labels made from others.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/config.hpp"
+#include "agent/task.hpp"
+#include "base/result.hpp"
+
+namespace plim::agent {
+
+// "app.kubernetes.io/name" becomes "app_kubernetes_io__name". Always a valid name.
+std::string sanitise_label(std::string_view key);
+
+// Of a pod's labels; of two keys that become equal the first in order wins, and `clash` is told
+// the name.
+Labels sanitise_labels(std::vector<std::pair<std::string, std::string>> pairs,
+                       std::vector<std::string>& clashes);
+
+// Adds what the generators make, each only where the label is missing. The warnings say which had
+// nothing to work on.
+class LabelGenerators {
+ public:
+  static Result<LabelGenerators> make(const std::map<std::string, LabelGenerator>& generators);
+  void apply(NodeTask& task, std::vector<std::string>& warnings) const;
+
+  LabelGenerators();
+  ~LabelGenerators();
+  LabelGenerators(LabelGenerators&&) noexcept;
+  LabelGenerators& operator=(LabelGenerators&&) noexcept;
+
+ private:
+  struct Made;
+  std::vector<Made> made_;
+};
+
+// Code::invalid with the reason when it is no regular expression.
+Result<void> check_pattern(const std::string& pattern);
+
+}  // namespace plim::agent

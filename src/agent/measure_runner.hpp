@@ -1,0 +1,81 @@
+// The loop of the agent: find tasks, read them, publish what was read, sleep until the next tick.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/config.hpp"
+#include "agent/internal_metrics.hpp"
+#include "agent/labels.hpp"
+#include "agent/measurement.hpp"
+#include "agent/storage.hpp"
+#include "agent/task_source.hpp"
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+
+namespace plim::agent {
+
+struct RunnerOptions {
+  std::string host_root = "/";
+  std::string version = "0";
+  std::string metrics_listen = {};  // "": only where the file asks for it
+  std::string cgroup_root = {};     // of the kubelet, unless the file has its own
+  std::string node_name = {};
+  std::uint64_t iterations = 0;  // 0: until it is stopped
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class MeasureRunner {
+ public:
+  static Result<std::unique_ptr<MeasureRunner>> make(Executor loop, Clock& clock,
+                                                     MeasureConfig config, RunnerOptions options);
+  ~MeasureRunner();
+  MeasureRunner(const MeasureRunner&) = delete;
+  MeasureRunner& operator=(const MeasureRunner&) = delete;
+
+  // Ends after the iterations asked for, else when its task is cancelled.
+  Task<void> run();
+  Task<void> stop();
+
+  bool ready() const { return iterations_ > 0 && source_->ready(); }
+
+  bool alive() const;
+  json::value state() const;
+
+  const std::vector<std::shared_ptr<Scrape>>& scrapes() const { return scrapes_; }
+
+ private:
+  MeasureRunner(Executor loop, Clock& clock, MeasureConfig config, RunnerOptions options,
+                LabelGenerators generators);
+  TaskList labelled(const TaskList& found);
+  void iterate(SteadyTime began);
+  void store(WallTime now);
+  void warn_about_descriptors();
+
+  Executor loop_;
+  Clock& clock_;
+  MeasureConfig config_;
+  RunnerOptions options_;
+  MetricTable table_;
+  Labels common_;
+  std::unique_ptr<Measurement> measurement_;
+  std::unique_ptr<InternalMetrics> internal_;
+  std::unique_ptr<TaskSource> source_;
+  std::vector<std::shared_ptr<Scrape>> scrapes_;
+  std::unique_ptr<Storage> storage_;
+  std::vector<std::unique_ptr<Storage>> more_storages_;
+  LabelGenerators generators_;
+  TaskList found_, listed_;  // as found, and with the generators' labels
+
+  std::uint64_t iterations_ = 0, overruns_ = 0, vanished_before_ = 0;
+  SteadyTime last_tick_ = {};
+  std::map<std::string, std::uint64_t> storage_errors_;
+  log::Throttle storage_warnings_;
+  bool warned_about_descriptors_ = false;
+};
+
+}  // namespace plim::agent

@@ -1,0 +1,89 @@
+// Reads every task once per iteration and puts what it found into the table of metrics.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/metric_table.hpp"
+#include "agent/task.hpp"
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "node/cgroup_meter.hpp"
+
+namespace plim::agent {
+
+struct MeasureCounts {
+  std::uint64_t vanished = 0;  // tasks whose cgroup went between list and reading
+  std::uint64_t refused = 0;   // files that may not be read
+};
+
+// Per second of the time between the last two iterations.
+struct TaskRates {
+  double cpu = 0;  // CPUs
+  double faults = 0;
+  double throttled = 0;                 // share of periods
+  std::optional<double> pressure = {};  // share of time some stood still for a CPU
+};
+
+// Belongs to one loop.
+class Measurement {
+ public:
+  struct Options {
+    Labels common = {};    // on every metric, wins over tasks' labels
+    bool pressure = true;  // publish it
+  };
+
+  Measurement(MetricTable& table, node::CgroupMounts mounts, long fds_to_keep, Options options);
+  ~Measurement();
+  Measurement(const Measurement&) = delete;
+  Measurement& operator=(const Measurement&) = delete;
+
+  // What was learnt about a task stays for a while after it has left the list, so that the counters
+  // of a pod whose containers all restart go on.
+  void set_tasks(TaskList tasks, SteadyTime now);
+  // Reads everything; the tasks that are there get their values in the table.
+  void measure(SteadyTime now, WallTime wall);
+
+  std::size_t tasks_seen() const { return seen_; }
+
+  const MeasureCounts& counts() const { return counts_; }
+
+  long fds_short() const { return budget_.refused; }  // descriptors that could not be kept
+
+  // Every task of the last iteration with its model and what it does per second.
+  json::value state() const;
+
+  const node::CgroupMounts& mounts() const { return mounts_; }
+
+ private:
+  struct Part;
+  struct State;
+
+  void make_series(State& state);
+  void drop_series(State& state);
+  void set_parts(State& state);
+  void read(State& state);
+  void publish(State& state, double wall_seconds);
+  void rate(State& state, SteadyTime now);
+  void forget_old(SteadyTime now);
+
+  MetricTable& table_;
+  node::CgroupMounts mounts_;
+  node::FdBudget budget_;
+  Options options_;
+  TaskList tasks_;
+  std::map<std::string, std::unique_ptr<State>> states_;  // by task id
+  std::vector<State*> listed_;                            // in the order of the list
+  std::vector<char> buffer_;
+  node::CgroupSample sample_;
+  MeasureCounts counts_;
+  std::size_t seen_ = 0;
+  std::vector<MetricTable::Family> families_;
+};
+
+}  // namespace plim::agent

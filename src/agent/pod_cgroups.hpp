@@ -1,0 +1,55 @@
+// Where the cgroups of pods and their containers are, whatever the kubelet was told.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/pods.hpp"
+#include "agent/task.hpp"
+#include "node/cgroup_meter.hpp"
+#include "node/cgroup_names.hpp"
+
+namespace plim::agent {
+
+struct PodCgroup {
+  std::string path;  // of the pod
+  std::vector<ContainerGroup> containers = {};
+};
+
+// Remembers what it found, so that a pod that stays costs one look. Belongs to one loop.
+class PodCgroups {
+ public:
+  // Without a root the usual ones are tried: "/", "/kubelet".
+  PodCgroups(const node::CgroupMounts& mounts, std::optional<node::CgroupDriver> driver,
+             std::optional<std::string> root);
+
+  // None: neither the pod nor one of its containers has a cgroup.
+  std::optional<PodCgroup> find(const PodFacts& pod);
+  // Forgets pods that were not asked for since the last call.
+  void sweep();
+  // Directories whose change means that pods came or went.
+  std::vector<std::string> watched() const;
+
+ private:
+  struct Known {
+    std::string path;
+    node::CgroupDriver driver = node::CgroupDriver::cgroupfs;
+    bool used = true;
+  };
+
+  std::optional<Known> locate(const PodFacts& pod) const;
+  std::string container_path(const Known& pod, const PodContainer& container) const;
+
+  const node::CgroupMounts& mounts_;
+  std::optional<node::CgroupDriver> driver_;
+  std::vector<std::string> roots_;
+  std::map<std::string, Known> known_;  // by uid
+};
+
+// The directory that a kubelet with this driver and --cgroup-root puts a pod into.
+std::vector<std::string> pod_paths(node::CgroupDriver driver, const std::string& root,
+                                   node::Qos qos, const std::string& uid);
+
+}  // namespace plim::agent

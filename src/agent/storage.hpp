@@ -1,0 +1,33 @@
+// Where metrics go.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/config.hpp"
+#include "agent/metric_table.hpp"
+#include "base/clock.hpp"
+#include "base/result.hpp"
+
+namespace plim::agent {
+
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  virtual Result<void> store(MetricTable& table, WallTime now) = 0;
+  virtual std::string_view name() const = 0;  // "LogStorage"
+};
+
+// What PrometheusEndpoints of one address show: the last complete text. Belongs to one loop.
+struct Scrape {
+  std::string listen;
+  std::shared_ptr<std::string> text;
+};
+
+// Endpoints of the same address share a scrape, which is added to `scrapes` when it is new.
+std::unique_ptr<Storage> make_storage(const StorageConfig& config,
+                                      std::vector<std::shared_ptr<Scrape>>& scrapes);
+
+}  // namespace plim::agent
