@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/agent_flags.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_flags.hpp"
@@ -204,6 +205,7 @@ constexpr std::array kCompletePositionals{
 constexpr std::array kGroups{
     Group{"node", "Add, remove, stop, start and list nodes of the local cluster"},
     Group{"images", "Put images on nodes of the local cluster, or take them off"},
+    Group{"agent", "Measure what pods and cgroups of this node use"},
     Group{"store", "Look into the store of a local cluster that is not running"},
 };
 
@@ -329,6 +331,29 @@ constexpr std::array kCommands{
             .formats = kAllFormats,
             .exit_notes = "3 when the cluster is running",
             .run = run_store_compact},
+    Command{.name = "agent run",
+            .summary = "Run the node agent: measure every task of this node, publish metrics",
+            .detail =
+                "A task is a pod, or a cgroup where there is no orchestrator. Logs go to standard "
+                "output, since the default storage owns standard error. The flags of Intel's "
+                "Workload Collocation Agent work: -c, -l, -0, -v, and run may be left out. SIGHUP "
+                "rereads the configuration; a broken one is reported and the old one stays.",
+            .examples = kAgentRunExamples,
+            .flags = kAgentRunFlags,
+            .exit_notes = "1 configuration or start failed, 2 usage, or root without --root",
+            .run = run_agent},
+    Command{.name = "agent check",
+            .summary = "Check a configuration file and print it with every default",
+            .examples = kAgentCheckExamples,
+            .flags = kAgentCheckFlags,
+            .exit_notes = "1 when the file is wrong",
+            .run = run_agent_check},
+    Command{.name = "agent top",
+            .summary = "Show what every task of this node uses now",
+            .examples = kAgentTopExamples,
+            .flags = kAgentTopFlags,
+            .formats = kAllFormats,
+            .run = run_agent_top},
     Command{.name = "doctor",
             .summary = "Check what works on this machine and in which degraded mode",
             .detail =

@@ -102,6 +102,13 @@ constexpr std::array kErrors{
                "A record before the end of the log is not as it was written: a disk or somebody "
                "else changed it. Everything before that place is good.",
                "plimsoll store verify --repair-to gives up what follows; it stays beside as *.cut"},
+    ErrorEntry{Plm::bad_agent_config, "the agent cannot start with this configuration",
+               "The configuration file has mistakes, or asks for something that this machine or "
+               "this version does not have. Nothing was touched.",
+               "correct what the message names; plimsoll agent check reads the file again"},
+    ErrorEntry{Plm::root_refused, "the agent runs as root only when asked to",
+               "Measuring needs few rights, so root must be meant.",
+               "add --root (-0), or run it as another user"},
     ErrorEntry{Plm::internal, "internal error", "A mistake in plimsoll itself.",
                "please report it with the command line that led to it"},
 };

@@ -41,6 +41,8 @@ enum class Plm {
   already_running = 1402,
   local_failed = 1403,
   store_damaged = 1404,
+  bad_agent_config = 1501,
+  root_refused = 1502,
   internal = 1901,
 };
 

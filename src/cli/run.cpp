@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "cli/agent_words.hpp"
 #include "cli/args.hpp"
 #include "cli/help.hpp"
 #include "cli/roles.hpp"
@@ -53,7 +54,7 @@ std::string help_for(const ParsedLine& line, std::string_view program) {
 }
 
 Outcome<int> run_line(World& world, const std::vector<std::string>& words, std::string program) {
-  PLIM_CLI_TRY(ParsedLine line, parse_line(words));
+  PLIM_CLI_TRY(ParsedLine line, parse_line(agent_words(words)));
   if (line.help) {
     PLIM_CLI_CHECK(world.out.write(help_for(line, program)));
     return 0;

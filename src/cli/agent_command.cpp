@@ -1,0 +1,210 @@
+#include "cli/agent_command.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "agent/agent.hpp"
+#include "base/event.hpp"
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "base/text.hpp"
+#include "cli/build_info.hpp"
+#include "cli/commands.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::string_view kComponents =
+    "measurement with !KubernetesNode or !StaticNode, !LogStorage, !FilterStorage and "
+    "!PrometheusEndpoint";
+
+Failure bad_config(const Error& error) {
+  return Failure{.code = Plm::bad_agent_config, .exit = 1, .what = error.message};
+}
+
+// One level for the whole process: the file's, unless the command line has one.
+void configure_logs(const Context& context, const agent::AgentConfig& config) {
+  log::Level level = log::Level::info;
+  for (const char* module : {"wca", "agent"})
+    if (auto found = config.loggers.find(module); found != config.loggers.end()) {
+      const std::string& text = found->second;
+      level = text == "debug" || text == "trace" ? log::Level::debug
+              : text == "warning"                ? log::Level::warn
+              : text == "info"                   ? log::Level::info
+                                                 : log::Level::error;
+    }
+  if (auto asked = log::parse_level(context.values.text("log-level"))) level = *asked;
+  log::configure({.level = level,
+                  .format = context.values.text("log-format") == "json" ? log::Format::json
+                                                                        : log::Format::text,
+                  .fd = STDOUT_FILENO});
+}
+
+// The agent from start to stop, again after each good reload. Lives on one loop.
+class AgentRun {
+ public:
+  AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options)
+      : context_(context), config_(std::move(config)), options_(std::move(options)) {}
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  enum class Why { running, done, stop, reload };
+
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    Signals signals(loop, {.reload = true});
+    changed_ = std::make_unique<Event>(loop);
+    TaskGroup watching(loop), measuring(loop);
+    watching.spawn("stop", wait_for_stop(&signals));
+    watching.spawn("reload", wait_for_reload(&signals));
+    do {
+      why_ = Why::running;
+      auto made = agent::Agent::make(loop, system_clock(), config_, options_);
+      if (!made) {
+        failure_ = bad_config(made.error());
+        break;
+      }
+      agent_ = std::move(*made);
+      measuring.spawn("measure", measure());
+      while (why_ == Why::running) co_await changed_->wait();
+      measuring.cancel();
+      co_await measuring.join();
+      co_await agent_->stop();
+      agent_.reset();
+    } while (why_ == Why::reload);
+    co_await measuring.stop();
+    co_await watching.stop();
+    changed_.reset();
+    co_return 0;
+  }
+
+  void say(Why why) {
+    if (why_ != Why::stop) why_ = why;
+    changed_->notify();
+  }
+
+  Task<void> measure() {
+    co_await agent_->run();
+    say(Why::done);
+  }
+
+  Task<void> wait_for_stop(Signals* signals) {
+    co_await signals->stop_requested();
+    say(Why::stop);
+  }
+
+  Task<void> wait_for_reload(Signals* signals) {
+    for (;;) {
+      co_await signals->reload_requested();
+      auto loaded = agent::load_config(context_.values.text("config"), context_.world.env);
+      if (!loaded) {
+        log::error("agent", "the configuration was not reread; the old one stays",
+                   {{"error", loaded.error()}});
+        continue;
+      }
+      log::info("agent", "configuration reread");
+      config_ = std::move(loaded->config);
+      say(Why::reload);
+    }
+  }
+
+  const Context& context_;
+  agent::AgentConfig config_;
+  agent::RunnerOptions options_;
+  std::unique_ptr<agent::Agent> agent_;
+  std::unique_ptr<Event> changed_;
+  Why why_ = Why::running;
+  std::optional<Failure> failure_;
+};
+
+Outcome<void> check_modules(const Context& context) {
+  for (std::string_view module : split(context.values.text("modules"), ','))
+    if (!trim(module).empty() && trim(module) != "measure")
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--modules: {} is not here yet", quote(module)),
+                           "measure is");
+  return {};
+}
+
+}  // namespace
+
+Outcome<void> refuse_root(const Context& context) {
+  if (::geteuid() != 0 || context.values.boolean("root")) return {};
+  return tl::unexpected(Failure{
+      .code = Plm::root_refused,
+      .exit = 2,
+      .what = "running as root needs --root (-0)",
+      .next = "as another user reading cgroups needs nothing; perf CAP_PERFMON, writing to cgroups "
+              "CAP_DAC_OVERRIDE, moving pages CAP_SYS_NICE, resctrl root"});
+}
+
+Outcome<agent::LoadedConfig> agent_config(const Context& context) {
+  const std::string& path = context.values.text("config");
+  if (path.empty())
+    return usage_failure(Plm::wrong_arguments,
+                         fmt::format("{} needs -c FILE", context.command.name),
+                         "an absolute path to a configuration file; examples/agent has some");
+  auto loaded = agent::load_config(path, context.world.env);
+  if (loaded) return std::move(*loaded);
+  const std::string& message = loaded.error().message;
+  const auto lines = std::ranges::count(message, '\n') + 1;
+  if (lines == 1) return tl::unexpected(bad_config(loaded.error()));
+  (void)context.world.err.write(message + "\n");
+  return tl::unexpected(
+      bad_config(fail(Code::invalid, fmt::format("{} has {} mistakes", path, lines))));
+}
+
+Outcome<int> run_agent(Context& context) {
+  if (context.values.boolean("version")) {
+    PLIM_CLI_CHECK(context.world.out.write(fmt::format("plimsoll {}\n", build_info().version)));
+    return 0;
+  }
+  if (context.values.given("register"))
+    return tl::unexpected(Failure{.code = Plm::bad_flag_value,
+                                  .exit = 1,
+                                  .what = fmt::format("--register {}: no code is loaded; built in "
+                                                      "are {}",
+                                                      context.values.text("register"), kComponents),
+                                  .shape = Failure::Shape::one_line});
+  PLIM_CLI_CHECK(check_modules(context));
+  PLIM_CLI_CHECK(refuse_root(context));
+  PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
+  const std::int64_t iterations = context.values.integer("iterations");
+  if (iterations < 0)
+    return usage_failure(Plm::bad_flag_value, "--iterations: expected a number from 0");
+  keep_memory_small();
+  configure_logs(context, loaded.config);
+  for (const std::string& warning : loaded.warnings) log::warn("config", warning);
+  const std::string& listen = context.values.text("metrics-listen");
+  agent::RunnerOptions options{
+      .host_root = context.values.text("host-root"),
+      .version = std::string(build_info().version),
+      .metrics_listen = listen == "none" ? "" : listen,
+      .cgroup_root = context.values.text("cgroup-root"),
+      .node_name = context.values.text("node-name"),
+      .iterations = context.values.boolean("once") ? 1 : static_cast<std::uint64_t>(iterations)};
+  if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
+  return AgentRun(context, std::move(loaded.config), std::move(options)).run();
+}
+
+Outcome<int> run_agent_check(Context& context) {
+  PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
+  for (const std::string& warning : loaded.warnings)
+    (void)context.world.err.write(fmt::format("warning: {}\n", warning));
+  PLIM_CLI_CHECK(context.world.out.write(loaded.effective));
+  return 0;
+}
+
+}  // namespace plim::cli

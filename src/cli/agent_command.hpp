@@ -1,0 +1,14 @@
+// What the agent's commands share.
+#pragma once
+
+#include "agent/config.hpp"
+#include "cli/run.hpp"
+
+namespace plim::cli {
+
+// Measuring as root must be meant: exit 2 without --root.
+Outcome<void> refuse_root(const Context& context);
+// The file of -c.
+Outcome<agent::LoadedConfig> agent_config(const Context& context);
+
+}  // namespace plim::cli

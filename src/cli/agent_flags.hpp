@@ -1,0 +1,95 @@
+// Flags and examples of the agent's commands, for the one table of commands.
+#pragma once
+
+#include <array>
+
+#include "cli/command.hpp"
+
+namespace plim::cli {
+
+inline constexpr Flag kAgentConfig{.name = "config",
+                                   .letter = 'c',
+                                   .metavar = "FILE",
+                                   .help = "what to measure; an absolute path",
+                                   .live = Live::file};
+inline constexpr Flag kAgentRoot{.name = "root",
+                                 .letter = '0',
+                                 .type = Type::boolean,
+                                 .fallback = "false",
+                                 .help = "run as root on purpose"};
+inline constexpr Flag kAgentHostRoot{.name = "host-root",
+                                     .metavar = "DIR",
+                                     .fallback = "/",
+                                     .help = "where the host's file system is",
+                                     .live = Live::directory};
+inline constexpr Flag kAgentCgroupRoot{
+    .name = "cgroup-root", .metavar = "PATH", .help = "the kubelet's own --cgroup-root"};
+
+inline constexpr std::array kAgentRunExamples{
+    Example{"agent run -c /etc/wca/config.yaml --root", "as a DaemonSet does"},
+    Example{"agent -c /etc/wca/config.yaml -0 --once", "one iteration, then the end"},
+    Example{"agent run -c /etc/wca/config.yaml -0 --metrics-listen 127.0.0.1:9101",
+            "to be scraped"},
+};
+inline constexpr std::array kAgentRunFlags{
+    kAgentConfig,
+    kAgentRoot,
+    Flag{.name = "once",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "one iteration, then end"},
+    Flag{.name = "iterations",
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "0",
+         .help = "end after so many; 0: go on"},
+    Flag{.name = "metrics-listen",
+         .metavar = "ADDRESS",
+         .help = "serve /metrics, /healthz, /readyz and /state there"},
+    kAgentHostRoot,
+    kAgentCgroupRoot,
+    Flag{.name = "node-name",
+         .metavar = "NAME",
+         .help = "this node, for asking the API server",
+         .live = Live::node,
+         .rare = true},
+    Flag{.name = "modules",
+         .metavar = "LIST",
+         .help = "what to run; measure is all there is so far",
+         .rare = true},
+    Flag{.name = "version",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "print the version, as -v",
+         .rare = true},
+    Flag{.name = "register",
+         .letter = 'r',
+         .metavar = "CLASS",
+         .help = "not supported: components are built in",
+         .hidden = true},
+};
+
+inline constexpr std::array kAgentCheckExamples{
+    Example{"agent check -c /etc/wca/config.yaml", "every mistake with line and column"},
+};
+inline constexpr std::array kAgentCheckFlags{kAgentConfig};
+
+inline constexpr std::array kAgentTopExamples{
+    Example{"agent top -c /etc/wca/config.yaml --once", "measure here, twice"},
+    Example{"agent top --url http://127.0.0.1:9101 --sort mem", "ask an agent that runs"},
+};
+inline constexpr std::array kAgentTopFlags{
+    kAgentConfig,
+    kAgentRoot,
+    Flag{.name = "url", .metavar = "URL", .help = "of an agent that runs"},
+    Flag{.name = "once", .type = Type::boolean, .fallback = "false", .help = "one table, then end"},
+    Flag{.name = "sort",
+         .metavar = "COLUMN",
+         .fallback = "cpu",
+         .help = "cpu, mem, psi or throttle",
+         .choices = "cpu|mem|psi|throttle"},
+    kAgentHostRoot,
+    kAgentCgroupRoot,
+};
+
+}  // namespace plim::cli

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "agent/agent.hpp"
+#include "base/loop.hpp"
+#include "cli/agent_command.hpp"
+#include "cli/build_info.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "net/client.hpp"
+
+namespace plim::cli {
+namespace {
+
+Task<Result<json::value>> measure_twice(agent::AgentConfig config, agent::RunnerOptions options) {
+  Executor loop = co_await current_loop();
+  PLIM_CO_TRY(auto made,
+              agent::Agent::make(loop, system_clock(), std::move(config), std::move(options)));
+  co_await made->run();
+  json::value out = made->state();
+  co_await made->stop();
+  co_return out;
+}
+
+Task<Result<json::value>> ask(std::string url) {
+  Executor loop = co_await current_loop();
+  PLIM_CO_TRY(auto client, net::Client::create(loop, url));
+  net::Request request{.path = "/state"};
+  PLIM_CO_TRY(net::Response answer, co_await client->send(std::move(request)));
+  if (answer.status != 200)
+    co_return fail(code_from_http(answer.status),
+                   fmt::format("{}/state answered {}", url, answer.status));
+  co_return parse_json(answer.body, url);
+}
+
+Outcome<json::value> look(Context& context) {
+  Loop loop;
+  if (const std::string& url = context.values.text("url"); !url.empty()) {
+    auto state = run_to_end(loop, ask(url));
+    if (!state) return tl::unexpected(request_failure(state.error(), url));
+    return std::move(*state);
+  }
+  PLIM_CLI_CHECK(refuse_root(context));
+  PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
+  agent::RunnerOptions options{.host_root = context.values.text("host-root"),
+                               .version = std::string(build_info().version),
+                               .cgroup_root = context.values.text("cgroup-root"),
+                               .iterations = 2};
+  // Only the table is wanted, and two iterations for what happens per second.
+  loaded.config.measure.storage = {.kind = agent::StorageConfig::Kind::filter};
+  loaded.config.measure.interval = std::clamp(loaded.config.measure.interval, 0.2, 5.0);
+  if (auto* pods = std::get_if<agent::KubernetesNodeConfig>(&loaded.config.measure.node))
+    pods->sync_interval = 0;
+  auto state = run_to_end(loop, measure_twice(std::move(loaded.config), std::move(options)));
+  if (!state)
+    return tl::unexpected(
+        Failure{.code = Plm::bad_agent_config, .exit = 1, .what = state.error().message});
+  return std::move(*state);
+}
+
+double number(const json::value& task, std::initializer_list<std::string_view> path) {
+  const json::value* found = plim::find(task, path);
+  return found != nullptr && found->is_number() ? found->to_number<double>() : -1;
+}
+
+std::string percent(double share) {
+  return share < 0 ? "-" : fmt::format("{:.1f}%", share * 100);
+}
+
+std::string bytes(double amount) {
+  if (amount < 0) return "-";
+  constexpr double kMi = 1 << 20;
+  return amount < 10 * kMi ? fmt::format("{:.1f}Mi", amount / kMi)
+                           : fmt::format("{:.0f}Mi", amount / kMi);
+}
+
+double sort_value(const json::value& task, const std::string& column) {
+  if (column == "mem") return number(task, {"memory_bytes"});
+  if (column == "psi") return number(task, {"rates", "pressure"});
+  if (column == "throttle") return number(task, {"rates", "throttled"});
+  return number(task, {"rates", "cpu"});
+}
+
+Outcome<void> show(Context& context, Printer& printer, json::value state) {
+  json::value* tasks = state.is_object() ? state.get_object().if_contains("tasks") : nullptr;
+  if (tasks == nullptr || !tasks->is_array())
+    return tl::unexpected(Failure{.code = Plm::unexpected_answer, .what = "no list of tasks"});
+  const std::string& column = context.values.text("sort");
+  std::ranges::sort(tasks->get_array(), [&](const json::value& a, const json::value& b) {
+    const double first = sort_value(a, column), second = sort_value(b, column);
+    if (first != second) return first > second;
+    return text_at(a, {"name"}) < text_at(b, {"name"});
+  });
+  if (!printer.wants_table()) return printer.print(state);
+  Table table({{"TASK"},
+               {"CPU"},
+               {"MEMORY"},
+               {"FAULTS/S"},
+               {"THROTTLED"},
+               {"PSI"},
+               {"CONTAINERS"},
+               {"CGROUP", Table::Shown::wide}});
+  for (const json::value& task : tasks->get_array()) {
+    const double faults = number(task, {"rates", "page_faults"});
+    const json::value* containers = plim::find(task, {"containers"});
+    table.add({std::string(text_at(task, {"name"})), percent(number(task, {"rates", "cpu"})),
+               bytes(number(task, {"memory_bytes"})),
+               faults < 0 ? std::string("-") : fmt::format("{:.0f}", faults),
+               percent(number(task, {"rates", "throttled"})),
+               percent(number(task, {"rates", "pressure"})),
+               std::to_string(containers != nullptr && containers->is_array()
+                                  ? containers->get_array().size()
+                                  : 0),
+               std::string(text_at(task, {"cgroup"}))});
+  }
+  if (table.empty()) {
+    (void)context.world.err.write("no tasks found\n");
+    return {};
+  }
+  return printer.print_table(table);
+}
+
+}  // namespace
+
+Outcome<int> run_agent_top(Context& context) {
+  PLIM_CLI_TRY(Printer printer, Printer::from(context));
+  for (;;) {
+    PLIM_CLI_TRY(json::value state, look(context));
+    if (context.world.terminal.is_terminal && !context.values.boolean("once"))
+      PLIM_CLI_CHECK(context.world.out.write("\033[H\033[2J"));
+    PLIM_CLI_CHECK(show(context, printer, std::move(state)));
+    if (context.values.boolean("once") || !context.world.terminal.is_terminal) return 0;
+    if (!context.values.text("url").empty()) std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace plim::cli
