@@ -126,7 +126,7 @@ void Scheduler::node_changed(const NodePointer& before, const NodePointer& node)
     state = std::make_unique<NodeState>(node);
     if (auto found = homeless_.extract(name))
       for (auto& [uid, pod] : found.mapped()) state->add(std::move(pod));
-    order_nodes();
+    order_.clear();
   }
   if (!before || may_fit_more(*before, *node)) changed_.notify();
 }
@@ -136,7 +136,7 @@ void Scheduler::node_gone(const NodePointer& node) {
   if (!state) return;
   for (const auto& pod : state.mapped()->pods())
     homeless_[node->meta.name][pod->pod->meta.uid] = pod;
-  order_nodes();
+  order_.clear();
 }
 
 void Scheduler::put(const std::string& node, std::shared_ptr<const PlacedPod> pod) {
@@ -162,7 +162,7 @@ void Scheduler::forget(const std::string& uid) {
 }
 
 void Scheduler::order_nodes() {
-  order_.clear();
+  if (!order_.empty()) return;
   for (const auto& [name, state] : states_) order_.push_back(state.get());
 }
 
@@ -184,6 +184,7 @@ void Scheduler::place(const std::string& key) {
   bool wanted =
       pod && pod->spec.node_name.empty() && is_ours(*pod) && !placed_.contains(pod->meta.uid);
   if (!wanted) return;
+  order_nodes();
   Choice choice = choose_node(*pod, order_, next_);
   if (!order_.empty()) next_ = (next_ + choice.looked_at) % order_.size();
   if (choice.node.empty()) {
