@@ -19,6 +19,7 @@ class Scanner {
       return {};
     }
     if (flags_ended_ || word.size() < 2 || word[0] != '-') return plain(word);
+    just_named_ = false;
     if (word == "--") {
       flags_ended_ = true;
       return {};
@@ -42,13 +43,21 @@ class Scanner {
  private:
   Outcome<void> plain(const std::string& word) {
     if (line_.command != nullptr) {
-      line_.arguments.push_back(word);
+      // "servo" is a command, "servo path-test" another one.
+      const Command* longer = std::exchange(just_named_, false)
+                                  ? find_command(fmt::format("{} {}", line_.command->name, word))
+                                  : nullptr;
+      if (longer != nullptr)
+        line_.command = longer;
+      else
+        line_.arguments.push_back(word);
       return {};
     }
     std::string name = line_.group.empty() ? word : line_.group + " " + word;
     if (const Command* found = find_command(name)) {
       line_.command = found;
       line_.group.clear();
+      just_named_ = true;
       return {};
     }
     if (line_.group.empty() && is_group(word)) {
@@ -136,6 +145,7 @@ class Scanner {
   }
 
   bool tolerant_;
+  bool just_named_ = false;  // the last word was the command
   ParsedLine line_;
   const Flag* waiting_ = nullptr;
   std::string waiting_spelling_;

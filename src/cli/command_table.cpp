@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_flags.hpp"
+#include "cli/servo_flags.hpp"
 
 namespace plim::cli {
 namespace {
@@ -354,6 +355,43 @@ constexpr std::array kCommands{
             .flags = kAgentTopFlags,
             .formats = kAllFormats,
             .run = run_agent_top},
+    Command{.name = "servo",
+            .summary = "Measure the runs of one-time jobs, keep them and send them on",
+            .detail =
+                "A pod with an application id is a job. When its container ends, the servo stores "
+                "how long it ran, and posts it if it is told where to. The token for posts comes "
+                "from OPTUNE_AUTH_TOKEN or a file, never from the command line. Flags win over the "
+                "variables named with them. It stops with SIGTERM or Ctrl-C; what could not be "
+                "sent is sent after the next start.",
+            .examples = kServoExamples,
+            .flags = kServoFlags,
+            .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings or no start, 3 internal error",
+            .run = run_servo},
+    Command{.name = "servo path-test",
+            .summary = "Try a path to the application id on a pod",
+            .detail = "Elements are separated by '/': a member of a map, an index of a list, "
+                      "[name] for the value of the entry of that name, [name,k,v] with other "
+                      "members than name and value, or a key in double quotes. Several paths are "
+                      "separated by '|'.",
+            .examples = kPathTestExamples,
+            .flags = kPathTestFlags,
+            .exit_notes = "0 found, 1 the pod has no id there, 2 the path is wrong",
+            .run = run_servo_path_test,
+            .minor = true},
+    Command{.name = "servo history",
+            .summary = "Show finished runs, newest first; the same as runs",
+            .flags = kRunsFlags,
+            .formats = kAllFormats,
+            .run = run_runs,
+            .hidden = true},
+    Command{.name = "runs",
+            .summary = "Show finished runs of jobs, newest first",
+            .detail = "Asks the servo: at --url, else at the local cluster's, else its Service "
+                      "through the API server. With --store it reads the servo's files itself.",
+            .examples = kRunsExamples,
+            .flags = kRunsFlags,
+            .formats = kAllFormats,
+            .run = run_runs},
     Command{.name = "doctor",
             .summary = "Check what works on this machine and in which degraded mode",
             .detail =
@@ -382,7 +420,8 @@ constexpr std::array kCommands{
             .positionals = kExplainErrorPositionals,
             .formats = kAllFormats,
             .exit_notes = "4 unknown code",
-            .run = run_explain_error},
+            .run = run_explain_error,
+            .minor = true},
     Command{.name = "version",
             .summary = "Show versions of this program, of Kubernetes and of the cluster",
             .detail = "A cluster that cannot be reached is no failure. A cluster outside of the "
@@ -390,7 +429,8 @@ constexpr std::array kCommands{
             .examples = kVersionExamples,
             .flags = kVersionFlags,
             .formats = "table|json|yaml|jsonpath=",
-            .run = run_version},
+            .run = run_version,
+            .minor = true},
     Command{.name = "completion",
             .summary = "Print a completion script for bash, zsh or fish",
             .detail =

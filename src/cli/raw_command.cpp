@@ -1,12 +1,10 @@
-#include <unistd.h>
-
 #include <fmt/format.h>
 
-#include "base/files.hpp"
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "kube/line_splitter.hpp"
 #include "kube/status.hpp"
@@ -14,21 +12,7 @@
 namespace plim::cli {
 namespace {
 
-constexpr std::size_t kLargestInput = 64u << 20;
 constexpr std::size_t kLongestEvent = 64u << 20;
-
-Result<std::string> read_input(const std::string& name) {
-  if (name != "-") return read_file(name, kLargestInput);
-  std::string out;
-  std::array<char, 65'536> buffer{};
-  for (;;) {
-    ssize_t n = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (n == 0) return out;
-    if (n < 0) return fail_errno(errno, "cannot read standard input");
-    out.append(buffer.data(), static_cast<std::size_t>(n));
-    if (out.size() > kLargestInput) return fail(Code::too_large, "standard input is too large");
-  }
-}
 
 // What kubectl would send for such a body; a patch in JSON is a merge patch unless it is a list.
 std::string fitting_type(std::string_view method, std::string_view body) {

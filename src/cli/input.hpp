@@ -1,0 +1,13 @@
+// Files that commands read whole.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace plim::cli {
+
+// "-" is standard input. At most 64 MiB.
+Result<std::string> read_input(const std::string& name);
+
+}  // namespace plim::cli

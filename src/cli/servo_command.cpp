@@ -1,0 +1,145 @@
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/metrics.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "servo/daemon.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr int kInternal = 3;
+constexpr std::string_view kUsualStore = "/var/lib/plimsoll/servo";
+
+// The ancestor's variables, and the flags that stand for them.
+constexpr std::array kVariables{
+    std::pair{std::string_view("OPTUNE_URL"), std::string_view("optune-url")},
+    std::pair{std::string_view("OPTUNE_ACCOUNT"), std::string_view("optune-account")},
+    std::pair{std::string_view("OPTUNE_AUTH_TOKEN_FILE"),
+              std::string_view("optune-auth-token-file")},
+    std::pair{std::string_view("POD_NAMESPACES"), std::string_view("pod-namespaces")},
+    std::pair{std::string_view("OPTUNE_APP_ID"), std::string_view("optune-app-id")},
+    std::pair{std::string_view("PLIMSOLL_SERVO_SINK"), std::string_view("sink")},
+    std::pair{std::string_view("PLIMSOLL_SERVO_STORE"), std::string_view("store")},
+    std::pair{std::string_view("PLIMSOLL_SERVO_LISTEN"), std::string_view("listen")},
+    std::pair{std::string_view("PLIMSOLL_SERVO_CONTAINER"), std::string_view("container")},
+};
+
+std::optional<std::string> setting(const Context& context, std::string_view variable) {
+  if (variable == "PLIMSOLL_SERVO_EXTRA") return context.values.boolean("extra") ? "1" : "0";
+  for (const auto& [name, flag] : kVariables)
+    if (name == variable && context.values.given(flag)) return context.values.text(flag);
+  return context.world.env(variable);
+}
+
+// /var/lib as a service, the user's own place otherwise.
+std::string default_store(const Context& context) {
+  if (make_directories(std::string(kUsualStore), 0700) &&
+      ::access(std::string(kUsualStore).c_str(), W_OK) == 0)
+    return std::string(kUsualStore);
+  std::string state = context.world.env("XDG_STATE_HOME").value_or("");
+  if (state.empty()) state = context.world.env("HOME").value_or("/tmp") + "/.local/state";
+  return state + "/plimsoll/servo";
+}
+
+Failure start_failure(const Error& error) {
+  return Failure{.code = Plm::bad_environment, .exit = 1, .what = error.message};
+}
+
+// The servo from start to stop. Lives on one loop.
+class ServoRun {
+ public:
+  ServoRun(servo::Settings settings, kube::Config config, std::string ca_pem, std::string proxy)
+      : settings_(std::move(settings)),
+        config_(std::move(config)),
+        ca_pem_(std::move(ca_pem)),
+        proxy_(std::move(proxy)) {}
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    daemon_.reset();
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    // SIGHUP must not end us; the token file is looked at before every post anyway.
+    Signals::Options reload{.reload = true};
+    Signals signals(loop, reload);
+    auto made = make(loop);
+    if (!made) {
+      failure_ = start_failure(made.error());
+      co_return 0;
+    }
+    auto started = co_await daemon_->start();
+    if (started)
+      co_await signals.stop_requested();
+    else
+      failure_ = start_failure(started.error());
+    std::string reason =
+        started ? fmt::format("signal {}", signals.stop_signal()) : started.error().message;
+    log::info("servo", "stopping", {{"reason", reason}});
+    co_await daemon_->stop(std::move(reason));
+    co_return 0;
+  }
+
+  Result<void> make(const Executor& loop) {
+    PLIM_TRY(auto client, kube::Client::create(loop, config_));
+    std::unique_ptr<servo::Receiver> receiver;
+    if (settings_.posts()) {
+      PLIM_TRY(receiver, servo::HttpReceiver::create(loop, settings_, ca_pem_, proxy_));
+    }
+    daemon_ = std::make_unique<servo::Daemon>(loop, settings_, std::move(client),
+                                              std::move(receiver), metrics::default_registry());
+    return {};
+  }
+
+  servo::Settings settings_;
+  kube::Config config_;
+  std::string ca_pem_, proxy_;
+  std::unique_ptr<servo::Daemon> daemon_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace
+
+Outcome<int> run_servo(Context& context) {
+  auto get = [&](std::string_view name) { return setting(context, name); };
+  auto settings = servo::read_settings(get);
+  if (!settings) return tl::unexpected(start_failure(settings.error()));
+  if (settings->store.empty()) settings->store = default_store(context);
+  if (context.values.text("log-level").empty())
+    log::configure({.level = settings->debug > 0 ? log::Level::debug : log::Level::info,
+                    .format = context.values.text("log-format") == "json" ? log::Format::json
+                                                                          : log::Format::text});
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  std::string authorities;
+  if (auto file = context.world.env("SSL_CERT_FILE"); file && !file->empty()) {
+    auto text = read_file(*file);
+    if (!text) return tl::unexpected(start_failure(text.error().with_context("SSL_CERT_FILE")));
+    authorities = std::move(*text);
+  }
+  std::string proxy =
+      settings->url ? net::proxy_from_environment(settings->url->origin()) : std::string();
+  keep_memory_small();
+  try {
+    return ServoRun(std::move(*settings), std::move(config), std::move(authorities),
+                    std::move(proxy))
+        .run();
+  } catch (const std::exception& e) {
+    return tl::unexpected(Failure{.code = Plm::internal, .exit = kInternal, .what = e.what()});
+  }
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,220 @@
+#include "servo/daemon.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "servo/api.hpp"
+#include "servo/payload.hpp"
+
+namespace plim::servo {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMostWatches = 8;  // more namespaces are watched as one
+constexpr std::size_t kMostInMemory = 10'000;
+constexpr std::size_t kRefillBelow = kMostInMemory / 2;
+constexpr auto kHelloLimit = 3s;
+constexpr auto kDrainLimit = 3s;
+constexpr auto kGoodbyeLimit = 2s;
+
+JobRules rules_of(const Settings& settings) {
+  return {settings.namespaces, settings.app_id, settings.container};
+}
+
+}  // namespace
+
+Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
+               std::unique_ptr<Receiver> receiver, metrics::Registry& registry, Clock& clock)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      client_(std::move(client)),
+      receiver_(std::move(receiver)),
+      clock_(clock),
+      metrics_(registry),
+      rules_(rules_of(settings_)),
+      events_(loop, client_, kube::EventSource{.component = "plimsoll-servo"}, clock),
+      collector_(registry.add_collector([this](metrics::Exposition& out) { collect(out); })),
+      feed_event_(loop),
+      tasks_(loop) {}
+
+Task<Result<void>> Daemon::start() {
+  RunStore::Options options{.directory = settings_.store};
+  // What was sent is history that nobody asked for; its keys must stay.
+  if (settings_.sink == Sink::post) options.retention = options.key_memory;
+  PLIM_CO_TRY(store_, RunStore::open(loop_, std::move(options), metrics_, clock_));
+  auto on_stored = [this](const loop::RunRecord& run, JournalPosition at) { run_stored(run, at); };
+  store_->start(on_stored, [this](const std::string& uid) { return is_present(uid); });
+
+  ApiParts parts{.store = *store_, .metrics = metrics_, .clock = clock_, .not_ready = [this] {
+                   return not_ready();
+                 }};
+  net::ServerOptions listen{.address = settings_.listen};
+  PLIM_CO_TRY(server_,
+              net::Server::listen({loop_}, std::move(listen), api_routes(std::move(parts))));
+  log::info("servo", "listening", {{"address", server_->address()}});
+
+  events_.start();
+  if (receiver_) {
+    Sender::Options sending{.extra = settings_.extra ? Extra::more : Extra::none};
+    Sender::Callbacks callbacks{
+        .on_sent =
+            [this](const loop::RunRecord& run) {
+              store_->mark(run.key(), SendState::sent);
+              feed_event_.notify();
+            },
+        .on_dead = [this](const loop::RunRecord& run,
+                          std::string why) { run_dead(run, std::move(why)); }};
+    sender_ = std::make_unique<Sender>(loop_, *receiver_, metrics_, std::move(callbacks),
+                                       std::move(sending), clock_);
+    co_await greet(hello(settings_.account), kHelloLimit);
+    sender_->start();
+    tasks_.spawn("feeder", feed());
+  } else {
+    log::info("servo", "nothing is posted: runs are kept in the store only",
+              {{"store", settings_.store}});
+  }
+  make_watches();
+  tasks_.spawn("second look", look_again());
+  co_return Result<void>();
+}
+
+void Daemon::make_watches() {
+  std::vector<std::string> scopes = settings_.namespaces.names;
+  if (scopes.empty() || scopes.size() > kMostWatches) scopes = {""};
+  for (std::string& ns : scopes) {
+    auto on_end = [this](loop::RunRecord run) { run_ended(std::move(run)); };
+    watches_.push_back(std::make_unique<JobWatch>(loop_, client_, std::move(ns), rules_, metrics_,
+                                                  on_end, clock_));
+    watches_.back()->start();
+  }
+}
+
+Task<void> Daemon::stop(std::string reason) {
+  for (const auto& watch : watches_) co_await watch->stop();
+  if (sender_) {
+    co_await sender_->drain(kDrainLimit);
+    co_await greet(goodbye(settings_.account, reason), kGoodbyeLimit);
+    co_await sender_->stop();
+  }
+  co_await tasks_.stop();
+  if (server_) co_await server_->drain(net::Millis(0));
+  co_await events_.stop();
+  if (store_) co_await store_->stop();
+}
+
+void Daemon::run_ended(loop::RunRecord run) {
+  const bool send = sender_ != nullptr && run.result != loop::RunRecord::Result::deleted;
+  store_->add(std::move(run), send);
+}
+
+void Daemon::run_stored(const loop::RunRecord& run, JournalPosition at) {
+  log::debug("servo", "run stored", {{"key", run.key()}});
+  if (!sender_ || run.result == loop::RunRecord::Result::deleted) return;
+  if (behind_ || sender_->queued() >= kMostInMemory) {
+    behind_ = true;
+    feed_event_.notify();
+    return;
+  }
+  handed_ = at;
+  sender_->add(run);
+}
+
+void Daemon::run_dead(const loop::RunRecord& run, std::string why) {
+  store_->mark(run.key(), SendState::dead, why);
+  feed_event_.notify();
+  if (!is_present(run.uid)) return;
+  kube::EventNote note{
+      .about = {.api_version = "v1", .kind = "Pod", .ns = run.ns, .name = run.pod, .uid = run.uid},
+      .type = kube::EventNote::Type::warning,
+      .reason = "MeasurementRefused",
+      .message = "the measurement of this run cannot be sent: " + why};
+  events_.record(note);
+}
+
+// Before everything is listed nobody knows; then a pod counts as there.
+bool Daemon::is_present(const std::string& uid) const {
+  return std::ranges::any_of(
+      watches_, [&](const auto& watch) { return !watch->synced() || watch->is_present(uid); });
+}
+
+std::string Daemon::not_ready() const {
+  std::string out;
+  for (const auto& watch : watches_)
+    if (!watch->synced())
+      out += fmt::format("{}pods of {} are not listed yet", out.empty() ? "" : "; ",
+                         watch->ns().empty() ? "all namespaces" : "namespace " + watch->ns());
+  return watches_.empty() ? "starting" : out;
+}
+
+Task<void> Daemon::greet(std::string body, std::chrono::milliseconds limit) {
+  Message message{.subject = {.app = std::string(loop::kGlobalAppId)}, .body = std::move(body)};
+  auto answer = co_await receiver_->post(std::move(message), limit);
+  if (!answer)
+    log::warn("servo", "the receiver cannot be reached", {{"error", answer.error()}});
+  else if (answer->status >= 300)
+    log::warn("servo", "the receiver refuses a greeting", {{"status", answer->status}});
+}
+
+Task<void> Daemon::feed() {
+  Backoff backoff;
+  for (;;) {
+    if (!behind_ || sender_->queued() >= kRefillBelow) {
+      co_await feed_event_.wait();
+      continue;
+    }
+    auto places = store_->unsent_after(handed_, kMostInMemory - sender_->queued());
+    if (places.empty()) {
+      behind_ = false;
+      continue;
+    }
+    const JournalPosition last = places.back();
+    auto runs = co_await store_->load(std::move(places));
+    if (!runs) {
+      log::error("servo", "cannot read runs that wait to be sent", {{"error", runs.error()}});
+      co_await clock_.sleep(backoff.next());
+      continue;
+    }
+    for (StoredRun& run : *runs)
+      if (run.state == SendState::unsent) sender_->add(std::move(run.run));
+    handed_ = last;
+  }
+}
+
+// Runs that the store could not take while its disk was full may still be visible in their pods.
+Task<void> Daemon::look_again() {
+  for (;;) {
+    co_await clock_.sleep(10s);
+    if (!store_->take_refused()) continue;
+    log::info("servo", "the store works again: listing all pods anew");
+    for (const auto& watch : watches_) co_await watch->stop();
+    watches_.clear();
+    make_watches();
+  }
+}
+
+void Daemon::collect(metrics::Exposition& out) const {
+  std::uint64_t relists = 0;
+  std::uint64_t reopened = 0;
+  std::uint64_t failures = 0;
+  std::size_t jobs = 0;
+  for (const auto& watch : watches_) {
+    const auto& stats = watch->stats();
+    relists += stats.lists > 0 ? stats.lists - 1 : 0;
+    reopened += stats.watches > stats.lists ? stats.watches - stats.lists : 0;
+    failures += stats.failures;
+    jobs += watch->jobs();
+  }
+  auto restarts = out.family("plimsoll_servo_watch_restarts_total",
+                             "Lists and watches begun anew, and failures that made us wait",
+                             metrics::Type::counter);
+  restarts.sample({{"reason", "list"}}, static_cast<double>(relists));
+  restarts.sample({{"reason", "watch"}}, static_cast<double>(reopened));
+  restarts.sample({{"reason", "failure"}}, static_cast<double>(failures));
+  out.family("plimsoll_servo_jobs", "Pods of jobs that are there", metrics::Type::gauge)
+      .sample(static_cast<double>(jobs));
+}
+
+}  // namespace plim::servo

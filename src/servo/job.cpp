@@ -1,0 +1,184 @@
+#include "servo/job.hpp"
+
+#include <fmt/format.h>
+
+#include "base/rfc3339.hpp"
+#include "base/text.hpp"
+#include "kube/object.hpp"
+
+namespace plim::servo {
+namespace {
+
+using loop::RunRecord;
+
+constexpr std::string_view kJobAnnotation = "plimsoll.io/job";
+constexpr std::string_view kMeasureAnnotation = "plimsoll.io/measure";
+constexpr std::string_view kDecisionAnnotation = "plimsoll.io/decision";
+constexpr std::string_view kEstimateAnnotation = "done-at";
+constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
+constexpr std::size_t kLongestMessage = 1024;
+
+std::optional<WallTime> time_at(const json::value& value,
+                                std::initializer_list<std::string_view> path) {
+  auto time = parse_rfc3339(text_at(value, path));
+  if (!time) return {};
+  return *time;
+}
+
+// containerd's start errors have the epoch as their start: such a container never ran.
+std::optional<WallTime> start_at(const json::value& terminated) {
+  auto time = time_at(terminated, {"startedAt"});
+  if (time && *time <= WallTime{}) return {};
+  return time;
+}
+
+const json::value* named(const json::value* list, std::string_view name) {
+  if (list == nullptr || !list->is_array()) return nullptr;
+  for (const json::value& item : list->get_array())
+    if (text_at(item, {"name"}) == name) return &item;
+  return nullptr;
+}
+
+const json::value* measured_container(const json::value& pod, const std::string& rule) {
+  const json::value* list = find(pod, {"spec", "containers"});
+  if (list == nullptr || !list->is_array()) return nullptr;
+  std::string_view wanted = kube::annotation_of(pod, kMeasureAnnotation);
+  if (!wanted.empty()) return named(list, wanted);
+  if (auto index = parse_int<std::size_t>(rule)) {
+    const json::array& items = list->get_array();
+    return *index < items.size() && !text_at(items[*index], {"name"}).empty() ? &items[*index]
+                                                                              : nullptr;
+  }
+  return named(list, rule);
+}
+
+// "Always" is a service, whose restarts are no runs, unless the pod says otherwise.
+bool may_be_job(const json::value& pod) {
+  if (kube::annotation_of(pod, kJobAnnotation) == "false") return false;
+  if (const json::value* annotations = find(pod, {"metadata", "annotations"}))
+    if (annotations->is_object() && annotations->get_object().contains(kMirrorAnnotation))
+      return false;
+  const std::string_view policy = text_at(pod, {"spec", "restartPolicy"});
+  return policy == "Never" || policy == "OnFailure" ||
+         kube::annotation_of(pod, kJobAnnotation) == "true";
+}
+
+std::optional<std::int64_t> missing_bytes(const json::value& pod) {
+  const std::string_view text = kube::annotation_of(pod, kDecisionAnnotation);
+  if (text.empty()) return {};
+  auto decision = parse_json(text);
+  if (!decision) return {};
+  return int_at(*decision, {"missingBytes"});
+}
+
+RunRecord identity(const json::value& pod, const json::value& container, WallTime now) {
+  RunRecord out;
+  out.uid = kube::uid_of(pod);
+  out.container = text_at(container, {"name"});
+  out.ns = kube::namespace_of(pod);
+  out.pod = kube::name_of(pod);
+  out.node = text_at(pod, {"spec", "nodeName"});
+  out.image = text_at(container, {"image"});
+  out.created = time_at(pod, {"metadata", "creationTimestamp"});
+  out.pod_started = time_at(pod, {"status", "startTime"});
+  if (const json::value* resources = find(container, {"resources"}))
+    if (resources->is_object()) out.resources = *resources;
+  const auto done_at = parse_int<std::int64_t>(kube::annotation_of(pod, kEstimateAnnotation));
+  if (done_at && out.created) {
+    const auto created = std::chrono::floor<std::chrono::seconds>(*out.created);
+    std::int64_t estimate = 0;
+    if (!__builtin_sub_overflow(*done_at, created.time_since_epoch().count(), &estimate))
+      out.estimate = estimate;
+  }
+  out.missing_bytes = missing_bytes(pod);
+  out.observed = now;
+  return out;
+}
+
+// A run that ended by itself or by force: its times tell whether it ever ran.
+RunRecord ended_run(RunRecord run, const json::value& terminated) {
+  run.started = start_at(terminated);
+  run.finished = time_at(terminated, {"finishedAt"});
+  run.exit_code = int_at(terminated, {"exitCode"});
+  run.reason = text_at(terminated, {"reason"});
+  if (run.started && run.finished) {
+    run.clock_stepped = *run.finished < *run.started;
+    return run;
+  }
+  run.result = RunRecord::Result::failed;
+  const std::string_view text = text_at(terminated, {"message"});
+  run.message = fmt::format("the container did not run: no valid {}{}{}",
+                            run.started ? "finishedAt" : "startedAt",
+                            run.reason.empty() ? "" : fmt::format(", {}", run.reason),
+                            text.empty() ? "" : fmt::format(": {}", text));
+  if (run.message.size() > kLongestMessage) run.message.resize(kLongestMessage);
+  return run;
+}
+
+RunRecord lost_run(RunRecord run, const json::value& pod) {
+  run.result = RunRecord::Result::failed;
+  run.reason = text_at(pod, {"status", "reason"});
+  const std::string_view text = text_at(pod, {"status", "message"});
+  run.message = fmt::format("the pod failed: {}{}{}", run.reason.empty() ? "Failed" : run.reason,
+                            text.empty() ? "" : ": ", text);
+  if (run.message.size() > kLongestMessage) run.message.resize(kLongestMessage);
+  return run;
+}
+
+// Whether the container that has ended will not be started again for the same run.
+bool is_final(const json::value& pod, const json::value& terminated, Seen seen) {
+  if (text_at(pod, {"spec", "restartPolicy"}) != "OnFailure") return true;
+  return seen == Seen::deleted || int_at(terminated, {"exitCode"}) == 0 ||
+         text_at(pod, {"status", "phase"}) == "Failed";
+}
+
+}  // namespace
+
+Sighting look_at(const json::value& pod, const JobRules& rules, Seen seen, WallTime now) {
+  Sighting out;
+  if (kube::uid_of(pod).empty() || !rules.namespaces.contains(kube::namespace_of(pod)) ||
+      !may_be_job(pod))
+    return out;
+  loop::AppIdLookup id = rules.app_id.find(pod);
+  if (!id.found()) {
+    out.miss = name_of(id.miss);
+    return out;
+  }
+  const json::value* container = measured_container(pod, rules.container);
+  if (container == nullptr) {
+    out.miss = "container";
+    return out;
+  }
+  out.is_job = true;
+  RunRecord run = identity(pod, *container, now);
+  run.app = std::move(id.id);
+
+  // By name: the order of the statuses is not that of the containers.
+  const json::value* status = named(find(pod, {"status", "containerStatuses"}), run.container);
+  static const json::value kNone;
+  const json::value& known = status != nullptr ? *status : kNone;
+  run.restarts = int_at(known, {"restartCount"}).value_or(0);
+
+  // A service that counts as a job starts anew at once: the run before may show only here.
+  const json::value* before = find(known, {"lastState", "terminated"});
+  if (before != nullptr && before->is_object() && run.restarts > 0 &&
+      text_at(pod, {"spec", "restartPolicy"}) == "Always") {
+    RunRecord previous = run;
+    --previous.restarts;
+    out.ended.push_back(ended_run(std::move(previous), *before));
+  }
+  const json::value* terminated = find(known, {"state", "terminated"});
+  const bool has_ended = terminated != nullptr && terminated->is_object();
+  if (has_ended && is_final(pod, *terminated, seen)) {
+    out.ended.push_back(ended_run(std::move(run), *terminated));
+  } else if (!has_ended && text_at(pod, {"status", "phase"}) == "Failed") {
+    out.ended.push_back(lost_run(std::move(run), pod));
+  } else {
+    run.result = RunRecord::Result::deleted;
+    run.started = time_at(known, {"state", "running", "startedAt"});
+    out.open = std::move(run);
+  }
+  return out;
+}
+
+}  // namespace plim::servo

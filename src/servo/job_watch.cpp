@@ -1,0 +1,104 @@
+#include "servo/job_watch.hpp"
+
+#include <vector>
+
+#include "base/log.hpp"
+#include "kube/object.hpp"
+
+namespace plim::servo {
+namespace {
+
+kube::ReflectorOptions options_for(const std::string& ns) {
+  kube::ReflectorOptions out;
+  out.ns = ns;
+  out.watch_list = false;
+  out.backoff = {
+      .first = std::chrono::seconds(1), .limit = std::chrono::seconds(30), .jitter = 0.2};
+  return out;
+}
+
+}  // namespace
+
+JobWatch::JobWatch(const Executor& loop, std::shared_ptr<kube::Client> client, std::string ns,
+                   const JobRules& rules, Metrics& metrics, OnEnd on_end, Clock& clock,
+                   Random& random)
+    : ns_(std::move(ns)),
+      rules_(rules),
+      metrics_(metrics),
+      on_end_(std::move(on_end)),
+      clock_(clock),
+      reflector_(std::move(client), kube::resources::pods, options_for(ns_), *this, clock, random),
+      tasks_(loop) {}
+
+void JobWatch::start() {
+  tasks_.spawn("job watch", reflector_.run());
+}
+
+Task<void> JobWatch::stop() {
+  return tasks_.stop();
+}
+
+void JobWatch::begin_replace() {
+  ++listing_;
+}
+
+Result<kube::ListMeta> JobWatch::add_page(kube::JsonText list) {
+  return kube::decode_list(list, [this](kube::JsonText item) -> Result<void> {
+    look(item.view(), Seen::present, true);
+    return {};
+  });
+}
+
+Result<void> JobWatch::apply(kube::WatchEvent::Type type, kube::JsonText object) {
+  using Type = kube::WatchEvent::Type;
+  look(object.view(), type == Type::deleted ? Seen::deleted : Seen::present, type == Type::added);
+  return {};
+}
+
+void JobWatch::end_replace() {
+  std::vector<loop::RunRecord> vanished;
+  for (auto at = jobs_.begin(); at != jobs_.end();) {
+    if (at->second.listing == listing_) {
+      ++at;
+      continue;
+    }
+    if (at->second.open) vanished.push_back(std::move(*at->second.open));
+    at = jobs_.erase(at);
+  }
+  for (loop::RunRecord& run : vanished) {
+    run.observed = clock_.wall();
+    on_end_(std::move(run));
+  }
+  synced_ = true;
+}
+
+// One object that cannot be read is counted and left out: an error would make the reflector list
+// everything anew, for ever.
+void JobWatch::look(std::string_view text, Seen seen, bool is_first_look) {
+  auto pod = parse_json(text);
+  if (!pod || kube::uid_of(*pod).empty()) {
+    metrics_.undecodable.add();
+    log::debug("servo", "left out a pod that cannot be read",
+               {{"error", pod ? "it has no uid" : pod.error().message}});
+    return;
+  }
+  Sighting sighting = look_at(*pod, rules_, seen, clock_.wall());
+  const std::string uid(kube::uid_of(*pod));
+  if (!sighting.is_job) {
+    if (is_first_look && !sighting.miss.empty()) metrics_.count_miss(sighting.miss);
+    jobs_.erase(uid);
+    return;
+  }
+  for (loop::RunRecord& run : sighting.ended) on_end_(std::move(run));
+  if (seen == Seen::present) {
+    jobs_[uid] = Job{.open = std::move(sighting.open), .listing = listing_};
+    return;
+  }
+  // The object of the deletion may know less than what was told before.
+  const auto known = jobs_.find(uid);
+  const bool had_ended = known != jobs_.end() && !known->second.open;
+  if (sighting.open && !had_ended) on_end_(std::move(*sighting.open));
+  if (known != jobs_.end()) jobs_.erase(known);
+}
+
+}  // namespace plim::servo

@@ -1,0 +1,61 @@
+#include "servo/metrics.hpp"
+
+namespace plim::servo {
+namespace {
+
+constexpr std::string_view kOther = "other";
+
+std::string_view outcome_of(const loop::RunRecord& run) {
+  if (run.result == loop::RunRecord::Result::deleted) return "deleted";
+  return run.succeeded() ? "succeeded" : "failed";
+}
+
+}  // namespace
+
+Metrics::Metrics(metrics::Registry& r)
+    : registry(r),
+      undecodable(r.counter("plimsoll_servo_undecodable_total", "Pods that could not be read")),
+      unsent(r.gauge("plimsoll_servo_unsent", "Runs that wait to be sent")),
+      store_failing(r.gauge("plimsoll_servo_store_failing",
+                            "1 while runs cannot be written to the store and wait in memory")),
+      store_bytes(r.gauge("plimsoll_servo_store_bytes", "Size of the store on disk")) {}
+
+void Metrics::count_run(const loop::RunRecord& run) {
+  App& app = app_of(run.app);
+  registry
+      .counter("plimsoll_servo_runs_total", "Finished runs",
+               {{"app", app.label}, {"result", std::string(outcome_of(run))}})
+      .add();
+  const auto duration = run.duration();
+  if (run.result == loop::RunRecord::Result::completed && duration)
+    app.seconds->observe(static_cast<double>(*duration));
+}
+
+void Metrics::count_miss(std::string_view reason) {
+  registry
+      .counter("plimsoll_servo_appid_misses_total", "Pods that could be jobs but have no usable id",
+               {{"reason", std::string(reason)}})
+      .add();
+}
+
+void Metrics::count_post(std::string_view result) {
+  registry
+      .counter("plimsoll_servo_posts_total", "Attempts to send a run",
+               {{"result", std::string(result)}})
+      .add();
+}
+
+Metrics::App& Metrics::app_of(const std::string& id) {
+  if (auto found = apps_.find(id); found != apps_.end()) return found->second;
+  // The rest shares one entry, so neither the metrics nor this map grow with every id.
+  const std::string name = apps_.size() < kMostApps ? id : std::string(kOther);
+  auto [made, is_new] = apps_.try_emplace(name);
+  if (is_new) {
+    made->second.label = name;
+    made->second.seconds = &registry.histogram("plimsoll_servo_run_seconds", "How long runs took",
+                                               metrics::spread_bounds(1, 16), {{"app", name}});
+  }
+  return made->second;
+}
+
+}  // namespace plim::servo

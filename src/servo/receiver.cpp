@@ -1,0 +1,117 @@
+#include "servo/receiver.hpp"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+
+namespace plim::servo {
+namespace {
+
+constexpr std::size_t kMostOfAnswer = 1 << 20;
+constexpr int kMostRedirects = 5;
+constexpr std::chrono::seconds kLongestRetryAfter{3600};
+
+std::optional<std::chrono::seconds> retry_after_of(const net::Headers& headers) {
+  auto seconds = parse_int<std::int64_t>(trim(headers.get("Retry-After")));
+  if (!seconds || *seconds < 0) return {};
+  return std::min(std::chrono::seconds(*seconds), kLongestRetryAfter);
+}
+
+}  // namespace
+
+TokenSource::TokenSource(std::string token, std::string file)
+    : token_(std::move(token)), file_(std::move(file)) {}
+
+const std::string& TokenSource::current() {
+  if (file_.empty()) return token_;
+  struct stat info{};
+  if (::stat(file_.c_str(), &info) != 0) {
+    log_.write(log::Level::warn, "servo", "cannot read the token file",
+               {{"error", fail_errno(errno, file_)}});
+    return token_;
+  }
+  const Version version{info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, info.st_ino};
+  if (version_ == version) return token_;
+  auto text = read_file(file_, 64 << 10);
+  Result<void> usable = text ? check_token(trim(*text)) : Result<void>(text.error());
+  if (!usable) {
+    log_.write(log::Level::warn, "servo", "keeping the old token",
+               {{"file", file_}, {"error", usable.error()}});
+    return token_;
+  }
+  version_ = version;
+  token_ = trim(*text);
+  return token_;
+}
+
+HttpReceiver::HttpReceiver(UrlTemplate url, TokenSource token, std::shared_ptr<net::Client> client,
+                           Clock& clock)
+    : url_(std::move(url)), token_(std::move(token)), client_(std::move(client)), clock_(clock) {}
+
+Result<std::unique_ptr<HttpReceiver>> HttpReceiver::create(const Executor& loop,
+                                                           const Settings& settings,
+                                                           std::string ca_pem, std::string proxy,
+                                                           Clock& clock) {
+  PLIM_ASSERT(settings.url);
+  net::ClientOptions options;
+  options.tls.ca_pem = std::move(ca_pem);
+  options.proxy = std::move(proxy);
+  PLIM_TRY(auto client, net::Client::create(loop, settings.url->origin(), std::move(options)));
+  TokenSource token(settings.token, settings.token_file);
+  return std::unique_ptr<HttpReceiver>(
+      new HttpReceiver(*settings.url, std::move(token), std::move(client), clock));
+}
+
+Task<Result<PostAnswer>> HttpReceiver::post(Message message, std::chrono::milliseconds limit) {
+  const SteadyTime deadline = clock_.steady() + limit;
+  UrlTemplate::Target target = url_.expand(message.subject);
+  for (int hop = 0;; ++hop) {
+    net::Request request{.method = "POST", .path = target.path, .query = target.query};
+    request.headers.set("Content-Type", "application/json");
+    if (const std::string& token = token_.current(); !token.empty())
+      request.headers.set("Authorization", "Bearer " + token);
+    if (!message.idempotency_key.empty())
+      request.headers.set("Idempotency-Key", message.idempotency_key);
+    request.body = message.body;
+    const auto left = std::chrono::duration_cast<net::Millis>(
+        std::max<Nanos>(deadline - clock_.steady(), Nanos(0)));
+    net::CallOptions options{.timeout = left, .read_timeout = left};
+    auto opened = co_await client_->open(std::move(request), options);
+    if (!opened) co_return std::move(opened).error();
+    std::unique_ptr<net::ResponseStream> answer = std::move(*opened);
+    PostAnswer out{.status = answer->status(), .retry_after = retry_after_of(answer->headers())};
+    auto next = redirect(*answer);
+    co_await finish_body(answer.get(), deadline);
+    if (!next || hop == kMostRedirects) co_return out;
+    target = std::move(*next);
+  }
+}
+
+// The status has been heard, so whatever happens here the message has arrived. Reading on keeps the
+// connection usable.
+Task<void> HttpReceiver::finish_body(net::ResponseStream* stream, SteadyTime deadline) {
+  std::size_t size = 0;
+  while (size < kMostOfAnswer && clock_.steady() < deadline) {
+    auto piece = co_await stream->next();
+    if (!piece || !*piece) co_return;
+    size += (*piece)->size();
+  }
+}
+
+// Only those redirects that keep the method, and only to where we are already.
+std::optional<UrlTemplate::Target> HttpReceiver::redirect(const net::ResponseStream& answer) const {
+  if (answer.status() != 307 && answer.status() != 308) return {};
+  std::string_view place = answer.headers().get("Location");
+  const std::string& origin = url_.origin();
+  if (place.starts_with(origin) && (place.size() == origin.size() || place[origin.size()] == '/'))
+    place.remove_prefix(origin.size());
+  if (!place.starts_with('/') || place.starts_with("//")) return {};
+  auto [path, query] = cut(place.substr(0, place.find('#')), '?');
+  return UrlTemplate::Target{std::string(path), std::string(query)};
+}
+
+}  // namespace plim::servo

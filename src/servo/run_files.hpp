@@ -1,0 +1,88 @@
+// What is in the servo's store on disk, and how to read it. Writing is run_store.hpp.
+//
+// A journal (base/journal.hpp) of three kinds of JSON records:
+//   {"kind":"run","send":true,"run":{…}}                       a run has ended
+//   {"kind":"mark","key":"…","state":"sent","at":"…"}          what became of it
+//   {"kind":"known","keys":["…"],"at":"…"}                     keys of runs that are forgotten
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/journal_files.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "loop/run_record.hpp"
+
+namespace plim::servo {
+
+JournalFiles run_files(std::string directory);
+
+enum class SendState { kept, unsent, sent, dead };  // kept: not meant to be sent
+
+std::string_view name_of(SendState state);
+
+struct RunEntry {
+  loop::RunRecord run;
+  bool send = false;
+};
+
+struct MarkEntry {
+  std::string key;
+  SendState state = SendState::sent;
+  std::string why = {};  // of a dead one
+  WallTime at{};
+};
+
+struct KnownEntry {
+  std::vector<std::string> keys;
+  WallTime at{};
+};
+
+using StoreEntry = std::variant<RunEntry, MarkEntry, KnownEntry>;
+
+std::string encode_entry(const StoreEntry& entry);
+Result<StoreEntry> decode_entry(std::string_view record);
+
+struct StoredRun {
+  loop::RunRecord run;
+  JournalPosition at{};
+  SendState state = SendState::kept;
+  std::string why = {};
+};
+
+// The record of a run as the API shows it: with its state.
+json::object stored_to_json(const StoredRun& run);
+
+struct RunQuery {
+  std::string app = {}, ns = {}, pod = {};  // "": any
+  std::optional<WallTime> since = {};       // seen at or after
+  std::size_t limit = 100;
+  std::optional<JournalPosition> before = {};  // continue an earlier answer
+
+  bool matches(const loop::RunRecord& run) const;
+};
+
+struct RunPage {
+  std::vector<StoredRun> runs;          // newest first
+  std::optional<JournalPosition> next;  // more are before this one
+};
+
+std::string format_position(JournalPosition at);  // "3.4711", opaque to users
+Result<JournalPosition> parse_position(std::string_view text);
+
+// Newest first, by blocking reads of one segment after the other; the states are left alone. Files
+// that a running servo appends to or removes meanwhile are no error.
+Result<RunPage> read_page(const std::string& directory, const RunQuery& query);
+// The runs at these places; those that are not there any more are left out.
+Result<std::vector<StoredRun>> read_at(const std::string& directory,
+                                       std::vector<JournalPosition> wanted);
+// The same as read_page, with states: for people who look at the files themselves.
+Result<RunPage> read_store(const std::string& directory, const RunQuery& query);
+
+}  // namespace plim::servo

@@ -1,0 +1,275 @@
+#include "servo/run_store.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace plim::servo {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string uid_of_key(std::string_view key) {
+  return std::string(key.substr(0, key.find('/')));
+}
+
+}  // namespace
+
+RunStore::RunStore(const Executor& loop, Options options, FileLock lock, Metrics& metrics,
+                   Clock& clock)
+    : options_(std::move(options)),
+      lock_(std::move(lock)),
+      metrics_(metrics),
+      clock_(clock),
+      failed_event_(loop),
+      tasks_(loop) {}
+
+Result<std::unique_ptr<RunStore>> RunStore::open(const Executor& loop, Options options,
+                                                 Metrics& metrics, Clock& clock) {
+  PLIM_CHECK(make_durable_directory(options.directory));
+  PLIM_TRY(FileLock lock, FileLock::acquire(options.directory + "/lock"));
+  std::unique_ptr<RunStore> out(
+      new RunStore(loop, std::move(options), std::move(lock), metrics, clock));
+  JournalOptions journal{.files = run_files(out->options_.directory),
+                         .segment_bytes = out->options_.segment_bytes,
+                         .sync = out->options_.sync};
+  auto replay = [&](JournalPosition at, std::string_view record) {
+    return out->replay(at, record);
+  };
+  PLIM_TRY(out->journal_, Journal::open(loop, std::move(journal), replay));
+  WorkerPool::Options readers{.name = "servo-read", .threads = 1};
+  out->readers_ = std::make_unique<WorkerPool>(std::move(readers));
+  return out;
+}
+
+void RunStore::start(OnStored on_stored, IsPresent is_present) {
+  on_stored_ = std::move(on_stored);
+  is_present_ = std::move(is_present);
+  tasks_.spawn("store retry", retry());
+  tasks_.spawn("store retention", forget_hourly());
+}
+
+Task<void> RunStore::stop() {
+  co_await tasks_.stop();
+  readers_->stop();
+}
+
+// A record that we cannot read was written by a newer version or is of no use: the rest counts.
+Result<void> RunStore::replay(JournalPosition at, std::string_view record) {
+  auto entry = decode_entry(record);
+  if (!entry) {
+    log_.write(log::Level::warn, "servo", "left out a record of the store",
+               {{"at", format_position(at)}, {"error", entry.error()}});
+  } else if (auto* run = std::get_if<RunEntry>(&*entry)) {
+    note_run(run->run.key(), {.at = at,
+                              .observed = run->run.observed,
+                              .state = run->send ? SendState::unsent : SendState::kept});
+  } else if (auto* mark = std::get_if<MarkEntry>(&*entry)) {
+    note_mark(mark->key, mark->state, std::move(mark->why));
+  } else {
+    const auto& known = std::get<KnownEntry>(*entry);
+    for (const std::string& key : known.keys)
+      index_.try_emplace(key, Entry{.at = at, .observed = known.at, .key_only = true});
+  }
+  return {};
+}
+
+void RunStore::note_run(const std::string& key, Entry entry) {
+  const JournalPosition at = entry.at;
+  const bool waits = entry.state == SendState::unsent;
+  if (!index_.try_emplace(key, std::move(entry)).second) return;
+  if (waits) unsent_.emplace(at, key);
+  metrics_.unsent.set(static_cast<double>(unsent_.size()));
+}
+
+void RunStore::note_mark(const std::string& key, SendState state, std::string why) {
+  auto found = index_.find(key);
+  if (found == index_.end()) return;
+  unsent_.erase(found->second.at);
+  found->second.state = state;
+  found->second.why = std::move(why);
+  metrics_.unsent.set(static_cast<double>(unsent_.size()));
+}
+
+void RunStore::add(loop::RunRecord run, bool send) {
+  std::string key = run.key();
+  if (index_.contains(key) || being_written_.contains(key)) return;
+  if (unwritten_.size() >= options_.most_unwritten) {
+    refused_ = true;
+    log_.write(log::Level::error, "servo", "too many runs wait to be written; not taking more",
+               {{"waiting", unwritten_.size()}});
+    return;
+  }
+  being_written_.insert(key);
+  RunEntry entry{std::move(run), send};
+  std::string text = encode_entry(entry);
+  auto done = [this, key = std::move(key), send, run = std::move(entry.run)](JournalPosition at) {
+    being_written_.erase(key);
+    note_run(
+        key,
+        {.at = at, .observed = run.observed, .state = send ? SendState::unsent : SendState::kept});
+    metrics_.count_run(run);
+    if (on_stored_) on_stored_(run, at);
+  };
+  write({std::move(text), std::move(done)});
+}
+
+void RunStore::mark(const std::string& key, SendState state, std::string why) {
+  note_mark(key, state, why);
+  MarkEntry entry{.key = key, .state = state, .why = std::move(why), .at = clock_.wall()};
+  write({encode_entry(entry), {}});
+}
+
+void RunStore::write(Writing writing) {
+  auto shared = std::make_shared<Writing>(std::move(writing));
+  journal_->append(shared->text, [this, shared](Result<JournalPosition> at) {
+    if (!at) return failed(std::move(*shared), at.error());
+    metrics_.store_failing.set(unwritten_.empty() ? 0 : 1);
+    metrics_.store_bytes.set(static_cast<double>(journal_->bytes()));
+    if (shared->done) shared->done(*at);
+  });
+}
+
+void RunStore::failed(Writing writing, const Error& error) {
+  metrics_.store_failing.set(1);
+  log_.write(log::Level::error, "servo", "cannot write to the store; runs wait in memory",
+             {{"directory", options_.directory}, {"error", error}});
+  unwritten_.push_back(std::move(writing));
+  failed_event_.notify();
+}
+
+Task<void> RunStore::retry() {
+  Backoff backoff({.first = 1s, .limit = 30s, .jitter = 0.2});
+  for (;;) {
+    if (unwritten_.empty()) {
+      backoff.reset();
+      co_await failed_event_.wait();
+    }
+    co_await clock_.sleep(backoff.next());
+    // The journal refuses all of a batch for the failure of one: the first alone shows whether it
+    // makes sense.
+    if (unwritten_.empty()) continue;
+    Writing first = std::move(unwritten_.front());
+    unwritten_.pop_front();
+    auto at = co_await journal_->write(first.text);
+    if (!at) {
+      unwritten_.push_front(std::move(first));
+      continue;
+    }
+    if (first.done) first.done(*at);
+    std::deque<Writing> rest = std::exchange(unwritten_, {});
+    for (Writing& writing : rest) write(std::move(writing));
+    if (rest.empty()) metrics_.store_failing.set(0);
+  }
+}
+
+bool RunStore::take_refused() {
+  if (!unwritten_.empty()) return false;
+  return std::exchange(refused_, false);
+}
+
+std::vector<JournalPosition> RunStore::unsent_after(JournalPosition after,
+                                                    std::size_t limit) const {
+  std::vector<JournalPosition> out;
+  for (auto at = unsent_.upper_bound(after); at != unsent_.end() && out.size() < limit; ++at)
+    out.push_back(at->first);
+  return out;
+}
+
+Task<Result<std::vector<StoredRun>>> RunStore::load(std::vector<JournalPosition> places) {
+  auto work = [directory = options_.directory, places = std::move(places)] {
+    return read_at(directory, places);
+  };
+  PLIM_CO_TRY(std::vector<StoredRun> runs, co_await readers_->run(std::move(work)));
+  co_return with_states(std::move(runs));
+}
+
+Task<Result<RunPage>> RunStore::page(RunQuery query) {
+  auto work = [directory = options_.directory, query = std::move(query)] {
+    return read_page(directory, query);
+  };
+  PLIM_CO_TRY(RunPage out, co_await readers_->run(std::move(work)));
+  out.runs = with_states(std::move(out.runs));
+  co_return out;
+}
+
+Task<Result<std::vector<StoredRun>>> RunStore::of_pod(std::string uid) {
+  std::vector<JournalPosition> places;
+  const std::string prefix = uid + "/";
+  for (auto at = index_.lower_bound(prefix); at != index_.end() && at->first.starts_with(prefix);
+       ++at)
+    if (!at->second.key_only) places.push_back(at->second.at);
+  return load(std::move(places));
+}
+
+std::vector<StoredRun> RunStore::with_states(std::vector<StoredRun> runs) const {
+  for (StoredRun& run : runs) {
+    auto found = index_.find(run.run.key());
+    if (found == index_.end()) continue;
+    run.state = found->second.state;
+    run.why = found->second.why;
+  }
+  return runs;
+}
+
+Task<void> RunStore::forget_hourly() {
+  for (;;) {
+    co_await clock_.sleep(1h);
+    co_await forget_old();
+  }
+}
+
+Task<void> RunStore::forget_old() {
+  for (;;) {
+    auto gone = co_await forget_oldest();
+    if (!gone) log::warn("servo", "cannot remove old runs", {{"error", gone.error()}});
+    if (!gone || !*gone) break;
+  }
+}
+
+// Whole segments go, oldest first. Keys that must still be known are written anew before.
+Task<Result<bool>> RunStore::forget_oldest() {
+  PLIM_CO_TRY(const std::vector<std::uint64_t> segments, list_segments(options_.directory));
+  if (segments.size() < 2) co_return false;
+  const std::uint64_t oldest = segments.front();
+  if (!unsent_.empty() && unsent_.begin()->first.segment <= oldest) co_return false;
+  const WallTime now = clock_.wall();
+  WallTime newest{};
+  std::vector<std::string> leaving;
+  KnownEntry known{.keys = {}, .at = now};
+  for (const auto& [key, entry] : index_) {
+    if (entry.at.segment > oldest) continue;
+    newest = std::max(newest, entry.observed);
+    const bool needed =
+        entry.observed > now - options_.key_memory || (is_present_ && is_present_(uid_of_key(key)));
+    (needed ? known.keys : leaving).push_back(key);
+  }
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t segment : segments) {
+    std::error_code ignored;
+    const auto size =
+        std::filesystem::file_size(run_files(options_.directory).path_of(segment), ignored);
+    if (!ignored) bytes += size;
+  }
+  if (newest > now - options_.retention && bytes <= options_.max_bytes) co_return false;
+  if (!known.keys.empty()) {
+    std::string text = encode_entry(known);
+    PLIM_CO_TRY(const JournalPosition at, co_await journal_->write(std::move(text)));
+    for (const std::string& key : known.keys) {
+      auto found = index_.find(key);
+      if (found == index_.end()) continue;
+      found->second.at = at;
+      found->second.key_only = true;
+    }
+  }
+  for (const std::string& key : leaving) index_.erase(key);
+  journal_->remove_before(oldest + 1);
+  // The journal removes in its own time: what is written behind that tells when it has.
+  std::string text = encode_entry(KnownEntry{.keys = {}, .at = now});
+  PLIM_CO_CHECK(co_await journal_->write(std::move(text)));
+  std::error_code ignored;
+  co_return !std::filesystem::exists(run_files(options_.directory).path_of(oldest), ignored);
+}
+
+}  // namespace plim::servo

@@ -1,0 +1,115 @@
+// The servo's memory: every run is here before anybody hears of it, and once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/files.hpp"
+#include "base/journal.hpp"
+#include "base/log.hpp"
+#include "base/task.hpp"
+#include "base/worker_pool.hpp"
+#include "servo/metrics.hpp"
+#include "servo/run_files.hpp"
+
+namespace plim::servo {
+
+// Belongs to one loop; co_await stop() before destroying it. While nothing can be written (a full
+// disk) runs wait in memory and are tried again; nobody is told of them before they are written.
+class RunStore {
+ public:
+  struct Options {
+    std::string directory;
+    std::chrono::hours retention{24 * 90};
+    std::chrono::hours key_memory{24 * 7};  // a key is known so long, and while its pod is there
+    std::uint64_t max_bytes = std::uint64_t{1} << 30;
+    std::uint64_t segment_bytes = std::uint64_t{4} << 20;
+    std::size_t most_unwritten = 10'000;
+    std::function<int(int fd)> sync = {};  // for tests, as in JournalOptions
+  };
+
+  // After the run is on disk.
+  using OnStored = std::function<void(const loop::RunRecord& run, JournalPosition at)>;
+  using IsPresent = std::function<bool(const std::string& uid)>;
+
+  // Code::already_exists: another process has the directory.
+  static Result<std::unique_ptr<RunStore>> open(const Executor& loop, Options options,
+                                                Metrics& metrics, Clock& clock = system_clock());
+
+  void start(OnStored on_stored, IsPresent is_present);
+  Task<void> stop();
+
+  // Nothing happens if it is known already.
+  void add(loop::RunRecord run, bool send);
+  void mark(const std::string& key, SendState state, std::string why = {});
+
+  // Where runs are that wait to be sent, oldest first, behind `after`; at most `limit`.
+  std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const;
+
+  std::size_t unsent() const { return unsent_.size(); }
+
+  Task<Result<std::vector<StoredRun>>> load(std::vector<JournalPosition> places);
+  Task<Result<RunPage>> page(RunQuery query);
+  Task<Result<std::vector<StoredRun>>> of_pod(std::string uid);
+
+  // Once runs were turned away because too many could not be written: true, after writing works
+  // again. They have to be looked for anew.
+  bool take_refused();
+
+  // Forgets what is too old or too much; called by itself every hour.
+  Task<void> forget_old();
+
+ private:
+  struct Entry {
+    JournalPosition at;
+    WallTime observed;
+    SendState state = SendState::kept;
+    bool key_only = false;
+    std::string why = {};
+  };
+
+  struct Writing {
+    std::string text;
+    std::function<void(JournalPosition at)> done;
+  };
+
+  RunStore(const Executor& loop, Options options, FileLock lock, Metrics& metrics, Clock& clock);
+  Result<void> replay(JournalPosition at, std::string_view record);
+  void note_run(const std::string& key, Entry entry);
+  void note_mark(const std::string& key, SendState state, std::string why);
+  void write(Writing writing);
+  void failed(Writing writing, const Error& error);
+  Task<void> retry();
+  Task<void> forget_hourly();
+  Task<Result<bool>> forget_oldest();
+  std::vector<StoredRun> with_states(std::vector<StoredRun> runs) const;
+
+  Options options_;
+  FileLock lock_;
+  Metrics& metrics_;
+  Clock& clock_;
+  OnStored on_stored_;
+  IsPresent is_present_;
+  std::map<std::string, Entry> index_;             // by key, so by uid
+  std::map<JournalPosition, std::string> unsent_;  // keys
+  std::set<std::string> being_written_;            // keys
+  std::deque<Writing> unwritten_;                  // failed, to be tried again
+  bool refused_ = false;
+  Event failed_event_;
+  log::Throttle log_;
+  std::unique_ptr<WorkerPool> readers_;
+  std::unique_ptr<Journal> journal_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::servo

@@ -1,0 +1,89 @@
+// Gets runs to the receiver, each at least once, in order per application id.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/queue.hpp"
+#include "base/task.hpp"
+#include "loop/run_record.hpp"
+#include "servo/metrics.hpp"
+#include "servo/payload.hpp"
+#include "servo/receiver.hpp"
+
+namespace plim::servo {
+
+// Belongs to one loop; co_await stop() before destroying it. An id whose receiver is slow or in
+// trouble holds up neither other ids nor anybody who calls add(): while it waits for its next try
+// it takes none of the places of posts in flight.
+class Sender {
+ public:
+  struct Options {
+    std::size_t in_flight = 8;
+    std::chrono::milliseconds timeout{10'000};
+    std::chrono::hours give_up{24};  // after the run was seen
+    // 1 s doubling to 60 s, each give or take a fifth.
+    Backoff::Options backoff = {
+        .first = std::chrono::milliseconds(800), .limit = std::chrono::seconds(48), .jitter = 0.5};
+    Extra extra = Extra::none;
+  };
+
+  struct Callbacks {
+    std::function<void(const loop::RunRecord& run)> on_sent;
+    std::function<void(const loop::RunRecord& run, std::string why)> on_dead;
+  };
+
+  Sender(const Executor& loop, Receiver& receiver, Metrics& metrics, Callbacks callbacks,
+         Options options, Clock& clock = system_clock(), Random& random = system_random());
+
+  void start();
+  void add(loop::RunRecord run);
+
+  std::size_t queued() const { return queued_; }
+
+  // Begins no more posts and waits for those in flight, no longer than `limit`.
+  Task<void> drain(Nanos limit);
+  Task<void> stop();
+
+ private:
+  // The runs of one application id; the first one is being sent or waits for its next try.
+  struct Lane {
+    std::deque<loop::RunRecord> runs;
+    Backoff backoff;
+  };
+
+  Task<void> work();
+  Task<void> wake();
+  Task<void> send_first(std::string app);
+  void finish(const std::string& app);
+  void try_later(const std::string& app, Nanos wait);
+
+  Receiver& receiver_;
+  Metrics& metrics_;
+  Callbacks callbacks_;
+  Options options_;
+  Clock& clock_;
+  Random& random_;
+  std::unordered_map<std::string, Lane> lanes_;
+  std::multimap<SteadyTime, std::string> waiting_;  // lanes by their next try
+  Queue<std::string> ready_;                        // lanes whose first run may go now
+  std::size_t queued_ = 0;
+  std::size_t in_flight_ = 0;
+  bool draining_ = false;
+  Event changed_;
+  TaskGroup tasks_;
+};
+
+// Whether the same post may succeed later.
+bool is_worth_retrying(int status);
+
+}  // namespace plim::servo

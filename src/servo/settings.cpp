@@ -1,0 +1,115 @@
+#include "servo/settings.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace plim::servo {
+namespace {
+
+constexpr std::string_view kDefaultUrl =
+    "https://us-central1-optune-saas-collect.cloudfunctions.net/metrics/{acct}/{app_id}/servo";
+constexpr std::string_view kDefaultPath = "spec/containers/0/env/[JOBID]";
+
+Result<void> check_namespace(std::string_view name) {
+  auto fits = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; };
+  if (!name.empty() && name.size() <= 63 && std::ranges::all_of(name, fits) &&
+      !name.starts_with('-') && !name.ends_with('-'))
+    return {};
+  return fail(Code::invalid, fmt::format("{} is no name of a namespace", quote(name)));
+}
+
+Result<Sink> parse_sink(std::string_view text) {
+  if (text == "post") return Sink::post;
+  if (text == "store") return Sink::store;
+  if (text == "both") return Sink::both;
+  return fail(Code::invalid, fmt::format("expected post, store or both, found {}", quote(text)));
+}
+
+bool is_ip_address(const std::string& text) {
+  in6_addr ignored{};
+  return ::inet_pton(AF_INET, text.c_str(), &ignored) == 1 ||
+         ::inet_pton(AF_INET6, text.c_str(), &ignored) == 1;
+}
+
+class Reader {
+ public:
+  explicit Reader(const GetSetting& get) : get_(get) {}
+
+  // Unset and empty are the same: a manifest cannot unset a variable.
+  std::string text(std::string_view name, std::string_view fallback = "") const {
+    auto value = get_(name);
+    return value && !value->empty() ? *value : std::string(fallback);
+  }
+
+  bool given(std::string_view name) const { return !text(name).empty(); }
+
+  template <class T>
+  static Result<T> named(std::string_view name, Result<T> result) {
+    if (!result) return result.error().with_context(name);
+    return result;
+  }
+
+ private:
+  const GetSetting& get_;
+};
+
+}  // namespace
+
+bool Namespaces::contains(std::string_view ns) const {
+  return all() || std::ranges::find(names, ns) != names.end();
+}
+
+Result<Namespaces> parse_namespaces(std::string_view text) {
+  Namespaces out;
+  for (std::string_view item : split(text, ',')) {
+    item = trim(item);
+    if (item == "*") return Namespaces{};
+    if (item.empty() || std::ranges::find(out.names, item) != out.names.end()) continue;
+    PLIM_CHECK(check_namespace(item));
+    out.names.emplace_back(item);
+  }
+  if (out.names.empty()) out.names.emplace_back("default");
+  return out;
+}
+
+Result<void> check_token(std::string_view token) {
+  auto bad = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::ranges::none_of(token, bad)) return {};
+  return fail(Code::invalid, "the token holds a line break or another control character");
+}
+
+Result<Settings> read_settings(const GetSetting& get) {
+  const Reader reader(get);
+  PLIM_TRY(auto app_id, Reader::named("OPTUNE_APP_ID", loop::AppIdPath::parse(reader.text(
+                                                           "OPTUNE_APP_ID", kDefaultPath))));
+  Settings out;
+  out.app_id = std::move(app_id);
+  out.account = reader.text("OPTUNE_ACCOUNT");
+  out.token = reader.text("OPTUNE_AUTH_TOKEN");
+  out.token_file = reader.text("OPTUNE_AUTH_TOKEN_FILE");
+  // The address that used to be the default is nobody's any more: it is used only for an account.
+  if (reader.given("OPTUNE_URL") || !out.account.empty()) {
+    PLIM_TRY(out.url,
+             Reader::named("OPTUNE_URL", UrlTemplate::parse(reader.text("OPTUNE_URL", kDefaultUrl),
+                                                            out.account)));
+  }
+  PLIM_CHECK(Reader::named("OPTUNE_AUTH_TOKEN", check_token(out.token)));
+  PLIM_TRY(out.namespaces,
+           Reader::named("POD_NAMESPACES", parse_namespaces(reader.text("POD_NAMESPACES"))));
+  PLIM_TRY(out.sink, Reader::named("PLIMSOLL_SERVO_SINK",
+                                   parse_sink(reader.text("PLIMSOLL_SERVO_SINK", "both"))));
+  out.store = reader.text("PLIMSOLL_SERVO_STORE");
+  out.listen = reader.text("PLIMSOLL_SERVO_LISTEN", ":8080");
+  out.container = reader.text("PLIMSOLL_SERVO_CONTAINER", "0");
+  out.extra = reader.text("PLIMSOLL_SERVO_EXTRA") == "1";
+  out.debug = std::clamp(parse_int(reader.text("OPTUNE_DEBUG", "0")).value_or(0), 0, 5);
+  if (const std::string self = reader.text("SELF_IP"); !self.empty() && !is_ip_address(self))
+    return fail(Code::invalid, fmt::format("SELF_IP: {} is no IP address", quote(self)));
+  return out;
+}
+
+}  // namespace plim::servo

@@ -1,0 +1,84 @@
+#include "servo/settings.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plim::servo {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Result<Settings> read(std::map<std::string, std::string, std::less<>> values) {
+  return read_settings([&](std::string_view name) -> std::optional<std::string> {
+    auto found = values.find(name);
+    if (found == values.end()) return {};
+    return found->second;
+  });
+}
+
+std::string mistake(std::map<std::string, std::string, std::less<>> values) {
+  auto settings = read(std::move(values));
+  return settings ? "accepted" : settings.error().message;
+}
+
+TEST(Settings, nothing_set_means_keep_and_post_nothing) {
+  auto settings = read({});
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_FALSE(settings->posts());
+  EXPECT_THAT(settings->namespaces.names, ElementsAre("default"));
+  EXPECT_EQ(settings->listen, ":8080");
+  EXPECT_EQ(settings->container, "0");
+}
+
+TEST(Settings, an_account_alone_means_the_address_of_old) {
+  auto settings = read({{"OPTUNE_ACCOUNT", "me"}});
+  ASSERT_TRUE(settings);
+  EXPECT_TRUE(settings->posts());
+  EXPECT_EQ(settings->url->origin(), "https://us-central1-optune-saas-collect.cloudfunctions.net");
+  EXPECT_EQ(settings->url->expand({.app = "a"}).path, "/metrics/me/a/servo");
+}
+
+TEST(Settings, a_sink_of_store_posts_nothing) {
+  auto settings = read({{"OPTUNE_URL", "http://h/{app_id}"}, {"PLIMSOLL_SERVO_SINK", "store"}});
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(settings->posts());
+}
+
+TEST(Settings, namespaces_are_trimmed_and_empty_ones_ignored) {
+  EXPECT_THAT(parse_namespaces("a, b,,")->names, ElementsAre("a", "b"));
+  EXPECT_THAT(parse_namespaces("a,a")->names, ElementsAre("a"));
+  EXPECT_THAT(parse_namespaces(" , ")->names, ElementsAre("default"));
+  EXPECT_TRUE(parse_namespaces("a,*")->all());
+  EXPECT_TRUE(parse_namespaces("*")->contains("whatever"));
+  EXPECT_FALSE(parse_namespaces("a,b")->contains("c"));
+  for (const char* bad : {"A", "a b", "-a", "a-", "../x", "a/b", "a.b", "\u00e4"})
+    EXPECT_FALSE(parse_namespaces(bad)) << bad;
+}
+
+TEST(Settings, errors_name_the_variable) {
+  EXPECT_THAT(mistake({{"OPTUNE_APP_ID", "a/["}}), HasSubstr("OPTUNE_APP_ID: column 3"));
+  EXPECT_THAT(mistake({{"OPTUNE_URL", "http://h/{x}"}}), HasSubstr("OPTUNE_URL: column 10"));
+  EXPECT_THAT(mistake({{"OPTUNE_URL", "http://h/{acct}"}}), HasSubstr("OPTUNE_ACCOUNT"));
+  EXPECT_THAT(mistake({{"POD_NAMESPACES", "Bad"}}), HasSubstr("POD_NAMESPACES: \"Bad\""));
+  EXPECT_THAT(mistake({{"PLIMSOLL_SERVO_SINK", "x"}}), HasSubstr("PLIMSOLL_SERVO_SINK"));
+  EXPECT_THAT(mistake({{"SELF_IP", "x"}}), HasSubstr("SELF_IP"));
+  EXPECT_EQ(mistake({{"SELF_IP", "fd00::1"}}), "accepted");
+}
+
+TEST(Settings, a_token_with_a_line_break_is_refused_and_not_shown) {
+  const std::string said = mistake({{"OPTUNE_AUTH_TOKEN", "secret\nX-Evil: 1"}});
+  EXPECT_THAT(said, HasSubstr("OPTUNE_AUTH_TOKEN: the token holds a line break"));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("secret")));
+}
+
+TEST(Settings, verbosity_that_is_no_number_is_none) {
+  EXPECT_EQ(read({{"OPTUNE_DEBUG", "x"}})->debug, 0);
+  EXPECT_EQ(read({{"OPTUNE_DEBUG", "3"}})->debug, 3);
+  EXPECT_EQ(read({{"OPTUNE_DEBUG", "99"}})->debug, 5);
+}
+
+}  // namespace
+}  // namespace plim::servo

@@ -1,0 +1,48 @@
+// The address of the receiver with its placeholders: {acct}, {app_id}, {namespace}, {pod}, {uid}.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace plim::servo {
+
+// What a message is about, for the placeholders.
+struct Subject {
+  std::string app;
+  std::string ns = {}, pod = {}, uid = {};
+};
+
+// An immutable value.
+class UrlTemplate {
+ public:
+  struct Target {
+    std::string path;   // begins with '/'
+    std::string query;  // without '?'
+  };
+
+  // `{{` and `}}` are braces. An unknown placeholder, a brace alone, another scheme than http and
+  // https, {acct} without an account: an error with the column. Host and port may hold no
+  // placeholder but {acct}: a run's own words must not choose who hears of it.
+  static Result<UrlTemplate> parse(std::string_view text, std::string_view account);
+
+  const std::string& origin() const { return origin_; }  // "https://host:port"
+
+  // Each value is percent-encoded as one segment of the path.
+  Target expand(const Subject& subject) const;
+
+ private:
+  enum class Field { none, app, ns, pod, uid };
+
+  struct Part {
+    std::string text;  // before the field
+    Field field = Field::none;
+  };
+
+  std::string origin_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace plim::servo

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""The servo beside a local cluster whose pods run: from a pod to the message and to `plimsoll runs`."""
+import json
+import unittest
+
+from receiver import Receiver
+from servo import Servo, eventually, job_pod
+
+from local_cluster import ClusterCase, only_local
+
+
+@only_local("starts programs of this machine")
+class ServoWithPods(ClusterCase):
+    flags = ("--nodes", "1")
+
+    def test_a_pod_that_ends_is_one_message_and_one_run(self):
+        receiver = Receiver(self)
+        servo = Servo(self, self.cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme",
+                      env={"OPTUNE_AUTH_TOKEN": "s3cret"}).start()
+        pod = job_pod("once", "a1", "sleep", "1.2")
+        pod["spec"]["containers"][0]["resources"] = {"limits": {"memory": "64Mi"}, "requests": {"memory": "32Mi"}}
+        self.cluster.apply(pod, job_pod("service", "a2", restartPolicy="Always"))
+        (post,) = eventually(receiver.measurements, 30)
+        self.assertEqual(post.path, "/metrics/acme/a1/servo")
+        self.assertEqual(post.headers["Authorization"], "Bearer s3cret")
+        self.assertEqual(post.headers["Content-Type"], "application/json")
+        param = post.json["param"]
+        duration = param["metrics"]["duration"]["value"]
+        self.assertIn(duration, (1, 2))
+        self.assertEqual(param["metrics"]["perf"], {"value": 1 / duration, "unit": "1/s"})
+        self.assertEqual(param["annotations"]["exitcode"], 0)
+        self.assertEqual(json.loads(param["annotations"]["resources"])["limits"], {"memory": "64Mi"})
+        uid = self.cluster.get("pod", "once")["metadata"]["uid"]
+        self.assertEqual(post.key, f"{uid}/main/0")
+        eventually(lambda: servo.runs()[0]["state"] == "sent")
+
+        shown = servo.command("runs", "--url", servo.url)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout, r"(?m)^a1 +default +once +completed +0 +\ds +sent +")
+        again = servo.command("servo", "history", "--url", servo.url, "--app", "a1", "-o", "json")
+        self.assertEqual(len(json.loads(again.stdout)["items"]), 1)
+        code, seconds = servo.stop()
+        self.assertEqual(code, 0, servo.log)
+        self.assertLess(seconds, 6)
+        self.assertEqual(receiver.events(), ["HELLO", "MEASUREMENT", "GOODBYE"])
+        self.assertEqual(receiver.posts[-1].json["param"], {"account": "acme", "reason": "signal 15"})
+        offline = servo.command("runs", "--store", str(servo.store))
+        self.assertEqual(offline.stdout.split()[-8:-2], shown.stdout.split()[-8:-2])
+        self.assertNotIn("s3cret", servo.log)
+        for file in servo.store.iterdir():
+            self.assertNotIn(b"s3cret", file.read_bytes())
+
+    def test_without_any_setting_runs_are_kept_and_nothing_is_posted(self):
+        servo = Servo(self, self.cluster.kubeconfig).start()
+        self.cluster.apply(job_pod("kept", "b1"))
+        run = eventually(lambda: [run for run in servo.runs() if run["app"] == "b1"], 30)[0]
+        self.assertEqual((run["state"], run["result"], run["exitCode"]), ("kept", "completed", 0))
+        self.assertEqual(servo.log.count("nothing is posted"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
