@@ -18,7 +18,8 @@
 namespace plim::agent {
 namespace {
 
-constexpr std::chrono::seconds kLook{1};  // how often directories are looked at for new pods
+constexpr std::chrono::milliseconds kLook{500};  // how often directories are looked at for new pods
+constexpr std::chrono::seconds kEager{5};
 constexpr std::chrono::seconds kFirstWait{1}, kLongestWait{30};
 constexpr int kPatience = 3;  // polls until a pod without cgroup is a problem
 
@@ -72,15 +73,23 @@ class KubernetesSource final : public TaskSource {
   }
 
  private:
+  // A new directory comes before its pod's containers run, so for a while after one the list is
+  // asked for more often.
   Task<void> poll_for_ever() {
+    std::uint64_t seen = look();
+    SteadyTime eager_until{};
     for (;;) {
       co_await poll();
-      const SteadyTime until =
-          std::max(clock_.steady() + (failure_.empty() ? every_ : Nanos(0)), not_before_);
-      const std::uint64_t before = look();
+      const bool eager = clock_.steady() < eager_until;
+      const Nanos wait =
+          failure_.empty() ? (eager ? std::min<Nanos>(every_, kLook) : every_) : Nanos(0);
+      const SteadyTime until = std::max(clock_.steady() + wait, not_before_);
       while (clock_.steady() < until) {
-        co_await clock_.sleep_until(std::min(until, clock_.steady() + kLook));
-        if (failure_.empty() && look() != before) break;
+        co_await clock_.sleep_until(std::min<SteadyTime>(until, clock_.steady() + kLook));
+        if (look() == seen) continue;
+        seen = look();
+        eager_until = clock_.steady() + kEager;
+        if (failure_.empty()) break;
       }
     }
   }
