@@ -25,6 +25,7 @@ inline constexpr std::array kNameFlags{kName, kDir};
 inline constexpr std::array kUpExamples{
     Example{"up", "in the foreground, Ctrl-C stops it"},
     Example{"up --detach", "in the background; plimsoll down stops it"},
+    Example{"up --detach --roles agent", "with an agent on every node, which measures its pods"},
     Example{"up --name test --ephemeral --detach", "another one, which keeps nothing"},
 };
 inline constexpr std::array kUpFlags{
@@ -48,9 +49,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "roles",
          .metavar = "LIST",
          .fallback = "none",
-         .help = "roles to start beside it; this build has none yet",
-         .choices = "none",
-         .rare = true},
+         .help = "roles to start beside it: agent, all or none"},
     Flag{.name = "authz",
          .metavar = "WHICH",
          .fallback = "all",

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "cli/role_children.hpp"
 #include "cli/run.hpp"
 #include "cli/terminal.hpp"
 #include "local/runtime/applets.hpp"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   using namespace plim;
   cli::guard_standard_streams();
   prepare_process();
+  cli::end_with_parent();
   // What our own nodes start, once per pod or container: no commands for people, so not in the
   // table, and their words are not ours to read.
   const std::string_view word = argc > 1 ? argv[1] : "";

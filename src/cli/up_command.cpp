@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/detach.hpp"
 #include "cli/local_cluster.hpp"
+#include "cli/role_children.hpp"
 #include "cli/up_options.hpp"
 
 namespace plim::cli {
@@ -30,11 +31,19 @@ std::string milestone_line(const std::string& what, Nanos after) {
   return fmt::format("{:8.3f} s  {}", std::chrono::duration<double>(after).count(), what);
 }
 
+struct UpOptions {
+  local::ClusterOptions cluster;
+  std::vector<const RoleRow*> roles;
+};
+
 // One cluster from start to stop. Lives on one loop.
 class UpRun {
  public:
-  UpRun(local::ClusterOptions options, Say say, std::function<void(local::Cluster&)> ready)
-      : options_(std::move(options)), say_(std::move(say)), ready_(std::move(ready)) {
+  UpRun(UpOptions options, Say say, std::function<void(local::Cluster&)> ready)
+      : options_(std::move(options.cluster)),
+        roles_(std::move(options.roles)),
+        say_(std::move(say)),
+        ready_(std::move(ready)) {
     options_.milestone = [this](const std::string& what, Nanos after) {
       say_(milestone_line(what, after));
     };
@@ -52,12 +61,16 @@ class UpRun {
   Task<int> main() {
     Executor loop = co_await current_loop();
     Signals signals(loop);
+    const local::ClusterDirectories directories = options_.directories;
     cluster_ = std::make_unique<local::Cluster>(loop, system_clock(), std::move(options_));
     auto started = co_await cluster_->start();
     if (started) {
+      RoleChildren children(loop, system_clock(), *cluster_, directories, roles_);
+      children.start();
       ready_(*cluster_);
       co_await signals.stop_requested();
       say_("stopping; a second signal ends it at once");
+      co_await children.stop();
     } else {
       failure_ = local_failure(started.error());
     }
@@ -66,6 +79,7 @@ class UpRun {
   }
 
   local::ClusterOptions options_;
+  std::vector<const RoleRow*> roles_;
   Say say_;
   std::function<void(local::Cluster&)> ready_;
   std::unique_ptr<local::Cluster> cluster_;
@@ -87,7 +101,7 @@ Say sayer(Context& context) {
   };
 }
 
-Outcome<int> run_here(Context& context, local::ClusterOptions options) {
+Outcome<int> run_here(Context& context, UpOptions options) {
   Say say = sayer(context);
   auto ready = [&](local::Cluster& cluster) {
     if (cluster.nodes().size() > 0) say(std::string(kSecurityNote));
@@ -98,11 +112,11 @@ Outcome<int> run_here(Context& context, local::ClusterOptions options) {
   return done;
 }
 
-Outcome<int> run_in_background(Context& context, local::ClusterOptions options) {
-  if (auto made = local::make_private(options.directories.state); !made)
+Outcome<int> run_in_background(Context& context, UpOptions options) {
+  if (auto made = local::make_private(options.cluster.directories.state); !made)
     return tl::unexpected(local_failure(made.error()));
   Say say = sayer(context);
-  DetachOptions detaching{.log = options.directories.log(),
+  DetachOptions detaching{.log = options.cluster.directories.log(),
                           .wait = context.values.duration("wait"),
                           .on_line = [&](std::string_view line) { say(std::string(line)); }};
   auto go_on = [&](Starter& starter) {
@@ -129,11 +143,14 @@ Outcome<int> run_in_background(Context& context, local::ClusterOptions options) 
 }  // namespace
 
 Outcome<int> run_up(Context& context) {
-  PLIM_CLI_TRY(local::ClusterOptions options, cluster_options(context));
-  if (auto pid = local::holder_of(options.directories.lock()))
+  PLIM_CLI_TRY(local::ClusterOptions cluster, cluster_options(context));
+  auto roles = parse_roles(context.values.text("roles"));
+  if (!roles) return usage_failure(Plm::bad_flag_value, "--roles: " + roles.error().message);
+  UpOptions options{.cluster = std::move(cluster), .roles = std::move(*roles)};
+  if (auto pid = local::holder_of(options.cluster.directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
-                                               options.directories.name, *pid))));
+                                               options.cluster.directories.name, *pid))));
   keep_memory_small();
   if (context.values.boolean("detach")) return run_in_background(context, std::move(options));
   return run_here(context, std::move(options));

@@ -69,7 +69,7 @@ class ProcessNode {
 
   int index() const { return options_.node.index; }
 
-  // While it is started.
+  // These while it is started.
   const LocalNode& node() const { return *node_; }
 
   NodeImages& images() { return *images_; }
@@ -77,6 +77,8 @@ class ProcessNode {
   const NodeCgroups& cgroups() const { return *cgroups_; }
 
   const std::string& kubelet_dir() const { return options_.kubelet_dir; }
+
+  std::uint16_t kubelet_port() const { return kubelet_->port(); }
 
   bool running() const { return running_; }
 

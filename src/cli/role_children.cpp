@@ -1,0 +1,233 @@
+#include "cli/role_children.hpp"
+
+#include <algorithm>
+#include <arpa/inet.h>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/backoff.hpp"
+#include "base/fd.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/subprocess.hpp"
+#include "base/text.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{500};
+constexpr std::chrono::seconds kGrace{5}, kStable{30};
+constexpr int kPortsToTry = 100;
+constexpr const char* kParent = "PLIMSOLL_ROLE_PARENT";
+
+bool is_free(const std::string& host, int port) {
+  const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (!socket || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return false;
+  const int reuse = 1;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+  return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+std::string free_address(std::string host, int port) {
+  for (int i = 0; i < kPortsToTry; ++i)
+    if (is_free(host, port + i)) return fmt::format("{}:{}", host, port + i);
+  return fmt::format("{}:{}", host, port);
+}
+
+std::string child_name(const RoleRow& row, std::string_view node) {
+  return node.empty() ? std::string(row.name) : fmt::format("{}-{}", row.name, node);
+}
+
+}  // namespace
+
+struct RoleChildren::Child {
+  std::string name;
+  const RoleRow* row = nullptr;
+  json::value node;
+  std::string url = {};
+  bool kept = false;  // keep() takes care of it
+  std::optional<Process> process = {};
+  TaskGroup::Handle handle = {};
+};
+
+Result<std::vector<const RoleRow*>> parse_roles(std::string_view text) {
+  std::vector<const RoleRow*> out;
+  if (trim(text) == "none" || trim(text).empty()) return out;
+  for (std::string_view part : split(text, ',')) {
+    const std::string_view name = trim(part);
+    bool known = name.empty();
+    for (const RoleRow& row : role_rows())
+      if (name == row.name || name == "all") {
+        known = true;
+        if (std::ranges::find(out, &row) == out.end()) out.push_back(&row);
+      }
+    if (known) continue;
+    std::string names = "all, none";
+    for (const RoleRow& row : role_rows()) names += fmt::format(", {}", row.name);
+    return fail(Code::invalid, fmt::format("{} is no role; expected {}", quote(name), names));
+  }
+  return out;
+}
+
+RoleChildren::RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
+                           const local::ClusterDirectories& directories,
+                           std::vector<const RoleRow*> rows)
+    : loop_(loop),
+      clock_(clock),
+      cluster_(cluster),
+      directories_(directories),
+      rows_(std::move(rows)),
+      tasks_(loop),
+      ending_(loop) {
+  std::error_code problem;
+  program_ = std::filesystem::read_symlink("/proc/self/exe", problem).string();
+}
+
+RoleChildren::~RoleChildren() = default;
+
+void RoleChildren::start() {
+  if (rows_.empty()) return;
+  arrange();
+  tasks_.spawn("nodes", watch_nodes());
+}
+
+// One child per role, or per role and running node; whoever is surplus ends.
+void RoleChildren::arrange() {
+  std::map<std::string, std::shared_ptr<Child>> wanted;
+  const auto want = [&](const RoleRow& row, json::value node) {
+    const std::string name = child_name(row, text_at(node, {"name"}));
+    if (auto known = children_.find(name); known != children_.end()) {
+      wanted.insert(children_.extract(known));
+      return;
+    }
+    wanted[name] =
+        std::make_shared<Child>(Child{.name = name, .row = &row, .node = std::move(node)});
+  };
+  for (const RoleRow* row : rows_) {
+    if (!row->per_node) {
+      want(*row, nullptr);
+      continue;
+    }
+    const json::value nodes = cluster_.nodes().list();
+    for (const json::value& node : nodes.at("items").as_array())
+      if (text_at(node, {"state"}) == "Running") want(*row, node);
+  }
+  const bool changed = !children_.empty() || std::ranges::any_of(wanted, [](const auto& entry) {
+    return !entry.second->kept;
+  });
+  for (auto& [name, child] : children_) ending_.spawn("end " + name, end(child));
+  children_ = std::move(wanted);
+  if (!changed) return;
+  for (auto& [name, child] : children_)
+    if (!std::exchange(child->kept, true))
+      child->handle = tasks_.spawn("role " + name, keep(child));
+  write_endpoints();
+}
+
+Task<void> RoleChildren::watch_nodes() {
+  for (;;) {
+    co_await clock_.sleep(kLook);
+    arrange();
+  }
+}
+
+// Its output goes to a file of its own; it is started again for as long as it is wanted.
+Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
+  const std::string directory = directories_.state + "/roles";
+  Backoff backoff(Backoff::Options{.first = std::chrono::seconds(1), .jitter = 0.1});
+  (void)make_directories(directory, 0700);
+  for (;;) {
+    RolePlace place{.directories = directories_,
+                    .kubeconfig = cluster_.kubeconfig(),
+                    .node = child->node,
+                    .directory = directory,
+                    .free_address = free_address};
+    auto launch = child->row->launch(place);
+    if (!launch) {
+      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", launch.error()}});
+      co_return;
+    }
+    child->url = launch->url;
+    write_endpoints();
+    const std::string log_file = fmt::format("{}/{}.log", directory, child->name);
+    const Fd output(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    Command command{.argv = {program_}};
+    std::ranges::copy(launch->words, std::back_inserter(command.argv));
+    command.env = {{kParent, std::to_string(::getpid())}};
+    if (output) {
+      command.out = Output::to(output.get());
+      command.err = Output::to(output.get());
+    }
+    const SteadyTime began = clock_.steady();
+    auto process = Process::spawn(loop_, command);
+    if (process) {
+      child->process = std::move(*process);
+      Exit exit = co_await child->process->wait();
+      child->process.reset();
+      log::warn("up", "a role has ended; it is started again",
+                {{"role", child->name}, {"exit", exit.describe()}, {"log", log_file}});
+    } else {
+      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", process.error()}});
+    }
+    if (clock_.steady() - began > kStable) backoff.reset();
+    co_await clock_.sleep(backoff.next());
+  }
+}
+
+Task<void> RoleChildren::end(std::shared_ptr<Child> child) {
+  child->handle.cancel();
+  if (child->process) co_await child->process->stop(kGrace);
+  child->process.reset();
+}
+
+Task<void> RoleChildren::stop() {
+  co_await tasks_.stop();
+  for (auto& [name, child] : children_) ending_.spawn("end " + name, end(child));
+  co_await ending_.join();
+  co_await ending_.stop();
+  children_.clear();
+}
+
+// Beside what the cluster itself has written there.
+void RoleChildren::write_endpoints() {
+  auto text = read_file(directories_.endpoints());
+  auto value = text ? parse_json(*text) : json::value(json::object());
+  if (!value || !value->is_object()) return;
+  json::object roles;
+  for (const auto& [name, child] : children_) {
+    if (child->url.empty()) continue;
+    const std::string key(child->row->name);
+    if (!child->row->per_node) {
+      roles[key] = child->url;
+      continue;
+    }
+    if (!roles.contains(key)) roles[key] = json::object();
+    roles[key].as_object()[text_at(child->node, {"name"})] = child->url;
+  }
+  value->as_object()["roles"] = std::move(roles);
+  constexpr WriteOptions kPrivate{.mode = 0600, .sync = false};
+  auto written = write_file(directories_.endpoints(), to_json_indented(*value) + "\n", kPrivate);
+  if (!written) log::warn("up", "endpoints.json is old", {{"error", written.error()}});
+}
+
+void end_with_parent() {
+  const char* parent = std::getenv(kParent);
+  if (parent == nullptr) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // It may have gone before we asked to be told.
+  if (std::to_string(::getppid()) != parent) ::raise(SIGTERM);
+  ::unsetenv(kParent);
+}
+
+}  // namespace plim::cli

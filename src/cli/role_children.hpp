@@ -1,0 +1,83 @@
+// Roles that `plimsoll up` starts beside the cluster: child processes with the command lines that a
+// real cluster would use, started again when they end, gone when the cluster goes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "local/cluster/cluster.hpp"
+
+namespace plim::cli {
+
+// What a role gets to see of the cluster when its command line is made.
+struct RolePlace {
+  const local::ClusterDirectories& directories;
+  const std::string& kubeconfig;  // of an administrator
+  json::value node;               // of roles that run once per node: an item of `node ls`
+  std::string directory;          // for files of the roles, only ours
+  // The address with that port, or with the next free one.
+  std::function<std::string(std::string host, int port)> free_address;
+};
+
+struct RoleLaunch {
+  std::vector<std::string> words;  // after the program's name
+  std::string url = {};            // where it serves, for endpoints.json; "" for none
+};
+
+// A row of the table in role_table.cpp.
+struct RoleRow {
+  std::string_view name;  // "agent", as in --roles
+  bool per_node = false;
+  Result<RoleLaunch> (*launch)(const RolePlace& place);
+};
+
+std::span<const RoleRow> role_rows();
+// "agent,servo", "all" or "none".
+Result<std::vector<const RoleRow*>> parse_roles(std::string_view text);
+
+// Belongs to the cluster's loop; co_await stop() before the cluster's own.
+class RoleChildren {
+ public:
+  RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
+               const local::ClusterDirectories& directories, std::vector<const RoleRow*> rows);
+  ~RoleChildren();
+  RoleChildren(const RoleChildren&) = delete;
+  RoleChildren& operator=(const RoleChildren&) = delete;
+
+  // Returns when all have been started, not when they are ready. Nodes that come and go later are
+  // noticed.
+  void start();
+  Task<void> stop();
+
+ private:
+  struct Child;
+
+  void arrange();
+  Task<void> watch_nodes();
+  Task<void> keep(std::shared_ptr<Child> child);
+  Task<void> end(std::shared_ptr<Child> child);
+  void write_endpoints();
+
+  Executor loop_;
+  Clock& clock_;
+  local::Cluster& cluster_;
+  local::ClusterDirectories directories_;
+  std::vector<const RoleRow*> rows_;
+  std::string program_;
+  std::map<std::string, std::shared_ptr<Child>> children_;  // by "agent-n1"
+  TaskGroup tasks_, ending_;
+};
+
+// For main(): ends this process when the one that started it as a role has gone, however it went.
+void end_with_parent();
+
+}  // namespace plim::cli

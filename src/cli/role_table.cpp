@@ -1,0 +1,21 @@
+// The one table of roles that `plimsoll up --roles` starts. A new role: its row here, and its
+// function that makes the command line.
+#include <array>
+
+#include "cli/agent_role.hpp"
+#include "cli/role_children.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::array kRoles{
+    RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
+};
+
+}  // namespace
+
+std::span<const RoleRow> role_rows() {
+  return kRoles;
+}
+
+}  // namespace plim::cli
