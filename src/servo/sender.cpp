@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "base/text.hpp"
 
 namespace plim::servo {
 namespace {
@@ -119,7 +118,7 @@ Task<void> Sender::send_first(std::string app) {
   }
   metrics_.count_post("dead");
   log::warn("servo", "gave up sending a run; it stays in the store",
-            {{"key", run.key()}, {"app", quote(run.app)}, {"error", why}});
+            {{"key", run.key()}, {"app", run.app}, {"error", why}});
   callbacks_.on_dead(run, why);
   finish(app);
 }

@@ -1,0 +1,215 @@
+#include "servo/job_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/loop.hpp"
+#include "kube/testing/stub_client.hpp"
+#include "servo/testing/pods.hpp"
+
+namespace plim::servo {
+namespace {
+
+using namespace plim::servo::testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string event(std::string_view type, json::value pod) {
+  return to_json(json::object{{"type", type}, {"object", std::move(pod)}});
+}
+
+std::string list_of(json::array pods, std::string_view more = "") {
+  return to_json(json::object{{"kind", "PodList"},
+                              {"metadata", {{"resourceVersion", "10"}, {"continue", more}}},
+                              {"items", std::move(pods)}});
+}
+
+const std::string kGone =
+    R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})";
+
+// Lists and watches as a test lays them out; then it answers nothing more.
+class ScriptClient final : public plim::testing::StubClient {
+ public:
+  using Lines = std::deque<Result<std::optional<std::string>>>;
+
+  explicit ScriptClient(const Executor& loop) : never_(loop) {}
+
+  Task<Result<std::string>> list_page(kube::Resource, kube::ListOptions options) override {
+    list_options.push_back(options);
+    if (lists.empty()) co_await never_.wait();
+    Result<std::string> out = std::move(lists.front());
+    lists.pop_front();
+    co_return out;
+  }
+
+  Task<Result<std::unique_ptr<kube::Watch>>> watch(kube::Resource,
+                                                   kube::WatchOptions options) override {
+    watch_options.push_back(options);
+    if (watches.empty()) co_await never_.wait();
+    Result<Lines> lines = std::move(watches.front());
+    watches.pop_front();
+    if (!lines) co_return lines.error();
+    co_return std::make_unique<ScriptWatch>(std::move(*lines));
+  }
+
+  // Lines, then the regular end.
+  void then_watch(std::vector<std::string> texts) {
+    Lines lines;
+    for (std::string& text : texts) lines.emplace_back(std::optional(std::move(text)));
+    lines.emplace_back(std::optional<std::string>());
+    watches.emplace_back(std::move(lines));
+  }
+
+  void then_break(std::vector<std::string> texts, Error error) {
+    then_watch(std::move(texts));
+    watches.back()->back() = std::move(error);
+  }
+
+  bool is_at_end() const { return lists.empty() && watches.empty(); }
+
+  std::deque<Result<std::string>> lists;
+  std::deque<Result<Lines>> watches;
+  std::vector<kube::ListOptions> list_options;
+  std::vector<kube::WatchOptions> watch_options;
+
+ private:
+  class ScriptWatch final : public kube::Watch {
+   public:
+    explicit ScriptWatch(Lines lines) : lines_(std::move(lines)) {}
+
+    Task<Result<std::optional<std::string>>> next() override {
+      Result<std::optional<std::string>> out = std::move(lines_.front());
+      lines_.pop_front();
+      co_return out;
+    }
+
+   private:
+    Lines lines_;
+  };
+
+  Event never_;
+};
+
+class JobWatchTest : public ::testing::Test {
+ protected:
+  // Follows the script to its end. Every run is told of as "uid result".
+  std::vector<std::string> follow() {
+    auto on_end = [this](loop::RunRecord run) {
+      told_.push_back(fmt::format("{} {}", run.uid, name_of(run.result)));
+    };
+    JobWatch watch(loop_.executor(), client_, "default", rules_, metrics_, on_end, clock_, random_);
+    watch.start();
+    auto until_the_end = [](ScriptClient& client, FakeClock& clock) -> Task<void> {
+      for (int quiet = 0; quiet < 50; quiet = client.is_at_end() ? quiet + 1 : 0) {
+        clock.advance_to_next();
+        co_await yield_to_loop();
+      }
+    };
+    run_to_end(loop_, until_the_end(*client_, clock_));
+    synced_ = watch.synced();
+    jobs_ = watch.jobs();
+    lists_ = watch.stats().lists;
+    run_to_end(loop_, watch.stop());
+    return told_;
+  }
+
+  Loop loop_;
+  FakeClock clock_;
+  SeededRandom random_{1};
+  metrics::Registry registry_;
+  Metrics metrics_{registry_};
+  JobRules rules_ = default_rules();
+  std::shared_ptr<ScriptClient> client_ = std::make_shared<ScriptClient>(loop_.executor());
+  std::vector<std::string> told_;
+  bool synced_ = false;
+  std::size_t jobs_ = 0;
+  std::uint64_t lists_ = 0;
+};
+
+TEST_F(JobWatchTest, tells_of_pods_that_had_ended_before_it_came) {
+  client_->lists = {list_of({ended_pod("u1", "a"), running_pod("u2", "a")}, "next"),
+                    list_of({ended_pod("u3", "a")})};
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u3 completed"));
+  EXPECT_TRUE(synced_);
+  EXPECT_EQ(jobs_, 3u);
+  ASSERT_EQ(client_->list_options.size(), 2u);
+  EXPECT_EQ(client_->list_options[0].limit, 500);
+  EXPECT_EQ(client_->list_options[0].ns, "default");
+  EXPECT_EQ(client_->list_options[0].resource_version_match, "");
+  EXPECT_EQ(client_->list_options[1].continue_token, "next");
+  ASSERT_FALSE(client_->watch_options.empty());
+  EXPECT_TRUE(client_->watch_options[0].bookmarks);
+  EXPECT_EQ(client_->watch_options[0].resource_version, "10");
+}
+
+TEST_F(JobWatchTest, tells_when_the_end_is_seen) {
+  client_->lists = {list_of({})};
+  client_->then_watch(
+      {event("ADDED", running_pod("u1", "a")), event("MODIFIED", ended_pod("u1", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed"));
+}
+
+TEST_F(JobWatchTest, a_deletion_shows_what_the_pod_had_come_to) {
+  client_->lists = {list_of({})};
+  client_->then_watch(
+      {event("ADDED", running_pod("u1", "a")), event("DELETED", ended_pod("u1", "a")),
+       event("DELETED", ended_pod("u2", "a")), event("ADDED", running_pod("u3", "a")),
+       event("DELETED", running_pod("u3", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed", "u3 deleted"));
+  EXPECT_EQ(jobs_, 0u);
+}
+
+TEST_F(JobWatchTest, a_deletion_that_knows_less_than_before_says_nothing_new) {
+  client_->lists = {list_of({ended_pod("u1", "a")})};
+  client_->then_watch({event("DELETED", running_pod("u1", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed"));
+}
+
+TEST_F(JobWatchTest, pods_that_vanish_between_two_lists_were_deleted) {
+  client_->lists = {list_of({running_pod("u1", "a"), running_pod("u2", "a"), ended_pod("u3", "a")}),
+                    list_of({running_pod("u2", "a")})};
+  client_->then_watch({kGone});
+  EXPECT_THAT(follow(), ElementsAre("u3 completed", "u1 deleted"));
+  EXPECT_EQ(jobs_, 1u);
+}
+
+// Scenario: each way in which a watch ends; what comes afterwards is heard.
+TEST_F(JobWatchTest, goes_on_after_every_end_of_a_watch) {
+  client_->lists = {list_of({}), list_of({}), list_of({})};
+  client_->then_watch({event("ADDED", ended_pod("u1", "a"))});  // EOF
+  client_->then_watch({kGone});                                 // ERROR event: lists
+  client_->then_watch({event("ADDED", ended_pod("u2", "a"))});
+  client_->watches.emplace_back(fail(Code::gone, "410"));  // status: lists
+  client_->then_watch({event("ADDED", ended_pod("u3", "a"))});
+  client_->watches.emplace_back(fail(Code::internal, "500"));
+  client_->then_watch({event("ADDED", ended_pod("u4", "a"))});
+  client_->then_break({}, fail(Code::unavailable, "half a line"));
+  client_->then_watch({event("ADDED", ended_pod("u5", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed", "u3 completed", "u4 completed",
+                                    "u5 completed"));
+  EXPECT_EQ(lists_, 3u);
+}
+
+TEST_F(JobWatchTest, a_pod_that_cannot_be_read_is_counted_and_the_rest_goes_on) {
+  json::value bare = {{"metadata", {{"name", "x"}, {"namespace", "default"}}}};
+  client_->lists = {list_of({bare, ended_pod("u1", "a")})};
+  client_->then_watch({event("ADDED", bare), event("ADDED", ended_pod("u2", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed"));
+  EXPECT_GE(metrics_.undecodable.value(), 2u);
+  EXPECT_EQ(lists_, 1u);
+}
+
+TEST_F(JobWatchTest, counts_why_pods_are_no_jobs_once) {
+  json::value pod = ended_pod("u1", "");
+  client_->lists = {list_of({pod})};
+  client_->then_watch({event("MODIFIED", pod), event("MODIFIED", pod)});
+  EXPECT_THAT(follow(), IsEmpty());
+  EXPECT_EQ(registry_
+                .counter("plimsoll_servo_appid_misses_total",
+                         "Pods that could be jobs but have no usable id", {{"reason", "empty"}})
+                .value(),
+            1u);
+}
+
+}  // namespace
+}  // namespace plim::servo

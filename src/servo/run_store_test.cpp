@@ -1,0 +1,314 @@
+#include "servo/run_store.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/testing/temp_dir.hpp"
+#include "base/testing/tiny_disk.hpp"
+#include "servo/testing/pods.hpp"
+
+namespace plim::servo {
+namespace {
+
+using namespace std::chrono_literals;
+using plim::testing::TempDir;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// One life of a store: opened, used, stopped.
+class StoreLife {
+ public:
+  explicit StoreLife(RunStore::Options options) {
+    auto opened = RunStore::open(loop.executor(), std::move(options), metrics, clock);
+    if (!opened) {
+      error = opened.error();
+      return;
+    }
+    store = std::move(*opened);
+    auto on_stored = [this](const loop::RunRecord& run, JournalPosition) {
+      stored.push_back(run.uid);
+    };
+    store->start(on_stored, [this](const std::string& uid) { return present.contains(uid); });
+  }
+
+  ~StoreLife() {
+    if (store) run_to_end(loop, store->stop());
+  }
+
+  void add(const std::string& uid, bool send = true, const std::string& app = "a") {
+    store->add(testing::some_run(uid, app, clock.wall()), send);
+  }
+
+  // Runs the loop until so many were stored.
+  void settle(std::size_t count) {
+    auto wait = [](StoreLife& life, std::size_t wanted) -> Task<void> {
+      while (life.stored.size() < wanted) co_await yield_to_loop();
+    };
+    run_to_end(loop, wait(*this, count));
+  }
+
+  std::vector<std::string> page(RunQuery query = {}) {
+    auto page = run_to_end(loop, store->page(std::move(query)));
+    std::vector<std::string> out;
+    if (!page) return {page.error().message};
+    for (const StoredRun& run : page->runs)
+      out.push_back(run.run.uid + " " + std::string(name_of(run.state)));
+    return out;
+  }
+
+  std::vector<std::string> unsent() {
+    auto runs = run_to_end(loop, store->load(store->unsent_after({}, 1000)));
+    std::vector<std::string> out;
+    for (const StoredRun& run : *runs) out.push_back(run.run.uid);
+    return out;
+  }
+
+  Loop loop;
+  FakeClock clock;
+  metrics::Registry registry;
+  Metrics metrics{registry};
+  std::set<std::string> present;
+  std::vector<std::string> stored;
+  std::optional<Error> error;
+  std::unique_ptr<RunStore> store;
+};
+
+class RunStoreTest : public ::testing::Test {
+ protected:
+  RunStore::Options options() const { return {.directory = dir_ / "runs"}; }
+
+  TempDir dir_{plim::testing::memory_directory()};
+};
+
+TEST_F(RunStoreTest, a_run_is_stored_once_and_told_of_afterwards) {
+  StoreLife life(options());
+  life.add("u1");
+  life.add("u1");
+  life.add("u2", false);
+  EXPECT_THAT(life.stored, IsEmpty());
+  life.settle(2);
+  life.add("u1");
+  EXPECT_THAT(life.stored, ElementsAre("u1", "u2"));
+  EXPECT_THAT(life.page(), ElementsAre("u2 kept", "u1 unsent"));
+  EXPECT_THAT(life.unsent(), ElementsAre("u1"));
+}
+
+TEST_F(RunStoreTest, what_was_stored_sent_or_refused_is_known_after_a_restart) {
+  {
+    StoreLife life(options());
+    for (const char* uid : {"u1", "u2", "u3"}) life.add(uid);
+    life.settle(3);
+    life.store->mark("u1/main/0", SendState::sent);
+    life.store->mark("u2/main/0", SendState::dead, "400");
+  }
+  StoreLife life(options());
+  EXPECT_THAT(life.page(), ElementsAre("u3 unsent", "u2 dead", "u1 sent"));
+  EXPECT_THAT(life.unsent(), ElementsAre("u3"));
+  life.add("u1");
+  life.add("u4");
+  life.settle(1);
+  EXPECT_THAT(life.stored, ElementsAre("u4"));
+}
+
+TEST_F(RunStoreTest, files_can_be_read_without_the_servo) {
+  StoreLife life(options());
+  for (const char* uid : {"u1", "u2"}) life.add(uid);
+  life.settle(2);
+  life.store->mark("u1/main/0", SendState::sent);
+  life.add("u3");
+  life.settle(3);
+  auto page = read_store(options().directory, {});
+  ASSERT_TRUE(page) << page.error().message;
+  ASSERT_EQ(page->runs.size(), 3u);
+  EXPECT_EQ(page->runs[2].state, SendState::sent);
+  EXPECT_EQ(page->runs[1].state, SendState::unsent);
+}
+
+TEST_F(RunStoreTest, one_process_alone_may_have_it) {
+  StoreLife first(options());
+  StoreLife second(options());
+  ASSERT_TRUE(second.error);
+  EXPECT_EQ(second.error->code, Code::already_exists);
+}
+
+TEST_F(RunStoreTest, answers_queries_page_by_page) {
+  RunStore::Options small = options();
+  small.segment_bytes = 2000;  // so that pages cross segments
+  StoreLife life(small);
+  for (int i = 0; i < 20; ++i) life.add(std::to_string(i), false, i % 2 == 0 ? "even" : "odd");
+  life.settle(20);
+  RunQuery query{.app = "odd", .limit = 3};
+  std::vector<std::string> seen;
+  for (int pages = 0; pages < 10; ++pages) {
+    auto page = run_to_end(life.loop, life.store->page(query));
+    ASSERT_TRUE(page);
+    for (const StoredRun& run : page->runs) seen.push_back(run.run.uid);
+    if (!page->next) break;
+    query.before = page->next;
+  }
+  EXPECT_THAT(seen, ElementsAre("19", "17", "15", "13", "11", "9", "7", "5", "3", "1"));
+  RunQuery none{.pod = "nobody"};
+  EXPECT_THAT(life.page(none), IsEmpty());
+  auto of_pod = run_to_end(life.loop, life.store->of_pod("7"));
+  ASSERT_EQ(of_pod->size(), 1u);
+  EXPECT_TRUE(run_to_end(life.loop, life.store->of_pod("1"))->at(0).run.uid == "1");
+}
+
+TEST_F(RunStoreTest, since_leaves_out_what_is_older) {
+  StoreLife life(options());
+  life.add("old", false);
+  life.settle(1);
+  life.clock.advance(2h);
+  life.add("new", false);
+  life.settle(2);
+  RunQuery query{.since = life.clock.wall() - 1h};
+  EXPECT_THAT(life.page(query), ElementsAre("new kept"));
+}
+
+// Scenario: the last segment cut at every byte of its last record.
+TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
+  {
+    StoreLife life(options());
+    life.add("u1");
+    life.add("u2");
+    life.settle(2);
+  }
+  const std::string file = run_files(options().directory).path_of(1);
+  const std::string whole = *read_file(file);
+  std::uint64_t last = 0;
+  ASSERT_TRUE(scan_journal(run_files(options().directory),
+                           [&](JournalPosition at, std::string_view) -> Result<void> {
+                             last = at.offset;
+                             return {};
+                           }));
+  log::Capture quiet;
+  for (std::size_t size = last; size <= whole.size(); ++size) {
+    ASSERT_TRUE(write_file(file, std::string_view(whole).substr(0, size), {.sync = false}));
+    StoreLife life(options());
+    ASSERT_FALSE(life.error) << size << ": " << life.error->message;
+    if (size < whole.size()) {
+      EXPECT_THAT(life.page(), ElementsAre("u1 unsent")) << size;
+    } else {
+      EXPECT_THAT(life.page(), ElementsAre("u2 unsent", "u1 unsent"));
+    }
+  }
+}
+
+// Scenario: the disk is full, and has room again.
+TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
+  plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
+    RunStore::Options options{.directory = disk.path + "/runs"};
+    {
+      StoreLife life(options);
+      ASSERT_FALSE(life.error) << life.error->message;
+      life.add("before");
+      life.settle(1);
+      disk.fill();
+      for (int i = 0; i < 100; ++i) life.add("during" + std::to_string(i));
+      auto until_failing = [](StoreLife& l) -> Task<void> {
+        while (l.metrics.store_failing.value() == 0) co_await yield_to_loop();
+      };
+      run_to_end(life.loop, until_failing(life));
+      EXPECT_LT(life.stored.size(), 101u);
+      disk.make_room();
+      auto until_all = [](StoreLife& l) -> Task<void> {
+        while (l.stored.size() < 101 || l.metrics.store_failing.value() != 0) {
+          l.clock.advance_to_next();
+          co_await yield_to_loop();
+        }
+      };
+      run_to_end(life.loop, until_all(life));
+    }
+    StoreLife again(options);
+    EXPECT_EQ(again.unsent().size(), 101u);
+  });
+}
+
+TEST_F(RunStoreTest, too_many_that_cannot_be_written_are_refused_and_asked_for_again) {
+  RunStore::Options failing = options();
+  failing.most_unwritten = 5;
+  auto broken = std::make_shared<std::atomic<bool>>(true);
+  failing.sync = [broken](int) {
+    if (!*broken) return 0;
+    errno = ENOSPC;
+    return -1;
+  };
+  *broken = false;
+  StoreLife life(failing);
+  ASSERT_FALSE(life.error);
+  *broken = true;
+  for (int i = 0; i < 20; ++i) {
+    life.add(std::to_string(i));
+    auto pause = [](StoreLife& l) -> Task<void> {
+      while (l.metrics.store_failing.value() == 0) co_await yield_to_loop();
+      for (int k = 0; k < 100; ++k) co_await yield_to_loop();
+    };
+    run_to_end(life.loop, pause(life));
+  }
+  EXPECT_FALSE(life.store->take_refused());
+  *broken = false;
+  auto until_taken = [](StoreLife& l) -> Task<void> {
+    while (!l.store->take_refused()) {
+      l.clock.advance_to_next();
+      co_await yield_to_loop();
+    }
+  };
+  run_to_end(life.loop, until_taken(life));
+  EXPECT_FALSE(life.store->take_refused());
+  for (int i = 0; i < 20; ++i) life.add(std::to_string(i));
+  life.settle(20);
+}
+
+TEST_F(RunStoreTest, forgets_old_runs_but_not_unsent_ones_nor_keys_of_pods_that_are_there) {
+  RunStore::Options small = options();
+  small.segment_bytes = 1500;
+  {
+    StoreLife life(small);
+    for (int i = 0; i < 10; ++i) life.add("old" + std::to_string(i), false);
+    life.settle(10);
+    life.add("waits", true);
+    life.settle(11);
+    life.clock.advance(91 * 24h);
+    for (int i = 0; i < 5; ++i) life.add("new" + std::to_string(i), false);
+    life.settle(16);
+    life.present.insert("old3");
+    run_to_end(life.loop, life.store->forget_old());
+    EXPECT_THAT(life.unsent(), ElementsAre("waits"));
+    RunQuery all{.limit = 1000};
+    EXPECT_LE(life.page(all).size(), 9u);
+    life.add("old3");
+    EXPECT_EQ(life.stored.size(), 16u);
+    life.store->mark("waits/main/0", SendState::sent);
+    run_to_end(life.loop, life.store->forget_old());
+  }
+  StoreLife life(small);
+  ASSERT_FALSE(life.error);
+  life.add("old3");
+  life.add("old4");
+  life.settle(1);
+  EXPECT_THAT(life.stored, ElementsAre("old4"));
+}
+
+TEST_F(RunStoreTest, keeps_below_its_size_and_remembers_young_keys) {
+  RunStore::Options small = options();
+  small.segment_bytes = 4000;
+  small.max_bytes = 20'000;
+  StoreLife life(small);
+  for (int i = 0; i < 100; ++i) life.add(std::to_string(i), false);
+  life.settle(100);
+  run_to_end(life.loop, life.store->forget_old());
+  std::uintmax_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(small.directory))
+    bytes += file.file_size();
+  EXPECT_LE(bytes, 26'000u);
+  for (int i = 0; i < 100; ++i) life.add(std::to_string(i), false);
+  EXPECT_EQ(life.stored.size(), 100u);
+}
+
+}  // namespace
+}  // namespace plim::servo
