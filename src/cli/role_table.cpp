@@ -4,12 +4,14 @@
 
 #include "cli/agent_role.hpp"
 #include "cli/role_children.hpp"
+#include "cli/servo_role.hpp"
 
 namespace plim::cli {
 namespace {
 
 constexpr std::array kRoles{
     RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},
 };
 
 }  // namespace

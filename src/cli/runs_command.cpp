@@ -31,14 +31,20 @@ std::string query_of(const Context& context) {
   return net::format_query(pairs);
 }
 
-// A local cluster's servo, if `plimsoll up` started one.
+// The servo that `plimsoll up` started beside the local cluster of this kubeconfig, or beside the
+// default one if no kubeconfig is named.
 std::string local_servo(const Context& context) {
-  auto directories = local::find_directories("default", "", context.world.env);
-  if (!directories || !local::holder_of(directories->lock())) return "";
-  auto text = read_file(directories->endpoints());
-  if (!text) return "";
-  auto value = parse_json(*text);
-  return value ? std::string(text_at(*value, {"servo"})) : "";
+  std::string kubeconfig = context.values.text("kubeconfig");
+  if (kubeconfig.empty()) kubeconfig = context.world.env("KUBECONFIG").value_or("");
+  for (const local::ClusterDirectories& directories : local::known_clusters(context.world.env)) {
+    auto text = read_file(directories.endpoints());
+    auto value = text ? parse_json(*text) : json::value();
+    if (!value || !local::holder_of(directories.lock())) continue;
+    const bool is_meant = kubeconfig.empty() ? directories.name == "default"
+                                             : text_at(*value, {"kubeconfig"}) == kubeconfig;
+    if (is_meant) return std::string(text_at(*value, {"roles", "servo"}));
+  }
+  return "";
 }
 
 Task<Result<net::Response>> ask_url(std::string url, net::Request request,

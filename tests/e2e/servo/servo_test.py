@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The servo beside a local cluster whose pods run: from a pod to the message and to `plimsoll runs`."""
 import json
+import subprocess
 import unittest
 
 from receiver import Receiver
 from servo import Servo, eventually, job_pod
 
-from local_cluster import ClusterCase, only_local
+from local_cluster import PROGRAM, ClusterCase, LocalCluster, only_local
 
 
 @only_local("starts programs of this machine")
@@ -56,6 +57,29 @@ class ServoWithPods(ClusterCase):
         run = eventually(lambda: [run for run in servo.runs() if run["app"] == "b1"], 30)[0]
         self.assertEqual((run["state"], run["result"], run["exitCode"]), ("kept", "completed", 0))
         self.assertEqual(servo.log.count("nothing is posted"), 1)
+
+
+@only_local("starts a local cluster with roles")
+class ServoAsRole(unittest.TestCase):
+    def test_up_starts_it_and_runs_finds_it(self):
+        cluster = LocalCluster(self, "--nodes", "1", "--roles", "servo")
+        ns = cluster.namespace("any")
+        pod = job_pod("flow", "", "true", namespace=ns)
+        pod["metadata"]["labels"] = {"teraslice.terascope.io/jobName": "my-flow"}
+        cluster.apply(job_pod("once", "a1"), pod)
+
+        def runs(*words):
+            done = subprocess.run([PROGRAM, "runs", *words], env=cluster.env | {"XDG_RUNTIME_DIR": cluster.place.env["XDG_RUNTIME_DIR"]},
+                                  capture_output=True, text=True, timeout=30)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)["items"]
+        eventually(lambda: len(runs("-o", "json")) == 2, 30)
+        self.assertEqual([(run["pod"], run["app"]) for run in runs("-o", "json", "-n", ns)], [("flow", "my-flow")])
+        cluster.down()
+        store = str(cluster.place.state("t") / "servo")
+        self.assertEqual(len(runs("--store", store, "-o", "json")), 2)
+        cluster.up(self, "--nodes", "1", "--roles", "servo")
+        eventually(lambda: len(runs("-o", "json")) == 2, 30)
 
 
 if __name__ == "__main__":

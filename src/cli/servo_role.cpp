@@ -1,0 +1,32 @@
+#include "cli/servo_role.hpp"
+
+#include <cstdlib>
+
+namespace plim::cli {
+namespace {
+
+constexpr int kPort = 8080;
+// A pod says who it is itself, or is a Flow execution, which goes by its job's name.
+constexpr const char* kAppId =
+    "spec/containers/0/env/[JOBID]|metadata/labels/\"teraslice.terascope.io/jobName\"";
+
+}  // namespace
+
+// OPTUNE_* of the cluster's own environment reaches it too.
+Result<RoleLaunch> launch_servo(const RolePlace& place) {
+  const std::string listen = place.free_address("127.0.0.1", kPort);
+  RoleLaunch out{.words = {"servo", "--kubeconfig", place.kubeconfig, "--listen", listen, "--store",
+                           place.directories.state + "/servo"},
+                 .url = "http://" + listen};
+  const auto unless_set = [&](const char* variable, std::string flag, std::string value) {
+    const char* set = std::getenv(variable);
+    if (set != nullptr && *set != '\0') return;
+    out.words.push_back(std::move(flag));
+    out.words.push_back(std::move(value));
+  };
+  unless_set("POD_NAMESPACES", "--pod-namespaces", "*");
+  unless_set("OPTUNE_APP_ID", "--optune-app-id", kAppId);
+  return out;
+}
+
+}  // namespace plim::cli

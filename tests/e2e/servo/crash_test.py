@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""kill -9 at any instant while jobs end and the receiver fails: every run arrives, none twice with another key.
+
+PLIMSOLL_SERVO_JOBS: how many, 2000 in full; 300 without it.
+"""
+import collections
+import os
+import random
+import threading
+import time
+import unittest
+
+from jobs import Jobs
+from receiver import Receiver
+from servo import Servo, eventually
+
+from local_cluster import LocalCluster
+
+JOBS = int(os.environ.get("PLIMSOLL_SERVO_JOBS", "300"))
+APPS = 50
+
+
+class Crash(unittest.TestCase):
+    def test_6_nothing_is_lost_and_nothing_comes_twice(self):
+        cluster = LocalCluster(self, "--nodes", "0", "--durability", "os")
+        randomly = random.Random(6)
+        lock = threading.Lock()
+
+        def answer(post):
+            with lock:
+                luck = randomly.random()
+            return 503 if luck < 0.1 else 500 if luck < 0.15 else 200
+        receiver = Receiver(self, answer)
+        servo = Servo(self, cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme")
+        uids, done = {}, threading.Event()
+
+        def make():
+            jobs = Jobs(self, cluster.kubeconfig)
+            for number in range(JOBS):
+                uids[jobs.run(f"p{number}", f"app{number % APPS}")] = number
+            done.set()
+
+        maker = threading.Thread(target=make, daemon=True)
+        maker.start()
+        kills = 0
+        while not done.is_set() or kills < 10:
+            servo.begin()
+            time.sleep(randomly.uniform(0.0, 0.6))
+            servo.kill()
+            kills += 1
+        servo.start()
+        eventually(lambda: len({post.key for post in receiver.measurements()}) >= JOBS, 120, 0.1)
+        eventually(lambda: servo.metric("plimsoll_servo_unsent") == 0, 60)
+        keys = collections.Counter(post.key for post in receiver.measurements())
+        self.assertEqual(set(keys), {f"{uid}/main/0" for uid in uids})
+        stored = collections.Counter(run["uid"] for run in servo.runs())
+        self.assertEqual(stored, collections.Counter(uids.keys()))
+        repeated = sum(count - 1 for count in keys.values())
+        # A repeat needs a kill between the answer and its mark: at most one per post in flight.
+        self.assertLessEqual(repeated, 8 * kills)
+        print(f"{JOBS} jobs, {kills} kills, {len(receiver.measurements(accepted=False))} attempts, {repeated} repeats")
+
+
+if __name__ == "__main__":
+    unittest.main()
