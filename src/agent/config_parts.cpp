@@ -43,14 +43,24 @@ SslConfig read_ssl(Options& options) {
   return out;
 }
 
-// The two keys of the first files: they never verified the server.
+// The two keys of the first files: they never verified the server. Where the files are mounted from
+// a Secret that may be missing, a token has to do, and then the server is verified.
 std::optional<SslConfig> read_seed_ssl(Options& options) {
-  const std::string certificate = readable_path(options, "client_cert");
-  const std::string key = readable_path(options, "client_private_key");
+  const std::string certificate = options.optional_text("client_cert", kAbsolute).value_or("");
+  const std::string key = options.optional_text("client_private_key", kAbsolute).value_or("");
   if (certificate.empty() && key.empty()) return std::nullopt;
-  if (certificate.empty())
+  if (certificate.empty()) {
     options.error("client_private_key", "client_private_key: a key without client_cert");
-  options.warn(certificate.empty() ? "client_private_key" : "client_cert",
+    return std::nullopt;
+  }
+  for (const std::string& path : {certificate, key.empty() ? certificate : key})
+    if (::access(path.c_str(), R_OK) != 0) {
+      options.warn("client_cert", fmt::format("{} cannot be read: going on without a client "
+                                              "certificate",
+                                              path));
+      return std::nullopt;
+    }
+  options.warn("client_cert",
                "client_cert and client_private_key do not verify the kubelet; use ssl: !SSL");
   return SslConfig{.verify = false,
                    .certificate_path = certificate,
@@ -293,12 +303,10 @@ StorageConfig read_storage(Options& options, const std::string& key) {
     options.show(key, filter.take_shown());
     return out;
   }
-  Options below = options.below(key, tag.empty() ? "LogStorage" : tag);
-  if (tag.empty()) {
-    options.show(key, Shown{.tag = "LogStorage"});
-    return out;
-  }
-  out = fill(below, tag);
+  if (tag.empty() && options.has(key)) return out;  // a mistake, reported already
+  const std::string name = tag.empty() ? "LogStorage" : tag;
+  Options below = options.below(key, name);
+  out = fill(below, name);
   below.finish();
   options.show(key, below.take_shown());
   return out;

@@ -338,16 +338,16 @@ std::string Options::component(const std::string& key, const std::vector<std::st
   }
   if (tag.empty()) {
     if (required || has(key))
-      error(key, fmt::format("{}: no tag given, expected {}", key, expected));
+      error_at_key(key, fmt::format("{}: no tag given, expected {}", key, expected));
     return {};
   }
   const auto& tags = known_tags();
   if (tag == "MesosNode")
-    error(key, "!MesosNode: Mesos is not supported");
+    error_at_key(key, "!MesosNode: Mesos is not supported");
   else if (std::ranges::find(tags, tag) == tags.end())
-    error(key, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
+    error_at_key(key, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
   else
-    error(key, fmt::format("{}: !{} given, expected {}", key, tag, expected));
+    error_at_key(key, fmt::format("{}: !{} given, expected {}", key, tag, expected));
   return {};
 }
 
@@ -364,6 +364,13 @@ void Options::error(const std::string& key, std::string_view message) {
   const std::string text =
       fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
   notes_->errors.push_back(document_->error_at(pointer_of(key), text).message);
+}
+
+// For tags: the value begins behind its tag, maybe lines later.
+void Options::error_at_key(const std::string& key, std::string_view message) {
+  const std::string text =
+      fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
+  notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);
 }
 
 void Options::error_here(std::string_view message) {

@@ -65,6 +65,7 @@ class Options {
   std::string tag_of(const std::string& pointer) const;
 
   void error(const std::string& key, std::string_view message);
+  void error_at_key(const std::string& key, std::string_view message);
   void error_here(std::string_view message);
   void warn(const std::string& key, std::string_view message);
   void finish();
