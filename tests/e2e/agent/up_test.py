@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The agent as a role of `plimsoll up`: one per node, with real pods in real cgroups."""
+import json
+import os
+import pathlib
+import signal
+import unittest
+import urllib.error
+import urllib.request
+
+from agent_under_test import PROGRAM, Scrape, alive, eventually
+from local_cluster import LocalCluster
+
+
+def pod(name, *command, **more):
+    container = {"name": "c", "image": "busybox", "command": list(command), **more}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app.kubernetes.io/name": name}},
+            "spec": {"containers": [container], "terminationGracePeriodSeconds": 0}}
+
+
+class Roles(unittest.TestCase):
+    def setUp(self):
+        self.cluster = LocalCluster(self, "--nodes", "2", "--roles", "agent", "--ephemeral")
+        nodes = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
+        if any(not node["cgroups"].startswith("/") for node in nodes):
+            self.skipTest("nodes have no cgroups here")
+
+    def endpoints(self):
+        path = self.cluster.place.state("t") / "endpoints.json"
+        return json.loads(path.read_text()).get("roles", {}).get("agent", {})
+
+    def get(self, node, path):
+        try:
+            with urllib.request.urlopen(self.endpoints()[node] + path, timeout=10) as answer:
+                return answer.read().decode()
+        except (OSError, KeyError):
+            return ""
+
+    def agents(self):
+        """Pids of the agents of this cluster, by the configuration they were given."""
+        mark, out = str(self.cluster.place.state("t") / "roles"), []
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if words[1:3] == ["agent", "run"] and any(word.startswith(mark) for word in words):
+                out.append(int(path.parent.name))
+        return out
+
+    def scrape(self, node):
+        text = self.get(node, "/metrics")
+        return Scrape(text) if text else None
+
+    def test_each_node_measures_its_own_pods(self):
+        self.assertEqual(sorted(self.endpoints()), ["n1", "n2"])
+        limits = {"requests": {"cpu": "100m", "memory": "32Mi"}, "limits": {"cpu": "200m", "memory": "64Mi"}}
+        self.cluster.apply(pod("busy", "sh", "-c", "while true; do :; done", resources=limits), pod("idle", "sleep", "1000"))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/busy", "pod/idle", "--timeout=30s")
+        node = self.cluster.get("pod", "busy")["spec"]["nodeName"]
+
+        def grown():
+            scrape = self.scrape(node)
+            return scrape and (scrape.get("task_cpu_usage_seconds", task_name="default/busy") or 0) > 0.3 and scrape
+        scrape = eventually(grown, seconds=30)
+        uid = self.cluster.get("pod", "busy")["metadata"]["uid"]
+        self.assertEqual(scrape.get("task_subcontainers", task_id=uid, app_kubernetes_io__name="busy", node=node), 1)
+        self.assertEqual(scrape.get("task_requested_cpus", task_id=uid), 0.1)
+        self.assertEqual(scrape.get("task_mem_limit_bytes", task_id=uid), 64 << 20)
+        self.assertGreater(scrape.get("task_cpu_throttled_seconds", task_id=uid), 0)
+
+        def seen():
+            return sorted(name for one in ("n1", "n2") for name in self.scrape(one).tasks())
+        eventually(lambda: seen() == ["default/busy", "default/idle"])
+        top = self.cluster.place.run("agent", "top", "--url", self.endpoints()[node], "--once")
+        self.assertIn("default/busy", top.stdout)
+        self.cluster.kubectl("delete", "pod", "busy", "--wait=true")
+        eventually(lambda: self.scrape(node) and "default/busy" not in self.scrape(node).tasks(), seconds=20)
+
+    def test_agents_come_and_go_with_their_nodes_and_come_back_when_killed(self):
+        eventually(lambda: self.get("n2", "/readyz") == "ok\n")
+        victim, *_ = self.agents()
+        os.kill(victim, signal.SIGKILL)
+        eventually(lambda: len(self.agents()) == 2 and victim not in self.agents(), what="a new agent")
+        self.cluster.place.run("node", "add", "--name", "t", "n7")
+        eventually(lambda: self.get("n7", "/readyz") == "ok\n", seconds=20)
+        self.cluster.place.run("node", "stop", "--name", "t", "n2")
+        eventually(lambda: sorted(self.endpoints()) == ["n1", "n7"] and len(self.agents()) == 2)
+
+    def test_no_agent_outlives_its_cluster(self):
+        agents = eventually(lambda: len(self.agents()) == 2 and self.agents())
+        self.cluster.kill()
+        eventually(lambda: not any(alive(pid) for pid in agents), what="the end of the agents")
+        self.cluster.up(self, "--roles", "agent", "--nodes", "2", "--ephemeral")
+        agents = eventually(lambda: len(self.agents()) == 2 and self.agents())
+        self.cluster.down()
+        self.assertFalse(any(alive(pid) for pid in agents))
+
+
+if __name__ == "__main__":
+    unittest.main()
