@@ -35,7 +35,8 @@ Finding probe_cluster(const Context& context) {
     out.remedy = entry(failure.code).remedy;
     return out;
   }
-  out.found = fmt::format("{} at {}", version->text, describe(*config));
+  out.found = fmt::format("{} at {}; supported are 1.{} to 1.{}", version->text, describe(*config),
+                          kOldestMinor, kNewestMinor);
   if (std::string warning = range_warning(*version); !warning.empty()) {
     out.status = Status::degraded;
     out.effect = warning;

@@ -124,8 +124,11 @@ class Cluster(unittest.TestCase):
         done = self.run_here("doctor", "-o", "json")
         found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
         self.assertEqual(found["cluster"]["status"], "ok")
-        self.assertIn("v1.34.2", found["cluster"]["found"])
+        self.assertRegex(found["cluster"]["found"], r"^v1\.34\.2 at .*; supported are 1\.29 to 1\.36$")
         self.assertEqual(found["credentials"]["status"], "ok")
+        with api_server("28") as (url, _):
+            old = {item["check"]: item for item in json.loads(run("doctor", "-s", url, "-o", "json").stdout)["items"]}["cluster"]
+        self.assertEqual((old["status"], old["remedy"]), ("degraded", "use Kubernetes 1.29 to 1.36"))
         done = run("doctor", "-s", "http://127.0.0.1:1", "-o", "json")
         self.assertEqual(done.returncode, 1)
         found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
