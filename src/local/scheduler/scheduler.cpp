@@ -229,6 +229,7 @@ Task<void> Scheduler::report(PodPointer pod, std::string why) {
   if (condition != nullptr && condition->reason == "Unschedulable" && condition->message == why)
     co_return;
   json::array conditions{json::object{{"type", "PodScheduled"},
+                                      {"observedGeneration", pod->meta.generation},
                                       {"status", "False"},
                                       {"reason", "Unschedulable"},
                                       {"message", why},
