@@ -25,5 +25,6 @@ def home(kubeconfig, version):
 
 
 def kubectl(api, version, *words, input=None, timeout=60):
-    environment = {"PATH": os.environ["PATH"], "HOME": home(api.kubeconfig, version).name, "KUBECONFIG": api.kubeconfig}
+    # Each lives for a moment: it need not collect its garbage.
+    environment = {"PATH": os.environ["PATH"], "GOGC": "off", "HOME": home(api.kubeconfig, version).name, "KUBECONFIG": api.kubeconfig}
     return subprocess.run([programs()[version], *words], env=environment, input=input, capture_output=True, text=True, timeout=timeout)

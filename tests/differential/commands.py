@@ -18,8 +18,8 @@ MASKS = tuple((re.compile(pattern), mask) for pattern, mask in (
     (r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?[+-]\d{4} UTC|Z)?", "TIME"),
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
     (r"\b(sha256|containerd|process)://[0-9a-zA-Z._/:@-]+", "ID"),
-    (r"(?<=-)[bcdf0-9]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "HASH-RANDOM"),
-    (r"(?<=[-=: ])[bcdf0-9]{9,10}(?=[\s,\"]|$)", "HASH"),
+    (r"(?<=-)[bcdf0-9]{7,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\b", "HASH-RANDOM"),
+    (r"(?<=[-=: ])[bcdf0-9]{7,10}(?=[\s,\"]|$)", "HASH"),
     (r"\bkube-api-access-[a-z0-9]{5}\b", "kube-api-access-*"),
     (r"(?<=-)[bcdfghjklmnpqrstvwxz2456789]{5}\b", "RANDOM"),
     (r"\b(?:\d{1,3}\.){3}\d{1,3}(?=\b)", "IP"),
@@ -29,7 +29,7 @@ MASKS = tuple((re.compile(pattern), mask) for pattern, mask in (
     (r"\b3[0-2]\d{3}\b(?=/TCP)", "PORT"),
 ))
 
-HASH = re.compile(r"(?<=-)[bcdf4-9]{8,10}\b")  # of a pod template, in an object
+HASH = re.compile(r"(?<=-)[bcdf4-9]{7,10}\b")  # of a pod template, in an object
 
 POD = """
 apiVersion: v1
@@ -76,8 +76,7 @@ class Command:
 
 
 def text(value, names):
-    for name, mask in names.items():
-        value = value.replace(name, mask)
+    value = replaced(value, names)
     for pattern, mask in MASKS:
         value = pattern.sub(mask, value)
     lines = [" ".join(line.split()) for line in value.splitlines()]
@@ -100,8 +99,9 @@ def output(done, names, filter=None):
 
 
 def replaced(value, names):
+    """Whole words only: nodes have short names."""
     for name, mask in names.items():
-        value = value.replace(name, mask)
+        value = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", mask, value)
     return value
 
 
@@ -118,15 +118,17 @@ def plain_commands():
     for form in ("", "-o wide", "-o name", "--show-labels", "-L a,tier", "--no-headers", "-l a=b", "-l 'a in (b,c),tier!=front'", "-l '!tier'", "--sort-by=.metadata.name",
                  "--field-selector=status.phase=Pending -o name", "--field-selector=spec.nodeName=x", "--field-selector=metadata.name!=p -o name", "--chunk-size=1 -o name",
                  "-o jsonpath='{.items[*].metadata.name}'", "-o custom-columns=N:.metadata.name,I:.spec.containers[*].image", "-o go-template='{{len .items}}'",
-                 "--show-kind", "--ignore-not-found -l a=none", "-l a=none", "p nobody", "p -o yaml", "p -o json", "q -o yaml", "p -o jsonpath='{.spec.containers[0].name}'", "--field-selector=status.nothing=1",
+                 "--show-kind", "--ignore-not-found -l a=none", "-l a=none", "p nobody", "p -o jsonpath='{.spec.containers[0].name}'", "--field-selector=status.nothing=1",
                  "-l 'a in'"):
         yield Command(f"get pods {form}".strip())
+    for form in ("p -o yaml", "p -o json", "q -o yaml"):
+        yield Command(f"get pods {form}", retry="Unschedulable")
     yield Command("get pods -A --field-selector=metadata.namespace=$NS -o wide")
     yield Command("get pods,configmaps -l a=b")
     yield Command("get pod/p configmap/kube-root-ca.crt -o name")
     yield Command("get nonsense")
     yield Command("get nonsense.v1.example.com")
-    yield Command("get po p --output-watch-events --watch --request-timeout=1s")
+    yield Command("get po p --output-watch-events --watch --request-timeout=2s", filter="^(EVENT|ADDED)")  # schedulers may look again meanwhile
     yield Command("describe pod p", retry="Warning", filter=r"^(?!.*(FailedScheduling|default-scheduler))")
     yield Command("describe pod q", filter=r"^(?!.*(FailedScheduling|default-scheduler))")
     yield Command("describe pods nobody")
@@ -206,7 +208,7 @@ def creations():
     yield Command("get ingress", only="1.34")
     yield Command("describe ingress made", only="1.34")
     yield Command("run ran --image=busybox:1 --overrides='{\"spec\":{\"nodeSelector\":{\"nowhere\":\"true\"}}}' --labels=a=b --env=A=1 --port=80")
-    yield Command("get pod ran -o yaml")
+    yield Command("get pod ran -o yaml", retry="Unschedulable")
     yield Command("expose pod ran --port=80 --target-port=8080 --name=exposed")
     yield Command("get endpoints exposed", retry="exposed")
 
@@ -328,6 +330,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: runs, labels: {app: r}}
 spec:
+  nodeSelector: {kubernetes.io/hostname: $NODE}
   terminationGracePeriodSeconds: 1
   initContainers: [{name: first, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, echo first]}]
   containers:
@@ -338,15 +341,16 @@ apiVersion: v1
 kind: Pod
 metadata: {name: ends}
 spec:
+  nodeSelector: {kubernetes.io/hostname: $NODE}
   restartPolicy: Never
   containers: [{name: c, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, "echo bye; exit 3"]}]
 """
-ROLLING = DEPLOYMENT.replace('nodeSelector: {nowhere: "true"}, ', "terminationGracePeriodSeconds: 1, ").replace(
+ROLLING = DEPLOYMENT.replace('nowhere: "true"}, ', "kubernetes.io/hostname: $NODE}, terminationGracePeriodSeconds: 1, ").replace(
     'image: "busybox:%s"', 'image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, "exec sleep 1000"], env: [{name: V, value: "%s"}]')
 
 
 def running_commands():
-    """Those whose pods run. $NODE is the only node."""
+    """Those whose pods run. $NODE is the node that they have for themselves."""
     yield Command("apply -f -", RUNNING + "---" + ENDING, name="apply pods that run")
     yield Command("wait --for=condition=Ready pod/runs --timeout=30s")
     yield Command("get pod runs")
@@ -370,7 +374,7 @@ def running_commands():
     yield Command("exec runs -c nobody -- true", only="1.34")
     yield Command("exec ends -- true", only="1.34")
     yield Command("exec runs -i -- cat", "typed in\n", only="1.34")
-    yield Command("exec runs -- printenv A", only="1.34")
+    yield Command("exec runs -- sh -c 'echo $A'", only="1.34")
     yield Command("describe pod runs", filter=r"^(Name|Namespace|Priority|Labels|Annotations|Status|Controlled|QoS|Node-Selectors|Containers|Init|  |c:|first:|Ready|State|Reason|Exit|Restart|Environment|A:|Type|Initialized|ContainersReady|PodScheduled)")
     yield Command("describe pod ends", filter=r"^(Name|Status|State|Reason|Exit Code|Ready|Restart Count)")
     yield Command("get events --field-selector=involvedObject.name=ends -o custom-columns=T:.type,R:.reason,C:.source.component --sort-by=.reason", retry="Started")
@@ -400,7 +404,7 @@ def running_commands():
     yield Command("wait --for=condition=Available deployment/d --timeout=20s")
     yield Command("describe deployment d", filter=r"^(Name|Replicas|StrategyType|MinReady|RollingUpdate|Available|Progressing|Selector)")
     yield Command("create job j --image=busybox -- sh -c 'exit 0'", only="1.20", name="create job")
-    yield Command("apply -f -", "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: k}, spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, 'exit 0']}]}}}}", name="apply job")
+    yield Command("apply -f -", "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: k}, spec: {template: {spec: {nodeSelector: {kubernetes.io/hostname: $NODE}, restartPolicy: Never, containers: [{name: c, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, 'exit 0']}]}}}}", name="apply job")
     yield Command("wait --for=condition=Complete job/k --timeout=30s")
     yield Command("get job k")
     yield Command("describe job k", filter=r"^(Name|Parallelism|Completions|Completion Mode|Pods Statuses|Suspend|Backoff)")
@@ -414,12 +418,13 @@ def running_commands():
 
 
 def run(api, version, command, namespace, names, tries=100):
-    line = command.line.replace("$NS", namespace)
-    for name, mask in names.items():
-        line = line.replace(f"${mask}", name)
-    words = ["-n", namespace, *shlex.split(line)]
+    def filled(value):
+        for name, mask in names.items():
+            value = value.replace(f"${mask}", name)
+        return value
+    words = ["-n", namespace, *shlex.split(filled(command.line))]
     for _ in range(tries):
-        done = kubectl(api, version, *words, input=command.input)
+        done = kubectl(api, version, *words, input=command.input and filled(command.input))
         if not command.retry or command.retry in " ".join(done.stdout.split()):
             break
         time.sleep(0.1)
@@ -433,7 +438,7 @@ def observe(api, version, namespace, commands, names=None):
         if command.only not in (None, version):
             continue
         done = run(api, version, command, namespace, names)
-        name = f"{version} {command.name}"
+        name = command.name
         if command.rows:
             yield name, {"exit": done.returncode}
             for line in done.stdout.splitlines():

@@ -36,4 +36,4 @@ def compare(test, suite, ours, real):
     for _, what in claims():
         of, _, name = what.partition(":")
         test.assertFalse(of == suite and name not in found, f"conformance.yaml names no case: {what}")
-    judge(test, suite, found, HERE / "differences_of_objects.yaml")
+    judge(test, suite, found)

@@ -29,7 +29,8 @@ class Pair:
 
     def __init__(self, test, flags=API_ONLY, **options):
         """`flags` of plimsoll up, `options` of RealCluster."""
-        self.ours = Api(LocalCluster(test, *flags).kubeconfig)
+        self.local = LocalCluster(test, *flags)
+        self.ours = Api(self.local.kubeconfig)
         self.real = Api(real_kubeconfig(test, options))
         self.pool = concurrent.futures.ThreadPoolExecutor(2)
         for end in (self.pool.shutdown, self.ours.close, self.real.close):

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""kubectl and deletions with everything running: two nodes of `plimsoll up` and two of real Kubernetes, equal but for what differences.yaml lists.
+
+The suites take most of their time waiting, for controllers and for kubectl's start: they all run at once, each in a namespace of its own, and
+those whose pods run each have a node of their own, which they may close and drain. The tests then look at what was seen.
+"""
+import concurrent.futures
+import contextlib
+import unittest
+
+import pair  # first: it says where the other modules are
+import commands
+import deletions
+from local_cluster import eventually
+from observations import compare
+
+OURS = ("--nodes", "2", "--ephemeral")
+
+
+def plain(version):
+    return lambda api, namespace, nodes: commands.observe(api, version, namespace, commands.plain_commands(), nodes)
+
+
+def running(version):
+    return lambda api, namespace, nodes: commands.observe(api, version, namespace, commands.running_commands(), nodes)
+
+
+SUITES = {"running-1.20": running("1.20"), "running-1.34": running("1.34"), "kubectl-1.20": plain("1.20"), "kubectl-1.34": plain("1.34"),
+          "deletions": lambda api, namespace, nodes: deletions.observe(api, namespace)}
+
+
+class Clusters(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = unittest.TestCase()
+        cls.addClassCleanup(cls.shared.doCleanups)
+        cls.pair = pair.Pair(cls.shared, OURS, nodes=2)
+        for node in ("n1", "n2"):  # as the rig's nodes have it
+            cls.pair.local.place.run("images", "load", "busybox", "--node", node, "--name", cls.pair.local.name)
+        cls.seen = {}
+        pool = concurrent.futures.ThreadPoolExecutor(2 * len(SUITES))
+        cls.shared.addCleanup(pool.shutdown)
+        for suite, observe in SUITES.items():
+            namespace = cls.pair.namespace(suite.replace(".", ""))
+            cls.seen[suite] = [pool.submit(cls.look, api.kubeconfig, suite, namespace, observe) for api in (cls.pair.ours, cls.pair.real)]
+
+    @staticmethod
+    def look(kubeconfig, suite, namespace, observe):
+        with contextlib.closing(pair.Api(kubeconfig)) as api:
+            eventually(lambda: api.get(f"/api/v1/namespaces/{namespace}/configmaps/kube-root-ca.crt").code == 200, seconds=30,
+                       what="what controllers put there")
+            one, other = (node["metadata"]["name"] for node in api.must("GET", "/api/v1/nodes")["items"])
+            api.close()  # kubectl takes so long that the server may hang up
+            return list(observe(api, namespace, {other: "NODE", one: "OTHER"} if suite.endswith("1.34") else {one: "NODE", other: "OTHER"}))
+
+    def compare(self, suite):
+        compare(self, suite, *(one.result() for one in self.seen[suite]))
+
+    def test_deletions(self):
+        self.compare("deletions")
+
+    def test_commands_of_kubectl_1_20(self):
+        self.compare("kubectl-1.20")
+
+    def test_commands_of_kubectl_1_34(self):
+        self.compare("kubectl-1.34")
+
+    def test_pods_that_run_with_kubectl_1_20(self):
+        self.compare("running-1.20")
+
+    def test_pods_that_run_with_kubectl_1_34(self):
+        self.compare("running-1.34")
+
+
+if __name__ == "__main__":
+    unittest.main()
