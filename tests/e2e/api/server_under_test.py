@@ -1,6 +1,6 @@
 """The API server under test, and plain HTTPS to it. Not a test itself.
 
-KUBECONFIG_UNDER_TEST names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
+PLIMSOLL_TEST_KUBECONFIG names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
 each script starts a local cluster of its own without nodes and removes it at the end.
 """
 import base64
@@ -18,11 +18,8 @@ import urllib.parse
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-NAMED = os.environ.get("KUBECONFIG_UNDER_TEST")
-if NAMED:
-    os.environ["PLIMSOLL_TEST_KUBECONFIG"] = NAMED
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
-from local_cluster import LOAD, ClusterCase, eventually  # noqa: E402  (the folder beside this one)
+from local_cluster import GOES_AFTERWARDS, LOAD, ClusterCase, LocalCluster, eventually, only_local  # noqa: E402,F401  (the folder beside this one)
 
 PATCH_TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json",
                "strategic": "application/strategic-merge-patch+json", "apply": "application/apply-patch+yaml"}
@@ -159,6 +156,6 @@ class ApiCase(ClusterCase):
         name = f"api-{os.getpid()}-{time.monotonic_ns() % 1_000_000_000}"
         cls.api.must("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
         eventually(lambda: cls.api.get(f"/api/v1/namespaces/{name}/serviceaccounts/default").code == 200, what="its account")
-        if NAMED:  # a cluster of our own goes as a whole
+        if not GOES_AFTERWARDS and not isinstance(cls.cluster, LocalCluster):
             cls.shared.addCleanup(cls.api.request, "DELETE", f"/api/v1/namespaces/{name}")
         return name

@@ -1,39 +1,33 @@
 #!/usr/bin/env python3
-"""What a client hears that asks for a past that is forgotten.
-
-COMPACT_UNDER_TEST: a command that makes the named server forget its past, by compacting etcd and starting the API server anew;
-without it those tests are skipped there.
-"""
-import os
-import subprocess
+"""What a client hears that asks for a past that is forgotten."""
 import unittest
 
-from server_under_test import NAMED, ApiCase, brief
+from server_under_test import ApiCase, brief
 
 
 class Forgotten(ApiCase):
+    needs = "forgetting"
     flags = ("--nodes", "0", "--scheduler", "none")
 
-    def forget(self):
-        self.api.close()
-        if NAMED:
-            if "COMPACT_UNDER_TEST" not in os.environ:
-                self.skipTest("COMPACT_UNDER_TEST is not set")
-            return subprocess.run(os.environ["COMPACT_UNDER_TEST"], shell=True, check=True)
-        self.cluster.down()
-        compacted = self.cluster.place.run("store", "compact", "--name", self.cluster.name)
-        self.assertEqual(compacted.returncode, 0, compacted.stderr)
-        return self.cluster.up(self, *self.flags)
+    @classmethod
+    def forget(cls):
+        """Of a local cluster. Who runs this on another one knows how to make that forget."""
+        cls.cluster.down()
+        compacted = cls.cluster.place.run("store", "compact", "--name", cls.cluster.name)
+        cls.shared.assertEqual(compacted.returncode, 0, compacted.stderr)
+        cls.cluster.up(cls.shared, *cls.flags)
 
-    def setUp(self):
-        super().setUp()
-        self.path = f"/api/v1/namespaces/{self.namespace()}/endpoints"
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.path = f"/api/v1/namespaces/{cls.ns}/endpoints"
         for i in range(5):
-            self.api.must("POST", self.path, {"metadata": {"name": f"e{i}"}})
-        self.page = self.api.must("GET", f"{self.path}?limit=2")
-        self.api.must("DELETE", f"{self.path}/e4")
-        self.api.must("POST", self.path, {"metadata": {"name": "f"}})
-        self.forget()
+            cls.api.must("POST", cls.path, {"metadata": {"name": f"e{i}"}})
+        cls.page = cls.api.must("GET", f"{cls.path}?limit=2")
+        cls.api.must("DELETE", f"{cls.path}/e4")
+        cls.api.must("POST", cls.path, {"metadata": {"name": "f"}})
+        cls.api.close()
+        cls.forget()
 
     def test_a_watch_hears_it_as_its_only_event(self):
         for version in (1, self.page["metadata"]["resourceVersion"]):
@@ -63,8 +57,8 @@ class Forgotten(ApiCase):
     def test_going_on_from_now_is_fine(self):
         now = self.api.must("GET", self.path)["metadata"]["resourceVersion"]
         with self.api.watch(f"{self.path}?watch=1&timeoutSeconds=10&resourceVersion={now}") as watch:
-            self.api.must("DELETE", f"{self.path}/e0")
-            self.assertEqual(brief(watch.next()), "DELETED e0")
+            self.api.must("POST", self.path, {"metadata": {"name": "now"}})
+            self.assertEqual(brief(watch.next()), "ADDED now")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ class Events(threading.Thread):
         super().__init__(daemon=True)
         self.api, self.path, self.seen = HttpApi(test.cluster.kubeconfig), path, []
         self.version = self.api.get(path)["metadata"]["resourceVersion"]
+        self.api.close()  # the watch has a connection of its own
         self.start()
 
     def run(self):

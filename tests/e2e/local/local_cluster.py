@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = os.environ.get("PLIMSOLL", str(ROOT / "build" / "dev" / "bin" / "plimsoll"))
 LOAD = os.environ.get("PLIMSOLL_LOAD", str(pathlib.Path(PROGRAM).parent / "plimsoll-load"))
 KUBECTL = os.environ.get("KUBECTL", "kubectl")
+GOES_AFTERWARDS = "PLIMSOLL_TEST_GOES_AFTERWARDS" in os.environ  # the cluster that is named, so nobody need clear it up
 
 
 def eventually(check, seconds=10, every=0.02, what="it"):
@@ -118,10 +119,11 @@ class Cluster:
         return done
 
     def namespace(self, prefix="test"):
-        """A new one, removed with everything in it when the test ends."""
+        """A new one, removed with everything in it when the test ends, unless the whole cluster will be."""
         name = f"{prefix}-{os.getpid()}-{time.monotonic_ns() % 1_000_000_000}"
         self.raw("/api/v1/namespaces", "-d", "-", input=json.dumps({"metadata": {"name": name}}))
-        self.test.addCleanup(self.raw, f"/api/v1/namespaces/{name}", "-X", "DELETE", check=False)
+        if not GOES_AFTERWARDS:
+            self.test.addCleanup(self.raw, f"/api/v1/namespaces/{name}", "-X", "DELETE", check=False)
         return name
 
 
@@ -168,7 +170,7 @@ def any_cluster(test, *flags):
 
 class ClusterCase(unittest.TestCase):
     """Tests that share one cluster, of any kind unless they are marked. `flags` are for a local one."""
-    needs = "api"  # objects and controllers; with "nodes" pods run as well
+    needs = "api"  # objects and controllers; with "nodes" pods run as well; "forgetting": a past that can be cut off
     flags = ()
 
     @classmethod
