@@ -53,9 +53,9 @@ class Build(unittest.TestCase):
         self.env = {**os.environ, "PATH": f"{self.place}:{os.environ['PATH']}", "XDG_CACHE_HOME": place.name}
         self.env.pop("GOFLAGS", None)
 
-    def go(self, then):
+    def go(self, then, version="go1.26.1"):
         program = self.place / "go"
-        program.write_text(f'#!/bin/sh\necho "$GOFLAGS $*" >>{self.place}/calls\n'
+        program.write_text(f'#!/bin/sh\n[ "$1" = env ] && {{ echo {version}; exit; }}\necho "$GOFLAGS $*" >>{self.place}/calls\n'
                            f'while [ "$1" != -o ]; do shift; done\nfor name in kube-apiserver kube-controller-manager kube-scheduler '
                            f'kubelet kubectl; do echo >"$2$name"; chmod +x "$2$name"; done\n{then}\n')
         program.chmod(0o755)
@@ -70,7 +70,7 @@ class Build(unittest.TestCase):
         (where,) = answers
         self.assertEqual(sorted(os.listdir(where)), ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kubelet"])
         self.assertEqual(len(self.calls()), 1)
-        self.assertIn("-mod=readonly build -trimpath", self.calls()[0])
+        self.assertIn("-mod=readonly -buildvcs=false build -trimpath", self.calls()[0])
         self.assertRegex(self.calls()[0], r"-X k8s.io/component-base/version.gitVersion=v1\.\d+\.\d+ ")
 
     def test_half_a_build_is_never_seen(self):
@@ -79,6 +79,13 @@ class Build(unittest.TestCase):
         self.assertEqual(os.listdir(self.cache), [".lock"])
         self.go("true")
         self.assertEqual(subprocess.run([BUILD], env=self.env, capture_output=True).returncode, 0)
+
+    def test_a_go_that_is_too_old_is_named(self):
+        for version, said in (("go1.19.8", "1.19.8"), ("go1.24.9", "1.24.9"), ("; exit 1", "none")):
+            self.go("true", version)
+            done = subprocess.run([BUILD], env=self.env, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, rf"needs Go 1\.25 or newer, and here is {said}$")
 
 
 if __name__ == "__main__":
