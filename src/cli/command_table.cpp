@@ -7,6 +7,7 @@
 #include "cli/agent_flags.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/flow_flags.hpp"
 #include "cli/local_flags.hpp"
 #include "cli/servo_flags.hpp"
 
@@ -207,6 +208,7 @@ constexpr std::array kGroups{
     Group{"node", "Add, remove, stop, start and list nodes of the local cluster"},
     Group{"images", "Put images on nodes of the local cluster, or take them off"},
     Group{"agent", "Measure what pods and cgroups of this node use"},
+    Group{"flow", "Run jobs that cut data into slices and work on them side by side"},
     Group{"store", "Look into the store of a local cluster that is not running"},
 };
 
@@ -392,6 +394,32 @@ constexpr std::array kCommands{
             .flags = kRunsFlags,
             .formats = kAllFormats,
             .run = run_runs},
+    Command{.name = "flow run",
+            .summary = "Run a job file here: slices, worker processes, progress",
+            .detail =
+                "Needs neither server nor configuration. Every slice is written down before it is "
+                "worked on, so a run that was interrupted, killed or had failed slices goes on "
+                "with --resume. Progress goes to standard error; standard output has what the "
+                "operation stdout prints, or with -o json one event per line.",
+            .examples = kFlowRunExamples,
+            .flags = kFlowRunFlags,
+            .positionals = kFlowJobOptional,
+            .formats = "text|json",
+            .exit_notes = "0 completed, 1 slices failed, 2 invalid job, 130 interrupted",
+            .run = run_flow_run},
+    Command{.name = "flow validate",
+            .summary = "Check a job file and say how often a record may be written",
+            .examples = kFlowValidateExamples,
+            .positionals = kFlowJob,
+            .exit_notes = "2 when it is invalid",
+            .run = run_flow_validate},
+    Command{.name = "flow ops",
+            .summary = "List the operations of jobs, or the options of one",
+            .examples = kFlowOpsExamples,
+            .positionals = kFlowOpsPositionals,
+            .formats = kAllFormats,
+            .exit_notes = "4 when there is no such operation",
+            .run = run_flow_ops},
     Command{.name = "doctor",
             .summary = "Check what works on this machine and in which degraded mode",
             .detail =

@@ -7,6 +7,7 @@
 #include "cli/role_children.hpp"
 #include "cli/run.hpp"
 #include "cli/terminal.hpp"
+#include "flow/worker.hpp"
 #include "local/runtime/applets.hpp"
 #include "local/runtime/shim.hpp"
 
@@ -15,10 +16,11 @@ int main(int argc, char** argv) {
   cli::guard_standard_streams();
   prepare_process();
   cli::end_with_parent();
-  // What our own nodes start, once per pod or container: no commands for people, so not in the
-  // table, and their words are not ours to read.
+  // What our own nodes and runs start, once per pod, container or worker: no commands for people,
+  // so not in the table, and their words are not ours to read.
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "pod-shim") return local::run_pod_shim(argc - 1, argv + 1);
+  if (word == "flow-worker") return flow::run_worker_process();
   if (word == "tools") return local::run_applet(argc - 1, argv + 1);
   cli::Writer out(STDOUT_FILENO), err(STDERR_FILENO);
   cli::World world{kube::process_environment, out, err, cli::terminal_of(STDOUT_FILENO)};

@@ -1,0 +1,55 @@
+// Lines with columns (RFC 4180, one record per line) to JSON objects and back.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flow/batch.hpp"
+#include "flow/fields.hpp"
+
+namespace plim::flow {
+
+// The columns of a line, unquoted. A quote that is never closed ends with the line.
+void split_csv(std::string_view line, char delimiter, std::vector<std::string>& out);
+
+class CsvReader {
+ public:
+  CsvReader(std::vector<std::string> names, char delimiter, bool ignore_empty);
+
+  // All values are text, as in the file. Columns without a name are called column<N>, from 1.
+  Record to_json(std::string_view line, Arena& arena);
+
+ private:
+  std::string key(std::size_t column) const;
+
+  std::vector<std::string> keys_;  // JSON strings with their quotes
+  char delimiter_;
+  bool ignore_empty_;
+  std::vector<std::string> columns_;
+  std::string text_;
+};
+
+class CsvWriter {
+ public:
+  CsvWriter(std::vector<std::string> fields, char delimiter);
+
+  void header(std::string& out) const;
+  // False: the record is no JSON object. Objects and arrays are written as their JSON text.
+  bool line(Record record, std::string& out);
+
+  bool has_fields() const { return !fields_.empty(); }
+
+  // Takes the names from a record, when the job gave none.
+  bool take_fields(Record record);
+
+ private:
+  void append(std::string_view value, std::string& out) const;
+
+  std::vector<std::string> fields_;
+  std::vector<FieldPath> paths_;
+  char delimiter_;
+  FieldReader reader_;
+};
+
+}  // namespace plim::flow

@@ -1,0 +1,163 @@
+// file_exporter: one file per slice that is there whole or not at all, or one per worker that
+// grows.
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/fd.hpp"
+#include "base/files.hpp"
+#include "flow/csv.hpp"
+#include "flow/gzip_file.hpp"
+#include "flow/ops.hpp"
+
+namespace plim::flow {
+namespace {
+
+Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+class FileExporter final : public Operation {
+ public:
+  explicit FileExporter(const json::object& options)
+      : directory_(text_option(options, "path")),
+        format_(text_option(options, "format")),
+        extension_(text_option(options, "extension")),
+        header_(bool_option(options, "include_header")),
+        gzip_(text_option(options, "compression") == "gzip"),
+        per_slice_(bool_option(options, "file_per_slice") || bool_option(options, "idempotent") ||
+                   format_ == "json"),
+        csv_(texts_option(options, "fields"), separator(options)) {
+    if (extension_.empty()) extension_ = format_ + (gzip_ ? ".gz" : "");
+  }
+
+  Result<void> process(SliceContext& context, Batch& batch) override {
+    PLIM_CHECK(format(batch));
+    if (!per_slice_) return {};
+    // Everything that can fail happens before commit, which only gives the file its name.
+    temporary_ = fmt::format("{}.tmp-{}", slice_file(context), context.attempt);
+    PLIM_TRY(Fd fd, open_file(temporary_, O_TRUNC));
+    PLIM_CHECK(write_all(fd.get(), bytes_, temporary_));
+    if (::fdatasync(fd.get()) != 0)
+      return fail_errno(errno, fmt::format("cannot sync {}", temporary_));
+    return {};
+  }
+
+  Result<void> commit(SliceContext& context) override {
+    if (!per_slice_) return append(context);
+    std::string path = slice_file(context);
+    if (::rename(temporary_.c_str(), path.c_str()) != 0)
+      return fail_errno(errno, fmt::format("cannot rename {}", temporary_));
+    temporary_.clear();
+    return sync_directory(directory_);
+  }
+
+  void abandon() override {
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    temporary_.clear();
+  }
+
+ private:
+  static char separator(const json::object& options) {
+    std::string_view given = text_option(options, "field_delimiter");
+    return !given.empty() ? given[0] : text_option(options, "format") == "tsv" ? '\t' : ',';
+  }
+
+  // Slicer and order name the slice within its execution; so names sort as the input was read.
+  std::string slice_file(const SliceContext& context) const {
+    return fmt::format("{}/{}.{}.{:08}.{}", directory_, context.ex_id, context.slicer_id,
+                       context.slicer_order, extension_);
+  }
+
+  Result<void> format(const Batch& batch) {
+    text_.clear();
+    if (format_ == "csv" || format_ == "tsv") {
+      PLIM_CHECK(columns(batch));
+    } else if (format_ == "json") {
+      text_ += '[';
+      for (Record record : batch.records) {
+        if (text_.size() > 1) text_ += ",\n";
+        text_ += record;
+      }
+      text_ += "]\n";
+    } else {
+      std::size_t size = 0;
+      for (Record record : batch.records) size += record.size() + 1;
+      text_.reserve(size);
+      for (Record record : batch.records) text_.append(record) += '\n';
+    }
+    if (!gzip_) {
+      bytes_ = text_;
+      return {};
+    }
+    packed_.clear();
+    PLIM_CHECK(gzip_into(packed_, text_));
+    bytes_ = packed_;
+    return {};
+  }
+
+  Result<void> columns(const Batch& batch) {
+    if (!csv_.has_fields() && !batch.records.empty() && !csv_.take_fields(batch.records[0]))
+      return fail(Code::invalid, "record 1 of the slice is not a JSON object");
+    if (header_ && per_slice_) csv_.header(text_);
+    for (std::size_t i = 0; i < batch.records.size(); ++i)
+      if (!csv_.line(batch.records[i], text_))
+        return fail(Code::invalid,
+                    fmt::format("record {} of the slice is not a JSON object", i + 1));
+    return {};
+  }
+
+  Result<Fd> open_file(const std::string& path, int flags) {
+    if (!made_) PLIM_CHECK(make_directories(directory_));
+    made_ = true;
+    Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644));
+    if (!fd) return fail_errno(errno, fmt::format("cannot open {}", path));
+    return fd;
+  }
+
+  // One write, so that a reader beside us never sees half a record of a small slice.
+  Result<void> append(const SliceContext& context) {
+    std::string path = fmt::format("{}/{}.{}", directory_, context.worker_id, extension_);
+    if (bytes_.empty()) return {};
+    PLIM_TRY(Fd fd, open_file(path, O_APPEND));
+    return write_all(fd.get(), bytes_, path);
+  }
+
+  std::string directory_;
+  std::string format_;
+  std::string extension_;
+  bool header_;
+  bool gzip_;
+  bool per_slice_;
+  CsvWriter csv_;
+  bool made_ = false;
+  std::string text_;
+  std::string packed_;
+  std::string_view bytes_;
+  std::string temporary_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Operation>> make_file_exporter(const json::object& options) {
+  return std::make_unique<FileExporter>(options);
+}
+
+Guarantee file_exporter_guarantee(const json::object& options) {
+  if (bool_option(options, "idempotent") || bool_option(options, "file_per_slice"))
+    return {.exactly_once = true,
+            .reason = "file_exporter: one file per slice, renamed when whole"};
+  return {.exactly_once = false,
+          .reason = "file_exporter: appends to one file per worker; set idempotent to true"};
+}
+
+}  // namespace plim::flow

@@ -1,0 +1,141 @@
+#include "flow/jq_engine.hpp"
+
+#include <dlfcn.h>
+#include <utility>
+
+extern "C" {
+#include <jq.h>
+}
+
+namespace plim::flow {
+namespace {
+
+// The functions of libjq that are used, by the types of its header.
+struct Library {
+  decltype(&::jq_init) init = nullptr;
+  decltype(&::jq_teardown) teardown = nullptr;
+  decltype(&::jq_compile) compile = nullptr;
+  decltype(&::jq_set_error_cb) set_error_cb = nullptr;
+  decltype(&::jq_start) start = nullptr;
+  decltype(&::jq_next) next = nullptr;
+  decltype(&::jq_format_error) format_error = nullptr;
+  decltype(&::jv_parse_sized) parse_sized = nullptr;
+  decltype(&::jv_dump_string) dump_string = nullptr;
+  decltype(&::jv_string_value) string_value = nullptr;
+  decltype(&::jv_string_length_bytes) string_length = nullptr;
+  decltype(&::jv_get_kind) get_kind = nullptr;
+  decltype(&::jv_copy) copy = nullptr;
+  decltype(&::jv_free) free = nullptr;
+  decltype(&::jv_invalid_has_msg) has_message = nullptr;
+  decltype(&::jv_invalid_get_msg) get_message = nullptr;
+  bool complete = false;
+
+  Library() {
+    void* handle = ::dlopen("libjq.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return;
+    complete = true;
+    load(handle, "jq_init", init);
+    load(handle, "jq_teardown", teardown);
+    load(handle, "jq_compile", compile);
+    load(handle, "jq_set_error_cb", set_error_cb);
+    load(handle, "jq_start", start);
+    load(handle, "jq_next", next);
+    load(handle, "jq_format_error", format_error);
+    load(handle, "jv_parse_sized", parse_sized);
+    load(handle, "jv_dump_string", dump_string);
+    load(handle, "jv_string_value", string_value);
+    load(handle, "jv_string_length_bytes", string_length);
+    load(handle, "jv_get_kind", get_kind);
+    load(handle, "jv_copy", copy);
+    load(handle, "jv_free", free);
+    load(handle, "jv_invalid_has_msg", has_message);
+    load(handle, "jv_invalid_get_msg", get_message);
+  }
+
+  template <class F>
+  void load(void* handle, const char* name, F& to) {
+    to = reinterpret_cast<F>(::dlsym(handle, name));
+    complete = complete && to != nullptr;
+  }
+
+  // Takes the value.
+  std::string text(jv value) const {
+    jv string = get_kind(value) == JV_KIND_STRING ? value : dump_string(value, 0);
+    std::string out(string_value(string), static_cast<std::size_t>(string_length(copy(string))));
+    free(string);
+    return out;
+  }
+};
+
+const Library& library() {
+  static const Library loaded;
+  return loaded;
+}
+
+// "jq: error (at <unknown>): boom" says no more than "boom".
+std::string without_prefix(std::string text) {
+  constexpr std::string_view kPrefix = "jq: error (at <unknown>): ";
+  if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
+  return text;
+}
+
+}  // namespace
+
+struct JqProgram::State {
+  jq_state* jq = nullptr;
+  std::string errors;
+
+  ~State() {
+    if (jq != nullptr) library().teardown(&jq);
+  }
+
+  // libjq would write to standard error.
+  static void collect(void* self, jv message) {
+    const Library& lib = library();
+    std::string& errors = static_cast<State*>(self)->errors;
+    if (!errors.empty()) errors += "; ";
+    errors += without_prefix(lib.text(lib.format_error(message)));
+  }
+};
+
+JqProgram::JqProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+JqProgram::~JqProgram() = default;
+JqProgram::JqProgram(JqProgram&&) noexcept = default;
+
+Result<JqProgram> JqProgram::compile(const std::string& text) {
+  const Library& lib = library();
+  if (!lib.complete) return fail(Code::unavailable, "libjq.so.1 is not installed (Debian: libjq1)");
+  auto state = std::make_unique<State>();
+  state->jq = lib.init();
+  if (state->jq == nullptr) return fail(Code::internal, "jq does not start");
+  lib.set_error_cb(state->jq, State::collect, state.get());
+  if (lib.compile(state->jq, text.c_str()) == 0)
+    return fail(Code::invalid, state->errors.empty() ? "jq cannot compile it" : state->errors);
+  return JqProgram(std::move(state));
+}
+
+Result<void> JqProgram::run(std::string_view record, std::vector<std::string>& out) {
+  const Library& lib = library();
+  out.clear();
+  jv value = lib.parse_sized(record.data(), static_cast<int>(record.size()));
+  if (lib.get_kind(value) == JV_KIND_INVALID) {
+    lib.free(value);
+    return fail(Code::invalid, "the record is not JSON");
+  }
+  lib.start(state_->jq, value, 0);
+  jv result = lib.next(state_->jq);
+  while (lib.get_kind(result) != JV_KIND_INVALID) {
+    jv text = lib.dump_string(result, 0);
+    out.emplace_back(lib.string_value(text),
+                     static_cast<std::size_t>(lib.string_length(lib.copy(text))));
+    lib.free(text);
+    result = lib.next(state_->jq);
+  }
+  if (lib.has_message(lib.copy(result)) != 0)
+    return fail(Code::unknown, lib.text(lib.get_message(result)));
+  lib.free(result);
+  return {};
+}
+
+}  // namespace plim::flow

@@ -1,0 +1,93 @@
+// The durable record of an execution and every slice of it. One SQLite file in the state directory;
+// what a call has returned from is on disk. Belongs to one thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "flow/slice.hpp"
+#include "flow/sqlite.hpp"
+
+namespace plim::flow {
+
+struct ExecutionRow {
+  std::string ex_id;
+  std::string status;
+  std::string failure;
+  json::object job;  // with defaults
+  std::uint64_t duplicates = 0;
+};
+
+// Everything of one turn of the controller, written together.
+struct LedgerChanges {
+  struct Started {
+    SliceKey key;
+    std::uint32_t attempt = 0;
+    std::string worker;
+  };
+
+  struct Cursor {
+    std::uint32_t slicer = 0;
+    json::value position;
+    bool done = false;
+  };
+
+  std::vector<Slice> created = {};
+  std::vector<Started> started = {};
+  std::vector<SliceReport> finished = {};  // completed or failed
+  std::vector<Cursor> cursors = {};
+  std::optional<std::uint64_t> duplicates = {};
+
+  bool empty() const {
+    return created.empty() && started.empty() && finished.empty() && cursors.empty() && !duplicates;
+  }
+};
+
+// Sums over the slices of an execution.
+struct LedgerCounts {
+  std::uint64_t slices = 0, completed = 0, failed = 0;
+  std::uint64_t records_in = 0, records_out = 0, bytes = 0;
+  std::uint64_t redispatched = 0;
+};
+
+struct FailedSlice {
+  Slice slice;
+  std::string error;
+  std::uint32_t retries = 0;
+};
+
+class Ledger {
+ public:
+  static Result<Ledger> open(const std::string& path);
+
+  Result<void> begin(const ExecutionRow& row);
+  Result<std::optional<ExecutionRow>> latest();
+  Result<void> set_status(const std::string& ex_id, std::string_view status,
+                          std::string_view failure = {});
+  // All or nothing.
+  Result<void> apply(const std::string& ex_id, const LedgerChanges& changes);
+
+  Result<LedgerCounts> counts(const std::string& ex_id);
+  // Neither completed nor failed, in the order they were made.
+  Result<std::vector<Slice>> open_slices(const std::string& ex_id);
+  Result<std::vector<FailedSlice>> failed_slices(const std::string& ex_id, unsigned limit);
+  // Failed ones become pending again; how many.
+  Result<void> reopen_failed(const std::string& ex_id);
+  Result<std::vector<LedgerChanges::Cursor>> cursors(const std::string& ex_id);
+  Result<std::uint64_t> last_order(const std::string& ex_id, std::uint32_t slicer);
+
+ private:
+  explicit Ledger(Database database) : database_(std::move(database)) {}
+
+  Result<void> write(const std::string& ex_id, const LedgerChanges& changes);
+
+  Database database_;
+  Statement insert_, start_, finish_, cursor_, begin_, commit_, rollback_;
+};
+
+}  // namespace plim::flow

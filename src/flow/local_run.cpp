@@ -1,0 +1,64 @@
+#include "flow/local_run.hpp"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/random.hpp"
+
+namespace plim::flow {
+namespace {
+
+std::string ledger_path(const std::string& directory) {
+  return directory + "/flow.db";
+}
+
+}  // namespace
+
+Result<LocalRun> LocalRun::open(const std::string& directory) {
+  PLIM_TRY(FileLock lock, FileLock::acquire(directory + "/flow.lock"));
+  PLIM_TRY(Ledger ledger, Ledger::open(ledger_path(directory)));
+  return LocalRun(std::move(lock), std::make_unique<Ledger>(std::move(ledger)));
+}
+
+Result<LocalRun> LocalRun::begin(const std::string& directory, Job job) {
+  PLIM_CHECK(make_directories(directory, 0700));
+  PLIM_TRY(LocalRun out, open(directory));
+  PLIM_TRY(auto latest, out.ledger_->latest());
+  if (latest && latest->status != "completed")
+    return fail(Code::already_exists,
+                fmt::format("{} holds execution {}, which is {}: continue it with --resume {}, or "
+                            "take another directory",
+                            directory, latest->ex_id, latest->status, directory));
+  out.row_ = {.ex_id = make_uuid(), .status = "pending", .failure = {}, .job = job.document};
+  PLIM_CHECK(out.ledger_->begin(out.row_));
+  out.job_ = std::make_unique<Job>(std::move(job));
+  return out;
+}
+
+Result<LocalRun> LocalRun::resume(const std::string& directory) {
+  // Opening would make a new one in a directory that was only mistyped.
+  if (::access(ledger_path(directory).c_str(), F_OK) != 0)
+    return fail(Code::not_found, fmt::format("there is no ledger of a run in {}", directory));
+  PLIM_TRY(LocalRun out, open(directory));
+  PLIM_TRY(auto latest, out.ledger_->latest());
+  if (!latest) return fail(Code::not_found, fmt::format("no execution has begun in {}", directory));
+  CheckedJob checked = check_job(json::value(latest->job), 1);
+  if (!checked.job) return fail(Code::invalid, checked.describe_errors());
+  if (latest->status == "failed") PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));
+  out.row_ = std::move(*latest);
+  out.job_ = std::make_unique<Job>(std::move(*checked.job));
+  return out;
+}
+
+Result<std::unique_ptr<Controller>> LocalRun::controller(const Executor& loop,
+                                                         ControllerSettings settings,
+                                                         std::optional<std::uint64_t> limit,
+                                                         Observer observer) {
+  PLIM_TRY(SliceSource source, SliceSource::open(*job_));
+  if (limit) source.limit(*limit);
+  return std::make_unique<Controller>(loop, *ledger_, row_, *job_, std::move(source),
+                                      std::move(settings), std::move(observer));
+}
+
+}  // namespace plim::flow

@@ -1,0 +1,48 @@
+// A run without a server: a state directory with the ledger in it, and one execution.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/files.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "flow/controller.hpp"
+#include "flow/job.hpp"
+#include "flow/ledger.hpp"
+
+namespace plim::flow {
+
+// One process at a time holds a directory: Code::already_exists for a second one.
+class LocalRun {
+ public:
+  // A new execution. Code::already_exists too when the directory has one that is not finished.
+  static Result<LocalRun> begin(const std::string& directory, Job job);
+  // The last one of the directory: what is not completed runs, failed slices again.
+  static Result<LocalRun> resume(const std::string& directory);
+
+  const ExecutionRow& row() const { return row_; }
+
+  const Job& job() const { return *job_; }
+
+  bool is_completed() const { return row_.status == "completed"; }
+
+  // The controller, not yet started; lives no longer than this.
+  Result<std::unique_ptr<Controller>> controller(const Executor& loop, ControllerSettings settings,
+                                                 std::optional<std::uint64_t> limit,
+                                                 Observer observer);
+
+ private:
+  LocalRun(FileLock lock, std::unique_ptr<Ledger> ledger)
+      : lock_(std::move(lock)), ledger_(std::move(ledger)) {}
+
+  static Result<LocalRun> open(const std::string& directory);
+
+  FileLock lock_;
+  std::unique_ptr<Ledger> ledger_;
+  ExecutionRow row_;
+  std::unique_ptr<Job> job_;
+};
+
+}  // namespace plim::flow

@@ -1,0 +1,52 @@
+// How far a run is: numbers, rates, and the lines that people see.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace plim::flow {
+
+// Events per second, the last half minute counting most. The first half minute is the plain
+// average, which settles sooner.
+class Rate {
+ public:
+  void update(SteadyTime now, std::uint64_t total);
+
+  double per_second() const { return value_; }
+
+ private:
+  std::optional<SteadyTime> start_, last_;
+  std::uint64_t first_total_ = 0, last_total_ = 0;
+  double value_ = 0;
+};
+
+struct RunProgress {
+  std::string status = "running";
+  std::uint64_t slices_done = 0;
+  std::optional<std::uint64_t> slices_total = {};
+  std::uint64_t failed = 0;
+  std::uint64_t queued = 0;
+  std::uint64_t records_in = 0, records_out = 0, bytes = 0;
+  std::uint64_t redispatched = 0, duplicates = 0;
+  std::size_t workers = 0;
+  std::uint64_t worker_rss = 0;      // the largest one seen
+  std::uint64_t controller_rss = 0;  // now
+  double slices_per_second = 0, records_per_second = 0, bytes_per_second = 0;
+  Nanos elapsed = {};
+
+  // None while nobody can know.
+  std::optional<std::chrono::seconds> eta() const;
+};
+
+std::string progress_line(const RunProgress& progress);
+std::string final_line(const RunProgress& progress);
+json::object to_event(const RunProgress& progress, std::string_view event);
+
+std::string human_count(double value);  // "950", "12.3k", "4.00M"
+std::string human_bytes(double value);  // "12.3 MB"
+
+}  // namespace plim::flow

@@ -1,0 +1,64 @@
+// noop, delay, stdout.
+#include <thread>
+
+#include "flow/ops.hpp"
+
+namespace plim::flow {
+namespace {
+
+class Noop final : public Operation {
+ public:
+  Result<void> process(SliceContext&, Batch&) override { return {}; }
+};
+
+class Delay final : public Operation {
+ public:
+  explicit Delay(std::chrono::milliseconds time) : time_(time) {}
+
+  Result<void> process(SliceContext&, Batch&) override {
+    std::this_thread::sleep_for(time_);
+    return {};
+  }
+
+ private:
+  std::chrono::milliseconds time_;
+};
+
+// Workers have no standard output of their own: the controller prints what it accepts.
+class Stdout final : public Operation {
+ public:
+  explicit Stdout(std::size_t limit) : limit_(limit) {}
+
+  Result<void> process(SliceContext& context, Batch& batch) override {
+    std::size_t left = limit_ == 0 ? batch.records.size() : limit_;
+    for (Record record : batch.records) {
+      if (left-- == 0) break;
+      context.printed.append(record) += '\n';
+    }
+    return {};
+  }
+
+ private:
+  std::size_t limit_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Operation>> make_noop(const json::object&) {
+  return std::make_unique<Noop>();
+}
+
+Result<std::unique_ptr<Operation>> make_delay(const json::object& options) {
+  return std::make_unique<Delay>(duration_option(options, "ms"));
+}
+
+Result<std::unique_ptr<Operation>> make_stdout(const json::object& options) {
+  return std::make_unique<Stdout>(static_cast<std::size_t>(int_option(options, "limit")));
+}
+
+Guarantee stdout_guarantee(const json::object&) {
+  return {.exactly_once = false,
+          .reason = "stdout: what was printed just before a crash is printed again"};
+}
+
+}  // namespace plim::flow
