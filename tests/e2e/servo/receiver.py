@@ -26,7 +26,7 @@ class Post:
 class Receiver:
     """`answer(post)` gives the status of each, or (status, headers, body); by default 200."""
 
-    def __init__(self, test, answer=None, port=0):
+    def __init__(self, test, answer=None, port=0, host="127.0.0.1"):
         self.posts, self.accepted = [], []
         self.answer = answer or (lambda post: 200)
         self.lock = threading.Lock()
@@ -63,7 +63,7 @@ class Receiver:
             def handle_error(self, *words):
                 pass
 
-        self.server = Server(("127.0.0.1", port), Handler)
+        self.server = Server((host, port), Handler)
         self.port = self.server.server_address[1]
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self.thread.start()
