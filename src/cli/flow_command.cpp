@@ -10,8 +10,6 @@
 namespace plim::cli {
 namespace {
 
-constexpr int kUnusable = 2;
-
 json::object option_json(const flow::Option& option) {
   json::object out{{"name", option.name},
                    {"type", flow::type_name(option.type)},
@@ -57,7 +55,7 @@ Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& 
   auto posted = flow::read_job_file(path);
   if (!posted) {
     Failure failure = file_failure(Plm::cannot_read, posted.error());
-    failure.exit = kUnusable;
+    failure.exit = kUnusableJob;
     return tl::unexpected(std::move(failure));
   }
   flow::CheckedJob checked =
@@ -71,7 +69,7 @@ Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& 
 
 Outcome<int> run_flow_validate(Context& context) {
   PLIM_CLI_TRY(std::optional<flow::Job> job, read_job(context, context.arguments[0]));
-  if (!job) return kUnusable;
+  if (!job) return kUnusableJob;
   flow::Guarantee guarantee = flow::guarantee_of(*job);
   std::string text =
       guarantee.exactly_once

@@ -9,6 +9,8 @@
 
 namespace plim::cli {
 
+inline constexpr int kUnusableJob = 2;  // exit code
+
 // Warnings, and every problem of an invalid one, are written to standard error; nothing: invalid. A
 // file that cannot be read or parsed is a failure with exit code 2.
 Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& path);

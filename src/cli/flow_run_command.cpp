@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kUnusable = 2;
 constexpr int kInterrupted = 130;
 
 Failure run_failure(const Error& error, const std::string& tried) {
@@ -189,7 +188,7 @@ Outcome<int> run_flow_run(Context& context) {
   std::optional<flow::Job> job;
   if (resume.empty()) {
     PLIM_CLI_TRY(job, read_job(context, context.arguments[0]));
-    if (!job) return kUnusable;
+    if (!job) return kUnusableJob;
     if (context.values.boolean("dry-run")) return show_slices(context, *job);
   }
   Place place{.directory = resume.empty() ? context.values.text("state") : resume};

@@ -13,9 +13,9 @@ namespace {
 
 namespace asio = boost::asio;
 
-class Link final : public WorkerLink, public std::enable_shared_from_this<Link> {
+class SocketLink final : public WorkerLink, public std::enable_shared_from_this<SocketLink> {
  public:
-  Link(const Executor& loop, Fd socket, Handlers handlers)
+  SocketLink(const Executor& loop, Fd socket, Handlers handlers)
       : socket_(loop, socket.release()), handlers_(std::move(handlers)) {
     ::fcntl(socket_.native_handle(), F_SETFL, O_NONBLOCK);
   }
@@ -95,7 +95,7 @@ class Link final : public WorkerLink, public std::enable_shared_from_this<Link> 
 }  // namespace
 
 std::shared_ptr<WorkerLink> WorkerLink::start(const Executor& loop, Fd socket, Handlers handlers) {
-  auto link = std::make_shared<Link>(loop, std::move(socket), std::move(handlers));
+  auto link = std::make_shared<SocketLink>(loop, std::move(socket), std::move(handlers));
   link->wait_to_read();
   return link;
 }

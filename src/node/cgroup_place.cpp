@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kWantedV1{"cpu",  "cpuacct",    "cpuse
                                                     "pids", "perf_event", "freezer"};
 constexpr std::string_view kControl = "control";  // where this process goes on version 2
 
-struct Place {
+struct Spot {
   const CgroupMount* mount;
   std::string own;   // where this process is, below the mount
   std::string path;  // where the new cgroup goes: there or deeper
@@ -45,9 +45,9 @@ bool is_within(std::string_view path, std::string_view ancestor) {
   return path == ancestor || (path.starts_with(ancestor) && path[ancestor.size()] == '/');
 }
 
-std::vector<Place> find_places(const CgroupLayout& layout, const CgroupMembership& self,
-                               const std::string& name) {
-  std::vector<Place> out;
+std::vector<Spot> find_places(const CgroupLayout& layout, const CgroupMembership& self,
+                              const std::string& name) {
+  std::vector<Spot> out;
   for (const CgroupMount& mount : layout.mounts) {
     if (!is_wanted(mount)) continue;
     auto path = below_mount(mount, self.path_in(mount));
@@ -58,11 +58,11 @@ std::vector<Place> find_places(const CgroupLayout& layout, const CgroupMembershi
     out.push_back({&mount, *path, *path});
   }
   // Readers look for one path in all hierarchies. The deepest serves if it lies within the others'.
-  auto deepest = std::ranges::max_element(out, {}, [](const Place& p) { return p.path.size(); });
+  auto deepest = std::ranges::max_element(out, {}, [](const Spot& p) { return p.path.size(); });
   if (deepest == out.end()) return out;
   const std::string common = deepest->path;
-  if (std::ranges::all_of(out, [&](const Place& p) { return is_within(common, p.path); }))
-    for (Place& place : out) place.path = common;
+  if (std::ranges::all_of(out, [&](const Spot& p) { return is_within(common, p.path); }))
+    for (Spot& place : out) place.path = common;
   return out;
 }
 
@@ -101,7 +101,7 @@ Result<void> step_aside(const std::string& own, const std::string& name,
   return enabled;
 }
 
-Result<CgroupTree::Branch> make_branch(const Place& place, const std::string& name) {
+Result<CgroupTree::Branch> make_branch(const Spot& place, const std::string& name) {
   const CgroupMount& mount = *place.mount;
   if (mount.read_only)
     return fail(Code::forbidden, fmt::format("{} is mounted read-only", mount.directory));
@@ -130,7 +130,7 @@ Result<CgroupTree> CgroupTree::make_below_own(const std::string& host_root,
   const auto membership = CgroupMembership::parse(read_file(self).value_or(""));
   CgroupTree own;
   std::string missing;
-  for (const Place& place : find_places(layout, membership, name)) {
+  for (const Spot& place : find_places(layout, membership, name)) {
     auto branch = make_branch(place, name);
     if (branch) {
       if (own.branches_.empty()) own.path_ = place.path;

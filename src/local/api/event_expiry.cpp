@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rfc3339.hpp"
+#include "local/api/events.hpp"
 #include "local/api/selection.hpp"
 
 namespace plim::local {
@@ -15,7 +16,6 @@ using namespace std::chrono_literals;
 
 constexpr Nanos kKept = 1h;
 constexpr Nanos kSweepEvery = 1min;
-constexpr std::string_view kEvents = "/registry/core/events/";
 
 // The newest of the times that an event tells.
 WallTime last_written(std::string_view bytes) {
@@ -35,7 +35,7 @@ Task<void> EventExpiry::sweep_if_due() {
   if (core_.clock.steady() < next_) co_return;
   next_ = core_.clock.steady() + kSweepEvery;
   const WallTime old = core_.clock.wall() - kKept;
-  const std::vector<EntryPtr> entries = core_.store.view().list(kEvents).entries;
+  const std::vector<EntryPtr> entries = core_.store.view().list(kEventsPrefix).entries;
   for (const EntryPtr& entry : entries) {
     if (last_written(*entry->value) > old) continue;
     Txn txn;

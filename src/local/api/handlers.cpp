@@ -7,6 +7,7 @@
 
 #include "kube/object.hpp"
 #include "local/api/body.hpp"
+#include "local/api/events.hpp"
 #include "local/api/object_bytes.hpp"
 #include "local/api/output.hpp"
 #include "local/api/reviews.hpp"
@@ -21,7 +22,6 @@ constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
 // A reader that takes nothing for so long is left behind; it resumes from what it has read.
 constexpr Nanos kPatience = 5s;
-constexpr std::string_view kEvents = "/registry/core/events/";
 
 // Upstream turns to another path for what cannot be served here.
 ApiError not_served(std::string_view what) {
@@ -64,7 +64,7 @@ Task<HandlerResult> Handlers::handle(CallPtr call) {
     co_return method_not_allowed();
   if (target.kind->group == "metrics.k8s.io" && core_.hooks.metrics)
     co_return co_await core_.hooks.metrics(call);
-  const bool is_event = target.kind->kind == "Event" && target.kind->prefix == kEvents;
+  const bool is_event = target.kind->kind == "Event" && target.kind->prefix == kEventsPrefix;
   if (is_event && (verb == "create" || verb == "list")) co_await event_expiry_.sweep_if_due();
   if (verb == "get") co_return co_await get(call);
   if (verb == "list") co_return co_await list(call);

@@ -9,7 +9,7 @@ namespace plim::local {
 namespace {
 
 using Step = Pattern::Step;
-using Kind = Step::Kind;
+using StepKind = Step::Kind;
 using Range = Step::Range;
 
 constexpr int kMaxDepth = 50;
@@ -28,11 +28,11 @@ struct Node {
 
 Node one_of(std::vector<Range> ranges, bool negated = false) {
   Node out{.type = Node::Type::step};
-  out.step = {.kind = Kind::set, .ranges = std::move(ranges), .negated = negated};
+  out.step = {.kind = StepKind::set, .ranges = std::move(ranges), .negated = negated};
   return out;
 }
 
-Node assertion(Kind kind) {
+Node assertion(StepKind kind) {
   Node out{.type = Node::Type::step};
   out.step.kind = kind;
   return out;
@@ -161,8 +161,8 @@ class Parser {
     if (take("(")) return parse_group();
     if (take("[")) return parse_set();
     if (take(".")) return one_of({{'\n', '\n'}}, true);
-    if (take("^")) return assertion(Kind::begin);
-    if (take("$")) return assertion(Kind::end);
+    if (take("^")) return assertion(StepKind::begin);
+    if (take("$")) return assertion(StepKind::end);
     if (text_[at_] == '*' || text_[at_] == '+' || text_[at_] == '?')
       return wrong("missing argument to repetition operator");
     if (text_[at_] == '\\') return parse_escape();
@@ -194,8 +194,10 @@ class Parser {
       at_ += 2;
       return one_of(*ranges, next < 'a');
     }
-    constexpr std::pair<char, Kind> kAssertions[] = {
-        {'A', Kind::begin}, {'z', Kind::end}, {'b', Kind::boundary}, {'B', Kind::no_boundary}};
+    constexpr std::pair<char, StepKind> kAssertions[] = {{'A', StepKind::begin},
+                                                         {'z', StepKind::end},
+                                                         {'b', StepKind::boundary},
+                                                         {'B', StepKind::no_boundary}};
     for (const auto& [letter, kind] : kAssertions) {
       if (next != letter) continue;
       at_ += 2;
@@ -325,7 +327,7 @@ class Emitter {
   std::vector<Step> program;
 
  private:
-  std::size_t add(Kind kind) {
+  std::size_t add(StepKind kind) {
     program.push_back({.kind = kind});
     return program.size() - 1;
   }
@@ -334,11 +336,11 @@ class Emitter {
     std::vector<std::size_t> jumps;
     for (std::size_t i = 0; i < node.parts.size(); ++i) {
       const bool last = i + 1 == node.parts.size();
-      const std::size_t split = last ? 0 : add(Kind::split);
+      const std::size_t split = last ? 0 : add(StepKind::split);
       if (!last) program[split].to = program.size();
       if (!emit(node.parts[i])) return false;
       if (last) break;
-      jumps.push_back(add(Kind::jump));
+      jumps.push_back(add(StepKind::jump));
       program[split].other = program.size();
     }
     for (std::size_t jump : jumps) program[jump].to = program.size();
@@ -350,16 +352,16 @@ class Emitter {
     for (int i = 0; i < node.least; ++i)
       if (!emit(part)) return false;
     if (node.most < 0) {
-      const std::size_t split = add(Kind::split);
+      const std::size_t split = add(StepKind::split);
       program[split].to = program.size();
       if (!emit(part)) return false;
-      program[add(Kind::jump)].to = split;
+      program[add(StepKind::jump)].to = split;
       program[split].other = program.size();
       return true;
     }
     std::vector<std::size_t> splits;
     for (int i = node.least; i < node.most; ++i) {
-      splits.push_back(add(Kind::split));
+      splits.push_back(add(StepKind::split));
       program[splits.back()].to = program.size();
       if (!emit(part)) return false;
     }
@@ -376,7 +378,7 @@ Result<Pattern> Pattern::parse(std::string_view text) {
   Emitter emitter;
   if (!emitter.emit(root) || emitter.program.size() > kMaxProgram)
     return fail(Code::invalid, "the pattern is too large");
-  emitter.program.push_back({.kind = Kind::match});
+  emitter.program.push_back({.kind = StepKind::match});
   return Pattern(std::move(emitter.program));
 }
 

@@ -8,7 +8,7 @@
 namespace plim::local {
 namespace {
 
-net::RpcReply refusal(const Error& error) {
+net::RpcReply unreadable(const Error& error) {
   return {.status = {net::RpcCode::invalid_argument, error.message}};
 }
 
@@ -31,12 +31,12 @@ class ImageService final : public CriServer {
           [](const std::string&) { return net::RpcReply{.body = encode_version()}; });
     unary("/runtime.v1.ImageService/ListImages", [this](const std::string& body) {
       auto question = decode_list_images_request(body);
-      if (!question) return refusal(question.error());
+      if (!question) return unreadable(question.error());
       return net::RpcReply{.body = encode_list_images(images_.list(), *question)};
     });
     unary("/runtime.v1.ImageService/ImageStatus", [this](const std::string& body) {
       auto question = decode_image_status_request(body);
-      if (!question) return refusal(question.error());
+      if (!question) return unreadable(question.error());
       return net::RpcReply{.body = encode_image_status(images_.list(), *question)};
     });
     unary("/runtime.v1.ImageService/ImageFsInfo", [this](const std::string&) {

@@ -117,8 +117,8 @@ constexpr Rule kReplicaSetSpec[] = {
     fixed("selector"),
 };
 
-constexpr Rule kDeployment[] = {inside("spec", kDeploymentSpec)};
-constexpr Rule kReplicaSet[] = {inside("spec", kReplicaSetSpec)};
+constexpr Rule kDeploymentObject[] = {inside("spec", kDeploymentSpec)};
+constexpr Rule kReplicaSetObject[] = {inside("spec", kReplicaSetSpec)};
 
 // --- daemon sets
 
@@ -160,7 +160,7 @@ constexpr Rule kDaemonSetSpec[] = {
     fixed("selector"),
 };
 
-constexpr Rule kDaemonSet[] = {inside("spec", kDaemonSetSpec)};
+constexpr Rule kDaemonSetObject[] = {inside("spec", kDaemonSetSpec)};
 
 // --- stateful sets
 
@@ -190,7 +190,7 @@ constexpr Rule kStatefulSetSpec[] = {
     custom(check_restarts_always<kStatefulSetName>),
 };
 
-constexpr Rule kStatefulSet[] = {
+constexpr Rule kStatefulSetObject[] = {
     inside("spec", kStatefulSetSpec),
     custom(check_stateful_update),
 };
@@ -271,10 +271,10 @@ constexpr Rule kAutoscaler[] = {inside("spec", kAutoscalerSpec)};
 
 }  // namespace
 
-constinit const RuleTable kDeploymentRules{kDeployment};
-constinit const RuleTable kReplicaSetRules{kReplicaSet};
-constinit const RuleTable kDaemonSetRules{kDaemonSet};
-constinit const RuleTable kStatefulSetRules{kStatefulSet};
+constinit const RuleTable kDeploymentRules{kDeploymentObject};
+constinit const RuleTable kReplicaSetRules{kReplicaSetObject};
+constinit const RuleTable kDaemonSetRules{kDaemonSetObject};
+constinit const RuleTable kStatefulSetRules{kStatefulSetObject};
 constinit const RuleTable kReplicationControllerRules{kController};
 constinit const RuleTable kDisruptionBudgetRules{kBudget};
 constinit const RuleTable kAutoscalerRules{kAutoscaler};
