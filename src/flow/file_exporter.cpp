@@ -44,7 +44,7 @@ class FileExporter final : public Operation {
     PLIM_CHECK(format(batch));
     if (!per_slice_) return {};
     // Everything that can fail happens before commit, which only gives the file its name.
-    temporary_ = fmt::format("{}.tmp-{}", slice_file(context), context.attempt);
+    temporary_ = temporary_file(context, context.attempt);
     PLIM_TRY(Fd fd, open_file(temporary_, O_TRUNC));
     PLIM_CHECK(write_all(fd.get(), bytes_, temporary_));
     if (::fdatasync(fd.get()) != 0)
@@ -58,6 +58,9 @@ class FileExporter final : public Operation {
     if (::rename(temporary_.c_str(), path.c_str()) != 0)
       return fail_errno(errno, fmt::format("cannot rename {}", temporary_));
     temporary_.clear();
+    // What earlier attempts, whose workers were killed, left behind.
+    for (std::uint32_t attempt = 1; attempt < context.attempt; ++attempt)
+      ::unlink(temporary_file(context, attempt).c_str());
     return sync_directory(directory_);
   }
 
@@ -76,6 +79,10 @@ class FileExporter final : public Operation {
   std::string slice_file(const SliceContext& context) const {
     return fmt::format("{}/{}.{}.{:08}.{}", directory_, context.ex_id, context.slicer_id,
                        context.slicer_order, extension_);
+  }
+
+  std::string temporary_file(const SliceContext& context, std::uint32_t attempt) const {
+    return fmt::format("{}.tmp-{}", slice_file(context), attempt);
   }
 
   Result<void> format(const Batch& batch) {

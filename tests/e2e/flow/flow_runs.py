@@ -1,0 +1,86 @@
+"""Job files and runs of `plimsoll flow run` for tests. Not a test itself."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAM = os.environ.get("PLIMSOLL", str(ROOT / "build" / "dev" / "bin" / "plimsoll"))
+# The sizes of the specification instead of those that take seconds.
+FULL = os.environ.get("PLIMSOLL_FLOW_FULL") == "1"
+
+
+def eventually(check, seconds=20, every=0.01, what="it"):
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = check()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f"{what} did not come about in {seconds} s; last: {answer!r}"
+        time.sleep(every)
+
+
+class Place:
+    """A folder of a test's own, for input, output and state."""
+
+    def __init__(self, test):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="plim-flow."))
+        test.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+        kept = {name: value for name, value in os.environ.items()
+                if name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")}
+        self.env = {**kept, "HOME": str(self.root), "TMPDIR": str(self.root), "TERM": "dumb"}
+        self.state = self.root / "state"
+        self.out = self.root / "out"
+
+    def job(self, *operations, file="job.json", **settings):
+        path = self.root / file
+        path.write_text(json.dumps({"name": "test", **settings, "operations": list(operations)}))
+        return str(path)
+
+    def run(self, *words, timeout=120, **options):
+        done = subprocess.run([PROGRAM, "flow", *map(str, words)], env=self.env, capture_output=True, text=True, timeout=timeout,
+                              stdin=subprocess.DEVNULL, **options)
+        assert done.returncode >= 0 and "Sanitizer" not in done.stderr, (words, done.returncode, done.stderr)
+        return done
+
+    def start(self, *words):
+        with open(self.root / "log", "a") as log:
+            return subprocess.Popen([PROGRAM, "flow", "run", *map(str, words)], env=self.env, stdin=subprocess.DEVNULL,
+                                    stdout=log, stderr=log)
+
+    def log(self):
+        return (self.root / "log").read_text()
+
+    def ledger(self, query, *values):
+        with sqlite3.connect(self.state / "flow.db", timeout=10) as ledger:
+            return ledger.execute(query, values).fetchall()
+
+    def exported(self):
+        """The lines of all files in the output folder, in order of their names."""
+        lines = []
+        for path in sorted(self.out.iterdir()):
+            assert ".tmp-" not in path.name, f"{path} was left behind"
+            lines += path.read_text().splitlines()
+        return lines
+
+
+def workers_of(pid):
+    """Worker processes of a controller."""
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [int(child) for child in children]
+
+
+def kill(pid, number=signal.SIGKILL):
+    try:
+        os.kill(pid, number)
+        return True
+    except ProcessLookupError:
+        return False
