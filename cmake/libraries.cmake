@@ -6,7 +6,7 @@ find_package(ZLIB REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(simdjson REQUIRED)
+find_package(simdjson REQUIRED)  # its parser is laid out by a definition that comes with the target: who includes it links it
 find_package(tl-expected REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml)
