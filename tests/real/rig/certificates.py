@@ -1,9 +1,9 @@
 """Certificates and kubeconfigs of one cluster, by openssl: one call each."""
 import base64
-import concurrent.futures
+import functools
 import json
 
-from .machine import command
+from .machine import at_once, command
 
 NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 
@@ -42,27 +42,23 @@ class Pki:
         self.authority = Authority(directory, "ca")
         self.authority.issue("etcd", "/CN=etcd", "DNS:localhost", *self.here)
 
-    def issue_all(self, nodes):
-        """What everything but etcd needs; of nodes their names and addresses."""
-        front_authority = Authority(self.directory, "front-ca")
+    def issue_for_api(self):
+        """What an API server needs to start."""
         names = [f"DNS:{name}" for name in ("localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
                                             "kubernetes.default.svc.cluster.local")]
-        issue = self.authority.issue
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            jobs = [
-                pool.submit(issue, "apiserver", "/CN=kube-apiserver", *names, *self.here, "IP:10.96.0.1"),
-                pool.submit(issue, "etcd-client", "/CN=etcd-client"),
-                pool.submit(issue, "kubelet-client", "/O=system:masters/CN=kube-apiserver-kubelet-client"),
-                pool.submit(front_authority.issue, "front-proxy", "/CN=front-proxy-client"),
-                pool.submit(self.service_account_key),
-                pool.submit(self.user, "admin", "/O=system:masters/CN=kubernetes-admin"),
-                pool.submit(self.user, "controller-manager", "/CN=system:kube-controller-manager"),
-                pool.submit(self.user, "scheduler", "/CN=system:kube-scheduler"),
-            ]
-            jobs += [pool.submit(self.user, name, f"/O=system:nodes/CN=system:node:{name}", f"DNS:{name}", f"IP:{address}",
-                                 "IP:127.0.0.1") for name, address in nodes]
-            for job in jobs:
-                job.result()
+        at_once(lambda: self.authority.issue("apiserver", "/CN=kube-apiserver", *names, *self.here, "IP:10.96.0.1"),
+                lambda: self.authority.issue("etcd-client", "/CN=etcd-client"),
+                lambda: self.authority.issue("kubelet-client", "/O=system:masters/CN=kube-apiserver-kubelet-client"),
+                lambda: Authority(self.directory, "front-ca").issue("front-proxy", "/CN=front-proxy-client"),
+                self.service_account_key)
+
+    def issue_for_clients(self, nodes):
+        """What those need who talk to it; of nodes their names and addresses."""
+        at_once(lambda: self.user("admin", "/O=system:masters/CN=kubernetes-admin"),
+                lambda: self.user("controller-manager", "/CN=system:kube-controller-manager"),
+                lambda: self.user("scheduler", "/CN=system:kube-scheduler"),
+                *(functools.partial(self.user, name, f"/O=system:nodes/CN=system:node:{name}", f"DNS:{name}", f"IP:{address}", "IP:127.0.0.1")
+                  for name, address in nodes))
 
     def service_account_key(self):
         command("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.path("service-account.key"))

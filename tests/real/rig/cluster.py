@@ -1,6 +1,7 @@
 """A whole cluster from real programs, up within seconds, gone without a trace."""
 import atexit
 import contextlib
+import functools
 import http.client
 import json
 import os
@@ -14,7 +15,7 @@ from local_cluster import Cluster
 
 from . import control_plane, fake_nodes, images
 from .certificates import Pki
-from .machine import RigFailure
+from .machine import RigFailure, at_once
 from .network import connect_control_plane
 from .node import RealNode
 from .requirements import kubernetes
@@ -45,15 +46,19 @@ class RealCluster(Cluster):
             atexit.register(self.close)
         try:
             self.test = test or unittest.TestCase()
-            self.start_api(nodes, apiserver_flags, kubelet_configuration or {})
+            self.start_api(nodes, apiserver_flags)
+            if nodes:  # while the API server starts
+                self.start_runtimes(kubelet_configuration or {})
+                self.told("containerd ready")
+                self.start_kubelets(kubelet_flags)
+            self.wait_for_api()
+            self.told("API server ready")
             if self.wants_controllers:
                 self.controller_manager = self.part(control_plane.controller_manager(
                     self.slot, self.pki, self.programs, controller_manager_flags))
             if wants_scheduler:
                 self.scheduler = self.part(control_plane.scheduler(
                     self.slot, self.pki, self.programs, scheduler_flags, scheduler_configuration or {}))
-            for node in self.nodes:
-                node.kubelet = self.part(node.kubelet_program(self.pki, self.programs, kubelet_flags))
             self.wait_for_defaults()
             self.told("namespace default ready")
             if nodes:
@@ -73,7 +78,7 @@ class RealCluster(Cluster):
 
     # --- making it
 
-    def start_api(self, nodes, flags, kubelet_configuration):
+    def start_api(self, nodes, flags):
         slot = self.slot
         with alone():
             connect_control_plane(slot)
@@ -83,20 +88,24 @@ class RealCluster(Cluster):
         self.server = f"https://{slot.address}:6443"
         self.pki = Pki(slot.run / "pki", slot.address, self.server)
         self.etcd = self.part(control_plane.etcd(slot, self.pki))
-        self.pki.issue_all([(node.name, node.address) for node in self.nodes])
+        self.pki.issue_for_api()
+        # An API server that comes first waits a whole second before it tries again.
+        self.eventually(lambda: self.listens(2379), 60, what="etcd")
+        self.apiserver = self.part(control_plane.apiserver(slot, self.pki, self.programs, flags))
+        self.told("etcd ready")
+        self.pki.issue_for_clients([(node.name, node.address) for node in self.nodes])
         self.kubeconfig, self.program = str(self.pki.path("admin.kubeconfig")), str(self.programs / "kubectl")
         self.env = {**os.environ, "HOME": str(slot.run / "home"), "KUBECONFIG": self.kubeconfig}
-        # An API server that comes first waits a whole second before it tries again.
-        self.eventually(self.etcd_listens, 60, what="etcd")
-        self.apiserver = self.part(control_plane.apiserver(slot, self.pki, self.programs, flags))
-        if nodes:  # while the API server starts
-            self.start_runtimes(kubelet_configuration)
-        self.wait_for_api()
-        self.told("API server ready")
 
-    def etcd_listens(self):
+    def listens(self, port):
         with socket.socket() as caller:
-            return caller.connect_ex((self.slot.address, 2379)) == 0
+            return caller.connect_ex((self.slot.address, port)) == 0
+
+    def start_kubelets(self, flags):
+        """As soon as they are heard: what they need of the API server is there before its default roles are, for which we wait."""
+        self.eventually(lambda: self.listens(6443), 60, what="the API server's socket")
+        for node in self.nodes:
+            node.kubelet = self.part(node.kubelet_program(self.pki, self.programs, flags))
 
     def start_runtimes(self, kubelet_configuration):
         pause = images.compile_pause(self.slot.run)
@@ -110,10 +119,12 @@ class RealCluster(Cluster):
         for node in self.nodes:
             self.eventually(node.is_set_up, 60, what=f"the namespaces of {node.name}")
             node.containerd = self.part(node.containerd_program())
-        for node in self.nodes:
+
+        def fill(node):
             self.eventually(node.runtime_answers, 60, what=f"containerd of {node.name}")
             for archive in archives:
                 node.import_image(archive)
+        at_once(*(functools.partial(fill, node) for node in self.nodes))
 
     def nodes_are_ready(self):
         def is_ready(node):

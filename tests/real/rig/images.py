@@ -2,22 +2,33 @@
 import hashlib
 import io
 import json
+import os
 import pathlib
 import random
+import shutil
 import subprocess
 import tarfile
+import tempfile
 
 from .machine import command
 
 HERE = pathlib.Path(__file__).resolve().parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "plimsoll"
 PAUSE = "plimsoll.local/pause:1"
 BUSYBOX = "docker.io/library/busybox:latest"  # "busybox" in a pod
 DIRECTORIES = ("bin", "dev", "etc", "proc", "root", "sys", "tmp", "usr", "usr/bin", "var")
 
 
 def compile_pause(directory):
-    command("clang-19", "-static", "-Os", "-s", "-o", directory / "pause", HERE / "pause.c")
-    return directory / "pause"
+    """Compiled once for all clusters of its source; each gets a copy, since nodes do not see all of this machine's directories."""
+    source = HERE / "pause.c"
+    kept = CACHE / f"pause-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    if not kept.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as place:
+            command("clang-19", "-static", "-Os", "-s", "-o", f"{place}/pause", source)
+            os.rename(f"{place}/pause", kept)
+    return pathlib.Path(shutil.copy(kept, directory / "pause"))
 
 
 def layer(files, links=(), directories=()):

@@ -1,4 +1,5 @@
 """What the rig asks of the machine: commands, processes with their namespaces, waiting. Nothing here knows Kubernetes."""
+import concurrent.futures
 import os
 import pathlib
 import select
@@ -18,6 +19,13 @@ def command(*words, input=None, check=True, timeout=60, **options):
     if check and done.returncode:
         raise RigFailure(f"{' '.join(map(str, words))} ended with {done.returncode}\n{input or ''}{done.stdout}")
     return done.stdout
+
+
+def at_once(*jobs):
+    """Calls each; returns when all are done, and fails if one did."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for job in [pool.submit(job) for job in jobs]:
+            job.result()
 
 
 def tail(path, lines=15):
