@@ -14,8 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMostWatches = 8;  // more namespaces are watched as one
-constexpr std::size_t kMostInMemory = 10'000;
-constexpr std::size_t kRefillBelow = kMostInMemory / 2;
 constexpr auto kHelloLimit = 3s;
 constexpr auto kDrainLimit = 3s;
 constexpr auto kGoodbyeLimit = 2s;
@@ -27,7 +25,8 @@ JobRules rules_of(const Settings& settings) {
 }  // namespace
 
 Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
-               std::unique_ptr<Receiver> receiver, metrics::Registry& registry, Clock& clock)
+               std::unique_ptr<Receiver> receiver, metrics::Registry& registry, Clock& clock,
+               std::size_t most_in_memory)
     : loop_(loop),
       settings_(std::move(settings)),
       client_(std::move(client)),
@@ -37,6 +36,7 @@ Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Cl
       rules_(rules_of(settings_)),
       events_(loop, client_, kube::EventSource{.component = "plimsoll-servo"}, clock),
       collector_(registry.add_collector([this](metrics::Exposition& out) { collect(out); })),
+      most_in_memory_(most_in_memory),
       feed_event_(loop),
       tasks_(loop) {}
 
@@ -93,13 +93,13 @@ void Daemon::make_watches() {
 }
 
 Task<void> Daemon::stop(std::string reason) {
+  co_await tasks_.stop();
   for (const auto& watch : watches_) co_await watch->stop();
   if (sender_) {
     co_await sender_->drain(kDrainLimit);
     co_await greet(goodbye(settings_.account, reason), kGoodbyeLimit);
     co_await sender_->stop();
   }
-  co_await tasks_.stop();
   if (server_) co_await server_->drain(net::Millis(0));
   co_await events_.stop();
   if (store_) co_await store_->stop();
@@ -113,7 +113,7 @@ void Daemon::run_ended(loop::RunRecord run) {
 void Daemon::run_stored(const loop::RunRecord& run, JournalPosition at) {
   log::debug("servo", "run stored", {{"key", run.key()}});
   if (!sender_ || run.result == loop::RunRecord::Result::deleted) return;
-  if (behind_ || sender_->queued() >= kMostInMemory) {
+  if (behind_ || sender_->queued() >= most_in_memory_) {
     behind_ = true;
     feed_event_.notify();
     return;
@@ -161,11 +161,11 @@ Task<void> Daemon::greet(std::string body, std::chrono::milliseconds limit) {
 Task<void> Daemon::feed() {
   Backoff backoff;
   for (;;) {
-    if (!behind_ || sender_->queued() >= kRefillBelow) {
+    if (!behind_ || sender_->queued() >= (most_in_memory_ + 1) / 2) {
       co_await feed_event_.wait();
       continue;
     }
-    auto places = store_->unsent_after(handed_, kMostInMemory - sender_->queued());
+    auto places = store_->unsent_after(handed_, most_in_memory_ - sender_->queued());
     if (places.empty()) {
       behind_ = false;
       continue;

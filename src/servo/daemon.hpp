@@ -27,7 +27,7 @@ class Daemon {
   // `receiver`: null if nothing is to be sent. The registry must outlive it.
   Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
          std::unique_ptr<Receiver> receiver, metrics::Registry& registry,
-         Clock& clock = system_clock());
+         Clock& clock = system_clock(), std::size_t most_in_memory = 10'000);
 
   // Store, listener, HELLO, then the lists and watches, which go on by themselves.
   Task<Result<void>> start();
@@ -64,6 +64,7 @@ class Daemon {
 
   // Runs go to the sender as they are stored, up to a number; beyond it they wait on disk and are
   // read back in the same order.
+  const std::size_t most_in_memory_;
   JournalPosition handed_{};  // the last one the sender got
   bool behind_ = true;        // there may be more on disk
   Event feed_event_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/loop.hpp"
+#include "servo/testing/fake_receiver.hpp"
 #include "servo/testing/pods.hpp"
 
 namespace plim::servo {
@@ -12,42 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-// Answers by application id; one that is held does not answer before it is released.
-class FakeReceiver final : public Receiver {
- public:
-  explicit FakeReceiver(const Executor& loop) : released_(loop) {}
-
-  Task<Result<PostAnswer>> post(Message message, std::chrono::milliseconds) override {
-    const std::string app = message.subject.app;
-    keys.push_back(message.idempotency_key);
-    in_flight[app] += 1;
-    most_of_one = std::max(most_of_one, in_flight[app]);
-    most = std::max(most, ++all_in_flight);
-    while (held.contains(app)) co_await released_.wait();
-    --in_flight[app];
-    --all_in_flight;
-    auto& script = answers[app];
-    if (script.empty()) co_return PostAnswer{.status = 200};
-    Result<PostAnswer> out = std::move(script.front());
-    script.pop_front();
-    co_return out;
-  }
-
-  void release(const std::string& app) {
-    held.erase(app);
-    released_.notify();
-  }
-
-  std::map<std::string, std::deque<Result<PostAnswer>>> answers;
-  std::set<std::string> held;
-  std::vector<std::string> keys;
-  std::map<std::string, int> in_flight;
-  int all_in_flight = 0, most = 0, most_of_one = 0;
-
- private:
-  Event released_;
-};
 
 class SenderTest : public ::testing::Test {
  protected:
@@ -77,7 +42,7 @@ class SenderTest : public ::testing::Test {
   SeededRandom random_{1};
   metrics::Registry registry_;
   Metrics metrics_{registry_};
-  FakeReceiver receiver_{loop_.executor()};
+  testing::FakeReceiver receiver_{loop_.executor()};
   std::vector<std::string> sent_, dead_;
   Sender sender_{loop_.executor(),  receiver_, metrics_, callbacks(),
                  Sender::Options{}, clock_,    random_};
