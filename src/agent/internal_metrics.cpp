@@ -3,6 +3,7 @@
 #include <set>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -23,6 +24,12 @@ double seconds(const timeval& time) {
 std::uint64_t open_descriptors() {
   struct stat info{};
   return ::stat("/proc/self/fd", &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+std::uint64_t resident_bytes() {
+  const std::string text = read_file("/proc/self/statm").value_or("");
+  const auto pages = parse_int<std::uint64_t>(cut(cut(text, ' ').second, ' ').first);
+  return pages.value_or(0) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -89,6 +96,8 @@ InternalMetrics::InternalMetrics(MetricTable& table, const Labels& common, std::
                       "Iterations that took longer than the interval")),
       cpu_seconds_(plain("plimsoll_agent_cpu_seconds_total", MetricType::counter,
                          "CPU time of the agent itself")),
+      resident_(plain("plimsoll_agent_resident_bytes", MetricType::gauge,
+                      "Memory that the agent has now")),
       open_fds_(plain("plimsoll_agent_open_fds", MetricType::gauge, "Open descriptors")),
       fd_limit_(plain("plimsoll_agent_fd_limit", MetricType::gauge, "Limit of descriptors")),
       sync_age_(plain("plimsoll_agent_node_sync_age_seconds", MetricType::gauge,
@@ -154,6 +163,7 @@ void InternalMetrics::publish(const AgentFacts& facts) {
   table_.set(iterations_, facts.iterations);
   table_.set(overruns_, facts.overruns);
   table_.set(cpu_seconds_, seconds(usage.ru_utime) + seconds(usage.ru_stime));
+  table_.set(resident_, resident_bytes());
   if (std::uint64_t open = open_descriptors(); open > 0) table_.set(open_fds_, open);
   table_.set(fd_limit_, std::uint64_t{limit.rlim_cur});
   table_.set(sync_age_, facts.sync_age);

@@ -66,7 +66,7 @@ class InternalMetrics {
   Labels common_;
   MetricTable::LabelsId common_id_;
   MetricTable::Series up_, tasks_, memory_, information_, iterations_, overruns_, cpu_seconds_,
-      open_fds_, fd_limit_, sync_age_;
+      resident_, open_fds_, fd_limit_, sync_age_;
   SeriesByLabel duration_, duration_mean_, modules_, sync_errors_, read_errors_, storage_errors_;
   MetricTable::Family source_family_;
   std::map<std::pair<std::string, std::string>, MetricTable::Series> sources_;

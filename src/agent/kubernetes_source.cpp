@@ -47,7 +47,8 @@ class KubernetesSource final : public TaskSource {
 
   Task<void> stop() override { co_await tasks_of_loop_.stop(); }
 
-  Task<void> prepare(bool) override {
+  Task<void> prepare(bool vanished) override {
+    if (vanished) complete_ = false;
     if (every_.count() == 0) {
       if (clock_.steady() >= not_before_) co_await poll();
       co_return;
@@ -143,12 +144,14 @@ class KubernetesSource final : public TaskSource {
       }
       pods_ = std::move(pods);
       body_hash_ = hash;
+      complete_ = false;
     }
     failure_.clear();
     wait_ = Nanos(0);
     not_before_ = {};
     synced_ = clock_.steady();
-    list();
+    // Looking for directories costs more than reading what they hold.
+    if (!complete_) list();
   }
 
   void bad_pod(const std::string& what) {
@@ -168,9 +171,11 @@ class KubernetesSource final : public TaskSource {
   void list() {
     std::vector<NodeTask> tasks;
     std::map<std::string, int> missing;
+    complete_ = true;
     for (const PodFacts& pod : pods_) {
       if (!is_wanted(pod)) continue;
       auto found = cgroups_.find(pod);
+      complete_ = complete_ && found && found->containers.size() == pod.containers.size();
       if (found) {
         tasks.push_back(make_task(pod, std::move(*found)));
         continue;
@@ -223,6 +228,7 @@ class KubernetesSource final : public TaskSource {
   std::string failure_;
   log::Throttle warnings_;
   bool asked_ = false;
+  bool complete_ = false;  // every container of the answer has a cgroup that was there
   std::optional<SteadyTime> synced_;
   SteadyTime not_before_ = {};
   Nanos wait_{0};

@@ -131,13 +131,16 @@ CgroupLayout parse_cgroup_mounts(std::string_view mountinfo, const std::string& 
 }
 
 CgroupLayout detect_cgroups(const std::string& host_root) {
-  for (std::string_view process : {"/proc/1/mountinfo", "/proc/self/mountinfo"}) {
+  const auto from = [&](std::string_view process) {
     auto text = read_file(below(host_root, process));
-    if (!text) continue;
-    CgroupLayout out = parse_cgroup_mounts(*text, host_root);
-    if (!out.mounts.empty()) return out;
-  }
-  return look_around(host_root);
+    return text ? parse_cgroup_mounts(*text, host_root) : CgroupLayout{};
+  };
+  CgroupLayout out = from("/proc/1/mountinfo");
+  // In a container the host's first process may not be looked at, and our own mounts are not the
+  // host's; but what the host has mounted shows below its root.
+  if (out.mounts.empty() && !below(host_root, "").empty()) out = look_around(host_root);
+  if (out.mounts.empty()) out = from("/proc/self/mountinfo");
+  return out.mounts.empty() ? look_around(host_root) : out;
 }
 
 CgroupMembership CgroupMembership::parse(std::string_view text) {

@@ -27,8 +27,8 @@ struct CgroupLayout {
   bool is_v2() const;                                          // no controller is left to version 1
 };
 
-// From /proc/1/mountinfo below `host_root`, else /proc/self/mountinfo there; without either, from
-// what lies in sys/fs/cgroup, as in trees made for tests.
+// From /proc/1/mountinfo below `host_root`; else, below another root than "/", from what lies in
+// sys/fs/cgroup there, as in trees made for tests; else from /proc/self/mountinfo.
 CgroupLayout detect_cgroups(const std::string& host_root);
 CgroupLayout parse_cgroup_mounts(std::string_view mountinfo, const std::string& host_root);
 

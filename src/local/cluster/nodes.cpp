@@ -168,7 +168,7 @@ json::value ClusterNodes::list() const {
       item["pods"] = node->node().pods().size();
       item["cgroups"] = node->cgroups().available() ? node->cgroups().root()
                                                     : "none: " + node->cgroups().why_not();
-      item["kubeletPort"] = node->kubelet_port();
+      item["kubeletPort"] = static_cast<int>(node->kubelet_port());
       item["isolated"] = node->node().isolated();
     }
     items.push_back(std::move(item));
