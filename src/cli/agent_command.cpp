@@ -9,6 +9,7 @@
 
 #include "agent/agent.hpp"
 #include "base/event.hpp"
+#include "base/file_watch.hpp"
 #include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/process.hpp"
@@ -69,6 +70,7 @@ class AgentRun {
     TaskGroup watching(loop), measuring(loop);
     watching.spawn("stop", wait_for_stop(&signals));
     watching.spawn("reload", wait_for_reload(&signals));
+    watching.spawn("file", wait_for_change());
     do {
       why_ = Why::running;
       auto made = agent::Agent::make(loop, system_clock(), config_, options_);
@@ -108,16 +110,34 @@ class AgentRun {
   Task<void> wait_for_reload(Signals* signals) {
     for (;;) {
       co_await signals->reload_requested();
-      auto loaded = agent::load_config(context_.values.text("config"), context_.world.env);
-      if (!loaded) {
-        log::error("agent", "the configuration was not reread; the old one stays",
-                   {{"error", loaded.error()}});
-        continue;
-      }
-      log::info("agent", "configuration reread");
-      config_ = std::move(loaded->config);
-      say(Why::reload);
+      reload();
     }
+  }
+
+  // Files that a kubelet mounts from a ConfigMap change without a signal.
+  Task<void> wait_for_change() {
+    Executor loop = co_await current_loop();
+    auto watch = FileWatch::open(loop, {context_.values.text("config")});
+    if (!watch) {
+      log::info("agent", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
+      co_return;
+    }
+    for (;;) {
+      (void)co_await (*watch)->next();
+      reload();
+    }
+  }
+
+  void reload() {
+    auto loaded = agent::load_config(context_.values.text("config"), context_.world.env);
+    if (!loaded) {
+      log::error("agent", "the configuration was not reread; the old one stays",
+                 {{"error", loaded.error()}});
+      return;
+    }
+    log::info("agent", "configuration reread");
+    config_ = std::move(loaded->config);
+    say(Why::reload);
   }
 
   const Context& context_;
