@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The agent beside a real kubelet, and as the DaemonSet of deploy/agent."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+from busybox import pod
+from rig import PROGRAM, ROOT, RealClusterCase
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "agent"))
+from agent_under_test import Agent, Scrape, eventually, kubernetes_node  # noqa: E402
+
+DEPLOY = ROOT / "deploy" / "agent"
+BUSY = ("sh", "-c", "while true; do :; done")
+
+
+class OneNode(RealClusterCase):
+    options = {"nodes": 1}
+
+    def setUp(self):
+        super().setUp()
+        self.node = self.cluster.nodes[0]
+        self.url = f"https://{self.node.address}:10250"
+
+    def run_pods(self, *pods):
+        self.cluster.apply(*pods)
+        for one in pods:
+            self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{one['metadata']['name']}", "--timeout=60s")
+
+    def certificate(self, name, subject):
+        """Files of a client certificate of the cluster's authority."""
+        self.cluster.pki.user(name, subject)
+        return self.cluster.pki.path(f"{name}.crt"), self.cluster.pki.path(f"{name}.key")
+
+    def agent(self, **options):
+        return Agent(self, kubernetes_node(self.url, cgroup_root=self.node.cgroup, node_sync_interval=1, **options), interval=0.5)
+
+    def test_real_pods_are_measured_with_a_certificate(self):
+        certificate, key = self.certificate("agent", "/O=system:masters/CN=agent")
+        limited = pod("limited", *BUSY)
+        limited["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "100m", "memory": "32Mi"}
+        self.run_pods(pod("idle", "sleep", "1000"), limited)
+        ssl = (f"!SSL {{server_verify: {self.cluster.pki.path('ca.crt')}, client_cert_path: {certificate}, "
+               f"client_key_path: {key}}}")
+        agent = self.agent(ssl=ssl).start()
+        scrape = agent.until(lambda s: (s.get("task_cpu_usage_seconds", task_name="default/limited") or 0) > 0.3, seconds=30)
+        self.assertLessEqual({"default/idle", "default/limited"}, set(scrape.tasks()))
+        uid = self.cluster.get("pod", "limited")["metadata"]["uid"]
+        self.assertEqual(scrape.get("task_subcontainers", task_id=uid, app="limited"), 1)
+        self.assertEqual(scrape.get("task_mem_limit_bytes", task_id=uid), 32 << 20)
+        self.assertEqual(scrape.get("task_requested_cpus", task_id=uid), 0.05)
+        self.assertGreater(scrape.get("task_cpu_throttled_seconds", task_id=uid), 0)
+        seed = self.agent(client_cert=certificate, client_private_key=key).once()
+        self.assertIn("default/idle", seed.tasks())
+        self.node.kubelet.kill()
+        scrape = agent.until(lambda s: s.get("plimsoll_agent_node_sync_errors_total", reason="connect"), seconds=30)
+        self.assertIn("default/idle", scrape.tasks())
+        self.node.kubelet.start()
+        agent.until(lambda s: s.get("plimsoll_agent_source_up", source="node") == 1, seconds=60)
+
+    def test_who_may_not_is_told_what_is_missing(self):
+        certificate, key = self.certificate("nobody", "/CN=nobody")
+        agent = self.agent(client_cert=certificate, client_private_key=key)
+        scrape = agent.once()
+        self.assertEqual(scrape.get("plimsoll_agent_node_sync_errors_total", reason="http_403"), 1)
+        self.assertIn("nodes/pods", agent.log_text)
+
+
+class AsDaemonSet(RealClusterCase):
+    options = {"nodes": 2}
+
+    def test_the_files_of_deploy_measure_every_node(self):
+        with tempfile.TemporaryDirectory() as work:
+            archive = pathlib.Path(work, "image.tar")
+            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
+                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+            for node in self.cluster.nodes:
+                node.import_image(archive)
+        pods = [pod(f"work-{node.name}", "sleep", "1000", nodeName=node.name) for node in self.cluster.nodes]
+        self.cluster.apply(*pods)
+        # The document's own commands, file by file. The kubelets of the rig have a cgroup of their own each.
+        for name in ("namespace", "rbac", "configmap"):
+            self.cluster.kubectl("apply", "-f", str(DEPLOY / f"{name}.yaml"))
+        daemons = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "daemonset.yaml"), "--dry-run=client", "-o", "json").stdout)
+        (container,) = daemons["spec"]["template"]["spec"]["containers"]
+        container["args"] += ["--cgroup-root", f"{pathlib.Path(self.cluster.nodes[0].cgroup).parent}/$(NODE_NAME)"]
+        self.cluster.apply(daemons)
+        self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
+
+        def seen(node):
+            try:
+                with urllib.request.urlopen(f"http://{node.address}:9101/metrics", timeout=5) as answer:
+                    return f"default/work-{node.name}" in Scrape(answer.read().decode()).tasks()
+            except OSError:
+                return False
+        for node in self.cluster.nodes:
+            eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
+        logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
+        self.assertIn("without a client certificate", logs)  # the Secret is not there, the token serves
+        for page in ("rbac-before-1.33",):
+            self.cluster.kubectl("apply", "-f", str(DEPLOY / f"{page}.yaml"))
+        self.cluster.kubectl("delete", "-f", str(DEPLOY / "daemonset.yaml"))
+
+
+if __name__ == "__main__":
+    unittest.main()
