@@ -30,8 +30,8 @@ class Life {
     settings.container = "0";
     auto made = std::make_unique<FakeReceiver>(loop.executor());
     receiver = made.get();
-    daemon = std::make_unique<Daemon>(loop.executor(), settings, client, std::move(made),
-                                      registry, system_clock(), most_in_memory);
+    daemon = std::make_unique<Daemon>(loop.executor(), settings, client, std::move(made), registry,
+                                      system_clock(), most_in_memory);
   }
 
   void start() { EXPECT_TRUE(run_to_end(loop, daemon->start())); }
