@@ -13,6 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = os.environ.get("PLIMSOLL", str(ROOT / "build" / "dev" / "bin" / "plimsoll"))
 # The sizes of the specification instead of those that take seconds.
 FULL = os.environ.get("PLIMSOLL_FLOW_FULL") == "1"
+# Everything is synced again and again; tests are not about the disk.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def eventually(check, seconds=20, every=0.01, what="it"):
@@ -29,7 +31,7 @@ class Place:
     """A folder of a test's own, for input, output and state."""
 
     def __init__(self, test):
-        self.root = pathlib.Path(tempfile.mkdtemp(prefix="plim-flow."))
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="plim-flow.", dir=MEMORY))
         test.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
         kept = {name: value for name, value in os.environ.items()
                 if name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")}

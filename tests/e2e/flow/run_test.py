@@ -4,12 +4,12 @@ import collections
 import gzip
 import hashlib
 import json
-import pathlib
 import random
 import signal
+import subprocess
 import unittest
 
-from flow_runs import Place, eventually
+from flow_runs import PROGRAM, ROOT, Place, eventually
 
 GENERATE = {"_op": "data_generator", "size": 100000}
 NOOP = {"_op": "noop"}
@@ -183,6 +183,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.place.run("ops", "file_raeder").returncode, 4)
         listed = json.loads(self.place.run("ops", "--json").stdout)
         self.assertEqual(collections.Counter(op["kind"] for op in listed)["reader"], 2)
+
+    def test_the_example_survives_a_killed_worker(self):
+        done = subprocess.run([ROOT / "examples/flow/survive"], env={**self.place.env, "PLIMSOLL": PROGRAM}, capture_output=True, text=True,
+                              timeout=120, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("in 100 files", done.stdout)
+        self.assertIn("another one takes its place", done.stderr)
+        self.assertIn("exactly-once", self.place.run("validate", ROOT / "examples/flow/copy.json").stdout)
 
     def test_a_worker_that_dies_of_a_slice_fails_the_slice_and_not_the_run(self):
         # The second record is the end of whoever looks at it.

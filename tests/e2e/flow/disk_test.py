@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The ledger's disk is full for a while. Needs root, for a small file system of its own."""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from flow_runs import PROGRAM, Place, eventually, kill
+
+SLICES = 1500
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class Disk(unittest.TestCase):
+    def test_a_run_waits_for_room_and_goes_on(self):
+        place = Place(self)
+        place.state.mkdir()
+        job = place.job({"_op": "data_generator", "shape": "small", "size": SLICES, "slice_size": 1}, {"_op": "delay", "ms": 2},
+                        {"_op": "file_exporter", "path": str(place.out), "idempotent": True})
+        # Seen by nobody but the run, and gone with it.
+        script = f"mount -t tmpfs -o size=16m none {place.state} && exec {PROGRAM} flow run {job} --state {place.state}"
+        with open(place.root / "log", "w") as log:
+            run = subprocess.Popen(["unshare", "--mount", "sh", "-c", script], env=place.env, stdin=subprocess.DEVNULL, stdout=log,
+                                   stderr=log)
+        self.addCleanup(kill, run.pid)
+        eventually(lambda: place.out.exists() and len(list(place.out.iterdir())) > 20, what="output")
+        filler = pathlib.Path(f"/proc/{run.pid}/root{place.state}/filler")
+        fill(filler)
+        eventually(lambda: "waiting for storage" in place.log(), what="a full disk")
+        filler.unlink()
+        self.assertEqual(run.wait(120), 0, place.log())
+        self.assertIn("storage is back", place.log())
+        self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES)))
+
+
+def fill(path):
+    with open(path, "wb", buffering=0) as file:
+        for size in (1 << 20, 4096):
+            try:
+                while file.write(b"x" * size) == size:
+                    pass
+            except OSError:
+                pass
+
+
+if __name__ == "__main__":
+    unittest.main()
