@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e" / "servo"))
 from receiver import Receiver  # noqa: E402
 from servo import Servo  # noqa: E402
 
+FILES = ROOT / "deploy" / "servo"
 ACCOUNT = "system:serviceaccount:default:opsani-servo"
 
 
@@ -44,19 +45,21 @@ class ServoOnRealKubernetes(RealClusterCase):
                                   capture_output=True, text=True, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.cluster.kubectl("create", "secret", "generic", "opsani-servo-token", "--from-literal=token=s3cret")
-        shown = self.cluster.kubectl("create", "-k", str(ROOT / "deploy" / "servo"), "--dry-run=client", "-o", "json").stdout
-        for item in documents(shown):
-            if item["kind"] == "Deployment":
-                # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
-                host, port = self.cluster.server.removeprefix("https://").split(":")
-                env = item["spec"]["template"]["spec"]["containers"][0]["env"]
-                for variable in env:
-                    if variable["name"] == "OPTUNE_URL":
-                        variable["value"] = f"http://{self.cluster.slot.host_address}:{receiver.port}/metrics/{{acct}}/{{app_id}}/servo"
-                    if variable["name"] == "OPTUNE_ACCOUNT":
-                        variable["value"] = "acme"
-                env += [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
-            self.cluster.apply(item)
+        # The ancestor's own walk: account, rights, then a deployment that was copied and edited.
+        self.cluster.kubectl("create", "-f", str(FILES / "svc-acct.yaml"))
+        self.cluster.kubectl("create", "-f", str(FILES / "svc-role.yaml"))
+        shown = self.cluster.kubectl("create", "-f", str(FILES / "deployment.yaml"), "--dry-run=client", "-o", "json").stdout
+        deployment, service = sorted(documents(shown), key=lambda item: item["kind"])
+        # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
+        host, port = self.cluster.server.removeprefix("https://").split(":")
+        url = f"http://{self.cluster.slot.host_address}:{receiver.port}/metrics/{{acct}}/{{app_id}}/servo"
+        edits = {"OPTUNE_URL": url, "OPTUNE_ACCOUNT": "acme"}
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        for variable in container["env"]:
+            if variable["name"] in edits:
+                variable["value"] = edits[variable["name"]]
+        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
+        self.cluster.kubectl("create", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": [deployment, service]}))
         self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=90s")
 
     def log(self):
@@ -98,9 +101,15 @@ class ServoOnRealKubernetes(RealClusterCase):
         self.assertEqual(receiver.events()[0], "HELLO")
         self.cluster.eventually(lambda: receiver.events()[-1] == "GOODBYE")
 
+    def test_both_kustomizations_are_taken_by_the_server(self):
+        for folder in ("servo", "servo-all-namespaces"):
+            said = self.cluster.kubectl("apply", "-k", str(ROOT / "deploy" / folder), "--dry-run=server").stdout
+            kind = "clusterrolebinding" if folder.endswith("namespaces") else "rolebinding"
+            self.assertRegex(said, rf"(?m)^{kind}\.rbac\S+/opsani-servo-access ")
+
     def test_its_rights_are_those_and_no_more(self):
         for name in ("svc-acct.yaml", "svc-role.yaml"):
-            self.cluster.kubectl("apply", "-f", str(ROOT / "deploy" / "servo" / name))
+            self.cluster.kubectl("apply", "-f", str(FILES / name))
 
         def may(*words):
             return self.cluster.kubectl("auth", "can-i", *words, f"--as={ACCOUNT}", check=False).stdout.strip() == "yes"

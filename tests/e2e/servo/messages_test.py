@@ -2,6 +2,8 @@
 """What the servo sends, when, how often: pods with statuses of the test's own, a receiver that records."""
 import json
 import signal
+import ssl
+import subprocess
 import threading
 import time
 import unittest
@@ -199,6 +201,45 @@ class Messages(unittest.TestCase):
         self.assertEqual(self.apps(), sorted(["a%2F..%2Fb", "%252f", "%F0%9F%98%80%20%C3%BC", "x" * 256, "a%3Fb%23c", "last"]))
         self.assertEqual(servo.metric('plimsoll_servo_appid_misses_total{reason="tooLong"}'), 2)
         self.assertEqual(servo.metric('plimsoll_servo_appid_misses_total{reason="control"}'), 1)
+
+    def test_certificates_are_verified_against_the_file_of_authorities(self):
+        servo = self.servo(url=self.receiver.url.replace("http:", "https:"))
+        key, certificate = servo.directory / "key.pem", servo.directory / "certificate.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+                        "-subj", "/CN=receiver", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                       check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.receiver.server.socket = context.wrap_socket(self.receiver.server.socket, server_side=True)
+        servo.start()
+        self.jobs.run("p", "a1")
+        eventually(lambda: servo.metric('plimsoll_servo_posts_total{result="retry"}') >= 1, 20)
+        self.assertIn("certificate", servo.log)
+        self.assertEqual(self.receiver.posts, [])
+        servo.stop()
+        servo.env["SSL_CERT_FILE"] = str(certificate)
+        servo.start()
+        eventually(self.receiver.measurements, 20)
+
+    def test_posts_go_through_the_proxy_of_the_environment(self):
+        proxy = Receiver(self)  # a request through a proxy has the whole address in its first line
+        self.servo(url="http://receiver.example/{acct}/{app_id}", HTTP_PROXY=f"http://127.0.0.1:{proxy.port}").start()
+        self.jobs.run("p", "a1")
+        (post,) = eventually(proxy.measurements)
+        self.assertEqual(post.path, "http://receiver.example:80/acme/a1")
+
+    def test_1_restart_policies_and_annotations_decide(self):
+        self.servo("--extra").start()
+        for name, policy, mark in (("never", "Never", None), ("onfailure", "OnFailure", None), ("always", "Always", None),
+                                   ("marked", "Always", "true"), ("left", "Never", "false")):
+            self.jobs.create(name, name, annotations={"plimsoll.io/job": mark} if mark else {}, restartPolicy=policy)
+            self.jobs.end(name)
+        self.jobs.create("estimated", "estimated", annotations={"done-at": "4102444800"})
+        self.jobs.end("estimated")
+        eventually(lambda: self.apps() == ["estimated", "marked", "never", "onfailure"])
+        metrics = [post for post in self.receiver.measurements() if "/estimated/" in post.path][0].json["param"]["metrics"]
+        self.assertEqual(metrics["attempts"], {"value": 1, "unit": "count"})
+        self.assertGreater(metrics["est_duration"]["value"], 1_000_000)
 
     def test_the_token_file_is_read_again_when_it_changes(self):
         servo = self.servo()
