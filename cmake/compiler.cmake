@@ -17,9 +17,10 @@ set(CMAKE_C_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 takes Asio's recycled coroutine frames for mismatched or dangling memory.
+  # g++ 12 takes Asio's recycled coroutine frames for mismatched or dangling memory, and files compiled in groups for headers.
   target_compile_options(plim_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-dangling-pointer -Wno-free-nonheap-object
+    -Wno-subobject-linkage>)
 endif()
 
 if(PLIM_SANITIZE)
