@@ -123,6 +123,8 @@ TEST(Json, finds_by_path) {
   EXPECT_EQ(int_at(pod, {"metadata", "generation"}), 3);
   EXPECT_EQ(int_at(pod, {"metadata", "x"}), 2);
   EXPECT_EQ(int_at(pod, {"metadata", "name"}), std::nullopt);
+  EXPECT_EQ(int_at(json::value{{"port", std::uint16_t{10251}}}, {"port"}), 10251);
+  EXPECT_EQ(int_at(json::value{{"much", std::uint64_t{1} << 63}}, {"much"}), std::nullopt);
   EXPECT_TRUE(bool_at(pod, {"metadata", "on"}));
   EXPECT_FALSE(bool_at(pod, {"metadata", "off"}));
   EXPECT_EQ(find(pod, {"list", "0"}), nullptr);

@@ -75,13 +75,14 @@ inline constexpr std::array kAgentCheckExamples{
 inline constexpr std::array kAgentCheckFlags{kAgentConfig};
 
 inline constexpr std::array kAgentTopExamples{
+    Example{"agent top --once", "ask the agents of the local cluster"},
     Example{"agent top -c /etc/wca/config.yaml --once", "measure here, twice"},
     Example{"agent top --url http://127.0.0.1:9101 --sort mem", "ask an agent that runs"},
 };
 inline constexpr std::array kAgentTopFlags{
     kAgentConfig,
     kAgentRoot,
-    Flag{.name = "url", .metavar = "URL", .help = "of an agent that runs"},
+    Flag{.name = "url", .metavar = "URL", .help = "of an agent that runs; PLIMSOLL_AGENT_URL"},
     Flag{.name = "once", .type = Type::boolean, .fallback = "false", .help = "one table, then end"},
     Flag{.name = "sort",
          .metavar = "COLUMN",

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "cli/agent_command.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
+#include "cli/local_roles.hpp"
 #include "cli/output.hpp"
 #include "net/client.hpp"
 
@@ -35,13 +37,57 @@ Task<Result<json::value>> ask(std::string url) {
   co_return parse_json(answer.body, url);
 }
 
-Outcome<json::value> look(Context& context) {
+Outcome<json::value> ask_agent(const std::string& url) {
   Loop loop;
-  if (const std::string& url = context.values.text("url"); !url.empty()) {
-    auto state = run_to_end(loop, ask(url));
-    if (!state) return tl::unexpected(request_failure(state.error(), url));
-    return std::move(*state);
+  auto state = run_to_end(loop, ask(url));
+  if (!state) return tl::unexpected(request_failure(state.error(), url));
+  return std::move(*state);
+}
+
+json::array* tasks_of(json::value& state) {
+  json::value* tasks = state.is_object() ? state.get_object().if_contains("tasks") : nullptr;
+  return tasks != nullptr ? tasks->if_array() : nullptr;
+}
+
+// The tasks of all nodes of a local cluster, each with its node.
+Outcome<json::value> ask_agents(const json::object& agents) {
+  json::array all;
+  for (const auto& [node, url] : agents) {
+    if (!url.is_string()) continue;
+    PLIM_CLI_TRY(json::value state, ask_agent(std::string(url.get_string())));
+    json::array* tasks = tasks_of(state);
+    if (tasks == nullptr) continue;
+    for (json::value& task : *tasks) {
+      task.as_object()["node"] = node;
+      all.push_back(std::move(task));
+    }
   }
+  return json::value{{"tasks", std::move(all)}};
+}
+
+// Named, or beside the local cluster; nothing: measure here.
+Outcome<std::optional<json::value>> ask_running(Context& context) {
+  std::string url = context.values.text("url");
+  if (url.empty()) url = context.world.env("PLIMSOLL_AGENT_URL").value_or("");
+  if (!url.empty()) {
+    PLIM_CLI_TRY(json::value state, ask_agent(url));
+    return std::optional(std::move(state));
+  }
+  if (!context.values.text("config").empty()) return std::nullopt;
+  const json::object roles = local_roles(context);
+  const json::value* agents = roles.if_contains("agent");
+  if (agents == nullptr || !agents->is_object()) return std::nullopt;
+  PLIM_CLI_TRY(json::value state, ask_agents(agents->get_object()));
+  return std::optional(std::move(state));
+}
+
+Outcome<json::value> look(Context& context) {
+  PLIM_CLI_TRY(std::optional<json::value> running, ask_running(context));
+  if (running) return std::move(*running);
+  if (context.values.text("config").empty())
+    return usage_failure(Plm::wrong_arguments,
+                         "no agent runs beside a local cluster; --url names one, -c FILE says what "
+                         "to measure here");
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
   agent::RunnerOptions options{.host_root = context.values.text("host-root"),
@@ -53,6 +99,7 @@ Outcome<json::value> look(Context& context) {
   loaded.config.measure.interval = std::clamp(loaded.config.measure.interval, 0.2, 5.0);
   if (auto* pods = std::get_if<agent::KubernetesNodeConfig>(&loaded.config.measure.node))
     pods->sync_interval = 0;
+  Loop loop;
   auto state = run_to_end(loop, measure_twice(std::move(loaded.config), std::move(options)));
   if (!state)
     return tl::unexpected(
@@ -84,17 +131,20 @@ double sort_value(const json::value& task, const std::string& column) {
 }
 
 Outcome<void> show(Context& context, Printer& printer, json::value state) {
-  json::value* tasks = state.is_object() ? state.get_object().if_contains("tasks") : nullptr;
-  if (tasks == nullptr || !tasks->is_array())
+  json::array* tasks = tasks_of(state);
+  if (tasks == nullptr)
     return tl::unexpected(Failure{.code = Plm::unexpected_answer, .what = "no list of tasks"});
   const std::string& column = context.values.text("sort");
-  std::ranges::sort(tasks->get_array(), [&](const json::value& a, const json::value& b) {
+  std::ranges::sort(*tasks, [&](const json::value& a, const json::value& b) {
     const double first = sort_value(a, column), second = sort_value(b, column);
     if (first != second) return first > second;
     return text_at(a, {"name"}) < text_at(b, {"name"});
   });
   if (!printer.wants_table()) return printer.print(state);
+  const bool of_many = std::ranges::any_of(
+      *tasks, [](const json::value& task) { return !text_at(task, {"node"}).empty(); });
   Table table({{"TASK"},
+               {"NODE", of_many ? Table::Shown::always : Table::Shown::wide},
                {"CPU"},
                {"MEMORY"},
                {"FAULTS/S"},
@@ -102,11 +152,11 @@ Outcome<void> show(Context& context, Printer& printer, json::value state) {
                {"PSI"},
                {"CONTAINERS"},
                {"CGROUP", Table::Shown::wide}});
-  for (const json::value& task : tasks->get_array()) {
+  for (const json::value& task : *tasks) {
     const double faults = number(task, {"rates", "page_faults"});
     const json::value* containers = plim::find(task, {"containers"});
-    table.add({std::string(text_at(task, {"name"})), percent(number(task, {"rates", "cpu"})),
-               bytes(number(task, {"memory_bytes"})),
+    table.add({std::string(text_at(task, {"name"})), std::string(text_at(task, {"node"})),
+               percent(number(task, {"rates", "cpu"})), bytes(number(task, {"memory_bytes"})),
                faults < 0 ? std::string("-") : fmt::format("{:.0f}", faults),
                percent(number(task, {"rates", "throttled"})),
                percent(number(task, {"rates", "pressure"})),
@@ -132,7 +182,7 @@ Outcome<int> run_agent_top(Context& context) {
       PLIM_CLI_CHECK(context.world.out.write("\033[H\033[2J"));
     PLIM_CLI_CHECK(show(context, printer, std::move(state)));
     if (context.values.boolean("once") || !context.world.terminal.is_terminal) return 0;
-    if (!context.values.text("url").empty()) std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (context.values.text("config").empty()) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 }
 

@@ -25,7 +25,7 @@ inline constexpr std::array kNameFlags{kName, kDir};
 inline constexpr std::array kUpExamples{
     Example{"up", "in the foreground, Ctrl-C stops it"},
     Example{"up --detach", "in the background; plimsoll down stops it"},
-    Example{"up --detach --roles agent", "with an agent on every node, which measures its pods"},
+    Example{"up --detach --roles none", "the cluster alone: no agents, no servo"},
     Example{"up --name test --ephemeral --detach", "another one, which keeps nothing"},
 };
 inline constexpr std::array kUpFlags{
@@ -48,7 +48,7 @@ inline constexpr std::array kUpFlags{
          .rare = true},
     Flag{.name = "roles",
          .metavar = "LIST",
-         .fallback = "none",
+         .fallback = "all",
          .help = "roles to start beside it: agent, servo, all or none"},
     Flag{.name = "authz",
          .metavar = "WHICH",

@@ -162,7 +162,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
     write_endpoints();
     const std::string log_file = fmt::format("{}/{}.log", directory, child->name);
     const Fd output(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    Command command{.argv = {program_}};
+    plim::Command command{.argv = {program_}};
     std::ranges::copy(launch->words, std::back_inserter(command.argv));
     command.env = {{kParent, std::to_string(::getpid())}};
     if (output) {

@@ -6,9 +6,9 @@
 #include "base/rfc3339.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/local_roles.hpp"
 #include "cli/output.hpp"
 #include "kube/status.hpp"
-#include "local/cluster/directories.hpp"
 #include "net/client.hpp"
 #include "servo/api.hpp"
 
@@ -31,22 +31,6 @@ std::string query_of(const Context& context) {
   return net::format_query(pairs);
 }
 
-// The servo that `plimsoll up` started beside the local cluster of this kubeconfig, or beside the
-// default one if no kubeconfig is named.
-std::string local_servo(const Context& context) {
-  std::string kubeconfig = context.values.text("kubeconfig");
-  if (kubeconfig.empty()) kubeconfig = context.world.env("KUBECONFIG").value_or("");
-  for (const local::ClusterDirectories& directories : local::known_clusters(context.world.env)) {
-    auto text = read_file(directories.endpoints());
-    auto value = text ? parse_json(*text) : json::value();
-    if (!value || !local::holder_of(directories.lock())) continue;
-    const bool is_meant = kubeconfig.empty() ? directories.name == "default"
-                                             : text_at(*value, {"kubeconfig"}) == kubeconfig;
-    if (is_meant) return std::string(text_at(*value, {"roles", "servo"}));
-  }
-  return "";
-}
-
 Task<Result<net::Response>> ask_url(std::string url, net::Request request,
                                     net::CallOptions options) {
   Executor loop = co_await current_loop();
@@ -65,7 +49,7 @@ Outcome<json::value> from_store(const Context& context, const std::string& direc
 Outcome<json::value> from_servo(const Context& context) {
   std::string url = context.values.text("url");
   if (url.empty()) url = context.world.env("PLIMSOLL_SERVO_URL").value_or("");
-  if (url.empty()) url = local_servo(context);
+  if (url.empty()) url = text_at(local_roles(context), {"servo"});
   const auto timeout = context.values.duration("timeout");
   net::Request request{.path = "/v1/runs", .query = query_of(context)};
   Result<net::Response> answer = fail(Code::internal, "");

@@ -74,6 +74,9 @@ class Roles(unittest.TestCase):
         eventually(lambda: seen() == ["default/busy", "default/idle"])
         top = self.cluster.place.run("agent", "top", "--url", self.endpoints()[node], "--once")
         self.assertIn("default/busy", top.stdout)
+        everywhere = self.cluster.place.run("agent", "top", "--kubeconfig", self.cluster.kubeconfig, "--once").stdout
+        self.assertRegex(everywhere, rf"default/busy +{node} ")
+        self.assertRegex(everywhere, r"default/idle +n[12] ")
         self.cluster.kubectl("delete", "pod", "busy", "--wait=true")
         eventually(lambda: self.scrape(node) and "default/busy" not in self.scrape(node).tasks(), seconds=20)
 
