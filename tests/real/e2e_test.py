@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tests of tests/e2e that any cluster can pass, on real Kubernetes: what they demand of ours, the real one gives.
 
-Left out is what is marked @only_local; a test here prints it with the reasons. A test that is neither marked nor a ClusterCase is a
+Left out is what is marked @only_local; how much of it, and why, is printed. A test that is neither marked nor a ClusterCase is a
 failure: nobody could tell what it needs. Each runs in a class and a namespace of its own, several at a time, all on one cluster:
 first those that need only objects, while no scheduler runs, as `plimsoll up --nodes 0 --scheduler none` has none; then those whose
 pods run; last, and alone, those that make the cluster forget its past.
@@ -132,8 +132,10 @@ class OnReal(unittest.TestCase):
 
     def test_the_others_say_why_only_a_local_cluster_can_pass_them(self):
         self.assertEqual(UNCLEAR, [])
+        print()
         for reason, names in LEFT.items():
-            print(f"only local: {reason}: {', '.join(names)}")
+            scripts = ", ".join(sorted({name.split(".")[0] for name in names}))
+            print(f"note: {len(names)} of {scripts} only on a local cluster: {reason}")
 
 
 def look_at(name):
