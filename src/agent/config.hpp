@@ -94,8 +94,8 @@ struct LoadedConfig {
 // Every mistake at once, a line each, with file, line and column. Touches nothing.
 Result<LoadedConfig> parse_config(std::string_view text, std::string_view source,
                                   const GetEnv& env);
-// As above, after the rules for the file itself: absolute, ours unless we are root, nobody else's
-// to write.
+// As above, after the rules for the file itself: absolute, ours or root's unless we are root, not
+// everybody's to write.
 Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env);
 
 }  // namespace plim::agent

@@ -19,8 +19,8 @@ DEPLOY = ROOT / "deploy" / "agent"
 BUSY = ("sh", "-c", "while true; do :; done")
 
 
-class OneNode(RealClusterCase):
-    options = {"nodes": 1}
+class OnRealNodes(RealClusterCase):
+    options = {"nodes": 2}
 
     def setUp(self):
         super().setUp()
@@ -42,9 +42,9 @@ class OneNode(RealClusterCase):
 
     def test_real_pods_are_measured_with_a_certificate(self):
         certificate, key = self.certificate("agent", "/O=system:masters/CN=agent")
-        limited = pod("limited", *BUSY)
+        limited = pod("limited", *BUSY, nodeName=self.node.name)
         limited["spec"]["containers"][0]["resources"]["limits"] = {"cpu": "100m", "memory": "32Mi"}
-        self.run_pods(pod("idle", "sleep", "1000"), limited)
+        self.run_pods(pod("idle", "sleep", "1000", nodeName=self.node.name), limited)
         ssl = (f"!SSL {{server_verify: {self.cluster.pki.path('ca.crt')}, client_cert_path: {certificate}, "
                f"client_key_path: {key}}}")
         agent = self.agent(ssl=ssl).start()
@@ -70,9 +70,6 @@ class OneNode(RealClusterCase):
         self.assertEqual(scrape.get("plimsoll_agent_node_sync_errors_total", reason="http_403"), 1)
         self.assertIn("nodes/pods", agent.log_text)
 
-
-class AsDaemonSet(RealClusterCase):
-    options = {"nodes": 2}
 
     def test_the_files_of_deploy_measure_every_node(self):
         with tempfile.TemporaryDirectory() as work:
@@ -102,8 +99,7 @@ class AsDaemonSet(RealClusterCase):
             eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
         self.assertIn("without a client certificate", logs)  # the Secret is not there, the token serves
-        for page in ("rbac-before-1.33",):
-            self.cluster.kubectl("apply", "-f", str(DEPLOY / f"{page}.yaml"))
+        self.cluster.kubectl("apply", "-f", str(DEPLOY / "rbac-before-1.33.yaml"))
         self.cluster.kubectl("delete", "-f", str(DEPLOY / "daemonset.yaml"))
 
 
