@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/agent_words.hpp"
 #include "cli/args.hpp"
 #include "cli/command.hpp"
 #include "cli/help.hpp"
@@ -96,7 +97,7 @@ TEST(CommandTable, examples_are_lines_the_parser_takes) {
           word += c;
         }
       }
-      auto line = parse_line(words);
+      auto line = parse_line(agent_words(words));
       ASSERT_TRUE(line) << example.line << ": " << line.error().what;
       EXPECT_EQ(line->command, &command) << example.line;
     }

@@ -36,10 +36,10 @@ class Mistakes(unittest.TestCase):
         self.one_line(["x" * 100_000], "PLM-1001")
 
     def test_commands_of_parts_to_come_are_unknown(self):
-        for word in ("agent", "webhook", "dash", "flow", "top"):
+        for word in ("webhook", "dash", "top"):
             self.one_line([word], "PLM-1001")
         everything = run("--help").stdout + run("completion", "bash").stdout
-        for word in ("agent", "webhook", "dash"):
+        for word in ("webhook", "dash"):
             self.assertNotIn(f" {word}", everything)
 
     def test_nothing_shows_help_as_a_mistake(self):

@@ -71,8 +71,8 @@ class ServoAsRole(unittest.TestCase):
         def runs(*words):
             done = subprocess.run([PROGRAM, "runs", *words], env=cluster.env | {"XDG_RUNTIME_DIR": cluster.place.env["XDG_RUNTIME_DIR"]},
                                   capture_output=True, text=True, timeout=30)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)["items"]
+            # Right after the start of the cluster nobody listens yet.
+            return json.loads(done.stdout)["items"] if done.returncode == 0 else []
         eventually(lambda: len(runs("-o", "json")) == 2, 30)
         self.assertEqual([(run["pod"], run["app"]) for run in runs("-o", "json", "-n", ns)], [("flow", "my-flow")])
         cluster.down()
