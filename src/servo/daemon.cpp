@@ -46,7 +46,10 @@ Task<Result<void>> Daemon::start() {
   if (settings_.sink == Sink::post) options.retention = options.key_memory;
   PLIM_CO_TRY(store_, RunStore::open(loop_, std::move(options), metrics_, clock_));
   auto on_stored = [this](const loop::RunRecord& run, JournalPosition at) { run_stored(run, at); };
-  store_->start(on_stored, [this](const std::string& uid) { return is_present(uid); });
+  auto on_failing = [this](const loop::RunRecord& run, const Error& error) {
+    tell_pod(run, "MeasurementDelayed", "the run cannot be stored yet: " + error.message);
+  };
+  store_->start(on_stored, [this](const std::string& uid) { return is_present(uid); }, on_failing);
 
   ApiParts parts{.store = *store_, .metrics = metrics_, .clock = clock_, .not_ready = [this] {
                    return not_ready();
@@ -125,12 +128,17 @@ void Daemon::run_stored(const loop::RunRecord& run, JournalPosition at) {
 void Daemon::run_dead(const loop::RunRecord& run, std::string why) {
   store_->mark(run.key(), SendState::dead, why);
   feed_event_.notify();
+  tell_pod(run, "MeasurementRefused", "the measurement of this run cannot be sent: " + why);
+}
+
+// An event, as long as there is somebody to have it.
+void Daemon::tell_pod(const loop::RunRecord& run, std::string reason, std::string message) {
   if (!is_present(run.uid)) return;
   kube::EventNote note{
       .about = {.api_version = "v1", .kind = "Pod", .ns = run.ns, .name = run.pod, .uid = run.uid},
       .type = kube::EventNote::Type::warning,
-      .reason = "MeasurementRefused",
-      .message = "the measurement of this run cannot be sent: " + why};
+      .reason = std::move(reason),
+      .message = std::move(message)};
   events_.record(note);
 }
 

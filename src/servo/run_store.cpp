@@ -43,8 +43,9 @@ Result<std::unique_ptr<RunStore>> RunStore::open(const Executor& loop, Options o
   return out;
 }
 
-void RunStore::start(OnStored on_stored, IsPresent is_present) {
+void RunStore::start(OnStored on_stored, IsPresent is_present, OnFailing on_failing) {
   on_stored_ = std::move(on_stored);
+  on_failing_ = std::move(on_failing);
   is_present_ = std::move(is_present);
   tasks_.spawn("store retry", retry());
   tasks_.spawn("store retention", forget_hourly());
@@ -104,21 +105,22 @@ void RunStore::add(loop::RunRecord run, bool send) {
   being_written_.insert(key);
   RunEntry entry{std::move(run), send};
   std::string text = encode_entry(entry);
-  auto done = [this, key = std::move(key), send, run = std::move(entry.run)](JournalPosition at) {
+  auto kept = std::make_shared<const loop::RunRecord>(std::move(entry.run));
+  auto done = [this, key = std::move(key), send, kept](JournalPosition at) {
     being_written_.erase(key);
-    note_run(
-        key,
-        {.at = at, .observed = run.observed, .state = send ? SendState::unsent : SendState::kept});
-    metrics_.count_run(run);
-    if (on_stored_) on_stored_(run, at);
+    note_run(key, {.at = at,
+                   .observed = kept->observed,
+                   .state = send ? SendState::unsent : SendState::kept});
+    metrics_.count_run(*kept);
+    if (on_stored_) on_stored_(*kept, at);
   };
-  write({std::move(text), std::move(done)});
+  write({std::move(text), std::move(done), std::move(kept)});
 }
 
 void RunStore::mark(const std::string& key, SendState state, std::string why) {
   note_mark(key, state, why);
   MarkEntry entry{.key = key, .state = state, .why = std::move(why), .at = clock_.wall()};
-  write({encode_entry(entry), {}});
+  write({encode_entry(entry), {}, {}});
 }
 
 void RunStore::write(Writing writing) {
@@ -132,7 +134,9 @@ void RunStore::write(Writing writing) {
 }
 
 void RunStore::failed(Writing writing, const Error& error) {
+  const bool was_failing = metrics_.store_failing.value() != 0;
   metrics_.store_failing.set(1);
+  if (!was_failing && writing.run && on_failing_) on_failing_(*writing.run, error);
   log_.write(log::Level::error, "servo", "cannot write to the store; runs wait in memory",
              {{"directory", options_.directory}, {"error", error}});
   unwritten_.push_back(std::move(writing));

@@ -40,13 +40,15 @@ class RunStore {
 
   // After the run is on disk.
   using OnStored = std::function<void(const loop::RunRecord& run, JournalPosition at)>;
+  // Once each time writing begins to fail, with a run that has to wait for it.
+  using OnFailing = std::function<void(const loop::RunRecord& run, const Error& error)>;
   using IsPresent = std::function<bool(const std::string& uid)>;
 
   // Code::already_exists: another process has the directory.
   static Result<std::unique_ptr<RunStore>> open(const Executor& loop, Options options,
                                                 Metrics& metrics, Clock& clock = system_clock());
 
-  void start(OnStored on_stored, IsPresent is_present);
+  void start(OnStored on_stored, IsPresent is_present, OnFailing on_failing = {});
   Task<void> stop();
 
   // Nothing happens if it is known already.
@@ -81,6 +83,7 @@ class RunStore {
   struct Writing {
     std::string text;
     std::function<void(JournalPosition at)> done;
+    std::shared_ptr<const loop::RunRecord> run;  // null: a mark
   };
 
   RunStore(const Executor& loop, Options options, FileLock lock, Metrics& metrics, Clock& clock);
@@ -100,6 +103,7 @@ class RunStore {
   Clock& clock_;
   OnStored on_stored_;
   IsPresent is_present_;
+  OnFailing on_failing_;
   std::map<std::string, Entry> index_;             // by key, so by uid
   std::map<JournalPosition, std::string> unsent_;  // keys
   std::set<std::string> being_written_;            // keys

@@ -33,7 +33,11 @@ class StoreLife {
     auto on_stored = [this](const loop::RunRecord& run, JournalPosition) {
       stored.push_back(run.uid);
     };
-    store->start(on_stored, [this](const std::string& uid) { return present.contains(uid); });
+    auto on_failing = [this](const loop::RunRecord& run, const Error&) {
+      failing.push_back(run.uid);
+    };
+    store->start(
+        on_stored, [this](const std::string& uid) { return present.contains(uid); }, on_failing);
   }
 
   ~StoreLife() {
@@ -73,7 +77,7 @@ class StoreLife {
   metrics::Registry registry;
   Metrics metrics{registry};
   std::set<std::string> present;
-  std::vector<std::string> stored;
+  std::vector<std::string> stored, failing;
   std::optional<Error> error;
   std::unique_ptr<RunStore> store;
 };
@@ -215,6 +219,7 @@ TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
       };
       run_to_end(life.loop, until_failing(life));
       EXPECT_LT(life.stored.size(), 101u);
+      EXPECT_EQ(life.failing.size(), 1u);
       disk.make_room();
       auto until_all = [](StoreLife& l) -> Task<void> {
         while (l.stored.size() < 101 || l.metrics.store_failing.value() != 0) {
