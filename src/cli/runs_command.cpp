@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kService = "servo-k8s-multijob";
 
-std::string query_of(const Context& context) {
+std::string run_query_of(const Context& context) {
   std::vector<std::pair<std::string, std::string>> pairs;
   auto add = [&](std::string_view flag, const std::string& name) {
     const std::string& value = context.values.text(flag);
@@ -39,7 +39,7 @@ Task<Result<net::Response>> ask_url(std::string url, net::Request request,
 }
 
 Outcome<json::value> from_store(const Context& context, const std::string& directory) {
-  auto query = servo::parse_run_query(query_of(context), system_clock().wall());
+  auto query = servo::parse_run_query(run_query_of(context), system_clock().wall());
   if (!query) return usage_failure(Plm::bad_flag_value, query.error().message);
   auto page = servo::read_store(directory, *query);
   if (!page) return tl::unexpected(file_failure(Plm::cannot_read, page.error()));
@@ -51,7 +51,7 @@ Outcome<json::value> from_servo(const Context& context) {
   if (url.empty()) url = context.world.env("PLIMSOLL_SERVO_URL").value_or("");
   if (url.empty()) url = text_at(local_roles(context), {"servo"});
   const auto timeout = context.values.duration("timeout");
-  net::Request request{.path = "/v1/runs", .query = query_of(context)};
+  net::Request request{.path = "/v1/runs", .query = run_query_of(context)};
   Result<net::Response> answer = fail(Code::internal, "");
   std::string tried = url;
   if (!url.empty()) {
@@ -82,34 +82,34 @@ Outcome<json::value> from_servo(const Context& context) {
   return std::move(*value);
 }
 
-std::string age_of(std::string_view time) {
+std::string run_age(std::string_view time) {
   auto parsed = parse_rfc3339(time);
   return parsed ? human_duration(system_clock().wall() - *parsed) : "-";
 }
 
-std::string cell(const json::value& run, std::string_view name) {
+std::string run_cell(const json::value& run, std::string_view name) {
   const std::string_view text = text_at(run, {name});
   return std::string(text.empty() ? "-" : text);
 }
 
-void add_row(Table& table, const json::value& run) {
+void add_run_row(Table& table, const json::value& run) {
   auto duration = int_at(run, {"duration"});
   auto exit = int_at(run, {"exitCode"});
   const std::string_view result = text_at(run, {"result"});
   const bool good = result == "completed" && exit == 0;
   const std::string_view ended = text_at(run, {"finished"});
-  table.add({cell(run, "app"),
-             cell(run, "namespace"),
-             cell(run, "pod"),
+  table.add({run_cell(run, "app"),
+             run_cell(run, "namespace"),
+             run_cell(run, "pod"),
              {std::string(result), good ? Color::green : Color::red},
              exit ? std::to_string(*exit) : "-",
              duration ? fmt::format("{}s", *duration) : "-",
-             cell(run, "state"),
-             age_of(ended.empty() ? text_at(run, {"observed"}) : ended),
-             cell(run, "reason"),
-             cell(run, "node"),
-             cell(run, "container"),
-             cell(run, "uid")});
+             run_cell(run, "state"),
+             run_age(ended.empty() ? text_at(run, {"observed"}) : ended),
+             run_cell(run, "reason"),
+             run_cell(run, "node"),
+             run_cell(run, "container"),
+             run_cell(run, "uid")});
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ Outcome<int> run_runs(Context& context) {
                {"UID", kWide}});
   const json::value* items = find(page, {"items"});
   if (items != nullptr && items->is_array())
-    for (const json::value& run : items->get_array()) add_row(table, run);
+    for (const json::value& run : items->get_array()) add_run_row(table, run);
   if (table.empty()) {
     PLIM_CLI_CHECK(context.world.err.write("no runs\n"));
     return 0;

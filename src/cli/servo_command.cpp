@@ -16,7 +16,7 @@
 namespace plim::cli {
 namespace {
 
-constexpr int kInternal = 3;
+constexpr int kInternalExit = 3;
 constexpr std::string_view kUsualStore = "/var/lib/plimsoll/servo";
 
 // The ancestor's variables, and the flags that stand for them.
@@ -50,7 +50,7 @@ std::string default_store(const Context& context) {
   return state + "/plimsoll/servo";
 }
 
-Failure start_failure(const Error& error) {
+Failure servo_failure(const Error& error) {
   return Failure{.code = Plm::bad_environment, .exit = 1, .what = error.message};
 }
 
@@ -79,14 +79,14 @@ class ServoRun {
     Signals signals(loop, reload);
     auto made = make(loop);
     if (!made) {
-      failure_ = start_failure(made.error());
+      failure_ = servo_failure(made.error());
       co_return 0;
     }
     auto started = co_await daemon_->start();
     if (started)
       co_await signals.stop_requested();
     else
-      failure_ = start_failure(started.error());
+      failure_ = servo_failure(started.error());
     std::string reason =
         started ? fmt::format("signal {}", signals.stop_signal()) : started.error().message;
     log::info("servo", "stopping", {{"reason", reason}});
@@ -117,7 +117,7 @@ class ServoRun {
 Outcome<int> run_servo(Context& context) {
   auto get = [&](std::string_view name) { return setting(context, name); };
   auto settings = servo::read_settings(get);
-  if (!settings) return tl::unexpected(start_failure(settings.error()));
+  if (!settings) return tl::unexpected(servo_failure(settings.error()));
   if (settings->store.empty()) settings->store = default_store(context);
   if (context.values.text("log-level").empty())
     log::configure({.level = settings->debug > 0 ? log::Level::debug : log::Level::info,
@@ -127,7 +127,7 @@ Outcome<int> run_servo(Context& context) {
   std::string authorities;
   if (auto file = context.world.env("SSL_CERT_FILE"); file && !file->empty()) {
     auto text = read_file(*file);
-    if (!text) return tl::unexpected(start_failure(text.error().with_context("SSL_CERT_FILE")));
+    if (!text) return tl::unexpected(servo_failure(text.error().with_context("SSL_CERT_FILE")));
     authorities = std::move(*text);
   }
   std::string proxy =
@@ -138,7 +138,7 @@ Outcome<int> run_servo(Context& context) {
                     std::move(proxy))
         .run();
   } catch (const std::exception& e) {
-    return tl::unexpected(Failure{.code = Plm::internal, .exit = kInternal, .what = e.what()});
+    return tl::unexpected(Failure{.code = Plm::internal, .exit = kInternalExit, .what = e.what()});
   }
 }
 

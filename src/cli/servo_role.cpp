@@ -5,7 +5,7 @@
 namespace plim::cli {
 namespace {
 
-constexpr int kPort = 8080;
+constexpr int kServoPort = 8080;
 // A pod says who it is itself, or is a Flow execution, which goes by its job's name.
 constexpr const char* kAppId =
     "spec/containers/0/env/[JOBID]|metadata/labels/\"teraslice.terascope.io/jobName\"";
@@ -14,7 +14,7 @@ constexpr const char* kAppId =
 
 // OPTUNE_* of the cluster's own environment reaches it too.
 Result<RoleLaunch> launch_servo(const RolePlace& place) {
-  const std::string listen = place.free_address("127.0.0.1", kPort);
+  const std::string listen = place.free_address("127.0.0.1", kServoPort);
   RoleLaunch out{.words = {"servo", "--kubeconfig", place.kubeconfig, "--listen", listen, "--store",
                            place.directories.state + "/servo"},
                  .url = "http://" + listen};
