@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostWatches = 8;  // more namespaces are watched as one
 constexpr auto kHelloLimit = 3s;
 constexpr auto kDrainLimit = 3s;
-constexpr auto kGoodbyeLimit = 2s;
+constexpr auto kGoodbyeLimit = 1s;
 
 JobRules rules_of(const Settings& settings) {
   return {settings.namespaces, settings.app_id, settings.container};

@@ -31,7 +31,7 @@ class Daemon {
 
   // Store, listener, HELLO, then the lists and watches, which go on by themselves.
   Task<Result<void>> start();
-  // At most about five seconds. `reason` is what GOODBYE says.
+  // At most about four seconds. `reason` is what GOODBYE says.
   Task<void> stop(std::string reason);
 
   std::string address() const { return server_ ? server_->address() : ""; }
