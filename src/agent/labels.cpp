@@ -65,6 +65,10 @@ Labels sanitise_labels(std::vector<std::pair<std::string, std::string>> pairs,
 }
 
 Result<void> check_pattern(const std::string& pattern) {
+  // The compiler of the standard library goes as deep as its pattern nests.
+  constexpr std::size_t kLongest = 400;
+  if (pattern.size() > kLongest)
+    return fail(Code::invalid, fmt::format("longer than {} characters", kLongest));
   try {
     const std::regex compiled(pattern);
   } catch (const std::regex_error& error) {

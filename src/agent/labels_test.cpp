@@ -45,6 +45,7 @@ TEST(Labels, are_generated_only_where_they_are_missing) {
 
 TEST(Labels, refuse_broken_patterns) {
   EXPECT_FALSE(check_pattern("(("));
+  EXPECT_FALSE(check_pattern(std::string(100'000, '(')));
   EXPECT_TRUE(check_pattern(R"(\s+(\d+))"));
 }
 

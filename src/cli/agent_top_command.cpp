@@ -30,7 +30,8 @@ Task<Result<json::value>> ask(std::string url) {
   Executor loop = co_await current_loop();
   PLIM_CO_TRY(auto client, net::Client::create(loop, url));
   net::Request request{.path = "/state"};
-  PLIM_CO_TRY(net::Response answer, co_await client->send(std::move(request)));
+  const net::CallOptions options;
+  PLIM_CO_TRY(net::Response answer, co_await client->send(std::move(request), options));
   if (answer.status != 200)
     co_return fail(code_from_http(answer.status),
                    fmt::format("{}/state answered {}", url, answer.status));
