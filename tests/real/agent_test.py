@@ -99,6 +99,16 @@ class OnRealNodes(RealClusterCase):
             eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
         self.assertIn("without a client certificate", logs)  # the Secret is not there, the token serves
+        # With the Secret the agents show a certificate instead.
+        certificate, key = self.certificate("kubelet-client", "/O=system:masters/CN=kubelet-client")
+        self.cluster.kubectl("create", "secret", "generic", "kubelet-key-crt", f"--from-file=client.crt={certificate}",
+                             f"--from-file=client.key={key}", "--namespace=wca")
+        self.cluster.kubectl("rollout", "restart", "daemonset/wca", "-n", "wca")
+        self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
+        for node in self.cluster.nodes:
+            eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
+        logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
+        self.assertNotIn("without a client certificate", logs)
         self.cluster.kubectl("apply", "-f", str(DEPLOY / "rbac-before-1.33.yaml"))
         self.cluster.kubectl("delete", "-f", str(DEPLOY / "daemonset.yaml"))
 
