@@ -2,7 +2,7 @@
 // by byte range, a filter, a writer of one file per slice.
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { BatchProcessor, ConvictSchema, DataEntity, Fetcher, FilterProcessor, Slicer } from '@terascope/job-components';
+import { BatchProcessor, ConvictSchema, Fetcher, FilterProcessor, Slicer } from '@terascope/job-components';
 
 class Schema extends ConvictSchema {
     build() { return {}; }
@@ -36,7 +36,7 @@ class Lines extends Fetcher {
             else if (bytesRead > length) end = length;
             const text = buffer.toString('utf8', begin, end);
             const out = [];
-            for (const line of text.split('\n')) if (line) out.push(DataEntity.fromBuffer(line, { _encoding: 'json' }));
+            for (const line of text.split('\n')) if (line) out.push(JSON.parse(line));
             return out;
         } finally {
             await handle.close();

@@ -204,9 +204,11 @@ void Controller::take_leave(WorkerNumber worker, const std::string& how) {
 }
 
 bool Controller::is_over() const {
+  // A disk that stays full must not hold up whoever asks to stop.
+  if (stopping_ && system_clock().steady() >= *stop_deadline_) return true;
   if (!changes_.empty()) return false;
   if (!failure_.empty()) return true;
-  if (stopping_) return dispatcher_.running() == 0 || system_clock().steady() >= *stop_deadline_;
+  if (stopping_) return dispatcher_.running() == 0;
   return source_.done() && dispatcher_.open() == 0;
 }
 

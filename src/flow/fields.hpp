@@ -32,10 +32,12 @@ class FieldPath {
 
   const std::vector<std::string>& steps() const { return steps_; }
 
-  std::string dotted() const;
+  // With its quotes, for a path of one plain step; else empty.
+  const std::string& quoted() const { return quoted_; }
 
  private:
   std::vector<std::string> steps_;
+  std::string quoted_;
 };
 
 // Owns a parser's buffers: one per thread. Records must lie in an arena (kReadAhead). Only what is

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kUnpackedLimit = std::size_t{1} << 30;
 constexpr std::size_t kLongestRecord = std::size_t{256} << 20;
+constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 constexpr std::size_t kTail = std::size_t{64} << 10;
 
 class InputRange {
@@ -76,8 +77,8 @@ class FileFetcher final : public Fetcher {
     PLIM_TRY(std::string_view text,
              gzip_ ? unpacked(file, range, out) : lines_of(file, range, out));
     if (format_ == "json") return read_array(text, range, out);
+    if (format_ == "csv" || format_ == "tsv") return columns(file, range, text, out);
     split(text, out);
-    if (format_ == "csv" || format_ == "tsv") return columns(file, range, out);
     return {};
   }
 
@@ -155,21 +156,33 @@ class FileFetcher final : public Fetcher {
     return {};
   }
 
-  Result<void> columns(const InputRange& file, const Range& range, Batch& out) {
-    const bool at_start = range.offset == 0;
-    PLIM_TRY(CsvReader * reader, reader_for(file, range, out));
-    if (at_start && remove_header_ && !out.records.empty()) out.records.erase(out.records.begin());
+  // The header is the very first line, even an empty one: every slice must find the same.
+  Result<void> columns(const InputRange& file, const Range& range, std::string_view text,
+                       Batch& out) {
+    std::string_view header;
+    if (range.offset == 0 && remove_header_) {
+      std::size_t end = text.find(delimiter_);
+      header = text.substr(0, end);
+      text.remove_prefix(end == text.npos ? text.size() : end + delimiter_.size());
+    }
+    PLIM_TRY(CsvReader * reader, reader_for(file, range, header));
+    split(text, out);
     for (Record& record : out.records) record = reader->to_json(record, out.arena);
     return {};
   }
 
   // Names from the job, else from the file's first line, which is another slice's to read.
-  Result<CsvReader*> reader_for(const InputRange& file, const Range& range, const Batch& out) {
+  Result<CsvReader*> reader_for(const InputRange& file, const Range& range,
+                                std::string_view header) {
     std::string key = fields_.empty() ? range.path : "";
     if (auto known = readers_.find(key); known != readers_.end()) return &known->second;
     std::vector<std::string> names = fields_;
     if (names.empty() && remove_header_) {
-      PLIM_TRY(std::string line, first_line(file, range, out));
+      std::string line(header.substr(0, kLongestHeader));
+      if (range.offset > 0) {
+        PLIM_TRY(line, first_line(file));
+      }
+      if (line.ends_with('\r')) line.pop_back();
       split_csv(line, separator_, names);
     }
     if (readers_.size() > 1000) readers_.clear();
@@ -177,14 +190,11 @@ class FileFetcher final : public Fetcher {
     return &made.first->second;
   }
 
-  Result<std::string> first_line(const InputRange& file, const Range& range,
-                                 const Batch& out) const {
-    if (range.offset == 0) return out.records.empty() ? "" : std::string(out.records[0]);
-    std::string text(kTail, '\0');
+  Result<std::string> first_line(const InputRange& file) const {
+    std::string text(kLongestHeader + delimiter_.size(), '\0');
     PLIM_TRY(std::size_t got, file.read(0, text.data(), text.size()));
-    text.resize(std::min(got, text.find(delimiter_)));
-    if (text.ends_with('\r')) text.pop_back();
-    return text;
+    text.resize(got);
+    return text.substr(0, std::min(text.find(delimiter_), kLongestHeader));
   }
 
   std::string format_;

@@ -99,6 +99,15 @@ TEST(FileReader, reads_columns_as_objects_with_the_names_of_the_first_line) {
         << size;
 }
 
+TEST(FileReader, the_header_is_the_first_line_even_an_empty_one) {
+  testing::TempDir dir;
+  write(dir / "in.csv", "\n1,2\n");
+  for (std::int64_t size : {2, 100}) {
+    json::object options = options_for(dir / "in.csv", size, "csv");
+    EXPECT_THAT(read_all(options), ElementsAre(R"({"":"1","column2":"2"})")) << size;
+  }
+}
+
 TEST(FileReader, takes_a_job_s_own_names_and_a_file_without_header) {
   testing::TempDir dir;
   write(dir / "in.tsv", "1\t2\t3\n");

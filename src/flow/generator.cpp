@@ -21,8 +21,8 @@ class GeneratorSlicer final : public Slicer {
       : persistent_(setup.persistent), slice_(slice) {
     const auto total = static_cast<std::uint64_t>(int_option(setup.options, "size"));
     if (persistent_) slice_ = total;
-    begin_ = total * setup.index / setup.count;
-    end_ = total * (setup.index + 1) / setup.count;
+    begin_ = share(total, setup.index, setup.count);
+    end_ = share(total, setup.index + 1, setup.count);
     at_ = begin_;
   }
 
@@ -48,6 +48,11 @@ class GeneratorSlicer final : public Slicer {
   }
 
  private:
+  // Where the part of slicer `index` begins.
+  static std::uint64_t share(std::uint64_t total, unsigned index, unsigned count) {
+    return total / count * index + std::min<std::uint64_t>(index, total % count);
+  }
+
   bool persistent_;
   std::uint64_t slice_;
   std::uint64_t begin_ = 0, end_ = 0, at_ = 0;

@@ -1,9 +1,13 @@
 #include "flow/sqlite.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/fd.hpp"
 
 namespace plim::flow {
 namespace {
@@ -74,6 +78,10 @@ std::int64_t Statement::number(int column) const {
 }
 
 Result<Database> Database::open(const std::string& path) {
+  // Records may be confidential. SQLite gives its other files the mode of this one.
+  Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!made) return fail_errno(errno, fmt::format("cannot open {}", path));
+  made.reset();
   sqlite3* handle = nullptr;
   int code =
       sqlite3_open_v2(path.c_str(), &handle,
