@@ -32,6 +32,7 @@ class Place:
 
     def __init__(self, test):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="plim-flow.", dir=MEMORY))
+        self.test = test
         test.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
         kept = {name: value for name, value in os.environ.items()
                 if name in ("PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")}
@@ -52,8 +53,10 @@ class Place:
 
     def start(self, *words):
         with open(self.root / "log", "a") as log:
-            return subprocess.Popen([PROGRAM, "flow", "run", *map(str, words)], env=self.env, stdin=subprocess.DEVNULL,
-                                    stdout=log, stderr=log)
+            run = subprocess.Popen([PROGRAM, "flow", "run", *map(str, words)], env=self.env, stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=log)
+        self.test.addCleanup(lambda: run.poll() is None and (run.kill(), run.wait()))
+        return run
 
     def log(self):
         return (self.root / "log").read_text()
@@ -61,6 +64,12 @@ class Place:
     def ledger(self, query, *values):
         with sqlite3.connect(self.state / "flow.db", timeout=10) as ledger:
             return ledger.execute(query, values).fetchall()
+
+    def has_slices(self):
+        try:
+            return (self.state / "flow.db").exists() and self.ledger("SELECT count(*) FROM slices")[0][0] > 0
+        except sqlite3.OperationalError:
+            return False  # the file is there, its tables are not yet
 
     def exported(self):
         """The lines of all files in the output folder, in order of their names."""

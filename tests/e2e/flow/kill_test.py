@@ -37,8 +37,7 @@ class Kills(unittest.TestCase):
                 kills += bool(workers) and kill(luck.choice(workers))
                 continue
             # A controller that has not begun its execution yet has nothing to resume.
-            eventually(lambda: (place.state / "flow.db").exists() and place.ledger("SELECT count(*) FROM slices")[0][0],
-                       what="a first slice")
+            eventually(place.has_slices, what="a first slice")
             kill(run.pid)
             run.wait()
             kills, controllers = kills + 1, controllers + 1
