@@ -6,7 +6,8 @@
 extern "C" {
 #include <jq.h>
 }
-// Called by a function in that header, which g++ keeps although nobody calls it; not linked, but loaded.
+// Called by a function in that header, which g++ keeps although nobody calls it; not linked, but
+// loaded.
 #pragma weak jv_get_kind
 
 namespace plim::flow {

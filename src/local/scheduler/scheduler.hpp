@@ -68,7 +68,7 @@ class Scheduler {
 
   std::map<std::string, std::unique_ptr<NodeState>> states_;
   std::vector<const NodeState*> order_;  // empty when nodes came or went since the last search
-  std::size_t next_ = 0;                            // where the next search begins
+  std::size_t next_ = 0;                 // where the next search begins
   std::unordered_map<std::string, Placed> placed_;  // by uid, with those still being bound
   std::map<std::string, std::map<std::string, std::shared_ptr<const PlacedPod>>> homeless_;
   std::set<std::string> unschedulable_;  // keys of pods that no node takes
