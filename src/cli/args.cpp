@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/suggest.hpp"
+#include "base/suggest.hpp"
 
 namespace plim::cli {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/suggest.hpp"
 
 namespace plim::cli {
 namespace {

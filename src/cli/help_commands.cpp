@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/help.hpp"
 #include "cli/manual.hpp"
 #include "cli/run.hpp"
-#include "cli/suggest.hpp"
 
 namespace plim::cli {
 

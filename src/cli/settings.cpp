@@ -7,8 +7,8 @@
 
 #include "base/duration.hpp"
 #include "base/files.hpp"
+#include "base/suggest.hpp"
 #include "base/text.hpp"
-#include "cli/suggest.hpp"
 
 namespace plim::cli {
 namespace {

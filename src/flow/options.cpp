@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/suggest.hpp"
 #include "base/text.hpp"
 
 namespace plim::flow {
@@ -70,28 +71,13 @@ std::string mistake_in(const Option& option, const json::value& value) {
   return fmt::format("must be one of {}, got {}", choices_text(option.choices), quote(given));
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string unknown_key(std::string_view path, std::string_view key,
                         std::span<const Option> table) {
   std::vector<std::string_view> names;
   for (const Option& option : table) names.push_back(option.name);
-  auto near = nearest_names(key, names, 1);
   std::string out = fmt::format("{}.{}: unknown option", path, key);
-  if (!near.empty() && distance(key, near[0]) <= 3)
-    out += fmt::format("; did you mean {}?", near[0]);
+  if (std::string_view near = nearest(key, names); !near.empty())
+    out += fmt::format("; did you mean {}?", near);
   return out;
 }
 
@@ -188,8 +174,10 @@ std::chrono::milliseconds duration_option(const json::object& options, std::stri
 std::vector<std::string> nearest_names(std::string_view word,
                                        std::span<const std::string_view> candidates,
                                        std::size_t count) {
+  constexpr std::size_t kLongestWord = 64;
+  word = word.substr(0, kLongestWord);  // what is longer is no slip of the fingers
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
-  for (std::string_view one : candidates) ranked.emplace_back(distance(word, one), one);
+  for (std::string_view one : candidates) ranked.emplace_back(edit_distance(word, one), one);
   std::ranges::sort(ranked);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < std::min(count, ranked.size()); ++i)

@@ -30,8 +30,8 @@ def documents(text):
 def job(name, app, *command, **spec):
     made = pod(name, *command, **{"restartPolicy": "Never", **spec})
     made["spec"]["containers"][0] |= {"env": [{"name": "JOBID", "value": app}],
-                                      "volumeMounts": [{"name": "work", "mountPath": "/work"}]}
-    made["spec"]["volumes"] = [{"name": "work", "emptyDir": {}}]
+                                      "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}]}
+    made["spec"]["volumes"] = [{"name": "scratch", "emptyDir": {}}]
     return made
 
 
@@ -70,7 +70,7 @@ class ServoOnRealKubernetes(RealClusterCase):
         self.deploy(receiver)
         self.cluster.apply(job("good", "good", "sleep", "2"), job("bad", "bad", "sh", "-c", "exit 3"),
                            job("absent", "absent", "/no/such/program"),
-                           job("retried", "retried", "sh", "-c", "test -f /work/x || { touch /work/x; exit 1; }", restartPolicy="OnFailure"),
+                           job("retried", "retried", "sh", "-c", "test -f /scratch/x || { touch /scratch/x; exit 1; }", restartPolicy="OnFailure"),
                            job("service", "service", "true", restartPolicy="Always"))
         posts = {}
 

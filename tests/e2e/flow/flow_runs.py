@@ -6,25 +6,17 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-PROGRAM = os.environ.get("PLIMSOLL", str(ROOT / "build" / "dev" / "bin" / "plimsoll"))
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
+from local_cluster import PROGRAM, eventually  # noqa: E402,F401
+
 # The sizes of the specification instead of those that take seconds.
 FULL = os.environ.get("PLIMSOLL_FLOW_FULL") == "1"
 # Everything is synced again and again; tests are not about the disk.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-
-
-def eventually(check, seconds=20, every=0.01, what="it"):
-    deadline = time.monotonic() + seconds
-    while True:
-        answer = check()
-        if answer:
-            return answer
-        assert time.monotonic() < deadline, f"{what} did not come about in {seconds} s; last: {answer!r}"
-        time.sleep(every)
 
 
 class Place:

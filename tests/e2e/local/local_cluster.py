@@ -19,7 +19,7 @@ KUBECTL = os.environ.get("KUBECTL", "kubectl")
 GOES_AFTERWARDS = "PLIMSOLL_TEST_GOES_AFTERWARDS" in os.environ  # the cluster that is named, so nobody need clear it up
 
 
-def eventually(check, seconds=10, every=0.02, what="it"):
+def eventually(check, seconds=20, every=0.02, what="it"):
     """The first answer of `check` that is true; AssertionError when there is none in time."""
     deadline = time.monotonic() + seconds
     while True:

@@ -12,21 +12,14 @@ from jobs import Jobs
 from receiver import Receiver
 from servo import Servo, eventually
 
-from local_cluster import LocalCluster
+from local_cluster import ClusterCase
 
 
-class Messages(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = unittest.TestCase()
-        cls.cluster = LocalCluster(cls.shared, "--nodes", "0")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
+class Messages(ClusterCase):
+    flags = ("--nodes", "0")
 
     def setUp(self):
-        self.cluster.test = self
+        super().setUp()
         self.ns = self.cluster.namespace("jobs")
         self.jobs = Jobs(self, self.cluster.kubeconfig, self.ns)
         self.receiver = Receiver(self)

@@ -9,7 +9,7 @@ import unittest
 
 from servo import Servo, eventually
 
-from local_cluster import PROGRAM, LocalCluster, Place
+from local_cluster import PROGRAM, ClusterCase, Place
 
 POD = {"metadata": {"name": "p", "labels": {"app": "web", "example.com/app": "slashed"}, "annotations": {"empty": ""}},
        "spec": {"priority": 7, "volumes": None, "containers": [
@@ -83,15 +83,8 @@ class Paths(unittest.TestCase):
             self.assertIn(done.returncode, (1, 2), (text, done.stderr))
 
 
-class Settings(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = unittest.TestCase()
-        cls.cluster = LocalCluster(cls.shared, "--nodes", "0")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
+class Settings(ClusterCase):
+    flags = ("--nodes", "0")
 
     def test_bad_settings_end_it_with_1_and_one_reason(self):
         place = Place(self)

@@ -1,4 +1,4 @@
-#include "cli/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <array>
 #include <string>
@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace plim::cli {
+namespace plim {
 namespace {
 
 constexpr std::array<std::string_view, 4> kWords{"version", "doctor", "completion",
@@ -40,4 +40,4 @@ RC_GTEST_PROP(SuggestProperty, distance_is_symmetric_and_bounded,
 }
 
 }  // namespace
-}  // namespace plim::cli
+}  // namespace plim

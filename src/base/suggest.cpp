@@ -1,9 +1,9 @@
-#include "cli/suggest.hpp"
+#include "base/suggest.hpp"
 
 #include <algorithm>
 #include <vector>
 
-namespace plim::cli {
+namespace plim {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Three rows of the usual table: this one, the last, and the one before for swaps.
@@ -40,4 +40,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-}  // namespace plim::cli
+}  // namespace plim
