@@ -33,7 +33,7 @@ function(plim_precompiled_header name header)
     endforeach()
     plim_precompiled_file(${name} file)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${file}.sum CONTENT "${digest}\n")
-    # Ninja lets objects wait for custom targets, not for libraries; unity files have no other way to wait.
+    # Ninja lets objects wait for custom targets, not for libraries; generated sources have no other way to wait.
     add_custom_target(${name}_built DEPENDS ${CMAKE_BINARY_DIR}/${file})
     if(PLIM_PRECOMPILE_CODE)
       plim_precompiled_object(${name} ${file})
