@@ -3,13 +3,16 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "base/random.hpp"
+#include "base/text.hpp"
 
 namespace plim {
 namespace {
@@ -52,11 +55,11 @@ Result<void> write_new_file(const std::string& path, std::string_view content,
   return {};
 }
 
-std::string read_pid(int fd) {
+std::optional<pid_t> read_pid(int fd) {
   std::array<char, 32> text{};
   ssize_t n = ::pread(fd, text.data(), text.size(), 0);
-  std::string_view pid(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
-  return std::string(pid.substr(0, pid.find_first_not_of("0123456789")));
+  auto pid = parse_int<pid_t>(trim({text.data(), n > 0 ? static_cast<std::size_t>(n) : 0}));
+  return pid ? std::optional(*pid) : std::nullopt;
 }
 
 }  // namespace
@@ -142,11 +145,20 @@ Result<void> remove_file(const std::string& path) {
 
 Result<FileLock> FileLock::acquire(const std::string& path) {
   PLIM_TRY(Fd fd, open_file(path, O_RDWR | O_CREAT, 0600));
+  // Held for a moment only: by one who looks, or after a killed process by its child that has not
+  // become its own program yet.
+  constexpr useconds_t kPause = 5'000;
+  int moments = 400;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return fail_errno(errno, fmt::format("cannot lock {}", path));
-    return fail(Code::already_exists,
-                fmt::format("{} is locked by the running process {}", path, read_pid(fd.get())));
+    auto pid = read_pid(fd.get());
+    if (pid && process_runs(*pid))
+      return fail(Code::already_exists,
+                  fmt::format("{} is locked by the running process {}", path, *pid));
+    if (moments-- == 0)
+      return fail(Code::already_exists, fmt::format("{} is locked by an unknown process", path));
+    ::usleep(kPause);
   }
   if (::ftruncate(fd.get(), 0) != 0) return fail_errno(errno, fmt::format("cannot write {}", path));
   PLIM_CHECK(write_all(fd.get(), fmt::format("{}\n", ::getpid()), path));

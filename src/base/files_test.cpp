@@ -148,5 +148,23 @@ TEST(FileLock, ends_with_its_process) {
   EXPECT_TRUE(FileLock::acquire(dir / "lock"));
 }
 
+TEST(FileLock, waits_for_a_child_of_the_killed_holder) {
+  TempDir dir;
+  const pid_t holder = ::fork();
+  if (holder == 0) {
+    auto held = FileLock::acquire(dir / "lock");
+    if (::fork() == 0) {  // as one that has not become its program yet
+      ::usleep(100'000);
+      ::_exit(0);
+    }
+    ::_exit(held ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(holder, &status, 0), holder);
+  ASSERT_EQ(status, 0);
+  auto lock = FileLock::acquire(dir / "lock");
+  EXPECT_TRUE(lock) << lock.error().message;
+}
+
 }  // namespace
 }  // namespace plim

@@ -1,5 +1,6 @@
 #include "base/process.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -21,6 +22,10 @@ void keep_memory_small() {
   constexpr int kThreshold = 128 * 1024;
   ::mallopt(M_MMAP_THRESHOLD, kThreshold);
   ::mallopt(M_TRIM_THRESHOLD, kThreshold);
+}
+
+bool process_runs(pid_t pid) {
+  return ::kill(pid, 0) == 0 || errno == EPERM;
 }
 
 }  // namespace plim

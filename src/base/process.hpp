@@ -1,6 +1,8 @@
 // What every program of ours does first.
 #pragma once
 
+#include <sys/types.h>
+
 namespace plim {
 
 // Call it at the top of main(), before any thread:
@@ -13,5 +15,7 @@ void prepare_process();
 // For daemons: gives large blocks back to the kernel as soon as they are freed. Left to itself
 // malloc raises its thresholds after the first large block and keeps tens of megabytes.
 void keep_memory_small();
+
+bool process_runs(pid_t pid);
 
 }  // namespace plim

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "base/process.hpp"
 #include "base/text.hpp"
 
 namespace plim::local {
@@ -136,23 +137,18 @@ std::optional<pid_t> holder_of(const std::string& lock) {
   ssize_t n = ::pread(fd.get(), text.data(), text.size(), 0);
   std::string_view digits(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
   auto pid = parse_int<pid_t>(trim(digits));
-  if (!pid) return std::nullopt;
+  // The lock of a killed one lives on for a moment in a child that it had just made.
+  if (!pid || !process_runs(*pid)) return std::nullopt;
   return *pid;
 }
 
 Result<FileLock> take_lock(const ClusterDirectories& directories) {
-  // Somebody who only looks holds the lock too, for a moment.
-  constexpr int kTries = 20;
-  for (int i = 0;; ++i) {
-    auto lock = FileLock::acquire(directories.lock());
-    if (lock || lock.error().code != Code::already_exists) return lock;
-    auto pid = holder_of(directories.lock());
-    if (pid)
-      return fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
-                                                    directories.name, *pid));
-    if (i == kTries) return lock;
-    ::usleep(5'000);
-  }
+  auto lock = FileLock::acquire(directories.lock());
+  if (lock || lock.error().code != Code::already_exists) return lock;
+  if (auto pid = holder_of(directories.lock()))
+    return fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
+                                                  directories.name, *pid));
+  return lock;
 }
 
 }  // namespace plim::local
