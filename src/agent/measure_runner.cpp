@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include "agent/kubernetes_source.hpp"
+#include "agent/start_pages.hpp"
 #include "node/cgroup_layout.hpp"
 
 namespace plim::agent {
 namespace {
 
 constexpr long kSpareDescriptors = 48;  // for everything but cgroups
+// By then everything that an iteration needs has run.
+constexpr std::uint64_t kStarted = 2;
 
 std::string host_name() {
   char name[256] = {};
@@ -162,6 +165,7 @@ void MeasureRunner::iterate(SteadyTime began) {
                    .storage_errors = &storage_errors_};
   internal_->publish(facts);
   store(wall);
+  if (iterations_ == kStarted) drop_start_pages();
 }
 
 void MeasureRunner::store(WallTime now) {

@@ -1,0 +1,60 @@
+#include "agent/start_pages.hpp"
+
+#include <charconv>
+#include <sys/mman.h>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+
+namespace plim::agent {
+namespace {
+
+bool parse_hex(std::string_view text, unsigned long& out) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty();
+}
+
+// "55f0-55f9 r-xp 00000000 fe:00 123   /usr/bin/plimsoll"
+bool parse_head(std::string_view line, FileMapping& out) {
+  auto [range, rest] = cut(line, ' ');
+  auto [from, to] = cut(range, '-');
+  if (!parse_hex(from, out.begin) || !parse_hex(to, out.end)) return false;
+  const std::string_view rights = cut(rest, ' ').first;
+  const bool is_file = rest.find(" /") != rest.npos;
+  return is_file && rights.size() == 4 && rights[0] == 'r' && rights[1] == '-' && rights[3] == 'p';
+}
+
+// The first line of a mapping has no colon before its first blank, those about it do.
+bool is_head(std::string_view line) {
+  const std::string_view word = cut(line, ' ').first;
+  return word.find('-') != word.npos && !word.ends_with(':');
+}
+
+}  // namespace
+
+std::vector<FileMapping> unchanged_files(std::string_view smaps) {
+  std::vector<FileMapping> out;
+  FileMapping current;
+  bool fits = false;
+  for (std::string_view line : split(smaps, '\n')) {
+    if (is_head(line)) {
+      fits = parse_head(line, current);
+    } else if (fits && line.starts_with("Anonymous:")) {
+      // A breakpoint, a relocation: pages that are ours alone are nowhere else.
+      if (trim(line.substr(line.find(':') + 1)) == "0 kB") out.push_back(current);
+      fits = false;
+    }
+  }
+  return out;
+}
+
+void drop_start_pages() {
+  const auto smaps = read_file("/proc/self/smaps");
+  if (!smaps) return;
+  for (const FileMapping& mapping : unchanged_files(*smaps))
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the kernel names it
+    (void)::madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
+                    MADV_DONTNEED);
+}
+
+}  // namespace plim::agent
