@@ -58,8 +58,9 @@ RC_GTEST_PROP(Fields, finding_one_is_what_a_parser_finds, ()) {
 
 TEST(Fields, the_short_cut_takes_flat_records_only) {
   std::size_t from_end = 0;
+  Arena arena;
   auto found = [&](std::string_view text) {
-    return std::string(find_flat(text, "\"a\"", from_end).raw);
+    return std::string(find_flat(arena.copy(text), "\"a\"", from_end).raw);
   };
   EXPECT_EQ(found(R"({"b":"x","a": 12})"), "12");
   EXPECT_EQ(found(R"({"b":"y","a": 13})"), "13") << "where it was last time";
@@ -69,6 +70,35 @@ TEST(Fields, the_short_cut_takes_flat_records_only) {
         R"({"a":tru})", R"({"a":"\u0041"})", R"({"a":1)", R"({"b":" \"a\":1"})", R"({"a"})",
         R"("a":1)", "", "{", R"({"a":1x})", R"({"a":-})"})
     EXPECT_EQ(found(other), "") << other;
+}
+
+TEST(Fields, the_short_cut_sees_every_byte_in_front_of_the_field_and_none_behind) {
+  std::size_t from_end = 0;
+  Arena arena;
+  auto found = [&](const std::string& front, const std::string& behind) {
+    Record record = arena.copy("{" + front + R"("a":7)" + behind);
+    return find_flat(record, "\"a\"", from_end).raw == "7";
+  };
+  for (std::size_t size = 1; size < 70; ++size) {
+    const std::string text = "\"b\":\"" + std::string(size, 'x') + "\",";
+    EXPECT_TRUE(found(text, "}")) << size;
+    EXPECT_TRUE(found(text, R"(,"c":{"d":["\""]}})")) << size;
+    for (char bad : {'{', '}', '[', ']', '\\', '"'}) {
+      std::string spoilt = text;
+      spoilt[text.size() - 3] = bad;  // the last x
+      EXPECT_FALSE(found(spoilt, "}")) << spoilt;
+    }
+  }
+}
+
+TEST(Fields, the_short_cut_finds_a_key_that_has_moved_a_little_or_far) {
+  std::size_t from_end = 0;
+  Arena arena;
+  for (int digits : {1, 2, 7, 6, 7, 1, 30, 2}) {
+    const std::string number(static_cast<std::size_t>(digits), '9');
+    Record record = arena.copy(R"({"b":1,"a":)" + number + "}");
+    EXPECT_EQ(find_flat(record, "\"a\"", from_end).raw, number);
+  }
 }
 
 TEST(Fields, numbers_are_read_whole_or_not_at_all) {
