@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/flow_flags.hpp"
 #include "cli/local_flags.hpp"
+#include "cli/pools_flags.hpp"
 #include "cli/servo_flags.hpp"
 
 namespace plim::cli {
@@ -208,6 +209,7 @@ constexpr std::array kGroups{
     Group{"node", "Add, remove, stop, start and list nodes of the local cluster"},
     Group{"images", "Put images on nodes of the local cluster, or take them off"},
     Group{"agent", "Measure what pods and cgroups of this node use"},
+    Group{"pools", "Divide the CPUs of nodes into pools and give them to containers"},
     Group{"flow", "Run jobs that cut data into slices and work on them side by side"},
     Group{"store", "Look into the store of a local cluster that is not running"},
 };
@@ -357,6 +359,17 @@ constexpr std::array kCommands{
             .flags = kAgentTopFlags,
             .formats = kAllFormats,
             .run = run_agent_top},
+    Command{.name = "pools validate",
+            .summary = "Check a pool configuration against the CPUs of a machine",
+            .detail = "Reads files, directories as a ConfigMap is mounted, or the manifest of the "
+                      "ConfigMap itself, in every shape that CPU-Pooler had. All mistakes are told "
+                      "at once, with file, line, column, pool and CPUs.",
+            .examples = kPoolsValidateExamples,
+            .flags = kPoolsValidateFlags,
+            .positionals = kPoolsValidatePositionals,
+            .formats = kAllFormats,
+            .exit_notes = "1 when a rule is broken",
+            .run = run_pools_validate},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

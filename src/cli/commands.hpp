@@ -26,6 +26,7 @@ Outcome<int> run_store_compact(Context& context);
 Outcome<int> run_agent(Context& context);
 Outcome<int> run_agent_check(Context& context);
 Outcome<int> run_agent_top(Context& context);
+Outcome<int> run_pools_validate(Context& context);
 Outcome<int> run_servo(Context& context);
 Outcome<int> run_servo_path_test(Context& context);
 Outcome<int> run_runs(Context& context);

@@ -109,6 +109,10 @@ constexpr std::array kErrors{
     ErrorEntry{Plm::root_refused, "the agent runs as root only when asked to",
                "Measuring needs few rights, so root must be meant.",
                "add --root (-0), or run it as another user"},
+    ErrorEntry{Plm::bad_pool_config, "the CPU pools cannot be used like this",
+               "The pool configuration breaks a rule, or does not fit this machine. Nothing of it "
+               "was applied; an agent that runs keeps what it had.",
+               "correct what the message names; plimsoll pools validate reads it again"},
     ErrorEntry{Plm::internal, "internal error", "A mistake in plimsoll itself.",
                "please report it with the command line that led to it"},
 };

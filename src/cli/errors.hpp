@@ -43,6 +43,7 @@ enum class Plm {
   store_damaged = 1404,
   bad_agent_config = 1501,
   root_refused = 1502,
+  bad_pool_config = 1601,
   internal = 1901,
 };
 
