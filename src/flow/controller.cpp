@@ -89,13 +89,24 @@ std::size_t Controller::depth() const {
   return 1 + std::min(wanted, kMostPrefetched);
 }
 
-// New slices and who gets which; nothing is sent before it is written down.
-Result<void> Controller::plan() {
-  for (Dispatcher::Order& order : dispatcher_.expire(system_clock().steady())) {
-    observer_.notice(
-        fmt::format("{} is silent: its slices go to others", worker_name(order.worker)));
+void Controller::expire_leases() {
+  const SteadyTime now = system_clock().steady();
+  // A disk that stalls, or somebody who stops us, keeps us from hearing heartbeats that are there.
+  const Nanos planned = storage_waits_ ? Nanos(kStorageRetry) : Nanos(kTick);
+  if (now - last_turn_ > planned) dispatcher_.excuse(now - last_turn_ - planned);
+  last_turn_ = now;
+  std::optional<WorkerNumber> named;
+  for (Dispatcher::Order& order : dispatcher_.expire(now)) {
+    if (std::exchange(named, order.worker) != order.worker)
+      observer_.notice(
+          fmt::format("{} is silent: its slices go to others", worker_name(order.worker)));
     orders_.push_back(order);
   }
+}
+
+// New slices and who gets which; nothing is sent before it is written down.
+Result<void> Controller::plan() {
+  expire_leases();
   if (!may_work() || storage_waits_) return {};
   if (!source_.done() && dispatcher_.queued() < kMostQueued) {
     const std::size_t before = changes_.created.size();
@@ -256,7 +267,7 @@ Result<void> Controller::settle() {
 }
 
 Task<Result<RunProgress>> Controller::run() {
-  start_ = system_clock().steady();
+  start_ = last_turn_ = system_clock().steady();
   PLIM_CO_CHECK(load());
   crew_.start();
   Result<void> planned;

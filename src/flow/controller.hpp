@@ -48,6 +48,7 @@ class Controller {
 
  private:
   Result<void> load();
+  void expire_leases();
   Result<void> plan();
   void take_frame(WorkerNumber worker, const Frame& frame);
   void take_report(WorkerNumber worker, SliceReport report);
@@ -84,6 +85,7 @@ class Controller {
   RunProgress progress_;
   Rate slice_rate_, record_rate_, byte_rate_;
   SteadyTime start_;
+  SteadyTime last_turn_;
   double mean_micros_ = 0;
   unsigned deaths_in_a_row_ = 0;
   bool stopping_ = false;

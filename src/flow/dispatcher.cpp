@@ -61,6 +61,10 @@ void Dispatcher::heard_from(WorkerNumber worker, SteadyTime now) {
   at->second.silent = false;
 }
 
+void Dispatcher::excuse(Nanos time) {
+  for (auto& [number, worker] : workers_) worker.heard += time;
+}
+
 std::vector<Dispatcher::Order> Dispatcher::expire(SteadyTime now) {
   std::vector<Order> orders;
   for (auto& [number, worker] : workers_) {

@@ -50,6 +50,8 @@ class Dispatcher {
   // too many workers died are returned instead, as failures.
   std::vector<Slice> leave(WorkerNumber worker);
   void heard_from(WorkerNumber worker, SteadyTime now);
+  // So long nobody listened to the workers: that was no silence of theirs.
+  void excuse(Nanos time);
   // Workers that were silent for a lease lose their slices.
   std::vector<Order> expire(SteadyTime now);
 

@@ -79,6 +79,15 @@ TEST_F(DispatcherTest, a_heartbeat_keeps_the_lease) {
   EXPECT_FALSE(dispatcher.expire(kStart + 50s).empty());
 }
 
+TEST_F(DispatcherTest, time_in_which_nobody_listened_is_no_silence) {
+  dispatcher.add(slice(1));
+  dispatcher.join(1, kStart);
+  assign();
+  dispatcher.excuse(3600s);
+  EXPECT_TRUE(dispatcher.expire(kStart + 3629s).empty());
+  EXPECT_FALSE(dispatcher.expire(kStart + 3630s).empty());
+}
+
 TEST_F(DispatcherTest, a_late_report_of_an_open_slice_counts_and_cancels_the_newer_attempt) {
   dispatcher.add(slice(1));
   dispatcher.join(1, kStart);

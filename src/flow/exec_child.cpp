@@ -131,7 +131,7 @@ void ExecChild::read_errors() {
   if (n <= 0) return;
   std::string_view text(buffer, static_cast<std::size_t>(n));
   throttle.write(log::Level::warn, "flow", "exec wrote to standard error",
-                 {{"text", quote(trim(text))}});
+                 {{"text", trim(text)}});
   last_words_.append(text);
   if (last_words_.size() > kLastWords) last_words_.erase(0, last_words_.size() - kLastWords);
 }

@@ -81,7 +81,7 @@ Result<void> Ledger::begin(const ExecutionRow& row) {
 
 Result<std::optional<ExecutionRow>> Ledger::latest() {
   PLIM_TRY(Statement query, database_.prepare("SELECT ex_id, status, failure, job, duplicates "
-                                              "FROM ex ORDER BY created DESC LIMIT 1"));
+                                              "FROM ex ORDER BY rowid DESC LIMIT 1"));
   std::optional<ExecutionRow> out;
   std::string job;
   PLIM_CHECK(query.run([&](Statement& row) {

@@ -70,6 +70,14 @@ TEST_F(LedgerTest, remembers_an_execution_and_its_slices) {
   EXPECT_EQ(again.open_slices("e")->size(), 2u);
 }
 
+TEST_F(LedgerTest, the_latest_execution_is_the_one_begun_last_whatever_the_clock_said) {
+  ASSERT_TRUE(ledger.begin({.ex_id = "next", .status = "pending", .failure = {}, .job = {}}));
+  auto database = Database::open(dir / "flow.db");
+  ASSERT_TRUE(database);
+  ASSERT_TRUE(database->execute("UPDATE ex SET created = 1 WHERE ex_id = 'next'"));
+  EXPECT_EQ((*ledger.latest())->ex_id, "next");
+}
+
 TEST_F(LedgerTest, writes_a_turn_whole_or_not_at_all) {
   LedgerChanges changes;
   changes.created = {slice(1), slice(2), slice(1)};  // the third is there already

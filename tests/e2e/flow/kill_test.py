@@ -42,9 +42,20 @@ class Kills(unittest.TestCase):
             run.wait()
             kills, controllers = kills + 1, controllers + 1
             run = place.start("--resume", place.state)
-        self.assertEqual(run.wait(600), 0, place.log()[-3000:])
+        self.watch(place, run)
+        self.assertEqual(run.wait(), 0, place.log()[-3000:])
         self.assertGreater(kills, KILLS / 2, "it ended before it was tried")
         return kills, controllers
+
+    def watch(self, place, run):
+        """To its end, which comes nearer all the time."""
+        done, since = -1, time.monotonic()
+        while run.poll() is None:
+            now = place.ledger("SELECT count(*) FROM slices WHERE state='completed'")[0][0] if place.has_slices() else 0
+            if now != done:
+                done, since = now, time.monotonic()
+            self.assertLess(time.monotonic() - since, 15, "no progress\n" + place.log()[-3000:])
+            time.sleep(0.1)
 
     def check_ledger(self, place, kills):
         self.assertEqual(place.ledger("SELECT status FROM ex"), [("completed",)])
