@@ -1,5 +1,6 @@
 #include "base/log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <unistd.h>
 
+#include "base/log_counts.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 
@@ -23,6 +25,7 @@ struct Sink {
   int fd = 2;
   bool capturing = false;
   std::vector<std::string> captured;
+  std::vector<LineCount> counts;  // few parts, few such lines
 };
 
 Sink& sink() {
@@ -132,6 +135,16 @@ void put(std::string line) {
   errno = saved;
 }
 
+void count(Level level, std::string_view part) {
+  if (level != Level::warn && level != Level::error) return;
+  Sink& to = sink();
+  const std::lock_guard lock(to.mutex);
+  auto known = std::ranges::find(to.counts, part, &LineCount::part);
+  if (known == to.counts.end())
+    known = to.counts.insert(to.counts.end(), LineCount{.part = std::string(part)});
+  ++(level == Level::warn ? known->warnings : known->errors);
+}
+
 }  // namespace
 
 void configure(Options options) {
@@ -163,6 +176,7 @@ bool enabled(Level level) {
 
 void write(Level level, std::string_view part, std::string_view message, Fields fields) {
   if (!enabled(level) || level >= Level::off) return;
+  count(level, part);
   const bool json = sink().format.load(std::memory_order_relaxed) == Format::json;
   put(json ? render_json(level, part, message, fields) : render_text(level, part, message, fields));
 }
@@ -178,6 +192,12 @@ void Throttle::write(Level level, std::string_view part, std::string_view messag
   if (held_back_ == 0) return log::write(level, part, message, fields);
   const std::size_t held_back = std::exchange(held_back_, 0);
   log::write(level, part, fmt::format("{} ({} more held back)", message, held_back), fields);
+}
+
+std::vector<LineCount> line_counts() {
+  Sink& to = sink();
+  const std::lock_guard lock(to.mutex);
+  return to.counts;
 }
 
 Capture::Capture(Format format) {

@@ -11,6 +11,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/fd.hpp"
+#include "base/log_counts.hpp"
 #include "base/utf8.hpp"
 
 namespace plim::log {
@@ -130,6 +131,25 @@ TEST(Log, a_broken_descriptor_is_no_failure_and_errno_stays) {
 }
 
 std::chrono::steady_clock::time_point g_now{};  // small, as shortly after booting
+
+LineCount counted(std::string_view part) {
+  for (LineCount& count : line_counts())
+    if (count.part == part) return std::move(count);
+  return {};
+}
+
+TEST(Log, counts_warnings_and_errors_that_were_written) {
+  const Capture capture;
+  const LineCount before = counted("counted");
+  warn("counted", "one");
+  warn("counted", "two");
+  error("counted", "three");
+  info("counted", "four");
+  configure({.level = Level::error});
+  warn("counted", "five");
+  EXPECT_EQ(counted("counted").warnings, before.warnings + 2);
+  EXPECT_EQ(counted("counted").errors, before.errors + 1);
+}
 
 TEST(Throttle, holds_back_repeats_and_says_how_many) {
   Capture capture;
