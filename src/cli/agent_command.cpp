@@ -1,6 +1,7 @@
 #include "cli/agent_command.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "agent/agent.hpp"
 #include "base/event.hpp"
 #include "base/file_watch.hpp"
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/process.hpp"
@@ -149,6 +151,16 @@ class AgentRun {
   std::optional<Failure> failure_;
 };
 
+// Measuring keeps no records, so a directory that was not asked for is not made either.
+void prepare_run_directory(const Context& context) {
+  const std::string& directory = context.values.text("run-dir");
+  if (directory.empty()) return;
+  auto made = make_directories(directory);
+  if (made && ::access(directory.c_str(), W_OK) != 0)
+    made = fail_errno(errno, fmt::format("cannot write to {}", directory));
+  if (!made) log::warn("agent", "no locks and records are kept", {{"reason", made.error()}});
+}
+
 Outcome<void> check_modules(const Context& context) {
   for (std::string_view module : split(context.values.text("modules"), ','))
     if (!trim(module).empty() && trim(module) != "measure")
@@ -207,6 +219,9 @@ Outcome<int> run_agent(Context& context) {
   keep_memory_small();
   configure_logs(context, loaded.config);
   for (const std::string& warning : loaded.warnings) log::warn("config", warning);
+  prepare_run_directory(context);
+  if (context.values.boolean("dry-run"))
+    log::info("agent", "dry run: nothing is written to cgroups or resctrl");
   const std::string& listen = context.values.text("metrics-listen");
   agent::RunnerOptions options{
       .host_root = context.values.text("host-root"),
