@@ -64,6 +64,12 @@ struct LabelGenerator {
   std::string source = "task_name", pattern = {}, replacement = {};
 };
 
+// true, false or a regular expression.
+struct TextFilter {
+  bool on = true;
+  std::string pattern = {};  // "": everything
+};
+
 struct MeasureConfig {
   std::variant<StaticNodeConfig, KubernetesNodeConfig> node = StaticNodeConfig{};
   StorageConfig storage = {};
@@ -75,6 +81,11 @@ struct MeasureConfig {
   std::vector<std::string> event_names = {};
   std::optional<bool> rdt_enabled = {};
   bool perf_required = false;
+  bool uncore_wanted = false;
+  std::optional<bool> dimm_facts = {};  // true: they must be there
+  TextFilter zoneinfo = {}, vmstat = {};
+  bool container_metrics = false;
+  std::vector<std::string> unused = {};  // options given that do nothing yet
 };
 
 struct AgentConfig {

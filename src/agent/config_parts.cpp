@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "agent/labels.hpp"
+#include "agent/perf_events.hpp"
 
 namespace plim::agent {
 namespace {
@@ -186,48 +187,68 @@ std::map<std::string, LabelGenerator> read_generators(Options& options) {
 }
 
 // true, false or a regular expression with so many groups.
-void read_filter(Options& options, const std::string& key, bool fallback, unsigned groups) {
+TextFilter read_filter(Options& options, const std::string& key, bool fallback, unsigned groups) {
+  TextFilter out{.on = fallback};
   const json::value* value = options.raw(key);
   options.show(key, value == nullptr ? json::value(fallback) : *value);
-  if (value == nullptr || value->is_bool()) return;
+  if (value == nullptr) return out;
+  if (value->is_bool()) {
+    out.on = value->get_bool();
+    return out;
+  }
   if (!value->is_string()) {
     options.error(key, fmt::format("{}: expected true, false or a regular expression", key));
-    return;
+    return out;
   }
-  const std::string pattern(value->get_string());
-  if (auto good = check_pattern(pattern); !good) {
+  out = {.on = true, .pattern = std::string(value->get_string())};
+  if (auto good = check_pattern(out.pattern); !good) {
     options.error(key, fmt::format("{}: {}", key, good.error().message));
-  } else if (groups > 0 && std::regex(pattern).mark_count() != groups) {
+  } else if (groups > 0 && std::regex(out.pattern).mark_count() != groups) {
     options.error(key, fmt::format("{}: expected a regular expression with {} groups, this has {}",
-                                   key, groups, std::regex(pattern).mark_count()));
+                                   key, groups, std::regex(out.pattern).mark_count()));
+  }
+  return out;
+}
+
+// Events that may be counted once there is a counter for them; names are checked now.
+void read_events(Options& options, MeasureConfig& out) {
+  out.event_names = options.texts("event_names", {});
+  for (const std::string& name : out.event_names)
+    if (auto event = parse_perf_event(name); !event)
+      options.error("event_names", fmt::format("event_names: {}", event.error().message));
+  out.perf_required = options.boolean("perf_required", false);
+  options.boolean("perf_aggregate_cpus", true);
+  if (options.boolean("enable_derived_metrics", false))
+    out.unused.push_back("enable_derived_metrics");
+  if (const json::value* events = options.raw("uncore_event_names")) {
+    if (!events->is_array())
+      options.error("uncore_event_names", "uncore_event_names: expected a list of events");
+    else
+      out.uncore_wanted = !events->get_array().empty();
+    options.show("uncore_event_names", *events);
   }
 }
 
-void read_rest(Options& options) {
-  options.optional_boolean("gather_hw_mm_topology");
-  options.boolean("perf_aggregate_cpus", true);
-  options.boolean("enable_derived_metrics", false);
-  if (const json::value* events = options.raw("uncore_event_names")) {
-    if (!events->is_array()) options.error("uncore_event_names", "expected a list of events");
-    options.show("uncore_event_names", *events);
-  }
+void read_rest(Options& options, MeasureConfig& out) {
+  out.dimm_facts = options.optional_boolean("gather_hw_mm_topology");
   if (!options.component("allocation_configuration", {"AllocationConfiguration"}, false).empty()) {
     Options below = options.below("allocation_configuration", "AllocationConfiguration");
     below.number("cpu_quota_period", 1000, 1'000'000, 100'000);
-    below.number("cpu_shares_unit", 2, 262'144, 1000);
+    below.number("cpu_shares_unit", 1000, 1'000'000, 1000);
     below.optional_text("default_rdt_l3");
     below.optional_text("default_rdt_mb");
     below.finish();
     options.show("allocation_configuration", below.take_shown());
   }
   constexpr double kMany = 1e9;
-  options.optional_number("wss_reset_cycles", 0, kMany);
+  if (options.optional_number("wss_reset_cycles", 0, kMany))
+    out.unused.push_back("wss_reset_cycles");
   options.number("wss_stable_cycles", -kMany, kMany, 0);
   options.optional_number("wss_membw_threshold", 0, kMany);
-  read_filter(options, "zoneinfo", true, 2);
-  read_filter(options, "vmstat", true, 0);
-  read_filter(options, "sched", false, 0);
-  options.boolean("container_metrics", false);
+  out.zoneinfo = read_filter(options, "zoneinfo", true, 2);
+  out.vmstat = read_filter(options, "vmstat", true, 0);
+  if (read_filter(options, "sched", false, 0).on) out.unused.push_back("sched");
+  out.container_metrics = options.boolean("container_metrics", false);
 }
 
 }  // namespace
@@ -331,12 +352,11 @@ void read_measurement(Options& options, MeasureConfig& out) {
   out.interval = options.number("interval", 0, 60, out.interval);
   out.rdt_enabled = options.optional_boolean("rdt_enabled");
   out.extra_labels = options.labels("extra_labels");
-  out.event_names = options.texts("event_names", {});
+  read_events(options, out);
   out.label_generators = read_generators(options);
   out.include_optional_labels = options.boolean("include_optional_labels", false);
-  out.perf_required = options.boolean("perf_required", false);
   out.pressure = options.boolean("pressure", true);
-  read_rest(options);
+  read_rest(options, out);
 }
 
 }  // namespace plim::agent

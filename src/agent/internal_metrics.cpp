@@ -1,11 +1,12 @@
 #include "agent/internal_metrics.hpp"
 
-#include <set>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/machine.hpp"
 #include "base/files.hpp"
+#include "base/log_counts.hpp"
 #include "base/text.hpp"
 
 namespace plim::agent {
@@ -56,25 +57,10 @@ void SeriesByLabel::set(std::string_view value, std::uint64_t number) {
 }
 
 Labels InternalMetrics::information(const std::string& version, const std::string& host_root) {
-  const std::string text = read_file(host_root + "/proc/cpuinfo").value_or("");
-  std::set<std::string> sockets, cores;
-  std::size_t cpus = 0;
-  std::string model = "unknown", number = "unknown", socket = "0";
-  for (std::string_view line : split(text, '\n')) {
-    auto [left, right] = cut(line, ':');
-    const std::string_view key = trim(left), value = trim(right);
-    if (key == "processor") ++cpus;
-    if (key == "model name") model = value;
-    if (key == "model") number = value;
-    if (key == "physical id") socket = value, sockets.insert(socket);
-    if (key == "core id") cores.insert(socket + ":" + std::string(value));
-  }
-  return {{"cpus", std::to_string(cpus)},
-          {"cores", std::to_string(cores.empty() ? cpus : cores.size())},
-          {"sockets", std::to_string(sockets.empty() ? 1 : sockets.size())},
-          {"cpu_model", model},
-          {"cpu_model_number", number},
-          {"wca_version", version}};
+  const Machine machine = read_machine(host_root);
+  return {{"cpus", std::to_string(machine.cpus)},       {"cores", std::to_string(machine.cores)},
+          {"sockets", std::to_string(machine.sockets)}, {"cpu_model", machine.model},
+          {"cpu_model_number", machine.model_number},   {"wca_version", version}};
 }
 
 MetricTable::Series InternalMetrics::plain(std::string_view name, MetricType type,
@@ -123,6 +109,11 @@ InternalMetrics::InternalMetrics(MetricTable& table, const Labels& common, std::
                       table.family("plimsoll_agent_storage_errors_total", MetricType::counter,
                                    "Failures to store metrics"),
                       "storage", common),
+      warnings_(table,
+                table.family("wca_warning_count", MetricType::counter, "Warnings in the log"),
+                "module", common),
+      log_errors_(table, table.family("wca_error_count", MetricType::counter, "Errors in the log"),
+                  "module", common),
       source_family_(table.family("plimsoll_agent_source_up", MetricType::gauge,
                                   "1 when the source gives values, else 0 and the reason")) {
   Labels info = information(version, host_root);
@@ -178,6 +169,11 @@ void InternalMetrics::publish(const AgentFacts& facts) {
   source("cgroup", facts.cgroups_up, facts.cgroups_reason);
   source("node", facts.node_up, facts.node_reason);
   source("psi", facts.has_pressure, "not_available");
+  for (const SourceState& state : facts.sources) source(state.source, state.up, state.reason);
+  for (const log::LineCount& count : log::line_counts()) {
+    if (count.warnings > 0) warnings_.set(count.part, count.warnings);
+    if (count.errors > 0) log_errors_.set(count.part, count.errors);
+  }
   read_errors_.set("vanished", facts.vanished);
   read_errors_.set("permission", facts.refused);
   if (facts.sync_errors != nullptr)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,13 @@ class SeriesByLabel {
 // Steps of an iteration, by the names that dashboards know.
 enum class Step { sleep, platform, sync, tasks, iteration };
 
+// Whether a source of values gives any.
+struct SourceState {
+  std::string source;  // "perf"
+  bool up = true;
+  std::string reason = {};  // why not: "no_pmu"
+};
+
 struct AgentFacts {
   WallTime now = {};
   std::uint64_t iterations = 0, overruns = 0;
@@ -40,6 +48,7 @@ struct AgentFacts {
   bool cgroups_up = true, node_up = true, has_pressure = false;
   std::string cgroups_reason = {}, node_reason = {};
   double sync_age = 0;
+  std::span<const SourceState> sources = {};  // beside those above
   const std::map<std::string, std::uint64_t>* sync_errors = nullptr;
   const std::map<std::string, std::uint64_t>* storage_errors = nullptr;
 };
@@ -67,7 +76,8 @@ class InternalMetrics {
   MetricTable::LabelsId common_id_;
   MetricTable::Series up_, tasks_, memory_, information_, iterations_, overruns_, cpu_seconds_,
       resident_, open_fds_, fd_limit_, sync_age_;
-  SeriesByLabel duration_, duration_mean_, modules_, sync_errors_, read_errors_, storage_errors_;
+  SeriesByLabel duration_, duration_mean_, modules_, sync_errors_, read_errors_, storage_errors_,
+      warnings_, log_errors_;
   MetricTable::Family source_family_;
   std::map<std::pair<std::string, std::string>, MetricTable::Series> sources_;
   std::array<Duration, 5> durations_{};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/hardware_sources.hpp"
 #include "agent/kubernetes_source.hpp"
 #include "agent/start_pages.hpp"
 #include "node/cgroup_layout.hpp"
@@ -51,18 +52,29 @@ Result<std::unique_ptr<MeasureRunner>> MeasureRunner::make(Executor loop, Clock&
     return fail(Code::unavailable,
                 fmt::format("no cgroups with cpu and memory below {}; is /sys/fs/cgroup mounted?",
                             options.host_root));
+  const std::string host_root = options.host_root == "/" ? "" : options.host_root;
+  PLIM_TRY(HardwareSources hardware, probe_hardware(config, layout, host_root));
+  for (const std::string& warning : hardware.warnings) log::warn("measure", warning);
   log::info("measure", "cgroups: " + mounts.describe());
   std::unique_ptr<MeasureRunner> out(new MeasureRunner(std::move(loop), clock, std::move(config),
                                                        std::move(options), std::move(generators)));
   MeasureRunner& self = *out;
-  const std::string host_root = self.options_.host_root == "/" ? "" : self.options_.host_root;
+  self.sources_ = std::move(hardware.states);
   self.common_ = {{"host", host_name()}};
   if (self.config_.include_optional_labels)
     self.common_.merge(InternalMetrics::information(self.options_.version, host_root));
   for (const auto& [key, value] : self.config_.extra_labels) self.common_[key] = value;
   self.internal_ = std::make_unique<InternalMetrics>(self.table_, self.common_,
                                                      self.options_.version, host_root);
-  Measurement::Options measuring{.common = self.common_, .pressure = self.config_.pressure};
+  Platform::Options of_platform{.host_root = host_root,
+                                .common = self.common_,
+                                .zoneinfo = self.config_.zoneinfo,
+                                .vmstat = self.config_.vmstat,
+                                .pressure = self.config_.pressure};
+  self.platform_ = std::make_unique<Platform>(self.table_, std::move(of_platform));
+  Measurement::Options measuring{.common = self.common_,
+                                 .pressure = self.config_.pressure,
+                                 .containers = self.config_.container_metrics};
   self.measurement_ = std::make_unique<Measurement>(self.table_, std::move(mounts),
                                                     descriptors_to_keep(), std::move(measuring));
   const auto& counted = self.measurement_->mounts();
@@ -141,8 +153,11 @@ TaskList MeasureRunner::labelled(const TaskList& found) {
 
 void MeasureRunner::iterate(SteadyTime began) {
   table_.begin();
-  const SteadyTime reading = clock_.steady();
   const WallTime wall = clock_.wall();
+  const SteadyTime looking = clock_.steady();
+  platform_->measure(wall);
+  const SteadyTime reading = clock_.steady();
+  internal_->took(Step::platform, reading - looking);
   if (TaskList tasks = labelled(source_->tasks())) {
     measurement_->set_tasks(std::move(tasks), reading);
     measurement_->measure(reading, wall);
@@ -158,9 +173,11 @@ void MeasureRunner::iterate(SteadyTime began) {
                    .vanished = measurement_->counts().vanished,
                    .refused = measurement_->counts().refused,
                    .node_up = source_->failure().empty(),
-                   .has_pressure = !measurement_->mounts().unified.directory.empty(),
+                   .has_pressure = platform_->has_pressure() ||
+                                   !measurement_->mounts().unified.directory.empty(),
                    .node_reason = source_->failure(),
                    .sync_age = source_->age_seconds(),
+                   .sources = sources_,
                    .sync_errors = &source_->errors(),
                    .storage_errors = &storage_errors_};
   internal_->publish(facts);

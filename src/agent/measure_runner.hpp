@@ -10,6 +10,7 @@
 #include "agent/internal_metrics.hpp"
 #include "agent/labels.hpp"
 #include "agent/measurement.hpp"
+#include "agent/platform.hpp"
 #include "agent/storage.hpp"
 #include "agent/task_source.hpp"
 #include "base/clock.hpp"
@@ -62,6 +63,8 @@ class MeasureRunner {
   RunnerOptions options_;
   MetricTable table_;
   Labels common_;
+  std::vector<SourceState> sources_;  // that need hardware
+  std::unique_ptr<Platform> platform_;
   std::unique_ptr<Measurement> measurement_;
   std::unique_ptr<InternalMetrics> internal_;
   std::unique_ptr<TaskSource> source_;

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 
-#include "agent/task_metrics.hpp"
-
 namespace plim::agent {
 namespace {
 
 using node::CgroupField;
 using node::kCgroupFields;
 using Series = MetricTable::Series;
-using LabelsId = MetricTable::LabelsId;
 
 constexpr std::chrono::minutes kRemembered{5};
 
 // What is published about a task beside the fields of its cgroup.
-enum Fixed : std::size_t { kUp, kLastSeen, kSubcontainers, kRequestedCpus, kRequestedMem, kNuma };
+enum Fixed : std::size_t { kUp, kLastSeen, kSubcontainers, kRequestedCpus, kRequestedMem };
 
 struct FixedMetric {
   std::string_view name;
@@ -29,10 +26,9 @@ constexpr std::array kFixedMetrics{
     FixedMetric{"task_subcontainers", MetricType::gauge, "Containers of the task with a cgroup"},
     FixedMetric{"task_requested_cpus", MetricType::gauge, "CPUs requested"},
     FixedMetric{"task_requested_mem_bytes", MetricType::gauge, "Memory requested"},
-    FixedMetric{"task_mem_numa_pages", MetricType::gauge, "Pages on each NUMA node"},
 };
 
-constexpr Series kNone = ~Series{0};
+constexpr std::size_t kShortId = 12;  // as runtimes' own tools show ids of containers
 
 double seconds_between(SteadyTime from, SteadyTime to) {
   return std::chrono::duration<double>(to - from).count();
@@ -42,9 +38,10 @@ double seconds_between(SteadyTime from, SteadyTime to) {
 
 // One cgroup of a task.
 struct Measurement::Part {
-  std::string id;
+  std::string id, name;
   node::CgroupMeter meter;
   std::array<std::uint64_t, kCgroupFields> last{};  // of counters
+  CgroupSeries series = {};                         // if containers are published one by one
 };
 
 struct Measurement::State {
@@ -57,12 +54,8 @@ struct Measurement::State {
   bool read = false;
   SteadyTime last_listed = {};
 
-  bool has_series = false;
-  LabelsId labels = 0;
+  CgroupSeries series = {};
   std::array<Series, kFixedMetrics.size()> fixed{};
-  std::array<Series, kCgroupFields> fields{};
-  std::vector<LabelsId> level_labels = {};
-  std::vector<Series> numa = {};
 
   std::optional<SteadyTime> rated_at = {};
   std::array<std::uint64_t, kCgroupFields> rated{};
@@ -80,10 +73,9 @@ Measurement::Measurement(MetricTable& table, node::CgroupMounts mounts, long fds
       mounts_(std::move(mounts)),
       budget_{.left = fds_to_keep},
       options_(std::move(options)),
-      buffer_(node::meter_buffer()) {
+      buffer_(node::meter_buffer()),
+      cgroup_families_(table) {
   for (const FixedMetric& metric : kFixedMetrics)
-    families_.push_back(table_.family(metric.name, metric.type, metric.help));
-  for (const FieldMetric& metric : kFieldMetrics)
     families_.push_back(table_.family(metric.name, metric.type, metric.help));
 }
 
@@ -105,12 +97,12 @@ void Measurement::set_tasks(TaskList tasks, SteadyTime now) {
     state->last_listed = now;
     listed_.push_back(state.get());
     if (state->model == task) continue;
-    if (state->has_series && state->model.labels != task.labels) drop_series(*state);
+    if (state->series.made() && state->model.labels != task.labels) drop_series(*state);
     state->model = task;
     set_parts(*state);
   }
   for (auto& [id, state] : states_)
-    if (state->task == nullptr && state->has_series) drop_series(*state);
+    if (state->task == nullptr && state->series.made()) drop_series(*state);
   forget_old(now);
 }
 
@@ -118,7 +110,10 @@ void Measurement::forget_old(SteadyTime now) {
   std::erase_if(states_, [&](const auto& entry) {
     State& state = *entry.second;
     if (state.task != nullptr) return false;
-    for (const Part& part : state.parts) state.retire(part);
+    for (Part& part : state.parts) {
+      state.retire(part);
+      part.series.drop(table_);
+    }
     state.parts.clear();
     state.model = {};  // a task that comes back gets its parts anew
     return now - state.last_listed > kRemembered;
@@ -128,12 +123,14 @@ void Measurement::forget_old(SteadyTime now) {
 void Measurement::set_parts(State& state) {
   std::vector<ContainerGroup> wanted = state.task->containers;
   if (!state.task->is_pod) wanted = {{.id = "", .name = "", .path = state.task->cgroup_path}};
-  std::erase_if(state.parts, [&](const Part& part) {
+  std::erase_if(state.parts, [&](Part& part) {
     const bool stays = std::ranges::any_of(wanted, [&](const ContainerGroup& group) {
       return group.id == part.id && group.path == part.meter.path();
     });
-    if (!stays) state.retire(part);
-    return !stays;
+    if (stays) return false;
+    state.retire(part);
+    part.series.drop(table_);
+    return true;
   });
   std::vector<Part> parts;
   for (ContainerGroup& group : wanted) {
@@ -142,54 +139,42 @@ void Measurement::set_parts(State& state) {
       parts.push_back(std::move(*known));
       state.parts.erase(known);
     } else {
-      parts.push_back(
-          {.id = group.id, .meter = node::CgroupMeter(mounts_, std::move(group.path), budget_)});
+      parts.push_back({.id = group.id,
+                       .name = group.name,
+                       .meter = node::CgroupMeter(mounts_, std::move(group.path), budget_)});
     }
   }
   state.parts = std::move(parts);
 }
 
+Labels Measurement::labels_of(const NodeTask& task) const {
+  Labels out = task.labels;
+  for (const auto& [key, value] : options_.common) out[key] = value;
+  return out;
+}
+
 void Measurement::make_series(State& state) {
-  Labels labels = state.task->labels;
-  for (const auto& [key, value] : options_.common) labels[key] = value;
-  state.labels = table_.add_labels(labels);
-  const auto with = [&](std::initializer_list<std::pair<std::string, std::string>> level) {
-    Labels more = labels;
-    for (const auto& [key, value] : level) more.try_emplace(key, value);
-    state.level_labels.push_back(table_.add_labels(more));
-    return state.level_labels.back();
-  };
+  state.series.make(table_, cgroup_families_, labels_of(*state.task), state.sum, options_.pressure);
   for (std::size_t i = 0; i < kFixedMetrics.size(); ++i)
-    state.fixed[i] = i == kNuma ? kNone : table_.add(families_[i], state.labels);
-  for (std::size_t i = 0; i < kFieldMetrics.size(); ++i) {
-    const FieldMetric& metric = kFieldMetrics[i];
-    state.fields[i] = kNone;
-    const bool is_pressure = !metric.resource.empty();
-    if (is_pressure && (!options_.pressure || !state.sum.has(metric.field))) continue;
-    const LabelsId own =
-        is_pressure
-            ? with({{"resource", std::string(metric.resource)}, {"kind", std::string(metric.kind)}})
-            : state.labels;
-    state.fields[i] = table_.add(families_[kFixedMetrics.size() + i], own);
-  }
-  for (std::size_t i = 0; i < state.sum.numa_nodes; ++i) {
-    const LabelsId own = with({{"numa_node", std::to_string(i)}});
-    state.numa.push_back(table_.add(families_[kNuma], own));
-  }
-  state.has_series = true;
+    state.fixed[i] = table_.add(families_[i], state.series.labels());
 }
 
 void Measurement::drop_series(State& state) {
-  for (Series series : state.fixed)
-    if (series != kNone) table_.drop(series);
-  for (Series series : state.fields)
-    if (series != kNone) table_.drop(series);
-  for (Series series : state.numa) table_.drop(series);
-  for (LabelsId labels : state.level_labels) table_.drop_labels(labels);
-  table_.drop_labels(state.labels);
-  state.numa.clear();
-  state.level_labels.clear();
-  state.has_series = false;
+  for (Part& part : state.parts) part.series.drop(table_);
+  if (!state.series.made()) return;
+  for (Series series : state.fixed) table_.drop(series);
+  state.series.drop(table_);
+}
+
+// One container of several, as it was just read.
+void Measurement::publish_part(const State& state, Part& part) {
+  if (!part.series.made()) {
+    Labels labels = labels_of(*state.task);
+    labels.try_emplace("container_id", part.id.substr(0, kShortId));
+    labels.try_emplace("container", part.name);
+    part.series.make(table_, cgroup_families_, labels, sample_, options_.pressure);
+  }
+  part.series.set(table_, sample_);
 }
 
 // The sum over the parts that are there. A limit of all is none if one of them has none.
@@ -209,6 +194,7 @@ void Measurement::read(State& state) {
       continue;
     }
     state.read = true;
+    if (options_.containers && state.task->is_pod) publish_part(state, part);
     for (std::size_t i = 0; i < kCgroupFields; ++i) {
       const auto field = static_cast<CgroupField>(i);
       if (!sample_.has(field)) continue;
@@ -236,7 +222,7 @@ void Measurement::read(State& state) {
 }
 
 void Measurement::publish(State& state, double wall_seconds) {
-  if (!state.has_series) make_series(state);
+  if (!state.series.made()) make_series(state);
   const NodeTask& task = *state.task;
   table_.set(state.fixed[kUp], std::uint64_t{1});
   table_.set(state.fixed[kLastSeen], wall_seconds);
@@ -247,17 +233,7 @@ void Measurement::publish(State& state, double wall_seconds) {
   };
   request("cpus", kRequestedCpus);
   request("mem", kRequestedMem);
-  for (std::size_t i = 0; i < kFieldMetrics.size(); ++i) {
-    const FieldMetric& metric = kFieldMetrics[i];
-    if (state.fields[i] == kNone || !state.sum.has(metric.field)) continue;
-    const std::uint64_t value = state.sum[metric.field];
-    if (metric.divisor == 1)
-      table_.set(state.fields[i], value);
-    else
-      table_.set(state.fields[i], static_cast<double>(value) / metric.divisor);
-  }
-  for (std::size_t i = 0; i < std::min(state.numa.size(), state.sum.numa_nodes); ++i)
-    table_.set(state.numa[i], state.sum.numa_pages[i]);
+  state.series.set(table_, state.sum);
 }
 
 void Measurement::rate(State& state, SteadyTime now) {

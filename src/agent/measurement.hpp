@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cgroup_series.hpp"
 #include "agent/metric_table.hpp"
 #include "agent/task.hpp"
 #include "base/clock.hpp"
@@ -34,8 +35,9 @@ struct TaskRates {
 class Measurement {
  public:
   struct Options {
-    Labels common = {};    // on every metric, wins over tasks' labels
-    bool pressure = true;  // publish it
+    Labels common = {};       // on every metric, wins over tasks' labels
+    bool pressure = true;     // publish it
+    bool containers = false;  // of a pod too, one by one
   };
 
   Measurement(MetricTable& table, node::CgroupMounts mounts, long fds_to_keep, Options options);
@@ -66,6 +68,8 @@ class Measurement {
 
   void make_series(State& state);
   void drop_series(State& state);
+  Labels labels_of(const NodeTask& task) const;
+  void publish_part(const State& state, Part& part);
   void set_parts(State& state);
   void read(State& state);
   void publish(State& state, double wall_seconds);
@@ -84,6 +88,7 @@ class Measurement {
   MeasureCounts counts_;
   std::size_t seen_ = 0;
   std::vector<MetricTable::Family> families_;
+  CgroupSeries::Families cgroup_families_;
 };
 
 }  // namespace plim::agent

@@ -15,7 +15,7 @@ bool parse_hex(std::string_view text, unsigned long& out) {
 }
 
 // "55f0-55f9 r-xp 00000000 fe:00 123   /usr/bin/plimsoll"
-bool parse_head(std::string_view line, FileMapping& out) {
+bool parse_mapping_head(std::string_view line, FileMapping& out) {
   auto [range, rest] = cut(line, ' ');
   auto [from, to] = cut(range, '-');
   if (!parse_hex(from, out.begin) || !parse_hex(to, out.end)) return false;
@@ -25,7 +25,7 @@ bool parse_head(std::string_view line, FileMapping& out) {
 }
 
 // The first line of a mapping has no colon before its first blank, those about it do.
-bool is_head(std::string_view line) {
+bool is_mapping_head(std::string_view line) {
   const std::string_view word = cut(line, ' ').first;
   return word.find('-') != word.npos && !word.ends_with(':');
 }
@@ -37,8 +37,8 @@ std::vector<FileMapping> unchanged_files(std::string_view smaps) {
   FileMapping current;
   bool fits = false;
   for (std::string_view line : split(smaps, '\n')) {
-    if (is_head(line)) {
-      fits = parse_head(line, current);
+    if (is_mapping_head(line)) {
+      fits = parse_mapping_head(line, current);
     } else if (fits && line.starts_with("Anonymous:")) {
       // A breakpoint, a relocation: pages that are ours alone are nowhere else.
       if (trim(line.substr(line.find(':') + 1)) == "0 kB") out.push_back(current);

@@ -1,0 +1,43 @@
+// Numbers of the whole machine out of /proc and /sys. Each text begins with a line end, as those of
+// node/cgroup_text do; what is returned points into it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+namespace plim::agent {
+
+struct CpuTicks {
+  unsigned cpu = 0;
+  std::uint64_t ticks = 0;  // at work, also for others: user, nice, system, irq, softirq, steal
+};
+
+struct KeyValue {
+  std::string_view key;
+  std::uint64_t value = 0;
+};
+
+struct ZoneValue {
+  unsigned node = 0;
+  std::string_view zone;  // "per-node-stats" for what is not one zone's
+  std::string_view key;
+  std::uint64_t value = 0;
+};
+
+// All: into `out`, which is emptied first. Lines that make no sense are passed over.
+void parse_cpu_ticks(std::string_view stat, std::vector<CpuTicks>& out);
+// "key 123", one per line.
+void parse_key_values(std::string_view text, std::vector<KeyValue>& out);
+// Lines that begin with the pattern, whose groups are key and value; null: a word and a number. Of
+// "pages free 7" the key is "free".
+void parse_zones(std::string_view zoneinfo, const std::regex* pattern, std::vector<ZoneValue>& out);
+
+// Bytes of "MemFree:    123 kB"; the key has its colon.
+std::optional<std::uint64_t> bytes_of_key(std::string_view meminfo, std::string_view key);
+// Bytes in use of /proc/meminfo: neither free nor buffers nor page cache.
+std::optional<std::uint64_t> memory_in_use(std::string_view meminfo);
+
+}  // namespace plim::agent
