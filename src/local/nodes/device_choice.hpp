@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
-#include "local/nodes/device_messages.hpp"
+#include "local/nodes/devices.hpp"
 
 namespace plim::local {
 

@@ -10,7 +10,6 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
-#include "local/nodes/device_messages.hpp"
 #include "local/nodes/devices.hpp"
 
 namespace plim::local {

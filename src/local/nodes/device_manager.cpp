@@ -110,7 +110,7 @@ class PluginManager final : public DeviceManager {
         auto told = co_await asked->pre_start(holding.ids());
         if (!told) co_return told.error().with_context(holding.resource);
       }
-      PLIM_CO_TRY(DeviceGrants grants, decode_grants(holding.response));
+      PLIM_CO_TRY(DeviceGrants grants, node::decode_grants(holding.response));
       for (auto& pair : grants.env) out.env.push_back(std::move(pair));
       for (auto& pair : grants.annotations) out.annotations.push_back(std::move(pair));
       for (auto& mount : grants.mounts) out.mounts.push_back(std::move(mount));
@@ -189,7 +189,7 @@ class PluginManager final : public DeviceManager {
   }
 
   Task<net::RpcReply> register_plugin(std::string body) {
-    auto registration = decode_registration(body);
+    auto registration = node::decode_registration(body);
     if (!registration) co_return refusal(registration.error());
     auto accepted = accept(std::move(*registration));
     if (!accepted) {
@@ -200,9 +200,10 @@ class PluginManager final : public DeviceManager {
   }
 
   Result<void> accept(PluginRegistration registration) {
-    if (registration.version != kDevicePluginVersion)
-      return fail(Code::invalid, fmt::format("device plugin API {} is not supported, only {}",
-                                             quote(registration.version), kDevicePluginVersion));
+    if (registration.version != node::kDevicePluginVersion)
+      return fail(Code::invalid,
+                  fmt::format("device plugin API {} is not supported, only {}",
+                              quote(registration.version), node::kDevicePluginVersion));
     PLIM_CHECK(check_extended_resource(registration.resource));
     if (!node::is_path_part(registration.endpoint))
       return fail(Code::invalid,
@@ -266,7 +267,7 @@ class PluginManager final : public DeviceManager {
     const DeviceIds chosen = choose_devices(free, inherited, preferred, count);
     auto response = co_await plugin->allocate(chosen);
     if (!response) co_return response.error().with_context(need.resource);
-    auto readable = decode_grants(*response);
+    auto readable = node::decode_grants(*response);
     if (!readable) co_return readable.error();
     ledger_.hold(std::move(uid), std::move(need.container), std::move(need.resource), chosen,
                  std::move(*response));

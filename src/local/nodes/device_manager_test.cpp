@@ -12,9 +12,9 @@
 #include "base/testing/temp_dir.hpp"
 #include "local/nodes/device_choice.hpp"
 #include "local/nodes/device_ledger.hpp"
-#include "local/nodes/device_messages.hpp"
 #include "local/nodes/pod_resources.hpp"
 #include "net/rpc.hpp"
+#include "node/device_messages.hpp"
 
 namespace plim::local {
 namespace {
@@ -34,13 +34,13 @@ class Plugin {
         kubelet_(net::Channel::unix_socket(loop, directory + "/kubelet.sock")) {
     const std::string service = "/v1beta1.DevicePlugin/";
     server_->unary(service + "GetDevicePluginOptions", [this](net::RpcCall&, std::string) {
-      return answer(encode_plugin_options(options));
+      return answer(node::encode_plugin_options(options));
     });
     server_->streaming(service + "ListAndWatch",
                        [this](net::RpcCall& call, std::string) { return list_and_watch(call); });
     server_->unary(service + "GetPreferredAllocation", [this](net::RpcCall&, std::string body) {
-      asked = *decode_preferred_request(body);
-      return answer(encode_preferred(preferred));
+      asked = *node::decode_preferred_request(body);
+      return answer(node::encode_preferred(preferred));
     });
     server_->unary(service + "Allocate",
                    [this](net::RpcCall&, std::string body) { return allocate(std::move(body)); });
@@ -52,7 +52,7 @@ class Plugin {
 
   Task<net::RpcStatus> register_as(PluginRegistration registration) {
     net::RpcReply reply = co_await kubelet_->call("/v1beta1.Registration/Register",
-                                                  encode_registration(registration), 5s);
+                                                  node::encode_registration(registration), 5s);
     co_return reply.status;
   }
 
@@ -78,7 +78,7 @@ class Plugin {
 
   Task<net::RpcStatus> list_and_watch(net::RpcCall& call) {
     for (;;) {
-      const bool goes_on = co_await call.write(encode_devices(devices_));
+      const bool goes_on = co_await call.write(node::encode_devices(devices_));
       if (!goes_on) co_return net::RpcStatus();
       co_await changed_.wait();
     }
@@ -89,7 +89,7 @@ class Plugin {
       net::RpcReply refusal{.status = {net::RpcCode::internal, "out of order"}};
       co_return refusal;
     }
-    allocated.push_back(*decode_allocate_request(body));
+    allocated.push_back(*node::decode_allocate_request(body));
     DeviceGrants grants;
     std::string names;
     for (const std::string& id : allocated.back()) names += (names.empty() ? "" : ",") + id;
@@ -97,7 +97,7 @@ class Plugin {
     grants.mounts = {{"/in", "/out", true}};
     grants.devices = {{"/dev/a", "/dev/b", "rw"}};
     grants.cdi_devices = {"v/gpu=0"};
-    net::RpcReply reply{.body = encode_allocate(grants)};
+    net::RpcReply reply{.body = node::encode_allocate(grants)};
     co_return reply;
   }
 

@@ -17,7 +17,7 @@ Task<Error> DevicePlugin::follow(std::function<void(std::vector<Device>)> report
     net::RpcReply reply =
         co_await channel_->call("/v1beta1.DevicePlugin/GetDevicePluginOptions", "", kCallLimit);
     if (reply.status.ok()) {
-      if (auto told = decode_plugin_options(reply.body)) options_ = *told;
+      if (auto told = node::decode_plugin_options(reply.body)) options_ = *told;
       break;
     }
     if (reply.status.code == net::RpcCode::unimplemented) break;  // registered with its options
@@ -28,7 +28,7 @@ Task<Error> DevicePlugin::follow(std::function<void(std::vector<Device>)> report
   for (std::string message;;) {
     const bool more = co_await stream->next(message);
     if (!more) break;
-    auto devices = decode_devices(message);
+    auto devices = node::decode_devices(message);
     if (!devices) co_return devices.error();
     report(std::move(*devices));
   }
@@ -46,17 +46,17 @@ Task<Result<std::string>> DevicePlugin::call(std::string method, std::string req
 
 Task<Result<DeviceIds>> DevicePlugin::prefer(PreferredRequest request) {
   PLIM_CO_TRY(std::string body,
-              co_await call("GetPreferredAllocation", encode_preferred_request(request)));
-  co_return decode_preferred(body);
+              co_await call("GetPreferredAllocation", node::encode_preferred_request(request)));
+  co_return node::decode_preferred(body);
 }
 
 Task<Result<std::string>> DevicePlugin::allocate(DeviceIds ids) {
-  PLIM_CO_TRY(std::string body, co_await call("Allocate", encode_allocate_request(ids)));
-  co_return decode_allocate(body);
+  PLIM_CO_TRY(std::string body, co_await call("Allocate", node::encode_allocate_request(ids)));
+  co_return node::decode_allocate(body);
 }
 
 Task<Result<void>> DevicePlugin::pre_start(DeviceIds ids) {
-  PLIM_CO_TRY(std::string body, co_await call("PreStartContainer", encode_pre_start(ids)));
+  PLIM_CO_TRY(std::string body, co_await call("PreStartContainer", node::encode_pre_start(ids)));
   co_return Result<void>();
 }
 

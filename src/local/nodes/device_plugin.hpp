@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "local/nodes/device_messages.hpp"
+#include "local/nodes/devices.hpp"
 #include "net/rpc.hpp"
 
 namespace plim::local {

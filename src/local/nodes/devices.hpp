@@ -4,34 +4,23 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
+#include "node/device_messages.hpp"
 
 namespace plim::local {
 
-struct DeviceMount {
-  std::string container_path, host_path;
-  bool read_only = false;
-};
-
-// A device file for the container.
-struct DeviceFile {
-  std::string container_path, host_path;
-  std::string permissions;  // of "rwm"
-};
-
-// What plugins want for one container.
-struct DeviceGrants {
-  std::vector<std::pair<std::string, std::string>> env;
-  std::vector<std::pair<std::string, std::string>> annotations;
-  std::vector<DeviceMount> mounts;
-  std::vector<DeviceFile> devices;
-  std::vector<std::string> cdi_devices;  // "vendor.example/gpu=0"
-};
+using node::Device;
+using node::DeviceFile;
+using node::DeviceGrants;
+using node::DeviceIds;
+using node::DeviceMount;
+using node::PluginOptions;
+using node::PluginRegistration;
+using node::PreferredRequest;
 
 struct DeviceCount {
   std::string resource;  // "example.com/gpu"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "device_plugin_v1beta1.pb.h"
-#include "local/nodes/device_messages.hpp"
+#include "node/device_messages.hpp"
 
-namespace plim::local {
+namespace plim::node {
 namespace {
 
 template <class Message>
@@ -180,4 +180,4 @@ std::string encode_pre_start(const DeviceIds& ids) {
   return out.SerializeAsString();
 }
 
-}  // namespace plim::local
+}  // namespace plim::node

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
-#include "local/nodes/devices.hpp"
 
-namespace plim::local {
+namespace plim::node {
 
 inline constexpr std::string_view kDevicePluginVersion = "v1beta1";
 
@@ -31,6 +32,26 @@ struct Device {
 };
 
 using DeviceIds = std::vector<std::string>;
+
+struct DeviceMount {
+  std::string container_path, host_path;
+  bool read_only = false;
+};
+
+// A device file for the container.
+struct DeviceFile {
+  std::string container_path, host_path;
+  std::string permissions;  // of "rwm"
+};
+
+// What plugins want for one container.
+struct DeviceGrants {
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<std::pair<std::string, std::string>> annotations;
+  std::vector<DeviceMount> mounts;
+  std::vector<DeviceFile> devices;
+  std::vector<std::string> cdi_devices;  // "vendor.example/gpu=0"
+};
 
 Result<PluginRegistration> decode_registration(const std::string& bytes);
 Result<PluginOptions> decode_plugin_options(const std::string& bytes);
@@ -58,4 +79,4 @@ std::string encode_allocate(const DeviceGrants& grants);
 Result<PreferredRequest> decode_preferred_request(const std::string& bytes);
 std::string encode_preferred(const DeviceIds& ids);
 
-}  // namespace plim::local
+}  // namespace plim::node

@@ -1,0 +1,33 @@
+#include "node/pod_resources.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plim::node {
+namespace {
+
+TEST(PodResources, reads_back_what_a_kubelet_tells) {
+  const auto read = decode_pod_resources(encode_pod_resources(
+      {{"ns", "p", "", "c", "x.y/pool", {"4", "5"}}, {"ns", "p", "", "c", "x.y/pool", {"9"}}}));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].container, "c");
+  EXPECT_EQ((*read)[0].ids, (std::vector<std::string>{"4", "5"}));
+  EXPECT_FALSE(decode_pod_resources("\xff\xff"));
+}
+
+TEST(DeviceCheckpoint, takes_both_shapes_of_device_ids) {
+  const auto read = parse_device_checkpoint(
+      R"({"Data":{"PodDeviceEntries":[
+           {"PodUID":"u1","ContainerName":"a","ResourceName":"x/p","DeviceIDs":["1","2"]},
+           {"PodUID":"u2","ContainerName":"b","ResourceName":"x/p","DeviceIDs":{"-1":["3"],"0":["4"]}},
+           {"PodUID":7}]},"Checksum":1})");
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].ids, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ((*read)[1].ids, (std::vector<std::string>{"3", "4"}));
+  EXPECT_FALSE(parse_device_checkpoint(R"({"Data":{"PodDevi)"));
+  EXPECT_TRUE(parse_device_checkpoint("{}")->empty());
+}
+
+}  // namespace
+}  // namespace plim::node
