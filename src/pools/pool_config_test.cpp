@@ -147,7 +147,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"pools: {-a: {cpus: 1}}", "pool \"-a\": a name has 1 to 63"},
         Mistake{"resourceBaseName: x.kubernetes.io\npools: {shared-a: {cpus: 1}}",
                 "resourceBaseName is a DNS name"},
-        Mistake{"pools: [1]", "pools maps the name"}, Mistake{"pools: {a: [", "poolconfig.yaml:2:1: flow sequence"},
+        Mistake{"pools: [1]", "pools maps the name"},
+        Mistake{"pools: {a: [", "poolconfig.yaml:2:1: flow sequence"},
         Mistake{"x: 1", "it has no pools"}));
 
 TEST(PoolConfig, reports_all_mistakes_at_once) {

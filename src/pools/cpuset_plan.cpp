@@ -1,0 +1,161 @@
+#include "pools/cpuset_plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace plim::pools {
+namespace {
+
+bool holds(const Holding& holding, const LiveContainer& container) {
+  if (container.container.empty() || holding.container != container.container) return false;
+  if (!holding.uid.empty() && !container.uid.empty()) return holding.uid == container.uid;
+  return !holding.pod.empty() && holding.pod == container.pod;
+}
+
+const Pool* exclusive_pool(const PoolState& state, const std::string& name) {
+  const Pool* pool = state.pools().find(name);
+  return pool != nullptr && pool->type == PoolType::exclusive ? pool : nullptr;
+}
+
+bool asks_for_exclusive(const PoolState& state, const LiveContainer& container) {
+  return std::ranges::any_of(container.pools, [&](const std::string& name) {
+    return exclusive_pool(state, name) != nullptr;
+  });
+}
+
+// From the container itself.
+std::vector<Holding> guess(const PoolState& state, const LiveContainer& container) {
+  CpuSet shared, members;
+  for (const std::string& name : container.pools)
+    if (const Pool* pool = state.pools().find(name); pool != nullptr) {
+      if (pool->type == PoolType::shared) shared |= pool->cpus;
+      if (pool->type == PoolType::exclusive) members |= pool->members(state.topology());
+    }
+  const CpuSet claim = container.told.value_or(container.actual) - shared;
+  std::vector<Holding> out;
+  if (claim.empty() || !claim.is_subset_of(members)) return out;
+  for (const std::string& name : container.pools) {
+    const Pool* pool = exclusive_pool(state, name);
+    if (pool == nullptr || !pool->cpus.intersects(claim)) continue;
+    Holding holding{
+        .pod = container.pod, .uid = container.uid, .container = container.container, .pool = name};
+    holding.cpus = pool->cpus & claim;
+    out.push_back(std::move(holding));
+  }
+  return out;
+}
+
+CpusetTarget target_of(const PoolState& state, const LiveContainer& container, std::size_t index,
+                       std::vector<Note>& notes) {
+  CpusetTarget out;
+  CpuSet held;
+  for (const Holding& holding : state.holdings()) {
+    if (!holds(holding, container)) continue;
+    held |= state.granted(holding);
+    const CpuSet offline = holding.cpus - state.topology().online;
+    if (!offline.empty())
+      notes.push_back(
+          {Note::Kind::offline, index,
+           fmt::format("CPU {} of pool {} is offline", offline.to_string(), holding.pool)});
+    if (holding.found && !holding.cpus.empty())
+      notes.push_back({Note::Kind::withheld, index,
+                       fmt::format("the kubelet has forgotten that it holds CPU {} of pool {}; "
+                                   "nobody else gets them",
+                                   holding.cpus.to_string(), holding.pool)});
+  }
+  out.cpus = held;
+  bool lacks = held.empty() && asks_for_exclusive(state, container);
+  for (const std::string& name : container.pools) {
+    const Pool* pool = state.pools().find(name);
+    if (pool == nullptr || pool->type != PoolType::shared) continue;
+    const CpuSet shared = state.shared_cpus(*pool);
+    if (shared.empty()) {
+      notes.push_back({Note::Kind::pool_lost, index,
+                       fmt::format("no CPU of shared pool {} is online; it runs with containers "
+                                   "without a pool",
+                                   name)});
+      lacks = true;
+    }
+    out.cpus |= shared;
+  }
+  out.pooled = !out.cpus.empty();
+  if (lacks) {
+    if (asks_for_exclusive(state, container) && held.empty())
+      notes.push_back({Note::Kind::no_allocation, index,
+                       "it asks for exclusive CPUs, but nobody knows which it was given"});
+    out.cpus |= state.default_cpus();
+  } else if (!out.pooled) {
+    out.cpus = state.default_cpus();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holding> told,
+                                       const std::vector<LiveContainer>& containers,
+                                       SteadyTime now) {
+  PoolState known = state;
+  known.set_holdings(told, now);
+  CpuSet taken;
+  for (const LiveContainer& container : containers) {
+    const auto has = [&](const Holding& holding) {
+      return !holding.cpus.empty() && holds(holding, container);
+    };
+    if (std::ranges::any_of(known.holdings(), has)) continue;
+    std::vector<Holding> found;
+    std::ranges::copy_if(state.holdings(), std::back_inserter(found), has);
+    if (found.empty()) found = guess(state, container);
+    CpuSet claim;
+    for (const Holding& holding : found) claim |= state.granted(holding);
+    if (claim.intersects(taken) ||
+        claim.intersects(known.claimed_by_others(container.uid, container.pod)))
+      continue;
+    taken |= claim;
+    for (Holding& holding : found) {
+      holding.found = true;
+      told.push_back(std::move(holding));
+    }
+  }
+  return told;
+}
+
+CpusetPlan plan_cpusets(const PoolState& state, const std::vector<LiveContainer>& containers) {
+  CpusetPlan out;
+  out.targets.reserve(containers.size());
+  for (std::size_t i = 0; i < containers.size(); ++i)
+    out.targets.push_back(target_of(state, containers[i], i, out.notes));
+  return out;
+}
+
+CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
+                     const CpuSet& exclusive) {
+  CpuSet out;
+  for (std::size_t i = 0; i < actual.size(); ++i) out |= actual[i] - targets[i].cpus;
+  return out & exclusive;
+}
+
+std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
+                                      const std::vector<CpusetTarget>& targets,
+                                      const CpuSet& exclusive) {
+  std::vector<CpusetWrite> out;
+  // Gives up what is not its own, as far as something is left.
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const CpuSet kept = actual[i] & targets[i].cpus;
+    if (!targets[i].cpus.empty() && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
+  }
+  if (!out.empty()) return out;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;
+    CpuSet others;
+    for (std::size_t j = 0; j < actual.size(); ++j)
+      if (j != i) others |= actual[j] - targets[j].cpus;
+    const CpuSet safe = targets[i].cpus - (others & exclusive);
+    if (!safe.empty() && safe != actual[i]) out.push_back({i, safe});
+  }
+  return out;
+}
+
+}  // namespace plim::pools

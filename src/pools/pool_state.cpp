@@ -1,0 +1,269 @@
+#include "pools/pool_state.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "pools/device_ids.hpp"
+#include "pools/packing.hpp"
+
+namespace plim::pools {
+namespace {
+
+// Between Allocate and the kubelet's own record of it there is one write of its checkpoint.
+constexpr Nanos kPendingKept = std::chrono::seconds(30);
+// A device with its place takes up to 24 bytes of a message of 4 MiB.
+constexpr int kMostWithPlace = 170'000;
+
+}  // namespace
+
+std::string_view state_name(CpuState state) {
+  switch (state) {
+    case CpuState::free:
+      return "free";
+    case CpuState::used:
+      return "used";
+    case CpuState::draining:
+      return "draining";
+    case CpuState::withheld:
+      return "withheld";
+    case CpuState::offline:
+      break;
+  }
+  return "offline";
+}
+
+std::string PoolState::key_of(const Holding& holding, int cpu) {
+  return fmt::format("{}|{}|{}|{}", holding.pod.empty() ? holding.uid : holding.pod,
+                     holding.container, holding.pool, cpu);
+}
+
+bool PoolState::is_configured(std::string_view pool, int cpu) const {
+  const Pool* found = pools_.find(pool);
+  return found != nullptr && found->type == PoolType::exclusive && found->cpus.contains(cpu);
+}
+
+PoolState::Share PoolState::share_of(const Holding& holding, int cpu) const {
+  auto known = shares_.find(key_of(holding, cpu));
+  if (known != shares_.end()) return known->second;
+  if (is_configured(holding.pool, cpu)) {
+    const Pool* pool = pools_.find(holding.pool);
+    return {pool->granted(cpu, topology_), pool->claimed(cpu, topology_)};
+  }
+  return {CpuSet{cpu}, CpuSet{cpu}};
+}
+
+void PoolState::remember() {
+  std::map<std::string, Share> now;
+  for (const Holding& holding : holdings_)
+    for (int cpu : holding.cpus) now.emplace(key_of(holding, cpu), share_of(holding, cpu));
+  shares_ = std::move(now);
+}
+
+void PoolState::configure(NodePools pools, Topology topology) {
+  remember();
+  const CpuSet before = exclusive_members();
+  pools_ = std::move(pools);
+  topology_ = std::move(topology);
+  for (const Pool& pool : pools_.pools)
+    if (pool.type == PoolType::exclusive) once_exclusive_.insert(pool.name);
+  intruded_ |= exclusive_members() - before;
+}
+
+void PoolState::set_online(const CpuSet& online) {
+  topology_.online = online;
+}
+
+void PoolState::set_holdings(std::vector<Holding> holdings, SteadyTime now) {
+  holdings_ = std::move(holdings);
+  for (Holding& holding : holdings_) {
+    // The ancestor's shared pools had numbers as devices.
+    const Pool* pool = pools_.find(holding.pool);
+    if (pool != nullptr && pool->type == PoolType::shared && !once_exclusive_.contains(pool->name))
+      holding.cpus = {};
+    for (int cpu : holding.cpus)
+      if (!holding.found) pending_.erase({holding.pool, cpu});
+  }
+  std::erase_if(pending_, [&](const auto& item) { return now - item.second.since > kPendingKept; });
+  remember();
+}
+
+void PoolState::clear(const CpuSet& intruded) {
+  intruded_ = intruded & exclusive_members();
+}
+
+CpuSet PoolState::pending_claims() const {
+  CpuSet out;
+  for (const auto& [key, pending] : pending_) out |= pending.claimed;
+  return out;
+}
+
+CpuSet PoolState::claims() const {
+  CpuSet out = pending_claims();
+  for (const Holding& holding : holdings_)
+    for (int cpu : holding.cpus) out |= share_of(holding, cpu).claimed;
+  return out;
+}
+
+CpuSet PoolState::claimed_by_others(std::string_view uid, std::string_view pod) const {
+  CpuSet out = pending_claims();
+  for (const Holding& holding : holdings_) {
+    const bool same = uid.empty() || holding.uid.empty() ? holding.pod == pod : holding.uid == uid;
+    if (same) continue;
+    for (int cpu : holding.cpus) out |= share_of(holding, cpu).claimed;
+  }
+  return out;
+}
+
+CpuSet PoolState::exclusive_members() const {
+  CpuSet out = claims();
+  for (const Pool& pool : pools_.pools)
+    if (pool.type == PoolType::exclusive) out |= pool.members(topology_);
+  return out;
+}
+
+CpuSet PoolState::shared_cpus(const Pool& pool) const {
+  return (pool.cpus & topology_.online) - claims();
+}
+
+CpuSet PoolState::default_cpus() const {
+  return (pools_.default_cpus & topology_.online) - claims();
+}
+
+CpuSet PoolState::granted(const Holding& holding) const {
+  CpuSet out;
+  for (int cpu : holding.cpus) out |= share_of(holding, cpu).granted;
+  return out & topology_.online;
+}
+
+CpuSet PoolState::draining_of(std::string_view pool) const {
+  CpuSet out;
+  for (const Holding& holding : holdings_)
+    if (holding.pool == pool && !holding.found)
+      for (int cpu : holding.cpus)
+        if (!is_configured(pool, cpu)) out.add(cpu);
+  for (const auto& [key, pending] : pending_)
+    if (key.first == pool && !is_configured(pool, key.second)) out.add(key.second);
+  return out;
+}
+
+CpuState PoolState::state_of(const Pool& pool, int cpu) const {
+  if (!topology_.online.contains(cpu)) return CpuState::offline;
+  CpuState out = pending_.contains({pool.name, cpu}) ? CpuState::used : CpuState::free;
+  const CpuSet wanted = pool.claimed(cpu, topology_);
+  if (intruded_.intersects(pool.granted(cpu, topology_))) return CpuState::withheld;
+  for (const Holding& holding : holdings_)
+    for (int held : holding.cpus) {
+      const bool mine = holding.pool == pool.name && held == cpu;
+      if (mine && !holding.found) {
+        out = CpuState::used;
+        continue;
+      }
+      const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held);
+      if (neighbour && !mine) continue;  // two threads of a core, both listed
+      if (share_of(holding, held).claimed.intersects(wanted)) return CpuState::withheld;
+    }
+  for (const auto& [key, pending] : pending_)
+    if (key.first != pool.name && pending.claimed.intersects(wanted)) return CpuState::withheld;
+  return out;
+}
+
+CpuSet PoolState::free_cpus(const Pool& pool) const {
+  CpuSet out;
+  for (int cpu : pool.cpus)
+    if (state_of(pool, cpu) == CpuState::free) out.add(cpu);
+  return out;
+}
+
+Result<CpuSet> PoolState::allocate(std::string_view name, const node::DeviceIds& ids,
+                                   SteadyTime now) {
+  const Pool* pool = pools_.find(name);
+  if (pool == nullptr || !pool->advertised())
+    return fail(Code::invalid, fmt::format("pool {} is not configured any more", name));
+  if (pool->type == PoolType::shared) {
+    for (const std::string& id : ids)
+      if (cpu_of_id(id))
+        return fail(Code::invalid, fmt::format("pool {} has no device {}", name, quote(id)));
+    return shared_cpus(*pool);
+  }
+  CpuSet out;
+  for (const std::string& id : ids) {
+    const auto cpu = cpu_of_id(id);
+    if (!cpu || !pool->cpus.contains(*cpu))
+      return fail(Code::invalid, fmt::format("CPU {} is not in pool {}", quote(id), name));
+    const CpuState state = state_of(*pool, *cpu);
+    if (state != CpuState::free && state != CpuState::used)
+      return fail(Code::invalid,
+                  fmt::format("CPU {} of pool {} is {}", id, name, state_name(state)));
+    out |= pool->granted(*cpu, topology_);
+  }
+  for (const std::string& id : ids) {
+    const int cpu = *cpu_of_id(id);
+    pending_[{pool->name, cpu}] = {pool->claimed(cpu, topology_), now};
+  }
+  return out;
+}
+
+node::DeviceIds PoolState::prefer(std::string_view name,
+                                  const node::PreferredRequest& request) const {
+  const Pool* pool = pools_.find(name);
+  const auto size = static_cast<std::size_t>(std::max(0, request.size));
+  if (pool == nullptr || pool->type != PoolType::exclusive) {
+    node::DeviceIds out = request.must_include;
+    std::set<std::string_view> taken(out.begin(), out.end());
+    for (const std::string& id : request.available) {
+      if (out.size() >= size) break;
+      if (taken.insert(id).second) out.push_back(id);
+    }
+    return out;
+  }
+  CpuSet free, must;
+  for (const std::string& id : request.available)
+    if (auto cpu = cpu_of_id(id)) free.add(*cpu);
+  for (const std::string& id : request.must_include)
+    if (auto cpu = cpu_of_id(id)) must.add(*cpu);
+  node::DeviceIds out;
+  for (int cpu : choose_cpus(*pool, topology_, free, must, request.size))
+    out.push_back(std::to_string(cpu));
+  return out;
+}
+
+std::vector<std::string> PoolState::endpoints() const {
+  std::set<std::string> out;
+  for (const Pool& pool : pools_.pools)
+    if (pool.advertised()) out.insert(pool.name);
+  for (const Holding& holding : holdings_)
+    if (!holding.found && !draining_of(holding.pool).empty()) out.insert(holding.pool);
+  return {out.begin(), out.end()};
+}
+
+std::vector<node::Device> PoolState::devices(std::string_view name) const {
+  std::vector<node::Device> out;
+  const Pool* pool = pools_.find(name);
+  if (pool != nullptr && pool->type == PoolType::shared) {
+    std::set<std::int64_t> nodes;
+    for (int cpu : pool->cpus) nodes.insert(topology_.numa(cpu));
+    const bool usable = !shared_cpus(*pool).empty();
+    const int count = pool->cpus.count() * pool->devices_per_cpu();
+    for (std::string& id : shared_ids(count)) {
+      node::Device& device = out.emplace_back(node::Device{.id = std::move(id), .healthy = usable});
+      if (nodes.size() == 1 && count <= kMostWithPlace) device.numa_nodes = {*nodes.begin()};
+    }
+  } else if (pool != nullptr && pool->type == PoolType::exclusive) {
+    for (int cpu : pool->cpus) {
+      const CpuState state = state_of(*pool, cpu);
+      out.push_back({.id = std::to_string(cpu),
+                     .healthy = state == CpuState::free || state == CpuState::used,
+                     .numa_nodes = {topology_.numa(cpu)}});
+    }
+  }
+  // A kubelet does not start a container again whose device is gone.
+  for (int cpu : draining_of(name))
+    out.push_back({.id = std::to_string(cpu),
+                   .healthy = topology_.online.contains(cpu),
+                   .numa_nodes = {topology_.numa(cpu)}});
+  return out;
+}
+
+}  // namespace plim::pools
