@@ -132,6 +132,7 @@ class Node {
         const std::string& list = lists[static_cast<std::size_t>(i)];
         if (list.empty() || upto(6) == 0) continue;
         yaml += fmt::format("  {}: {{cpus: '{}'", names[i], list);
+        if (i == 2) yaml += ", sharedUnit: 100m";
         if (i < 2) yaml += fmt::format(", hyperThreadingPolicy: {}", policies[upto(3)]);
         yaml += "}\n";
       }

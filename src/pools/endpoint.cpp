@@ -1,0 +1,191 @@
+#include "pools/endpoint.hpp"
+
+#include <algorithm>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+
+namespace plim::pools {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanos kFirstPause = 100ms;
+constexpr Nanos kLongestPause = 5s;
+constexpr Nanos kLook = 10s;     // in case the directory cannot be watched
+constexpr Nanos kDialBack = 2s;  // the kubelet calls back at once after Register
+constexpr auto kRegisterLimit = 5s;
+constexpr std::string_view kService = "/v1beta1.DevicePlugin/";
+
+// Counts a stream as long as its handler lives, however it ends.
+class Watching {
+ public:
+  Watching(int& count, Event& wake) : count_(count), wake_(wake) { ++count_; }
+
+  ~Watching() {
+    --count_;
+    wake_.notify();
+  }
+
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+
+ private:
+  int& count_;
+  Event& wake_;
+};
+
+net::RpcReply refuse(const Error& error) {
+  return {.status = {net::RpcCode::invalid_argument, error.message}};
+}
+
+}  // namespace
+
+Endpoint::Endpoint(const Executor& loop, Clock& clock, PoolState& state, EndpointOptions options,
+                   EndpointHooks hooks)
+    : loop_(loop),
+      clock_(clock),
+      state_(state),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      socket_(fmt::format("{}/cpudp_{}.sock", options_.directory, options_.pool)),
+      kubelet_(options_.directory + "/kubelet.sock"),
+      changed_(loop),
+      wake_(loop),
+      tasks_(loop) {}
+
+void Endpoint::start() {
+  tasks_.spawn("endpoint of pool " + options_.pool, keep());
+}
+
+Task<void> Endpoint::stop() {
+  co_await tasks_.stop();
+  if (server_) co_await server_->drain(0s);
+  server_.reset();
+}
+
+Endpoint::FileId Endpoint::file_id(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
+}
+
+bool Endpoint::is_good() const {
+  if (!server_ || !registered_) return false;
+  if (file_id(socket_) != own_file_ || file_id(kubelet_) != kubelet_file_) return false;
+  return watchers_ > 0 || clock_.steady() - registered_at_ < kDialBack;
+}
+
+Task<void> Endpoint::keep() {
+  Nanos pause = kFirstPause;
+  for (;;) {
+    Nanos wait = kLook;
+    if (!is_good()) {
+      const Result<void> done = co_await establish();
+      if (done) {
+        pause = kFirstPause;
+        wait = kDialBack;
+      } else {
+        log_.write(log::Level::warn, "pools", "a pool is not registered with the kubelet",
+                   {{"pool", options_.pool}, {"error", done.error()}});
+        wait = pause;
+        pause = std::min(pause * 2, kLongestPause);
+      }
+      if (hooks_.on_registration) hooks_.on_registration(options_.pool, done.has_value());
+    }
+    (void)co_await wake_.wait_until(clock_, clock_.steady() + wait);
+  }
+}
+
+Task<Result<void>> Endpoint::establish() {
+  registered_ = false;
+  if (!server_ || file_id(socket_) != own_file_) {
+    if (server_) co_await server_->drain(0s);
+    server_.reset();
+    PLIM_CO_CHECK(listen());
+  }
+  const FileId kubelet = file_id(kubelet_);
+  if (kubelet == FileId{})
+    co_return fail(Code::unavailable, fmt::format("{} is not there", kubelet_));
+  node::PluginRegistration registration{.version = std::string(node::kDevicePluginVersion),
+                                        .endpoint = socket_.substr(socket_.rfind('/') + 1),
+                                        .resource = options_.resource,
+                                        .options = {.pre_start = false, .preferred = true}};
+  auto channel = net::Channel::unix_socket(loop_, kubelet_);
+  std::string request = node::encode_registration(registration);
+  const net::RpcReply reply =
+      co_await channel->call("/v1beta1.Registration/Register", std::move(request), kRegisterLimit);
+  if (!reply.status.ok()) co_return reply.status.to_error();
+  registered_ = true;
+  registered_at_ = clock_.steady();
+  kubelet_file_ = kubelet;
+  log::info("pools", "registered", {{"resource", options_.resource}});
+  co_return Result<void>();
+}
+
+Result<void> Endpoint::listen() {
+  PLIM_TRY(server_, net::RpcServer::listen(loop_, socket_, 0600));
+  own_file_ = file_id(socket_);
+  const std::string service(kService);
+  server_->unary(service + "GetDevicePluginOptions", [](net::RpcCall&, std::string) {
+    const node::PluginOptions told{.pre_start = false, .preferred = true};
+    return answer({.body = node::encode_plugin_options(told)});
+  });
+  server_->streaming(service + "ListAndWatch",
+                     [this](net::RpcCall& call, std::string) { return list_and_watch(call); });
+  server_->unary(service + "GetPreferredAllocation",
+                 [this](net::RpcCall&, std::string body) { return answer(prefer(body)); });
+  server_->unary(service + "Allocate",
+                 [this](net::RpcCall&, std::string body) { return answer(allocate(body)); });
+  server_->unary(service + "PreStartContainer",
+                 [](net::RpcCall&, std::string) { return answer({}); });
+  return {};
+}
+
+Task<net::RpcReply> Endpoint::answer(net::RpcReply reply) {
+  co_return reply;
+}
+
+Task<net::RpcStatus> Endpoint::list_and_watch(net::RpcCall& call) {
+  const Watching counted(watchers_, wake_);
+  std::vector<node::Device> sent;
+  for (bool first = true;; first = false) {
+    std::vector<node::Device> now = state_.devices(options_.pool);
+    if (!first && now == sent) {
+      co_await changed_.wait();
+      continue;
+    }
+    sent = std::move(now);
+    std::string message = node::encode_devices(sent);
+    const bool goes_on = co_await call.write(std::move(message));
+    if (!goes_on) co_return net::RpcStatus();
+  }
+}
+
+net::RpcReply Endpoint::allocate(const std::string& body) {
+  const SteadyTime began = clock_.steady();
+  auto ids = node::decode_allocate_request(body);
+  Result<CpuSet> cpus =
+      ids ? state_.allocate(options_.pool, *ids, began) : Result<CpuSet>(ids.error());
+  if (hooks_.on_allocate)
+    hooks_.on_allocate(options_.pool, clock_.steady() - began, cpus.has_value());
+  if (!cpus) {
+    log::warn("pools", "an allocation was refused",
+              {{"pool", options_.pool}, {"error", cpus.error()}});
+    return refuse(cpus.error());
+  }
+  const Pool& pool = *state_.pools().find(options_.pool);
+  if (pool.type == PoolType::shared) cpus = pool.cpus;
+  return {.body =
+              node::encode_allocate(grants_of(pool, *cpus, state_.topology(), options_.format))};
+}
+
+net::RpcReply Endpoint::prefer(const std::string& body) const {
+  auto request = node::decode_preferred_request(body);
+  if (!request) return refuse(request.error());
+  return {.body = node::encode_preferred(state_.prefer(options_.pool, *request))};
+}
+
+}  // namespace plim::pools

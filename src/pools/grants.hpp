@@ -1,0 +1,22 @@
+// What a container is told about the CPUs it was given.
+#pragma once
+
+#include <string>
+
+#include "node/device_messages.hpp"
+#include "pools/pool.hpp"
+
+namespace plim::pools {
+
+// The first generation promised "4,5,6", the newest one writes "4-6", which breaks programs that
+// split at commas.
+enum class CpuListFormat { list, ranges };
+
+std::string format_cpus(const CpuSet& cpus, CpuListFormat format);
+// "PLIMSOLL_CPUS_EXCLUSIVE_POOL"
+std::string pool_variable(std::string_view prefix, std::string_view pool);
+
+node::DeviceGrants grants_of(const Pool& pool, const CpuSet& cpus, const Topology& topology,
+                             CpuListFormat format);
+
+}  // namespace plim::pools

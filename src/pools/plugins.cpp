@@ -1,0 +1,106 @@
+#include "pools/plugins.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file_watch.hpp"
+#include "base/files.hpp"
+
+namespace plim::pools {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr Nanos kUnwatched = std::chrono::seconds(10);
+
+void remove_old_sockets(const std::string& directory) {
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("cpudp_") && name.ends_with(".sock"))
+      (void)remove_file(at->path().string());
+  }
+}
+
+}  // namespace
+
+Plugins::Plugins(const Executor& loop, Clock& clock, PoolState& state, PluginsOptions options,
+                 EndpointHooks hooks)
+    : loop_(loop),
+      clock_(clock),
+      state_(state),
+      options_(std::move(options)),
+      hooks_(std::move(hooks)),
+      others_(loop),
+      tasks_(loop),
+      ending_(loop) {}
+
+void Plugins::start() {
+  remove_old_sockets(options_.directory);
+  started_ = true;
+  sync();
+  tasks_.spawn("device plugin directory", watch());
+}
+
+Task<void> Plugins::stop() {
+  started_ = false;
+  co_await tasks_.stop();
+  co_await ending_.join();
+  co_await ending_.stop();
+  for (auto& [pool, endpoint] : endpoints_) co_await endpoint->stop();
+  endpoints_.clear();
+}
+
+void Plugins::sync() {
+  if (!started_) return;
+  const std::vector<std::string> wanted = state_.endpoints();
+  bool others = false;
+  for (auto at = endpoints_.begin(); at != endpoints_.end();) {
+    if (std::ranges::find(wanted, at->first) != wanted.end()) {
+      at->second->devices_changed();
+      ++at;
+      continue;
+    }
+    ending_.spawn("end of an endpoint", end(std::move(at->second)));
+    at = endpoints_.erase(at);
+    others = true;
+  }
+  for (const std::string& pool : wanted) {
+    auto& endpoint = endpoints_[pool];
+    if (endpoint) continue;
+    EndpointOptions options{.directory = options_.directory,
+                            .pool = pool,
+                            .resource = state_.pools().base_name + "/" + pool,
+                            .format = options_.format};
+    endpoint = std::make_unique<Endpoint>(loop_, clock_, state_, std::move(options), hooks_);
+    endpoint->start();
+    others = true;
+  }
+  if (others) others_.notify();
+}
+
+Task<void> Plugins::end(std::unique_ptr<Endpoint> endpoint) {
+  co_await endpoint->stop();
+}
+
+bool Plugins::ready() const {
+  return started_ &&
+         std::ranges::all_of(endpoints_, [](const auto& item) { return item.second->watched(); });
+}
+
+// The directory, not the socket itself: a kubelet that starts removes every socket in it.
+Task<void> Plugins::watch() {
+  for (;;) {
+    std::vector<std::string> paths{options_.directory + "/kubelet.sock"};
+    auto watch = FileWatch::open(loop_, std::move(paths), clock_);
+    if (!watch) {
+      (void)co_await others_.wait_until(clock_, clock_.steady() + kUnwatched);
+      continue;
+    }
+    for (;;) {
+      (void)co_await (*watch)->next();
+      for (auto& [pool, endpoint] : endpoints_) endpoint->look();
+    }
+  }
+}
+
+}  // namespace plim::pools

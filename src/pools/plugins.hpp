@@ -1,0 +1,49 @@
+// The device plugins of all pools of a node.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/task.hpp"
+#include "pools/endpoint.hpp"
+
+namespace plim::pools {
+
+struct PluginsOptions {
+  std::string directory;  // device-plugins of the kubelet
+  CpuListFormat format = CpuListFormat::list;
+};
+
+// Belongs to one loop; co_await stop() before destroying it. The state must outlive it.
+class Plugins {
+ public:
+  Plugins(const Executor& loop, Clock& clock, PoolState& state, PluginsOptions options,
+          EndpointHooks hooks = {});
+
+  // Removes what a former life left behind, and begins.
+  void start();
+  Task<void> stop();
+  // Endpoints and device lists as the state has them now.
+  void sync();
+  // All are registered, and the kubelet listens to them.
+  bool ready() const;
+
+ private:
+  Task<void> watch();
+  Task<void> end(std::unique_ptr<Endpoint> endpoint);
+
+  Executor loop_;
+  Clock& clock_;
+  PoolState& state_;
+  PluginsOptions options_;
+  EndpointHooks hooks_;
+  std::map<std::string, std::unique_ptr<Endpoint>> endpoints_;  // by pool
+  bool started_ = false;
+  Event others_;  // the set of endpoints has changed
+  TaskGroup tasks_, ending_;
+};
+
+}  // namespace plim::pools
