@@ -54,21 +54,25 @@ TEST_F(PodLogs, show_their_end) {
 
 TEST_F(PodLogs, are_followed_to_the_end_of_the_container) {
   start_node();
-  create_pod("a", script("echo one; while ! test -e ../go; do sleep 0.01; done; echo two"));
+  // The second line comes while we follow, and the end only after we have seen it.
+  create_pod("a", script("await() { while ! test -e ../$1; do sleep 0.01; done; }; "
+                         "echo one; await one; echo two; await two; echo three"));
   follow("a", shows("c:Ready"));
-  const std::string go =
-      fmt::format("{}/n1/pods/{}/go", dir.path(), text_at(get_pod("a"), {"metadata", "uid"}));
+  const std::string place =
+      fmt::format("{}/n1/pods/{}", dir.path(), text_at(get_pod("a"), {"metadata", "uid"}));
   LogOptions followed;
   followed.follow = true;
   std::string seen;
   auto write = [&](std::string text) {
     seen += text;
-    EXPECT_TRUE(write_file(go, ""));
+    for (const char* line : {"one", "two"})
+      if (seen.find(line) != seen.npos)
+        EXPECT_TRUE(write_file(fmt::format("{}/{}", place, line), ""));
     return true;
   };
   auto read = run(node->read_log("default", "a", "c", followed, write));
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(seen, "one\ntwo\n");
+  EXPECT_EQ(seen, "one\ntwo\nthree\n");
 }
 
 TEST_F(PodLogs, keep_those_of_the_run_before) {

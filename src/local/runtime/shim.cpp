@@ -273,10 +273,16 @@ void Shim::finish_execs() {
 void Shim::read_pipes() {
   for (Container& container : containers_) {
     if (!container.log) continue;
-    drain(container.out,
-          [&](std::string_view text) { container.log->append(LogStream::out, text, wall_now()); });
-    drain(container.err,
-          [&](std::string_view text) { container.log->append(LogStream::err, text, wall_now()); });
+    bool logged = false;
+    const auto log_to = [&](LogStream stream) {
+      return [&, stream](std::string_view text) {
+        container.log->append(stream, text, wall_now());
+        logged = true;
+      };
+    };
+    drain(container.out, log_to(LogStream::out));
+    drain(container.err, log_to(LogStream::err));
+    if (logged) tell_followers(container.run.id, "{}\n");
   }
   for (Connection& connection : connections_) {
     if (!connection.exec) continue;
