@@ -88,6 +88,7 @@ void Shim::run() {
     for (Connection& connection : connections_)
       if (connection.at_end && connection.exec && !connection.exec->ended)
         ::kill(-connection.exec->pid, SIGKILL);
+    mounts_to_drop_.clear();  // takes milliseconds, so only now that everybody has heard
     connections_.remove_if([](const Connection& c) {
       return c.at_end && c.out.empty() && (!c.exec || c.exec->ended);
     });
@@ -116,6 +117,7 @@ void Shim::wait_for_something() {
     const int wait = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
     limit = limit < 0 ? wait : std::min(limit, wait);
   }
+  if (slice_ != Slice::brief) set_own_slice(slice_ = Slice::brief);
   ::poll(polled.data(), polled.size(), limit);
 }
 
@@ -179,11 +181,13 @@ json::value Shim::start(const json::value& request) {
     if (other.run.id == spec->id)  // asked again by a node that did not hear the answer
       return json::object{{"run", encode(other.run)}};
   spec->env.push_back(container_entry(spec->id));
-  Container made{.spec = std::move(*spec), .run = {}, .log = {}, .out = {}, .err = {}};
+  Container made{
+      .spec = std::move(*spec), .run = {}, .log = {}, .out = {}, .err = {}, .mounts = {}};
   made.run.id = made.spec.id;
   made.run.name = made.spec.name;
   made.run.tag = made.spec.tag;
   const Moment asked = Moment::now();
+  set_own_slice(slice_ = Slice::usual);
   auto spawned = spawn_container(made.spec);
   const Moment started = spawned ? spawned->started : asked;
   made.run.started = started.wall;
@@ -194,6 +198,7 @@ json::value Shim::start(const json::value& request) {
     made.run.pid_start = process_start_ticks(spawned->pid);
     made.out = std::move(spawned->out);
     made.err = std::move(spawned->err);
+    made.mounts = std::move(spawned->mounts);
     made.log = std::make_unique<CriLog>(made.spec.log);
   } else {
     made.run.error = spawned.error().message;
@@ -306,10 +311,16 @@ void Shim::reap() {
   signalfd_siginfo info{};
   while (::read(signals_.get(), &info, sizeof info) == sizeof info)
     if (info.ssi_signo == SIGTERM) quitting_ = true;
-  int status = 0;
-  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+  for (;;) {
+    // A look first, and the time of it: to clear up after a process takes longer.
+    siginfo_t seen{};
+    if (::waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) != 0 || seen.si_pid == 0) return;
+    const Moment now = Moment::now();
+    const pid_t pid = seen.si_pid;
+    int status = 0;
+    if (::waitpid(pid, &status, 0) != pid) return;
     for (Container& container : containers_)
-      if (container.run.running && container.run.pid == pid) finish(container, status);
+      if (container.run.running && container.run.pid == pid) finish(container, status, now);
     for (Connection& connection : connections_) {
       if (!connection.exec || connection.exec->pid != pid) continue;
       read_pipes();
@@ -319,9 +330,9 @@ void Shim::reap() {
   }
 }
 
-void Shim::finish(Container& container, int status) {
-  container.run.finished = wall_now();
-  container.run.finished_monotonic = monotonic_now();
+void Shim::finish(Container& container, int status, const Moment& when) {
+  container.run.finished = when.wall;
+  container.run.finished_monotonic = when.monotonic;
   container.run.running = false;
   container.run.exit_code = exit_code_of(status);
   container.run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -332,6 +343,7 @@ void Shim::finish(Container& container, int status) {
   container.log.reset();
   container.out.reset();
   container.err.reset();
+  mounts_to_drop_.push_back(std::move(container.mounts));
   tell_followers(container.run.id, "{\"ended\":true}\n");
   changed();
 }

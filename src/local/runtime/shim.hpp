@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "local/runtime/cri_log.hpp"
+#include "local/runtime/shim_clone.hpp"
 #include "local/runtime/shim_protocol.hpp"
 #include "local/runtime/shim_spawn.hpp"
 
@@ -32,6 +33,7 @@ class Shim {
     ShimRun run;
     std::unique_ptr<CriLog> log;
     Fd out, err;
+    Fd mounts;
   };
 
   // A short program beside a container: a probe or a hook. Its asker waits on a connection.
@@ -68,7 +70,7 @@ class Shim {
   void read_pipes();
   void tell_followers(std::string_view id, std::string_view text);
   void reap();
-  void finish(Container& container, int status);
+  void finish(Container& container, int status, const Moment& when);
   void kill_rest(const Container& container);
   void end_everything();
   void changed();
@@ -78,6 +80,8 @@ class Shim {
   Fd listener_, signals_;
   std::list<Container> containers_;
   std::list<Connection> connections_;
+  std::vector<Fd> mounts_to_drop_;
+  Slice slice_ = Slice::usual;
   bool quitting_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -20,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "local/runtime/shim_clone.hpp"
 #include "local/runtime/shim_mounts.hpp"
 
 namespace plim::local {
@@ -109,18 +111,31 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-Error exec_program(const std::vector<std::string>& argv, const std::vector<std::string>& env) {
-  for (const std::string& entry : env)  // the program is looked up in the container's own PATH
-    if (entry.starts_with("PATH=")) ::setenv("PATH", entry.c_str() + 5, 1);
-  auto arguments = pointers(argv);
-  auto environment = pointers(env);
-  ::execvpe(arguments[0], arguments.data(), environment.data());
-  const int error = errno;
-  if (error == ENOENT && argv[0].find('/') == std::string::npos)
-    return fail(Code::not_found,
-                fmt::format("exec: \"{}\": executable file not found in $PATH", argv[0]));
-  return fail(Code::not_found, fmt::format("exec: \"{}\": {}", argv[0], std::strerror(error)));
-}
+// Put together before there is a child, which has nothing to allocate then: what it would, nobody
+// frees when it borrows our memory.
+class Program {
+ public:
+  // Both outlive this.
+  Program(const std::vector<std::string>& argv, const std::vector<std::string>& env)
+      : arguments_(pointers(argv)), environment_(pointers(env)) {
+    for (const std::string& entry : env)  // it is looked up in the container's own PATH
+      if (entry.starts_with("PATH=")) ::setenv("PATH", entry.c_str() + 5, 1);
+  }
+
+  // Returns only if it cannot.
+  Error exec() const {
+    ::execvpe(arguments_[0], arguments_.data(), environment_.data());
+    const int error = errno;
+    const std::string_view name = arguments_[0];
+    if (error == ENOENT && name.find('/') == name.npos)
+      return fail(Code::not_found,
+                  fmt::format("exec: \"{}\": executable file not found in $PATH", name));
+    return fail(Code::not_found, fmt::format("exec: \"{}\": {}", name, std::strerror(error)));
+  }
+
+ private:
+  std::vector<char*> arguments_, environment_;
+};
 
 void use_standard_streams(int out, int err) {
   const int null = ::open("/dev/null", O_RDONLY);
@@ -133,6 +148,7 @@ void use_standard_streams(int out, int err) {
 // What a child tells of itself: when it became the program, and if it did not, why. A stamp may be
 // followed by a failure.
 constexpr char kStamp = 'S', kFailure = 'F';
+constexpr std::size_t kLastWords = 4096;
 
 void report_start(int pipe) {
   const Moment now = Moment::now();
@@ -164,7 +180,7 @@ Result<Moment> parse_report(std::string_view text) {
   return out;
 }
 
-Error become_container(const StartSpec& spec, int report) {
+Error become_container(const StartSpec& spec, const Program& program, int report) {
   const auto prepared = [&]() -> Result<void> {
     PLIM_CHECK(enter_cgroups(spec));
     PLIM_CHECK(set_limits(spec));
@@ -178,32 +194,34 @@ Error become_container(const StartSpec& spec, int report) {
   }();
   if (!prepared) return prepared.error();
   report_start(report);
-  return exec_program(spec.argv, spec.env);
+  return program.exec();
 }
 
-// The last words of a child that could not become what it should.
+// The last words of a child that could not become what it should. Few enough for the pipe: whoever
+// reads it may be waiting for our end.
 [[noreturn]] void report_and_exit(int pipe, const Error& error) {
-  const std::string text =
-      fmt::format("{:c}{:c}{}", kFailure, static_cast<char>(error.code), error.message);
+  const std::string text = fmt::format("{:c}{:c}{}", kFailure, static_cast<char>(error.code),
+                                       std::string_view(error.message).substr(0, kLastWords));
   (void)!::write(pipe, text.data(), text.size());
   ::_exit(128);
 }
 
+using Clone = pid_t (*)(unsigned long flags, const std::function<void()>& child);
+
 // Runs `child` in a process made with `flags`; it returns only by failing. Its argument is where to
 // report to.
 template <class Child>
-Result<Spawned> spawn(unsigned long flags, const Child& child) {
+Result<Spawned> spawn(Clone clone, unsigned long flags, const Child& child) {
   PLIM_TRY(Pipe out, make_pipe());
   PLIM_TRY(Pipe err, make_pipe());
   PLIM_TRY(Pipe report, make_pipe());
-  const auto pid = static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
-  if (pid < 0) return fail_errno(errno, "cannot make a process");
-  if (pid == 0) {
+  const pid_t pid = clone(flags, [&] {
     ::setsid();
     reset_signals();
     use_standard_streams(out.write.get(), err.write.get());
     report_and_exit(report.write.get(), child(report.write.get()));
-  }
+  });
+  if (pid < 0) return fail_errno(errno, "cannot make a process");
   report.write.reset();
   auto started = parse_report(read_report(report.read.get()));
   if (!started) {
@@ -212,18 +230,17 @@ Result<Spawned> spawn(unsigned long flags, const Child& child) {
   }
   ::fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
-  return Spawned{pid, *started, std::move(out.read), std::move(err.read)};
+  return Spawned{pid, *started, std::move(out.read), std::move(err.read), {}};
 }
 
 // The process that entered another PID namespace stays outside itself; only its children are in.
-[[noreturn]] void run_inside(const StartSpec& container, const std::vector<std::string>& argv,
-                             int report) {
+[[noreturn]] void run_inside(const StartSpec& container, const Program& program, int report) {
   const pid_t inner = ::fork();
   if (inner < 0) report_and_exit(report, fail_errno(errno, "cannot make a process"));
   if (inner == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     auto user = become_user(container);
-    report_and_exit(report, user ? exec_program(argv, container.env) : user.error());
+    report_and_exit(report, user ? program.exec() : user.error());
   }
   ::close(report);
   int status = 0;
@@ -232,11 +249,15 @@ Result<Spawned> spawn(unsigned long flags, const Child& child) {
   ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
+Fd namespace_of(pid_t pid, std::string_view name) {
+  return Fd(::open(fmt::format("/proc/{}/ns/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 Result<void> join_namespaces(const StartSpec& container, pid_t pid) {
   Fd root(::open(fmt::format("/proc/{}/root", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   std::vector<std::pair<Fd, int>> spaces;
   auto add = [&](const char* name, int kind) {
-    spaces.emplace_back(::open(fmt::format("/proc/{}/ns/{}", pid, name).c_str(), O_CLOEXEC), kind);
+    spaces.emplace_back(namespace_of(pid, name), kind);
   };
   if (container.own_processes) {
     add("pid", CLONE_NEWPID);
@@ -267,17 +288,22 @@ Result<Spawned> spawn_container(const StartSpec& spec) {
   unsigned long flags = 0;
   if (spec.own_mounts) flags |= CLONE_NEWNS;
   if (spec.own_processes) flags |= CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-  return spawn(flags, [&](int report) { return become_container(spec, report); });
+  const Program program(spec.argv, spec.env);
+  PLIM_TRY(Spawned out, spawn(clone_borrowing, flags,
+                              [&](int report) { return become_container(spec, program, report); }));
+  if (spec.own_mounts) out.mounts = namespace_of(out.pid, "mnt");
+  return out;
 }
 
 Result<Spawned> spawn_beside(const StartSpec& container, pid_t pid,
                              const std::vector<std::string>& argv) {
-  return spawn(0, [&](int report) -> Error {
+  const Program program(argv, container.env);
+  return spawn(clone_copy, 0, [&](int report) -> Error {
     if (auto entered = enter_cgroups(container); !entered) return entered.error();
     if (auto joined = join_namespaces(container, pid); !joined) return joined.error();
-    if (container.own_processes) run_inside(container, argv, report);
+    if (container.own_processes) run_inside(container, program, report);
     auto user = become_user(container);
-    return user ? exec_program(argv, container.env) : user.error();
+    return user ? program.exec() : user.error();
   });
 }
 

@@ -26,6 +26,9 @@ struct Spawned {
   pid_t pid = 0;
   Moment started;  // of the program: everything before it was preparation
   Fd out, err;     // our ends of the pipes, non-blocking
+  // Holds its mount namespace, if it has one. The kernel takes milliseconds to clear one up, and a
+  // process that is the last in it counts as running until then.
+  Fd mounts;
 };
 
 // Returns when the new program runs. Code::not_found: there is no such program, or it cannot be
