@@ -1,4 +1,5 @@
 // flow run: a job file to its end, here.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 
 #include "base/loop.hpp"
 #include "base/signals.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/flow_jobs.hpp"
 #include "cli/output.hpp"
@@ -18,6 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kInterrupted = 130;
+constexpr std::int64_t kMostWorkers = 1000;  // more processes than any one machine is good for
+constexpr Nanos kShortestLease = 1s;         // the interval of heartbeats
 
 Failure run_failure(const Error& error, const std::string& tried) {
   Plm code = error.code == Code::already_exists ? Plm::already_running
@@ -98,9 +102,8 @@ class FlowRun {
 
   Result<flow::RunProgress> to_end(flow::ControllerSettings settings,
                                    std::optional<std::uint64_t> limit, flow::Observer observer) {
-    auto made = run_.controller(loop_.executor(), std::move(settings), limit, std::move(observer));
-    if (!made) return made.error();
-    controller_ = std::move(*made);
+    controller_ =
+        run_.controller(loop_.executor(), std::move(settings), limit, std::move(observer));
     return run_to_end(loop_, main());
   }
 
@@ -134,10 +137,23 @@ Result<std::string> make_temporary_directory() {
   return path;
 }
 
+Outcome<void> check_flags(const Context& context) {
+  const std::int64_t workers = context.values.integer("workers");
+  if (workers < 0 || workers > kMostWorkers)
+    return usage_failure(Plm::bad_flag_value,
+                         fmt::format("--workers: expected a number from 0 to {}", kMostWorkers));
+  if (context.values.integer("limit") < 0)
+    return usage_failure(Plm::bad_flag_value, "--limit: expected a number from 0");
+  if (context.values.duration("lease") < kShortestLease)
+    return usage_failure(Plm::bad_flag_value, "--lease: expected 1s or more");
+  return {};
+}
+
 flow::ControllerSettings settings_of(const Context& context, const flow::Job& job) {
   const auto asked = static_cast<unsigned>(context.values.integer("workers"));
+  const auto most = static_cast<unsigned>(kMostWorkers);
   flow::ControllerSettings out;
-  out.crew = {.workers = asked > 0 ? asked : job.workers,
+  out.crew = {.workers = asked > 0 ? asked : std::min(job.workers, most),
               .threads = context.values.boolean("threads"),
               .program = "/proc/self/exe"};
   out.lease = context.values.duration("lease");
@@ -157,6 +173,20 @@ Outcome<int> show_slices(Context& context, const flow::Job& job) {
     out += fmt::format("  {}.{} {}\n", slice.key.slicer, slice.key.order, slice.request);
   PLIM_CLI_CHECK(context.world.out.write(out));
   return 0;
+}
+
+// What the job gives to its workers' environment; they inherit ours.
+Outcome<void> take_environment(const flow::Job& job) {
+  const json::value* given = job.document.if_contains("env_vars");
+  if (given == nullptr || !given->is_object()) return {};
+  for (const auto& [key, value] : given->as_object()) {
+    std::string text = value.is_string() ? std::string(value.as_string()) : to_json(value);
+    if (::setenv(std::string(key).c_str(), text.c_str(), 1) != 0)
+      return usage_failure(
+          Plm::bad_environment,
+          fmt::format("env_vars: {} is no name of a variable", quote(std::string_view(key))));
+  }
+  return {};
 }
 
 struct Place {
@@ -184,6 +214,7 @@ Outcome<int> run_flow_run(Context& context) {
   const bool json = context.values.boolean("json") || context.values.text("output") == "json";
   if (resume.empty() == context.arguments.empty())
     return usage_failure(Plm::wrong_arguments, "flow run needs either JOB or --resume DIR");
+  PLIM_CLI_CHECK(check_flags(context));
 
   std::optional<flow::Job> job;
   if (resume.empty()) {
@@ -199,7 +230,12 @@ Outcome<int> run_flow_run(Context& context) {
   }
   auto run = job ? flow::LocalRun::begin(place.directory, std::move(*job))
                  : flow::LocalRun::resume(place.directory);
-  if (!run) return tl::unexpected(run_failure(run.error(), place.directory));
+  if (!run) {
+    std::error_code ignored;
+    if (place.temporary) std::filesystem::remove(place.directory, ignored);
+    return tl::unexpected(run_failure(
+        run.error(), resume.empty() ? context.arguments[0] : fmt::format("--resume {}", resume)));
+  }
 
   RunScreen screen(context, json);
   if (run->is_completed()) {
@@ -212,6 +248,7 @@ Outcome<int> run_flow_run(Context& context) {
   observer.notice = [&](const std::string& text) { screen.notice(text); };
   screen.notice(fmt::format("{} {} execution {}, state in {}", job ? "running" : "resuming",
                             run->job().name, run->row().ex_id, place.directory));
+  PLIM_CLI_CHECK(take_environment(run->job()));
   Loop loop;
   FlowRun flow_run(loop, *run);
   const std::int64_t limit = context.values.integer("limit");

@@ -99,7 +99,8 @@ Result<ExecChild> ExecChild::spawn(const ExecCommand& command) {
                              pointers(argv).data(), pointers(env).data());
   if (error != 0) {
     child.pid_ = -1;
-    return fail_errno(error, fmt::format("cannot start {}", command.argv[0]));
+    return fail_errno(error, fmt::format("cannot start {}{}{}", command.argv[0],
+                                         command.cwd.empty() ? "" : " in ", command.cwd));
   }
   child.in_ = std::move(in.write);
   child.out_ = std::move(out.read);
@@ -130,8 +131,7 @@ void ExecChild::read_errors() {
   if (n == 0) err_.reset();
   if (n <= 0) return;
   std::string_view text(buffer, static_cast<std::size_t>(n));
-  throttle.write(log::Level::warn, "flow", "exec wrote to standard error",
-                 {{"text", trim(text)}});
+  throttle.write(log::Level::warn, "flow", "exec wrote to standard error", {{"text", trim(text)}});
   last_words_.append(text);
   if (last_words_.size() > kLastWords) last_words_.erase(0, last_words_.size() - kLastWords);
 }

@@ -22,6 +22,12 @@ constexpr std::size_t kLongestRecord = std::size_t{256} << 20;
 constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 constexpr std::size_t kTail = std::size_t{64} << 10;
 
+// What some programs put in front of UTF-8; it belongs to no record.
+void skip_mark(std::string_view& text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+}
+
 class InputRange {
  public:
   static Result<InputRange> open(const std::string& path) {
@@ -76,6 +82,7 @@ class FileFetcher final : public Fetcher {
     PLIM_TRY(InputRange file, InputRange::open(range.path));
     PLIM_TRY(std::string_view text,
              gzip_ ? unpacked(file, range, out) : lines_of(file, range, out));
+    if (range.offset == 0 && format_ != "raw") skip_mark(text);
     if (format_ == "json") return read_array(text, range, out);
     if (format_ == "csv" || format_ == "tsv") return columns(file, range, text, out);
     split(text, out);
@@ -193,8 +200,9 @@ class FileFetcher final : public Fetcher {
   Result<std::string> first_line(const InputRange& file) const {
     std::string text(kLongestHeader + delimiter_.size(), '\0');
     PLIM_TRY(std::size_t got, file.read(0, text.data(), text.size()));
-    text.resize(got);
-    return text.substr(0, std::min(text.find(delimiter_), kLongestHeader));
+    std::string_view line = std::string_view(text).substr(0, got);
+    skip_mark(line);
+    return std::string(line.substr(0, std::min(line.find(delimiter_), kLongestHeader)));
   }
 
   std::string format_;

@@ -117,6 +117,17 @@ TEST(FileReader, takes_a_job_s_own_names_and_a_file_without_header) {
   EXPECT_THAT(read_all(options), ElementsAre(R"({"a":"1","b":"2","column3":"3"})"));
 }
 
+TEST(FileReader, a_mark_in_front_of_the_text_belongs_to_no_record) {
+  testing::TempDir dir;
+  write(dir / "in.csv", "\xef\xbb\xbfx,y\n1,2\n3,4\n");
+  for (std::int64_t size : {1, 6, 100})
+    EXPECT_THAT(read_all(options_for(dir / "in.csv", size, "csv")),
+                ElementsAre(R"({"x":"1","y":"2"})", R"({"x":"3","y":"4"})"))
+        << size;
+  write(dir / "in", "\xef\xbb\xbf{}\n");
+  EXPECT_THAT(read_all(options_for(dir / "in", 100, "ldjson")), ElementsAre("{}"));
+}
+
 TEST(FileReader, reads_gzip_of_several_members_as_one_text) {
   testing::TempDir dir;
   std::string packed;

@@ -15,6 +15,21 @@ namespace {
 
 constexpr std::uint64_t kUsualSlice = 5000;
 
+// A bare number of this option is seconds, unlike everywhere else.
+Result<std::chrono::milliseconds> delay_of(const json::object& options) {
+  const json::value* value = options.if_contains("delay");
+  if (value == nullptr) return std::chrono::milliseconds(0);
+  PLIM_TRY(std::chrono::milliseconds time, parse_human_duration(*value));
+  return value->is_string() ? time : time * 1000;
+}
+
+// With or without a time of day.
+Result<WallTime> parse_date(std::string_view text) {
+  constexpr std::size_t kDate = 10;
+  return parse_rfc3339(text.size() == kDate ? fmt::format("{}T00:00:00Z", text)
+                                            : std::string(text));
+}
+
 class GeneratorSlicer final : public Slicer {
  public:
   GeneratorSlicer(const ReaderSetup& setup, std::uint64_t slice)
@@ -146,15 +161,16 @@ class Generator final : public Fetcher {
       : small_(text_option(options, "shape") == "small"),
         date_key_(to_json(json::value(text_option(options, "date_key")))),
         id_prefix_(text_option(options, "id_start_key")),
-        delay_(duration_option(options, "delay")) {
+        delay_(delay_of(options).value_or(std::chrono::milliseconds(0))) {
     std::string_view set_id = text_option(options, "set_id");
     if (set_id == "base64url") alphabet_ = kBase64Url;
     if (set_id == "hexadecimal") alphabet_ = kHex;
     if (set_id == "HEXADECIMAL") alphabet_ = kUpperHex;
     if (!text_option(options, "format").ends_with("Between")) return;
-    auto start = parse_rfc3339(text_option(options, "start"));
-    auto end = parse_rfc3339(text_option(options, "end"));
-    if (start && end) between_ = {*start, *end};
+    auto start = parse_date(text_option(options, "start"));
+    auto end = parse_date(text_option(options, "end"));
+    if (start) start_ = *start;
+    if (end) end_ = *end;
   }
 
   Result<void> fetch(const json::value& request, SliceContext& context, Batch& out) override {
@@ -202,9 +218,10 @@ class Generator final : public Fetcher {
 
   // Of a slice run again the same date comes out: it is the slice's, not the clock's.
   std::string date(Dice& dice, const SliceContext& context) const {
-    if (!between_) return millis(context.created);
-    auto width = static_cast<std::uint64_t>((between_->second - between_->first).count());
-    return millis(between_->first + Nanos(static_cast<std::int64_t>(dice.below(width + 1))));
+    if (!start_) return millis(context.created);
+    const Nanos width = std::max(end_.value_or(context.created) - *start_, Nanos(0));
+    const std::uint64_t step = dice.below(static_cast<std::uint64_t>(width.count()) + 1);
+    return millis(*start_ + Nanos(static_cast<std::int64_t>(step)));
   }
 
   static std::string millis(WallTime time) {
@@ -220,7 +237,7 @@ class Generator final : public Fetcher {
   std::string id_prefix_;
   std::chrono::milliseconds delay_;
   std::string_view alphabet_;
-  std::optional<std::pair<WallTime, WallTime>> between_;
+  std::optional<WallTime> start_, end_;  // start: draw the date between the two
 };
 
 }  // namespace
@@ -236,13 +253,22 @@ Result<std::unique_ptr<Fetcher>> make_generator(const json::object& options) {
 }
 
 void check_generator(const json::object& options, std::string_view path, Problems& problems) {
-  auto start = parse_rfc3339(text_option(options, "start"));
-  auto end = parse_rfc3339(text_option(options, "end"));
+  auto delay = delay_of(options);
+  if (!delay)
+    problems.errors.push_back(fmt::format(
+        "{}.delay: must be a number of seconds or human readable string, such as \"500 ms\"",
+        path));
+  else if (delay->count() > 0 && bool_option(options, "stress_test"))
+    problems.errors.push_back(fmt::format("{}.delay: cannot be used with stress_test", path));
   if (!text_option(options, "format").ends_with("Between")) return;
-  if (!start || !end)
-    problems.errors.push_back(
-        fmt::format("{}.format: needs start and end, such as 2024-01-02T03:04:05Z", path));
-  else if (*end < *start)
+  std::string_view end_text = text_option(options, "end");
+  auto start = parse_date(text_option(options, "start"));
+  auto end = parse_date(end_text);
+  for (std::string_view name : {"start", "end"})
+    if ((name == "start" ? !start : !end && !end_text.empty()))
+      problems.errors.push_back(fmt::format(
+          "{}.{}: must be a date, such as 2024-01-02 or 2024-01-02T03:04:05Z", path, name));
+  if (start && end && *end < *start)
     problems.errors.push_back(fmt::format("{}.end: is before start", path));
 }
 

@@ -131,17 +131,19 @@ class Checker {
     job_.persistent = lifecycle == "persistent";
     job_.document["lifecycle"] = lifecycle;
     const json::value* level = given("log_level");
-    constexpr std::string_view kLevels = "trace, debug, info, warn, error, fatal";
+    constexpr std::array<std::string_view, 6> kLevels{"trace", "debug", "info",
+                                                      "warn",  "error", "fatal"};
     if (level != nullptr &&
-        (!level->is_string() || kLevels.find(std::string_view(level->as_string())) == kLevels.npos))
-      error("log_level", fmt::format("must be one of {}", kLevels));
+        (!level->is_string() ||
+         std::ranges::find(kLevels, std::string_view(level->as_string())) == kLevels.end()))
+      error("log_level", fmt::format("must be one of {}", fmt::join(kLevels, ", ")));
   }
 
   unsigned number(std::string_view key, unsigned fallback, std::int64_t least) {
     job_.document[key] = std::int64_t{fallback};
     const json::value* value = given(key);
     if (value == nullptr) return fallback;
-    auto whole = value->is_int64() ? std::optional(value->as_int64()) : std::nullopt;
+    auto whole = whole_number(*value);
     if (!whole || *whole < least || *whole > 1'000'000) {
       error(key, least > 0 ? kPositive : "must be an integer, zero or greater");
       return fallback;
@@ -179,6 +181,8 @@ class Checker {
       }
       for (const auto& [key, one] : value->as_object()) {
         if (key.empty()) error(where, "key must be not empty");
+        if (where == "env_vars" && std::string_view(key).find('=') != std::string_view::npos)
+          error(where, fmt::format("key {} must not have a =", quote(std::string_view(key))));
         if (one.is_null() || (one.is_string() && one.as_string().empty()))
           error(where,
                 fmt::format("value for key \"{}\" must be not empty", std::string_view(key)));
@@ -284,7 +288,20 @@ class Checker {
     std::string_view encoding = text_option(posted, "_encoding");
     if (posted.contains("_encoding") && encoding != "json" && encoding != "raw")
       error(path + "._encoding", "must be one of json, raw");
+    check_dead_letters(posted, path);
     check_connection(path, name, posted);
+  }
+
+  // What happens to single bad records; only the default is there yet.
+  void check_dead_letters(const json::object& posted, const std::string& path) {
+    const json::value* action = posted.if_contains("_dead_letter_action");
+    if (action == nullptr || action->is_null()) return;
+    std::string_view name = text_option(posted, "_dead_letter_action");
+    if (name.empty())
+      return error(path + "._dead_letter_action", "must be one of throw, log, none, or an api");
+    if (name != "throw")
+      problems_.warnings.push_back(fmt::format(
+          "{}._dead_letter_action: {} is not there yet; a bad record fails its slice", path, name));
   }
 
   // Newer job files have the options of readers and senders in apis[]; those of the operation win.
@@ -330,6 +347,7 @@ class Checker {
 CheckedJob check_job(const json::value& posted, unsigned cpus) {
   if (posted.is_object()) return Checker(posted.as_object(), cpus).run();
   CheckedJob out;
+  out.name = "Custom Job";
   out.problems.errors.push_back(fmt::format("a job is an object, got {}", kind_of(posted)));
   return out;
 }

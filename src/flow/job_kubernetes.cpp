@@ -90,6 +90,21 @@ void check_ports(const json::object& job, Problems& problems) {
   }
 }
 
+void check_plain_values(const json::object& job, Problems& problems) {
+  for (std::string_view key :
+       {"ephemeral_storage", "prom_metrics_enabled", "prom_metrics_add_default"})
+    if (const json::value* value = given(job, key); value != nullptr && !value->is_bool())
+      add(problems, key, "must be true or false");
+  if (const json::value* image = given(job, "kubernetes_image"))
+    if (!image->is_string() || image->as_string().empty())
+      add(problems, "kubernetes_image", "This field is required and must be of type string");
+  if (const json::value* port = given(job, "prom_metrics_port")) {
+    auto number = whole_number(*port);
+    if (!number || *number < 1 || *number > 65535)
+      add(problems, "prom_metrics_port", "must be a port");
+  }
+}
+
 }  // namespace
 
 void check_kubernetes_settings(json::object& job, Problems& problems) {
@@ -98,6 +113,7 @@ void check_kubernetes_settings(json::object& job, Problems& problems) {
   check_constraints(job, problems);
   check_pairs(job, "volumes", "name", "path", problems);
   check_ports(job, problems);
+  check_plain_values(job, problems);
   const json::value* pod = given(job, "pod_spec_override");
   if (pod != nullptr && (!pod->is_object() || !pod->as_object().empty()))
     add(problems, "pod_spec_override",

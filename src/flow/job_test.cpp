@@ -71,6 +71,15 @@ TEST(Job, says_what_is_wrong_in_the_ancestor_s_words) {
   EXPECT_THAT(errors(R"("env_vars":{"":"x"},)"), ElementsAre("env_vars: key must be not empty"));
   EXPECT_THAT(errors(R"("env_vars":{"K":""},)"),
               ElementsAre("env_vars: value for key \"K\" must be not empty"));
+  EXPECT_THAT(errors(R"("env_vars":{"a=b":"x"},)"),
+              ElementsAre("env_vars: key \"a=b\" must not have a ="));
+  for (const char* level : {"loud", "t", "debug, info"})
+    EXPECT_THAT(errors(fmt::format(R"("log_level":"{}",)", level)),
+                ElementsAre("log_level: must be one of trace, debug, info, warn, error, fatal"));
+  EXPECT_THAT(errors(R"("log_level":"warn","workers":2.0,)"), IsEmpty());
+  EXPECT_EQ(check("[]").describe_errors(),
+            "Validation failed for job config: Custom Job - 1 problem\n"
+            "  a job is an object, got array\n");
 }
 
 TEST(Job, says_what_is_wrong_with_operations) {
@@ -94,7 +103,27 @@ TEST(Job, says_what_is_wrong_with_operations) {
                   "operation"));
 }
 
+TEST(Job, says_what_becomes_of_bad_records) {
+  auto with = [](std::string_view action) {
+    return check(fmt::format(R"({{"operations":[{{"_op":"data_generator"}},
+      {{"_op":"noop","_dead_letter_action":{}}}]}})",
+                             action))
+        .problems;
+  };
+  EXPECT_THAT(with(R"("throw")").warnings, IsEmpty());
+  EXPECT_THAT(with(R"("log")").warnings,
+              ElementsAre("operations[1]._dead_letter_action: log is not there yet; a bad record "
+                          "fails its slice"));
+  EXPECT_THAT(with("5").errors,
+              ElementsAre("operations[1]._dead_letter_action: must be one of throw, log, none, or "
+                          "an api"));
+}
+
 TEST(Job, says_what_is_wrong_with_settings_for_kubernetes) {
+  EXPECT_THAT(errors(R"("ephemeral_storage":1,"kubernetes_image":"","prom_metrics_port":0,)"),
+              ElementsAre("ephemeral_storage: must be true or false",
+                          "kubernetes_image: This field is required and must be of type string",
+                          "prom_metrics_port: must be a port"));
   EXPECT_THAT(
       errors(R"("cpu":1,"resources_limits_cpu":2,)"),
       ElementsAre("cpu: cpu/memory can't be mixed with resource settings of the same type."));

@@ -13,12 +13,18 @@ extern "C" {
 namespace plim::flow {
 namespace {
 
+constexpr std::size_t kLargestResult = std::size_t{64} << 20;  // of one record
+
 // The functions of libjq that are used, by the types of its header.
 struct Library {
   decltype(&::jq_init) init = nullptr;
   decltype(&::jq_teardown) teardown = nullptr;
   decltype(&::jq_compile) compile = nullptr;
   decltype(&::jq_set_error_cb) set_error_cb = nullptr;
+  decltype(&::jq_set_attr) set_attr = nullptr;
+  decltype(&::jq_halted) halted = nullptr;
+  decltype(&::jv_string) make_string = nullptr;
+  decltype(&::jv_array) make_array = nullptr;
   decltype(&::jq_start) start = nullptr;
   decltype(&::jq_next) next = nullptr;
   decltype(&::jq_format_error) format_error = nullptr;
@@ -41,6 +47,10 @@ struct Library {
     load(handle, "jq_teardown", teardown);
     load(handle, "jq_compile", compile);
     load(handle, "jq_set_error_cb", set_error_cb);
+    load(handle, "jq_set_attr", set_attr);
+    load(handle, "jq_halted", halted);
+    load(handle, "jv_string", make_string);
+    load(handle, "jv_array", make_array);
     load(handle, "jq_start", start);
     load(handle, "jq_next", next);
     load(handle, "jq_format_error", format_error);
@@ -113,6 +123,8 @@ Result<JqProgram> JqProgram::compile(const std::string& text) {
   state->jq = lib.init();
   if (state->jq == nullptr) return fail(Code::internal, "jq does not start");
   lib.set_error_cb(state->jq, State::collect, state.get());
+  // Modules are not looked for; without this attribute libjq aborts at the word include.
+  lib.set_attr(state->jq, lib.make_string("JQ_LIBRARY_PATH"), lib.make_array());
   if (lib.compile(state->jq, text.c_str()) == 0)
     return fail(Code::invalid, state->errors.empty() ? "jq cannot compile it" : state->errors);
   return JqProgram(std::move(state));
@@ -127,13 +139,22 @@ Result<void> JqProgram::run(std::string_view record, std::vector<std::string>& o
     return fail(Code::invalid, "the record is not JSON");
   }
   lib.start(state_->jq, value, 0);
+  std::size_t size = 0;
   jv result = lib.next(state_->jq);
   while (lib.get_kind(result) != JV_KIND_INVALID) {
     jv text = lib.dump_string(result, 0);
     out.emplace_back(lib.string_value(text),
                      static_cast<std::size_t>(lib.string_length(lib.copy(text))));
     lib.free(text);
+    size += out.back().size() + sizeof(std::string);
+    if (size > kLargestResult)
+      return fail(Code::bad_request, "the program makes no end of results");
     result = lib.next(state_->jq);
+  }
+  // It would be so for every record that follows, and none of them would be missed.
+  if (lib.halted(state_->jq) != 0) {
+    lib.free(result);
+    return fail(Code::bad_request, "the program halted");
   }
   if (lib.has_message(lib.copy(result)) != 0)
     return fail(Code::unknown, lib.text(lib.get_message(result)));

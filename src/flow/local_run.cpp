@@ -22,8 +22,10 @@ Result<LocalRun> LocalRun::open(const std::string& directory) {
 }
 
 Result<LocalRun> LocalRun::begin(const std::string& directory, Job job) {
+  PLIM_TRY(SliceSource source, SliceSource::open(job));
   PLIM_CHECK(make_directories(directory, 0700));
   PLIM_TRY(LocalRun out, open(directory));
+  out.source_ = std::move(source);
   PLIM_TRY(auto latest, out.ledger_->latest());
   if (latest && latest->status != "completed")
     return fail(Code::already_exists,
@@ -45,19 +47,18 @@ Result<LocalRun> LocalRun::resume(const std::string& directory) {
   if (!latest) return fail(Code::not_found, fmt::format("no execution has begun in {}", directory));
   CheckedJob checked = check_job(json::value(latest->job), 1);
   if (!checked.job) return fail(Code::invalid, checked.describe_errors());
+  PLIM_TRY(out.source_, SliceSource::open(*checked.job));
   if (latest->status == "failed") PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));
   out.row_ = std::move(*latest);
   out.job_ = std::make_unique<Job>(std::move(*checked.job));
   return out;
 }
 
-Result<std::unique_ptr<Controller>> LocalRun::controller(const Executor& loop,
-                                                         ControllerSettings settings,
-                                                         std::optional<std::uint64_t> limit,
-                                                         Observer observer) {
-  PLIM_TRY(SliceSource source, SliceSource::open(*job_));
-  if (limit) source.limit(*limit);
-  return std::make_unique<Controller>(loop, *ledger_, row_, *job_, std::move(source),
+std::unique_ptr<Controller> LocalRun::controller(const Executor& loop, ControllerSettings settings,
+                                                 std::optional<std::uint64_t> limit,
+                                                 Observer observer) {
+  if (limit) source_->limit(*limit);
+  return std::make_unique<Controller>(loop, *ledger_, row_, *job_, std::move(*source_),
                                       std::move(settings), std::move(observer));
 }
 

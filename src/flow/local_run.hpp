@@ -18,6 +18,7 @@ namespace plim::flow {
 class LocalRun {
  public:
   // A new execution. Code::already_exists too when the directory has one that is not finished.
+  // Nothing is begun, nor a directory made, when the job's input is not there.
   static Result<LocalRun> begin(const std::string& directory, Job job);
   // The last one of the directory: what is not completed runs, failed slices again.
   static Result<LocalRun> resume(const std::string& directory);
@@ -28,10 +29,9 @@ class LocalRun {
 
   bool is_completed() const { return row_.status == "completed"; }
 
-  // The controller, not yet started; lives no longer than this.
-  Result<std::unique_ptr<Controller>> controller(const Executor& loop, ControllerSettings settings,
-                                                 std::optional<std::uint64_t> limit,
-                                                 Observer observer);
+  // The one controller, not yet started; lives no longer than this.
+  std::unique_ptr<Controller> controller(const Executor& loop, ControllerSettings settings,
+                                         std::optional<std::uint64_t> limit, Observer observer);
 
  private:
   LocalRun(FileLock lock, std::unique_ptr<Ledger> ledger)
@@ -43,6 +43,7 @@ class LocalRun {
   std::unique_ptr<Ledger> ledger_;
   ExecutionRow row_;
   std::unique_ptr<Job> job_;
+  std::optional<SliceSource> source_;
 };
 
 }  // namespace plim::flow

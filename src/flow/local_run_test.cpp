@@ -44,7 +44,7 @@ struct LocalRunTest : ::testing::Test {
     };
     ControllerSettings settings;
     settings.crew = {.workers = 2, .threads = true, .program = ""};
-    PLIM_TRY(controller, run.controller(loop.executor(), settings, limit, observer));
+    controller = run.controller(loop.executor(), settings, limit, observer);
     return run_to_end(loop, controller->run());
   }
 
@@ -91,7 +91,7 @@ TEST_F(LocalRunTest, filters_a_file_into_files) {
   in.close();
   RunProgress last = run(fmt::format(R"({{"operations":[
       {{"_op":"file_reader","path":"{0}/in","size":500}},
-      {{"_op":"filter","field":"id","value":900,"filter_by":"gte"}},
+      {{"_op":"filter","field":"id","value":900,"filter_by":"lt"}},
       {{"_op":"file_exporter","path":"{0}/out","idempotent":true}}]}})",
                                      dir.path()));
   EXPECT_EQ(last.records_out, 100u);
@@ -152,6 +152,14 @@ TEST_F(LocalRunTest, a_limit_ends_the_run_early) {
                          7);
   EXPECT_EQ(last.status, "completed");
   EXPECT_EQ(last.slices_done, 7u);
+}
+
+TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
+  auto begun = LocalRun::begin(dir / "state", job_of(R"({"operations":[
+    {"_op":"file_reader","path":"/nowhere"},{"_op":"noop"}]})"));
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().message, "file_reader: there is no file or folder /nowhere");
+  EXPECT_FALSE(fs::exists(dir / "state"));
 }
 
 TEST_F(LocalRunTest, a_directory_has_one_run_at_a_time) {

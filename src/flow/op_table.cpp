@@ -17,15 +17,16 @@ constexpr std::array kGenerator{
            false, "", 1},
     Option{"shape", Type::text, "\"full\"", "full records, or small ones with id and value only",
            false, "full|small"},
-    Option{"start", Type::text, "", "first date, for the formats that draw one between two"},
-    Option{"end", Type::text, "", "last date"},
+    Option{"start", Type::text, "\"1970-01-01\"",
+           "first date, for the formats that draw one between two"},
+    Option{"end", Type::text, "", "last date; else now"},
     Option{"format", Type::text, "\"dateNow\"", "how the date is made", false,
            "dateNow|utcDate|isoBetween|utcBetween"},
     Option{"date_key", Type::text, "\"created\"", "the date's field"},
     Option{"set_id", Type::text, "", "add an id made of these letters", false,
            "base64url|hexadecimal|HEXADECIMAL"},
     Option{"id_start_key", Type::text, "", "what ids begin with"},
-    Option{"delay", Type::duration, "0", "wait so long in every slice"},
+    Option{"delay", Type::any, "0", "wait in every slice: seconds, or \"500 ms\""},
     Option{"stress_test", Type::boolean, "false", "accepted; records are always made in bulk"},
 };
 
@@ -43,14 +44,18 @@ constexpr std::array kFileReader{
     Option{"file_per_slice", Type::boolean, "false", "do not divide files"},
     Option{"remove_header", Type::boolean, "true", "the first line of csv and tsv has names"},
     Option{"ignore_empty", Type::boolean, "true", "leave out columns without a value"},
+    Option{"extra_args", Type::map, "", "accepted, not used"},
 };
 
 constexpr std::array kFilter{
     Option{"field", Type::text, "", "which field to look at; dots lead inside: a.b", true},
-    Option{"value", Type::any, "", "what to compare it with"},
-    Option{"filter_by", Type::text, "\"match\"", "which records stay: field FILTER_BY value", false,
-           "match|gt|gte|lt|lte|exists"},
-    Option{"invert", Type::boolean, "false", "the others stay"},
+    Option{"value", Type::any, "", "what to compare it with; of a list, any"},
+    Option{"filter_by", Type::text, "\"match\"", "which records are dropped: field FILTER_BY value",
+           false, "match|gt|gte|lt|lte|exists"},
+    Option{"invert", Type::boolean, "false", "the others are dropped, these stay"},
+    Option{"array_index", Type::integer, "-1", "which element of an array; -1: any", false, "", -1},
+    Option{"exception_rules", Type::any, "", "[{field, value}, …]: who fits one of them stays"},
+    Option{"filtered_to_dead_letter_queue", Type::boolean, "false", "not there yet"},
 };
 
 constexpr std::array kSetField{
@@ -129,7 +134,7 @@ constexpr std::array kOps{
             .fetcher = make_file_fetcher,
             .check = check_file_reader},
     OpEntry{.name = "filter",
-            .summary = "Keeps the records whose field fits",
+            .summary = "Drops the records whose field fits, or with invert all others",
             .options = kFilter,
             .operation = make_filter,
             .check = check_filter},

@@ -16,6 +16,7 @@ namespace plim::flow {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -57,29 +58,51 @@ Records run(std::string_view operation, const Records& records) {
 const Records kSome{R"({"n":1,"t":"a"})", R"({"n":2.5,"t":"b"})",
                     R"({"t":"b","n":30,"in":{"x":true}})"};
 
-TEST(Filter, keeps_what_matches_and_its_bytes) {
-  EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b"})", kSome),
-              ElementsAre(kSome[1], kSome[2]));
-  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":1})", kSome), ElementsAre(kSome[0]));
+TEST(Filter, drops_what_fits_or_with_invert_what_does_not) {
+  EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b"})", kSome), ElementsAre(kSome[0]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b","invert":true})", kSome),
-              ElementsAre(kSome[0]));
-  EXPECT_THAT(run(R"({"_op":"filter","field":"in.x","value":true})", kSome), ElementsAre(kSome[2]));
+              ElementsAre(kSome[1], kSome[2]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":1})", kSome),
+              ElementsAre(kSome[1], kSome[2]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":"1"})", kSome), ElementsAreArray(kSome))
+      << "a text is no number";
+  EXPECT_THAT(run(R"({"_op":"filter","field":"in.x","value":true,"invert":true})", kSome),
+              ElementsAre(kSome[2]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":[1,30]})", kSome), ElementsAre(kSome[1]))
+      << "any of them";
 }
 
 TEST(Filter, compares_numbers_and_texts) {
-  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":2.5,"filter_by":"gte"})", kSome),
-              ElementsAre(kSome[1], kSome[2]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":2.5,"filter_by":"lt"})", kSome),
+              ElementsAre(kSome[1], kSome[2]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":2.5,"filter_by":"gte"})", kSome),
               ElementsAre(kSome[0]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"a","filter_by":"gt"})", kSome),
-              ElementsAre(kSome[1], kSome[2]));
-  EXPECT_THAT(run(R"({"_op":"filter","field":"in","filter_by":"exists"})", kSome),
+              ElementsAre(kSome[0]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"in","filter_by":"exists","invert":true})", kSome),
               ElementsAre(kSome[2]));
 }
 
+TEST(Filter, looks_into_arrays) {
+  const Records lists{R"({"l":["a","b"]})", R"({"l":["b"]})", R"({"l":[]})", R"({"l":"b"})"};
+  EXPECT_THAT(run(R"({"_op":"filter","field":"l","value":"a"})", lists),
+              ElementsAre(lists[1], lists[2], lists[3]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"l","value":"b","array_index":0})", lists),
+              ElementsAre(lists[0], lists[2], lists[3]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"l","value":"b","array_index":9})", lists),
+              ElementsAreArray(lists));
+}
+
+TEST(Filter, exceptions_stay) {
+  EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b",
+                      "exception_rules":[{"field":"n","value":7},{"field":"n","value":30}]})",
+                  kSome),
+              ElementsAre(kSome[0], kSome[2]));
+}
+
 TEST(Filter, sees_through_escapes) {
-  EXPECT_EQ(run(R"({"_op":"filter","field":"t","value":"ä\"b"})", {R"({"t":"\u00e4\"b"})"}).size(),
-            1u);
+  EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"ä\"b"})", {R"({"t":"\u00e4\"b"})"}),
+              IsEmpty());
 }
 
 TEST(Filter, a_record_that_is_no_object_fails_the_slice) {
@@ -145,6 +168,23 @@ TEST(Jq, an_error_fails_the_slice_with_its_words) {
   EXPECT_EQ(out.error().message, "record 1 of the slice: boom");
   EXPECT_FALSE(run(*make(R"({"_op":"jq","expr":"empty"})"), {"{}"}));
   EXPECT_FALSE(run(*make(R"({"_op":"jq","expr":".a.b"})"), {"{nonsense"}));
+}
+
+TEST(Jq, a_program_that_halts_or_never_ends_fails_the_slice_for_good) {
+  for (const char* program : {"halt", "\\\"x\\\" | halt_error", "repeat(.)"}) {
+    auto jq = make(fmt::format(R"({{"_op":"jq","mode":"flatmap","expr":"{}"}})", program));
+    auto out = run(*jq, kSome);
+    ASSERT_FALSE(out) << program;
+    EXPECT_EQ(out.error().code, Code::bad_request) << out.error().message;
+  }
+}
+
+TEST(Jq, modules_are_refused_and_do_no_harm) {
+  for (const char* program : {R"(include "a"; .)", R"(import "a" as a; .)"}) {
+    Problems problems;
+    check_jq({{"expr", program}, {"mode", "map"}}, "operations[1]", problems);
+    EXPECT_EQ(problems.errors.size(), 1u) << program;
+  }
 }
 
 TEST(Jq, simple_comparisons_need_no_jq) {

@@ -20,16 +20,6 @@ bool is_texts(const json::value& value) {
          });
 }
 
-std::optional<std::int64_t> as_integer(const json::value& value) {
-  if (value.is_int64()) return value.as_int64();
-  if (value.is_double()) {
-    double number = value.as_double();
-    if (std::trunc(number) == number && std::abs(number) < 9e15)
-      return static_cast<std::int64_t>(number);
-  }
-  return std::nullopt;
-}
-
 std::string choices_text(std::string_view choices) {
   std::string out;
   for (std::string_view one : split(choices, '|'))
@@ -45,10 +35,11 @@ std::string mistake_in(const Option& option, const json::value& value) {
     case Type::boolean:
       return value.is_bool() ? "" : "must be true or false";
     case Type::integer: {
-      auto number = as_integer(value);
+      auto number = whole_number(value);
       if (number && *number >= option.least) return {};
-      return option.least > 0 ? "must be valid integer greater than zero"
-                              : "must be an integer, zero or greater";
+      return option.least > 0    ? "must be valid integer greater than zero"
+             : option.least == 0 ? "must be an integer, zero or greater"
+                                 : fmt::format("must be an integer, {} or greater", option.least);
     }
     case Type::duration:
       return parse_human_duration(value)
@@ -83,6 +74,16 @@ std::string unknown_key(std::string_view path, std::string_view key,
 
 }  // namespace
 
+std::optional<std::int64_t> whole_number(const json::value& value) {
+  if (value.is_int64()) return value.as_int64();
+  if (value.is_double()) {
+    double number = value.as_double();
+    if (std::trunc(number) == number && std::abs(number) < 9e15)
+      return static_cast<std::int64_t>(number);
+  }
+  return std::nullopt;
+}
+
 std::string_view type_name(Option::Type type) {
   constexpr std::array<std::string_view, 7> kNames{"text",   "integer", "boolean", "duration",
                                                    "[]text", "object",  "any"};
@@ -115,7 +116,7 @@ json::object check_options(std::span<const Option> table, const json::object& gi
 
 Result<std::chrono::milliseconds> parse_human_duration(const json::value& value) {
   using std::chrono::milliseconds;
-  if (auto number = as_integer(value); number && *number >= 0) return milliseconds(*number);
+  if (auto number = whole_number(value); number && *number >= 0) return milliseconds(*number);
   if (!value.is_string()) return fail(Code::invalid, "no duration");
   std::string_view text = trim(std::string_view(value.as_string()));
   std::size_t digits = 0;
@@ -149,7 +150,7 @@ std::string_view text_option(const json::object& options, std::string_view name)
 
 std::int64_t int_option(const json::object& options, std::string_view name) {
   const json::value* value = options.if_contains(name);
-  return value != nullptr ? as_integer(*value).value_or(0) : 0;
+  return value != nullptr ? whole_number(*value).value_or(0) : 0;
 }
 
 bool bool_option(const json::object& options, std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ struct Problems {
 // the table does not have are kept, with a warning that names the nearest one.
 json::object check_options(std::span<const Option> table, const json::object& given,
                            std::string_view path, Problems& problems);
+
+// 5, and 5.0 as well: JSON has only one kind of number.
+std::optional<std::int64_t> whole_number(const json::value& value);
 
 // Milliseconds, or "5 minutes", "1 second".
 Result<std::chrono::milliseconds> parse_human_duration(const json::value& value);

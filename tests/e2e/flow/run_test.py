@@ -115,7 +115,7 @@ class Runs(unittest.TestCase):
         ways = {
             "jq": [{"_op": "jq", "mode": "filter", "expr": '.bytes>=100 and .tag=="a"'}],
             "libjq": [{"_op": "jq", "mode": "flatmap", "expr": 'select(.bytes>=100 and (.tag|test("a")))'}],
-            "plain exec": [{"_op": "filter", "field": "bytes", "value": 100, "filter_by": "gte"},
+            "plain exec": [{"_op": "filter", "field": "bytes", "value": 100, "filter_by": "lt"},
                            {"_op": "exec", "framing": "none", "command": "grep", "args": ['"a"']}],
             "framed exec": [{"_op": "jq", "mode": "filter", "expr": '.bytes>=100 and .tag=="a"'},
                             {"_op": "exec", "command": "python3", "args": ["-c", MORTAL, str(died)], "mode": "map"}],
