@@ -97,7 +97,8 @@ class FileMaker {
                          int_at(source, {"expirationSeconds"}).value_or(3600)};
     const auto found = sources_.tokens.find(need);
     if (found == sources_.tokens.end()) return fail(Code::not_found, "no service account token");
-    return add(std::string(text_at(source, {"path"})), found->second, 0600);
+    return add(std::string(text_at(source, {"path"})), found->second,
+               runs_as_others() ? 0644 : 0600);
   }
 
   Result<void> add_source(const json::value& source) {
@@ -119,6 +120,21 @@ class FileMaker {
   std::vector<VolumeFile> take() { return std::move(files_); }
 
  private:
+  // Users that the pod names must read its token too; against everybody else on the machine the
+  // cluster's directory is closed.
+  bool runs_as_others() const {
+    const auto names = [](const json::value& place, std::string_view key) {
+      return int_at(place, {"securityContext", key}).value_or(0) != 0;
+    };
+    const json::value* spec = find(pod_, {"spec"});
+    if (spec == nullptr) return false;
+    if (names(*spec, "runAsUser") || names(*spec, "fsGroup")) return true;
+    for (std::string_view list : {"containers", "initContainers"})
+      for (const json::value& container : list_at(*spec, {list}))
+        if (names(container, "runAsUser")) return true;
+    return false;
+  }
+
   Result<void> add_key(std::string path, const json::value& value, bool encoded,
                        std::optional<std::int64_t> mode) {
     if (!value.is_string()) return {};

@@ -63,6 +63,19 @@ TEST(Volumes, hold_what_their_sources_say) {
   for (const Row& row : rows) EXPECT_EQ(files_of(row.volume), row.want) << row.volume;
 }
 
+TEST(Volumes, let_users_that_the_pod_names_read_its_token) {
+  const json::value volume = parsed(R"({"projected":{"sources":[
+      {"serviceAccountToken":{"path":"token","expirationSeconds":3600}}]}})");
+  for (std::string_view spec :
+       {R"({"securityContext":{"runAsUser":5}})", R"({"securityContext":{"fsGroup":5}})",
+        R"({"containers":[{},{"securityContext":{"runAsUser":5}}]})"}) {
+    const json::value pod{{"metadata", {{"name", "web"}}}, {"spec", parsed(spec)}};
+    auto files = volume_files(pod, volume, {}, sources());
+    ASSERT_TRUE(files) << files.error().message;
+    EXPECT_EQ(files->at(0).mode, 0644) << spec;
+  }
+}
+
 TEST(Volumes, are_made_below_the_pods_directory) {
   testing::TempDir dir;
   const VolumeRoots roots{.pod = dir / "pod", .claims = dir / "claims"};
