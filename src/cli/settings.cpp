@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -111,7 +112,10 @@ Outcome<SettingsFile> SettingsFile::load(const kube::GetEnv& env) {
   std::string path = folder + "/plimsoll/config.yaml";
   auto text = read_file(path);
   if (text) return parse(*text, std::move(path));
-  if (text.error().code == Code::not_found) return SettingsFile{};
+  // In a container the home may be somebody else's.
+  const bool locked =
+      text.error().code == Code::forbidden && ::access((folder + "/plimsoll").c_str(), X_OK) != 0;
+  if (text.error().code == Code::not_found || locked) return SettingsFile{};
   Failure failure = file_failure(Plm::bad_settings_file, text.error());
   failure.exit = 2;
   return tl::unexpected(std::move(failure));

@@ -42,6 +42,22 @@ class Mistakes(unittest.TestCase):
         for word in ("webhook", "dash"):
             self.assertNotIn(f" {word}", everything)
 
+    def test_a_home_that_may_not_be_entered_has_no_settings(self):
+        if os.geteuid():
+            self.skipTest("needs root to become somebody else")
+
+        def version(home):
+            return subprocess.run([PROGRAM, "version", "--client"], env=environment(home), capture_output=True, text=True, user=65534)
+        with tempfile.TemporaryDirectory() as home:
+            if version("/nonexistent").returncode:
+                self.skipTest("others may not run the program")
+            self.assertEqual(version(home).returncode, 0)
+            settings = pathlib.Path(home, ".config/plimsoll/config.yaml")
+            settings.parent.mkdir(parents=True)
+            settings.touch(mode=0o600)
+            os.chmod(home, 0o755)
+            self.assertEqual(version(home).returncode, 2)  # it is there, and cannot be read
+
     def test_nothing_shows_help_as_a_mistake(self):
         done = run()
         self.assertEqual((done.returncode, done.stdout), (2, ""))
