@@ -70,6 +70,22 @@ class OnRealNodes(RealClusterCase):
         self.assertEqual(scrape.get("plimsoll_agent_node_sync_errors_total", reason="http_403"), 1)
         self.assertIn("nodes/pods", agent.log_text)
 
+    def scrape(self, node):
+        try:
+            with urllib.request.urlopen(f"http://{node.address}:9101/metrics", timeout=5) as answer:
+                return Scrape(answer.read().decode())
+        except OSError:
+            return None
+
+    def rereads_what_the_config_map_says(self):
+        config = self.cluster.get("configmap", "wca-config", "-n", "wca")
+        config["data"]["config.yaml"] = config["data"]["config.yaml"].replace("interval: 5.0", "interval: 1.0\n  extra_labels: {edited: yes}")
+        self.cluster.apply(config)
+        # A kubelet looks at a pod's files when it looks at the pod: each minute, or when the pod changes.
+        self.cluster.kubectl("annotate", "pods", "-n", "wca", "-l", "app=wca", "looked-at=now")
+        for node in self.cluster.nodes:
+            eventually(lambda node=node: (s := self.scrape(node)) and s.labels("wca_up")[0].get("edited") == "yes", seconds=90,
+                       every=0.2, what=f"the edited configuration on {node.name}")
 
     def test_the_files_of_deploy_measure_every_node(self):
         with tempfile.TemporaryDirectory() as work:
@@ -90,11 +106,8 @@ class OnRealNodes(RealClusterCase):
         self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
 
         def seen(node):
-            try:
-                with urllib.request.urlopen(f"http://{node.address}:9101/metrics", timeout=5) as answer:
-                    return f"default/work-{node.name}" in Scrape(answer.read().decode()).tasks()
-            except OSError:
-                return False
+            scrape = self.scrape(node)
+            return scrape and f"default/work-{node.name}" in scrape.tasks()
         for node in self.cluster.nodes:
             eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
@@ -109,6 +122,7 @@ class OnRealNodes(RealClusterCase):
             eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
         self.assertNotIn("without a client certificate", logs)
+        self.rereads_what_the_config_map_says()
         self.cluster.kubectl("apply", "-f", str(DEPLOY / "rbac-before-1.33.yaml"))
         self.cluster.kubectl("delete", "-f", str(DEPLOY / "daemonset.yaml"))
 
