@@ -29,6 +29,7 @@ loads:
   list     all pods in one answer: the newest state, and any (resourceVersion=0)
   fanout   watchers and a steady rate of writes: time from write to event
   torture  informers that lose their connections while others write: their caches must be right
+  jobs     pods that come, end, change and go among many that stay: four events each
   sim      simulated nodes and pods on them: time until ready, running, gone
 
 flags:
@@ -40,6 +41,7 @@ flags:
   --writes N       of torture (20000)
   --follow WHAT    each watcher sees the pods of its own node, or all pods: node, all (node)
   --rate N         writes per second (500)
+  --ledger FILE    of jobs: "UID NANOSECONDS" for each, on the monotonic clock, right before its end was written
   --seconds N      of writing (10)
   --nodes N        (5000)
   --limit SECONDS  to wait at most for anything (120)
@@ -57,11 +59,9 @@ struct NamedLoad {
   std::size_t watchers = 1'000;
 };
 
-constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000},
-                                {"list", load_list, 3'000},
-                                {"fanout", load_fanout, 0},
-                                {"torture", load_torture, 0, 50},
-                                {"sim", load_sim, 10'000}};
+constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000}, {"list", load_list, 3'000},
+                                {"fanout", load_fanout, 0},     {"torture", load_torture, 0, 50},
+                                {"jobs", load_jobs, 5'000},     {"sim", load_sim, 10'000}};
 
 struct Line {
   LoadOptions options = {};
@@ -102,8 +102,11 @@ std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::
     }
     return {};
   };
-  auto file = [&kubeconfig](std::string_view value) { return kubeconfig = value, Result<void>(); };
-  return {{"--kubeconfig", file},
+  auto text = [](std::string& target) {
+    return [&target](std::string_view value) { return target = value, Result<void>(); };
+  };
+  return {{"--kubeconfig", text(kubeconfig)},
+          {"--ledger", text(out.ledger)},
           {"--connections", number(out.connections)},
           {"--pods", number(out.pods)},
           {"--rounds", number(out.rounds)},

@@ -31,6 +31,7 @@ struct LoadOptions {
   std::chrono::seconds limit{120};
   std::vector<pid_t> pids = {};  // of the server, for its CPU time and memory
   bool keep = false;             // what was written stays
+  std::string ledger = {};       // jobs: where to note when each of them ended
 };
 
 using Seconds = std::chrono::duration<double>;
@@ -105,6 +106,9 @@ Task<Result<Numbers>> load_fanout(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_torture(Executor loop, LoadOptions options);
 // Makes simulated nodes, waits for them and for the pods it puts on them.
 Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
+
+// Among pods that stay, others that come, end, change and go.
+Task<Result<Numbers>> load_jobs(Executor loop, LoadOptions options);
 
 // Of all given processes together.
 Seconds cpu_of_all(const std::vector<pid_t>& pids);
