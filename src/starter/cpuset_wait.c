@@ -1,0 +1,77 @@
+#include "starter/cpuset_wait.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "starter/files.h"
+
+enum { kFirstPause = 5, kLongestPause = 100 };
+
+bool parse_duration(const char* text, long* milliseconds) {
+  static const struct {
+    const char* unit;
+    double factor;
+  } kUnits[] = {{"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 60 * 60 * 1000}};
+
+  enum { kDay = 24 * 60 * 60 * 1000 };
+
+  if (strcmp(text, "0") == 0) {
+    *milliseconds = 0;
+    return true;
+  }
+  if (*text < '0' || *text > '9') return false;
+  char* end = NULL;
+  const double number = strtod(text, &end);
+  for (size_t i = 0; i < sizeof kUnits / sizeof *kUnits; ++i) {
+    if (strcmp(end, kUnits[i].unit) != 0) continue;
+    if (!(number * kUnits[i].factor <= kDay)) return false;
+    *milliseconds = (long)(number * kUnits[i].factor);
+    return true;
+  }
+  return false;
+}
+
+static bool read_set(const char* directory, const char* name, struct CpuSet* set) {
+  char path[512], text[32768];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  memset(set, 0, sizeof *set);
+  return read_text(path, text, sizeof text) && cpu_parse(set, text);
+}
+
+static void current_set(const char* cgroups, struct CpuSet* set) {
+  if (read_set(cgroups, "cpuset.cpus.effective", set)) return;
+  if (read_set(cgroups, "cpuset/cpuset.cpus", set)) return;
+  memset(set, 0, sizeof *set);
+  sched_getaffinity(0, sizeof *set, (cpu_set_t*)set);
+}
+
+static long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+bool wait_for_cpuset(const struct CpuSet* expected, long milliseconds, const char* cgroups,
+                     struct Message* message) {
+  struct CpuSet online, there, reachable = *expected;
+  if (read_set("/sys/devices/system/cpu", "online", &online)) cpu_intersect(&reachable, &online);
+  const long deadline = now() + milliseconds;
+  for (long pause = kFirstPause;; pause = pause * 2 > kLongestPause ? kLongestPause : pause * 2) {
+    current_set(cgroups, &there);
+    if (cpu_equal(&there, expected) || (cpu_count(&there) > 0 && cpu_equal(&there, &reachable)))
+      return true;
+    const long left = deadline - now();
+    if (left <= 0) break;
+    const long time = pause < left ? pause : left;
+    nanosleep(&(struct timespec){.tv_sec = time / 1000, .tv_nsec = time % 1000 * 1000000}, NULL);
+  }
+  char wanted[256], found[256];
+  cpu_print_ranges(expected, wanted, sizeof wanted);
+  cpu_print_ranges(&there, found, sizeof found);
+  return refuse(message,
+                "the container has CPUs %s after %ld ms, not %s as allocated: is the cpuset setter "
+                "running on this node? PLIMSOLL_CPUSET_WAIT=0 starts without",
+                found, milliseconds, wanted);
+}
