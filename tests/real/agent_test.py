@@ -79,12 +79,12 @@ class OnRealNodes(RealClusterCase):
 
     def rereads_what_the_config_map_says(self):
         config = self.cluster.get("configmap", "wca-config", "-n", "wca")
-        config["data"]["config.yaml"] = config["data"]["config.yaml"].replace("interval: 5.0", "interval: 1.0\n  extra_labels: {edited: yes}")
+        config["data"]["config.yaml"] = config["data"]["config.yaml"].replace("interval: 5.0", "interval: 1.0\n  extra_labels: {edited: again}")
         self.cluster.apply(config)
         # A kubelet looks at a pod's files when it looks at the pod: each minute, or when the pod changes.
         self.cluster.kubectl("annotate", "pods", "-n", "wca", "-l", "app=wca", "looked-at=now")
         for node in self.cluster.nodes:
-            eventually(lambda node=node: (s := self.scrape(node)) and s.labels("wca_up")[0].get("edited") == "yes", seconds=90,
+            eventually(lambda node=node: (s := self.scrape(node)) and s.labels("wca_up")[0].get("edited") == "again", seconds=90,
                        every=0.2, what=f"the edited configuration on {node.name}")
 
     def test_the_files_of_deploy_measure_every_node(self):

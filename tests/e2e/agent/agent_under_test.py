@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
@@ -226,6 +227,15 @@ class Agent:
 
     def scrape(self):
         return Scrape(self.storage.read_text())
+
+    def url(self):
+        """Of its endpoint, if it has one."""
+        lines = eventually(lambda: [line for line in self.logged().splitlines() if "metrics at" in line])
+        return lines[-1].split()[-1].rsplit("/", 1)[0]
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url() + path, timeout=10) as answer:
+            return answer.read().decode()
 
     def next_scrape(self, iterations=2):
         """One that began after now."""

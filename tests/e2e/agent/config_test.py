@@ -108,6 +108,25 @@ class Files(unittest.TestCase):
                 if part:
                     self.assertIn(f"config.yaml:{line}:{column}:", done.stderr)
 
+    def test_mistakes_say_what_would_be_right(self):
+        base = f"runner: !MeasurementRunner\n  node: {NODE}\n"
+        self.refused("runner: !MeasurementRunner\n  node: !Nothing {}\n", "!KubernetesNode", "!StaticNode", "!LogStorage")
+        self.refused(base + "  intervall: 1\n", "interval", "metrics_storage", "extra_labels")
+        self.refused(base + f"  extra_labels: {{a: {'x' * 401}}}\n  metrics_storage: !LogStorage {{output_filename: /a/../b}}\n", "..")
+        done = self.accepted(base.replace(NODE, "!KubernetesNode nonsense"))
+        self.assertIn("nonsense", done.stderr)  # ignored, with a warning
+
+    def test_nothing_is_touched_by_a_file_with_mistakes(self):
+        output = self.place / "out"
+        for text in (DETECTION, ALLOCATION, f"runner: !MeasurementRunner\n  node: {NODE}\n"):
+            wrong = text.replace(f"node: {NODE}\n", f"node: {NODE}\n    interval: 61\n" if "measurement_runner" in text else
+                                 f"node: {NODE}\n  interval: 61\n")
+            storage = f"metrics_storage: !LogStorage {{output_filename: {output}, overwrite: true}}\n"
+            wrong = wrong.replace("interval: 61\n", f"interval: 61\n{'    ' if 'measurement_runner' in text else '  '}{storage}")
+            done = self.refused(wrong, "from 0 to 60", command="run", words=["-0", "--once"])
+            self.assertRegex(done.stderr, r"config\.yaml:\d+:\d+:")
+            self.assertFalse(output.exists())
+
     def test_all_mistakes_are_told_at_once(self):
         done = self.refused(f"runner: !MeasurementRunner\n  node: {NODE}\n  interval: -1\n  rdt_enabled: 3\n  x: 1\n")
         self.assertEqual(done.stderr.count("config.yaml:"), 3, done.stderr)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Pods of a kubelet or an API server as tasks, and what goes wrong with them (acceptance 6 to 11)."""
 import json
-import pathlib
+import shutil
 import time
 import unittest
 
-from agent_under_test import (Agent, FakeKubelet, NO_LIMIT, Tree, certificates, directory, eventually, kubernetes_node, pod,
+from agent_under_test import (Agent, FakeKubelet, Scrape, Tree, certificates, directory, eventually, kubernetes_node, pod,
                               server_tls)
 
 UIDS = {"Guaranteed": "11111111-aaaa-bbbb-cccc-000000000001", "Burstable": "11111111-aaaa-bbbb-cccc-000000000002",
@@ -131,15 +131,54 @@ class Found(unittest.TestCase):
         self.assertEqual(scrape.get("task_requested_cpus"), 0.35)
         self.assertEqual(scrape.get("task_requested_mem_bytes"), 64 * 2**20 + 1000)
         self.assertEqual(scrape.get("plimsoll_agent_node_sync_errors_total", reason="bad_pod"), 1)
-        base = [line for line in agent.logged().splitlines() if "metrics at" in line][0].split()[-1].rsplit("/", 1)[0]
-        import urllib.request
-        with urllib.request.urlopen(base + "/state", timeout=10) as answer:
-            found = json.load(answer)["tasks"][0]["resources"]
+        found = json.loads(agent.get("/state"))["tasks"][0]["resources"]
         wanted = {"cpus": 0.35, "mem": 67109864, "disk": 1e9, "requests_cpus": 0.35, "requests_cpu": 0.35, "limits_cpus": 0.5,
                   "limits_cpu": 0.5, "requests_mem": 67109864, "requests_memory": 67109864, "limits_mem": 1.28e8,
                   "limits_memory": 1.28e8, "requests_ephemeral-storage": 1e9, "requests_nvidia.com/gpu": 2,
                   "requests_hugepages-2Mi": 1610612736, "effective_cpus": 3.05, "effective_mem": 67109864}
         self.assertEqual({key: round(value, 9) for key, value in found.items()}, wanted)
+
+    def test_quantities_of_every_kind(self):
+        tree = Tree(self)
+        tree.v1("/kubepods/burstable/podu1")
+        tree.v1("/kubepods/burstable/podu1/c-u1")
+        amounts = {"250m": 0.25, "0.5": 0.5, "64Mi": 67108864, "1.5Gi": 1610612736, "1G": 1e9, "128e6": 1.28e8, "2E": 2e18, "100m": 0.1,
+                   "1k": 1000, "1K": 1000, "3E2": 300, "5n": 5e-9, "7u": 7e-6, "1Ki": 1024, "2Ti": 2 * 2**40, "1P": 1e15, "1Ei": 2**60, "2": 2}
+        spec = {"containers": [{"name": "c", "resources": {
+            "requests": {f"example.com/r{i}": text for i, text in enumerate(amounts)},
+            "limits": {"memory": "100m", "ephemeral-storage": "2Gi"}}}], "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}
+        kubelet = FakeKubelet(self, [pod("p", "u1", "Burstable", spec=spec)])
+        agent = Agent(self, kubernetes_node(kubelet.url), "--metrics-listen", "127.0.0.1:0", host_root=tree.root).start()
+        agent.until(lambda s: s.tasks())
+        found = json.loads(agent.get("/state"))["tasks"][0]["resources"]
+        for i, (text, value) in enumerate(amounts.items()):
+            self.assertAlmostEqual(found[f"requests_example.com/r{i}"], value, delta=value * 1e-12, msg=text)
+        for key, value in {"limits_mem": 0.1, "limits_memory": 0.1, "limits_ephemeral-storage": 2**31, "effective_cpus": 2,
+                           "effective_mem": 2**30}.items():
+            self.assertEqual(found[key], value, key)
+        self.assertFalse({"cpus", "mem", "disk", "requests_cpus", "limits_cpus"} & set(found))
+
+    def test_a_driver_that_is_named_is_obeyed(self):
+        tree = Tree(self)
+        for driver, cpu in (("cgroupfs", 1), ("systemd", 2)):
+            tree.v1(pod_path(driver, "Burstable", "u1"))
+            tree.v1(container_path(driver, "Burstable", "u1", "c"), cpu=cpu * 1_000_000_000)
+        kubelet = FakeKubelet(self, [pod("p", "u1", "Burstable")])
+        for driver, cpu in (("systemd", 2), ("!CgroupDriverType systemd", 2), ("cgroupfs", 1), ("auto", 1)):
+            scrape = Agent(self, kubernetes_node(kubelet.url, cgroup_driver=driver), host_root=tree.root).once()
+            self.assertEqual(scrape.get("task_cpu_usage_seconds"), cpu, driver)
+
+    def test_a_new_pod_is_seen_long_before_the_next_poll(self):
+        tree = Tree(self)
+        tree.v1("/kubepods/besteffort")
+        kubelet = FakeKubelet(self)
+        agent = Agent(self, kubernetes_node(kubelet.url, node_sync_interval=600), host_root=tree.root).start()
+        agent.until(lambda s: s.get("plimsoll_agent_source_up", source="node") == 1)
+        self.assertEqual(agent.scrape().tasks(), [])
+        kubelet.pods = [pod("p", "u1")]
+        tree.v1("/kubepods/besteffort/podu1")
+        tree.v1("/kubepods/besteffort/podu1/c-u1")
+        agent.until(lambda s: s.tasks() == ["default/p"])
 
     def test_no_requests_no_lines(self):
         tree = Tree(self)
@@ -169,14 +208,38 @@ class Faults(unittest.TestCase):
         self.pods = [pod("one", "u1"), pod("two", "u2")]
         self.kubelet = FakeKubelet(self, self.pods)
 
-    def agent(self, **options):
-        return Agent(self, kubernetes_node(self.kubelet.url, node_sync_interval=0.05, timeout=1, **options),
-                     host_root=self.tree.root)
+    def agent(self, metrics_listen=False):
+        words = ["--metrics-listen", "127.0.0.1:0"] if metrics_listen else []
+        return Agent(self, kubernetes_node(self.kubelet.url, node_sync_interval=0.05, timeout=1), *words, host_root=self.tree.root)
 
-    def test_whatever_the_kubelet_answers_the_tasks_stay(self):
-        agent = self.agent().start()
+    def test_a_day_of_faults(self):
+        """One process through all of them; the tasks that have no part in a fault are in every scrape."""
+        self.tree.v1("/kubepods/besteffort/podu3")
+        self.tree.v1("/kubepods/besteffort/podu3/c-u3")
+        self.kubelet.pods = [*self.pods, pod("three", "u3")]
+        agent = self.agent(metrics_listen=True)
+        place = agent.place / "sub"
+        place.mkdir()
+        agent.config.write_text(agent.config.read_text().replace("/metrics.prom", "/sub/metrics.prom"))
+        agent.storage = place / "metrics.prom"
+        agent.start()
         pid = agent.process.pid
-        body = json.dumps({"items": self.pods})
+        steady = {"default/one", "default/two"}
+        seen = []
+
+        def until(check, what):
+            def look():
+                scrape = Scrape(agent.get("/metrics"))
+                if seen or steady <= set(scrape.tasks()):  # from the first list on
+                    self.assertLessEqual(steady, set(scrape.tasks()), what)
+                    seen.append(scrape)
+                return check(scrape) and scrape
+            return eventually(look, seconds=30, what=what)
+
+        def errors(scrape, reason):
+            return scrape.get("plimsoll_agent_node_sync_errors_total", reason=reason) or 0
+        until(lambda s: len(s.tasks()) == 3, "three tasks")
+        body = json.dumps({"items": self.kubelet.pods})
 
         def silence(handler):
             time.sleep(1.5)
@@ -189,19 +252,49 @@ class Faults(unittest.TestCase):
             handler.wfile.write(body[:40].encode())
             handler.close_connection = True
 
-        reason = "plimsoll_agent_node_sync_errors_total"
-        for answer, word in (((500, "boom"), "http_5xx"), ((401, ""), "http_401"), ((403, "no"), "http_403"), ((404, ""), "http_4xx"),
-                             ((200, "<html>hello</html>"), "bad_json"), ((200, body[:-30]), "bad_json"),
-                             ((200, "{}"), "bad_json"), (silence, "timeout"), (half, "connect")):
-            with self.subTest(word):
-                before = agent.scrape().get(reason, reason=word) or 0
-                self.kubelet.answer = answer
-                agent.process.send_signal(1)  # a new start waits for no back-off
-                scrape = agent.until(lambda s, word=word, before=before: (s.get(reason, reason=word) or 0) >= 1)
-                self.kubelet.answer = None
-                agent.process.send_signal(1)
-                agent.until(lambda s: s.get(reason, reason=word) is None and s.tasks() == ["default/one", "default/two"])
+        for answer, reason in (((500, "boom"), "http_5xx"), ((401, ""), "http_401"), ((403, "no"), "http_403"), ((404, ""), "http_4xx"),
+                               ((200, "<html>hello</html>"), "bad_json"), ((200, body[:-30]), "bad_json"), ((200, "{}"), "bad_json"),
+                               (silence, "timeout"), (half, "connect")):
+            before = errors(seen[-1], reason)
+            self.kubelet.answer = answer
+            failed = until(lambda s: errors(s, reason) > before, reason)
+            self.assertEqual(failed.get("plimsoll_agent_source_up", source="node", reason=reason), 0)
+            self.kubelet.answer = None
+            until(lambda s: s.get("plimsoll_agent_source_up", source="node", reason="") == 1, f"better times after {reason}")
+        # A cgroup goes between list and reading; pods make no sense; the disk is gone.
+        self.tree.remove("/kubepods/besteffort/podu3")
+        until(lambda s: s.get("plimsoll_agent_task_read_errors_total", kind="vanished"), "the vanished task")
+        wrong = pod("wrong", "u4")
+        wrong["spec"]["containers"] = [{"name": "c", "resources": {"requests": {"cpu": "many", "nvidia.com/gpu": "1"}}}]
+        self.kubelet.pods = [{"metadata": {}}, *self.pods, wrong]
+        until(lambda s: errors(s, "bad_pod") >= 2, "bad pods")
+        shutil.rmtree(place)
+        until(lambda s: s.get("plimsoll_agent_storage_errors_total", storage="LogStorage"), "the failing storage")
+        place.mkdir()
+        eventually(agent.storage.exists)
         self.assertEqual((agent.process.pid, agent.process.poll()), (pid, None))
+        self.assertEqual(seen[-1].get("plimsoll_agent_node_sync_errors_total", reason="bad_json"), 3)
+
+    def test_who_may_not_is_told_the_missing_right(self):
+        for status in (401, 403):
+            self.kubelet.answer = (status, "")
+            agent = self.agent()
+            agent.once()
+            self.assertIn("nodes/pods", agent.log_text)
+
+    def test_a_kubelet_that_is_down_is_asked_less_and_less_often(self):
+        times = []
+
+        def note(handler):
+            times.append(time.monotonic())
+            handler.send_response(500)
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+        self.kubelet.answer = note
+        self.agent().start()
+        eventually(lambda: len(times) >= 3, seconds=20)
+        pauses = [round(later - earlier) for earlier, later in zip(times, times[1:])]
+        self.assertEqual(pauses[:2], [1, 2])
 
     def test_an_outage_keeps_the_last_list(self):
         agent = self.agent().start()
@@ -264,7 +357,8 @@ class Secured(unittest.TestCase):
         self.tree.v1("/kubepods/besteffort/podu1/c-u1")
 
     def agent(self, kubelet, **options):
-        return Agent(self, kubernetes_node(kubelet.url, node_sync_interval=0.05, **options), host_root=self.tree.root)
+        """Each iteration waits for the answer, so that one is enough."""
+        return Agent(self, kubernetes_node(kubelet.url, node_sync_interval=0, **options), host_root=self.tree.root)
 
     def test_client_certificates_of_both_kinds(self):
         kubelet = FakeKubelet(self, [pod("p", "u1")], server_tls(self.place))
@@ -321,6 +415,29 @@ class Secured(unittest.TestCase):
         path = kubelet.requests[0][0]
         self.assertTrue(path.startswith("/api/v1/namespaces/default/pods?resourceVersion=0"), path)
         self.assertIn("spec.nodeName", path)
+
+    def test_namespaces_of_the_api_server(self):
+        pods = [pod("p", f"u{i}", namespace=namespace) for i, namespace in enumerate(("default", "a", "b"), 1)]
+        for one in ("u2", "u3"):
+            self.tree.v1(f"/kubepods/besteffort/pod{one}")
+            self.tree.v1(f"/kubepods/besteffort/pod{one}/c-{one}")
+        kubelet = FakeKubelet(self, tls=server_tls(self.place, client_certificates=False))
+
+        def answer(handler):
+            words = handler.path.split("?")[0].split("/")
+            chosen = [one for one in pods if "namespaces" not in words or one["metadata"]["namespace"] == words[4]]
+            data = json.dumps({"items": chosen}).encode()
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(len(data)))
+            handler.end_headers()
+            handler.wfile.write(data)
+        kubelet.answer = answer
+        port = kubelet.url.rsplit(":", 1)[1]
+        for option, wanted in (("", ["default/p"]), ("  monitored_namespaces: [a, b]\n", ["a/p", "b/p"]),
+                               ('  monitored_namespaces: ["*"]\n', ["a/p", "b/p", "default/p"])):
+            node = (f"!KubernetesNode\n  kubeapi_host: 127.0.0.1\n  kubeapi_port: {port}\n  node_ip: ' 10.0.0.1 '\n{option}"
+                    f"  server_cert_ca_path: {self.place}/ca.crt\n  node_sync_interval: 0\n")
+            self.assertEqual(Agent(self, node, host_root=self.tree.root).once().tasks(), wanted)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What the agent reads of cgroups, real ones and trees of files (acceptance 3, 4, 5, 21, 22, 24)."""
+import contextlib
+import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 import unittest
@@ -77,6 +80,43 @@ class RealCgroups(unittest.TestCase):
                                      ("task_mem_soft_limit_bytes", "soft_limit")):
                     self.assertEqual(scrape.get(metric, task_name=task),
                                      int(self.file(task, "memory", f"memory.{file}_in_bytes")))
+
+    def test_values_of_a_task_with_memory_equal_its_files(self):
+        procs = [str(mount / self.names[0] / "cgroup.procs") for mount in self.mounts]
+        code = ("import os, signal, sys\nfor path in sys.argv[1:]: open(path, 'w').write('0')\nkept = bytearray(os.urandom(1 << 20) * 8)\n"
+                "print('there', flush=True)\nsignal.pause()")
+        child = subprocess.Popen(["python3", "-c", code, *procs], stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (child.kill(), child.wait(), child.stdout.close()))
+        child.stdout.readline()
+        os.kill(child.pid, 19)
+        agent = Agent(self, static_node(*self.names)).start()
+        task = self.names[0]
+
+        def look():
+            """What the agent says and what the files say, if nothing moved meanwhile."""
+            before = self.files_of(task)
+            scrape = agent.next_scrape()
+            found = {"cpu": scrape.get("task_cpu_usage_seconds", task_name=task), "usage": scrape.get("task_mem_usage_bytes", task_name=task),
+                     "faults": scrape.get("task_mem_page_faults", task_name=task),
+                     "pages": scrape.get("task_mem_numa_pages", task_name=task, numa_node="0")}
+            return self.files_of(task) == before and (found, before)
+        found, wanted = eventually(look)
+        self.assertEqual(found, wanted)
+        self.assertGreater(found["usage"], 8 << 20)
+
+    def files_of(self, task):
+        stat = dict(line.split() for line in self.file(task, "memory", "memory.stat").splitlines())
+        numa = {line.split("=" if self.v1 else " ")[0]: dict(part.split("=") for part in line.split()[1:])
+                for line in self.file(task, "memory", "memory.numa_stat").splitlines()}
+        if self.v1:
+            cpu = int(self.file(task, "cpuacct", "cpuacct.usage")) / 1e9
+            pages = int(numa.get("hierarchical_total", numa["total"])["N0"])
+        else:
+            cpu = int(self.file(task, "cpu", "cpu.stat").split()[1]) / 1e6
+            lists = ("inactive_anon", "active_anon", "inactive_file", "active_file", "unevictable")
+            pages = sum(int(numa[one]["N0"]) for one in lists) // os.sysconf("SC_PAGESIZE")
+        usage = int(self.file(task, "memory", "memory.usage_in_bytes" if self.v1 else "memory.current"))
+        return {"cpu": cpu, "usage": usage, "faults": int(stat["pgfault"]), "pages": pages}
 
     def test_only_the_busy_task_grows(self):
         agent = Agent(self, static_node(*self.names)).start()
@@ -268,18 +308,22 @@ class Outputs(unittest.TestCase):
 
     def test_the_endpoint_shows_what_the_file_has(self):
         agent = Agent(self, static_node("a", "b"), "--metrics-listen", "127.0.0.1:0", host_root=self.tree.root).start()
-        address = eventually(lambda: [line for line in agent.logged().splitlines() if "metrics at" in line])[0].split()[-1]
-        base = address.rsplit("/", 1)[0]
-
-        def get(path):
-            with urllib.request.urlopen(base + path, timeout=10) as answer:
-                return answer.read().decode()
+        base, get = agent.url(), agent.get
         self.assertEqual((get("/healthz"), get("/readyz")), ("ok\n", "ok\n"))
+        moving = ("_last_seen", "wca_up", "wca_duration", "wca_mem", "plimsoll_agent_iterations", "plimsoll_agent_overruns",
+                  "plimsoll_agent_cpu", "plimsoll_agent_resident", "plimsoll_agent_open_fds")
+
+        def steady(scrape):
+            return {key: value for key, value in scrape.samples.items() if not any(part in key[0] for part in moving)}
+        agent.next_scrape()
         served, stored = Scrape(get("/metrics")), agent.scrape()
-        for name in ("task_mem_usage_bytes", "task_cpu_usage_seconds", "wca_information", "plimsoll_agent_source_up"):
-            self.assertEqual({key: value for key, value in served.samples.items() if key[0] == name},
-                             {key: value for key, value in stored.samples.items() if key[0] == name})
-        self.assertEqual(set(served.types), set(stored.types))
+        self.assertEqual(steady(served), steady(stored))
+        self.assertEqual(served.types, stored.types)
+        self.assertEqual(set(served.samples), set(stored.samples))
+        packed = urllib.request.Request(base + "/metrics", headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(packed, timeout=10) as answer:
+            self.assertEqual(answer.headers["Content-Encoding"], "gzip")
+            self.assertEqual(steady(Scrape(gzip.decompress(answer.read()).decode())), steady(served))
         state = json.loads(get("/state"))
         self.assertEqual([task["name"] for task in state["tasks"]], ["a", "b"])
         top = subprocess.run([PROGRAM, "agent", "top", "--url", base, "--once"], capture_output=True, text=True, timeout=20)
@@ -306,6 +350,38 @@ class Outputs(unittest.TestCase):
         self.assertEqual((agent.process.pid, agent.process.poll()), (pid, None))
         self.assertEqual(agent.logged().count("metrics cannot be stored"), 1)
 
+    def test_a_full_disk_cuts_no_file(self):
+        agent = Agent(self, static_node("a", "b", "c"), host_root=self.tree.root)
+        disk = agent.place / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "plimsoll", str(disk)], capture_output=True, text=True)
+        if mounted.returncode:
+            self.skipTest("cannot mount: " + mounted.stderr.strip())
+        self.addCleanup(subprocess.run, ["umount", "-l", str(disk)], check=False)
+        agent.storage = disk / "metrics.prom"
+        agent.config.write_text(agent.config.read_text().replace("/metrics.prom", "/disk/metrics.prom"))
+        agent.start()
+        filler = disk / "filler"
+        with contextlib.suppress(OSError):
+            filler.write_bytes(b"x" * (256 << 10))
+        eventually(lambda: "metrics cannot be stored" in agent.logged())
+        before = agent.scrape()  # whole, though old
+        self.assertEqual(before.tasks(), ["a", "b", "c"])
+        filler.unlink()
+        after = agent.until(lambda s: s.get("plimsoll_agent_storage_errors_total", storage="LogStorage"))
+        self.assertGreater(after.get("plimsoll_agent_iterations_total"), before.get("plimsoll_agent_iterations_total"))
+        self.assertEqual([path.name for path in disk.iterdir()], ["metrics.prom"])
+        self.assertIsNone(agent.process.poll())
+
+    def test_an_appended_file_on_a_full_disk_stops_nothing(self):
+        agent = Agent(self, static_node("a"), "--metrics-listen", "127.0.0.1:0", host_root=self.tree.root)
+        agent.config.write_text(agent.config.read_text().replace(str(agent.storage), "/dev/full").replace("overwrite: true", "overwrite: false"))
+        agent.storage = agent.place / "log"
+        agent.start()
+        scrape = eventually(lambda: (s := Scrape(agent.get("/metrics"))).get("plimsoll_agent_storage_errors_total") and s)
+        self.assertEqual(scrape.tasks(), ["a"])
+        self.assertEqual(agent.logged().count("metrics cannot be stored"), 1)
+
     def test_a_changed_file_is_reread_and_a_broken_one_keeps_the_old(self):
         agent = Agent(self, static_node("a"), host_root=self.tree.root).start()
         good = agent.config.read_text()
@@ -317,6 +393,25 @@ class Outputs(unittest.TestCase):
         before = agent.logged().count("configuration reread")
         agent.process.send_signal(1)
         eventually(lambda: agent.logged().count("configuration reread") > before)
+
+    def test_a_swapped_config_map_is_reread(self):
+        """As kubelets do it: the file is a link through a link, and only the latter is replaced."""
+        agent = Agent(self, static_node("a"), host_root=self.tree.root)
+        text = agent.config.read_text()
+        mount = agent.place / "mount"
+        for number, tasks in ((1, '["a"]'), (2, '["b", "c"]')):
+            (mount / f"..{number}").mkdir(parents=True)
+            (mount / f"..{number}/config.yaml").write_text(text.replace('["a"]', tasks).replace("interval:", "extra_labels: {edited: again}\n  interval:"))
+        (mount / "..data").symlink_to("..1")
+        (mount / "config.yaml").symlink_to("..data/config.yaml")
+        agent.command[agent.command.index("-c") + 1] = str(mount / "config.yaml")
+        agent.start()
+        self.assertEqual(agent.next_scrape().tasks(), ["a"])
+        (mount / "..new").symlink_to("..2")
+        (mount / "..new").rename(mount / "..data")
+        shutil.rmtree(mount / "..1")
+        scrape = agent.until(lambda s: s.tasks() == ["b", "c"])
+        self.assertEqual(scrape.labels("wca_up")[0]["edited"], "again")
 
     def test_sigterm_ends_it_at_once(self):
         agent = Agent(self, static_node("a"), host_root=self.tree.root, interval=60).start()
