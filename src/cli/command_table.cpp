@@ -370,6 +370,26 @@ constexpr std::array kCommands{
             .formats = kAllFormats,
             .exit_notes = "1 when a rule is broken",
             .run = run_pools_validate},
+    Command{.name = "pools install-starter",
+            .summary = "Copy plimsoll-starter to the host, where pinned containers find it",
+            .examples = kPoolsInstallStarterExamples,
+            .flags = kPoolsInstallStarterFlags,
+            .run = run_pools_install_starter},
+    Command{.name = "starter",
+            .summary = "Start the processes of a container on the CPUs of their pools",
+            .detail =
+                "Runs plimsoll-starter, the static program that the webhook makes the entry point "
+                "of pinned containers; it is also called process-starter. When the pod's "
+                "annotation nokia.k8s.io/cpus names the container, it starts the processes listed "
+                "there, each on CPUs of its pool; else the command given, on all CPUs of the "
+                "container. It waits for the container's cpuset first (PLIMSOLL_CPUSET_WAIT, 30s; "
+                "0: not at all). As the parent of several processes it forwards signals, reaps "
+                "orphans, and gives who is told to stop PLIMSOLL_STOP_GRACE (10s).",
+            .examples = kStarterExamples,
+            .positionals = kStarterPositionals,
+            .exit_notes = "that of the program; 124 late cpuset, 125 no start, 126, 127 as a shell",
+            .run = run_starter,
+            .minor = true},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

@@ -27,6 +27,8 @@ Outcome<int> run_agent(Context& context);
 Outcome<int> run_agent_check(Context& context);
 Outcome<int> run_agent_top(Context& context);
 Outcome<int> run_pools_validate(Context& context);
+Outcome<int> run_pools_install_starter(Context& context);
+Outcome<int> run_starter(Context& context);
 Outcome<int> run_servo(Context& context);
 Outcome<int> run_servo_path_test(Context& context);
 Outcome<int> run_runs(Context& context);

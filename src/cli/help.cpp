@@ -110,8 +110,7 @@ std::string program_help(std::string_view program) {
   std::string out =
       "Plimsoll places, pins, runs and measures work on Kubernetes, and says what to change.\n\n"
       "Examples:\n";
-  out += columns({{fmt::format("{} up", program), "# a cluster on this machine, in a moment"},
-                  {fmt::format("{} doctor", program), "# what works on this machine"}});
+  out += columns({{fmt::format("{} up", program), "# a cluster on this machine, in a moment"}});
   out += fmt::format("\nUsage: {} COMMAND [flags]\n\nCommands:\n", program);
   out += columns(program_rows());
   out += fmt::format("  also: {}\n", minor_names());

@@ -42,4 +42,24 @@ inline constexpr std::array kPoolsValidatePositionals{
                .repeats = true},
 };
 
+inline constexpr std::array kPoolsInstallStarterExamples{
+    Example{"pools install-starter", "to /opt/bin/process-starter, where the webhook points to"},
+};
+inline constexpr std::array kPoolsInstallStarterFlags{
+    Flag{.name = "path",
+         .metavar = "FILE",
+         .fallback = "/opt/bin/process-starter",
+         .help = "where to; replaced in one step",
+         .live = Live::file},
+};
+inline constexpr std::array kStarterExamples{
+    Example{"starter -- ./server --port 80", "on the CPUs that the container was given"},
+};
+inline constexpr std::array kStarterPositionals{
+    Positional{.metavar = "WORD",
+               .help = "the program and its arguments",
+               .optional = true,
+               .repeats = true},
+};
+
 }  // namespace plim::cli

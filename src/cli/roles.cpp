@@ -10,7 +10,7 @@ constexpr std::array kStartNames{
     StartName{"cpu-device-plugin", "the agent's pools module (device plugin)"},
     StartName{"cpusetter", "the agent's pools module (cpuset setter)"},
     StartName{"cpu-device-webhook", "the webhook"},
-    StartName{"process-starter", "the static program plimsoll-starter"},
+    StartName{"process-starter", "the static program plimsoll-starter", "starter"},
     StartName{"kube-scheduler", "the scheduler"},
     StartName{"kubectl-plimsoll", "kubectl's plug-in", "plimsoll"},
     StartName{"kubectl_complete-plimsoll", "completion for kubectl's plug-in", "__complete"},

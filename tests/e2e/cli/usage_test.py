@@ -161,7 +161,7 @@ class Roles(unittest.TestCase):
             return run(*words, program=str(link))
 
     def test_names_without_their_part_say_so(self):
-        for name in ("cpu-device-plugin", "cpusetter", "cpu-device-webhook", "process-starter", "kube-scheduler"):
+        for name in ("cpu-device-plugin", "cpusetter", "cpu-device-webhook", "kube-scheduler"):
             done = self.named(name, "--version")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), name)
             self.assertIn(name, done.stderr)

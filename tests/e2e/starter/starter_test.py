@@ -223,7 +223,29 @@ class Waiting(Starter):
         self.assertEqual((done.returncode, done.stdout), (0, "started\n"), done.stderr)
 
 
-class Program(unittest.TestCase):
+class Program(Starter):
+    def test_the_large_program_runs_it(self):
+        self.annotate(shell("echo annotated; exit 9"))
+        for words in (["starter"], ["starter", "--", "echo", "ignored"]):
+            done = subprocess.run([os.environ["PLIMSOLL"], *words], env=self.environment(), capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (9, "annotated\n"))
+        link = self.place / "process-starter"
+        link.symlink_to(os.environ["PLIMSOLL"])
+        done = subprocess.run([link, "echo", "-n", "command"], env=self.environment(CONTAINER_NAME="other"), capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "command"))
+
+    def test_it_is_installed_in_one_step(self):
+        path = self.place / "opt" / "bin" / "process-starter"
+        for _ in range(2):
+            done = subprocess.run([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", path], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, f"installed {path}\n"), done.stderr)
+            self.assertEqual(path.read_bytes(), PROGRAM.read_bytes())
+            self.assertEqual([file.name for file in path.parent.iterdir()], ["process-starter"])
+        self.assertEqual(subprocess.run([path, "true"], stderr=subprocess.DEVNULL).returncode, 0)
+        done = subprocess.run([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", "/proc/no/where"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/proc/no", done.stderr)
+
     def test_it_runs_in_any_image(self):
         told = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True)
         self.assertRegex(told.stdout + told.stderr, "statically linked|not a dynamic executable")

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import shlex
 import ssl
 import subprocess
@@ -96,6 +97,7 @@ class ContainerImage(unittest.TestCase):
         self.assertGreater(count, 0)
         other.write_bytes(changed)
         other.chmod(0o755)
+        shutil.copy(pathlib.Path(PROGRAM).with_name("plimsoll-starter"), self.work)
         write_image(self.work / "other.tar", program=other, env={"SOURCE_DATE_EPOCH": "1100000000"})
         image = Image(self.work / "other.tar")
         before, after = self.image.layer_digests(), image.layer_digests()
@@ -136,10 +138,13 @@ class ContainerImage(unittest.TestCase):
         names = [line.split(":")[0] for line in (self.root / "etc/passwd").read_text().splitlines()]
         self.assertEqual(names, ["root", "plimsoll"])
         self.assertEqual(self.in_root("/usr/bin/plimsoll", "version", "--client"), run(PROGRAM, "version", "--client").stdout)
+        started = run("/usr/sbin/chroot", self.root, "/usr/bin/process-starter", "plimsoll", "version", "--client", env=self.settings)
+        self.assertEqual(started.stdout, run(PROGRAM, "version", "--client").stdout)
 
     def test_every_library_is_found_inside(self):
         (loader,) = (self.root / "lib64").iterdir()
-        programs = [path for path in self.root.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
+        programs = [path for path in self.root.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+                    and path.name not in ("plimsoll-starter", "process-starter")]  # static
         self.assertGreater(len(programs), 5)
         for path in programs:
             said = self.in_root(f"/lib64/{loader.name}", "--list", "/" + str(path.relative_to(self.root)), user="0:0")
