@@ -167,7 +167,7 @@ class Roles(unittest.TestCase):
             self.assertIn(name, done.stderr)
 
     def test_as_a_plugin_it_calls_itself_so(self):
-        self.assertIn("kubectl plimsoll doctor", self.named("kubectl-plimsoll", "--help").stdout)
+        self.assertIn("kubectl plimsoll up", self.named("kubectl-plimsoll", "--help").stdout)
         self.assertIn("kubectl plimsoll explain", self.named("kubectl-plimsoll", "raw", "/x").stderr)
 
     def test_any_other_name_is_plimsoll(self):
