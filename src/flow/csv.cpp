@@ -1,5 +1,7 @@
 #include "flow/csv.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json_text.hpp"
@@ -65,10 +67,16 @@ bool CsvWriter::take_fields(Record record) {
   std::vector<Member> members;
   if (!reader_.members(record, members)) return false;
   for (const Member& member : members) {
+    if (std::ranges::find(fields_, member.key) != fields_.end()) continue;
     fields_.emplace_back(member.key);
-    paths_.emplace_back(member.key);
+    paths_.push_back(FieldPath::of_key(member.key));
   }
   return true;
+}
+
+void CsvWriter::forget_fields() {
+  fields_.clear();
+  paths_.clear();
 }
 
 void CsvWriter::append(std::string_view value, std::string& out) const {

@@ -29,6 +29,8 @@ struct Member {
 class FieldPath {
  public:
   explicit FieldPath(std::string_view dotted);
+  // A key as it stands in a record, whatever is in it.
+  static FieldPath of_key(std::string_view key);
 
   const std::vector<std::string>& steps() const { return steps_; }
 
@@ -36,6 +38,8 @@ class FieldPath {
   const std::string& quoted() const { return quoted_; }
 
  private:
+  FieldPath() = default;
+
   std::vector<std::string> steps_;
   std::string quoted_;
 };

@@ -133,6 +133,12 @@ bool FieldReader::members(Record record, std::vector<Member>& out) {
   return true;
 }
 
+FieldPath FieldPath::of_key(std::string_view key) {
+  FieldPath out;
+  out.steps_.emplace_back(key);
+  return out;
+}
+
 FieldPath::FieldPath(std::string_view dotted) {
   for (std::string_view step : split(dotted, '.')) steps_.emplace_back(step);
   if (steps_.size() == 1 && dotted.find_first_of("\"\\") == dotted.npos)
