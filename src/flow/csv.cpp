@@ -66,10 +66,12 @@ CsvWriter::CsvWriter(std::vector<std::string> fields, char delimiter)
 bool CsvWriter::take_fields(Record record) {
   std::vector<Member> members;
   if (!reader_.members(record, members)) return false;
+  std::string scratch;
   for (const Member& member : members) {
-    if (std::ranges::find(fields_, member.key) != fields_.end()) continue;
-    fields_.emplace_back(member.key);
-    paths_.push_back(FieldPath::of_key(member.key));
+    std::string_view key = plain_key(member, scratch);
+    if (std::ranges::find(fields_, key) != fields_.end()) continue;
+    fields_.emplace_back(key);
+    paths_.push_back(FieldPath::of_key(key));
   }
   return true;
 }
