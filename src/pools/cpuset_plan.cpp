@@ -133,7 +133,8 @@ CpusetPlan plan_cpusets(const PoolState& state, const std::vector<LiveContainer>
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive) {
   CpuSet out;
-  for (std::size_t i = 0; i < actual.size(); ++i) out |= actual[i] - targets[i].cpus;
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    if (!targets[i].cpus.empty()) out |= actual[i] - targets[i].cpus;
   return out & exclusive;
 }
 
@@ -151,7 +152,7 @@ std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
     if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;
     CpuSet others;
     for (std::size_t j = 0; j < actual.size(); ++j)
-      if (j != i) others |= actual[j] - targets[j].cpus;
+      if (j != i && !targets[j].cpus.empty()) others |= actual[j] - targets[j].cpus;
     const CpuSet safe = targets[i].cpus - (others & exclusive);
     if (!safe.empty() && safe != actual[i]) out.push_back({i, safe});
   }

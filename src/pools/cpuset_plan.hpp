@@ -58,7 +58,8 @@ std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
                                       const CpuSet& exclusive);
 
-// Exclusive CPUs in sets they should not be in.
+// Exclusive CPUs in sets they should not be in. Containers that are left alone do not count: there
+// is no other place for them.
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive);
 

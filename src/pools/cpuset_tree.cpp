@@ -1,0 +1,198 @@
+#include "pools/cpuset_tree.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "node/cgroup_layout.hpp"
+
+namespace plim::pools {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> directories_in(const std::string& path) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_directory(ignored)) out.push_back(at->path().string());
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::string_view name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_qos(std::string_view name) {
+  return name == "burstable" || name == "besteffort" || name == "kubepods-burstable.slice" ||
+         name == "kubepods-besteffort.slice";
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::string file_in(const std::string& path) {
+  return path + "/cpuset.cpus";
+}
+
+}  // namespace
+
+std::string pod_uid_of(std::string_view directory) {
+  std::string_view rest = directory;
+  if (rest.ends_with(".slice")) {
+    rest.remove_suffix(std::string_view(".slice").size());
+    const std::size_t at = rest.rfind("-pod");
+    if (!rest.starts_with("kubepods") || at == rest.npos) return {};
+    std::string out(rest.substr(at + 4));
+    std::ranges::replace(out, '_', '-');
+    return out;
+  }
+  return rest.starts_with("pod") ? std::string(rest.substr(3)) : std::string();
+}
+
+std::string container_id_of(std::string_view directory) {
+  std::string_view out = directory;
+  if (out.ends_with(".scope")) out.remove_suffix(std::string_view(".scope").size());
+  for (std::string_view prefix : {"cri-containerd-", "crio-", "docker-"})
+    if (out.starts_with(prefix)) return std::string(out.substr(prefix.size()));
+  return std::string(out);
+}
+
+Result<CpusetTree> CpusetTree::open(const CpusetTreeOptions& options) {
+  CpusetTree out;
+  if (!options.pods.empty()) {
+    std::error_code ignored;
+    out.v2_ = fs::exists(options.pods + "/cgroup.controllers", ignored);
+    out.roots_ = {options.pods};
+    return out;
+  }
+  const node::CgroupLayout layout = node::detect_cgroups(options.host_root);
+  const node::CgroupMount* mount = layout.find("cpuset");
+  if (mount == nullptr)
+    return fail(Code::not_found,
+                fmt::format("no cpuset cgroups below {}; --cpusetroot names the pods' directory",
+                            options.host_root));
+  out.v2_ = mount->v2;
+  std::vector<std::string> bases{options.cgroup_root};
+  if (options.cgroup_root.empty()) bases.emplace_back("/kubelet");
+  for (std::string base : bases) {
+    while (base.ends_with('/')) base.pop_back();
+    if (!base.empty() && base.front() != '/') base.insert(0, "/");
+    for (const char* pods : {"/kubepods.slice", "/kubepods"})
+      out.roots_.push_back(mount->directory + base + pods);
+  }
+  return out;
+}
+
+std::vector<std::string> CpusetTree::pod_directories() const {
+  std::vector<std::string> out;
+  for (const std::string& root : roots_)
+    for (const std::string& path : directories_in(root)) {
+      if (!pod_uid_of(name_of(path)).empty()) out.push_back(path);
+      if (!is_qos(name_of(path))) continue;
+      for (const std::string& below : directories_in(path))
+        if (!pod_uid_of(name_of(below)).empty()) out.push_back(below);
+    }
+  return out;
+}
+
+std::vector<ContainerCgroup> CpusetTree::scan() const {
+  std::vector<ContainerCgroup> out;
+  for (const std::string& pod : pod_directories())
+    for (const std::string& path : directories_in(pod))
+      out.push_back({path, pod_uid_of(name_of(pod)), container_id_of(name_of(path))});
+  return out;
+}
+
+std::vector<std::string> CpusetTree::watched() const {
+  std::vector<std::string> out = pod_directories();
+  for (const std::string& root : roots_) {
+    std::string nearest = root;
+    while (!nearest.empty() && !is_there(nearest)) nearest.resize(nearest.rfind('/'));
+    if (nearest.empty()) continue;
+    out.push_back(nearest);
+    if (nearest != root) continue;
+    for (const std::string& path : directories_in(root))
+      if (is_qos(name_of(path))) out.push_back(path);
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+std::optional<CpusetTree::Set> CpusetTree::read(const std::string& path) const {
+  auto text = read_file(file_in(path));
+  if (!text) return std::nullopt;
+  if (trim(*text).empty()) {
+    auto effective = read_file(path + "/cpuset.cpus.effective");
+    if (!effective) effective = read_file(path + "/cpuset.effective_cpus");
+    auto cpus = effective ? parse_cpu_list(*effective) : Result<CpuSet>(CpuSet());
+    return Set{.cpus = cpus ? std::move(*cpus) : CpuSet(), .inherited = true};
+  }
+  auto cpus = parse_cpu_list(*text);
+  if (!cpus) return std::nullopt;
+  return Set{.cpus = std::move(*cpus)};
+}
+
+Result<void> CpusetTree::write_here(const std::string& path, const CpuSet& cpus) const {
+  return write_existing_file(file_in(path), cpus.to_string());
+}
+
+// Version 1 refuses CPUs that the cgroup above does not have.
+Result<void> CpusetTree::grow_above(const std::string& path, const CpuSet& cpus) const {
+  for (const std::string& root : roots_) {
+    if (!path.starts_with(root + "/")) continue;
+    for (std::size_t at = path.find('/', root.size() + 1); at != path.npos;
+         at = path.find('/', at + 1)) {
+      const std::string above = path.substr(0, at);
+      const auto now = read(above);
+      if (now && !cpus.is_subset_of(now->cpus)) PLIM_CHECK(write_here(above, now->cpus | cpus));
+    }
+  }
+  return {};
+}
+
+Result<void> CpusetTree::write(const std::string& path, const CpuSet& cpus) const {
+  const auto now = read(path);
+  if (!now) return fail(Code::not_found, fmt::format("{} is gone", path));
+  if (!v2_) {
+    PLIM_CHECK(grow_above(path, cpus));
+    const CpuSet both = now->cpus | cpus;
+    if (both != now->cpus) PLIM_CHECK(write_here(path, both));
+  } else if (now->cpus != cpus || now->inherited) {
+    PLIM_CHECK(write_here(path, cpus));
+  }
+  for (const std::string& below : directories_in(path)) {
+    auto written = write(below, cpus);
+    if (!written && written.error().code != Code::not_found) return written;
+  }
+  if (!v2_) return write_here(path, cpus);
+  return {};
+}
+
+CpuSet CpusetTree::usable() const {
+  for (const std::string& root : roots_) {
+    const auto set = read(root);
+    if (set && !set->cpus.empty()) return set->cpus;
+  }
+  return {};
+}
+
+std::vector<int> CpusetTree::processes(const std::string& path) const {
+  std::vector<int> out;
+  auto text = read_file(path + "/cgroup.procs");
+  if (!text) return out;
+  for (std::string_view line : split(*text, '\n'))
+    if (auto pid = parse_int(trim(line))) out.push_back(*pid);
+  return out;
+}
+
+}  // namespace plim::pools

@@ -1,0 +1,323 @@
+#include "pools/daemon.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/file_watch.hpp"
+#include "base/files.hpp"
+#include "pools/pool_view.hpp"
+
+namespace plim::pools {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanos kBetween = 50ms;  // checks; the kubelet answers 100 questions in a second at most
+constexpr Nanos kFirstRetry = 200ms;
+constexpr Nanos kLongestRetry = 5s;
+constexpr Nanos kOnlineLook = 1s;
+constexpr Nanos kConfigSettle = 200ms;
+
+kube::ReflectorOptions field(std::string selector) {
+  kube::ReflectorOptions out;
+  out.field_selector = std::move(selector);
+  out.backoff = {.first = 200ms, .limit = 10s, .jitter = 0.2};
+  return out;
+}
+
+std::vector<std::string> watched_config(const std::vector<std::string>& places,
+                                        const std::vector<ConfigText>& texts) {
+  std::vector<std::string> out;
+  for (const std::string& place : places) {
+    out.push_back(place + "/..data");
+    out.push_back(place + "/poolconfig.yaml");
+    out.push_back(place + "/cpu-pooler.yaml");
+    out.push_back(place);
+  }
+  for (const ConfigText& text : texts) out.push_back(text.path);
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
+               metrics::Registry& registry, std::function<void(Error)> on_fatal, Clock& clock)
+    : loop_(loop),
+      options_(std::move(options)),
+      client_(std::move(client)),
+      registry_(registry),
+      on_fatal_(std::move(on_fatal)),
+      clock_(clock),
+      metrics_(registry, state_),
+      wake_(loop),
+      changed_(loop),
+      tasks_(loop) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::start() {
+  PLIM_TRY(topology_, read_topology(options_.host_root));
+  PLIM_TRY(texts_, read_config_texts(options_.config));
+  records_ = std::make_unique<KubeletRecords>(loop_, options_.kubelet_dir);
+  if (options_.setter) {
+    auto tree = CpusetTree::open({.host_root = options_.host_root,
+                                  .cgroup_root = options_.cgroup_root,
+                                  .pods = options_.cpuset_root});
+    if (!tree) return tree.error();
+    SetterHooks hooks{
+        .on_write = [this](bool good) { metrics_.count_write(good); },
+        .on_confined =
+            [this](const LiveContainer& container, const CpusetTarget& target, Nanos took) {
+              metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
+              if (target.pooled)
+                tell(container, kube::EventNote::Type::normal, "CPUsPinned",
+                     fmt::format("container {} runs on CPU {} ({})", container.container,
+                                 target.cpus.to_string(), fmt::join(container.pools, ", ")));
+            },
+        .on_drift =
+            [this](const LiveContainer& container, const CpuSet& was) {
+              metrics_.drift.add();
+              tell(container, kube::EventNote::Type::warning, "CpusetDrift",
+                   fmt::format("somebody set the CPUs of a container to {}; they were put back",
+                               was.to_string()));
+            }};
+    setter_ = std::make_unique<Setter>(std::move(*tree), clock_,
+                                       options_.dry_run ? Writing::only_look : Writing::allowed,
+                                       std::move(hooks));
+    if (auto watch = DirectoryWatch::open(loop_)) directories_ = std::move(*watch);
+  }
+  EndpointHooks hooks{
+      .on_registration = [this](const std::string& pool,
+                                bool good) { metrics_.count_registration(pool, good); },
+      .on_allocate =
+          [this](const std::string&, Nanos took, bool) {
+            metrics_.allocate_seconds.observe(std::chrono::duration<double>(took).count());
+            wake();
+          }};
+  PluginsOptions plugins{.directory = options_.kubelet_dir + "/device-plugins",
+                         .format = options_.format};
+  plugins_ = std::make_unique<Plugins>(loop_, clock_, state_, std::move(plugins), std::move(hooks));
+  PLIM_CHECK(serve());
+  if (client_) {
+    events_ = std::make_unique<kube::EventRecorder>(
+        loop_, client_,
+        kube::EventSource{.component = "plimsoll-pools", .host = options_.node_name}, clock_);
+    events_->start();
+    pods_ = std::make_unique<kube::Informer<kube::Pod>>(
+        loop_, client_, kube::resources::pods, kube::pod_codec(intern_),
+        field("spec.nodeName=" + options_.node_name), clock_);
+    node_ = std::make_unique<kube::Informer<kube::Node>>(
+        loop_, client_, kube::resources::nodes, kube::node_codec(intern_),
+        field("metadata.name=" + options_.node_name), clock_);
+    pods_->add_handlers({.on_add = [this](const auto&) { wake(); },
+                         .on_update = [this](const auto&, const auto&) { wake(); },
+                         .on_delete = [this](const auto&) { wake(); }});
+    node_->add_handlers({.on_update = [this](const auto&, const auto&) {
+      if (labels() != labels_) reload();
+    }});
+    pods_->start();
+    node_->start();
+  }
+  tasks_.spawn("pools", run());
+  return {};
+}
+
+Task<void> Daemon::stop() {
+  co_await tasks_.stop();
+  if (plugins_) co_await plugins_->stop();
+  if (pods_) co_await pods_->stop();
+  if (node_) co_await node_->stop();
+  if (events_) co_await events_->stop();
+  if (server_) co_await server_->drain(net::Millis(0));
+}
+
+void Daemon::wake() {
+  dirty_ = true;
+  wake_.notify();
+}
+
+NodeLabels Daemon::labels() const {
+  NodeLabels out;
+  if (!node_) return out;
+  auto node = node_->store().find(options_.node_name);
+  if (!node) return out;
+  for (const auto& [key, value] : node->meta.labels)
+    out.emplace_back(std::string(key.view()), std::string(value.view()));
+  return out;
+}
+
+std::vector<PodFacts> Daemon::pods() const {
+  std::vector<PodFacts> out;
+  if (!pods_) return out;
+  for (const auto& [key, pod] : pods_->store())
+    out.push_back(facts_of(*pod, state_.pools().base_name));
+  return out;
+}
+
+bool Daemon::configure() {
+  auto texts = read_config_texts(options_.config);
+  Problems problems;
+  std::optional<NodePools> loaded;
+  labels_ = labels();
+  if (texts) {
+    texts_ = std::move(*texts);
+    const CpuSet usable = setter_ ? setter_->tree().usable() : CpuSet();
+    loaded = load_node_pools(texts_, labels_, topology_, usable, problems);
+  } else {
+    problems.errors.push_back(texts.error().message);
+  }
+  for (const std::string& line : problems.warnings) log::warn("pools", line);
+  if (options_.strict && !problems.warnings.empty()) {
+    problems.errors.insert(problems.errors.end(), problems.warnings.begin(),
+                           problems.warnings.end());
+    loaded.reset();
+  }
+  metrics_.config_valid.set(loaded ? 1 : 0);
+  problem_ = loaded ? "" : fmt::format("{}", fmt::join(problems.errors, "\n"));
+  if (!loaded) {
+    for (const std::string& line : problems.errors) log::error("pools", line);
+    tell_node("PoolConfigInvalid", problem_);
+    return false;
+  }
+  if (loaded->idle())
+    log::info("pools", "NoPoolConfig: no file is for this node; nothing is advertised");
+  else
+    log::info("pools", "configuration read",
+              {{"file", loaded->file}, {"pools", loaded->pools.size()}});
+  state_.configure(std::move(*loaded), topology_);
+  configured_ = true;
+  return true;
+}
+
+void Daemon::reload() {
+  if (!configured_) return;
+  configure();
+  wake();
+}
+
+bool Daemon::reload_if_changed() {
+  const auto texts = read_config_texts(options_.config);
+  const auto same = [](const ConfigText& a, const ConfigText& b) {
+    return a.path == b.path && a.text == b.text;
+  };
+  if (texts && std::ranges::equal(*texts, texts_, same)) return false;
+  reload();
+  return true;
+}
+
+Task<void> Daemon::run() {
+  if (node_) co_await node_->wait_synced();
+  if (pods_) co_await pods_->wait_synced();
+  if (!configure()) {
+    if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
+    co_return;
+  }
+  // Strangers leave exclusive CPUs before anybody is told that there are some.
+  co_await reconcile();
+  if (options_.plugin && !options_.dry_run) plugins_->start();
+  if (directories_) tasks_.spawn("cgroups of pods", follow_directories());
+  tasks_.spawn("CPUs online", follow_online());
+  tasks_.spawn("pool configuration", follow_config());
+  if (options_.node_report && client_) tasks_.spawn("node report", publish());
+  for (;;) {
+    const Nanos wait = retry_ > Nanos(0) ? retry_ : options_.interval;
+    const SteadyTime deadline = clock_.steady() + wait;
+    while (!dirty_) {
+      const bool woken = co_await wake_.wait_until(clock_, deadline);
+      if (woken) continue;
+      reload_if_changed();  // files whose names nobody watches
+      break;
+    }
+    dirty_ = false;
+    co_await reconcile();
+    co_await clock_.sleep(kBetween);
+  }
+}
+
+std::string Daemon::environment_of(const std::string& cgroup) const {
+  const std::string proc = (options_.host_root == "/" ? "" : options_.host_root) + "/proc/";
+  const std::vector<int> pids = setter_->tree().processes(cgroup);
+  if (pids.empty()) return {};
+  return read_file(fmt::format("{}{}/environ", proc, pids.front())).value_or("");
+}
+
+Task<void> Daemon::reconcile() {
+  const auto answer = co_await records_->look();
+  std::vector<ContainerCgroup> cgroups;
+  if (setter_) cgroups = setter_->tree().scan();
+  const std::vector<PodFacts> known = pods();
+  std::vector<Holding> told;
+  if (answer) {
+    told = holdings_of(*answer, known, cgroups, state_.pools().base_name);
+  } else {
+    // Away for a moment: what was held is held.
+    told = state_.holdings();
+    log_.write(log::Level::warn, "pools", "the kubelet does not tell who holds what",
+               {{"error", answer.error()}});
+  }
+  std::vector<LiveContainer> containers;
+  if (setter_) {
+    containers = live_containers(
+        cgroups, known, told,
+        [this](const std::string& path) -> std::optional<CpuSet> {
+          auto set = setter_->tree().read(path);
+          if (!set) return std::nullopt;
+          return std::move(set->cpus);
+        },
+        [this](const std::string& path) { return environment_of(path); });
+  }
+  const SteadyTime now = clock_.steady();
+  state_.set_holdings(complete_holdings(state_, std::move(told), containers, now), now);
+  const Nanos before = std::exchange(retry_, Nanos(0));
+  if (setter_ && !state_.pools().idle()) {
+    const Setter::Outcome done = setter_->apply(state_, containers);
+    state_.clear(done.intruded);
+    tell_notes(done.notes, containers);
+    if (!done.settled) retry_ = std::clamp(before * 2, kFirstRetry, kLongestRetry);
+  } else {
+    state_.clear({});
+  }
+  if (directories_ && directories_->set(setter_->tree().watched())) wake();
+  plugins_->sync();
+  reconciled_ = true;
+  changed_.notify();
+}
+
+Task<void> Daemon::follow_directories() {
+  for (;;) {
+    co_await directories_->next();
+    wake();
+  }
+}
+
+Task<void> Daemon::follow_online() {
+  for (;;) {
+    co_await clock_.sleep(kOnlineLook);
+    if (!update_online(topology_, options_.host_root)) continue;
+    log::info("pools", "other CPUs are online", {{"cpus", topology_.online.to_string()}});
+    state_.set_online(topology_.online);
+    plugins_->sync();  // the kubelet at once, the sets after the next check
+    wake();
+  }
+}
+
+Task<void> Daemon::follow_config() {
+  for (;;) {
+    FileWatch::Options options{.settle = kConfigSettle};
+    auto watch = FileWatch::open(loop_, watched_config(options_.config, texts_), options, clock_);
+    if (!watch) {
+      log::info("pools", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
+      co_return;
+    }
+    for (;;) {
+      (void)co_await (*watch)->next();
+      if (reload_if_changed()) break;  // other files may be there now
+    }
+  }
+}
+
+}  // namespace plim::pools

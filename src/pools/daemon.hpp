@@ -1,0 +1,113 @@
+// The pools of a node at work: device plugins for the kubelet, cpusets for the containers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/log.hpp"
+#include "base/metrics.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/event_recorder.hpp"
+#include "kube/informer.hpp"
+#include "net/server.hpp"
+#include "pools/directory_watch.hpp"
+#include "pools/kubelet_records.hpp"
+#include "pools/node_view.hpp"
+#include "pools/plugins.hpp"
+#include "pools/pool_config.hpp"
+#include "pools/pools_metrics.hpp"
+#include "pools/setter.hpp"
+
+namespace plim::pools {
+
+struct DaemonOptions {
+  std::vector<std::string> config;  // directories or files
+  std::string node_name;
+  std::string host_root = "/";
+  std::string kubelet_dir = "/var/lib/kubelet";
+  std::string cgroup_root = {}, cpuset_root = {};
+  std::string listen = {};  // "": nowhere
+  Nanos interval = std::chrono::seconds(5);
+  CpuListFormat format = CpuListFormat::list;
+  bool plugin = true, setter = true;
+  bool strict = false, dry_run = false, node_report = false;
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class Daemon {
+ public:
+  // `on_fatal` is called at most once, when it cannot go on: the configuration is wrong from the
+  // start.
+  Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
+         metrics::Registry& registry, std::function<void(Error)> on_fatal,
+         Clock& clock = system_clock());
+  ~Daemon();
+
+  Result<void> start();
+  Task<void> stop();
+  // As SIGHUP.
+  void reload();
+
+  bool ready() const;
+  std::string not_ready() const;  // why, for people
+  json::value state() const;
+
+ private:
+  Result<void> serve();
+  Task<void> run();
+  Task<void> follow_directories();
+  Task<void> follow_online();
+  Task<void> follow_config();
+  Task<void> publish();
+  // False: the files have mistakes, which were told; what was before stays.
+  bool configure();
+  bool reload_if_changed();
+  Task<void> reconcile();
+  void wake();
+  NodeLabels labels() const;
+  std::vector<PodFacts> pods() const;
+  std::string environment_of(const std::string& cgroup) const;
+  void tell(const LiveContainer& container, kube::EventNote::Type type, const std::string& reason,
+            const std::string& text);
+  void tell_node(const std::string& reason, const std::string& text);
+  void tell_notes(const std::vector<Note>& notes, const std::vector<LiveContainer>& containers);
+
+  Executor loop_;
+  DaemonOptions options_;
+  std::shared_ptr<kube::Client> client_;
+  metrics::Registry& registry_;
+  std::function<void(Error)> on_fatal_;
+  Clock& clock_;
+  PoolState state_;
+  PoolsMetrics metrics_;
+  Topology topology_;
+  kube::InternPool intern_;
+  std::unique_ptr<kube::Informer<kube::Pod>> pods_;
+  std::unique_ptr<kube::Informer<kube::Node>> node_;
+  std::unique_ptr<kube::EventRecorder> events_;
+  std::unique_ptr<KubeletRecords> records_;
+  std::unique_ptr<Setter> setter_;
+  std::unique_ptr<Plugins> plugins_;
+  std::unique_ptr<DirectoryWatch> directories_;
+  std::unique_ptr<net::Server> server_;
+  std::vector<ConfigText> texts_;  // as last read
+  NodeLabels labels_;              // as last used
+  std::set<std::string> told_;     // events of containers that are there
+  bool configured_ = false, reconciled_ = false, dirty_ = false;
+  std::string problem_;
+  Nanos retry_{0};
+  Event wake_, changed_;
+  log::Throttle log_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::pools

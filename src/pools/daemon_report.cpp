@@ -1,0 +1,170 @@
+// How the daemon tells what it does: HTTP, events, the node's report.
+#include <fmt/format.h>
+
+#include "base/exposition.hpp"
+#include "pools/daemon.hpp"
+#include "pools/pool_view.hpp"
+
+namespace plim::pools {
+namespace {
+
+constexpr Nanos kReportsApart = std::chrono::seconds(10);
+constexpr std::string_view kReportVersion = "plimsoll.io/v1alpha1";
+
+net::Reply text_reply(int status, std::string body, std::string type) {
+  net::Response out{.status = status, .headers = {}, .body = std::move(body)};
+  out.headers.set("Content-Type", std::move(type));
+  return out;
+}
+
+Task<net::Reply> answer(net::Reply reply) {
+  co_return reply;
+}
+
+std::string_view reason_of(Note::Kind kind) {
+  switch (kind) {
+    case Note::Kind::no_allocation:
+      return "NoAllocation";
+    case Note::Kind::withheld:
+      return "CPUWithheld";
+    case Note::Kind::offline:
+    case Note::Kind::pool_lost:
+      break;
+  }
+  return "CPUOffline";
+}
+
+}  // namespace
+
+Result<void> Daemon::serve() {
+  if (options_.listen.empty()) return {};
+  const auto route = [](std::string path, std::function<net::Reply()> make) {
+    return net::Route{.method = "GET",
+                      .pattern = std::move(path),
+                      .handler = [make = std::move(make)](net::Request) { return answer(make()); }};
+  };
+  const std::string plain = "text/plain; charset=utf-8";
+  std::vector<net::Route> routes{
+      route("/metrics",
+            [this] {
+              return text_reply(200, registry_.expose(), std::string(metrics::kContentType));
+            }),
+      route("/healthz", [plain] { return text_reply(200, "ok\n", plain); }),
+      route("/readyz",
+            [this, plain] {
+              const std::string why = not_ready();
+              return why.empty() ? text_reply(200, "ok\n", plain)
+                                 : text_reply(503, why + "\n", plain);
+            }),
+      route("/state",
+            [this] { return text_reply(200, to_json(state()) + "\n", "application/json"); })};
+  net::ServerOptions options{.address = options_.listen, .max_connections = 200};
+  auto server = net::Server::listen({loop_}, std::move(options), std::move(routes));
+  if (!server)
+    return server.error().with_context(fmt::format("cannot listen on {}", options_.listen));
+  server_ = std::move(*server);
+  log::info("pools", "listening", {{"address", server_->address()}});
+  return {};
+}
+
+std::string Daemon::not_ready() const {
+  if (node_ && !node_->synced()) return "pools: the API server has not told about the node yet";
+  if (pods_ && !pods_->synced()) return "pools: the API server has not told about the pods yet";
+  if (!configured_) return "pools: no configuration yet";
+  if (!reconciled_) return "pools: the first look at the containers is under way";
+  if (options_.plugin && !options_.dry_run && !plugins_->ready())
+    return "pools: not registered with the kubelet";
+  return {};
+}
+
+bool Daemon::ready() const {
+  return not_ready().empty();
+}
+
+json::value Daemon::state() const {
+  json::value pools = describe_pools(state_, options_.node_name);
+  json::object& out = pools.get_object();
+  out["ready"] = ready();
+  if (!ready()) out["reason"] = not_ready();
+  if (ready() && state_.pools().idle()) out["reason"] = "NoPoolConfig";
+  if (!problem_.empty()) out["configProblem"] = problem_;
+  out["cgroups"] = !setter_ ? "none" : setter_->tree().v2() ? "v2" : "v1";
+  out["cpuManagerPolicy"] = KubeletRecords::cpu_manager_policy(options_.kubelet_dir);
+  return json::object{{"pools", std::move(pools)}};
+}
+
+void Daemon::tell(const LiveContainer& container, kube::EventNote::Type type,
+                  const std::string& reason, const std::string& text) {
+  if (!events_ || container.pod.empty()) return;
+  auto pod = pods_->store().find(container.pod);
+  if (!pod) return;
+  events_->record({.about = {.api_version = "v1",
+                             .kind = "Pod",
+                             .ns = std::string(pod->meta.ns.view()),
+                             .name = pod->meta.name,
+                             .uid = pod->meta.uid},
+                   .type = type,
+                   .reason = reason,
+                   .message = text});
+}
+
+void Daemon::tell_node(const std::string& reason, const std::string& text) {
+  if (!events_) return;
+  events_->record({.about = {.api_version = "v1",
+                             .kind = "Node",
+                             .ns = {},
+                             .name = options_.node_name,
+                             .uid = options_.node_name},
+                   .type = kube::EventNote::Type::warning,
+                   .reason = reason,
+                   .message = text});
+}
+
+// Once for each container, not at every look.
+void Daemon::tell_notes(const std::vector<Note>& notes,
+                        const std::vector<LiveContainer>& containers) {
+  std::set<std::string> now;
+  for (const Note& note : notes) {
+    const LiveContainer& container = containers[note.container];
+    std::string key = container.path + "|" + note.text;
+    if (!told_.contains(key))
+      tell(container, kube::EventNote::Type::warning, std::string(reason_of(note.kind)),
+           fmt::format("container {}: {}", container.container, note.text));
+    now.insert(std::move(key));
+  }
+  told_ = std::move(now);
+}
+
+Task<void> Daemon::publish() {
+  const kube::Resource resource{.group = "plimsoll.io",
+                                .version = "v1alpha1",
+                                .plural = "nodereports",
+                                .kind = "NodeReport",
+                                .namespaced = false};
+  kube::WriteOptions write;
+  write.field_manager = "plimsoll-pools";
+  write.force = true;
+  json::value last;
+  for (;;) {
+    json::value pools = report_pools(state_);
+    if (pools != last) {
+      json::value report = json::object{{"apiVersion", kReportVersion},
+                                        {"kind", "NodeReport"},
+                                        {"metadata", json::object{{"name", options_.node_name}}},
+                                        {"spec", json::object{{"pools", pools}}}};
+      kube::ObjectPath path{.ns = {}, .name = options_.node_name};
+      const auto done = co_await client_->patch(resource, std::move(path), kube::PatchType::apply,
+                                                std::move(report), write);
+      if (done)
+        last = std::move(pools);
+      else
+        log_.write(log::Level::warn, "pools", "the node's report was not taken",
+                   {{"error", done.error()}});
+      co_await clock_.sleep(kReportsApart);
+      continue;
+    }
+    co_await changed_.wait();
+  }
+}
+
+}  // namespace plim::pools

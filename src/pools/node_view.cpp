@@ -1,0 +1,199 @@
+#include "pools/node_view.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "pools/device_ids.hpp"
+#include "pools/grants.hpp"
+
+namespace plim::pools {
+namespace {
+
+constexpr std::string_view kConfigHash = "kubernetes.io/config.hash";
+
+std::string id_of(std::string_view container_id) {
+  const std::size_t at = container_id.find("://");
+  return std::string(at == container_id.npos ? container_id : container_id.substr(at + 3));
+}
+
+std::string pool_of(std::string_view resource, std::string_view base_name) {
+  if (!resource.starts_with(base_name) || resource.size() <= base_name.size() + 1 ||
+      resource[base_name.size()] != '/')
+    return {};
+  return std::string(resource.substr(base_name.size() + 1));
+}
+
+const PodFacts* find_pod(const std::vector<PodFacts>& pods, std::string_view cgroup_uid) {
+  auto found = std::ranges::find_if(pods, [&](const PodFacts& pod) {
+    return pod.cgroup_uid == cgroup_uid || pod.uid == cgroup_uid;
+  });
+  return found == pods.end() ? nullptr : &*found;
+}
+
+const PodFacts* find_pod_by_key(const std::vector<PodFacts>& pods, std::string_view key) {
+  auto found = std::ranges::find(pods, key, &PodFacts::key);
+  return found == pods.end() ? nullptr : &*found;
+}
+
+// The value of a variable, or nothing.
+std::optional<std::string> variable(std::string_view environment, std::string_view name) {
+  for (std::string_view item : split(environment, '\0')) {
+    if (item.size() > name.size() && item.starts_with(name) && item[name.size()] == '=')
+      return std::string(item.substr(name.size() + 1));
+  }
+  return std::nullopt;
+}
+
+// That the environment of its process names all pools of the container, and of exclusive ones the
+// CPUs it holds.
+bool fits(const ContainerFacts& container, const PodFacts& pod,
+          const std::vector<Holding>& holdings, std::string_view environment) {
+  for (const std::string& pool : container.pools) {
+    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", pool));
+    auto cpus = told ? parse_cpu_list(*told) : Result<CpuSet>(fail(Code::not_found, ""));
+    if (!cpus) return false;
+    for (const Holding& holding : holdings)
+      if (holding.pod == pod.key && holding.container == container.name && holding.pool == pool &&
+          !holding.cpus.is_subset_of(*cpus))
+        return false;
+  }
+  return true;
+}
+
+std::optional<CpuSet> told_cpus(const ContainerFacts& container, std::string_view environment) {
+  CpuSet out;
+  for (const std::string& pool : container.pools) {
+    if (variable(environment, pool_variable("PLIMSOLL_SHARED_", pool))) continue;
+    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", pool));
+    if (!told) continue;
+    if (auto cpus = parse_cpu_list(*told)) out |= *cpus;
+  }
+  if (out.empty())
+    if (const auto told = variable(environment, "EXCLUSIVE_CPUS"))
+      if (auto cpus = parse_cpu_list(*told)) out = std::move(*cpus);
+  if (out.empty()) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+bool PodFacts::uses_pools() const {
+  return std::ranges::any_of(containers, [](const auto& item) { return !item.pools.empty(); });
+}
+
+PodFacts facts_of(const kube::Pod& pod, std::string_view base_name) {
+  PodFacts out{.key = std::string(pod.meta.ns.view()) + "/" + pod.meta.name,
+               .uid = pod.meta.uid,
+               .cgroup_uid = pod.meta.uid};
+  for (const auto& [name, value] : pod.meta.annotations)
+    if (name == kConfigHash) out.cgroup_uid = value;
+  out.ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+  std::map<std::string, std::string, std::less<>> ids;
+  for (const auto* statuses : {&pod.status.init_containers, &pod.status.containers})
+    for (const kube::ContainerStatus& status : *statuses)
+      ids[std::string(status.name.view())] = id_of(status.container_id);
+  for (const auto* containers : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const kube::Container& container : *containers) {
+      ContainerFacts& added =
+          out.containers.emplace_back(ContainerFacts{.name = std::string(container.name.view())});
+      if (auto found = ids.find(added.name); found != ids.end()) added.id = found->second;
+      for (const auto& [resource, amount] : container.limits)
+        if (std::string pool = pool_of(resource, base_name); !pool.empty() && amount != "0")
+          added.pools.push_back(std::move(pool));
+    }
+  return out;
+}
+
+std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<PodFacts>& pods,
+                                 const std::vector<ContainerCgroup>& cgroups,
+                                 std::string_view base_name) {
+  std::vector<Holding> out;
+  const auto lives = [&](const PodFacts* pod, std::string_view uid) {
+    if (pod != nullptr && !pod->ended) return true;
+    return std::ranges::any_of(cgroups, [&](const ContainerCgroup& cgroup) {
+      return cgroup.uid == uid || (pod != nullptr && cgroup.uid == pod->cgroup_uid);
+    });
+  };
+  const auto add = [&](const PodFacts* pod, const node::HeldDevices& held, std::string pool) {
+    Holding made{.pod = pod != nullptr     ? pod->key
+                        : held.pod.empty() ? std::string()
+                                           : held.ns + "/" + held.pod,
+                 .uid = pod != nullptr ? pod->cgroup_uid : held.pod_uid,
+                 .container = held.container,
+                 .pool = std::move(pool)};
+    auto same = std::ranges::find_if(out, [&](const Holding& other) {
+      return other.pod == made.pod && other.uid == made.uid && other.container == made.container &&
+             other.pool == made.pool;
+    });
+    if (same == out.end()) same = out.insert(out.end(), std::move(made));
+    for (const std::string& id : held.ids) {
+      if (auto cpu = cpu_of_id(id))
+        same->cpus.add(*cpu);
+      else
+        ++same->units;
+    }
+  };
+  for (const node::HeldDevices& held : answer.asked) {
+    std::string pool = pool_of(held.resource, base_name);
+    if (pool.empty()) continue;
+    const PodFacts* pod = find_pod_by_key(pods, held.ns + "/" + held.pod);
+    // A pod that nobody knows yet may have been admitted a moment ago.
+    if (pod == nullptr || lives(pod, pod->cgroup_uid)) add(pod, held, std::move(pool));
+  }
+  const std::size_t asked = out.size();
+  for (const node::HeldDevices& held : answer.stored) {
+    std::string pool = pool_of(held.resource, base_name);
+    const PodFacts* pod = find_pod(pods, held.pod_uid);
+    if (pool.empty() || !lives(pod, held.pod_uid)) continue;
+    const bool known = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(asked),
+                                   [&](const Holding& other) {
+                                     return other.uid == (pod ? pod->cgroup_uid : held.pod_uid) &&
+                                            other.container == held.container && other.pool == pool;
+                                   });
+    if (!known) add(pod, held, std::move(pool));
+  }
+  return out;
+}
+
+std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& cgroups,
+                                           const std::vector<PodFacts>& pods,
+                                           const std::vector<Holding>& holdings,
+                                           const ReadCpus& read_cpus,
+                                           const ReadEnvironment& read_environment) {
+  std::vector<LiveContainer> out;
+  for (const ContainerCgroup& cgroup : cgroups) {
+    auto cpus = read_cpus(cgroup.path);
+    if (!cpus) continue;
+    LiveContainer live{.path = cgroup.path, .uid = cgroup.uid, .pod = {}};
+    live.actual = std::move(*cpus);
+    const PodFacts* pod = find_pod(pods, cgroup.uid);
+    if (pod != nullptr) {
+      live.pod = pod->key;
+      auto found = std::ranges::find_if(pod->containers, [&](const ContainerFacts& item) {
+        return !item.id.empty() && item.id == cgroup.id;
+      });
+      if (found == pod->containers.end() && pod->uses_pools()) {
+        const std::string environment = read_environment(cgroup.path);
+        if (!environment.empty())
+          found = std::ranges::find_if(pod->containers, [&](const ContainerFacts& item) {
+            return !item.pools.empty() && fits(item, *pod, holdings, environment);
+          });
+      }
+      if (found != pod->containers.end()) {
+        live.container = found->name;
+        live.pools = found->pools;
+        const bool holds = std::ranges::any_of(holdings, [&](const Holding& holding) {
+          return holding.pod == pod->key && holding.container == found->name &&
+                 !holding.cpus.empty();
+        });
+        if (!holds && !found->pools.empty())
+          live.told = told_cpus(*found, read_environment(cgroup.path));
+      }
+    }
+    out.push_back(std::move(live));
+  }
+  return out;
+}
+
+}  // namespace plim::pools

@@ -1,0 +1,91 @@
+#include "pools/setter.hpp"
+
+namespace plim::pools {
+namespace {
+
+// Each round gives up, or takes what the one before made free.
+constexpr int kMostRounds = 4;
+
+}  // namespace
+
+Setter::Setter(CpusetTree tree, Clock& clock, Writing writing, SetterHooks hooks)
+    : tree_(std::move(tree)), clock_(clock), writing_(writing), hooks_(std::move(hooks)) {}
+
+std::vector<CpuSet> Setter::read_back(const std::vector<LiveContainer>& containers,
+                                      std::vector<bool>& inherited) const {
+  std::vector<CpuSet> out;
+  out.reserve(containers.size());
+  inherited.assign(containers.size(), false);
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    auto set = tree_.read(containers[i].path);
+    inherited[i] = set && set->inherited;
+    out.push_back(set ? std::move(set->cpus) : CpuSet());  // gone: it has none
+  }
+  return out;
+}
+
+bool Setter::write(const LiveContainer& container, const CpuSet& cpus) {
+  auto written = tree_.write(container.path, cpus);
+  if (!written && written.error().code == Code::not_found) return true;  // it has ended
+  if (hooks_.on_write) hooks_.on_write(written.has_value());
+  if (!written)
+    log_.write(log::Level::warn, "pools", "cannot set the CPUs of a container",
+               {{"pod", container.pod}, {"cpus", cpus.to_string()}, {"error", written.error()}});
+  return written.has_value();
+}
+
+Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer> containers) {
+  Outcome out;
+  CpusetPlan plan = plan_cpusets(state, containers);
+  const CpuSet exclusive = state.exclusive_members();
+  note_drift(containers, plan.targets);
+  std::vector<bool> inherited;
+  std::vector<CpuSet> actual = read_back(containers, inherited);
+  for (int round = 0; round < kMostRounds; ++round) {
+    std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive);
+    if (writes.empty())  // nothing was ever written there: it would follow the one above
+      for (std::size_t i = 0; i < containers.size(); ++i)
+        if (inherited[i] && !plan.targets[i].cpus.empty() && actual[i] == plan.targets[i].cpus)
+          writes.push_back({i, plan.targets[i].cpus});
+    if (writes.empty() || writing_ == Writing::only_look) break;
+    bool refused = false;
+    for (const CpusetWrite& item : writes) refused |= !write(containers[item.container], item.cpus);
+    actual = read_back(containers, inherited);
+    if (refused) {
+      out.settled = false;
+      break;
+    }
+  }
+  out.intruded = intruded_cpus(actual, plan.targets, exclusive);
+  note_right(containers, actual, plan.targets);
+  out.notes = std::move(plan.notes);
+  return out;
+}
+
+void Setter::note_drift(const std::vector<LiveContainer>& containers,
+                        const std::vector<CpusetTarget>& targets) {
+  for (auto& [path, known] : known_) known.here = false;
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    auto [at, fresh] = known_.try_emplace(containers[i].path, Known{clock_.steady(), {}});
+    at->second.here = true;
+    if (fresh || !at->second.right) continue;
+    const bool same_wish = *at->second.right == targets[i].cpus;
+    if (same_wish && containers[i].actual != targets[i].cpus && hooks_.on_drift)
+      hooks_.on_drift(containers[i], containers[i].actual);
+  }
+  std::erase_if(known_, [](const auto& item) { return !item.second.here; });
+}
+
+void Setter::note_right(const std::vector<LiveContainer>& containers,
+                        const std::vector<CpuSet>& actual,
+                        const std::vector<CpusetTarget>& targets) {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    Known& known = known_.at(containers[i].path);
+    const bool right = !targets[i].cpus.empty() && actual[i] == targets[i].cpus;
+    if (right && known.right != targets[i].cpus && hooks_.on_confined)
+      hooks_.on_confined(containers[i], targets[i], clock_.steady() - known.seen);
+    if (right) known.right = targets[i].cpus;
+  }
+}
+
+}  // namespace plim::pools

@@ -1,0 +1,68 @@
+// Keeps the cpusets of containers as the state of the pools wants them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "pools/cpuset_plan.hpp"
+#include "pools/cpuset_tree.hpp"
+#include "pools/pool_state.hpp"
+
+namespace plim::pools {
+
+struct SetterHooks {
+  std::function<void(bool good)> on_write = {};
+  // A container was confined the first time, so long after it was first seen.
+  std::function<void(const LiveContainer& container, const CpusetTarget& target, Nanos took)>
+      on_confined = {};
+  // Somebody else had changed the set of a container that was right before.
+  std::function<void(const LiveContainer& container, const CpuSet& was)> on_drift = {};
+};
+
+enum class Writing { allowed, only_look };
+
+// Belongs to one loop.
+class Setter {
+ public:
+  Setter(CpusetTree tree, Clock& clock, Writing writing, SetterHooks hooks);
+
+  const CpusetTree& tree() const { return tree_; }
+
+  struct Outcome {
+    std::vector<Note> notes;
+    CpuSet intruded;      // exclusive CPUs that somebody uses who should not
+    bool settled = true;  // false: some set could not be written, so try again soon
+  };
+
+  // Writes what differs, those that give CPUs up first, reading back each round.
+  Outcome apply(const PoolState& state, std::vector<LiveContainer> containers);
+
+ private:
+  struct Known {
+    SteadyTime seen;
+    std::optional<CpuSet> right;  // the target it had when it was last right
+    bool here = true;
+  };
+
+  std::vector<CpuSet> read_back(const std::vector<LiveContainer>& containers,
+                                std::vector<bool>& inherited) const;
+  bool write(const LiveContainer& container, const CpuSet& cpus);
+  void note_drift(const std::vector<LiveContainer>& containers,
+                  const std::vector<CpusetTarget>& targets);
+  void note_right(const std::vector<LiveContainer>& containers, const std::vector<CpuSet>& actual,
+                  const std::vector<CpusetTarget>& targets);
+
+  CpusetTree tree_;
+  Clock& clock_;
+  Writing writing_;
+  SetterHooks hooks_;
+  std::map<std::string, Known> known_;  // by cgroup
+  log::Throttle log_;
+};
+
+}  // namespace plim::pools
