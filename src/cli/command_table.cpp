@@ -209,7 +209,6 @@ constexpr std::array kGroups{
     Group{"node", "Add, remove, stop, start and list nodes of the local cluster"},
     Group{"images", "Put images on nodes of the local cluster, or take them off"},
     Group{"agent", "Measure what pods and cgroups of this node use"},
-    Group{"pools", "Divide the CPUs of nodes into pools and give them to containers"},
     Group{"flow", "Run jobs that cut data into slices and work on them side by side"},
     Group{"store", "Look into the store of a local cluster that is not running"},
 };
@@ -244,7 +243,8 @@ constexpr std::array kCommands{
             .summary = "Stop the local cluster and remove every file of it",
             .examples = kResetExamples,
             .flags = kResetFlags,
-            .run = run_reset},
+            .run = run_reset,
+            .minor = true},
     Command{.name = "node add",
             .summary = "Add nodes to the local cluster",
             .detail = "They come back with the next start, until they are removed.",
@@ -359,6 +359,33 @@ constexpr std::array kCommands{
             .flags = kAgentTopFlags,
             .formats = kAllFormats,
             .run = run_agent_top},
+    Command{.name = "pools",
+            .summary = "Show pools of CPUs: what is free, who holds what, where it lies",
+            .detail =
+                "One table for the pools and a map with a sign for each CPU, by NUMA node and "
+                "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
+                "everybody's, - kept idle, x offline. Asks the agents of the local cluster, or "
+                "the one at --url; with --node on another cluster it reads the NodeReport.",
+            .examples = kPoolsExamples,
+            .flags = kPoolsFlags,
+            .formats = kAllFormats,
+            .run = run_pools},
+    Command{.name = "pools status",
+            .summary = "The same as pools",
+            .flags = kPoolsFlags,
+            .formats = kAllFormats,
+            .run = run_pools,
+            .hidden = true},
+    Command{.name = "pools agent",
+            .summary = "Give out the CPUs of this node's pools and keep containers on theirs",
+            .detail = "A device plugin for every pool, and the cpusets of all containers. Flags of "
+                      "CPU-Pooler's programs work. SIGHUP and changed files reread the "
+                      "configuration; one with mistakes is reported and the old one stays.",
+            .examples = kPoolsAgentExamples,
+            .flags = kPoolsAgentFlags,
+            .exit_notes = "1 configuration or start failed, 78 the kubelet's CPU manager is static",
+            .run = run_pools_agent,
+            .minor = true},
     Command{.name = "pools validate",
             .summary = "Check a pool configuration against the CPUs of a machine",
             .detail = "Reads files, directories as a ConfigMap is mounted, or the manifest of the "
@@ -369,12 +396,14 @@ constexpr std::array kCommands{
             .positionals = kPoolsValidatePositionals,
             .formats = kAllFormats,
             .exit_notes = "1 when a rule is broken",
-            .run = run_pools_validate},
+            .run = run_pools_validate,
+            .minor = true},
     Command{.name = "pools install-starter",
             .summary = "Copy plimsoll-starter to the host, where pinned containers find it",
             .examples = kPoolsInstallStarterExamples,
             .flags = kPoolsInstallStarterFlags,
-            .run = run_pools_install_starter},
+            .run = run_pools_install_starter,
+            .minor = true},
     Command{.name = "starter",
             .summary = "Start the processes of a container on the CPUs of their pools",
             .detail =

@@ -26,6 +26,8 @@ Outcome<int> run_store_compact(Context& context);
 Outcome<int> run_agent(Context& context);
 Outcome<int> run_agent_check(Context& context);
 Outcome<int> run_agent_top(Context& context);
+Outcome<int> run_pools(Context& context);
+Outcome<int> run_pools_agent(Context& context);
 Outcome<int> run_pools_validate(Context& context);
 Outcome<int> run_pools_install_starter(Context& context);
 Outcome<int> run_starter(Context& context);

@@ -71,10 +71,24 @@ std::vector<Row> program_rows() {
   return rows;
 }
 
+// Those that belong to a command are named in its own help.
 std::string minor_names() {
   std::string out;
+  for (const Command& command : commands()) {
+    const auto [first, second] = cut(command.name, ' ');
+    if (!command.minor || (!second.empty() && find_command(first) != nullptr)) continue;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+  }
+  return out;
+}
+
+// "pools agent|validate" of pools; "" for most.
+std::string commands_of(const Command& parent) {
+  std::string out;
   for (const Command& command : commands())
-    if (command.minor) out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+    if (!command.hidden && command.name.starts_with(fmt::format("{} ", parent.name)))
+      out += fmt::format("{}{}", out.empty() ? fmt::format("{} ", parent.name) : "|",
+                         command.name.substr(parent.name.size() + 1));
   return out;
 }
 
@@ -138,6 +152,8 @@ std::string command_help(const Command& command, std::string_view program) {
   if (!rows.empty()) out += "\n" + columns(rows);
   out += '\n';
   if (!command.exit_notes.empty()) out += fmt::format("Exit code: {}.\n", command.exit_notes);
+  if (const std::string others = commands_of(command); !others.empty())
+    out += fmt::format("Other commands: {} {}.\n", program, others);
   if (more) out += "docs/reference/cli.md has more flags. ";
   return out + fmt::format("{} options lists the flags of every command.\n", program);
 }

@@ -49,7 +49,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "roles",
          .metavar = "LIST",
          .fallback = "all",
-         .help = "roles to start beside it: agent, servo, all or none"},
+         .help = "roles to start beside it: agent, pools, servo, all or none"},
     Flag{.name = "authz",
          .metavar = "WHICH",
          .fallback = "all",

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/agent_role.hpp"
+#include "cli/pools_role.hpp"
 #include "cli/role_children.hpp"
 #include "cli/servo_role.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::array kRoles{
     RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "pools", .per_node = true, .launch = launch_pools},
     RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},
 };
 

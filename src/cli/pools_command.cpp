@@ -1,0 +1,199 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/cpu_list.hpp"
+#include "base/loop.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "cli/local_roles.hpp"
+#include "cli/output.hpp"
+#include "net/client.hpp"
+
+namespace plim::cli {
+namespace {
+
+Task<Result<json::value>> ask_for_state(std::string url) {
+  Executor loop = co_await current_loop();
+  PLIM_CO_TRY(auto client, net::Client::create(loop, url));
+  net::Request request{.path = "/state"};
+  const net::CallOptions options;
+  PLIM_CO_TRY(net::Response answer, co_await client->send(std::move(request), options));
+  if (answer.status != 200)
+    co_return fail(code_from_http(answer.status),
+                   fmt::format("{}/state answered {}", url, answer.status));
+  co_return parse_json(answer.body, url);
+}
+
+Outcome<json::value> pools_at(const std::string& url) {
+  Loop loop;
+  auto state = run_to_end(loop, ask_for_state(url));
+  if (!state) return tl::unexpected(request_failure(state.error(), url));
+  json::value* pools = state->is_object() ? state->get_object().if_contains("pools") : nullptr;
+  if (pools == nullptr || !pools->is_object())
+    return tl::unexpected(
+        request_failure(fail(Code::not_found, "the agent there does not keep pools of CPUs"), url));
+  return std::move(*pools);
+}
+
+// The report that the agent of a node on any cluster publishes.
+Outcome<json::value> from_report(const Context& context, const std::string& node) {
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  net::Request request{.path = "/apis/plimsoll.io/v1alpha1/nodereports/" + node};
+  auto answer = ask(config, std::move(request), std::chrono::seconds(10));
+  if (!answer) return tl::unexpected(request_failure(answer.error(), describe(config)));
+  if (answer->status != 200)
+    return tl::unexpected(request_failure(
+        fail(code_from_http(answer->status),
+             fmt::format("node {} has no NodeReport; its agent publishes one with --node-report",
+                         node)),
+        describe(config)));
+  auto report = parse_json(answer->body);
+  json::array pools;
+  const json::value* told = report ? find(*report, {"spec", "pools"}) : nullptr;
+  if (told != nullptr && told->is_object())
+    for (const auto& [name, value] : told->get_object()) {
+      json::value item = value;
+      if (item.is_object()) item.get_object()["name"] = name;
+      pools.push_back(std::move(item));
+    }
+  return json::value{{"node", node}, {"pools", std::move(pools)}};
+}
+
+Outcome<json::array> nodes_of(const Context& context) {
+  const std::string& node = context.values.text("node");
+  std::string url = context.values.text("url");
+  if (url.empty()) url = context.world.env("PLIMSOLL_POOLS_URL").value_or("");
+  json::array out;
+  if (!url.empty()) {
+    PLIM_CLI_TRY(json::value pools, pools_at(url));
+    out.push_back(std::move(pools));
+    return out;
+  }
+  const json::object roles = local_roles(context);
+  if (const json::value* local = roles.if_contains("pools"); local != nullptr && local->is_object())
+    for (const auto& [name, address] : local->get_object()) {
+      if (!address.is_string() || (!node.empty() && name != node)) continue;
+      PLIM_CLI_TRY(json::value pools, pools_at(std::string(address.get_string())));
+      out.push_back(std::move(pools));
+    }
+  if (!out.empty()) return out;
+  if (node.empty())
+    return usage_failure(Plm::wrong_arguments,
+                         "no agent with pools runs beside a local cluster; --url names one, --node "
+                         "one that publishes a NodeReport");
+  PLIM_CLI_TRY(json::value pools, from_report(context, node));
+  out.push_back(std::move(pools));
+  return out;
+}
+
+std::string count_text(const json::value& pool, std::string_view state) {
+  if (const json::value* states = find(pool, {"states"})) {
+    auto cpus = parse_cpu_list(text_at(*states, {state}));
+    return cpus ? std::to_string(cpus->count()) : "-";
+  }
+  if (auto count = int_at(pool, {state})) return std::to_string(*count);  // of a report
+  return "-";
+}
+
+// Exclusive pools count CPUs, shared ones thousandths of them.
+std::pair<std::string, std::string> free_and_used(const json::value& pool) {
+  if (auto millis = int_at(pool, {"millis"})) {
+    const std::int64_t used = int_at(pool, {"millisUsed"}).value_or(0);
+    return {fmt::format("{}m", *millis - used), fmt::format("{}m", used)};
+  }
+  if (const json::value* free = find(pool, {"free"}); free != nullptr && free->is_object()) {
+    std::int64_t sum = 0;
+    for (const auto& [numa, count] : free->get_object())
+      if (count.is_int64()) sum += count.get_int64();
+    const bool shared = text_at(pool, {"type"}) == "shared";
+    return {fmt::format("{}{}", sum, shared ? "m" : ""), "-"};
+  }
+  return {count_text(pool, "free"), count_text(pool, "used")};
+}
+
+std::string holders_text(const json::value& pool) {
+  const json::value* holders = find(pool, {"holders"});
+  if (holders == nullptr || !holders->is_array()) return "-";
+  std::string out;
+  for (const json::value& holder : holders->get_array()) {
+    if (!out.empty()) out += ", ";
+    if (const auto letter = text_at(holder, {"letter"}); !letter.empty())
+      out += fmt::format("{}:", letter);
+    out += fmt::format("{}/{}", text_at(holder, {"pod"}), text_at(holder, {"container"}));
+    if (const auto cpus = text_at(holder, {"cpus"}); !cpus.empty())
+      out += fmt::format("={}", cpus);
+    else if (auto millis = int_at(holder, {"millis"}))
+      out += fmt::format("={}m", *millis);
+  }
+  return out.empty() ? "-" : out;
+}
+
+Table pools_table(const json::array& nodes) {
+  Table table({{"NODE"},
+               {"POOL"},
+               {"TYPE"},
+               {"CPUS"},
+               {"FREE"},
+               {"USED"},
+               {"DRAINING", Table::Shown::wide},
+               {"WITHHELD", Table::Shown::wide},
+               {"OFFLINE", Table::Shown::wide},
+               {"HOLDERS"}});
+  for (const json::value& node : nodes) {
+    const json::value* pools = find(node, {"pools"});
+    if (pools == nullptr || !pools->is_array()) continue;
+    for (const json::value& pool : pools->get_array()) {
+      auto [free, used] = free_and_used(pool);
+      table.add({std::string(text_at(node, {"node"})), std::string(text_at(pool, {"name"})),
+                 std::string(text_at(pool, {"type"})), std::string(text_at(pool, {"cpus"})), free,
+                 used, count_text(pool, "draining"), count_text(pool, "withheld"),
+                 count_text(pool, "offline"), holders_text(pool)});
+    }
+  }
+  return table;
+}
+
+// A line for each NUMA node, a gap between caches.
+std::string map_of(const json::value& node) {
+  const json::value* cpus = find(node, {"cpus"});
+  if (cpus == nullptr || !cpus->is_array()) return {};
+  std::map<std::int64_t, std::map<std::int64_t, std::string>> places;
+  for (const json::value& cpu : cpus->get_array())
+    places[int_at(cpu, {"numa"}).value_or(0)][int_at(cpu, {"l3"}).value_or(0)] +=
+        text_at(cpu, {"cell"});
+  std::string out;
+  for (const auto& [numa, caches] : places) {
+    out += fmt::format("{} numa {}: ", text_at(node, {"node"}), numa);
+    for (const auto& [l3, cells] : caches) out += " " + cells;
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome<int> run_pools(Context& context) {
+  PLIM_CLI_TRY(Printer printer, Printer::from(context));
+  PLIM_CLI_TRY(json::array nodes, nodes_of(context));
+  if (!printer.wants_table()) {
+    PLIM_CLI_CHECK(printer.print(json::value{{"items", std::move(nodes)}}));
+    return 0;
+  }
+  const Table table = pools_table(nodes);
+  if (table.empty()) {
+    PLIM_CLI_CHECK(context.world.out.write("no pools are configured\n"));
+    return 0;
+  }
+  PLIM_CLI_CHECK(printer.print_table(table));
+  for (const json::value& node : nodes) {
+    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty())
+      (void)context.world.err.write(fmt::format("warning: {}\n", problem));
+  }
+  std::string map;
+  for (const json::value& node : nodes) map += map_of(node);
+  if (!map.empty()) PLIM_CLI_CHECK(context.world.out.write("\n" + map));
+  return 0;
+}
+
+}  // namespace plim::cli

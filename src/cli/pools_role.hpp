@@ -1,0 +1,10 @@
+// The CPU pools of a local node, as a role of `plimsoll up`.
+#pragma once
+
+#include "cli/role_children.hpp"
+
+namespace plim::cli {
+
+Result<RoleLaunch> launch_pools(const RolePlace& place);
+
+}  // namespace plim::cli

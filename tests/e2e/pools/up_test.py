@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Pools as a role of `plimsoll up`: registered with the local kubelet, CPUs in the environment and in the cpuset."""
+import json
+import os
+import unittest
+import urllib.request
+
+from pools_machine import eventually
+from local_cluster import LocalCluster
+
+# One exclusive CPU and one that is everybody's, so that two are enough.
+CONFIG = """resourceBaseName: nokia.k8s.io
+pools:
+  exclusive-pool: {cpus: "%d"}
+  shared-pool: {cpus: "0"}
+"""
+
+
+def pod(name, limits=None, *command, init=None):
+    container = {"name": "c", "image": "busybox", "command": list(command) or ["sleep", "1000"],
+                 "resources": {"limits": limits or {}}}
+    spec = {"containers": [container], "terminationGracePeriodSeconds": 0, "restartPolicy": "Never"}
+    if init:
+        spec["initContainers"] = [{"name": "i", "image": "busybox", "command": init}]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+class Roles(unittest.TestCase):
+    def setUp(self):
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            self.skipTest("one CPU is not enough")
+        self.last = cpus[-1]
+        self.cluster = LocalCluster(self, "--nodes", "1", "--roles", "pools", "--ephemeral")
+        nodes = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
+        self.confined = nodes[0]["cgroups"].startswith("/")
+        self.directory = self.cluster.place.state("t") / "pools"
+
+    def configure(self, text):
+        """As a ConfigMap volume changes: in one step."""
+        eventually(self.directory.is_dir, what="the directory for pools")
+        new = self.directory / "new"
+        new.write_text(text)
+        new.rename(self.directory / "poolconfig.yaml")
+
+    def allocatable(self, resource):
+        return self.cluster.get("node", "n1")["status"]["allocatable"].get(resource)
+
+    def url(self):
+        roles = json.loads((self.cluster.place.state("t") / "endpoints.json").read_text()).get("roles", {})
+        return roles.get("pools", {}).get("n1", "")
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(self.url() + path, timeout=10) as answer:
+                return answer.read().decode()
+        except (OSError, ValueError):
+            return ""
+
+    def pools(self, *words):
+        return self.cluster.place.run("pools", "--url", self.url(), *words)
+
+    def logs(self, name):
+        return self.cluster.kubectl("logs", name, check=False).stdout
+
+    def ready(self):
+        self.configure(CONFIG % self.last)
+        eventually(lambda: self.allocatable("nokia.k8s.io/exclusive-pool") == "1", what="the exclusive pool")
+        eventually(lambda: self.allocatable("nokia.k8s.io/shared-pool") in ("1k", "1000"), what="the shared pool")
+
+    def test_a_pod_that_asks_for_a_pool_gets_its_cpus(self):
+        self.ready()
+        show = "echo E=$EXCLUSIVE_CPUS P=$PLIMSOLL_CPUS_EXCLUSIVE_POOL; grep Cpus_allowed_list /proc/self/status; sleep 1000"
+        again = "while true; do grep Cpus_allowed_list /proc/self/status; sleep 0.1; done"
+        self.cluster.apply(pod("one", {"nokia.k8s.io/exclusive-pool": "1"}, "sh", "-c", show),
+                           pod("two", {"nokia.k8s.io/shared-pool": "200"}, "sh", "-c", "echo S=$SHARED_CPUS; sleep 1000"))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "pod/two", "--timeout=30s")
+        eventually(lambda: f"E={self.last} P={self.last}" in self.logs("one"), what="the environment")
+        eventually(lambda: "S=0" in self.logs("two"), what="the shared pool's environment")
+        # There is no second exclusive CPU.
+        self.cluster.apply(pod("three", {"nokia.k8s.io/exclusive-pool": "1"}))
+        table = eventually(lambda: (lambda out: out if "default/one/c" in out and "=200m" in out else "")(
+            self.pools().stdout), what="the holders in the table")
+        self.assertIn(f"A:default/one/c={self.last}", table)
+        self.assertRegex(table, r"n1 numa 0:")
+        state = json.loads(self.pools("-o", "json").stdout)["items"][0]
+        self.assertEqual(state["cpus"][-1]["cell"], "A")
+        self.assertTrue(state["ready"], state)
+        self.assertEqual(self.cluster.get("pod", "three")["status"]["phase"], "Pending")
+        metrics = self.get("/metrics")
+        self.assertIn('plimsoll_pools_cpus{pool="exclusive-pool",state="used",type="exclusive"} 1', metrics)
+        self.assertIn('plimsoll_pools_shared_millis{pool="shared-pool",state="used"} 200', metrics)
+        if self.confined:
+            self.cluster.apply(pod("stranger", {}, "sh", "-c", again))
+            self.cluster.kubectl("wait", "--for=condition=Ready", "pod/stranger", "--timeout=30s")
+            pids = self.cgroup_processes("one")
+            eventually(lambda: all(os.sched_getaffinity(pid) == {self.last} for pid in pids), what="its cpuset")
+            # Nobody has a default pool here unless there are more CPUs than two.
+            if len(os.sched_getaffinity(0)) > 2:
+                eventually(lambda: self.logs("stranger").strip().splitlines()[-1:] and
+                           str(self.last) not in self.logs("stranger").splitlines()[-1], what="the stranger's cpuset")
+            reasons = lambda: {event["reason"] for event in self.cluster.get("events")["items"]}
+            eventually(lambda: "CPUsPinned" in reasons(), what="the event")
+        # Free again.
+        self.cluster.kubectl("delete", "pod", "one", "--wait=false")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=30s")
+
+    def cgroup_processes(self, name):
+        uid = self.cluster.get("pod", name)["metadata"]["uid"]
+        import pathlib
+        out = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/cgroup"):
+            try:
+                if f"pod{uid}/" in path.read_text():
+                    out.append(int(path.parent.name))
+            except OSError:
+                continue
+        return out
+
+    def test_a_broken_configuration_changes_nothing(self):
+        self.ready()
+        self.configure("pools: {exclusive-pool: {cpus: x}}\n")
+        eventually(lambda: "plimsoll_pools_config_valid 0" in self.get("/metrics"), what="the metric")
+        self.assertEqual(self.allocatable("nokia.k8s.io/exclusive-pool"), "1")
+        self.assertIn('pool exclusive-pool: \\"x\\"', self.get("/state"))
+        eventually(lambda: any(event["reason"] == "PoolConfigInvalid" for event in self.cluster.get("events", "-A")["items"]),
+                   what="the event")
+        self.configure(CONFIG % self.last)
+        eventually(lambda: "plimsoll_pools_config_valid 1" in self.get("/metrics"), what="its recovery")
+
+
+if __name__ == "__main__":
+    unittest.main()
