@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/json_kind.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "flow/job_kubernetes.hpp"
@@ -59,23 +60,6 @@ constexpr std::array<std::string_view, 38> kKnownKeys{"name",
 // Bundles of the ancestor whose operations are built in, whatever version is asked for.
 constexpr std::array<std::string_view, 4> kBuiltInAssets{"standard", "elasticsearch", "file",
                                                          "kafka"};
-
-std::string_view kind_of(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "boolean";
-    case json::kind::string:
-      return "string";
-    case json::kind::array:
-      return "array";
-    case json::kind::object:
-      return "object";
-    default:
-      return "number";
-  }
-}
 
 class Checker {
  public:
@@ -251,7 +235,7 @@ class Checker {
       const json::value& one = list->as_array()[i];
       std::string path = fmt::format("operations[{}]", i);
       if (!one.is_object()) {
-        error(path, fmt::format("Invalid Operation config in operations, got {}", kind_of(one)));
+        error(path, fmt::format("Invalid Operation config in operations, got {}", json_kind(one)));
         continue;
       }
       check_operation(one.as_object(), path, i);
@@ -348,7 +332,7 @@ CheckedJob check_job(const json::value& posted, unsigned cpus) {
   if (posted.is_object()) return Checker(posted.as_object(), cpus).run();
   CheckedJob out;
   out.name = "Custom Job";
-  out.problems.errors.push_back(fmt::format("a job is an object, got {}", kind_of(posted)));
+  out.problems.errors.push_back(fmt::format("a job is an object, got {}", json_kind(posted)));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
+#include "base/json_kind.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
 #include "local/crd/custom_schema.hpp"
@@ -18,20 +19,7 @@ bool is_integer(const json::value& value) {
 }
 
 std::string_view type_of(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "boolean";
-    case json::kind::string:
-      return "string";
-    case json::kind::array:
-      return "array";
-    case json::kind::object:
-      return "object";
-    default:
-      return is_integer(value) ? "integer" : "number";
-  }
+  return is_integer(value) ? "integer" : json_kind(value);
 }
 
 bool has_type(const CustomSchema& schema, const json::value& value) {
