@@ -49,6 +49,8 @@ class FieldReader {
   FieldReader(FieldReader&&) noexcept;
 
   Field find(Record record, const FieldPath& path);
+  // At the start of a slice: what was seen before may not decide which of two equal keys is found.
+  void forget();
   // All members of the top level, in their order. False: the record is no JSON object.
   bool members(Record record, std::vector<Member>& out);
 

@@ -89,6 +89,10 @@ FieldReader::FieldReader() : impl_(std::make_unique<Impl>()) {}
 FieldReader::~FieldReader() = default;
 FieldReader::FieldReader(FieldReader&&) noexcept = default;
 
+void FieldReader::forget() {
+  impl_->from_end = 0;
+}
+
 Field FieldReader::find(Record record, const FieldPath& path) {
   static_assert(kReadAhead >= simdjson::SIMDJSON_PADDING);
   if (!path.quoted().empty()) {

@@ -96,6 +96,7 @@ class Filter final : public Operation {
 
   Result<void> process(SliceContext&, Batch& batch) override {
     std::size_t kept = 0;
+    reader_.forget();
     for (std::size_t i = 0; i < batch.records.size(); ++i) {
       Field field = reader_.find(batch.records[i], path_);
       if (field.kind == FieldKind::broken)

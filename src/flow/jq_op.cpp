@@ -31,6 +31,7 @@ class NativeFilter final : public Operation {
 
   Result<void> process(SliceContext&, Batch& batch) override {
     std::size_t kept = 0;
+    reader_.forget();
     for (std::size_t i = 0; i < batch.records.size(); ++i) {
       auto answer = condition_->test(batch.records[i], reader_);
       if (answer == Condition::Answer::broken)

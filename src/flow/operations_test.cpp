@@ -100,6 +100,14 @@ TEST(Filter, exceptions_stay) {
               ElementsAre(kSome[0], kSome[2]));
 }
 
+TEST(Filter, a_slice_run_again_gives_the_same_whatever_was_before) {
+  const Records twice{R"({"n":1,"n":2})"};
+  auto filter = make(R"({"_op":"filter","field":"n","value":1})");
+  auto first = *run(*filter, twice);
+  ASSERT_TRUE(run(*filter, {R"({"t":"x","n":1})", R"({"n":7})"}));
+  EXPECT_EQ(*run(*filter, twice), first);
+}
+
 TEST(Filter, sees_through_escapes) {
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"ä\"b"})", {R"({"t":"\u00e4\"b"})"}),
               IsEmpty());
