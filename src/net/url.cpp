@@ -4,6 +4,7 @@
 #include <boost/url/url_view.hpp>
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "net/http.hpp"
 
 namespace plim::net {
@@ -52,7 +53,8 @@ Result<Url> parse_url(std::string_view text) {
       std::string_view(url.encoded_host()).find('%') != std::string_view::npos)
     return bad_url(text, "expected a host name without escapes");
   if (url.has_port() && !url.port().empty()) {
-    out.port = url.port_number();
+    // Boost.URL 1.81 takes 99999 for 34463.
+    out.port = parse_int<std::uint16_t>(std::string_view(url.port())).value_or(0);
     if (out.port == 0) return bad_url(text, "expected a port between 1 and 65535");
   } else {
     out.port = out.scheme == Url::Scheme::https ? 443 : 80;

@@ -39,6 +39,8 @@ TEST(Url, says_what_it_expected) {
   EXPECT_THAT(error("https://"), HasSubstr("host"));
   EXPECT_THAT(error("https://good%2fevil"), HasSubstr("without escapes"));
   EXPECT_THAT(error("https://a:70000"), HasSubstr("port"));
+  EXPECT_THAT(error("https://a:99999"), HasSubstr("port"));
+  EXPECT_THAT(error("https://a:65536"), HasSubstr("port"));
   EXPECT_THAT(error("https://a:0"), HasSubstr("port"));
   EXPECT_THAT(error("https://a?x"), HasSubstr("query"));
   EXPECT_THAT(error("unix://relative"), HasSubstr("unix:///"));
