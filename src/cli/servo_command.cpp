@@ -123,7 +123,13 @@ Outcome<int> run_servo(Context& context) {
     log::configure({.level = settings->debug > 0 ? log::Level::debug : log::Level::info,
                     .format = context.values.text("log-format") == "json" ? log::Format::json
                                                                           : log::Format::text});
-  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  auto cluster = cluster_config(context);
+  if (!cluster) {
+    cluster.error().exit = 1;  // to a daemon that is a setting, and not something it looked for
+    return tl::unexpected(std::move(cluster).error());
+  }
+  if (!settings->monitor_image.empty())
+    log::warn("servo", "OPTUNE_SLEEPER_IMG has no effect: this version adds no monitor to pods");
   std::string authorities;
   if (auto file = context.world.env("SSL_CERT_FILE"); file && !file->empty()) {
     auto text = read_file(*file);
@@ -134,7 +140,7 @@ Outcome<int> run_servo(Context& context) {
       settings->url ? net::proxy_from_environment(settings->url->origin()) : std::string();
   keep_memory_small();
   try {
-    return ServoRun(std::move(*settings), std::move(config), std::move(authorities),
+    return ServoRun(std::move(*settings), std::move(*cluster), std::move(authorities),
                     std::move(proxy))
         .run();
   } catch (const std::exception& e) {

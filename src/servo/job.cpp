@@ -32,6 +32,14 @@ std::optional<WallTime> start_at(const json::value& terminated) {
   return time;
 }
 
+// At most so many bytes, whole characters.
+void shorten(std::string& text) {
+  if (text.size() <= kLongestMessage) return;
+  std::size_t end = kLongestMessage;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  text.resize(end);
+}
+
 const json::value* named(const json::value* list, std::string_view name) {
   if (list == nullptr || !list->is_array()) return nullptr;
   for (const json::value& item : list->get_array())
@@ -111,7 +119,7 @@ RunRecord ended_run(RunRecord run, const json::value& terminated) {
                             run.started ? "finishedAt" : "startedAt",
                             run.reason.empty() ? "" : fmt::format(", {}", run.reason),
                             text.empty() ? "" : fmt::format(": {}", text));
-  if (run.message.size() > kLongestMessage) run.message.resize(kLongestMessage);
+  shorten(run.message);
   return run;
 }
 
@@ -121,7 +129,7 @@ RunRecord lost_run(RunRecord run, const json::value& pod) {
   const std::string_view text = text_at(pod, {"status", "message"});
   run.message = fmt::format("the pod failed: {}{}{}", run.reason.empty() ? "Failed" : run.reason,
                             text.empty() ? "" : ": ", text);
-  if (run.message.size() > kLongestMessage) run.message.resize(kLongestMessage);
+  shorten(run.message);
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/testing/json_gen.hpp"
+#include "base/utf8.hpp"
 #include "servo/payload.hpp"
 #include "servo/testing/pods.hpp"
 
@@ -110,6 +111,21 @@ TEST(Job, what_never_ran_has_failed_and_says_why) {
     EXPECT_THAT(seen.ended[0].message, HasSubstr("StartError"));
     EXPECT_THAT(measurement(seen.ended[0], Extra::none),
                 HasSubstr(R"({"event":"MEASUREMENT","param":{"status":"failed","message":"the)"));
+  }
+}
+
+TEST(Job, a_long_reason_is_cut_between_characters) {
+  json::value pod = running_pod("u1", "a1");
+  pod.at("status").as_object()["phase"] = "Failed";
+  for (int shift = 0; shift < 3; ++shift) {
+    std::string text(static_cast<std::size_t>(shift), 'x');
+    while (text.size() < 2000) text += "\u20ac";
+    pod.at("status").as_object()["message"] = text;
+    pod.at("status").at("containerStatuses").as_array().clear();
+    const Sighting seen = look(pod);
+    ASSERT_EQ(seen.ended.size(), 1u);
+    EXPECT_LE(seen.ended[0].message.size(), 1024u);
+    EXPECT_EQ(seen.ended[0].message, to_valid_utf8(seen.ended[0].message));
   }
 }
 

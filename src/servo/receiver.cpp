@@ -21,6 +21,13 @@ std::optional<std::chrono::seconds> retry_after_of(const net::Headers& headers) 
   return std::min(std::chrono::seconds(*seconds), kLongestRetryAfter);
 }
 
+Result<std::string> read_token(const std::string& file) {
+  PLIM_TRY(const std::string text, read_file(file, 64 << 10));
+  const std::string_view token = trim(text);
+  if (auto usable = check_token(token); !usable) return usable.error().with_context(file);
+  return std::string(token);
+}
+
 }  // namespace
 
 TokenSource::TokenSource(std::string token, std::string file)
@@ -36,15 +43,13 @@ const std::string& TokenSource::current() {
   }
   const Version version{info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, info.st_ino};
   if (version_ == version) return token_;
-  auto text = read_file(file_, 64 << 10);
-  Result<void> usable = text ? check_token(trim(*text)) : Result<void>(text.error());
-  if (!usable) {
-    log_.write(log::Level::warn, "servo", "keeping the old token",
-               {{"file", file_}, {"error", usable.error()}});
+  auto text = read_token(file_);
+  if (!text) {
+    log_.write(log::Level::warn, "servo", "keeping the old token", {{"error", text.error()}});
     return token_;
   }
   version_ = version;
-  token_ = trim(*text);
+  token_ = std::move(*text);
   return token_;
 }
 
@@ -62,6 +67,12 @@ Result<std::unique_ptr<HttpReceiver>> HttpReceiver::create(const Executor& loop,
   options.proxy = std::move(proxy);
   PLIM_TRY(auto client, net::Client::create(loop, settings.url->origin(), std::move(options)));
   TokenSource token(settings.token, settings.token_file);
+  // Later a file that cannot be read means the old token; at the start there is none, and posts
+  // without one would be refused for good.
+  if (!settings.token_file.empty()) {
+    auto text = read_token(settings.token_file);
+    if (!text) return text.error().with_context("OPTUNE_AUTH_TOKEN_FILE");
+  }
   return std::unique_ptr<HttpReceiver>(
       new HttpReceiver(*settings.url, std::move(token), std::move(client), clock));
 }

@@ -22,6 +22,16 @@ Result<void> check_namespace(std::string_view name) {
   return fail(Code::invalid, fmt::format("{} is no name of a namespace", quote(name)));
 }
 
+// An index, or a name a container can have.
+Result<std::string> check_container(std::string text) {
+  auto fits = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; };
+  if (text.size() <= 63 && std::ranges::all_of(text, fits) && !text.starts_with('-') &&
+      !text.ends_with('-'))
+    return text;
+  return fail(Code::invalid,
+              fmt::format("{} is neither a container's name nor its index", quote(text)));
+}
+
 Result<Sink> parse_sink(std::string_view text) {
   if (text == "post") return Sink::post;
   if (text == "store") return Sink::store;
@@ -104,11 +114,18 @@ Result<Settings> read_settings(const GetSetting& get) {
                                    parse_sink(reader.text("PLIMSOLL_SERVO_SINK", "both"))));
   out.store = reader.text("PLIMSOLL_SERVO_STORE");
   out.listen = reader.text("PLIMSOLL_SERVO_LISTEN", ":8080");
-  out.container = reader.text("PLIMSOLL_SERVO_CONTAINER", "0");
+  PLIM_TRY(out.container,
+           Reader::named("PLIMSOLL_SERVO_CONTAINER",
+                         check_container(reader.text("PLIMSOLL_SERVO_CONTAINER", "0"))));
   out.extra = reader.text("PLIMSOLL_SERVO_EXTRA") == "1";
   out.debug = std::clamp(parse_int(reader.text("OPTUNE_DEBUG", "0")).value_or(0), 0, 5);
-  if (const std::string self = reader.text("SELF_IP"); !self.empty() && !is_ip_address(self))
+  const std::string self = reader.text("SELF_IP");
+  if (!self.empty() && !is_ip_address(self))
     return fail(Code::invalid, fmt::format("SELF_IP: {} is no IP address", quote(self)));
+  out.monitor_image = reader.text("OPTUNE_SLEEPER_IMG");
+  if (!out.monitor_image.empty() && self.empty())
+    return fail(Code::invalid,
+                "SELF_IP: missing; a monitor (OPTUNE_SLEEPER_IMG) has to know where to report");
   return out;
 }
 

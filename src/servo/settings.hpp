@@ -38,8 +38,9 @@ struct Settings {
   Sink sink = Sink::both;
   std::string store;  // directory
   std::string listen;
-  std::string container;  // name or index of the measured one
-  bool extra = false;     // send extra metrics
+  std::string container;      // name or index of the measured one
+  bool extra = false;         // send extra metrics
+  std::string monitor_image;  // of the sidecar that reports used resources
   int debug = 0;
 
   bool posts() const { return url.has_value() && sink != Sink::store; }

@@ -66,6 +66,12 @@ TEST(Settings, errors_name_the_variable) {
   EXPECT_THAT(mistake({{"PLIMSOLL_SERVO_SINK", "x"}}), HasSubstr("PLIMSOLL_SERVO_SINK"));
   EXPECT_THAT(mistake({{"SELF_IP", "x"}}), HasSubstr("SELF_IP"));
   EXPECT_EQ(mistake({{"SELF_IP", "fd00::1"}}), "accepted");
+  EXPECT_THAT(mistake({{"OPTUNE_SLEEPER_IMG", "pause:3"}}), HasSubstr("SELF_IP: missing"));
+  EXPECT_EQ(mistake({{"OPTUNE_SLEEPER_IMG", "pause:3"}, {"SELF_IP", "10.0.0.1"}}), "accepted");
+  for (const char* bad : {"-1", "Main", "a b", "a/b"})
+    EXPECT_THAT(mistake({{"PLIMSOLL_SERVO_CONTAINER", bad}}), HasSubstr(bad));
+  for (const char* good : {"0", "12", "main", "a-1"})
+    EXPECT_EQ(mistake({{"PLIMSOLL_SERVO_CONTAINER", good}}), "accepted");
 }
 
 TEST(Settings, a_token_with_a_line_break_is_refused_and_not_shown) {
