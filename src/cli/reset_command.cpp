@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Everything a cluster writes into its state directory. A directory given by --dir may hold other
-// things, and those stay.
+// Everything a cluster and its roles write into its state directory. A directory given by --dir may
+// hold other things, and those stay.
 constexpr std::string_view kOurs[] = {
     "store",          "pki",          "nodes", "nodes.json", "kubeconfig", "scheduler.kubeconfig",
-    "endpoints.json", "plimsoll.log",
+    "endpoints.json", "plimsoll.log", "roles", "servo",
 };
 
 Outcome<void> remove_tree(const fs::path& path) {

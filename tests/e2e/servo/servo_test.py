@@ -80,6 +80,9 @@ class ServoAsRole(unittest.TestCase):
         self.assertEqual(len(runs("--store", store, "-o", "json")), 2)
         cluster.up(self, "--nodes", "1", "--roles", "servo")
         eventually(lambda: len(runs("-o", "json")) == 2, 30)
+        # The runs of a cluster that was removed are not those of the next.
+        self.assertEqual(cluster.place.run("reset", "--name", "t", "--yes").returncode, 0)
+        self.assertFalse(cluster.place.state("t").exists(), list(cluster.place.state("t").rglob("*")))
 
 
 if __name__ == "__main__":
