@@ -138,6 +138,11 @@ Result<std::string> make_temporary_directory() {
 }
 
 Outcome<void> check_flags(const Context& context) {
+  if (!context.values.text("resume").empty())
+    for (std::string_view flag : {"state", "dry-run"})
+      if (flag == "state" ? !context.values.text(flag).empty() : context.values.boolean(flag))
+        return usage_failure(Plm::wrong_arguments,
+                             fmt::format("--{} does not go with --resume", flag));
   const std::int64_t workers = context.values.integer("workers");
   if (workers < 0 || workers > kMostWorkers)
     return usage_failure(Plm::bad_flag_value,

@@ -57,6 +57,12 @@ void Controller::stop() {
   if (stopping_) return;
   stopping_ = true;
   stop_deadline_ = system_clock().steady() + settings_.shutdown_timeout;
+  if (dispatcher_.running() > 0)
+    observer_.notice(
+        fmt::format("stopping when the {} slices in work are done, at most {} s; once "
+                    "more ends them",
+                    dispatcher_.running(),
+                    std::chrono::ceil<std::chrono::seconds>(settings_.shutdown_timeout).count()));
   wake();
 }
 

@@ -1,5 +1,7 @@
 #include "flow/csv.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json_text.hpp"
@@ -64,11 +66,19 @@ CsvWriter::CsvWriter(std::vector<std::string> fields, char delimiter)
 bool CsvWriter::take_fields(Record record) {
   std::vector<Member> members;
   if (!reader_.members(record, members)) return false;
+  std::string scratch;
   for (const Member& member : members) {
-    fields_.emplace_back(member.key);
-    paths_.emplace_back(member.key);
+    std::string_view key = plain_key(member, scratch);
+    if (std::ranges::find(fields_, key) != fields_.end()) continue;
+    fields_.emplace_back(key);
+    paths_.push_back(FieldPath::of_key(key));
   }
   return true;
+}
+
+void CsvWriter::forget_fields() {
+  fields_.clear();
+  paths_.clear();
 }
 
 void CsvWriter::append(std::string_view value, std::string& out) const {

@@ -40,8 +40,9 @@ class CsvWriter {
 
   bool has_fields() const { return !fields_.empty(); }
 
-  // Takes the names from a record, when the job gave none.
+  // Takes those names from a record that are not there yet, when the job gave none.
   bool take_fields(Record record);
+  void forget_fields();
 
  private:
   void append(std::string_view value, std::string& out) const;

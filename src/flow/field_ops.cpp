@@ -15,11 +15,6 @@ Error not_an_object(std::size_t index) {
   return fail(Code::invalid, fmt::format("record {} of the slice is not a JSON object", index + 1));
 }
 
-const Member* find_member(const std::vector<Member>& members, std::string_view key) {
-  auto at = std::ranges::find(members, key, &Member::key);
-  return at == members.end() ? nullptr : &*at;
-}
-
 // The name as it stands between quotes in JSON.
 std::string escaped(std::string_view name) {
   std::string out;
@@ -77,7 +72,8 @@ class Patch {
 class SetField final : public Operation {
  public:
   explicit SetField(const json::object& options)
-      : field_(escaped(text_option(options, "field"))),
+      : name_(text_option(options, "field")),
+        field_(escaped(name_)),
         value_(to_json(options.contains("value") ? options.at("value") : json::value())),
         overwrite_(bool_option(options, "overwrite")) {}
 
@@ -85,7 +81,7 @@ class SetField final : public Operation {
     for (std::size_t i = 0; i < batch.records.size(); ++i) {
       Record& record = batch.records[i];
       if (!reader_.members(record, members_)) return not_an_object(i);
-      const Member* there = find_member(members_, field_);
+      const Member* there = find_member(members_, name_);
       if (there == nullptr)
         record = Patch(record, batch.arena).add(members_, field_, value_);
       else if (overwrite_)
@@ -95,7 +91,8 @@ class SetField final : public Operation {
   }
 
  private:
-  std::string field_;
+  std::string name_;
+  std::string field_;  // as it is written
   std::string value_;
   bool overwrite_;
   FieldReader reader_;
@@ -105,8 +102,8 @@ class SetField final : public Operation {
 class CopyField final : public Operation {
  public:
   explicit CopyField(const json::object& options)
-      : from_(escaped(text_option(options, "source"))),
-        to_(escaped(text_option(options, "destination"))),
+      : from_(text_option(options, "source")),
+        to_(text_option(options, "destination")),
         delete_source_(bool_option(options, "delete_source")) {}
 
   Result<void> process(SliceContext&, Batch& batch) override {
@@ -118,7 +115,7 @@ class CopyField final : public Operation {
       const Member* there = find_member(members_, to_);
       Patch patch(record, batch.arena);
       record = there != nullptr ? patch.replace(there->value, source->value)
-                                : patch.add(members_, to_, source->value);
+                                : patch.add(members_, escaped(to_), source->value);
       if (!delete_source_) continue;
       if (!reader_.members(record, members_)) return not_an_object(i);
       record = Patch(record, batch.arena).drop(members_, *find_member(members_, from_));
@@ -135,21 +132,20 @@ class CopyField final : public Operation {
 
 class DropField final : public Operation {
  public:
-  explicit DropField(const json::object& options)
-      : field_(escaped(text_option(options, "field"))) {}
+  explicit DropField(const json::object& options) : name_(text_option(options, "field")) {}
 
   Result<void> process(SliceContext&, Batch& batch) override {
     for (std::size_t i = 0; i < batch.records.size(); ++i) {
       Record& record = batch.records[i];
       if (!reader_.members(record, members_)) return not_an_object(i);
-      if (const Member* there = find_member(members_, field_))
+      if (const Member* there = find_member(members_, name_))
         record = Patch(record, batch.arena).drop(members_, *there);
     }
     return {};
   }
 
  private:
-  std::string field_;
+  std::string name_;
   FieldReader reader_;
   std::vector<Member> members_;
 };

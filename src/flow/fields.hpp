@@ -25,10 +25,17 @@ struct Member {
   const char* begin = nullptr;
 };
 
+// The key without its escapes; `scratch` holds it if it had some.
+std::string_view plain_key(const Member& member, std::string& scratch);
+// The member called `name`, however its key is written; null: there is none.
+const Member* find_member(const std::vector<Member>& members, std::string_view name);
+
 // "a.b.c", taken apart once.
 class FieldPath {
  public:
   explicit FieldPath(std::string_view dotted);
+  // One key, whatever is in it.
+  static FieldPath of_key(std::string_view key);
 
   const std::vector<std::string>& steps() const { return steps_; }
 
@@ -36,6 +43,8 @@ class FieldPath {
   const std::string& quoted() const { return quoted_; }
 
  private:
+  FieldPath() = default;
+
   std::vector<std::string> steps_;
   std::string quoted_;
 };
@@ -55,6 +64,8 @@ class FieldReader {
   bool members(Record record, std::vector<Member>& out);
 
  private:
+  Field find_escaped(Record record, const FieldPath& path);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

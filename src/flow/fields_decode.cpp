@@ -66,6 +66,24 @@ Field field_of(od::value value) {
   return out;
 }
 
+FieldKind kind_of_text(std::string_view json) {
+  switch (json.empty() ? ' ' : json.front()) {
+    case '{':
+      return FieldKind::object;
+    case '[':
+      return FieldKind::array;
+    case '"':
+      return FieldKind::text;
+    case 't':
+    case 'f':
+      return FieldKind::boolean;
+    case 'n':
+      return FieldKind::null;
+    default:
+      return FieldKind::number;
+  }
+}
+
 // At the quote that ends the key; null if there is none.
 const char* end_of_key(const char* at, const char* end) {
   while (at < end && *at != '"') at += *at == '\\' ? 2 : 1;
@@ -107,7 +125,8 @@ Field FieldReader::find(Record record, const FieldPath& path) {
   od::value value;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     auto error = object.find_field_unordered(steps[i]).get(value);
-    if (error == simdjson::NO_SUCH_FIELD) return {};
+    if (error == simdjson::NO_SUCH_FIELD)
+      return record.find('\\') == record.npos ? Field{} : find_escaped(record, path);
     if (error) return {.kind = FieldKind::broken};
     if (i + 1 == steps.size()) break;
     od::json_type type{};
@@ -116,6 +135,20 @@ Field FieldReader::find(Record record, const FieldPath& path) {
     if (value.get_object().get(object)) return {.kind = FieldKind::broken};
   }
   return field_of(value);
+}
+
+// Keys were compared byte by byte; "\u00fc" is "ü" all the same.
+Field FieldReader::find_escaped(Record record, const FieldPath& path) {
+  std::string_view value = record;
+  std::vector<Member> found;
+  for (const std::string& step : path.steps()) {
+    if (!value.starts_with('{') && value.data() != record.data()) return {};
+    if (!members(value, found)) return {.kind = FieldKind::broken};
+    const Member* member = find_member(found, step);
+    if (member == nullptr) return {};
+    value = member->value;
+  }
+  return {.kind = kind_of_text(value), .raw = value};
 }
 
 bool FieldReader::members(Record record, std::vector<Member>& out) {
@@ -135,6 +168,26 @@ bool FieldReader::members(Record record, std::vector<Member>& out) {
         {.key = {key, static_cast<std::size_t>(end - key)}, .value = value.raw, .begin = key - 1});
   }
   return true;
+}
+
+std::string_view plain_key(const Member& member, std::string& scratch) {
+  if (member.key.find('\\') == member.key.npos) return member.key;
+  return text_of(
+      {.kind = FieldKind::text, .raw = {member.begin, member.key.data() + member.key.size() + 1}},
+      scratch);
+}
+
+const Member* find_member(const std::vector<Member>& members, std::string_view name) {
+  std::string scratch;
+  for (const Member& member : members)
+    if (plain_key(member, scratch) == name) return &member;
+  return nullptr;
+}
+
+FieldPath FieldPath::of_key(std::string_view key) {
+  FieldPath out;
+  out.steps_.emplace_back(key);
+  return out;
 }
 
 FieldPath::FieldPath(std::string_view dotted) {

@@ -101,6 +101,17 @@ TEST(Fields, the_short_cut_finds_a_key_that_has_moved_a_little_or_far) {
   }
 }
 
+TEST(Fields, a_key_is_found_however_it_is_written) {
+  FieldReader reader;
+  Arena arena;
+  Record record = arena.copy(R"({"\u00fc":{"a\/b":[1]},"n":2})");
+  EXPECT_EQ(reader.find(record, FieldPath("ü.a/b")).raw, "[1]");
+  EXPECT_EQ(reader.find(record, FieldPath("ü.a/b")).kind, FieldKind::array);
+  EXPECT_EQ(reader.find(record, FieldPath("n")).raw, "2");
+  EXPECT_EQ(reader.find(record, FieldPath("n.x")).kind, FieldKind::missing);
+  EXPECT_EQ(reader.find(record, FieldPath("z")).kind, FieldKind::missing);
+}
+
 TEST(Fields, numbers_are_read_whole_or_not_at_all) {
   double value = 0;
   auto read = [&](std::string_view raw) {

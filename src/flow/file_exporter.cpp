@@ -26,6 +26,15 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& path) 
   return {};
 }
 
+bool is_per_slice(const json::object& options) {
+  return bool_option(options, "file_per_slice") || bool_option(options, "idempotent") ||
+         text_option(options, "format") == "json";
+}
+
+bool has_columns(std::string_view format) {
+  return format == "csv" || format == "tsv";
+}
+
 class FileExporter final : public Operation {
  public:
   explicit FileExporter(const json::object& options)
@@ -34,8 +43,8 @@ class FileExporter final : public Operation {
         extension_(text_option(options, "extension")),
         header_(bool_option(options, "include_header")),
         gzip_(text_option(options, "compression") == "gzip"),
-        per_slice_(bool_option(options, "file_per_slice") || bool_option(options, "idempotent") ||
-                   format_ == "json"),
+        per_slice_(is_per_slice(options)),
+        names_given_(!texts_option(options, "fields").empty()),
         csv_(texts_option(options, "fields"), separator(options)) {
     if (extension_.empty()) extension_ = format_ + (gzip_ ? ".gz" : "");
   }
@@ -87,7 +96,7 @@ class FileExporter final : public Operation {
 
   Result<void> format(const Batch& batch) {
     text_.clear();
-    if (format_ == "csv" || format_ == "tsv") {
+    if (has_columns(format_)) {
       PLIM_CHECK(columns(batch));
     } else if (format_ == "json") {
       text_ += '[';
@@ -113,8 +122,14 @@ class FileExporter final : public Operation {
   }
 
   Result<void> columns(const Batch& batch) {
-    if (!csv_.has_fields() && !batch.records.empty() && !csv_.take_fields(batch.records[0]))
-      return fail(Code::invalid, "record 1 of the slice is not a JSON object");
+    // A file of its own has the columns of its own records, whoever writes it and whatever that
+    // worker wrote before. One that grows keeps those it began with.
+    if (!names_given_ && per_slice_) csv_.forget_fields();
+    const bool take = !csv_.has_fields();
+    for (std::size_t i = 0; take && i < (per_slice_ ? batch.records.size() : 1); ++i)
+      if (i < batch.records.size() && !csv_.take_fields(batch.records[i]))
+        return fail(Code::invalid,
+                    fmt::format("record {} of the slice is not a JSON object", i + 1));
     if (header_ && per_slice_) csv_.header(text_);
     for (std::size_t i = 0; i < batch.records.size(); ++i)
       if (!csv_.line(batch.records[i], text_))
@@ -136,7 +151,25 @@ class FileExporter final : public Operation {
     std::string path = fmt::format("{}/{}.{}", directory_, context.worker_id, extension_);
     if (bytes_.empty()) return {};
     PLIM_TRY(Fd fd, open_file(path, O_APPEND));
-    return write_all(fd.get(), bytes_, path);
+    const off_t before = ::lseek(fd.get(), 0, SEEK_END);
+    if (before < 0) return fail_errno(errno, fmt::format("cannot write {}", path));
+    std::string first;
+    if (before == 0 && header_ && has_columns(format_)) {
+      PLIM_TRY(first, packed_header());
+    }
+    auto written = write_all(fd.get(), first.empty() ? bytes_ : first.append(bytes_), path);
+    // What is there of a slice that did not fit would stand in front of its next try.
+    if (!written && ::ftruncate(fd.get(), before) != 0)
+      return written.error().with_context("half a slice was written");
+    return written;
+  }
+
+  Result<std::string> packed_header() const {
+    std::string text, packed;
+    csv_.header(text);
+    if (!gzip_) return text;
+    PLIM_CHECK(gzip_into(packed, text));
+    return packed;
   }
 
   std::string directory_;
@@ -145,6 +178,7 @@ class FileExporter final : public Operation {
   bool header_;
   bool gzip_;
   bool per_slice_;
+  bool names_given_;
   CsvWriter csv_;
   bool made_ = false;
   std::string text_;
@@ -159,8 +193,19 @@ Result<std::unique_ptr<Operation>> make_file_exporter(const json::object& option
   return std::make_unique<FileExporter>(options);
 }
 
+void check_file_exporter(const json::object& options, std::string_view path, Problems& problems) {
+  if (text_option(options, "field_delimiter").size() > 1)
+    problems.errors.push_back(fmt::format("{}.field_delimiter: must be one byte", path));
+  if (text_option(options, "extension").find('/') != std::string_view::npos)
+    problems.errors.push_back(fmt::format("{}.extension: must not have a /", path));
+  if (has_columns(text_option(options, "format")) && !is_per_slice(options) &&
+      texts_option(options, "fields").empty())
+    problems.warnings.push_back(
+        fmt::format("{}.fields: not given; each file has the columns of its first record", path));
+}
+
 Guarantee file_exporter_guarantee(const json::object& options) {
-  if (bool_option(options, "idempotent") || bool_option(options, "file_per_slice"))
+  if (is_per_slice(options))
     return {.exactly_once = true,
             .reason = "file_exporter: one file per slice, renamed when whole"};
   return {.exactly_once = false,

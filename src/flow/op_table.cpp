@@ -104,7 +104,8 @@ constexpr std::array kStdout{
 };
 
 constexpr std::array kFileExporter{
-    Option{"path", Type::text, "", "folder to write into; made if missing", true},
+    Option{"path", Type::text, "", "folder to write into; made if missing", true, "", 0,
+           "file_path"},
     Option{"extension", Type::text, "", "of the files, without a dot; else the format's"},
     Option{"format", Type::text, "\"ldjson\"", "what to write", false, "ldjson|json|csv|tsv|raw"},
     Option{"compression", Type::text, "\"none\"", "", false, "none|gzip"},
@@ -171,10 +172,12 @@ constexpr std::array kOps{
             .operation = make_stdout,
             .guarantee = stdout_guarantee},
     OpEntry{.name = "file_exporter",
+            .aliases = "save_file",
             .kind = Kind::sender,
             .summary = "Writes records to files",
             .options = kFileExporter,
             .operation = make_file_exporter,
+            .check = check_file_exporter,
             .guarantee = file_exporter_guarantee},
 };
 

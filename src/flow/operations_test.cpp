@@ -141,6 +141,9 @@ TEST(FieldOps, patch_and_leave_the_rest_as_it_was) {
 }
 
 TEST(FieldOps, find_keys_that_need_escapes) {
+  EXPECT_THAT(
+      run(R"({"_op":"set_field","field":"ü","value":2,"overwrite":true})", {R"({"\u00fc":1})"}),
+      ElementsAre(R"({"\u00fc":2})"));
   EXPECT_THAT(run(R"({"_op":"drop_field","field":"a\"b\\"})", {R"({"a\"b\\":1,"c":2})"}),
               ElementsAre(R"({"c":2})"));
 }

@@ -30,6 +30,7 @@ Result<std::unique_ptr<Operation>> make_stdout(const json::object& options);
 Guarantee stdout_guarantee(const json::object& options);
 
 Result<std::unique_ptr<Operation>> make_file_exporter(const json::object& options);
+void check_file_exporter(const json::object& options, std::string_view path, Problems& problems);
 Guarantee file_exporter_guarantee(const json::object& options);
 
 }  // namespace plim::flow

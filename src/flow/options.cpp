@@ -93,13 +93,18 @@ std::string_view type_name(Option::Type type) {
 json::object check_options(std::span<const Option> table, const json::object& given,
                            std::string_view path, Problems& problems) {
   json::object out = given;
-  for (const auto& [key, value] : given) {
+  for (const Option& option : table) {
+    if (option.old_name.empty() || !out.contains(option.old_name)) continue;
+    if (!out.contains(option.name)) out[option.name] = out.at(option.old_name);
+    out.erase(option.old_name);
+  }
+  for (const auto& [key, value] : out) {
     if (key.starts_with('_')) continue;
     if (std::ranges::find(table, std::string_view(key), &Option::name) == table.end())
       problems.warnings.push_back(unknown_key(path, key, table));
   }
   for (const Option& option : table) {
-    const json::value* value = given.if_contains(option.name);
+    const json::value* value = out.if_contains(option.name);
     if (value == nullptr || value->is_null()) {
       out.erase(option.name);
       if (option.required)

@@ -22,8 +22,9 @@ struct Option {
   std::string_view fallback = {};  // JSON text; empty: stays unset
   std::string_view help = {};
   bool required = false;
-  std::string_view choices = {};  // "none|gzip"
-  std::int64_t least = 0;         // of integers
+  std::string_view choices = {};   // "none|gzip"
+  std::int64_t least = 0;          // of integers
+  std::string_view old_name = {};  // what older job files call it
 };
 
 std::string_view type_name(Option::Type type);

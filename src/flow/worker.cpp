@@ -3,9 +3,11 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <fcntl.h>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <poll.h>
@@ -16,8 +18,10 @@
 
 #include <fmt/format.h>
 
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/process.hpp"
+#include "base/text.hpp"
 #include "flow/memory.hpp"
 #include "flow/pipeline.hpp"
 #include "flow/protocol.hpp"
@@ -26,6 +30,17 @@ namespace plim::flow {
 namespace {
 
 constexpr int kHeartbeatMs = 1000;
+
+// Programs that a slice has started; they lead groups of their own.
+void end_children() {
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    auto text = read_file(thread.path().string() + "/children");
+    if (!text) continue;
+    for (std::string_view word : split(*text, ' '))
+      if (auto pid = parse_int<pid_t>(word); pid && *pid > 0) ::kill(-*pid, SIGKILL);
+  }
+}
 
 // What both threads share. The listening thread reads, keeps the lease and fills the queue; the
 // working one empties it and writes reports.
@@ -136,7 +151,10 @@ class Link {
 
   void lost() {
     // Destructors would wait for the working thread, which may be deep in a slice.
-    if (when_lost_ == WhenLost::exit_process) ::_exit(1);
+    if (when_lost_ == WhenLost::exit_process) {
+      end_children();
+      ::_exit(1);
+    }
     std::lock_guard lock(state_);
     lost_ = ended_ = true;
     changed_.notify_all();

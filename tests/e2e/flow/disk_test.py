@@ -34,6 +34,29 @@ class Disk(unittest.TestCase):
         self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES)))
 
 
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class FullOutput(unittest.TestCase):
+    def test_slices_that_did_not_fit_are_written_once_there_is_room(self):
+        place = Place(self)
+        place.out.mkdir()
+        job = place.job({"_op": "data_generator", "shape": "small", "size": 100000, "slice_size": 5000},
+                        {"_op": "file_exporter", "path": str(place.out), "idempotent": True}, max_retries=0)
+        flow = f"{PROGRAM} flow run"
+        # Seen by nobody but this shell, which says what it saw.
+        script = f"""
+            mount -t tmpfs -o size=1m none {place.out}
+            {flow} {job} --state {place.state}; echo first $?
+            ls {place.out} | grep -c tmp; echo left
+            mount -o remount,size=16m {place.out}
+            {flow} --resume {place.state}; echo second $?
+            cat {place.out}/* > {place.root}/all"""
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=place.env, capture_output=True, text=True, timeout=120)
+        self.assertIn("no space left on device", done.stderr.lower())
+        self.assertEqual(done.stdout.split(), ["first", "1", "0", "left", "second", "0"], done.stderr)
+        lines = (place.root / "all").read_text().splitlines()
+        self.assertEqual([json.loads(line)["id"] for line in lines], list(range(100000)))
+
+
 def fill(path):
     with open(path, "wb", buffering=0) as file:
         for size in (1 << 20, 4096):

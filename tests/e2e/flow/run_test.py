@@ -77,24 +77,25 @@ class Runs(unittest.TestCase):
     def test_failed_slices_are_counted_recorded_and_run_again_alone(self):
         gate = self.place.root / "fail"
         gate.touch()
-        script = f"read l; case $l in *0,*) test -e {gate} && exit 3;; esac; echo $l"
-        job = self.place.job(small(100), {"_op": "exec", "framing": "none", "command": "sh", "args": ["-c", script]},
+        script = f"read l; case $l in *:0,*|*[02468]0,*) test -e {gate} && exit 3;; esac; echo $l"  # every 20th
+        job = self.place.job(small(200), {"_op": "exec", "framing": "none", "command": "sh", "args": ["-c", script]},
                              self.exporter(), max_retries=1)
         done = self.place.run("run", job, "--state", self.place.state)
         self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"\nfailed: 190 records in, 190 out, 200 slices, 10 failed")
         self.assertIn("had 10 slice failures during processing", done.stderr)
         self.assertIn(f"--resume {self.place.state}", done.stderr)
         self.assertEqual(self.place.ledger("SELECT status FROM ex"), [("failed",)])
         self.assertTrue(self.place.ledger("SELECT failure FROM ex")[0][0].endswith("had 10 slice failures during processing"))
         self.assertEqual(self.place.ledger("SELECT state, count(*) FROM slices GROUP BY state ORDER BY state"),
-                         [("completed", 90), ("error", 10)])
+                         [("completed", 190), ("error", 10)])
         self.assertEqual(self.place.ledger("SELECT DISTINCT retry_count FROM slices WHERE state='error'"), [(1,)])
         self.assertEqual(self.place.run("run", job, "--state", self.place.state).returncode, 3, "it is unfinished")
         gate.unlink()
         again = self.place.run("run", "--resume", self.place.state)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(self.place.ledger("SELECT count(*) FROM slices WHERE attempts > 1"), [(10,)])
-        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(100)))
+        self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(200)))
         self.assertIn("completed already", self.place.run("run", "--resume", self.place.state).stderr)
 
     def test_ctrl_c_ends_with_130_and_resume_finishes(self):
