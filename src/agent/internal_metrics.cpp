@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "agent/machine.hpp"
-#include "base/files.hpp"
 #include "base/log_counts.hpp"
 #include "base/text.hpp"
 
@@ -27,9 +26,8 @@ std::uint64_t open_descriptors() {
   return ::stat("/proc/self/fd", &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
-std::uint64_t resident_bytes() {
-  const std::string text = read_file("/proc/self/statm").value_or("");
-  const auto pages = parse_int<std::uint64_t>(cut(cut(text, ' ').second, ' ').first);
+std::uint64_t resident_bytes(std::string_view statm) {
+  const auto pages = parse_int<std::uint64_t>(cut(cut(trim(statm), ' ').second, ' ').first);
   return pages.value_or(0) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
@@ -154,7 +152,7 @@ void InternalMetrics::publish(const AgentFacts& facts) {
   table_.set(iterations_, facts.iterations);
   table_.set(overruns_, facts.overruns);
   table_.set(cpu_seconds_, seconds(usage.ru_utime) + seconds(usage.ru_stime));
-  table_.set(resident_, resident_bytes());
+  table_.set(resident_, resident_bytes(statm_.read(buffer_)));
   if (std::uint64_t open = open_descriptors(); open > 0) table_.set(open_fds_, open);
   table_.set(fd_limit_, std::uint64_t{limit.rlim_cur});
   table_.set(sync_age_, facts.sync_age);

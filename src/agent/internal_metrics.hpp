@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "agent/kernel_file.hpp"
 #include "agent/metric_table.hpp"
 #include "base/clock.hpp"
 
@@ -81,6 +83,8 @@ class InternalMetrics {
   MetricTable::Family source_family_;
   std::map<std::pair<std::string, std::string>, MetricTable::Series> sources_;
   std::array<Duration, 5> durations_{};
+  KernelFile statm_{"/proc/self/statm"};
+  std::vector<char> buffer_;
 };
 
 }  // namespace plim::agent

@@ -182,7 +182,10 @@ void MeasureRunner::iterate(SteadyTime began) {
                    .storage_errors = &storage_errors_};
   internal_->publish(facts);
   store(wall);
-  if (iterations_ == kStarted) drop_start_pages();
+  if (iterations_ == kStarted) {
+    return_freed_memory();
+    drop_start_pages();
+  }
 }
 
 void MeasureRunner::store(WallTime now) {

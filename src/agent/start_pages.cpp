@@ -1,7 +1,13 @@
 #include "agent/start_pages.hpp"
 
 #include <charconv>
+#include <cstddef>
+#include <dlfcn.h>
+#include <string>
 #include <sys/mman.h>
+#include <sys/types.h>
+
+#include <fmt/format.h>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
@@ -55,6 +61,21 @@ void drop_start_pages() {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the kernel names it
     (void)::madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
                     MADV_DONTNEED);
+}
+
+void return_freed_memory() {
+  using MallCtl = int(const char*, void*, std::size_t*, void*, std::size_t);
+  // Not every build has jemalloc.
+  auto* const control = reinterpret_cast<MallCtl*>(::dlsym(RTLD_DEFAULT, "mallctl"));
+  if (control == nullptr) return;
+  unsigned arena = 0;
+  std::size_t size = sizeof arena;
+  if (control("thread.arena", &arena, &size, nullptr, 0) != 0) return;
+  for (const char* kind : {"dirty", "muzzy"}) {
+    ssize_t at_once = 0;
+    const std::string name = fmt::format("arena.{}.{}_decay_ms", arena, kind);
+    (void)control(name.c_str(), nullptr, nullptr, &at_once, sizeof at_once);
+  }
 }
 
 }  // namespace plim::agent

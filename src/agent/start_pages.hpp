@@ -20,5 +20,8 @@ std::vector<FileMapping> unchanged_files(std::string_view smaps);
 // commands), and the kernel maps sixteen pages at each touch. From then on the same few functions
 // run. Gives the rest back.
 void drop_start_pages();
+// An agent sleeps most of the time: memory that it frees goes back at once. The shipped program's
+// allocator would keep it for ten seconds, in case it is wanted again.
+void return_freed_memory();
 
 }  // namespace plim::agent

@@ -42,5 +42,12 @@ TEST(StartPages, leave_memory_and_the_program_goes_on) {
   EXPECT_EQ(unchanged_files(kSmaps).size(), 2);
 }
 
+TEST(FreedMemory, goes_back_with_every_allocator) {
+  return_freed_memory();
+  std::vector<char> large(1 << 20, 'x');
+  large = {};
+  EXPECT_TRUE(large.empty());
+}
+
 }  // namespace
 }  // namespace plim::agent
