@@ -49,32 +49,31 @@ class RunScreen {
     const Nanos interval = live_ ? Nanos(200ms) : Nanos(2s);
     if (!first && (!drawn_ || now - *drawn_ < interval)) return;
     drawn_ = now;
-    if (json_) return event(to_event(progress, "progress"));
+    if (json_) return (void)event(to_event(progress, "progress"));
     if (quiet_) return;
     say(live_ ? "\r\x1b[K" + flow::progress_line(progress) : flow::progress_line(progress) + "\n");
   }
 
   void notice(const std::string& text) {
-    if (json_) return event({{"event", "notice"}, {"message", text}});
+    if (json_) return (void)event({{"event", "notice"}, {"message", text}});
     if (!quiet_) line(text);
   }
 
-  void print(std::string_view text) {
+  // False: nobody reads it any more.
+  bool print(std::string_view text) {
     wipe();
-    if (json_)
-      event({{"event", "output"}, {"text", text}});
-    else
-      (void)context_.world.out.write(text);
+    if (!json_) return context_.world.out.write(text).has_value();
+    return event({{"event", "output"}, {"text", text}});
   }
 
   void finish(const flow::RunProgress& progress) {
-    if (json_) return event(to_event(progress, "finished"));
+    if (json_) return (void)event(to_event(progress, "finished"));
     line(flow::final_line(progress));
   }
 
  private:
-  void event(json::object object) {
-    (void)context_.world.out.write(to_json(json::value(std::move(object))) + "\n");
+  bool event(json::object object) {
+    return context_.world.out.write(to_json(json::value(std::move(object))) + "\n").has_value();
   }
 
   void line(const std::string& text) {
@@ -108,6 +107,8 @@ class FlowRun {
   }
 
   bool was_interrupted() const { return interrupted_; }
+
+  void stop() { controller_->stop(); }
 
  private:
   Task<Result<flow::RunProgress>> main() {
@@ -249,13 +250,16 @@ Outcome<int> run_flow_run(Context& context) {
   }
   flow::Observer observer;
   observer.progress = [&](const flow::RunProgress& progress) { screen.progress(progress); };
-  observer.print = [&](std::string_view text) { screen.print(text); };
   observer.notice = [&](const std::string& text) { screen.notice(text); };
   screen.notice(fmt::format("{} {} execution {}, state in {}", job ? "running" : "resuming",
                             run->job().name, run->row().ex_id, place.directory));
   PLIM_CLI_CHECK(take_environment(run->job()));
   Loop loop;
   FlowRun flow_run(loop, *run);
+  // What is printed for nobody is better not made.
+  observer.print = [&](std::string_view text) {
+    if (!screen.print(text)) flow_run.stop();
+  };
   const std::int64_t limit = context.values.integer("limit");
   auto last = flow_run.to_end(
       settings_of(context, run->job()),

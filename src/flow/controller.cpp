@@ -206,6 +206,8 @@ void Controller::finish(SliceReport report) {
 }
 
 void Controller::take_leave(WorkerNumber worker, const std::string& how) {
+  // One reason why workers do not even start is said once.
+  const bool said = !dispatcher_.is_here(worker) && std::exchange(never_joined_, how) == how;
   for (Slice& slice : dispatcher_.leave(worker))
     finish({.key = slice.key,
             .attempt = slice.attempt,
@@ -213,8 +215,9 @@ void Controller::take_leave(WorkerNumber worker, const std::string& how) {
             .error = fmt::format("a worker died of it each time, {} in all; the last one: {}",
                                  slice.attempt, how)});
   if (stopping_ || !failure_.empty() || is_over()) return;
-  observer_.notice(
-      fmt::format("{} left: {}; another one takes its place", worker_name(worker), how));
+  if (!said)
+    observer_.notice(
+        fmt::format("{} left: {}; another one takes its place", worker_name(worker), how));
   if (++deaths_in_a_row_ > 10 + 2 * settings_.crew.workers)
     failure_ = fmt::format("workers die without finishing anything: {}", how);
   wake();

@@ -88,6 +88,7 @@ class Controller {
   SteadyTime last_turn_;
   double mean_micros_ = 0;
   unsigned deaths_in_a_row_ = 0;
+  std::string never_joined_;  // how the last one ended that left before it joined
   bool stopping_ = false;
   std::optional<SteadyTime> stop_deadline_;
   std::string failure_;

@@ -68,6 +68,8 @@ class Dispatcher {
 
   std::size_t workers() const { return workers_.size(); }
 
+  bool is_here(WorkerNumber worker) const { return workers_.contains(worker); }
+
   std::uint64_t redispatched() const { return redispatched_; }
 
   std::uint64_t duplicates() const { return duplicates_; }

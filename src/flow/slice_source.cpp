@@ -82,10 +82,12 @@ std::optional<std::uint64_t> SliceSource::total() const {
   std::uint64_t sum = 0;
   for (const One& one : slicers_) {
     auto total = one.slicer->total_slices();
-    if (!total && !one.done) return limit_;
+    if (!total && !one.done)
+      return limit_ ? std::optional(std::max(*limit_, made())) : std::nullopt;
     sum += total.value_or(one.order);
   }
-  return limit_ ? std::min(*limit_, sum) : sum;
+  // An earlier run without a limit may have made more of them.
+  return limit_ ? std::max(std::min(*limit_, sum), made()) : sum;
 }
 
 }  // namespace plim::flow

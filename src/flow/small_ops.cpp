@@ -6,6 +6,8 @@
 namespace plim::flow {
 namespace {
 
+constexpr std::size_t kMostPrinted = std::size_t{64} << 20;  // it travels in one frame
+
 class Noop final : public Operation {
  public:
   Result<void> process(SliceContext&, Batch&) override { return {}; }
@@ -34,6 +36,9 @@ class Stdout final : public Operation {
     for (Record record : batch.records) {
       if (left-- == 0) break;
       context.printed.append(record) += '\n';
+      if (context.printed.size() > kMostPrinted)
+        return fail(Code::bad_request,
+                    "a slice prints more than 64 MB; take smaller slices, or file_exporter");
     }
     return {};
   }

@@ -15,7 +15,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr Nanos kFirstPause = 20ms;
 constexpr Nanos kLongestPause = 2s;
+
+// The first one that ends without a word is replaced at once; those after it with growing pauses.
+Nanos pause_after(unsigned silent_ends) {
+  if (silent_ends < 2) return Nanos(0);
+  return std::min(kLongestPause, kFirstPause * (1u << std::min(silent_ends - 2, 7u)));
+}
 
 struct SocketPair {
   Fd ours, theirs;
@@ -49,7 +56,7 @@ void WorkerCrew::send(WorkerNumber worker, std::string_view bytes) {
 void WorkerCrew::connect(WorkerNumber number, Fd socket) {
   WorkerLink::Handlers handlers{.frame =
                                     [this, number](const Frame& frame) {
-                                      quick_deaths_ = 0;
+                                      silent_.erase(number);
                                       handlers_.frame(number, frame);
                                     },
                                 .closed =
@@ -89,8 +96,10 @@ Task<Result<std::string>> WorkerCrew::run_thread(WorkerNumber number) {
 }
 
 Task<void> WorkerCrew::keep_worker() {
+  unsigned silent_ends = 0;
   while (!stopping_) {
     WorkerNumber number = ++last_;
+    silent_.insert(number);
     Result<std::string> ended = std::string();
     if (settings_.threads)
       ended = co_await run_thread(number);
@@ -99,10 +108,8 @@ Task<void> WorkerCrew::keep_worker() {
     std::string how = ended ? *ended : ended.error().message;
     handlers_.left(number, how);
     if (stopping_) co_return;
-    // The first one is replaced at once; if they keep dying before a word, with growing pauses.
-    Nanos pause = std::min<Nanos>(kLongestPause, quick_deaths_ * Nanos(20ms));
-    ++quick_deaths_;
-    co_await system_clock().sleep(pause);
+    silent_ends = silent_.erase(number) > 0 ? silent_ends + 1 : 0;
+    co_await system_clock().sleep(pause_after(silent_ends));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/clock.hpp"
@@ -51,7 +52,7 @@ class WorkerCrew {
   Handlers handlers_;
   std::map<WorkerNumber, std::shared_ptr<WorkerLink>> links_;
   WorkerNumber last_ = 0;
-  unsigned quick_deaths_ = 0;
+  std::set<WorkerNumber> silent_;  // not a word from them yet
   bool stopping_ = false;
   Event changed_;
   TaskGroup tasks_;

@@ -3,10 +3,11 @@
 import json
 import pathlib
 import signal
+import subprocess
 import time
 import unittest
 
-from flow_runs import Place, eventually, kill, workers_of
+from flow_runs import PROGRAM, Place, eventually, kill, workers_of
 
 GENERATE = {"_op": "data_generator", "shape": "small", "size": 10, "slice_size": 2}
 NOOP = {"_op": "noop"}
@@ -80,6 +81,16 @@ class Nonsense(unittest.TestCase):
         job = self.place.job({**GENERATE, "size": 1}, operation, {"_op": "stdout"}, env_vars={"COLOUR": "red", "DEPTH": 7})
         for threads in ([], ["--threads"]):
             self.assertEqual(self.place.run("run", job, "-q", *threads).stdout, "red\n7\n")
+
+    def test_a_run_whose_output_nobody_reads_ends(self):
+        job = self.place.job(GENERATE, {"_op": "delay", "ms": 1}, {"_op": "stdout"}, lifecycle="persistent", workers=1)
+        run = subprocess.Popen([PROGRAM, "flow", "run", job, "--state", self.place.state], env=self.place.env, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        self.addCleanup(kill, run.pid)
+        run.stdout.readline()
+        run.stdout.close()
+        self.assertEqual(run.wait(30), 1)
+        self.assertEqual(self.place.ledger("SELECT status FROM ex"), [("stopped",)])
 
     def hang(self):
         """A run whose only slice does not end, and the program it waits for."""
