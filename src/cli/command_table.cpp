@@ -11,6 +11,7 @@
 #include "cli/local_flags.hpp"
 #include "cli/pools_flags.hpp"
 #include "cli/servo_flags.hpp"
+#include "cli/webhook_flags.hpp"
 
 namespace plim::cli {
 namespace {
@@ -419,6 +420,18 @@ constexpr std::array kCommands{
             .exit_notes = "that of the program; 124 late cpuset, 125 no start, 126, 127 as a shell",
             .run = run_starter,
             .minor = true},
+    Command{.name = "webhook",
+            .summary = "Check and change pods at their admission",
+            .detail =
+                "The API server asks it about every pod that is to be made, at /mutating-pods. "
+                "Pods that ask for CPUs of pools get what they need to run there; those whose "
+                "annotation contradicts their requests are refused with a code. Certificate and "
+                "pool files are read again when they change, and by SIGHUP; open connections "
+                "stay. It serves /healthz, /readyz and /metrics too.",
+            .examples = kWebhookExamples,
+            .flags = kWebhookFlags,
+            .exit_notes = "0 after SIGTERM or SIGINT, 1 bad files or no start, 3 internal error",
+            .run = run_webhook},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

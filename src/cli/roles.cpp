@@ -9,7 +9,7 @@ namespace {
 constexpr std::array kStartNames{
     StartName{"cpu-device-plugin", "the agent's pools module (device plugin)"},
     StartName{"cpusetter", "the agent's pools module (cpuset setter)"},
-    StartName{"cpu-device-webhook", "the webhook"},
+    StartName{"cpu-device-webhook", "the webhook", "webhook", true},
     StartName{"process-starter", "the static program plimsoll-starter", "starter"},
     StartName{"kube-scheduler", "the scheduler"},
     StartName{"kubectl-plimsoll", "kubectl's plug-in", "plimsoll"},

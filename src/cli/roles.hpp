@@ -11,6 +11,7 @@ struct StartName {
   std::string_view role;  // what that name stands for
   // Where the role lives in this program; empty while the part that brings it does not exist.
   std::string_view command = {};
+  bool is_role = false;  // the words that follow are the role's flags, not somebody else's words
 };
 
 std::span<const StartName> start_names();

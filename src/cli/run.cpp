@@ -8,6 +8,7 @@
 #include "cli/help.hpp"
 #include "cli/roles.hpp"
 #include "cli/settings.hpp"
+#include "cli/webhook_words.hpp"
 
 namespace plim::cli {
 namespace {
@@ -54,7 +55,7 @@ std::string help_for(const ParsedLine& line, std::string_view program) {
 }
 
 Outcome<int> run_line(World& world, const std::vector<std::string>& words, std::string program) {
-  PLIM_CLI_TRY(ParsedLine line, parse_line(agent_words(words)));
+  PLIM_CLI_TRY(ParsedLine line, parse_line(webhook_words(agent_words(words))));
   if (line.help) {
     PLIM_CLI_CHECK(world.out.write(help_for(line, program)));
     return 0;
@@ -89,6 +90,10 @@ Outcome<int> run_as(World& world, const StartName* name, std::vector<std::string
                                                       name->name, name->role),
                                   .shape = Failure::Shape::one_line});
   if (name->command == "plimsoll") return run_line(world, words, "kubectl plimsoll");
+  if (name->is_role) {
+    words.insert(words.begin(), std::string(name->command));
+    return run_line(world, words, "plimsoll");
+  }
   words.insert(words.begin(), {std::string(name->command), "--"});
   return run_line(world, words, "kubectl plimsoll");
 }
@@ -100,7 +105,7 @@ int run(World& world, const std::vector<std::string>& words) {
   std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
   auto outcome = run_as(world, name, std::move(rest));
   if (outcome) return *outcome;
-  bool plugin = name != nullptr && !name->command.empty();
+  bool plugin = name != nullptr && !name->command.empty() && !name->is_role;
   (void)world.err.write(format_failure(outcome.error(), plugin ? "kubectl plimsoll" : "plimsoll"));
   return outcome.error().exit;
 }

@@ -36,11 +36,10 @@ class Mistakes(unittest.TestCase):
         self.one_line(["x" * 100_000], "PLM-1001")
 
     def test_commands_of_parts_to_come_are_unknown(self):
-        for word in ("webhook", "dash", "top"):
+        for word in ("dash", "top"):
             self.one_line([word], "PLM-1001")
         everything = run("--help").stdout + run("completion", "bash").stdout
-        for word in ("webhook", "dash"):
-            self.assertNotIn(f" {word}", everything)
+        self.assertNotIn(" dash", everything)
 
     def test_a_home_that_may_not_be_entered_has_no_settings(self):
         if os.geteuid():
@@ -161,7 +160,7 @@ class Roles(unittest.TestCase):
             return run(*words, program=str(link))
 
     def test_names_without_their_part_say_so(self):
-        for name in ("cpu-device-plugin", "cpusetter", "cpu-device-webhook", "kube-scheduler"):
+        for name in ("cpu-device-plugin", "cpusetter", "kube-scheduler"):
             done = self.named(name, "--version")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), name)
             self.assertIn(name, done.stderr)

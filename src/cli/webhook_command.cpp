@@ -1,0 +1,255 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/file_watch.hpp"
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/metrics.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "base/text.hpp"
+#include "cli/commands.hpp"
+#include "cli/run.hpp"
+#include "pools/mutate.hpp"
+#include "pools/pool_config.hpp"
+#include "webhook/certificate_files.hpp"
+#include "webhook/server.hpp"
+
+namespace plim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWebhookInternalExit = 3;
+constexpr std::array kUsualPoolPlaces{"/etc/cpu-pooler", "/etc/cpu-dp"};
+constexpr std::chrono::milliseconds kPoolSettle{200};
+
+struct WebhookSettings {
+  webhook::CertificateFiles certificate;
+  std::string listen;
+  std::vector<std::string> pool_places;
+  pools::MutateOptions mutate;
+};
+
+Failure webhook_failure(Plm code, std::string what, std::string next = {}) {
+  return Failure{.code = code, .exit = 1, .what = std::move(what), .next = std::move(next)};
+}
+
+template <class T, std::size_t N>
+T choice_of(const std::string& text, const std::array<std::pair<std::string_view, T>, N>& rows) {
+  for (const auto& [name, value] : rows)
+    if (name == text) return value;
+  return rows[0].second;  // the table of commands lets nothing else through
+}
+
+pools::MutateOptions mutate_options(const Values& values) {
+  using pools::CfsQuotas, pools::StarterDelivery, pools::UnknownPool;
+  constexpr std::array<std::pair<std::string_view, CfsQuotas>, 3> kQuotas{
+      {{"all", CfsQuotas::all}, {"shared", CfsQuotas::shared}, {"none", CfsQuotas::none}}};
+  constexpr std::array<std::pair<std::string_view, StarterDelivery>, 2> kDeliveries{
+      {{"hostpath", StarterDelivery::hostpath}, {"plugin", StarterDelivery::plugin}}};
+  constexpr std::array<std::pair<std::string_view, UnknownPool>, 3> kUnknown{
+      {{"warn", UnknownPool::warn},
+       {"reject", UnknownPool::reject},
+       {"allow", UnknownPool::allow}}};
+  return {.starter_path = values.text("process-starter-path"),
+          .cfs_quotas = choice_of(values.text("cfs-quotas"), kQuotas),
+          .smt_width = static_cast<int>(values.integer("smt-width")),
+          .delivery = choice_of(values.text("starter-delivery"), kDeliveries),
+          .unknown_pool = choice_of(values.text("unknown-pool"), kUnknown)};
+}
+
+Outcome<WebhookSettings> webhook_settings(const Context& context) {
+  const Values& values = context.values;
+  WebhookSettings out{
+      .certificate = {values.text("tls-cert-file"), values.text("tls-private-key-file")},
+      .listen = values.text("listen"),
+      .pool_places = {},
+      .mutate = mutate_options(values)};
+  if (out.certificate.certificate.empty() || out.certificate.key.empty())
+    return usage_failure(Plm::wrong_arguments,
+                         "webhook needs --tls-cert-file and --tls-private-key-file",
+                         "API servers call webhooks by HTTPS only");
+  if (out.mutate.smt_width < 1 || out.mutate.smt_width > 8)
+    return usage_failure(Plm::bad_flag_value, "--smt-width is a number from 1 to 8");
+  if (!out.mutate.starter_path.starts_with('/'))
+    return usage_failure(Plm::bad_flag_value, "--process-starter-path begins with /");
+  for (std::string_view place : split(values.text("poolconfigs"), ','))
+    if (!trim(place).empty()) out.pool_places.emplace_back(trim(place));
+  if (!out.pool_places.empty()) return out;
+  std::error_code ignored;
+  for (const char* place : kUsualPoolPlaces)
+    if (fs::is_directory(place, ignored)) out.pool_places.emplace_back(place);
+  return out;
+}
+
+Result<pools::PoolCatalog> read_catalog(const std::vector<std::string>& places) {
+  PLIM_TRY(const auto texts, pools::read_config_texts(places));
+  pools::Problems problems;
+  const pools::PoolConfig config = pools::parse_pool_config(texts, problems);
+  for (const std::string& line : problems.warnings) log::warn("webhook", line);
+  if (!problems.errors.empty())
+    return fail(Code::invalid, fmt::format("{}", fmt::join(problems.errors, "; ")));
+  if (config.files.empty())
+    log::warn("webhook", "there are no pool files, so types of pools go by their names",
+              {{"places", fmt::format("{}", fmt::join(places, ","))}});
+  return pools::PoolCatalog::of(config);
+}
+
+// A directory is named by its own entry too, whose times tell of new files.
+std::vector<std::string> watched_paths(const std::vector<std::string>& places) {
+  std::vector<std::string> out;
+  for (const std::string& place : places) {
+    std::error_code error;
+    if (!fs::is_directory(place, error)) {
+      out.push_back(place);
+      continue;
+    }
+    out.push_back(place + "/.");
+    for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
+      if (at->path().extension() == ".yaml") out.push_back(at->path().string());
+  }
+  return out;
+}
+
+// The webhook from start to stop. Lives on one loop.
+class WebhookRun {
+ public:
+  explicit WebhookRun(WebhookSettings settings) : settings_(std::move(settings)) {}
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    server_.reset();
+    tasks_.reset();
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    Signals::Options reload{.reload = true};
+    signals_ = std::make_unique<Signals>(loop, reload);
+    if (auto started = start(loop); !started) {
+      failure_ = std::move(started.error());
+      signals_.reset();
+      co_return 0;
+    }
+    log::info("webhook", "listening", {{"address", server_->address()}});
+    tasks_ = std::make_unique<TaskGroup>(loop);
+    tasks_->spawn("certificate", watch_certificate(loop));
+    tasks_->spawn("pools", watch_pools(loop));
+    tasks_->spawn("reload", reload_by_signal());
+    co_await signals_->stop_requested();
+    log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
+    co_await tasks_->stop();
+    co_await server_->drain();
+    signals_.reset();
+    co_return 0;
+  }
+
+  Outcome<void> start(const Executor& loop) {
+    auto catalog = read_catalog(settings_.pool_places);
+    if (!catalog)
+      return tl::unexpected(webhook_failure(Plm::bad_pool_config, catalog.error().message,
+                                            "plimsoll pools validate tells all about it"));
+    catalog_ = std::move(*catalog);
+    auto certificate = settings_.certificate.read();
+    if (!certificate)
+      return tl::unexpected(webhook_failure(Plm::cannot_read, certificate.error().message));
+    webhook::ServerSettings settings{.listen = settings_.listen,
+                                     .certificate = std::move(*certificate)};
+    settings.mutators.push_back({"/mutating-pods", [this](const kube::AdmissionReview& review) {
+                                   return pools::mutate_pod(review, catalog_, settings_.mutate);
+                                 }});
+    auto server =
+        webhook::AdmissionServer::listen(loop, std::move(settings), metrics::default_registry());
+    if (!server)
+      return tl::unexpected(webhook_failure(Plm::bad_environment, server.error().message));
+    server_ = std::move(*server);
+    return {};
+  }
+
+  void reread_certificate() {
+    auto certificate = settings_.certificate.read();
+    Result<void> set = certificate ? server_->set_certificate(*certificate) : certificate.error();
+    if (set)
+      log::info("webhook", "certificate reread");
+    else
+      log::error("webhook", "the old certificate stays", {{"error", set.error()}});
+  }
+
+  void reread_pools() {
+    auto catalog = read_catalog(settings_.pool_places);
+    if (catalog) {
+      catalog_ = std::move(*catalog);
+      log::info("webhook", "pools reread", {{"pools", catalog_.pools.size()}});
+    } else {
+      log::error("webhook", "the old pools stay", {{"error", catalog.error()}});
+    }
+  }
+
+  Task<void> watch_certificate(Executor loop) {
+    auto watch = FileWatch::open(loop, settings_.certificate.paths());
+    if (!watch) {
+      log::error("webhook", "certificates are reread by SIGHUP only", {{"error", watch.error()}});
+      co_return;
+    }
+    for (;;) {
+      co_await (*watch)->next();
+      reread_certificate();
+    }
+  }
+
+  // Opened anew each time, since the names of the files may be new.
+  Task<void> watch_pools(Executor loop) {
+    FileWatch::Options options{.settle = kPoolSettle};
+    for (;;) {
+      auto watch = FileWatch::open(loop, watched_paths(settings_.pool_places), options);
+      if (!watch) {
+        log::error("webhook", "pools are reread by SIGHUP only", {{"error", watch.error()}});
+        co_return;
+      }
+      if (std::exchange(seen_change_, false)) reread_pools();
+      co_await (*watch)->next();
+      seen_change_ = true;
+    }
+  }
+
+  Task<void> reload_by_signal() {
+    for (;;) {
+      co_await signals_->reload_requested();
+      reread_certificate();
+      reread_pools();
+    }
+  }
+
+  WebhookSettings settings_;
+  pools::PoolCatalog catalog_;
+  std::unique_ptr<Signals> signals_;
+  std::unique_ptr<webhook::AdmissionServer> server_;
+  std::unique_ptr<TaskGroup> tasks_;
+  std::optional<Failure> failure_;
+  bool seen_change_ = false;
+};
+
+}  // namespace
+
+Outcome<int> run_webhook(Context& context) {
+  PLIM_CLI_TRY(WebhookSettings settings, webhook_settings(context));
+  if (context.values.text("log-level").empty())
+    log::configure({.level = log::Level::info,
+                    .format = context.values.text("log-format") == "json" ? log::Format::json
+                                                                          : log::Format::text});
+  keep_memory_small();
+  try {
+    return WebhookRun(std::move(settings)).run();
+  } catch (const std::exception& e) {
+    return tl::unexpected(
+        Failure{.code = Plm::internal, .exit = kWebhookInternalExit, .what = e.what()});
+  }
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,56 @@
+// Flags and examples of the webhook's commands, for the one table of commands.
+#pragma once
+
+#include <array>
+
+#include "cli/command.hpp"
+
+namespace plim::cli {
+
+inline constexpr std::array kWebhookExamples{
+    Example{"webhook --tls-cert-file /certs/cert.pem --tls-private-key-file /certs/key.pem",
+            "as its Deployment does"},
+    Example{"webhook --tls-cert-file c.pem --tls-private-key-file k.pem --listen 127.0.0.1:8443",
+            "on this machine, to try reviews"},
+};
+inline constexpr std::array kWebhookFlags{
+    Flag{.name = "tls-cert-file",
+         .metavar = "FILE",
+         .help = "certificate; or tls.crt beside it",
+         .live = Live::file},
+    Flag{.name = "tls-private-key-file",
+         .metavar = "FILE",
+         .help = "its key; or tls.key beside it",
+         .live = Live::file},
+    Flag{.name = "listen", .metavar = "ADDRESS", .fallback = ":443", .help = "where to serve"},
+    Flag{.name = "poolconfigs",
+         .metavar = "DIR,...",
+         .help = "pool files of all nodes",
+         .live = Live::directory},
+    Flag{.name = "process-starter-path",
+         .metavar = "FILE",
+         .fallback = "/opt/bin/process-starter",
+         .help = "where the starter is"},
+    Flag{.name = "starter-delivery",
+         .metavar = "HOW",
+         .fallback = "hostpath",
+         .help = "who mounts the starter",
+         .choices = "hostpath|plugin"},
+    Flag{.name = "cfs-quotas",
+         .metavar = "WHICH",
+         .fallback = "all",
+         .help = "containers whose cpu limit is set",
+         .choices = "all|shared|none"},
+    Flag{.name = "smt-width",
+         .type = Type::integer,
+         .metavar = "N",
+         .fallback = "2",
+         .help = "threads of a core, for multiThreaded pools"},
+    Flag{.name = "unknown-pool",
+         .metavar = "HOW",
+         .fallback = "warn",
+         .help = "requests of pools that no file has",
+         .choices = "warn|reject|allow"},
+};
+
+}  // namespace plim::cli

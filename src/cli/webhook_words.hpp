@@ -1,0 +1,13 @@
+// The ancestor's way to write the webhook's flags.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plim::cli {
+
+// One dash before a long name becomes two, and repeated --poolconfigs one list; words of other
+// commands stay as they are.
+std::vector<std::string> webhook_words(std::vector<std::string> words);
+
+}  // namespace plim::cli

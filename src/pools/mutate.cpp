@@ -1,0 +1,311 @@
+#include "pools/mutate.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "pools/annotation.hpp"
+#include "pools/mutate_patch.hpp"
+#include "pools/mutate_requests.hpp"
+
+namespace plim::pools {
+namespace {
+
+constexpr std::string_view kPodinfo = "podinfo";
+constexpr std::string_view kPodinfoPath = "/etc/podinfo";
+constexpr std::string_view kHostbin = "hostbin";
+
+tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {
+  return tl::unexpected(Rejection{code, std::move(text)});
+}
+
+const json::array* array_in(const json::object& object, std::string_view name) {
+  const json::value* found = object.if_contains(name);
+  return found && found->is_array() ? &found->get_array() : nullptr;
+}
+
+json::value podinfo_volume() {
+  json::object item{{"path", "annotations"},
+                    {"fieldRef", json::object{{"fieldPath", "metadata.annotations"}}}};
+  return json::object{{"name", kPodinfo},
+                      {"downwardAPI", json::object{{"items", json::array{std::move(item)}}}}};
+}
+
+json::value hostbin_volume(const std::string& starter) {
+  return json::object{{"name", kHostbin},
+                      {"hostPath", json::object{{"path", starter}, {"type", "File"}}}};
+}
+
+// With the defaults that the API server has filled in since.
+bool is_podinfo(const json::value& volume) {
+  const json::value* items = find(volume, {"downwardAPI", "items"});
+  if (!items || !items->is_array() || items->get_array().size() != 1) return false;
+  const json::value& item = items->get_array()[0];
+  return text_at(item, {"path"}) == "annotations" &&
+         text_at(item, {"fieldRef", "fieldPath"}) == "metadata.annotations";
+}
+
+bool is_hostbin(const json::value& volume, std::string_view starter) {
+  const std::string_view type = text_at(volume, {"hostPath", "type"});
+  return text_at(volume, {"hostPath", "path"}) == starter && (type.empty() || type == "File");
+}
+
+bool is_amount(const json::value* value, const Quantity& amount) {
+  if (!value) return false;
+  const auto parsed =
+      parse_quantity(value->is_string() ? std::string(value->get_string()) : to_json(*value));
+  return parsed && *parsed == amount;
+}
+
+// One pod at its creation.
+class PodMutation {
+ public:
+  PodMutation(const json::value& pod, const PoolCatalog& pools, const MutateOptions& options)
+      : pod_(pod), pools_(pools), options_(options) {}
+
+  kube::AdmissionAnswer run() {
+    kube::AdmissionAnswer out;
+    auto done = mutate();
+    if (done) {
+      out.patch = patch_.take();
+    } else {
+      out.allowed = false;
+      out.code = done.error().code;
+      out.message = fmt::format("{}: {}", done.error().code, done.error().text);
+    }
+    out.warnings = std::move(warnings_);
+    return out;
+  }
+
+ private:
+  Admitted<void> mutate() {
+    const std::string key = pools_.base_name + "/cpus";
+    const json::value* text = find(pod_, {"metadata", "annotations", key});
+    if (text && !text->is_null()) {
+      if (!text->is_string()) return refuse_pod("ANN001", "the annotation is not a text");
+      auto read = read_annotation(text->get_string());
+      if (!read) return tl::unexpected(read.error());
+      annotation_ = std::move(*read);
+      warnings_ = std::move(annotation_->warnings);
+    }
+    auto users = pool_users(pod_, pools_);
+    if (!users) return tl::unexpected(users.error());
+    if (annotation_)
+      if (auto good = check_annotation(*annotation_, *users, options_.smt_width); !good)
+        return good;
+    if (auto good = check_requests(*users, pools_, options_.unknown_pool, warnings_); !good)
+      return good;
+    bool pinned = false;
+    for (const PoolUser& user : *users) {
+      if (user.requests.empty()) continue;
+      set_quota(user);
+      const bool pin = is_pinned(user);
+      pinned = pinned || pin;
+      set_environment(user, pin);
+      if (!pin) continue;
+      set_command(user);
+      if (auto good = add_mounts(user); !good) return good;
+    }
+    return pinned ? add_volumes() : Admitted<void>();
+  }
+
+  bool is_named(const PoolUser& user) const {
+    return annotation_ && annotation_->find(user.name) != nullptr;
+  }
+
+  bool is_pinned(const PoolUser& user) {
+    if (is_named(user)) return true;
+    if (!user.asks(PoolType::exclusive)) return false;
+    const json::array* command = array_in(*user.container, "command");
+    if (command != nullptr && !command->empty()) return true;
+    warnings_.push_back(fmt::format(
+        "NoCommand: container {} has exclusive CPUs, but no command that could be pinned",
+        quote(user.name)));
+    return false;
+  }
+
+  void set_quota(const PoolUser& user) {
+    const auto quota = cpu_quota(user, options_.cfs_quotas, options_.smt_width);
+    if (!quota) return;
+    // There are limits, since the pools were found in them.
+    const json::value& resources = user.container->at("resources");
+    const Quantity wanted = Quantity::from_milli(*quota);
+    const json::value* limit = find(resources, {"limits", "cpu"});
+    const auto has = limit && limit->is_string() ? parse_quantity(limit->get_string())
+                                                 : Result<Quantity>(fail(Code::not_found, ""));
+    if (has && *has < wanted)
+      warnings_.push_back(
+          fmt::format("RES004: container {} keeps its cpu limit of {}, below the {}m of its pools",
+                      quote(user.name), std::string_view(limit->get_string()), *quota));
+    else if (!is_amount(limit, wanted))
+      patch_.add(user.pointer + "/resources/limits/cpu", json::string(fmt::format("{}m", *quota)));
+    // What a pool gives must not be paid for a second time.
+    const json::value* requests = find(resources, {"requests"});
+    if (!requests || !requests->is_object())
+      patch_.add(user.pointer + "/resources/requests", json::object{{"cpu", "0m"}});
+    else if (!is_amount(find(*requests, {"cpu"}), Quantity()))
+      patch_.add(user.pointer + "/resources/requests/cpu", "0m");
+  }
+
+  void set_environment(const PoolUser& user, bool pinned) {
+    std::vector<std::pair<std::string_view, std::string>> wanted;
+    if (pinned) wanted.emplace_back("CONTAINER_NAME", user.name);
+    if (pinned && pools_.base_name != kDefaultBaseName)
+      wanted.emplace_back("PLIMSOLL_BASE_NAME", pools_.base_name);
+    const bool exclusive = user.asks(PoolType::exclusive), shared = user.asks(PoolType::shared);
+    if (exclusive || shared)
+      wanted.emplace_back("CPU_POOLS", exclusive && shared ? "exclusive&shared"
+                                       : exclusive         ? "exclusive"
+                                                           : "shared");
+    const std::string path = user.pointer + "/env";
+    const json::value* list = user.container->if_contains("env");
+    std::vector<json::value> missing;
+    for (auto& [name, value] : wanted) {
+      json::value entry = json::object{{"name", name}, {"value", value}};
+      const auto at = last_named(list, name);
+      if (!at)
+        missing.push_back(std::move(entry));
+      else if (const json::value& found = list->get_array()[*at];
+               text_at(found, {"value"}) != value || find(found, {"valueFrom"}) != nullptr)
+        patch_.replace(fmt::format("{}/{}", path, *at), std::move(entry));
+    }
+    patch_.append(path, list, std::move(missing));
+  }
+
+  // Of several of one name the last one counts.
+  static std::optional<std::size_t> last_named(const json::value* list, std::string_view name) {
+    if (!list || !list->is_array()) return std::nullopt;
+    for (std::size_t i = list->get_array().size(); i-- > 0;)
+      if (text_at(list->get_array()[i], {"name"}) == name) return i;
+    return std::nullopt;
+  }
+
+  void set_command(const PoolUser& user) {
+    const json::array* command = array_in(*user.container, "command");
+    const bool done = command && command->size() == 1 && (*command)[0].is_string() &&
+                      (*command)[0].get_string() == options_.starter_path;
+    if (done) return;  // it has been here before
+    patch_.add(user.pointer + "/command", json::array{options_.starter_path});
+    if (is_named(user)) return;
+    json::array words = *command;  // else it would not be pinned
+    if (const json::array* args = array_in(*user.container, "args"))
+      words.insert(words.end(), args->begin(), args->end());
+    patch_.add(user.pointer + "/args", std::move(words));
+  }
+
+  Admitted<void> add_mounts(const PoolUser& user) {
+    std::vector<std::pair<std::string_view, std::string_view>> wanted{{kPodinfo, kPodinfoPath}};
+    if (options_.delivery == StarterDelivery::hostpath)
+      wanted.emplace_back(kHostbin, options_.starter_path);
+    const json::array* list = array_in(*user.container, "volumeMounts");
+    std::vector<json::value> missing;
+    for (const auto& [name, path] : wanted) {
+      bool there = false;
+      for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+        const json::value& mount = (*list)[i];
+        const bool same_name = text_at(mount, {"name"}) == name;
+        const bool same_path = text_at(mount, {"mountPath"}) == path;
+        if (!same_name && !same_path) continue;
+        const bool ours = same_name && same_path && bool_at(mount, {"readOnly"}) &&
+                          text_at(mount, {"subPath"}).empty();
+        if (!ours)
+          return refuse_pod(
+              "VOL001",
+              fmt::format("container {}: volume mount {} is called {} and lies at {}; {} at {} is "
+                          "needed to start it on its CPUs",
+                          quote(user.name), i, quote(text_at(mount, {"name"})),
+                          quote(text_at(mount, {"mountPath"})), quote(name), quote(path)));
+        there = true;
+      }
+      if (!there)
+        missing.push_back(json::object{{"name", name}, {"mountPath", path}, {"readOnly", true}});
+    }
+    patch_.append(user.pointer + "/volumeMounts", user.container->if_contains("volumeMounts"),
+                  std::move(missing));
+    return {};
+  }
+
+  Admitted<void> add_volumes() {
+    const json::value* list = find(pod_, {"spec", "volumes"});
+    bool has_podinfo = false, has_hostbin = options_.delivery == StarterDelivery::plugin;
+    for (std::size_t i = 0; list && list->is_array() && i < list->get_array().size(); ++i) {
+      const json::value& volume = list->get_array()[i];
+      const std::string_view name = text_at(volume, {"name"});
+      const bool wants_podinfo = name == kPodinfo;
+      const bool wants_hostbin = name == kHostbin && options_.delivery == StarterDelivery::hostpath;
+      if ((wants_podinfo && !is_podinfo(volume)) ||
+          (wants_hostbin && !is_hostbin(volume, options_.starter_path)))
+        return refuse_pod("VOL001", fmt::format("volume {} is called {}, a name that pinned "
+                                                "containers need for another volume",
+                                                i, quote(name)));
+      has_podinfo = has_podinfo || wants_podinfo;
+      has_hostbin = has_hostbin || wants_hostbin;
+    }
+    std::vector<json::value> missing;
+    if (!has_podinfo) missing.push_back(podinfo_volume());
+    if (!has_hostbin) missing.push_back(hostbin_volume(options_.starter_path));
+    patch_.append("/spec/volumes", list, std::move(missing));
+    return {};
+  }
+
+  const json::value& pod_;
+  const PoolCatalog& pools_;
+  const MutateOptions& options_;
+  std::optional<Annotation> annotation_;
+  PatchWriter patch_;
+  std::vector<std::string> warnings_;
+};
+
+// The starter reads the annotation again when a container restarts.
+kube::AdmissionAnswer check_update(const kube::AdmissionReview& review, const PoolCatalog& pools) {
+  const std::string key = pools.base_name + "/cpus";
+  const json::value* before = find(review.old_object, {"metadata", "annotations", key});
+  const json::value* after = find(review.object, {"metadata", "annotations", key});
+  kube::AdmissionAnswer out;
+  if (before == after || (before && after && *before == *after)) return out;
+  out.allowed = false;
+  out.code = "ANN015";
+  out.message = fmt::format("ANN015: annotation {} of a pod that exists cannot be {}", key,
+                            !before  ? "added"
+                            : !after ? "removed"
+                                     : "changed");
+  return out;
+}
+
+}  // namespace
+
+PoolCatalog PoolCatalog::of(const PoolConfig& config) {
+  PoolCatalog out{.base_name = config.base_name};
+  for (const PoolFile& file : config.files) {
+    for (const Pool& pool : file.pools) {
+      PoolFacts& facts = out.pools[pool.name];
+      if (pool.type != PoolType::common) facts.type = pool.type;
+      facts.largest = std::max(facts.largest, static_cast<int>(pool.cpus.count()));
+      facts.whole_cores = facts.whole_cores || pool.smt == SmtPolicy::multi;
+    }
+  }
+  return out;
+}
+
+const PoolFacts* PoolCatalog::find(std::string_view name) const {
+  const auto at = pools.find(name);
+  return at == pools.end() ? nullptr : &at->second;
+}
+
+PoolType PoolCatalog::type_of(std::string_view name) const {
+  if (const PoolFacts* facts = find(name)) return facts->type;
+  if (name.starts_with("exclusive")) return PoolType::exclusive;
+  return name.starts_with("shared") ? PoolType::shared : PoolType::common;
+}
+
+kube::AdmissionAnswer mutate_pod(const kube::AdmissionReview& review, const PoolCatalog& pools,
+                                 const MutateOptions& options) {
+  if (!review.group.empty() || review.resource != "pods" || !review.subresource.empty()) return {};
+  if (review.operation == "UPDATE") return check_update(review, pools);
+  if (review.operation != "CREATE") return {};
+  return PodMutation(review.object, pools, options).run();
+}
+
+}  // namespace plim::pools

@@ -1,0 +1,33 @@
+// A JSON Patch that any implementation of RFC 6902 can apply to the object as it was sent.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace plim::pools {
+
+// Operations for one object. Paths are of our own making, so nothing in them needs escaping.
+class PatchWriter {
+ public:
+  void add(std::string path, json::value value) { put("add", std::move(path), std::move(value)); }
+
+  void replace(std::string path, json::value value) {
+    put("replace", std::move(path), std::move(value));
+  }
+
+  // At the end of the list at `path`, which is made if it is missing: "/-" of a missing list is an
+  // error. `list` is what the object has there, or null.
+  void append(const std::string& path, const json::value* list, std::vector<json::value> values);
+
+  json::array take() { return std::move(operations_); }
+
+ private:
+  void put(std::string_view operation, std::string path, json::value value);
+
+  json::array operations_;
+};
+
+}  // namespace plim::pools
