@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -47,7 +48,19 @@ std::vector<Holding> guess(const PoolState& state, const LiveContainer& containe
   return out;
 }
 
-CpusetTarget target_of(const PoolState& state, const LiveContainer& container, std::size_t index,
+// The same for all containers of one look.
+struct CommonSets {
+  explicit CommonSets(const PoolState& state) : everybodys(state.default_cpus()) {
+    for (const Pool& pool : state.pools().pools)
+      if (pool.type == PoolType::shared) shared[pool.name] = state.shared_cpus(pool);
+  }
+
+  CpuSet everybodys;
+  std::map<std::string, CpuSet> shared;
+};
+
+CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
+                       const LiveContainer& container, std::size_t index,
                        std::vector<Note>& notes) {
   CpusetTarget out;
   CpuSet held;
@@ -68,26 +81,25 @@ CpusetTarget target_of(const PoolState& state, const LiveContainer& container, s
   out.cpus = held;
   bool lacks = held.empty() && asks_for_exclusive(state, container);
   for (const std::string& name : container.pools) {
-    const Pool* pool = state.pools().find(name);
-    if (pool == nullptr || pool->type != PoolType::shared) continue;
-    const CpuSet shared = state.shared_cpus(*pool);
-    if (shared.empty()) {
+    const auto shared = sets.shared.find(name);
+    if (shared == sets.shared.end()) continue;
+    if (shared->second.empty()) {
       notes.push_back({Note::Kind::pool_lost, index,
                        fmt::format("no CPU of shared pool {} is online; it runs with containers "
                                    "without a pool",
                                    name)});
       lacks = true;
     }
-    out.cpus |= shared;
+    out.cpus |= shared->second;
   }
   out.pooled = !out.cpus.empty();
   if (lacks) {
     if (asks_for_exclusive(state, container) && held.empty())
       notes.push_back({Note::Kind::no_allocation, index,
                        "it asks for exclusive CPUs, but nobody knows which it was given"});
-    out.cpus |= state.default_cpus();
+    out.cpus |= sets.everybodys;
   } else if (!out.pooled) {
-    out.cpus = state.default_cpus();
+    out.cpus = sets.everybodys;
   }
   return out;
 }
@@ -124,9 +136,10 @@ std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holdi
 
 CpusetPlan plan_cpusets(const PoolState& state, const std::vector<LiveContainer>& containers) {
   CpusetPlan out;
+  const CommonSets sets(state);
   out.targets.reserve(containers.size());
   for (std::size_t i = 0; i < containers.size(); ++i)
-    out.targets.push_back(target_of(state, containers[i], i, out.notes));
+    out.targets.push_back(target_of(state, sets, containers[i], i, out.notes));
   return out;
 }
 
@@ -148,12 +161,11 @@ std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
     if (!targets[i].cpus.empty() && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
   }
   if (!out.empty()) return out;
+  // What is still somebody's who should not have it. Nobody's own intrusion is in his own target.
+  const CpuSet intruded = intruded_cpus(actual, targets, exclusive);
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;
-    CpuSet others;
-    for (std::size_t j = 0; j < actual.size(); ++j)
-      if (j != i && !targets[j].cpus.empty()) others |= actual[j] - targets[j].cpus;
-    const CpuSet safe = targets[i].cpus - (others & exclusive);
+    const CpuSet safe = targets[i].cpus - intruded;
     if (!safe.empty() && safe != actual[i]) out.push_back({i, safe});
   }
   return out;

@@ -73,7 +73,7 @@ class FakeHost {
   }
 
  private:
-  plim::testing::TempDir dir_;
+  plim::testing::TempDir dir_{plim::testing::memory_directory()};
   Topology topology_;
 };
 

@@ -1,0 +1,317 @@
+#include "pools/setter.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pools/node_view.hpp"
+#include "pools/pool_config.hpp"
+#include "pools/testing/fake_cgroups.hpp"
+
+namespace plim::pools {
+namespace {
+
+using node::CgroupDriver;
+using node::Qos;
+using testing::FakeCgroups;
+
+// A node with its pods, and one look of the setter at it after the other.
+class SetterTest : public ::testing::Test {
+ protected:
+  void machine(const testing::Machine& machine, const std::string& yaml, bool v2 = false,
+               CgroupDriver driver = CgroupDriver::cgroupfs) {
+    host_ = std::make_unique<testing::FakeHost>(machine);
+    cgroups_ = std::make_unique<FakeCgroups>(*host_, v2, driver);
+    SetterHooks hooks{.on_write = [this](bool) { ++writes_; },
+                      .on_confined = {},
+                      .on_drift = [this](const LiveContainer&, const CpuSet&) { ++drifts_; }};
+    setter_ = std::make_unique<Setter>(cgroups_->open(), clock_, Writing::allowed, hooks);
+    configure(yaml);
+  }
+
+  void configure(const std::string& yaml) {
+    Problems problems;
+    auto loaded = load_node_pools({{"f", yaml}}, {}, host_->topology(), {}, problems);
+    ASSERT_TRUE(loaded) << problems.errors[0];
+    state_.configure(std::move(*loaded), host_->topology());
+  }
+
+  struct Wish {
+    std::string name;
+    std::vector<std::string> pools = {};
+    node::DeviceIds exclusive = {};  // of the first pool
+  };
+
+  // The directories of the containers, the sandbox's last.
+  std::vector<std::string> add_pod(const std::string& uid, const std::vector<Wish>& wishes,
+                                   Qos qos = Qos::guaranteed) {
+    std::vector<std::string> out;
+    PodFacts pod{.key = "ns/" + uid, .uid = uid, .cgroup_uid = uid};
+    for (const Wish& wish : wishes) {
+      const std::string id = uid + wish.name;
+      out.push_back(cgroups_->add(uid, id, qos));
+      pod.containers.push_back({.name = wish.name, .id = id, .pools = wish.pools});
+      if (!wish.exclusive.empty())
+        answer_.asked.push_back({.ns = "ns",
+                                 .pod = uid,
+                                 .container = wish.name,
+                                 .resource = "nokia.k8s.io/" + wish.pools[0],
+                                 .ids = wish.exclusive});
+    }
+    pods_.push_back(std::move(pod));
+    out.push_back(cgroups_->add(uid, uid + "sandbox", qos));
+    return out;
+  }
+
+  Setter::Outcome look() {
+    const auto cgroups = setter_->tree().scan();
+    auto told = holdings_of(answer_, pods_, cgroups, "nokia.k8s.io");
+    const auto live = live_containers(
+        cgroups, pods_, told,
+        [this](const std::string& path) -> std::optional<CpuSet> {
+          auto set = setter_->tree().read(path);
+          if (!set) return std::nullopt;
+          return set->cpus;
+        },
+        [this](const std::string& path) { return environments_[path]; });
+    const SteadyTime now = clock_.steady();
+    state_.set_holdings(complete_holdings(state_, std::move(told), live, now), now);
+    auto out = setter_->apply(state_, live);
+    state_.clear(out.intruded);
+    return out;
+  }
+
+  FakeClock clock_;
+  std::unique_ptr<testing::FakeHost> host_;
+  std::unique_ptr<FakeCgroups> cgroups_;
+  std::unique_ptr<Setter> setter_;
+  PoolState state_;
+  std::vector<PodFacts> pods_;
+  KubeletAnswer answer_;
+  std::map<std::string, std::string> environments_;
+  int writes_ = 0, drifts_ = 0;
+};
+
+constexpr const char* kPools =
+    "pools: {exclusive-a: {cpus: '10-39'}, shared-b: {cpus: '2-3'}, default: {cpus: '0-1'}}";
+
+TEST_F(SetterTest, gives_each_kind_of_container_its_cpus) {
+  machine({.cpus = 40}, kPools);
+  const auto shared = add_pod("s", {{"c", {"shared-b"}}});
+  const auto exclusive = add_pod("e", {{"c", {"exclusive-a"}, {"10", "11"}}});
+  const auto two = add_pod(
+      "t", {{"c1", {"exclusive-a"}, {"12", "13"}}, {"c2", {"exclusive-a"}, {"14", "15", "16"}}});
+  const auto mixed = add_pod("m", {{"e", {"exclusive-a"}, {"20"}}, {"s", {"shared-b"}}, {"n"}});
+  const auto both = add_pod("b", {{"c", {"exclusive-a", "shared-b"}, {"22", "35"}}});
+  const auto asked_default = add_pod("d", {{"c", {"default"}}});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "2-3");
+  EXPECT_EQ(FakeCgroups::cpus(exclusive[0]), "10-11");
+  EXPECT_EQ(FakeCgroups::cpus(two[0]), "12-13");
+  EXPECT_EQ(FakeCgroups::cpus(two[1]), "14-16");
+  EXPECT_EQ(FakeCgroups::cpus(mixed[0]), "20");
+  EXPECT_EQ(FakeCgroups::cpus(mixed[1]), "2-3");
+  EXPECT_EQ(FakeCgroups::cpus(mixed[2]), "0-1");
+  EXPECT_EQ(FakeCgroups::cpus(both[0]), "2-3,22,35");
+  EXPECT_EQ(FakeCgroups::cpus(asked_default[0]), "0-1");
+  EXPECT_EQ(FakeCgroups::cpus(exclusive[1]), "0-1") << "the sandbox";
+}
+
+TEST_F(SetterTest, gives_siblings_or_keeps_them_idle) {
+  const std::string pools =
+      "pools: {exclusive-a: {cpus: '22,35', hyperThreadingPolicy: %}, default: {cpus: '0-1'}}";
+  for (const auto& [policy, cpus] :
+       {std::pair{"singleThreaded", "22,35"}, std::pair{"multiThreaded", "22,35,62,75"}}) {
+    std::string yaml = pools;
+    yaml.replace(yaml.find('%'), 1, policy);
+    machine({.cpus = 80, .threads = 2, .numa_nodes = 2}, yaml);
+    pods_.clear();
+    answer_ = {};
+    state_.set_holdings({}, clock_.steady());
+    const auto pod = add_pod("e", {{"c", {"exclusive-a"}, {"22", "35"}}});
+    look();
+    EXPECT_EQ(FakeCgroups::cpus(pod[0]), cpus);
+  }
+}
+
+TEST_F(SetterTest, finds_containers_of_both_drivers_versions_and_all_classes) {
+  for (bool v2 : {false, true})
+    for (CgroupDriver driver : {CgroupDriver::cgroupfs, CgroupDriver::systemd})
+      for (Qos qos : {Qos::guaranteed, Qos::burstable, Qos::best_effort}) {
+        machine({.cpus = 40}, kPools, v2, driver);
+        pods_.clear();
+        answer_ = {};
+        state_.set_holdings({}, clock_.steady());
+        const std::string uid = "1234-ab-cd";
+        const auto pod = add_pod(uid, {{"c", {"exclusive-a"}, {"10"}}}, qos);
+        // A static pod: the API has another uid.
+        pods_[0].uid = "mirror";
+        writes_ = 0;
+        look();
+        EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10") << v2 << pod[0];
+        EXPECT_EQ(writes_, 2) << "the container and its sandbox, nothing else";
+        const std::string above = pod[0].substr(0, pod[0].rfind('/'));
+        EXPECT_EQ(FakeCgroups::cpus(above), v2 ? "" : "0-39");
+      }
+}
+
+TEST_F(SetterTest, confines_init_and_ephemeral_containers_too) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}, {"init"}});
+  const std::string ephemeral = cgroups_->add("p", "debugger");
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[1]), "0-1");
+  EXPECT_EQ(FakeCgroups::cpus(ephemeral), "0-1");
+}
+
+TEST_F(SetterTest, takes_devices_of_init_containers_from_the_checkpoint) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}, {"init", {"exclusive-a"}}});
+  answer_.stored = {
+      {.pod_uid = "p",
+       .container = "init",
+       .resource = "nokia.k8s.io/exclusive-a",
+       .ids = {"10", "11"}},
+      {.pod_uid = "dead", .container = "c", .resource = "nokia.k8s.io/exclusive-a", .ids = {"12"}}};
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[1]), "10-11");
+  EXPECT_EQ(state_.free_cpus(*state_.pools().find("exclusive-a")), CpuSet::range(12, 39));
+}
+
+TEST_F(SetterTest, writes_nothing_when_nothing_changed) {
+  machine({.cpus = 40}, kPools);
+  for (int i = 0; i < 200; ++i) add_pod("p" + std::to_string(i), {{"c", {"shared-b"}}, {"d"}});
+  look();
+  writes_ = 0;
+  look();
+  look();
+  EXPECT_EQ(writes_, 0);
+  // Another agent that starts on the same node finds everything in order.
+  SetterHooks hooks{.on_write = [this](bool) { ++writes_; }, .on_confined = {}, .on_drift = {}};
+  setter_ = std::make_unique<Setter>(cgroups_->open(), clock_, Writing::allowed, hooks);
+  look();
+  EXPECT_EQ(writes_, 0);
+}
+
+TEST_F(SetterTest, repairs_what_somebody_changed_and_counts_it) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  look();
+  ASSERT_TRUE(write_existing_file(pod[0] + "/cpuset.cpus", "0-39"));
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  EXPECT_EQ(drifts_, 1);
+}
+
+TEST_F(SetterTest, sets_children_of_a_container_too) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  const std::string inside = pod[0].substr(host_->root().size()) + "/system.slice";
+  cgroups_->set(inside, "0-39");
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(host_->root() + inside), "10");
+}
+
+TEST_F(SetterTest, follows_a_restarted_container_by_its_environment) {
+  machine({.cpus = 40}, kPools);
+  add_pod("p", {{"c", {"exclusive-a"}, {"10", "11"}}});
+  look();
+  const std::string restarted = cgroups_->add("p", "new-id");  // the API does not know it yet
+  environments_[restarted] =
+      std::string("A=b\0PLIMSOLL_CPUS_EXCLUSIVE_A=10,11\0EXCLUSIVE_CPUS=10,11\0", 64);
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(restarted), "10-11");
+}
+
+TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  look();
+  answer_ = {};  // the checkpoint was deleted and the kubelet started anew
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  EXPECT_EQ(state_.devices("exclusive-a")[0].healthy, false);
+  // Also in the eyes of an agent that was started since.
+  state_ = PoolState();
+  configure(kPools);
+  const auto done = look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  EXPECT_EQ(state_.devices("exclusive-a")[0].healthy, false);
+  ASSERT_EQ(done.notes.size(), 1u);
+  EXPECT_EQ(done.notes[0].kind, Note::Kind::withheld);
+  pods_.clear();
+  std::filesystem::remove_all(pod[0].substr(0, pod[0].rfind('/')));
+  look();
+  EXPECT_TRUE(state_.devices("exclusive-a")[0].healthy);
+}
+
+TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}}});
+  const auto done = look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "0-1");
+  ASSERT_EQ(done.notes.size(), 1u);
+  EXPECT_EQ(done.notes[0].kind, Note::Kind::no_allocation);
+}
+
+TEST_F(SetterTest, moves_everybody_when_cpus_go_offline_and_come_back) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"e", {"exclusive-a"}, {"10", "11"}}, {"s", {"shared-b"}}, {"n"}});
+  look();
+  state_.set_online(CpuSet::range(0, 39) - CpuSet{0, 2, 11});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  EXPECT_EQ(FakeCgroups::cpus(pod[1]), "3");
+  EXPECT_EQ(FakeCgroups::cpus(pod[2]), "1");
+  state_.set_online(CpuSet::range(0, 39) - CpuSet{2, 3});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[1]), "0-1") << "never exclusive ones";
+  state_.set_online(CpuSet::range(0, 39));
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10-11");
+  EXPECT_EQ(FakeCgroups::cpus(pod[1]), "2-3");
+}
+
+TEST_F(SetterTest, shrinks_one_before_it_grows_another) {
+  machine({.cpus = 40}, kPools);
+  const auto held = add_pod("h", {{"c", {"exclusive-a"}, {"10"}}});
+  const auto shared = add_pod("s", {{"c", {"shared-b"}}});
+  look();
+  // CPU 10 becomes a shared one while it is held, then its holder ends.
+  configure(
+      "pools: {exclusive-a: {cpus: '11-39'}, shared-b: {cpus: '2-3,10'}, default: {cpus: "
+      "'0-1'}}");
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(held[0]), "10");
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "2-3");
+  pods_.erase(pods_.begin());
+  answer_ = {};
+  std::filesystem::remove_all(held[0].substr(0, held[0].rfind('/')));
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "2-3,10");
+}
+
+TEST(CpusetOrder, gives_up_before_anybody_takes) {
+  const std::vector<CpusetTarget> targets{{.cpus = {0, 1}}, {.cpus = {2, 5}}, {.cpus = {7}}};
+  const std::vector<CpuSet> actual{{0, 1, 5}, {2}, {2}};
+  const CpuSet exclusive{5, 7};
+  auto writes = order_writes(actual, targets, exclusive);
+  ASSERT_EQ(writes.size(), 1u);
+  EXPECT_EQ(writes[0].cpus, (CpuSet{0, 1}));
+  writes = order_writes({{0, 1}, {2}, {2}}, targets, exclusive);
+  ASSERT_EQ(writes.size(), 2u);
+  EXPECT_EQ(writes[0].cpus, (CpuSet{2, 5}));
+  EXPECT_EQ(writes[1].cpus, CpuSet{7});
+}
+
+TEST(CpusetTree, reads_names_of_directories) {
+  EXPECT_EQ(pod_uid_of("kubepods-burstable-pod12_ab.slice"), "12-ab");
+  EXPECT_EQ(pod_uid_of("kubepods-pod12_ab.slice"), "12-ab");
+  EXPECT_EQ(pod_uid_of("pod12-ab"), "12-ab");
+  EXPECT_EQ(pod_uid_of("system.slice"), "");
+  EXPECT_EQ(container_id_of("cri-containerd-abc.scope"), "abc");
+  EXPECT_EQ(container_id_of("crio-abc.scope"), "abc");
+  EXPECT_EQ(container_id_of("crio-conmon-abc.scope"), "conmon-abc");
+  EXPECT_EQ(container_id_of("abc"), "abc");
+}
+
+}  // namespace
+}  // namespace plim::pools
