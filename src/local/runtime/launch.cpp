@@ -104,6 +104,13 @@ void isolate(const Launch& launch, StartSpec& out) {
   out.capabilities = kept_capabilities(launch.container);
 }
 
+// With what device plugins add, as a kubelet expands commands with it too.
+Environment granted_environment(const Launch& launch) {
+  Environment out = launch.environment;
+  for (const auto& [name, value] : launch.grants.env) out.set(name, value);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> container_command(const Launch& launch) {
@@ -127,7 +134,8 @@ std::vector<std::string> container_command(const Launch& launch) {
   words.insert(words.end(), rest.begin(), rest.end());
   if (words.empty()) words = {launch.program, "tools", "sleep", "infinity"};
   if (tools && words.size() == 2 && !replaced) words.insert(words.end(), {"sleep", "infinity"});
-  for (std::string& word : words) word = expand(word, launch.environment);
+  const Environment environment = granted_environment(launch);
+  for (std::string& word : words) word = expand(word, environment);
   return words;
 }
 
@@ -154,8 +162,7 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
       {"imageID", fmt::format("{}@{}", launch.image->name.substr(0, launch.image->name.rfind(':')),
                               launch.image->digest)}};
   out.argv = container_command(launch);
-  Environment environment = launch.environment;
-  for (const auto& [name, value] : launch.grants.env) environment.set(name, value);
+  Environment environment = granted_environment(launch);
   if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
   for (const auto& [name, value] : environment.entries()) out.env.push_back(name + "=" + value);
   out.cwd = working_directory(launch);

@@ -40,6 +40,12 @@ Launch launch_of(std::string image, std::string_view container) {
   return out;
 }
 
+TEST(Launch, expands_variables_of_device_plugins_in_the_command) {
+  Launch launch = launch_of("app", R"x({"command":["pin","$(EXCLUSIVE_CPUS)"]})x");
+  launch.grants.env = {{"EXCLUSIVE_CPUS", "4,5"}};
+  EXPECT_EQ(container_command(launch), (std::vector<std::string>{"pin", "4,5"}));
+}
+
 TEST(Launch, finds_the_command) {
   struct Row {
     const char *image, *container, *want;
