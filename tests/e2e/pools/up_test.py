@@ -2,10 +2,11 @@
 """Pools as a role of `plimsoll up`: registered with the local kubelet, CPUs in the environment and in the cpuset."""
 import json
 import os
+import pathlib
 import unittest
 import urllib.request
 
-from pools_machine import eventually
+from pools_machine import ROOT, eventually
 from local_cluster import LocalCluster
 
 # One exclusive CPU and one that is everybody's, so that two are enough.
@@ -105,9 +106,17 @@ class Roles(unittest.TestCase):
         self.cluster.kubectl("delete", "pod", "one", "--wait=false")
         self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=30s")
 
+    def test_the_example_is_told_its_cpu_in_its_arguments(self):
+        example = (ROOT / "examples/pools/two-cpus.yaml").read_text()
+        self.configure(example.replace('cpus: "1"', f'cpus: "{self.last}"'))
+        self.cluster.kubectl("create", "-f", str(ROOT / "examples/pools/pinned.yaml"))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/pinned", "--timeout=30s")
+        eventually(lambda: f"told: {self.last}" in self.logs("pinned"), what="the argument")
+        if self.confined:
+            eventually(lambda: f"Cpus_allowed_list:\t{self.last}" in self.logs("pinned"), what="its CPU")
+
     def cgroup_processes(self, name):
         uid = self.cluster.get("pod", name)["metadata"]["uid"]
-        import pathlib
         out = []
         for path in pathlib.Path("/proc").glob("[0-9]*/cgroup"):
             try:
