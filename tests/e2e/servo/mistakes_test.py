@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+from jobs import Jobs
 from servo import Servo, eventually
 
 from local_cluster import PROGRAM, ClusterCase, Place
@@ -87,6 +88,37 @@ class Paths(unittest.TestCase):
         for text in ("", "[1, 2]", "{broken", "null"):
             done = subprocess.run([PROGRAM, "servo", "path-test", "-f", "-"], input=text, capture_output=True, text=True, timeout=30)
             self.assertIn(done.returncode, (1, 2), (text, done.stderr))
+
+
+class PathsOfPods(ClusterCase):
+    flags = ("--nodes", "0")
+
+    def test_9_every_row_of_the_table_through_a_pod(self):
+        ns = self.cluster.namespace("paths")
+        jobs = Jobs(self, self.cluster.kubeconfig, ns)
+        env = [{"name": "SECRET", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}, {"name": "JOBID", "value": "job-42"}]
+        container = {"name": "main", "image": "any", "env": env, "ports": [{"name": "http", "containerPort": 80}]}
+        jobs.create("p", "", annotations={"empty": ""}, labels={"app": "web", "example.com/app": "slashed"}, containers=[container])
+        jobs.end("p")
+        for path, code, says in PATHS:
+            if "priority" in path or "volumes" in path:
+                continue  # an API server sets these as it likes
+            with self.subTest(path):
+                servo = Servo(self, self.cluster.kubeconfig, "--pod-namespaces", ns, "--optune-app-id", path).begin()
+                if code == 2:
+                    self.assertEqual(servo.child.wait(30), 1)
+                    self.assertIn(says, servo.log)
+                    servo.child = None
+                    continue
+                servo.wait_listening()
+                eventually(lambda: servo.get("/readyz")[0] == 200)
+                misses = servo.metric("plimsoll_servo_appid_misses_total")
+                if code == 0:
+                    runs = eventually(servo.runs)
+                    self.assertEqual(([run["app"] for run in runs], misses), ([says.strip()], 0))
+                else:
+                    self.assertEqual((servo.runs(), misses), ([], 1))
+                servo.kill()
 
 
 class Settings(ClusterCase):

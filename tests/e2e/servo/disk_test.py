@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""A store on a disk that is full and has space again. Needs root, for a small file system of its own."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from jobs import Jobs
+from receiver import Receiver
+from servo import Servo, eventually
+
+from local_cluster import ClusterCase
+
+SIZE = 1 << 20
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can mount a file system")
+class Disk(ClusterCase):
+    flags = ("--nodes", "0")
+
+    def setUp(self):
+        super().setUp()
+        directory = tempfile.TemporaryDirectory(prefix="plim.")
+        self.addCleanup(directory.cleanup)
+        # Gone with the process that holds it.
+        mount = f"mount -t tmpfs -o size={SIZE},mode=0700 none {directory.name} && echo mounted && exec cat"
+        holder = subprocess.Popen(["unshare", "--mount", "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (holder.stdin.close(), holder.wait(), holder.stdout.close()))
+        self.assertEqual(holder.stdout.readline(), b"mounted\n")
+        self.disk = pathlib.Path(f"/proc/{holder.pid}/root{directory.name}")
+        self.ns = self.cluster.namespace("disk")
+        self.jobs = Jobs(self, self.cluster.kubeconfig, self.ns)
+        self.receiver = Receiver(self)
+        self.servo = Servo(self, self.cluster.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
+                           "--pod-namespaces", self.ns, store=self.disk / "store").start()
+        self.jobs.run("before", "before")
+        eventually(lambda: self.apps() == ["before"])
+        eventually(lambda: self.servo.runs()[0]["state"] == "sent")
+        self.fill()
+
+    def fill(self):
+        with open(self.disk / "filler", "wb", buffering=0) as file:
+            for size in (1 << 12, 1):
+                try:
+                    while file.write(b"x" * size):
+                        pass
+                except OSError:
+                    pass
+
+    def apps(self):
+        return sorted(post.path.split("/")[3] for post in self.receiver.measurements(accepted=False))
+
+    def run_until_full(self):
+        """More runs than the rest of the last page holds; their names."""
+        names = [f"p{number}" for number in range(30)]
+        for name in names:
+            self.jobs.run(name, name)
+        eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 1)
+        return names
+
+    def check_all(self, names):
+        eventually(lambda: sorted(set(self.apps())) == sorted(["before", *names]), 60)
+        eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 0, 30)
+        eventually(lambda: {run["state"] for run in self.servo.runs()} == {"sent"}, 30)
+        self.assertEqual(len(self.servo.runs()), len(names) + 1)
+
+    def test_17_runs_wait_in_memory_until_there_is_room(self):
+        names = self.run_until_full()
+        self.assertEqual(self.servo.get("/healthz")[0], 200)
+        self.assertLess(len(self.apps()), 31, "what is not stored is not sent")
+        (self.disk / "filler").unlink()
+        self.check_all(names)
+        self.assertEqual(len(self.apps()), len(names) + 1)
+
+    def test_17_killed_meanwhile_it_finds_them_in_their_pods(self):
+        names = self.run_until_full()
+        self.servo.kill()
+        sent = len(self.apps())
+        self.servo.start()  # with the disk still full
+        eventually(lambda: self.servo.metric("plimsoll_servo_store_failing") == 1)
+        (self.disk / "filler").unlink()
+        self.check_all(names)
+        # Only what had been sent, but could not be marked as such, comes again, and with the same key.
+        self.assertLessEqual(len(self.apps()) - len(names) - 1, sent)
+        self.assertEqual(len({post.key for post in self.receiver.measurements()}), len(names) + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
