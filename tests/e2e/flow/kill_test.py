@@ -12,7 +12,7 @@ import unittest
 
 from flow_runs import FULL, Place, eventually, kill, workers_of
 
-SLICES = 10000 if FULL else 600
+SLICES = 10000 if FULL else 1000
 RECORDS = 20  # of a slice
 KILLS = 40 if FULL else 8
 PAUSE = 0.3 if FULL else 0.12
