@@ -18,8 +18,9 @@ class Agent {
                                              RunnerOptions options);
   ~Agent();
 
-  // Ends when the iterations asked for are done, else when it is cancelled.
-  Task<void> run() { return runner_->run(); }
+  // Ends when the iterations asked for are done, else when it is cancelled. Fails when something is
+  // missing that the configuration requires.
+  Task<Result<void>> run() { return runner_->run(); }
 
   Task<void> stop();
 

@@ -76,9 +76,6 @@ Result<HardwareSources> probe_hardware(const MeasureConfig& config,
     out.warnings.push_back("uncore_event_names: " + no.text);
     add("uncore", no);
   }
-  if (config.dimm_facts.value_or(false))
-    return fail(Code::unavailable,
-                "gather_hw_mm_topology is true, but this version does not read DIMMs");
   if (!config.unused.empty())
     out.warnings.push_back(
         fmt::format("this version does nothing with {}", fmt::join(config.unused, ", ")));

@@ -111,7 +111,9 @@ Task<void> MeasureRunner::stop() {
   co_await source_->stop();
 }
 
-Task<void> MeasureRunner::run() {
+Task<Result<void>> MeasureRunner::run() {
+  PLIM_CO_TRY(std::optional<Dimms> dimms, co_await read_dimms(config_.dimm_facts));
+  if (dimms) dimms_ = std::make_unique<DimmSeries>(table_, common_, *dimms);
   source_->start();
   const Nanos interval = as_nanos(config_.interval);
   SteadyTime next = clock_.steady();
@@ -136,6 +138,7 @@ Task<void> MeasureRunner::run() {
     if (!last) co_await clock_.sleep_until(next);
     internal_->took(Step::sleep, clock_.steady() - last_tick_);
   }
+  co_return Result<void>{};
 }
 
 TaskList MeasureRunner::labelled(const TaskList& found) {
@@ -156,6 +159,7 @@ void MeasureRunner::iterate(SteadyTime began) {
   const WallTime wall = clock_.wall();
   const SteadyTime looking = clock_.steady();
   platform_->measure(wall);
+  if (dimms_) dimms_->set();
   const SteadyTime reading = clock_.steady();
   internal_->took(Step::platform, reading - looking);
   if (TaskList tasks = labelled(source_->tasks())) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/config.hpp"
+#include "agent/dimms.hpp"
 #include "agent/internal_metrics.hpp"
 #include "agent/labels.hpp"
 #include "agent/measurement.hpp"
@@ -38,8 +39,9 @@ class MeasureRunner {
   MeasureRunner(const MeasureRunner&) = delete;
   MeasureRunner& operator=(const MeasureRunner&) = delete;
 
-  // Ends after the iterations asked for, else when its task is cancelled.
-  Task<void> run();
+  // Ends after the iterations asked for, else when its task is cancelled. Fails when something is
+  // missing that the configuration requires.
+  Task<Result<void>> run();
   Task<void> stop();
 
   bool ready() const { return iterations_ > 0 && source_->ready(); }
@@ -65,6 +67,7 @@ class MeasureRunner {
   Labels common_;
   std::vector<SourceState> sources_;  // that need hardware
   std::unique_ptr<Platform> platform_;
+  std::unique_ptr<DimmSeries> dimms_;  // null: nothing is known about them
   std::unique_ptr<Measurement> measurement_;
   std::unique_ptr<InternalMetrics> internal_;
   std::unique_ptr<TaskSource> source_;

@@ -100,7 +100,8 @@ class AgentRun {
   }
 
   Task<void> measure() {
-    co_await agent_->run();
+    auto ran = co_await agent_->run();
+    if (!ran) failure_ = bad_config(ran.error());
     say(Why::done);
   }
 

@@ -20,9 +20,10 @@ Task<Result<json::value>> measure_twice(agent::AgentConfig config, agent::Runner
   Executor loop = co_await current_loop();
   PLIM_CO_TRY(auto made,
               agent::Agent::make(loop, system_clock(), std::move(config), std::move(options)));
-  co_await made->run();
+  auto ran = co_await made->run();
   json::value out = made->state();
   co_await made->stop();
+  if (!ran) co_return ran.error();
   co_return out;
 }
 

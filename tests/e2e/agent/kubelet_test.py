@@ -310,6 +310,21 @@ class Faults(unittest.TestCase):
         agent.until(lambda s: s.tasks() == ["default/two"])
         self.assertEqual(agent.logged().count("no list of pods"), 1)  # once a minute
 
+    def test_iterations_that_take_too_long_are_counted(self):
+        def slow(handler):
+            data = json.dumps({"items": self.pods}).encode()
+            time.sleep(0.2)
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(len(data)))
+            handler.end_headers()
+            handler.wfile.write(data)
+        self.kubelet.answer = slow
+        waiting = Agent(self, kubernetes_node(self.kubelet.url, node_sync_interval=0), host_root=self.tree.root).start()
+        waiting.until(lambda s: s.get("plimsoll_agent_overruns_total") >= 2)
+        apart = self.agent().start()  # asks beside the loop, which never waits
+        scrape = apart.until(lambda s: s.get("plimsoll_agent_iterations_total") >= 20)
+        self.assertLess(scrape.get("plimsoll_agent_overruns_total"), 10)
+
     def test_one_bad_pod_spoils_nothing(self):
         wrong = pod("wrong", "u3")
         wrong["spec"]["containers"] = "none"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the agent says about the machine, about hardware that is not there, and about itself."""
+import os
 import pathlib
 import subprocess
 import unittest
@@ -122,6 +123,46 @@ class Machine(unittest.TestCase):
         self.assertGreater(scrape.get("platform_mem_usage_bytes"), 1 << 20)
 
 
+class MemoryModules(unittest.TestCase):
+    TOOL = "#!/bin/sh\n[ \"$*\" = '--quiet -t memory' ] || exit 2\ncat <<'END'\n{}\nEND\nexit {}\n"
+    MODULES = "Memory Device\n\tSize: 16 GB\n\tType: DDR4\n\tType Detail: Synchronous\n\tSpeed: 3200 MT/s\n"
+
+    def run_agent(self, more, text=None, status=0):
+        """With a dmidecode that says `text`; None: without one."""
+        tools = directory(self)
+        if text is not None:
+            (tools / "dmidecode").write_text(self.TOOL.format(text, status))
+            (tools / "dmidecode").chmod(0o755)
+        agent = Agent(self, NODE, "--once", host_root=machine(self).root, more=more)
+        path = f"{tools}:/usr/bin:/bin" if text is not None else str(tools)
+        done = subprocess.run(agent.command, capture_output=True, text=True, timeout=20, env={**os.environ, "PATH": path})
+        return done, agent
+
+    def test_are_published_where_a_tool_tells_them(self):
+        for more in ("", "  gather_hw_mm_topology: true\n"):
+            done, agent = self.run_agent(more, self.MODULES)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            scrape = agent.scrape()
+            self.assertEqual([scrape.get("platform_dimm_count", dimm_type=kind) for kind in ("ram", "nvm")], [1, 0])
+            self.assertEqual(scrape.get("platform_dimm_total_size_bytes", dimm_type="ram"), 16 << 30)
+            self.assertEqual(scrape.get("platform_dimm_speed_bytes_per_second"), 3200 * 8_000_000)
+
+    def test_are_left_out_or_required_where_none_does(self):
+        for text, status in ((None, 0), ("/dev/mem: Permission denied", 1), ("", 0)):
+            done, agent = self.run_agent("", text, status)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("platform_dimm_count", agent.scrape().types)
+            done, agent = self.run_agent("  gather_hw_mm_topology: true\n", text, status)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("gather_hw_mm_topology is true, but", done.stderr)
+            self.assertFalse(agent.storage.exists())
+
+    def test_are_not_asked_for_when_switched_off(self):
+        done, agent = self.run_agent("  gather_hw_mm_topology: false\n", self.MODULES)
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("platform_dimm_count", agent.scrape().types)
+
+
 class Hardware(unittest.TestCase):
     def setUp(self):
         self.tree = machine(self)
@@ -209,6 +250,12 @@ class Itself(unittest.TestCase):
         kubelet.pods = listed("b")
         scrape = agent.until(lambda s: len(s.labels("task_cpu_usage_seconds")) == 2)
         self.assertIsNone(scrape.get("task_cpu_usage_seconds", container="a"))
+
+    def test_labels_of_the_machine_on_every_metric(self):
+        scrape = Agent(self, NODE, host_root=machine(self).root, more="  include_optional_labels: true\n").once()
+        labels, = scrape.labels("task_up")
+        self.assertEqual((labels["cpus"], labels["cores"], labels["sockets"], labels["cpu_model"]), ("4", "2", "2", "Fast One"))
+        self.assertIn("wca_version", scrape.labels("platform_mem_usage_bytes")[0])
 
     def test_flags_that_other_modules_share(self):
         tree = Tree(self)

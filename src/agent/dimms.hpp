@@ -1,0 +1,51 @@
+// The memory modules of the machine, as dmidecode tells them. They do not change, so once is
+// enough.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "agent/metric_table.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+
+namespace plim::agent {
+
+struct DimmKind {
+  std::uint64_t count = 0, bytes = 0;
+
+  bool operator==(const DimmKind&) const = default;
+};
+
+struct Dimms {
+  DimmKind ram, nvm;
+  std::uint64_t ram_bytes_per_second = 0;  // of all together; 0: nothing says how fast
+
+  bool operator==(const Dimms&) const = default;
+};
+
+// The answer of `dmidecode --quiet -t memory`.
+Dimms parse_dimms(std::string_view text);
+
+// Wanted: true, they must be there; nothing, if there is a tool that tells them; false, never.
+Task<Result<std::optional<Dimms>>> read_dimms(std::optional<bool> wanted);
+
+// Set in every iteration. Belongs to one loop.
+class DimmSeries {
+ public:
+  DimmSeries(MetricTable& table, const Labels& common, const Dimms& dimms);
+  void set();
+
+ private:
+  struct One {
+    MetricTable::Series series;
+    std::uint64_t value;
+  };
+
+  MetricTable& table_;
+  std::vector<One> all_;
+};
+
+}  // namespace plim::agent
