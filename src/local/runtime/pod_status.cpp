@@ -127,7 +127,8 @@ json::value terminated_state(const RunFacts& run) {
   if (run.signal != 0) out["signal"] = run.signal;
   out["reason"] = run.reason;
   if (!run.message.empty()) out["message"] = run.message;
-  out["startedAt"] = format_rfc3339(run.started);
+  // What never ran has no start: a kubelet shows the epoch there, as it comes from containerd.
+  out["startedAt"] = format_rfc3339(run.reason == "StartError" ? WallTime{} : run.started);
   out["finishedAt"] = format_rfc3339(run.finished.value_or(run.started));
   out["containerID"] = "containerd://" + run.id;
   return json::object{{"terminated", std::move(out)}};

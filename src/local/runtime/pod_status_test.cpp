@@ -146,6 +146,16 @@ TEST(PodStatus, tells_waiting_running_and_ended_containers) {
   EXPECT_EQ(text_at(list[3], {"containerID"}), "containerd://" + std::string(64, 'a'));
 }
 
+TEST(PodStatus, what_never_ran_has_no_start) {
+  PodFacts facts = pod_facts("", "exit 128");
+  facts.containers[0].run->reason = "StartError";
+  const json::value pod = parsed(R"({"spec":{"restartPolicy":"Never"}})");
+  const json::value status = make_pod_status(pod, facts, kNow);
+  const json::value& ended = find(status, {"containerStatuses"})->as_array()[0];
+  EXPECT_EQ(text_at(ended, {"state", "terminated", "startedAt"}), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(text_at(ended, {"state", "terminated", "finishedAt"}), "2023-11-14T22:13:25Z");
+}
+
 TEST(PodStatus, shows_a_finished_init_container_as_ready) {
   const json::value pod = parsed(R"({"spec":{}})");
   const json::value status = make_pod_status(pod, pod_facts("exit 0, running", "new"), kNow);
