@@ -123,12 +123,24 @@ RunRecord ended_run(RunRecord run, const json::value& terminated) {
   return run;
 }
 
+// Why a pod's containers were never started, if it was an init container's fault.
+std::string failed_init(const json::value& pod) {
+  const json::value* list = find(pod, {"status", "initContainerStatuses"});
+  if (list == nullptr || !list->is_array()) return {};
+  for (const json::value& status : list->get_array())
+    if (auto code = int_at(status, {"state", "terminated", "exitCode"}); code && *code != 0)
+      return fmt::format("init container {} ended with exit code {}", text_at(status, {"name"}),
+                         *code);
+  return {};
+}
+
 RunRecord lost_run(RunRecord run, const json::value& pod) {
   run.result = RunRecord::Result::failed;
   run.reason = text_at(pod, {"status", "reason"});
+  std::string why = run.reason.empty() ? failed_init(pod) : run.reason;
+  if (why.empty()) why = "Failed";
   const std::string_view text = text_at(pod, {"status", "message"});
-  run.message = fmt::format("the pod failed: {}{}{}", run.reason.empty() ? "Failed" : run.reason,
-                            text.empty() ? "" : ": ", text);
+  run.message = fmt::format("the pod failed: {}{}{}", why, text.empty() ? "" : ": ", text);
   shorten(run.message);
   return run;
 }

@@ -139,6 +139,21 @@ TEST(Job, an_evicted_pod_has_failed_with_its_reason) {
   EXPECT_EQ(look(pod).ended.size(), 1u);
 }
 
+TEST(Job, a_failed_init_container_is_named) {
+  json::value pod = running_pod("u1", "a1");
+  json::object& status = pod.at("status").as_object();
+  status["phase"] = "Failed";
+  status["containerStatuses"] = json::parse(
+      R"([{"name": "main", "restartCount": 0, "state": {"waiting": {"reason": "PodInitializing"}}}])");
+  status["initContainerStatuses"] = json::parse(
+      R"([{"name": "good", "state": {"terminated": {"exitCode": 0}}},
+          {"name": "bad", "state": {"terminated": {"exitCode": 4}}}])");
+  const Sighting seen = look(pod);
+  ASSERT_EQ(seen.ended.size(), 1u);
+  EXPECT_EQ(seen.ended[0].result, RunRecord::Result::failed);
+  EXPECT_EQ(seen.ended[0].message, "the pod failed: init container bad ended with exit code 4");
+}
+
 TEST(Job, the_measured_container_can_be_chosen) {
   json::value pod = ended_pod("u", "a");
   annotate(pod, "plimsoll.io/measure", "side");

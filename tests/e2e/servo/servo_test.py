@@ -51,6 +51,20 @@ class ServoWithPods(ClusterCase):
         for file in servo.store.iterdir():
             self.assertNotIn(b"s3cret", file.read_bytes())
 
+    def test_what_never_ran_has_failed_and_says_why(self):
+        receiver = Receiver(self)
+        Servo(self, self.cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme").start()
+        init = {"name": "prepare", "image": "any", "command": ["sh", "-c", "exit 4"]}
+        self.cluster.apply(job_pod("absent", "absent", "/no/such/program"), job_pod("unprepared", "unprepared", initContainers=[init]))
+
+        def said():
+            return {post.path.split("/")[3]: post.json["param"] for post in receiver.measurements()
+                    if post.path.split("/")[3] in ("absent", "unprepared")}
+        eventually(lambda: len(said()) == 2, 30)
+        self.assertEqual({param["status"] for param in said().values()}, {"failed"})
+        self.assertRegex(said()["absent"]["message"], "did not run.*StartError.*/no/such/program")
+        self.assertIn("init container prepare ended with exit code 4", said()["unprepared"]["message"])
+
     def test_without_any_setting_runs_are_kept_and_nothing_is_posted(self):
         servo = Servo(self, self.cluster.kubeconfig).start()
         self.cluster.apply(job_pod("kept", "b1"))
