@@ -94,7 +94,7 @@ CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
   }
   out.pooled = !out.cpus.empty();
   if (lacks) {
-    if (asks_for_exclusive(state, container) && held.empty())
+    if (asks_for_exclusive(state, container) && held.empty() && !container.ending)
       notes.push_back({Note::Kind::no_allocation, index,
                        "it asks for exclusive CPUs, but nobody knows which it was given"});
     out.cpus |= sets.everybodys;
@@ -116,6 +116,8 @@ std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holdi
     const auto has = [&](const Holding& holding) {
       return !holding.cpus.empty() && holds(holding, container);
     };
+    // The kubelet gives up the devices of a pod that ends before its last cgroup is gone.
+    if (container.pod.empty() || container.ending) continue;
     if (std::ranges::any_of(known.holdings(), has)) continue;
     std::vector<Holding> found;
     std::ranges::copy_if(state.holdings(), std::back_inserter(found), has);

@@ -17,6 +17,7 @@ struct LiveContainer {
   std::string container = {};           // "": unknown, or the sandbox
   std::vector<std::string> pools = {};  // it asks for
   CpuSet actual = {};                   // as its cgroup has them
+  bool ending = false;                  // with its pod
   std::optional<CpuSet> told = {};      // in the environment of its first process
 };
 

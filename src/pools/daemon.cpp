@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanos kBetween = 50ms;  // checks; the kubelet answers 100 questions in a second at most
+constexpr Nanos kBetween = 20ms;  // checks; the kubelet answers 100 questions in a second at most
 constexpr Nanos kFirstRetry = 200ms;
 constexpr Nanos kLongestRetry = 5s;
 constexpr Nanos kOnlineLook = 1s;

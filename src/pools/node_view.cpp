@@ -88,6 +88,7 @@ PodFacts facts_of(const kube::Pod& pod, std::string_view base_name) {
                .cgroup_uid = pod.meta.uid};
   for (const auto& [name, value] : pod.meta.annotations)
     if (name == kConfigHash) out.cgroup_uid = value;
+  out.ending = pod.meta.deleted.has_value();
   out.ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
   std::map<std::string, std::string, std::less<>> ids;
   for (const auto* statuses : {&pod.status.init_containers, &pod.status.containers})
@@ -170,6 +171,7 @@ std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& c
     const PodFacts* pod = find_pod(pods, cgroup.uid);
     if (pod != nullptr) {
       live.pod = pod->key;
+      live.ending = pod->ending || pod->ended;
       auto found = std::ranges::find_if(pod->containers, [&](const ContainerFacts& item) {
         return !item.id.empty() && item.id == cgroup.id;
       });

@@ -24,6 +24,7 @@ struct PodFacts {
   std::string uid;         // of the API
   std::string cgroup_uid;  // of its directory and the kubelet's records; differs for static pods
   bool ended = false;
+  bool ending = false;  // it is being deleted
   std::vector<ContainerFacts> containers = {};
 
   bool uses_pools() const;

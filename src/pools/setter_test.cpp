@@ -243,6 +243,24 @@ TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
   EXPECT_TRUE(state_.devices("exclusive-a")[0].healthy);
 }
 
+TEST_F(SetterTest, frees_the_cpus_of_a_pod_that_ends_when_the_kubelet_does) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  look();
+  pods_[0].ending = true;
+  answer_ = {};
+  EXPECT_TRUE(look().notes.empty());
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "0-1");
+  EXPECT_TRUE(state_.devices("exclusive-a")[0].healthy);
+  // The API may have forgotten the pod before its cgroup is gone.
+  add_pod("q", {{"c", {"exclusive-a"}, {"11"}}});
+  look();
+  pods_.clear();
+  answer_ = {};
+  look();
+  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+}
+
 TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}}});
