@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <optional>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,23 +76,34 @@ class AgentRun {
     watching.spawn("file", wait_for_change());
     do {
       why_ = Why::running;
+      failure_.reset();
       auto made = agent::Agent::make(loop, system_clock(), config_, options_);
-      if (!made) {
+      if (made) {
+        agent_ = std::move(*made);
+        measuring.spawn("measure", measure());
+        while (why_ == Why::running) co_await changed_->wait();
+        measuring.cancel();
+        co_await measuring.join();
+        co_await agent_->stop();
+        agent_.reset();
+      } else {
         failure_ = bad_config(made.error());
-        break;
       }
-      agent_ = std::move(*made);
-      measuring.spawn("measure", measure());
-      while (why_ == Why::running) co_await changed_->wait();
-      measuring.cancel();
-      co_await measuring.join();
-      co_await agent_->stop();
-      agent_.reset();
-    } while (why_ == Why::reload);
+    } while (why_ == Why::reload || go_back());
     co_await measuring.stop();
     co_await watching.stop();
     changed_.reset();
     co_return 0;
+  }
+
+  // A file that reads well may still ask for what this machine does not have. What ran before runs
+  // again then.
+  bool go_back() {
+    if (!failure_ || !before_ || why_ == Why::stop) return false;
+    log::error("agent", "the new configuration cannot run; the old one stays",
+               {{"error", failure_->what}});
+    config_ = *std::exchange(before_, std::nullopt);
+    return true;
   }
 
   void say(Why why) {
@@ -139,12 +151,14 @@ class AgentRun {
       return;
     }
     log::info("agent", "configuration reread");
+    if (why_ == Why::running && agent_ != nullptr) before_ = config_;
     config_ = std::move(loaded->config);
     say(Why::reload);
   }
 
   const Context& context_;
   agent::AgentConfig config_;
+  std::optional<agent::AgentConfig> before_;  // what ran until the last change
   agent::RunnerOptions options_;
   std::unique_ptr<agent::Agent> agent_;
   std::unique_ptr<Event> changed_;
