@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""CPU pools beside a real kubelet and containerd: registered, told, confined, through restarts of everything."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+from busybox import pod
+from rig import PROGRAM, ROOT, RealClusterCase
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
+from local_cluster import eventually  # noqa: E402
+
+EXCLUSIVE, SHARED = "nokia.k8s.io/exclusive-pool", "nokia.k8s.io/shared-pool"
+
+
+class PoolsOnARealNode(RealClusterCase):
+    options = {"nodes": 1}
+
+    def setUp(self):
+        super().setUp()
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            self.skipTest("one CPU is not enough")
+        self.first, self.last = cpus[0], cpus[-1]
+        self.node = self.cluster.nodes[0]
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="plim-pools."))
+        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
+        (self.place / "poolconfig.yaml").write_text(f"pools:\n  exclusive-pool: {{cpus: '{self.last}'}}\n  shared-pool: {{cpus: '{self.first}'}}\n")
+        self.process = None
+        self.addCleanup(self.end)
+
+    def start(self):
+        with open(self.place / "log", "w") as log:
+            self.process = subprocess.Popen(
+                [PROGRAM, "pools", "agent", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node.name, "--kubelet-dir",
+                 str(self.node.kubelet_directory), "--cgroup-root", self.node.cgroup, "--poolconfigs", str(self.place), "--run-dir",
+                 str(self.place), "--metrics-listen", "127.0.0.1:0"], stdout=log, stderr=log)
+        told = eventually(lambda: re.search(r"address=(\S+)", self.log()), what="its address")
+        self.url = "http://" + told.group(1)
+        eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
+
+    def end(self, how=signal.SIGKILL):
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait()
+            self.process = None
+
+    def log(self):
+        return (self.place / "log").read_text()
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+                return answer.read().decode()
+        except OSError:
+            return ""
+
+    def metric(self, line):
+        found = re.search("^" + re.escape(line) + r" (\d+)$", self.get("/metrics"), re.MULTILINE)
+        return int(found.group(1)) if found else 0
+
+    def allocatable(self, resource):
+        return self.cluster.get("node", self.node.name)["status"]["allocatable"].get(resource)
+
+    def processes(self, name):
+        uid, out = self.cluster.get("pod", name)["metadata"]["uid"], []
+        for path in pathlib.Path("/proc").glob("[0-9]*/cgroup"):
+            try:
+                if f"pod{uid}/" in path.read_text() and b"pause" not in (path.parent / "cmdline").read_bytes():
+                    out.append(int(path.parent.name))
+            except OSError:
+                continue
+        return out
+
+    def allowed(self, name):
+        try:
+            return [os.sched_getaffinity(pid) for pid in self.processes(name)]
+        except ProcessLookupError:
+            return []
+
+    def run_pod(self, name, resource, amount, *command):
+        made = pod(name, *command)
+        made["spec"]["containers"][0]["resources"] = {"limits": {resource: amount}}
+        self.cluster.apply(made)
+        self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
+
+    def test_pods_run_on_the_cpus_of_their_pools(self):
+        self.start()
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1" and self.allocatable(SHARED) in ("1k", "1000"), 60, what="the resources")
+        self.run_pod("pinned", EXCLUSIVE, "1", "sh", "-c", "echo told $EXCLUSIVE_CPUS; sleep 10000")
+        self.run_pod("common", SHARED, "250", "sh", "-c", "echo told $SHARED_CPUS; sleep 10000")
+        self.assertIn(f"told {self.last}", self.cluster.kubectl("logs", "pinned").stdout)
+        self.assertIn(f"told {self.first}", self.cluster.kubectl("logs", "common").stdout)
+        eventually(lambda: self.allowed("pinned") and all(one == {self.last} for one in self.allowed("pinned")), what="one CPU")
+        eventually(lambda: self.allowed("common") and all(one == {self.first} for one in self.allowed("common")), what="the other")
+        state = json.loads(self.get("/state"))["pools"]
+        holders = {pool["name"]: pool["holders"] for pool in state["pools"] if pool["type"] != "default"}
+        self.assertEqual(holders["exclusive-pool"][0]["pod"], "default/pinned")
+        self.assertEqual(holders["shared-pool"][0]["millis"], 250)
+
+        # The kubelet is started anew: registered again, nothing written.
+        writes = self.metric('plimsoll_pools_cpuset_writes_total{result="success"}')
+        registered = self.metric('plimsoll_pools_registrations_total{pool="exclusive-pool",result="success"}')
+        self.node.kubelet.kill()
+        self.node.kubelet.start()
+        eventually(lambda: self.metric('plimsoll_pools_registrations_total{pool="exclusive-pool",result="success"}') > registered, 60,
+                   what="another registration")
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1" and self.get("/readyz") == "ok\n", 60, what="the resource")
+        self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
+
+        # The agent is killed and started again: it finds all in order.
+        self.end()
+        self.start()
+        self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), 0)
+
+        # The container ends and is started again by the kubelet.
+        before = self.processes("pinned")
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda: (now := self.processes("pinned")) and not set(now) & set(before), 60, what="a new container")
+        eventually(lambda: self.allowed("pinned") and all(one == {self.last} for one in self.allowed("pinned")), what="its CPU again")
+        self.end(signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    unittest.main()
