@@ -65,9 +65,10 @@ TEST_F(PodLogs, are_followed_to_the_end_of_the_container) {
   std::string seen;
   auto write = [&](std::string text) {
     seen += text;
-    for (const char* line : {"one", "two"})
-      if (seen.find(line) != seen.npos)
-        EXPECT_TRUE(write_file(fmt::format("{}/{}", place, line), ""));
+    for (const char* line : {"one", "two"}) {
+      if (seen.find(line) == seen.npos) continue;
+      EXPECT_TRUE(write_file(fmt::format("{}/{}", place, line), ""));
+    }
     return true;
   };
   auto read = run(node->read_log("default", "a", "c", followed, write));
