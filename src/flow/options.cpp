@@ -95,8 +95,9 @@ json::object check_options(std::span<const Option> table, const json::object& gi
   json::object out = given;
   for (const Option& option : table) {
     if (option.old_name.empty() || !out.contains(option.old_name)) continue;
-    if (!out.contains(option.name)) out[option.name] = out.at(option.old_name);
+    json::value value = out.at(option.old_name);
     out.erase(option.old_name);
+    if (!out.contains(option.name)) out[option.name] = std::move(value);
   }
   for (const auto& [key, value] : out) {
     if (key.starts_with('_')) continue;
