@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""The webhook behind an API server: pods are rewritten when they are made, and others need no webhook (scenario 21)."""
+import base64
+import copy
+import json
+import unittest
+
+from webhook_server import ANNOTATION, ROOT, STARTER, Webhook, container, pod
+from http_api import HttpApi, Refused
+from local_cluster import LocalCluster
+
+CONFIGURATION = ROOT / "deploy" / "webhook" / "webhook-conf.yaml"
+PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+PLAIN = {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}
+
+
+class BehindApiServer(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = unittest.TestCase()
+        cls.cluster = LocalCluster(cls.shared, "--nodes", "0", "--ephemeral")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    def setUp(self):
+        self.cluster.test = self
+        self.ns = self.cluster.namespace("hooks")
+        self.api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(self.api.close)
+        self.pods = f"/api/v1/namespaces/{self.ns}/pods"
+        self.webhook = Webhook(self)
+        # As it is shipped, but for where it is.
+        configuration = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json",
+                                                        "-f", str(CONFIGURATION)).stdout)
+        for one in configuration["webhooks"]:
+            one["clientConfig"] = {"url": f"https://127.0.0.1:{self.webhook.port}/mutating-pods",
+                                   "caBundle": base64.b64encode((self.webhook.files / "cert.pem").read_bytes()).decode()}
+        self.api.post(PATH, configuration)
+        self.addCleanup(self.cluster.raw, f"{PATH}/{configuration['metadata']['name']}", "-X", "DELETE")
+
+    def make(self, wanted):
+        wanted = copy.deepcopy(wanted)
+        wanted["metadata"]["generateName"] = "p-"
+        return self.api.post(self.pods, wanted)
+
+    def test_a_pod_is_rewritten(self):
+        made = self.make(pod([container(sharedpool=160), dict(PLAIN, name="beside")], ANNOTATION))
+        pinned, beside = made["spec"]["containers"]
+        self.assertEqual(pinned["command"], [STARTER])
+        self.assertEqual(pinned["resources"]["limits"], {"cpu": "160m", "nokia.k8s.io/sharedpool": "160"})
+        self.assertEqual(pinned["resources"]["requests"]["cpu"], "0")
+        self.assertEqual({one["name"]: one["value"] for one in pinned["env"]},
+                         {"CONTAINER_NAME": "cputestcontainer", "CPU_POOLS": "shared"})
+        self.assertEqual({one["name"]: one["mountPath"] for one in pinned["volumeMounts"] if one["name"] in ("podinfo", "hostbin")},
+                         {"podinfo": "/etc/podinfo", "hostbin": STARTER})
+        self.assertLessEqual({"podinfo", "hostbin"}, {one["name"] for one in made["spec"]["volumes"]})
+        self.assertNotIn("env", beside)
+        self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 1)
+
+    def test_strings_of_a_command_arrive_as_they_are(self):
+        words = ['say "hi"', "back\\slash", "two\nlines", "grün 船"]
+        made = self.make(pod([{**container(cpupool1=2), "command": words[:2], "args": words[2:]}]))
+        self.assertEqual(made["spec"]["containers"][0]["args"], words)
+
+    def test_a_refusal_reaches_the_one_who_asked(self):
+        with self.assertRaises(Refused) as refused:
+            self.make(pod([container(sharedpool=170)], ANNOTATION))
+        self.assertEqual((refused.exception.status, refused.exception.reason), (422, "Invalid"))
+        self.assertIn('admission webhook "cpu-dev-mutator.nokia.k8s.io" denied the request: ANN011: ', refused.exception.body["message"])
+
+    def test_the_annotation_of_a_pod_cannot_be_changed(self):
+        made = self.make(pod([container(sharedpool=160)], ANNOTATION))
+        path = f"{self.pods}/{made['metadata']['name']}"
+        with self.assertRaisesRegex(Refused, "ANN015"):
+            self.api.merge(path, {"metadata": {"annotations": {"nokia.k8s.io/cpus": "[]"}}})
+        with self.assertRaisesRegex(Refused, "ANN015"):
+            self.api.merge(path, {"metadata": {"annotations": {"nokia.k8s.io/cpus": None}}})
+        self.api.merge(path, {"metadata": {"annotations": {"other": "x"}}})
+
+    def test_pods_without_pools_need_no_webhook(self):
+        self.make(pod([PLAIN]))
+        self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 0)
+        self.assertEqual(self.webhook.stop(), 0)
+        self.make(pod([PLAIN], initContainers=[dict(PLAIN, name="i")]))
+        for wanted in (pod([container(sharedpool=160)]), pod([PLAIN], "[]"), pod([PLAIN], initContainers=[container("i", cpupool1=1)])):
+            with self.assertRaises(Refused) as refused:
+                self.make(wanted)
+            self.assertEqual(refused.exception.status, 500)
+            self.assertIn("failed calling webhook", refused.exception.body["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
