@@ -223,7 +223,7 @@ class Trees(unittest.TestCase):
         tree = Tree(self)
         for name in ("t", "u", "v", "w"):
             tree.v1(name)
-        node = ("!StaticNode\n  tasks: [t, u, v, w]\n  default_labels: {weird/key.x-y: 'a\"b\\c', 1st: one, __x: z}\n"
+        node = ("!StaticNode\n  tasks: [t, u, v, w]\n  default_labels: {weird/key.x-y: 'a\"b\\c', 1st: one, __x: z, lines: \"a\\nb\"}\n"
                 "  tasks_labels: {t: {rank: 10}, u: {rank: 9}, v: {rank: b}, w: {rank: a}}")
         more = "  extra_labels: {task_name: all}\n"
         agent = Agent(self, node, host_root=tree.root, more=more)
@@ -232,6 +232,7 @@ class Trees(unittest.TestCase):
         self.assertEqual([one["rank"] for one in labels], ["9", "10", "a", "b"])  # numbers first, as numbers
         self.assertEqual(labels[0]["weird__key_x_y"], 'a\\"b\\\\c')
         self.assertEqual((labels[0]["label_1st"], labels[0]["label___x"]), ("one", "z"))
+        self.assertEqual(labels[0]["lines"], "a\\nb")
         self.assertEqual(labels[0]["task_name"], "all")  # of all metrics, wins over tasks
         text = agent.storage.read_text()
         self.assertEqual(text.count("\n\n# HELP"), text.count("# HELP") - 1)
