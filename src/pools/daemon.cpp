@@ -7,6 +7,7 @@
 
 #include "base/file_watch.hpp"
 #include "base/files.hpp"
+#include "base/quantity.hpp"
 #include "pools/pool_view.hpp"
 
 namespace plim::pools {
@@ -190,7 +191,23 @@ bool Daemon::configure() {
               {{"file", loaded->file}, {"pools", loaded->pools.size()}});
   state_.configure(std::move(*loaded), topology_);
   configured_ = true;
+  warn_of_double_booking();
   return true;
+}
+
+// The scheduler hands out the node's CPU too, and all of that runs in the default pool.
+void Daemon::warn_of_double_booking() {
+  auto node = node_ ? node_->store().find(options_.node_name) : nullptr;
+  const CpuSet& everybodys = state_.pools().default_cpus;
+  if (!node || everybodys.empty()) return;
+  for (const auto& [name, amount] : node->allocatable) {
+    auto cpus = name == "cpu" ? parse_quantity(amount.view()) : Result<Quantity>(Quantity());
+    if (name != "cpu" || !cpus || cpus->approximate() <= everybodys.count()) continue;
+    tell_node("CPUDoubleBooked",
+              fmt::format("the node offers {} CPUs, but containers without a pool run on {} ({}); "
+                          "reserve the rest with systemReserved",
+                          amount.view(), everybodys.count(), everybodys.to_string()));
+  }
 }
 
 void Daemon::reload() {

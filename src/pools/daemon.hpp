@@ -70,6 +70,7 @@ class Daemon {
   Task<void> publish();
   // False: the files have mistakes, which were told; what was before stays.
   bool configure();
+  void warn_of_double_booking();
   bool reload_if_changed();
   Task<void> reconcile();
   void wake();

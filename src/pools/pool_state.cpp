@@ -56,8 +56,15 @@ PoolState::Share PoolState::share_of(const Holding& holding, int cpu) const {
 
 void PoolState::remember() {
   std::map<std::string, Share> now;
-  for (const Holding& holding : holdings_)
-    for (int cpu : holding.cpus) now.emplace(key_of(holding, cpu), share_of(holding, cpu));
+  held_.clear();
+  claimed_ = {};
+  for (std::size_t i = 0; i < holdings_.size(); ++i)
+    for (int cpu : holdings_[i].cpus) {
+      Share share = share_of(holdings_[i], cpu);
+      now.emplace(key_of(holdings_[i], cpu), share);
+      claimed_ |= share.claimed;
+      held_.push_back({i, cpu, std::move(share)});
+    }
   shares_ = std::move(now);
 }
 
@@ -100,18 +107,15 @@ CpuSet PoolState::pending_claims() const {
 }
 
 CpuSet PoolState::claims() const {
-  CpuSet out = pending_claims();
-  for (const Holding& holding : holdings_)
-    for (int cpu : holding.cpus) out |= share_of(holding, cpu).claimed;
-  return out;
+  return pending_claims() | claimed_;
 }
 
 CpuSet PoolState::claimed_by_others(std::string_view uid, std::string_view pod) const {
   CpuSet out = pending_claims();
-  for (const Holding& holding : holdings_) {
+  for (const Held& held : held_) {
+    const Holding& holding = holdings_[held.holding];
     const bool same = uid.empty() || holding.uid.empty() ? holding.pod == pod : holding.uid == uid;
-    if (same) continue;
-    for (int cpu : holding.cpus) out |= share_of(holding, cpu).claimed;
+    if (!same) out |= held.share.claimed;
   }
   return out;
 }
@@ -153,17 +157,17 @@ CpuState PoolState::state_of(const Pool& pool, int cpu) const {
   CpuState out = pending_.contains({pool.name, cpu}) ? CpuState::used : CpuState::free;
   const CpuSet wanted = pool.claimed(cpu, topology_);
   if (intruded_.intersects(pool.granted(cpu, topology_))) return CpuState::withheld;
-  for (const Holding& holding : holdings_)
-    for (int held : holding.cpus) {
-      const bool mine = holding.pool == pool.name && held == cpu;
-      if (mine && !holding.found) {
-        out = CpuState::used;
-        continue;
-      }
-      const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held);
-      if (neighbour && !mine) continue;  // two threads of a core, both listed
-      if (share_of(holding, held).claimed.intersects(wanted)) return CpuState::withheld;
+  for (const Held& held : held_) {
+    const Holding& holding = holdings_[held.holding];
+    const bool mine = holding.pool == pool.name && held.cpu == cpu;
+    if (mine && !holding.found) {
+      out = CpuState::used;
+      continue;
     }
+    const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held.cpu);
+    if (neighbour && !mine) continue;  // two threads of a core, both listed
+    if (held.share.claimed.intersects(wanted)) return CpuState::withheld;
+  }
   for (const auto& [key, pending] : pending_)
     if (key.first != pool.name && pending.claimed.intersects(wanted)) return CpuState::withheld;
   return out;

@@ -77,6 +77,13 @@ class PoolState {
     CpuSet granted, claimed;
   };
 
+  // One CPU that is held. Looked at for every device of every list, so it is made once.
+  struct Held {
+    std::size_t holding;
+    int cpu;
+    Share share;
+  };
+
   static std::string key_of(const Holding& holding, int cpu);
   Share share_of(const Holding& holding, int cpu) const;
   void remember();
@@ -89,6 +96,8 @@ class PoolState {
   std::vector<Holding> holdings_;
   // A changed policy is for new allocations only: what each got under the one of its time.
   std::map<std::string, Share> shares_;
+  std::vector<Held> held_;
+  CpuSet claimed_;  // by all of them
 
   struct Pending {
     CpuSet claimed;
