@@ -7,8 +7,9 @@ namespace plim::cli {
 namespace {
 
 constexpr std::array kStartNames{
-    StartName{"cpu-device-plugin", "the agent's pools module (device plugin)"},
-    StartName{"cpusetter", "the agent's pools module (cpuset setter)"},
+    StartName{"cpu-device-plugin", "the agent's pools module (device plugin)", "cpu-device-plugin",
+              true},
+    StartName{"cpusetter", "the agent's pools module (cpuset setter)", "cpusetter", true},
     StartName{"cpu-device-webhook", "the webhook", "webhook", true},
     StartName{"process-starter", "the static program plimsoll-starter", "starter"},
     StartName{"kube-scheduler", "the scheduler"},

@@ -6,6 +6,7 @@
 #include "cli/agent_words.hpp"
 #include "cli/args.hpp"
 #include "cli/help.hpp"
+#include "cli/pools_words.hpp"
 #include "cli/roles.hpp"
 #include "cli/settings.hpp"
 #include "cli/webhook_words.hpp"
@@ -55,7 +56,7 @@ std::string help_for(const ParsedLine& line, std::string_view program) {
 }
 
 Outcome<int> run_line(World& world, const std::vector<std::string>& words, std::string program) {
-  PLIM_CLI_TRY(ParsedLine line, parse_line(webhook_words(agent_words(words))));
+  PLIM_CLI_TRY(ParsedLine line, parse_line(webhook_words(agent_words(pools_words(words)))));
   if (line.help) {
     PLIM_CLI_CHECK(world.out.write(help_for(line, program)));
     return 0;

@@ -160,10 +160,16 @@ class Roles(unittest.TestCase):
             return run(*words, program=str(link))
 
     def test_names_without_their_part_say_so(self):
-        for name in ("cpu-device-plugin", "cpusetter", "kube-scheduler"):
+        for name in ("kube-scheduler",):
             done = self.named(name, "--version")
             self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), name)
             self.assertIn(name, done.stderr)
+
+    def test_programs_of_the_ancestor_are_the_pools(self):
+        for name in ("cpu-device-plugin", "cpusetter"):
+            done = self.named(name, "-poolconfigs", "/nonexistent")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("--node-name", done.stderr)
 
     def test_as_a_plugin_it_calls_itself_so(self):
         self.assertIn("kubectl plimsoll up", self.named("kubectl-plimsoll", "--help").stdout)

@@ -9,7 +9,7 @@ import time
 import unittest
 import urllib.request
 
-from pools_machine import PROGRAM, Machine, directory, eventually
+from pools_machine import PROGRAM, ROOT, Machine, directory, eventually, run
 from local_cluster import LocalCluster
 
 POOLS = """pools:
@@ -202,6 +202,20 @@ class Setter(unittest.TestCase):
         self.becomes(self.cgroup(second, "id-two"), "5-6")
         stop.set()
         self.assertLessEqual(max(owners), 1)
+
+    def test_other_programs_read_the_nodes_report(self):
+        self.cluster.kubectl("apply", "-f", str(ROOT / "deploy/crds/nodereport.yaml"))
+        self.cluster.kubectl("wait", "--for=condition=Established", "crd/nodereports.plimsoll.io", "--timeout=20s")
+        self.hold("one", "exclusive-a", ["4"])
+        self.start("--node-report")
+        report = lambda: json.loads(self.cluster.kubectl("get", "nrep", self.node, "-o", "json", check=False).stdout or "{}")
+        pools = eventually(lambda: report().get("spec", {}).get("pools"), what="the report")
+        self.assertEqual(pools["exclusive-a"], {
+            "type": "exclusive", "size": 2, "free": {"0": 1}, "freeL3": {"0": 1}, "draining": 0, "withheld": 0, "offline": 0,
+            "holders": [{"cpus": "4", "pod": "default/one", "container": "c"}]})
+        self.assertEqual(pools["shared-s"]["free"], {"0": 2000})
+        done = run("pools", "--node", self.node, "--kubeconfig", self.cluster.kubeconfig)
+        self.assertRegex(done.stdout, "exclusive-a +exclusive +1 .*default/one/c=4")
 
     def test_a_second_agent_is_kept_away(self):
         self.start()

@@ -1,0 +1,55 @@
+#include "cli/pools_words.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "cli/pools_flags.hpp"
+
+namespace plim::cli {
+namespace {
+
+// Go takes long flags with one dash too.
+std::string with_two_dashes(std::string word) {
+  if (word.size() < 3 || word[0] != '-' || word[1] == '-') return word;
+  const std::string_view name = std::string_view(word).substr(1, word.find('=') - 1);
+  const bool known =
+      name == "kubeconfig" ||
+      std::ranges::find(kPoolsAgentFlags, name, &Flag::name) != kPoolsAgentFlags.end();
+  return known ? "-" + word : word;
+}
+
+// "pools" is all that the agent is asked for; takes the words that say so out.
+bool take_modules(std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool joined = words[i] == "--modules=pools";
+    const bool apart = words[i] == "--modules" && i + 1 < words.size() && words[i + 1] == "pools";
+    if (!joined && !apart) continue;
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + (joined ? 1 : 2));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> pools_words(std::vector<std::string> words) {
+  if (words.empty()) return words;
+  std::vector<std::string> out{"pools", "agent"};
+  std::size_t first = 1;
+  if (words[0] == "cpu-device-plugin") {
+    out.insert(out.end(), {"--parts", "plugin"});
+  } else if (words[0] == "cpusetter") {
+    out.insert(out.end(), {"--parts", "setter"});
+  } else if (words[0] == "agent" && take_modules(words)) {
+    if (words.size() > 1 && words[1] == "run") first = 2;
+  } else if (words.size() > 1 && words[0] == "pools" && words[1] == "agent") {
+    first = 2;
+  } else {
+    return words;
+  }
+  for (std::size_t i = first; i < words.size(); ++i) out.push_back(with_two_dashes(words[i]));
+  return out;
+}
+
+}  // namespace plim::cli
