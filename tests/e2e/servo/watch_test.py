@@ -16,21 +16,45 @@ def line(kind, value):
     return json.dumps({"type": kind, "object": value}).encode() + b"\n"
 
 
-class BadWatches(ClusterCase):
-    flags = ("--nodes", "0")
+HALF = b'{"type":"MODIFIED","object":{"kind":"Pod","metad'
 
-    def setUp(self):
-        super().setUp()
-        self.ns = self.cluster.namespace("watch")
-        self.jobs = Jobs(self, self.cluster.kubeconfig, self.ns)
-        self.receiver = Receiver(self)
+
+def refuse_next(status):
+    def do(proxy):
+        proxy.refusals.append(status)
+        proxy.end_watch()
+    return do
+
+
+# What happens to a watch, and how many lists that may cost.
+WAYS = {
+    "it ends regularly": (lambda proxy: proxy.end_watch(), 0),
+    "the connection breaks": (lambda proxy: proxy.end_watch(politely=False), 0),
+    "half a line is the last": (lambda proxy: proxy.end_watch(HALF, politely=False), 0),
+    "half a line before the regular end": (lambda proxy: proxy.end_watch(HALF), 0),
+    "the server is in trouble": (refuse_next(BROKEN), 0),
+    "the version is gone, says the status": (refuse_next(GONE), 1),
+    "the version is gone, says an event": (lambda proxy: proxy.end_watch(line("ERROR", GONE)), 1),
+    "an event that is no JSON": (lambda proxy: proxy.end_watch(b"no JSON at all\n"), 1),
+    "an event of a new type": (lambda proxy: proxy.end_watch(line("RENAMED", {"kind": "Pod", "metadata": {"uid": "x"}})), 1),
+    "an event with broken metadata": (lambda proxy: proxy.end_watch(line("MODIFIED", {"kind": "Pod", "metadata": {"annotations": []}})), 1),
+}
+
+
+class Following:
+    """A servo that follows one namespace through a proxy of its own, and what comes of it."""
+
+    def __init__(self, test):
+        self.test, self.expected = test, []
+        self.ns = test.cluster.namespace("watch")
+        self.jobs = Jobs(test, test.cluster.kubeconfig, self.ns)
+        self.receiver = Receiver(test)
         place = tempfile.TemporaryDirectory(prefix="plim.")
-        self.addCleanup(place.cleanup)
-        self.proxy = BadProxy(self, self.cluster.kubeconfig, place.name)
-        self.servo = Servo(self, self.proxy.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
+        test.addCleanup(place.cleanup)
+        self.proxy = BadProxy(test, test.cluster.kubeconfig, place.name)
+        self.servo = Servo(test, self.proxy.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
                            "--pod-namespaces", self.ns).start()
         eventually(lambda: self.proxy.opened == 1)
-        self.expected = []
 
     def run_job(self, name):
         self.jobs.run(name, name)
@@ -39,57 +63,35 @@ class BadWatches(ClusterCase):
     def arrived(self):
         return sorted(post.path.split("/")[3] for post in self.receiver.measurements(accepted=False))
 
-    def check(self, break_it, relists):
-        """A job before, one that ends while nobody watches, one that even goes meanwhile if that can be known, one afterwards."""
-        self.run_job("before")
-        eventually(lambda: self.arrived() == ["before"])
-        break_it()
-        self.run_job("meanwhile")
-        if not relists:
-            self.run_job("gone")
-            self.jobs.delete("gone")
-        eventually(lambda: self.proxy.opened >= 2, what="another watch")
-        self.run_job("after")
-        eventually(lambda: self.arrived() == sorted(self.expected))
-        self.assertEqual(self.proxy.lists, 1 + relists)
-        self.assertEqual(len(self.servo.runs()), len(self.expected))
+    def wait(self):
+        eventually(lambda: self.arrived() == sorted(self.expected), what=f"{self.expected}")
 
-    def refuse_next(self, status):
-        self.proxy.refusals.append(status)
-        self.proxy.end_watch()
 
-    def test_8_it_ends_regularly(self):
-        self.check(self.proxy.end_watch, relists=0)
+class BadWatches(ClusterCase):
+    flags = ("--nodes", "0")
 
-    def test_8_the_connection_breaks(self):
-        self.check(lambda: self.proxy.end_watch(politely=False), relists=0)
-
-    def test_8_half_a_line_is_the_last(self):
-        self.check(lambda: self.proxy.end_watch(b'{"type":"MODIFIED","object":{"kind":"Pod","metad', politely=False), relists=0)
-
-    def test_8_half_a_line_before_the_regular_end(self):
-        self.check(lambda: self.proxy.end_watch(b'{"type":"MODIFIED","object":{"kind":"Pod","metad'), relists=0)
-
-    def test_8_the_version_is_gone_says_an_event(self):
-        self.check(lambda: self.proxy.end_watch(line("ERROR", GONE)), relists=1)
-
-    def test_8_the_version_is_gone_says_the_status(self):
-        self.check(lambda: self.refuse_next(GONE), relists=1)
-
-    def test_8_the_server_is_in_trouble(self):
-        self.check(lambda: self.refuse_next(BROKEN), relists=0)
-
-    def test_an_event_that_nobody_can_read_costs_a_list_and_nothing_else(self):
-        self.check(lambda: self.proxy.end_watch(b"no JSON at all\n"), relists=1)
-
-    def test_an_event_with_broken_metadata_costs_a_list_and_nothing_else(self):
-        self.check(lambda: self.proxy.end_watch(line("MODIFIED", {"kind": "Pod", "metadata": {"annotations": []}})), relists=1)
-
-    def test_an_event_of_a_new_type_costs_a_list_and_nothing_else(self):
-        self.check(lambda: self.proxy.end_watch(line("RENAMED", {"kind": "Pod", "metadata": {"uid": "x"}})), relists=1)
+    def test_8_whatever_ends_a_watch_no_run_is_lost_and_none_comes_twice(self):
+        all_ways = {name: Following(self) for name in WAYS}
+        for name, one in all_ways.items():
+            one.run_job("before")
+            one.wait()
+            break_it, relists = WAYS[name]
+            break_it(one.proxy)
+            one.run_job("meanwhile")
+            if not relists:  # who lists anew cannot know what has come and gone
+                one.run_job("gone")
+                one.jobs.delete("gone")
+        for name, one in all_ways.items():
+            with self.subTest(name):
+                eventually(lambda: one.proxy.opened >= 2, what="another watch")
+                one.run_job("after")
+                one.wait()
+                self.assertEqual(one.proxy.lists, 1 + WAYS[name][1])
+                self.assertEqual(len(one.servo.runs()), len(one.expected))
 
     def test_pods_as_no_server_should_send_them_are_left_out(self):
-        whole = {"kind": "Pod", "metadata": {"name": "odd", "namespace": self.ns, "uid": "u"},
+        one = Following(self)
+        whole = {"kind": "Pod", "metadata": {"name": "odd", "namespace": one.ns, "uid": "u"},
                  "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "env": [{"name": "JOBID", "value": "odd"}]}]},
                  "status": {"phase": "Succeeded", "containerStatuses": [{"name": "main", "restartCount": 0, "state": {"terminated": {
                      "startedAt": "2026-01-01T10:00:00Z", "finishedAt": "2026-01-01T10:00:42Z", "exitCode": 0}}}]}}
@@ -114,19 +116,19 @@ class BadWatches(ClusterCase):
                    (("metadata", "creationTimestamp"), "0000-00-00T00:00:00Z"),
                    (("metadata", "annotations"), {"padding": "x" * (20 << 20)}),
                    ((*container, "env", 0, "value"), "x" * (1 << 20)), ((*container, "env", 0, "value"), "a\u0000b")]
-        watch = self.proxy.live[-1]
+        watch = one.proxy.live[-1]
         for number, (path, value) in enumerate(changes):
             watch.send(line("MODIFIED", changed(number, path, value)))
         watch.send(line("MODIFIED", whole) * 3)
-        self.jobs.run("last", "last")
-        eventually(lambda: "last" in self.arrived(), 30)
-        eventually(lambda: self.servo.metric("plimsoll_servo_unsent") == 0, 30)
-        self.assertEqual((self.proxy.lists, self.proxy.opened), (1, 1), "the watch went on")
-        self.assertIsNone(self.servo.child.poll())
-        runs = {run["uid"]: run for run in self.servo.runs()}
+        one.jobs.run("last", "last")
+        eventually(lambda: "last" in one.arrived(), 30)
+        eventually(lambda: one.servo.metric("plimsoll_servo_unsent") == 0, 30)
+        self.assertEqual((one.proxy.lists, one.proxy.opened), (1, 1), "the watch went on")
+        self.assertIsNone(one.servo.child.poll())
+        runs = {run["uid"]: run for run in one.servo.runs()}
 
         def sent(index):
-            return [post.json["param"] for post in self.receiver.measurements() if post.key.startswith(f"u{index}/")]
+            return [post.json["param"] for post in one.receiver.measurements() if post.key.startswith(f"u{index}/")]
 
         def index(path, value):
             return changes.index((path, value))
@@ -139,9 +141,9 @@ class BadWatches(ClusterCase):
         self.assertIn("no valid finishedAt", sent(index((*terminated, "finishedAt"), "9999-12-31T23:59:59Z"))[0]["message"])
         self.assertEqual(sent(index((*container, "env", 0, "value"), "x" * (1 << 20))), [])
         self.assertEqual(len(sent(index(("metadata", "annotations"), {"padding": "x" * (20 << 20)}))), 1)
-        self.assertEqual([post.key for post in self.receiver.measurements()].count("u/main/0"), 1, "three times the same uid is one run")
+        self.assertEqual([post.key for post in one.receiver.measurements()].count("u/main/0"), 1, "three times the same uid is one run")
         self.assertNotIn("u0", runs)
-        self.assertGreaterEqual(self.servo.metric("plimsoll_servo_undecodable_total"), 2)
+        self.assertGreaterEqual(one.servo.metric("plimsoll_servo_undecodable_total"), 2)
 
 
 @only_local("ends and restarts the API server")
