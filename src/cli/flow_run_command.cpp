@@ -133,7 +133,10 @@ class FlowRun {
 };
 
 Result<std::string> make_temporary_directory() {
-  std::string path = (std::filesystem::temp_directory_path() / "plimsoll-flow.XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (error) return fail_errno(error.value(), "cannot use TMPDIR for the state; give --state DIR");
+  std::string path = (parent / "plimsoll-flow.XXXXXX").string();
   if (::mkdtemp(path.data()) == nullptr) return fail_errno(errno, "cannot make " + path);
   return path;
 }

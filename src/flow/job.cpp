@@ -151,6 +151,9 @@ class Checker {
       job_.document["probation_window"] = 300000;
     else if (!parse_human_duration(*window))
       error("probation_window", "must be a positive integer or human readable string");
+    for (std::string_view key : {"autoscale", "speculate"})
+      if (given(key) != nullptr)
+        problems_.warnings.push_back(fmt::format("{}: is not there yet and changes nothing", key));
     if (given("recycle_worker") != nullptr)
       problems_.warnings.push_back("recycle_worker: is ignored; workers do not need it");
   }

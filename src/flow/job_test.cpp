@@ -164,6 +164,14 @@ TEST(Job, unknown_keys_are_accepted_with_a_warning) {
                           "wrokers: unknown property; the nearest is workers"));
 }
 
+TEST(Job, says_which_properties_change_nothing) {
+  EXPECT_THAT(check(R"({"recycle_worker":5,"speculate":true,"operations":[
+                {"_op":"data_generator"},{"_op":"noop"}]})")
+                  .problems.warnings,
+              ElementsAre("speculate: is not there yet and changes nothing",
+                          "recycle_worker: is ignored; workers do not need it"));
+}
+
 TEST(Job, durations_are_milliseconds_or_words) {
   using std::chrono::milliseconds;
   EXPECT_EQ(*parse_human_duration(500), milliseconds(500));

@@ -34,8 +34,9 @@ constexpr int kHeartbeatMs = 1000;
 // Programs that a slice has started; they lead groups of their own.
 void end_children() {
   std::error_code error;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    auto text = read_file(thread.path().string() + "/children");
+  std::filesystem::directory_iterator thread("/proc/self/task", error), end;
+  for (; !error && thread != end; thread.increment(error)) {
+    auto text = read_file(thread->path().string() + "/children");
     if (!text) continue;
     for (std::string_view word : split(*text, ' '))
       if (auto pid = parse_int<pid_t>(word); pid && *pid > 0) ::kill(-*pid, SIGKILL);

@@ -42,6 +42,11 @@ class Nonsense(unittest.TestCase):
         source.write_text("{}\n")
         self.assertEqual(self.place.run("run", job, "--state", self.place.state).returncode, 0)
 
+    def test_no_place_for_temporary_state(self):
+        self.place.env["TMPDIR"] = str(self.place.root / "missing")
+        self.assertIn("give --state DIR", self.refused(self.place.job(GENERATE, NOOP), code=4))
+        self.assertEqual(self.place.run("run", self.place.job(GENERATE, NOOP), "--state", self.place.state).returncode, 0)
+
     def test_files_that_are_no_jobs(self):
         texts = {"empty.json": "", "list.json": "[]", "word.yaml": "hello", "tab.yaml": "operations:\n\t- x", "deep.json": "[" * 100000,
                  "nul.json": "\0", "twice.yaml": "operations: []\noperations: []\n"}
