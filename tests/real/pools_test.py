@@ -18,6 +18,7 @@ from rig import PROGRAM, ROOT, RealClusterCase
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
 from local_cluster import eventually  # noqa: E402
 
+DEPLOY = ROOT / "deploy" / "pools"
 EXCLUSIVE, SHARED = "nokia.k8s.io/exclusive-pool", "nokia.k8s.io/shared-pool"
 
 
@@ -91,6 +92,35 @@ class PoolsOnARealNode(RealClusterCase):
         made["spec"]["containers"][0]["resources"] = {"limits": {resource: amount}}
         self.cluster.apply(made)
         self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
+
+    def test_the_files_of_deploy_give_pods_their_cpus(self):
+        """In the seed's order, with no more rights than the files give; the sample is scaled to this machine."""
+        with tempfile.TemporaryDirectory() as work:
+            archive = pathlib.Path(work, "image.tar")
+            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
+                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+            self.node.import_image(archive)
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
+        config = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dp-config.yaml"), "--dry-run=client", "-o", "json").stdout)
+        config["data"]["poolconfig.yaml"] = (self.place / "poolconfig.yaml").read_text()
+        self.cluster.apply(config)
+        daemons = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dev-ds.yaml"), "--dry-run=client", "-o", "json").stdout)
+        (container,) = daemons["spec"]["template"]["spec"]["containers"]
+        # No kube-proxy runs here.
+        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
+                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
+        container["args"] += ["--cgroup-root", self.node.cgroup]  # the kubelets of the rig have a cgroup of their own each
+        self.cluster.apply(daemons)
+        self.addCleanup(self.cluster.kubectl, "delete", "daemonset", "cpudp", "-n", "kube-system", check=False)
+        self.cluster.kubectl("rollout", "status", "daemonset/cpudp", "-n", "kube-system", "--timeout=90s")
+        self.url = f"http://{self.node.address}:9101"
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1", 60, what="the resource")
+        self.run_pod("mine", EXCLUSIVE, "1", "sh", "-c", "echo told $EXCLUSIVE_CPUS; sleep 10000")
+        eventually(lambda: self.allowed("mine") and all(one == {self.last} for one in self.allowed("mine")), what="its CPU")
+        eventually(lambda: "CPUsPinned" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
+        logs = self.cluster.kubectl("logs", "-n", "kube-system", "-l", "name=cpudp", "--tail=-1").stdout
+        self.assertNotRegex(logs.lower(), "forbidden|denied")
+        self.cluster.kubectl("delete", "pod", "mine", "--wait=true")
 
     def test_pods_run_on_the_cpus_of_their_pools(self):
         self.start()
