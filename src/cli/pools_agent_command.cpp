@@ -17,6 +17,7 @@ namespace plim::cli {
 namespace {
 
 constexpr int kStaticManagerExit = 78;
+constexpr std::string_view kConfigMap = "configmap:";  // else a directory
 constexpr std::array kUsualConfigs{"/etc/cpu-pooler", "/etc/cpu-dp"};
 
 Failure start_failure(const Error& error) {
@@ -34,12 +35,19 @@ std::vector<std::string> config_places(const Context& context) {
   std::vector<std::string> out;
   if (context.values.given("poolconfigs")) {
     for (std::string_view part : split(context.values.text("poolconfigs"), ','))
-      if (!trim(part).empty()) out.emplace_back(trim(part));
+      if (!trim(part).empty() && !trim(part).starts_with(kConfigMap)) out.emplace_back(trim(part));
     return out;
   }
   std::error_code ignored;
   for (const char* usual : kUsualConfigs)
     if (std::filesystem::is_directory(usual, ignored)) out.emplace_back(usual);
+  return out;
+}
+
+std::vector<std::string> config_maps(const Context& context) {
+  std::vector<std::string> out;
+  for (std::string_view part : split(context.values.text("poolconfigs"), ','))
+    if (trim(part).starts_with(kConfigMap)) out.emplace_back(trim(part).substr(kConfigMap.size()));
   return out;
 }
 
@@ -121,6 +129,12 @@ Outcome<int> run_pools_agent(Context& context) {
                                   .exit = 1,
                                   .what = "pools agent does not know which node this is",
                                   .next = "--node-name NAME, or NODE_NAME in the environment"});
+  options.config_maps = config_maps(context);
+  for (const std::string& name : options.config_maps)
+    if (cut(name, '/').second.empty())
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--poolconfigs: configmap:{} has no namespace", name),
+                           "configmap:kube-system/cpu-dp-configmap");
   options.host_root = context.values.text("host-root");
   options.kubelet_dir = host_path(context, "kubelet-dir", "/var/lib/kubelet");
   options.cgroup_root = context.values.text("cgroup-root");

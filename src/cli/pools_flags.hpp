@@ -20,7 +20,7 @@ inline constexpr std::array kPoolsAgentExamples{
 inline constexpr std::array kPoolsAgentFlags{
     Flag{.name = "poolconfigs",
          .metavar = "DIR,...",
-         .help = "configuration; /etc/cpu-pooler and /etc/cpu-dp",
+         .help = "/etc/cpu-pooler and /etc/cpu-dp; configmap:NS/NAME",
          .live = Live::directory},
     Flag{.name = "node-name",
          .metavar = "NAME",

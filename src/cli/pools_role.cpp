@@ -7,12 +7,15 @@
 namespace plim::cli {
 namespace {
 
+// Where a DaemonSet would have them mounted.
+constexpr const char* kConfigMaps =
+    ",configmap:kube-system/cpu-dp-configmap,configmap:kube-system/cpu-pooler-configmap";
 constexpr int kPoolsPort = 9101;  // or the next free one: the agent may have it
 
 }  // namespace
 
-// Files put into `pools` of the state directory are taken at once; until then nothing is
-// advertised.
+// The ConfigMaps of a real cluster are taken as well. Files put into `pools` of the state directory
+// are taken at once; until then nothing is advertised.
 Result<RoleLaunch> launch_pools(const RolePlace& place) {
   const std::string node(text_at(place.node, {"name"}));
   const std::string root(text_at(place.node, {"cgroups"}));
@@ -35,7 +38,7 @@ Result<RoleLaunch> launch_pools(const RolePlace& place) {
   if (set == nullptr || *set == '\0') {
     const std::string directory = place.directories.state + "/pools";
     PLIM_CHECK(make_directories(directory, 0700));
-    add("--poolconfigs", directory);
+    add("--poolconfigs", directory + kConfigMaps);
   }
   return out;
 }

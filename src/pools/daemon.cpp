@@ -7,7 +7,9 @@
 
 #include "base/file_watch.hpp"
 #include "base/files.hpp"
+#include "base/json.hpp"
 #include "base/quantity.hpp"
+#include "base/text.hpp"
 #include "pools/pool_view.hpp"
 
 namespace plim::pools {
@@ -62,7 +64,7 @@ Daemon::~Daemon() = default;
 
 Result<void> Daemon::start() {
   PLIM_TRY(topology_, read_topology(options_.host_root));
-  PLIM_TRY(texts_, read_config_texts(options_.config));
+  PLIM_TRY(texts_, read_texts());
   records_ = std::make_unique<KubeletRecords>(loop_, options_.kubelet_dir);
   if (options_.setter) {
     auto tree = CpusetTree::open({.host_root = options_.host_root,
@@ -122,6 +124,7 @@ Result<void> Daemon::start() {
     }});
     pods_->start();
     node_->start();
+    follow_config_maps();
   }
   tasks_.spawn("pools", run());
   return {};
@@ -132,6 +135,7 @@ Task<void> Daemon::stop() {
   if (plugins_) co_await plugins_->stop();
   if (pods_) co_await pods_->stop();
   if (node_) co_await node_->stop();
+  for (const auto& map : maps_) co_await map->stop();
   if (events_) co_await events_->stop();
   if (server_) co_await server_->drain(net::Millis(0));
 }
@@ -160,7 +164,7 @@ std::vector<PodFacts> Daemon::pods() const {
 }
 
 bool Daemon::configure() {
-  auto texts = read_config_texts(options_.config);
+  auto texts = read_texts();
   Problems problems;
   std::optional<NodePools> loaded;
   labels_ = labels();
@@ -195,6 +199,44 @@ bool Daemon::configure() {
   return true;
 }
 
+void Daemon::follow_config_maps() {
+  auto one = [this](kube::JsonText text) -> Result<ConfigMapTexts> {
+    ConfigMapTexts out;
+    PLIM_TRY(out.meta, kube::decode_meta(text, intern_));
+    PLIM_TRY(json::value object, parse_json(text.view()));
+    if (const json::value* data = find(object, {"data"}); data != nullptr && data->is_object())
+      for (const auto& [key, value] : data->get_object())
+        if (value.is_string() && is_config_name(key))
+          out.data[std::string(key)] = std::string(value.get_string());
+    return out;
+  };
+  for (const std::string& name : options_.config_maps) {
+    const auto [ns, map] = cut(name, '/');
+    kube::ReflectorOptions options = field(fmt::format("metadata.name={}", map));
+    options.ns = ns;
+    auto informer = std::make_unique<kube::Informer<ConfigMapTexts>>(
+        loop_, client_, kube::resources::config_maps, kube::codec_of<ConfigMapTexts>(one),
+        std::move(options), clock_);
+    const auto look = [this] {
+      if (configured_) reload_if_changed();
+    };
+    informer->add_handlers({.on_add = [look](const auto&) { look(); },
+                            .on_update = [look](const auto&, const auto&) { look(); },
+                            .on_delete = [look](const auto&) { look(); }});
+    informer->start();
+    maps_.push_back(std::move(informer));
+  }
+}
+
+Result<std::vector<ConfigText>> Daemon::read_texts() const {
+  PLIM_TRY(std::vector<ConfigText> out, read_config_texts(options_.config));
+  for (const auto& map : maps_)
+    for (const auto& [name, object] : map->store())
+      for (const auto& [key, text] : object->data)
+        out.push_back({fmt::format("configmap {}[{}]", name, key), text});
+  return out;
+}
+
 // The scheduler hands out the node's CPU too, and all of that runs in the default pool.
 void Daemon::warn_of_double_booking() {
   auto node = node_ ? node_->store().find(options_.node_name) : nullptr;
@@ -217,7 +259,7 @@ void Daemon::reload() {
 }
 
 bool Daemon::reload_if_changed() {
-  const auto texts = read_config_texts(options_.config);
+  const auto texts = read_texts();
   const auto same = [](const ConfigText& a, const ConfigText& b) {
     return a.path == b.path && a.text == b.text;
   };
@@ -229,6 +271,7 @@ bool Daemon::reload_if_changed() {
 Task<void> Daemon::run() {
   if (node_) co_await node_->wait_synced();
   if (pods_) co_await pods_->wait_synced();
+  for (const auto& map : maps_) co_await map->wait_synced();
   if (!configure()) {
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;

@@ -30,7 +30,8 @@
 namespace plim::pools {
 
 struct DaemonOptions {
-  std::vector<std::string> config;  // directories or files
+  std::vector<std::string> config;            // directories or files
+  std::vector<std::string> config_maps = {};  // "namespace/name", asked of the API
   std::string node_name;
   std::string host_root = "/";
   std::string kubelet_dir = "/var/lib/kubelet";
@@ -40,6 +41,11 @@ struct DaemonOptions {
   CpuListFormat format = CpuListFormat::list;
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
+};
+
+struct ConfigMapTexts {
+  kube::ObjectMeta meta;
+  std::map<std::string, std::string> data;
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -70,6 +76,8 @@ class Daemon {
   Task<void> publish();
   // False: the files have mistakes, which were told; what was before stays.
   bool configure();
+  void follow_config_maps();
+  Result<std::vector<ConfigText>> read_texts() const;
   void warn_of_double_booking();
   bool reload_if_changed();
   Task<void> reconcile();
@@ -94,6 +102,7 @@ class Daemon {
   kube::InternPool intern_;
   std::unique_ptr<kube::Informer<kube::Pod>> pods_;
   std::unique_ptr<kube::Informer<kube::Node>> node_;
+  std::vector<std::unique_ptr<kube::Informer<ConfigMapTexts>>> maps_;
   std::unique_ptr<kube::EventRecorder> events_;
   std::unique_ptr<KubeletRecords> records_;
   std::unique_ptr<Setter> setter_;

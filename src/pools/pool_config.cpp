@@ -16,11 +16,6 @@ namespace fs = std::filesystem;
 // What fits into one message of a device list (4 MiB at 16 bytes each).
 constexpr int kMaxDevices = 262'000;
 
-bool is_config_name(std::string_view name) {
-  return name == "cpu-pooler.yaml" || name == "poolconfig.yaml" ||
-         (name.starts_with("poolconfig-") && name.ends_with(".yaml"));
-}
-
 // A manifest as it is applied: its entries are the files that the kubelet would mount.
 bool add_config_map(const ConfigText& file, std::vector<ConfigText>& out) {
   auto value = parse_yaml(file.text, file.path);
@@ -159,6 +154,11 @@ CpuSet implied_default(const PoolFile& file, const Topology& topology, const Cpu
 }
 
 }  // namespace
+
+bool is_config_name(std::string_view name) {
+  return name == "cpu-pooler.yaml" || name == "poolconfig.yaml" ||
+         (name.starts_with("poolconfig-") && name.ends_with(".yaml"));
+}
 
 Result<std::vector<ConfigText>> read_config_texts(const std::vector<std::string>& places) {
   std::vector<ConfigText> out;

@@ -19,6 +19,9 @@ struct ConfigText {
   std::string path, text;
 };
 
+// "poolconfig.yaml", "poolconfig-<x>.yaml", "cpu-pooler.yaml".
+bool is_config_name(std::string_view name);
+
 // Of a directory: poolconfig.yaml, poolconfig-*.yaml and cpu-pooler.yaml, by name; of a file: it
 // itself, or the entries of a ConfigMap in it. Directories that are not there have none.
 Result<std::vector<ConfigText>> read_config_texts(const std::vector<std::string>& places);

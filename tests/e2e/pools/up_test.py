@@ -106,6 +106,14 @@ class Roles(unittest.TestCase):
         self.cluster.kubectl("delete", "pod", "one", "--wait=false")
         self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=30s")
 
+    def test_a_config_map_is_enough(self):
+        data = {"poolconfig.yaml": CONFIG % self.last}
+        self.cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cpu-dp-configmap", "namespace": "kube-system"},
+                            "data": data})
+        eventually(lambda: self.allocatable("nokia.k8s.io/exclusive-pool") == "1", what="the pool of the ConfigMap")
+        self.cluster.kubectl("delete", "configmap", "cpu-dp-configmap", "-n", "kube-system")
+        eventually(lambda: self.allocatable("nokia.k8s.io/exclusive-pool") in (None, "0"), what="its end")
+
     def test_the_example_is_told_its_cpu_in_its_arguments(self):
         example = (ROOT / "examples/pools/two-cpus.yaml").read_text()
         self.configure(example.replace('cpus: "1"', f'cpus: "{self.last}"'))
