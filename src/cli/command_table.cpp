@@ -432,6 +432,17 @@ constexpr std::array kCommands{
             .flags = kWebhookFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad files or no start, 3 internal error",
             .run = run_webhook},
+    Command{.name = "webhook certs",
+            .summary = "Make and renew the certificates of the webhook",
+            .detail = "An authority of its own for ten years and a certificate for ninety days, "
+                      "kept in a Secret of namespace kube-system, or of -n. They are renewed when "
+                      "two thirds of their time are over. The webhook configuration gets the "
+                      "authority as caBundle; the one before stays in it. webhook --self-signed "
+                      "does the same while it runs.",
+            .examples = kWebhookCertsExamples,
+            .flags = kWebhookCertsFlags,
+            .run = run_webhook_certs,
+            .minor = true},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

@@ -32,6 +32,7 @@ Outcome<int> run_pools_validate(Context& context);
 Outcome<int> run_pools_install_starter(Context& context);
 Outcome<int> run_starter(Context& context);
 Outcome<int> run_webhook(Context& context);
+Outcome<int> run_webhook_certs(Context& context);
 Outcome<int> run_servo(Context& context);
 Outcome<int> run_servo_path_test(Context& context);
 Outcome<int> run_runs(Context& context);

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -9,10 +10,13 @@
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
+#include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/run.hpp"
+#include "cli/webhook_certs.hpp"
 #include "pools/mutate.hpp"
 #include "pools/pool_config.hpp"
+#include "webhook/cert_rotation.hpp"
 #include "webhook/certificate_files.hpp"
 #include "webhook/server.hpp"
 
@@ -27,6 +31,8 @@ constexpr std::chrono::milliseconds kPoolSettle{200};
 
 struct WebhookSettings {
   webhook::CertificateFiles certificate;
+  std::optional<webhook::CertSettings> self_signed = {};  // instead of the files
+  kube::Config cluster = {};                              // with self_signed only
   std::string listen;
   std::vector<std::string> pool_places;
   pools::MutateOptions mutate;
@@ -34,6 +40,13 @@ struct WebhookSettings {
 
 Failure webhook_failure(Plm code, std::string what, std::string next = {}) {
   return Failure{.code = code, .exit = 1, .what = std::move(what), .next = std::move(next)};
+}
+
+// Unique among the replicas of a Deployment, and among processes of one machine.
+std::string replica_name() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  return fmt::format("{}_{}", host, ::getpid());
 }
 
 template <class T, std::size_t N>
@@ -67,10 +80,14 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
       .listen = values.text("listen"),
       .pool_places = {},
       .mutate = mutate_options(values)};
-  if (out.certificate.certificate.empty() || out.certificate.key.empty())
+  if (values.boolean("self-signed")) {
+    out.self_signed = cert_settings(context);
+    PLIM_CLI_TRY(out.cluster, cluster_config(context));
+  } else if (out.certificate.certificate.empty() || out.certificate.key.empty()) {
     return usage_failure(Plm::wrong_arguments,
                          "webhook needs --tls-cert-file and --tls-private-key-file",
-                         "API servers call webhooks by HTTPS only");
+                         "or --self-signed; API servers call webhooks by HTTPS only");
+  }
   if (out.mutate.smt_width < 1 || out.mutate.smt_width > 8)
     return usage_failure(Plm::bad_flag_value, "--smt-width is a number from 1 to 8");
   if (!out.mutate.starter_path.starts_with('/'))
@@ -121,8 +138,10 @@ class WebhookRun {
   Outcome<int> run() {
     Loop loop;
     loop.run(main());
+    rotation_.reset();
     server_.reset();
     tasks_.reset();
+    client_.reset();
     if (failure_) return tl::unexpected(std::move(*failure_));
     return 0;
   }
@@ -132,35 +151,72 @@ class WebhookRun {
     Executor loop = co_await current_loop();
     Signals::Options reload{.reload = true};
     signals_ = std::make_unique<Signals>(loop, reload);
-    if (auto started = start(loop); !started) {
+    Outcome<net::ServerTls> certificate = co_await first_certificate(loop);
+    Outcome<void> started;
+    if (certificate)
+      started = start(loop, *certificate);
+    else
+      started = tl::unexpected(std::move(certificate.error()));
+    if (!started) {
       failure_ = std::move(started.error());
       signals_.reset();
       co_return 0;
     }
     log::info("webhook", "listening", {{"address", server_->address()}});
     tasks_ = std::make_unique<TaskGroup>(loop);
-    tasks_->spawn("certificate", watch_certificate(loop));
+    if (settings_.self_signed)
+      keep_certificate(loop, std::move(*certificate));
+    else
+      tasks_->spawn("certificate", watch_certificate(loop));
     tasks_->spawn("pools", watch_pools(loop));
     tasks_->spawn("reload", reload_by_signal());
     co_await signals_->stop_requested();
     log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
     co_await tasks_->stop();
+    if (rotation_) co_await rotation_->stop();
     co_await server_->drain();
     signals_.reset();
     co_return 0;
   }
 
-  Outcome<void> start(const Executor& loop) {
+  Task<Outcome<net::ServerTls>> first_certificate(Executor loop) {
+    if (!settings_.self_signed) {
+      auto read = settings_.certificate.read();
+      if (read) co_return std::move(*read);
+      co_return tl::unexpected(webhook_failure(Plm::cannot_read, read.error().message));
+    }
+    auto client = kube::Client::create(loop, settings_.cluster);
+    if (!client) co_return tl::unexpected(config_failure(client.error()));
+    client_ = std::move(*client);
+    auto state =
+        co_await webhook::ensure_certificates(client_, *settings_.self_signed, system_clock());
+    if (state) co_return std::move(state->serving);
+    Failure failure = request_failure(state.error(), describe(settings_.cluster));
+    failure.exit = 1;
+    co_return tl::unexpected(std::move(failure));
+  }
+
+  void keep_certificate(const Executor& loop, net::ServerTls serving) {
+    auto change = [this](const net::ServerTls& certificate) {
+      auto set = server_->set_certificate(certificate);
+      if (set)
+        log::info("webhook", "certificate renewed");
+      else
+        log::error("webhook", "the old certificate stays", {{"error", set.error()}});
+    };
+    rotation_ = std::make_unique<webhook::CertRotation>(loop, client_, *settings_.self_signed,
+                                                        std::move(serving), replica_name(),
+                                                        std::move(change));
+    rotation_->start();
+  }
+
+  Outcome<void> start(const Executor& loop, const net::ServerTls& certificate) {
     auto catalog = read_catalog(settings_.pool_places);
     if (!catalog)
       return tl::unexpected(webhook_failure(Plm::bad_pool_config, catalog.error().message,
                                             "plimsoll pools validate tells all about it"));
     catalog_ = std::move(*catalog);
-    auto certificate = settings_.certificate.read();
-    if (!certificate)
-      return tl::unexpected(webhook_failure(Plm::cannot_read, certificate.error().message));
-    webhook::ServerSettings settings{.listen = settings_.listen,
-                                     .certificate = std::move(*certificate)};
+    webhook::ServerSettings settings{.listen = settings_.listen, .certificate = certificate};
     settings.mutators.push_back({"/mutating-pods", [this](const kube::AdmissionReview& review) {
                                    return pools::mutate_pod(review, catalog_, settings_.mutate);
                                  }});
@@ -221,7 +277,7 @@ class WebhookRun {
   Task<void> reload_by_signal() {
     for (;;) {
       co_await signals_->reload_requested();
-      reread_certificate();
+      if (!settings_.self_signed) reread_certificate();
       reread_pools();
     }
   }
@@ -230,6 +286,9 @@ class WebhookRun {
   pools::PoolCatalog catalog_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<webhook::AdmissionServer> server_;
+  // With self-signed certificates only.
+  std::shared_ptr<kube::Client> client_;
+  std::unique_ptr<webhook::CertRotation> rotation_;
   std::unique_ptr<TaskGroup> tasks_;
   std::optional<Failure> failure_;
   bool seen_change_ = false;

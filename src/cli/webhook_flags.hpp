@@ -7,6 +7,35 @@
 
 namespace plim::cli {
 
+inline constexpr Flag kWebhookService{.name = "service",
+                                      .metavar = "NAME",
+                                      .fallback = "cpu-dev-pod-mutator-svc",
+                                      .help = "by which it is called"};
+inline constexpr Flag kWebhookSecret{.name = "secret",
+                                     .metavar = "NAME",
+                                     .fallback = "cpu-dev-webhook-secret",
+                                     .help = "that keeps them"};
+inline constexpr Flag kWebhookConfigs{.name = "webhook-configs",
+                                      .metavar = "NAME,...",
+                                      .fallback = "cpu-device-pod-mutator-webhook-config",
+                                      .help = "told of it",
+                                      .rare = true};
+
+inline constexpr std::array kWebhookCertsExamples{
+    Example{"webhook certs", "make them if there are none, or renew what is due"},
+    Example{"webhook certs --rotate authority", "all anew; the old authority stays trusted"},
+};
+inline constexpr std::array kWebhookCertsFlags{
+    kWebhookService,
+    kWebhookSecret,
+    Flag{.name = "rotate",
+         .metavar = "WHAT",
+         .fallback = "due",
+         .help = "what is due, or one now",
+         .choices = "due|serving|authority"},
+    kWebhookConfigs,
+};
+
 inline constexpr std::array kWebhookExamples{
     Example{"webhook --tls-cert-file /certs/cert.pem --tls-private-key-file /certs/key.pem",
             "as its Deployment does"},
@@ -22,6 +51,10 @@ inline constexpr std::array kWebhookFlags{
          .metavar = "FILE",
          .help = "its key; or tls.key beside it",
          .live = Live::file},
+    Flag{.name = "self-signed",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "make and renew certificates by itself"},
     Flag{.name = "listen", .metavar = "ADDRESS", .fallback = ":443", .help = "where to serve"},
     Flag{.name = "poolconfigs",
          .metavar = "DIR,...",
@@ -51,6 +84,17 @@ inline constexpr std::array kWebhookFlags{
          .fallback = "warn",
          .help = "requests of pools that no file has",
          .choices = "warn|reject|allow"},
+    Flag{.name = "service",
+         .metavar = "NAME",
+         .fallback = "cpu-dev-pod-mutator-svc",
+         .help = "of self-signed certificates",
+         .rare = true},
+    Flag{.name = "secret",
+         .metavar = "NAME",
+         .fallback = "cpu-dev-webhook-secret",
+         .help = "of self-signed certificates",
+         .rare = true},
+    kWebhookConfigs,
 };
 
 }  // namespace plim::cli

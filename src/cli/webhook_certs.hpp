@@ -1,0 +1,11 @@
+// Which certificates the flags of the webhook's commands mean.
+#pragma once
+
+#include "cli/run.hpp"
+#include "webhook/certs.hpp"
+
+namespace plim::cli {
+
+webhook::CertSettings cert_settings(const Context& context);
+
+}  // namespace plim::cli

@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+
+#include "base/loop.hpp"
+#include "base/text.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "cli/webhook_certs.hpp"
+
+namespace plim::cli {
+namespace {
+
+Task<Result<webhook::CertState>> make_certificates(kube::Config config,
+                                                   webhook::CertSettings settings) {
+  Executor loop = co_await current_loop();
+  auto client = kube::Client::create(loop, std::move(config));
+  if (!client) co_return client.error();
+  co_return co_await webhook::ensure_certificates(std::move(*client), std::move(settings),
+                                                  system_clock());
+}
+
+std::string_view words_for(kube::Renewal renewal) {
+  switch (renewal) {
+    case kube::Renewal::none:
+      return "unchanged";
+    case kube::Renewal::serving:
+      return "new certificate by the same authority";
+    case kube::Renewal::authority:
+      return "new authority and certificate";
+  }
+  return "";
+}
+
+}  // namespace
+
+webhook::CertSettings cert_settings(const Context& context) {
+  webhook::CertSettings out{.service = context.values.text("service"),
+                            .secret = context.values.text("secret")};
+  if (!context.values.text("namespace").empty()) out.ns = context.values.text("namespace");
+  out.configurations.clear();
+  for (std::string_view name : split(context.values.text("webhook-configs"), ','))
+    if (!trim(name).empty()) out.configurations.emplace_back(trim(name));
+  return out;
+}
+
+Outcome<int> run_webhook_certs(Context& context) {
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  webhook::CertSettings settings = cert_settings(context);
+  const std::string& rotate = context.values.text("rotate");
+  if (rotate == "serving") settings.rotate = webhook::Rotate::serving;
+  if (rotate == "authority") settings.rotate = webhook::Rotate::authority;
+  Loop loop;
+  const auto state = run_to_end(loop, make_certificates(config, settings));
+  if (!state) return tl::unexpected(request_failure(state.error(), describe(config)));
+  std::string text =
+      fmt::format("secret {}/{}: {}\n", settings.ns, settings.secret, words_for(state->done));
+  for (const std::string& name : state->told)
+    text += fmt::format("mutatingwebhookconfiguration {}: caBundle written\n", name);
+  PLIM_CLI_CHECK(context.world.out.write(text));
+  for (const std::string& name : state->missing)
+    (void)context.world.err.write(fmt::format(
+        "warning: there is no mutatingwebhookconfiguration {}; run this again when there is\n",
+        name));
+  return 0;
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,66 @@
+#include "webhook/cert_rotation.hpp"
+
+#include <chrono>
+
+#include "base/log.hpp"
+
+namespace plim::webhook {
+namespace {
+
+constexpr std::chrono::seconds kLook{60};
+// Until the configuration is there: it may be applied after the webhook.
+constexpr std::chrono::seconds kLookSoon{2};
+
+kube::ElectionOptions election_of(const CertSettings& settings, std::string identity) {
+  return {.ns = settings.ns, .name = "plimsoll-webhook-certs", .identity = std::move(identity)};
+}
+
+}  // namespace
+
+CertRotation::CertRotation(const Executor& loop, std::shared_ptr<kube::Client> client,
+                           CertSettings settings, net::ServerTls serving, std::string identity,
+                           OnChange on_change, Clock& clock)
+    : client_(std::move(client)),
+      settings_(std::move(settings)),
+      serving_(std::move(serving)),
+      on_change_(std::move(on_change)),
+      clock_(clock),
+      elector_(loop, client_, election_of(settings_, std::move(identity)), {}, clock),
+      tasks_(loop) {}
+
+void CertRotation::start() {
+  elector_.start();
+  tasks_.spawn("certificates", keep());
+}
+
+Task<void> CertRotation::stop() {
+  co_await tasks_.stop();
+  co_await elector_.stop();
+}
+
+Task<void> CertRotation::keep() {
+  log::Throttle complaints;
+  std::chrono::seconds wait = kLookSoon;
+  for (;;) {
+    co_await clock_.sleep(wait);
+    CertSettings settings = settings_;
+    settings.may_write = elector_.is_leader();
+    auto state = co_await ensure_certificates(client_, std::move(settings), clock_);
+    if (!state) {
+      complaints.write(log::Level::error, "webhook", "certificates could not be looked after",
+                       {{"error", state.error()}});
+      wait = kLookSoon;
+      continue;
+    }
+    for (const std::string& name : state->told)
+      log::info("webhook", "authority told", {{"configuration", name}});
+    // Somebody must lead before anybody may rest.
+    const bool settled = state->missing.empty() && !elector_.leader().empty();
+    wait = settled ? kLook : kLookSoon;
+    if (state->serving.certificate_pem == serving_.certificate_pem) continue;
+    serving_ = state->serving;
+    on_change_(serving_);
+  }
+}
+
+}  // namespace plim::webhook

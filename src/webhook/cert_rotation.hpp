@@ -1,0 +1,43 @@
+// Keeps the certificates of a running webhook fresh.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/leader_election.hpp"
+#include "net/tls.hpp"
+#include "webhook/certs.hpp"
+
+namespace plim::webhook {
+
+// Of several replicas the holder of Lease plimsoll-webhook-certs renews; all take over what they
+// find in the Secret. Belongs to one loop; co_await stop() before destroying it.
+class CertRotation {
+ public:
+  using OnChange = std::function<void(const net::ServerTls&)>;
+
+  // `serving` is what the server has now. `identity` is unique among the replicas.
+  CertRotation(const Executor& loop, std::shared_ptr<kube::Client> client, CertSettings settings,
+               net::ServerTls serving, std::string identity, OnChange on_change,
+               Clock& clock = system_clock());
+
+  void start();
+  Task<void> stop();
+
+ private:
+  Task<void> keep();
+
+  std::shared_ptr<kube::Client> client_;
+  CertSettings settings_;
+  net::ServerTls serving_;
+  OnChange on_change_;
+  Clock& clock_;
+  kube::LeaderElector elector_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::webhook
