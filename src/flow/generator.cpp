@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -176,7 +175,7 @@ class Generator final : public Fetcher {
   Result<void> fetch(const json::value& request, SliceContext& context, Batch& out) override {
     const auto count = static_cast<std::uint64_t>(int_at(request, {"count"}).value_or(0));
     const auto first = static_cast<std::uint64_t>(int_at(request, {"processed"}).value_or(0));
-    if (delay_.count() > 0) std::this_thread::sleep_for(delay_);
+    PLIM_CHECK(context.wait(delay_));
     out.records.reserve(out.records.size() + count);
     if (small_) {
       for (std::uint64_t i = 0; i < count; ++i) add_small(first + i, out);

@@ -2,6 +2,7 @@
 // one table of operations. Adding one: the class, its test, one row, one sentence in docs/flow.md.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ struct SliceContext {
   std::function<bool()> is_cancelled = [] { return false; };
   // What the slice wants printed; the controller prints it when it accepts the slice.
   std::string printed = {};
+
+  // Code::cancelled as soon as is_cancelled().
+  Result<void> wait(std::chrono::milliseconds time) const;
 };
 
 // First half of a reader; lives in the controller and cuts the work into requests. Never blocks for

@@ -263,6 +263,15 @@ std::string exec_of(const std::string& script, std::string_view more = "") {
   return text + std::string(more) + "}";
 }
 
+TEST(Delay, ends_when_somebody_else_has_the_slice) {
+  SliceContext context;
+  context.is_cancelled = [] { return true; };
+  Batch batch;
+  auto out = make(R"({"_op":"delay","ms":"1 hour"})")->process(context, batch);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().code, Code::cancelled);
+}
+
 TEST(Exec, talks_in_frames_batch_after_batch) {
   auto exec = make(exec_of(kDoubler));
   EXPECT_THAT(*run(*exec, {kSome[0]}), ElementsAre(kSome[0], kSome[0]));

@@ -11,18 +11,19 @@ using namespace std::chrono_literals;
 
 constexpr auto kFirstPause = 100ms;
 constexpr auto kLongestPause = 5000ms;
-
-// True: the time is over. False: the slice is no longer ours.
-bool pause(std::chrono::milliseconds time, const SliceContext& context) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (std::chrono::steady_clock::now() < end) {
-    if (context.is_cancelled()) return false;
-    std::this_thread::sleep_for(std::min<std::chrono::milliseconds>(time, 20ms));
-  }
-  return true;
-}
+constexpr auto kLookEvery = 20ms;
 
 }  // namespace
+
+Result<void> SliceContext::wait(std::chrono::milliseconds time) const {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (true) {
+    if (is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left <= 0ns) return {};
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kLookEvery));
+  }
+}
 
 Result<Pipeline> Pipeline::build(const Job& job) {
   Pipeline out;
@@ -72,8 +73,8 @@ SliceReport Pipeline::run(const Slice& slice, SliceContext& context) {
     for (auto& operation : operations_) operation->abandon();
     if (done.error().code == Code::bad_request || done.error().code == Code::cancelled) break;
     if (report.retries == max_retries_) break;
-    if (!pause(wait, context)) {
-      done = fail(Code::cancelled, "somebody else has the slice");
+    if (auto waited = context.wait(wait); !waited) {
+      done = waited;
       break;
     }
     ++report.retries;

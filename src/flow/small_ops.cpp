@@ -1,6 +1,4 @@
 // noop, delay, stdout.
-#include <thread>
-
 #include "flow/ops.hpp"
 
 namespace plim::flow {
@@ -17,10 +15,7 @@ class Delay final : public Operation {
  public:
   explicit Delay(std::chrono::milliseconds time) : time_(time) {}
 
-  Result<void> process(SliceContext&, Batch&) override {
-    std::this_thread::sleep_for(time_);
-    return {};
-  }
+  Result<void> process(SliceContext& context, Batch&) override { return context.wait(time_); }
 
  private:
   std::chrono::milliseconds time_;

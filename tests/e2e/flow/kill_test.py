@@ -14,6 +14,7 @@ from flow_runs import FULL, Place, eventually, kill, workers_of
 
 SLICES = 10000 if FULL else 1000
 RECORDS = 20  # of a slice
+MILLISECONDS = 6 if FULL else 4  # that a slice takes
 KILLS = 40 if FULL else 8
 PAUSE = 0.3 if FULL else 0.12
 WORKERS = 4
@@ -23,7 +24,7 @@ IN_HAND = 2 * WORKERS  # slices that run or wait in workers at slices of this le
 class Kills(unittest.TestCase):
     def job(self, place, **exporter):
         return place.job({"_op": "data_generator", "shape": "small", "size": SLICES * RECORDS, "slice_size": RECORDS},
-                         {"_op": "delay", "ms": 4}, {"_op": "file_exporter", "path": str(place.out), **exporter},
+                         {"_op": "delay", "ms": MILLISECONDS}, {"_op": "file_exporter", "path": str(place.out), **exporter},
                          workers=WORKERS)
 
     def run_with_kills(self, place, job, seed):
@@ -44,7 +45,7 @@ class Kills(unittest.TestCase):
             run = place.start("--resume", place.state)
         self.watch(place, run)
         self.assertEqual(run.wait(), 0, place.log()[-3000:])
-        self.assertGreater(kills, KILLS / 2, "it ended before it was tried")
+        self.assertGreaterEqual(kills, KILLS if FULL else KILLS / 2, "it ended before it was tried")
         return kills, controllers
 
     def watch(self, place, run):
