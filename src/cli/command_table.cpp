@@ -85,6 +85,28 @@ constexpr std::array kGlobalFlags{
 constexpr std::string_view kStatusFormats = "table|wide|json|yaml|name|jsonpath=|custom-columns=";
 constexpr std::string_view kAllFormats = "table|wide|json|yaml|jsonpath=|custom-columns=";
 
+constexpr std::array kInstallExamples{
+    Example{"install servo --dry-run", "what would be applied"},
+    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.1.0",
+            "in a namespace of your own, with an image of your own"},
+};
+constexpr std::array kInstallFlags{
+    Flag{.name = "dry-run",
+         .type = Type::boolean,
+         .help = "print the objects as YAML, ask no cluster"},
+    Flag{.name = "image",
+         .metavar = "IMAGE",
+         .help = "in the place of the image that the manifests name"},
+};
+constexpr std::array kInstallPositionals{
+    Positional{.metavar = "ROLE",
+               .help = "a folder of deploy/: agent, pools, servo, ...",
+               .optional = true,
+               .repeats = true},
+};
+constexpr std::array kUninstallExamples{
+    Example{"uninstall servo", "what install had put there"},
+};
 constexpr Flag kTimeout{.name = "timeout",
                         .type = Type::duration,
                         .metavar = "DURATION",
@@ -244,8 +266,7 @@ constexpr std::array kCommands{
             .summary = "Stop the local cluster and remove every file of it",
             .examples = kResetExamples,
             .flags = kResetFlags,
-            .run = run_reset,
-            .minor = true},
+            .run = run_reset},
     Command{.name = "node add",
             .summary = "Add nodes to the local cluster",
             .detail = "They come back with the next start, until they are removed.",
@@ -506,6 +527,21 @@ constexpr std::array kCommands{
             .formats = kAllFormats,
             .exit_notes = "4 when there is no such operation",
             .run = run_flow_ops},
+    Command{.name = "install",
+            .summary = "Put the parts of Plimsoll on a cluster",
+            .detail = "Applies the objects of deploy/ as they were when this program was built; "
+                      "without a role those of all. A namespace that is missing is made. What "
+                      "the objects allow and where they run is best read with --dry-run first.",
+            .examples = kInstallExamples,
+            .flags = kInstallFlags,
+            .positionals = kInstallPositionals,
+            .run = run_install},
+    Command{.name = "uninstall",
+            .summary = "Take the parts of Plimsoll off a cluster; namespaces stay",
+            .examples = kUninstallExamples,
+            .positionals = kInstallPositionals,
+            .run = run_uninstall,
+            .minor = true},
     Command{.name = "doctor",
             .summary = "Check what works on this machine and in which degraded mode",
             .detail =

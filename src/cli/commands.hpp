@@ -31,6 +31,8 @@ Outcome<int> run_pools_agent(Context& context);
 Outcome<int> run_pools_validate(Context& context);
 Outcome<int> run_pools_install_starter(Context& context);
 Outcome<int> run_starter(Context& context);
+Outcome<int> run_install(Context& context);
+Outcome<int> run_uninstall(Context& context);
 Outcome<int> run_webhook(Context& context);
 Outcome<int> run_webhook_certs(Context& context);
 Outcome<int> run_servo(Context& context);

@@ -125,11 +125,12 @@ std::string program_help(std::string_view program) {
       "Plimsoll places, pins, runs and measures work on Kubernetes, and says what to change.\n\n"
       "Examples:\n";
   out += columns({{fmt::format("{} up", program), "# a cluster on this machine, in a moment"}});
-  out += fmt::format("\nUsage: {} COMMAND [flags]\n\nCommands:\n", program);
+  out += "\nCommands:\n";
   out += columns(program_rows());
   out += fmt::format("  also: {}\n", minor_names());
-  out += fmt::format("\n{} COMMAND --help shows its flags, {} options those of all commands.\n",
-                     program, program);
+  out +=
+      fmt::format("\nUsage: {} COMMAND [flags]; --help shows its flags, {} options those of all.\n",
+                  program, program);
   return out;
 }
 

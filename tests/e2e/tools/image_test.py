@@ -123,6 +123,33 @@ class ContainerImage(unittest.TestCase):
         self.assertEqual(json.loads(self.image.files[docker["Config"]]), self.image.config)
         self.assertEqual(["sha256:" + pathlib.Path(path).name for path in docker["Layers"]], self.image.layer_digests())
 
+    def test_skopeo_reads_it(self):
+        for kind in ("oci-archive", "docker-archive"):
+            said = run("skopeo", "--tmpdir", self.work, "inspect", "--config", f"{kind}:{self.work / 'image.tar'}")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual(json.loads(said.stdout)["rootfs"], self.image.config["rootfs"])
+
+    def test_the_dockerfile_makes_the_same_of_what_was_built(self):
+        # Its first stage, which needs an image of Debian, is replaced by a folder with what that stage leaves.
+        last = (ROOT / "deploy" / "Dockerfile").read_text()
+        (self.work / "Dockerfile").write_text(last[last.index("FROM scratch"):])
+        written = run(ROOT / "tools" / "image", "--program", PROGRAM, "--context", self.work / "stage" / "image")
+        self.assertEqual(written.returncode, 0, written.stderr)
+
+        def buildah(*words):
+            done = run("buildah", "--root", self.work / "storage", "--runroot", self.work / "storage-run", "--storage-driver", "vfs", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout.strip()
+        proxies = ["--build-arg", "http_proxy=http://127.0.0.1:9", "--build-arg", "https_proxy=http://127.0.0.1:9"]
+        buildah("bud", "--isolation", "chroot", *proxies, "--build-context", f"build={self.work / 'stage'}", "-f", self.work / "Dockerfile",
+                "-t", "plimsoll:test", self.work / "stage")
+        config = json.loads(buildah("inspect", "--type", "image", "plimsoll:test"))["OCIv1"]["config"]
+        for key in ("User", "Env", "Entrypoint", "WorkingDir"):
+            self.assertEqual(config[key], self.image.config["config"][key], key)
+        root = pathlib.Path(buildah("mount", buildah("from", "plimsoll:test")))
+        names = sorted(str(path.relative_to(self.root)) for path in self.root.rglob("*"))
+        self.assertEqual(sorted(str(path.relative_to(root)) for path in root.rglob("*")), names)
+
     def test_every_entry_is_roots_and_without_a_time(self):
         for number in range(2):
             with self.image.layer(number) as tar:

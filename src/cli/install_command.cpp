@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/loop.hpp"
+#include "base/text.hpp"
+#include "base/yaml.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "cli/manifests.hpp"
+#include "cli/output.hpp"
+#include "kube/discovery.hpp"
+
+namespace plim::cli {
+namespace {
+
+std::string name_of(const json::value& object) {
+  std::string kind = to_lower(text_at(object, {"kind"}));
+  const std::string_view group = cut(text_at(object, {"apiVersion"}), '/').first;
+  if (text_at(object, {"apiVersion"}).find('/') != std::string_view::npos)
+    kind += fmt::format(".{}", group);
+  return fmt::format("{}/{}", kind, text_at(object, {"metadata", "name"}));
+}
+
+// Puts objects on a cluster or takes them off, and says so for each. Lives on one loop.
+class Installer {
+ public:
+  Installer(Context& context, kube::Config config)
+      : context_(context), config_(std::move(config)) {}
+
+  Task<Outcome<void>> apply(std::vector<json::value> objects) {
+    auto connected = co_await connect();
+    if (!connected) co_return connected;
+    kube::WriteOptions options;
+    options.force = true;  // what a person has changed by hand is ours again
+    for (json::value& object : objects) {
+      auto place = co_await find_place(object);
+      if (!place) co_return tl::unexpected(std::move(place).error());
+      const std::string name = name_of(object);
+      auto done = co_await client_->patch(place->resource, place->path, kube::PatchType::apply,
+                                          std::move(object), options);
+      if (!done) co_return tl::unexpected(failure(name, done.error()));
+      if (auto said = say(name, "applied"); !said) co_return said;
+    }
+    co_return Outcome<void>{};
+  }
+
+  Task<Outcome<void>> remove(std::vector<json::value> objects) {
+    auto connected = co_await connect();
+    if (!connected) co_return connected;
+    std::ranges::reverse(objects);
+    for (const json::value& object : objects) {
+      // It may hold what others have put there.
+      if (text_at(object, {"kind"}) == "Namespace") continue;
+      auto place = co_await find_place(object);
+      if (!place) co_return tl::unexpected(std::move(place).error());
+      auto done = co_await client_->remove(place->resource, place->path);
+      const std::string name = name_of(object);
+      if (!done && done.error().code != Code::not_found)
+        co_return tl::unexpected(failure(name, done.error()));
+      if (auto said = say(name, done ? "deleted" : "was not there"); !said) co_return said;
+    }
+    co_return Outcome<void>{};
+  }
+
+ private:
+  struct Place {
+    kube::Resource resource;
+    kube::ObjectPath path;
+  };
+
+  Task<Outcome<void>> connect() {
+    auto client = kube::Client::create(co_await current_loop(), config_);
+    if (!client) co_return tl::unexpected(config_failure(client.error()));
+    client_ = std::move(*client);
+    co_return Outcome<void>{};
+  }
+
+  Task<Outcome<Place>> find_place(const json::value& object) {
+    const std::string api_version(text_at(object, {"apiVersion"}));
+    const std::string kind(text_at(object, {"kind"}));
+    if (!kinds_.contains(api_version)) {
+      auto [group, version] = cut(api_version, '/');
+      if (version.empty()) std::swap(group, version);
+      auto found = co_await kube::discover(client_, std::string(group), std::string(version));
+      if (!found) co_return tl::unexpected(failure(api_version, found.error()));
+      kinds_[api_version] = std::move(*found);
+    }
+    const std::vector<kube::Resource>& kinds = kinds_[api_version];
+    auto at = std::ranges::find(kinds, kind, &kube::Resource::kind);
+    if (at == kinds.end())
+      co_return tl::unexpected(
+          failure(kind, fail(Code::not_found, fmt::format("the cluster has no {}", kind))));
+    Place out{.resource = *at, .path = {}};
+    out.path.name = text_at(object, {"metadata", "name"});
+    if (at->namespaced) {
+      out.path.ns = text_at(object, {"metadata", "namespace"});
+      if (out.path.ns.empty()) out.path.ns = config_.ns;
+    }
+    co_return out;
+  }
+
+  Failure failure(std::string_view what, const Error& error) const {
+    Failure out = request_failure(error, describe(config_));
+    out.what = fmt::format("{}: {}", what, out.what);
+    return out;
+  }
+
+  Outcome<void> say(std::string_view name, std::string_view done) {
+    return context_.world.out.write(fmt::format("{} {}\n", name, done));
+  }
+
+  Context& context_;
+  kube::Config config_;
+  std::shared_ptr<kube::Client> client_;
+  std::map<std::string, std::vector<kube::Resource>> kinds_;  // by apiVersion
+};
+
+Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::string image) {
+  const std::vector<std::string> all = manifest_roles();
+  std::vector<std::string> roles = context.arguments;
+  if (roles.empty()) roles = all;
+  const ManifestChanges changes{.ns = context.values.text("namespace"), .image = std::move(image)};
+  std::vector<json::value> out;
+  for (const std::string& role : roles) {
+    if (std::ranges::find(all, role) == all.end())
+      return usage_failure(Plm::wrong_arguments, fmt::format("there is no role \"{}\"", role),
+                           fmt::format("one of {}", fmt::join(all, ", ")));
+    auto objects = manifests_of(role, changes);
+    if (!objects) return tl::unexpected(file_failure(Plm::cannot_read, objects.error()));
+    std::ranges::move(*objects, std::back_inserter(out));
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome<int> run_install(Context& context) {
+  PLIM_CLI_TRY(std::vector<json::value> objects,
+               wanted_objects(context, context.values.text("image")));
+  if (context.values.boolean("dry-run")) {
+    std::string text;
+    for (const json::value& object : objects)
+      text += fmt::format("{}{}", text.empty() ? "" : "---\n", to_yaml(object));
+    PLIM_CLI_CHECK(context.world.out.write(text));
+    return 0;
+  }
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  Loop loop;
+  Installer installer(context, std::move(config));
+  PLIM_CLI_CHECK(run_to_end(loop, installer.apply(std::move(objects))));
+  return 0;
+}
+
+Outcome<int> run_uninstall(Context& context) {
+  PLIM_CLI_TRY(std::vector<json::value> objects, wanted_objects(context, {}));
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  Loop loop;
+  Installer installer(context, std::move(config));
+  PLIM_CLI_CHECK(run_to_end(loop, installer.remove(std::move(objects))));
+  return 0;
+}
+
+}  // namespace plim::cli
