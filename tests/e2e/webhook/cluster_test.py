@@ -5,7 +5,7 @@ import copy
 import json
 import unittest
 
-from webhook_server import ANNOTATION, ROOT, STARTER, Webhook, container, pod
+from webhook_server import ANNOTATION, ROOT, STARTER, Webhook, container, directory, make_certificate, pod
 from http_api import HttpApi, Refused
 from local_cluster import LocalCluster
 
@@ -14,15 +14,9 @@ PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 PLAIN = {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}
 
 
-class BehindApiServer(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = unittest.TestCase()
-        cls.cluster = LocalCluster(cls.shared, "--nodes", "0", "--ephemeral")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
+class Admission:
+    """Tests for any cluster that reaches this machine as `host`; tests/real runs them too."""
+    host = "127.0.0.1"
 
     def setUp(self):
         self.cluster.test = self
@@ -30,12 +24,14 @@ class BehindApiServer(unittest.TestCase):
         self.api = HttpApi(self.cluster.kubeconfig)
         self.addCleanup(self.api.close)
         self.pods = f"/api/v1/namespaces/{self.ns}/pods"
-        self.webhook = Webhook(self)
+        files = directory(self)
+        make_certificate(files, f"IP:{self.host}")
+        self.webhook = Webhook(self, files=files, listen=f"{self.host}:0")
         # As it is shipped, but for where it is.
         configuration = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json",
                                                         "-f", str(CONFIGURATION)).stdout)
         for one in configuration["webhooks"]:
-            one["clientConfig"] = {"url": f"https://127.0.0.1:{self.webhook.port}/mutating-pods",
+            one["clientConfig"] = {"url": f"https://{self.host}:{self.webhook.port}/mutating-pods",
                                    "caBundle": base64.b64encode((self.webhook.files / "cert.pem").read_bytes()).decode()}
         self.api.post(PATH, configuration)
         self.addCleanup(self.cluster.raw, f"{PATH}/{configuration['metadata']['name']}", "-X", "DELETE")
@@ -89,6 +85,17 @@ class BehindApiServer(unittest.TestCase):
                 self.make(wanted)
             self.assertEqual(refused.exception.status, 500)
             self.assertIn("failed calling webhook", refused.exception.body["message"])
+
+
+class BehindApiServer(Admission, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = unittest.TestCase()
+        cls.cluster = LocalCluster(cls.shared, "--nodes", "0", "--ephemeral")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""The webhook behind the real API server: what it answers is taken, its configuration means there what it means here, and
+the rights in deploy/webhook are enough for its certificates."""
+import base64
+import pathlib
+import re
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from rig import PROGRAM, ROOT, RealClusterCase
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "webhook"))
+import cluster_test  # noqa: E402
+
+ACCOUNT = "system:serviceaccount:kube-system:cpu-dev-pod-mutator"
+
+
+class WebhookOnRealKubernetes(cluster_test.Admission, RealClusterCase):
+    options = {"nodes": 0}
+
+    def setUp(self):
+        self.host = self.cluster.slot.host_address
+        super().setUp()
+
+
+class OwnCertificates(RealClusterCase):
+    options = {"nodes": 0}
+
+    def serve(self):
+        log = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "log")
+        with open(log, "w") as out:
+            child = subprocess.Popen([PROGRAM, "webhook", "--self-signed", "--listen", "127.0.0.1:0", "--kubeconfig",
+                                      self.cluster.pki.user("mutator", f"/CN={ACCOUNT}"), "--poolconfigs",
+                                      ROOT / "deploy" / "pools" / "cpu-dp-config.yaml"], stdout=out, stderr=out)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        found = self.cluster.eventually(lambda: re.search(r"listening address=(\S+):(\d+)|error.*", log.read_text()), 20, what="the webhook")
+        self.assertTrue(found[1], found[0])
+        return (found[1], int(found[2])), log
+
+    def test_its_rights_are_enough(self):
+        self.cluster.kubectl("apply", "-k", str(ROOT / "deploy" / "webhook"))
+        address, log = self.serve()
+        holder = self.cluster.eventually(lambda: self.cluster.kubectl(
+            "get", "lease", "-n", "kube-system", "plimsoll-webhook-certs", "-o", "jsonpath={.spec.holderIdentity}", check=False).stdout,
+            what="somebody who renews")
+        self.assertTrue(holder)
+        configuration = self.cluster.get("mutatingwebhookconfiguration", "cpu-device-pod-mutator-webhook-config")
+        bundle = base64.b64decode(configuration["webhooks"][0]["clientConfig"]["caBundle"]).decode()
+        trusting = ssl.create_default_context(cadata=bundle)
+        with trusting.wrap_socket(socket.create_connection(address), server_hostname="cpu-dev-pod-mutator-svc.kube-system.svc") as connection:
+            self.assertTrue(connection.version())
+        self.assertNotIn("could not", log.read_text())
+        for verb, what in (("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("delete", "mutatingwebhookconfigurations"),
+                           ("update", "mutatingwebhookconfigurations/other")):
+            answer = self.cluster.kubectl("auth", "can-i", verb, what, "-n", "kube-system", "--as", ACCOUNT, check=False).stdout
+            self.assertEqual(answer.strip(), "no", (verb, what))
+
+
+if __name__ == "__main__":
+    unittest.main()
