@@ -144,6 +144,8 @@ Outcome<int> run_pools_agent(Context& context) {
     return usage_failure(Plm::bad_flag_value, "--reconcile-interval: at least 100ms");
   options.format = context.values.text("cpu-list-format") == "ranges" ? pools::CpuListFormat::ranges
                                                                       : pools::CpuListFormat::list;
+  if (context.values.text("starter-delivery") == "plugin")
+    options.starter = context.values.text("process-starter-path");
   options.dry_run = context.values.boolean("dry-run");
   options.strict = context.values.boolean("strict");
   options.node_report = context.values.boolean("node-report");

@@ -102,7 +102,8 @@ Result<void> Daemon::start() {
             wake();
           }};
   PluginsOptions plugins{.directory = options_.kubelet_dir + "/device-plugins",
-                         .format = options_.format};
+                         .format = options_.format,
+                         .starter = options_.starter};
   plugins_ = std::make_unique<Plugins>(loop_, clock_, state_, std::move(plugins), std::move(hooks));
   PLIM_CHECK(serve());
   if (client_) {

@@ -39,6 +39,7 @@ struct DaemonOptions {
   std::string listen = {};  // "": nowhere
   Nanos interval = std::chrono::seconds(5);
   CpuListFormat format = CpuListFormat::list;
+  std::string starter = {};  // a program of the host to mount into containers with a pool
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
 };

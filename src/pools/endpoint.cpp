@@ -178,8 +178,9 @@ net::RpcReply Endpoint::allocate(const std::string& body) {
   }
   const Pool& pool = *state_.pools().find(options_.pool);
   if (pool.type == PoolType::shared) cpus = pool.cpus;
-  return {.body =
-              node::encode_allocate(grants_of(pool, *cpus, state_.topology(), options_.format))};
+  node::DeviceGrants grants = grants_of(pool, *cpus, state_.topology(), options_.format);
+  if (!options_.starter.empty()) grants.mounts = {{options_.starter, options_.starter, true}};
+  return {.body = node::encode_allocate(grants)};
 }
 
 net::RpcReply Endpoint::prefer(const std::string& body) const {

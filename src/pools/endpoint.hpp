@@ -27,6 +27,7 @@ struct EndpointOptions {
   std::string directory;  // device-plugins of the kubelet
   std::string pool, resource;
   CpuListFormat format = CpuListFormat::list;
+  std::string starter = {};  // a program of the host to show in containers; "": none
 };
 
 // Serves first and registers then, and again whenever the kubelet was started anew, has removed the

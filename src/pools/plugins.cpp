@@ -70,7 +70,8 @@ void Plugins::sync() {
     EndpointOptions options{.directory = options_.directory,
                             .pool = pool,
                             .resource = state_.pools().base_name + "/" + pool,
-                            .format = options_.format};
+                            .format = options_.format,
+                            .starter = options_.starter};
     endpoint = std::make_unique<Endpoint>(loop_, clock_, state_, std::move(options), hooks_);
     endpoint->start();
     others = true;

@@ -15,6 +15,7 @@ namespace plim::pools {
 struct PluginsOptions {
   std::string directory;  // device-plugins of the kubelet
   CpuListFormat format = CpuListFormat::list;
+  std::string starter = {};  // as in EndpointOptions
 };
 
 // Belongs to one loop; co_await stop() before destroying it. The state must outlive it.

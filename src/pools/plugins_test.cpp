@@ -32,7 +32,7 @@ class PluginsTest : public ::testing::Test {
     configure(yaml);
     kubelet_ = std::make_unique<testing::FakeKubelet>(loop_.executor(), dir_.path());
     kubelet_->start();
-    PluginsOptions options{.directory = dir_.path(), .format = format};
+    PluginsOptions options{.directory = dir_.path(), .format = format, .starter = starter_};
     plugins_ =
         std::make_unique<Plugins>(loop_.executor(), system_clock(), state_, std::move(options));
     plugins_->start();
@@ -91,6 +91,7 @@ class PluginsTest : public ::testing::Test {
 
   plim::testing::TempDir dir_;
   Loop loop_;
+  std::string starter_;
   Topology machine_;
   PoolState state_;
   std::unique_ptr<testing::FakeKubelet> kubelet_;
@@ -124,6 +125,20 @@ TEST_F(PluginsTest, writes_ranges_with_siblings_when_asked_to) {
   wait_for([&] { return kubelet_->devices.size() == 1; });
   EXPECT_EQ(allocate("exclusive-m", {"4", "5"}),
             "EXCLUSIVE_CPUS=4-5,44-45 PLIMSOLL_CPUS_EXCLUSIVE_M=4-5,44-45 PLIMSOLL_NUMA_NODES=0");
+}
+
+TEST_F(PluginsTest, mounts_the_starter_when_asked_to) {
+  starter_ = "/opt/bin/process-starter";
+  start(kSample);
+  wait_for([&] { return kubelet_->devices.size() == 3; });
+  auto body = run_to_end(loop_, kubelet_->call("nokia.k8s.io/cpupool1", "Allocate",
+                                               node::encode_allocate_request({"4"})));
+  ASSERT_TRUE(body);
+  const node::DeviceGrants grants = *node::decode_grants(*node::decode_allocate(*body));
+  ASSERT_EQ(grants.mounts.size(), 1u);
+  EXPECT_EQ(grants.mounts[0].host_path, starter_);
+  EXPECT_EQ(grants.mounts[0].container_path, starter_);
+  EXPECT_TRUE(grants.mounts[0].read_only);
 }
 
 TEST_F(PluginsTest, prefers_cpus_that_lie_together) {
