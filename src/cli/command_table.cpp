@@ -387,7 +387,7 @@ constexpr std::array kCommands{
                 "One table for the pools and a map with a sign for each CPU, by NUMA node and "
                 "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
                 "everybody's, - kept idle, x offline. Asks the agents of the local cluster, or "
-                "the one at --url; with --node on another cluster it reads the NodeReport.",
+                "the one at --url, with --node on another cluster the NodeReport, else this machine itself.",
             .examples = kPoolsExamples,
             .flags = kPoolsFlags,
             .formats = kAllFormats,

@@ -1,14 +1,17 @@
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "base/cpu_list.hpp"
 #include "base/loop.hpp"
+#include "base/text.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_roles.hpp"
 #include "cli/output.hpp"
 #include "net/client.hpp"
+#include "pools/look.hpp"
 
 namespace plim::cli {
 namespace {
@@ -60,6 +63,34 @@ Outcome<json::value> from_report(const Context& context, const std::string& node
   return json::value{{"node", node}, {"pools", std::move(pools)}};
 }
 
+// From this machine's own files, when no agent runs.
+Outcome<json::value> pools_here(const Context& context) {
+  pools::LookOptions options;
+  for (std::string_view part : split(context.values.text("poolconfigs"), ','))
+    if (!trim(part).empty()) options.config.emplace_back(trim(part));
+  std::error_code ignored;
+  if (options.config.empty())
+    for (const char* usual : {"/etc/cpu-pooler", "/etc/cpu-dp"})
+      if (std::filesystem::is_directory(usual, ignored)) options.config.emplace_back(usual);
+  if (options.config.empty())
+    return usage_failure(Plm::wrong_arguments,
+                         "no agent with pools runs beside a local cluster, and no configuration "
+                         "is here; --url, --node or --poolconfigs name some");
+  options.host_root = context.values.text("host-root");
+  options.node_name = context.world.env("NODE_NAME").value_or("here");
+  if (options.host_root != "/") options.kubelet_dir = options.host_root + options.kubelet_dir;
+  if (context.values.given("kubelet-dir")) options.kubelet_dir = context.values.text("kubelet-dir");
+  auto labels = pools::parse_labels(context.values.text("labels"));
+  if (!labels) return usage_failure(Plm::bad_flag_value, "--labels: " + labels.error().message);
+  options.labels = std::move(*labels);
+  Loop loop;
+  auto pools = run_to_end(loop, pools::look_at_pools(std::move(options)));
+  if (!pools)
+    return tl::unexpected(
+        Failure{.code = Plm::bad_pool_config, .exit = 1, .what = pools.error().message});
+  return std::move(*pools);
+}
+
 Outcome<json::array> nodes_of(const Context& context) {
   const std::string& node = context.values.text("node");
   std::string url = context.values.text("url");
@@ -78,10 +109,11 @@ Outcome<json::array> nodes_of(const Context& context) {
       out.push_back(std::move(pools));
     }
   if (!out.empty()) return out;
-  if (node.empty())
-    return usage_failure(Plm::wrong_arguments,
-                         "no agent with pools runs beside a local cluster; --url names one, --node "
-                         "one that publishes a NodeReport");
+  if (node.empty()) {
+    PLIM_CLI_TRY(json::value pools, pools_here(context));
+    out.push_back(std::move(pools));
+    return out;
+  }
   PLIM_CLI_TRY(json::value pools, from_report(context, node));
   out.push_back(std::move(pools));
   return out;

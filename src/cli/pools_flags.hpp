@@ -99,10 +99,22 @@ inline constexpr std::array kPoolsExamples{
     Example{"pools", "of the local cluster's nodes"},
     Example{"pools --node n1 -o json", "one node, for scripts"},
     Example{"pools --url http://127.0.0.1:9101", "ask an agent that runs"},
+    Example{"pools --poolconfigs /etc/cpu-pooler", "this machine, no agent needed"},
 };
 inline constexpr std::array kPoolsFlags{
     Flag{.name = "node", .metavar = "NAME", .help = "only this node", .live = Live::node},
     Flag{.name = "url", .metavar = "URL", .help = "of an agent; PLIMSOLL_POOLS_URL"},
+    Flag{.name = "poolconfigs",
+         .metavar = "DIR,...",
+         .help = "look at this machine itself, without an agent",
+         .live = Live::directory},
+    kPoolsHostRoot,
+    Flag{.name = "kubelet-dir",
+         .metavar = "DIR",
+         .help = "of the kubelet; /var/lib/kubelet",
+         .live = Live::directory,
+         .rare = true},
+    Flag{.name = "labels", .metavar = "K=V,...", .help = "of this node", .rare = true},
 };
 
 inline constexpr std::array kPoolsValidateExamples{

@@ -61,6 +61,19 @@ class Validate(unittest.TestCase):
         self.assertEqual(self.validate(path).returncode, 0)
         self.assertEqual(self.validate(path, "--strict").returncode, 1)
 
+    def test_the_pools_of_a_machine_are_shown_without_an_agent(self):
+        self.write("poolconfig.yaml", "pools:\n  exclusive-a: {cpus: '4,5'}\n  shared-s: {cpus: '1'}\n")
+        held = [{"PodUID": "u1", "ContainerName": "c", "ResourceName": "nokia.k8s.io/exclusive-a", "DeviceIDs": ["5"]}]
+        self.machine.write("var/lib/kubelet/device-plugins/kubelet_internal_checkpoint",
+                           json.dumps({"Data": {"PodDeviceEntries": held}}))
+        self.machine.write("sys/fs/cgroup/cpuset/kubepods/podu1/id/cpuset.cpus", "5\n")
+        self.machine.write("sys/fs/cgroup/cpuset/kubepods/cpuset.cpus", "0-7\n")
+        self.machine.online("0-6")
+        done = run("pools", "--poolconfigs", str(self.place), "--host-root", str(self.machine.root))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "exclusive-a +exclusive +4-5 +1 +1 +A:u1/c=5")
+        self.assertIn("numa 0:  .s..EA.x", done.stdout)
+
     def test_usage_mistakes_end_with_2(self):
         self.assertEqual(self.validate().returncode, 2)
         self.assertEqual(self.validate(SAMPLE, "--labels", "x").returncode, 2)
