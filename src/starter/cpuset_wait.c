@@ -40,7 +40,32 @@ static bool read_set(const char* directory, const char* name, struct CpuSet* set
   return read_text(path, text, sizeof text) && cpu_parse(set, text);
 }
 
+/* The path of our cgroup behind `prefix` in a line like "4:cpuset:/kubepods/x"; false: the root. */
+static bool own_cgroup(const char* prefix, char* path, size_t size) {
+  char text[8192];
+  if (!read_text("/proc/self/cgroup", text, sizeof text)) return false;
+  const char* found = strstr(text, prefix);
+  if (!found) return false;
+  found += strlen(prefix);
+  const size_t length = strcspn(found, "\n");
+  if (length < 2 || length >= size || *found != '/') return false;
+  memcpy(path, found, length);
+  path[length] = '\0';
+  return !strstr(path, "/.."); /* outside of what we see */
+}
+
 static void current_set(const char* cgroups, struct CpuSet* set) {
+  /* Without a cgroup namespace we see the cgroups of the whole host, and ours is one of them. Where
+     only ours is mounted, that path leads nowhere. */
+  char own[256], name[384];
+  if (own_cgroup("0::", own, sizeof own)) {
+    snprintf(name, sizeof name, "%s/cpuset.cpus.effective", own + 1);
+    if (read_set(cgroups, name, set)) return;
+  }
+  if (own_cgroup(":cpuset:", own, sizeof own)) {
+    snprintf(name, sizeof name, "cpuset%s/cpuset.cpus", own);
+    if (read_set(cgroups, name, set)) return;
+  }
   if (read_set(cgroups, "cpuset.cpus.effective", set)) return;
   if (read_set(cgroups, "cpuset/cpuset.cpus", set)) return;
   memset(set, 0, sizeof *set);
