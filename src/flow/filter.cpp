@@ -4,19 +4,22 @@
 #include <fmt/format.h>
 
 #include "flow/fields.hpp"
+#include "flow/filter_tests.hpp"
 #include "flow/ops.hpp"
 
 namespace plim::flow {
 namespace {
 
-enum class By { match, gt, gte, lt, lte, exists };
+enum class By { match, gt, gte, lt, lte, exists, ip_range, regex };
 
 By by_of(std::string_view name) {
   if (name == "gt") return By::gt;
   if (name == "gte") return By::gte;
   if (name == "lt") return By::lt;
   if (name == "lte") return By::lte;
-  return name == "exists" ? By::exists : By::match;
+  if (name == "exists") return By::exists;
+  if (name == "ip_range") return By::ip_range;
+  return name == "regex" ? By::regex : By::match;
 }
 
 template <class T>
@@ -67,32 +70,66 @@ std::vector<Wanted> wanted_of(const json::value* value) {
   return out;
 }
 
+std::vector<std::string> texts_of(const json::value* value) {
+  std::vector<std::string> out;
+  if (value == nullptr) return out;
+  if (value->is_string()) out.emplace_back(value->as_string());
+  if (value->is_array())
+    for (const json::value& one : value->as_array())
+      if (one.is_string()) out.emplace_back(one.as_string());
+  return out;
+}
+
+Result<std::vector<IpRange>> ranges_of(const json::object& options) {
+  std::vector<IpRange> out;
+  for (const std::string& text : texts_of(options.if_contains("value"))) {
+    PLIM_TRY(IpRange range, IpRange::parse(text));
+    out.push_back(range);
+  }
+  return out;
+}
+
+Result<JqProgram> patterns_of(const json::object& options) {
+  return compile_patterns(FieldPath(text_option(options, "field")).steps(),
+                          int_option(options, "array_index"),
+                          texts_of(options.if_contains("value")));
+}
+
 struct ExceptionRule {
   FieldPath path;
   Wanted wanted;
+  std::optional<JqProgram> pattern;
 };
 
-std::vector<ExceptionRule> rules_of(const json::object& options) {
+Result<std::vector<ExceptionRule>> rules_of(const json::object& options) {
   std::vector<ExceptionRule> out;
   const json::value* rules = options.if_contains("exception_rules");
   if (rules == nullptr || !rules->is_array()) return out;
   for (const json::value& rule : rules->as_array()) {
     const json::value* value = find(rule, {"value"});
     out.push_back({.path = FieldPath(text_at(rule, {"field"})),
-                   .wanted = Wanted(value != nullptr ? *value : json::value())});
+                   .wanted = Wanted(value != nullptr ? *value : json::value()),
+                   .pattern = {}});
+    if (!bool_at(rule, {"regex"})) continue;
+    PLIM_TRY(JqProgram pattern, compile_patterns(out.back().path.steps(), -1, texts_of(value)));
+    out.back().pattern.emplace(std::move(pattern));
   }
   return out;
 }
 
 class Filter final : public Operation {
  public:
-  explicit Filter(const json::object& options)
+  Filter(const json::object& options, std::vector<ExceptionRule> rules)
       : path_(text_option(options, "field")),
         by_(by_of(text_option(options, "filter_by"))),
         invert_(bool_option(options, "invert")),
         array_index_(int_option(options, "array_index")),
         wanted_(wanted_of(options.if_contains("value"))),
-        rules_(rules_of(options)) {}
+        rules_(std::move(rules)) {}
+
+  void look_for(std::vector<IpRange> ranges) { ranges_ = std::move(ranges); }
+
+  void look_for(JqProgram patterns) { patterns_.emplace(std::move(patterns)); }
 
   Result<void> process(SliceContext&, Batch& batch) override {
     std::size_t kept = 0;
@@ -102,14 +139,28 @@ class Filter final : public Operation {
       if (field.kind == FieldKind::broken)
         return fail(Code::invalid,
                     fmt::format("record {} of the slice is not a JSON object", i + 1));
-      if (fits(field) == invert_ || is_exception(batch.records[i]))
-        batch.records[kept++] = batch.records[i];
+      bool fit = false;
+      if (patterns_) {
+        PLIM_TRY(fit, says_yes(*patterns_, batch.records[i]));
+      } else {
+        fit = fits(field);
+      }
+      bool stays = fit == invert_;
+      if (!stays && !rules_.empty()) {
+        PLIM_TRY(stays, is_exception(batch.records[i]));
+      }
+      if (stays) batch.records[kept++] = batch.records[i];
     }
     batch.records.resize(kept);
     return {};
   }
 
  private:
+  Result<bool> says_yes(JqProgram& program, Record record) {
+    PLIM_CHECK(program.run(record, answers_));
+    return !answers_.empty() && answers_[0] == "true";
+  }
+
   bool fits(const Field& field) {
     if (by_ == By::exists) return field.kind != FieldKind::missing && field.kind != FieldKind::null;
     if (field.kind == FieldKind::array) return array_fits(field);
@@ -117,6 +168,9 @@ class Filter final : public Operation {
   }
 
   bool value_fits(const Field& field) {
+    if (by_ == By::ip_range)
+      return std::ranges::any_of(
+          ranges_, [&](const IpRange& range) { return range.contains(text_of(field, scratch_)); });
     return std::ranges::any_of(
         wanted_, [&](const Wanted& wanted) { return wanted.fits(by_, field, scratch_); });
   }
@@ -141,11 +195,18 @@ class Filter final : public Operation {
     return value_fits({.kind = kind, .raw = text});
   }
 
-  bool is_exception(Record record) {
-    return std::ranges::any_of(rules_, [&](const ExceptionRule& rule) {
-      Field field = reader_.find(record, rule.path);
-      return field.kind != FieldKind::null && rule.wanted.fits(By::match, field, scratch_);
-    });
+  Result<bool> is_exception(Record record) {
+    for (ExceptionRule& rule : rules_) {
+      bool fit = false;
+      if (rule.pattern) {
+        PLIM_TRY(fit, says_yes(*rule.pattern, record));
+      } else {
+        Field field = reader_.find(record, rule.path);
+        fit = field.kind != FieldKind::null && rule.wanted.fits(By::match, field, scratch_);
+      }
+      if (fit) return true;
+    }
+    return false;
   }
 
   FieldPath path_;
@@ -154,6 +215,9 @@ class Filter final : public Operation {
   std::int64_t array_index_;
   std::vector<Wanted> wanted_;
   std::vector<ExceptionRule> rules_;
+  std::vector<IpRange> ranges_;
+  std::optional<JqProgram> patterns_;
+  std::vector<std::string> answers_;
   std::string scratch_;
   FieldReader reader_;
 };
@@ -168,16 +232,23 @@ void check_rules(const json::value& rules, const std::string& path, Problems& pr
     if (text_at(rule, {"field"}).empty() || find(rule, {"value"}) == nullptr)
       problems.errors.push_back(
           fmt::format("{}[{}]: needs to have a field and a value: {}", path, i, to_json(rule)));
-    if (bool_at(rule, {"regex"}))
-      problems.errors.push_back(
-          fmt::format("{}[{}].regex: is not there yet; the operation jq has test()", path, i));
   }
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Operation>> make_filter(const json::object& options) {
-  return std::make_unique<Filter>(options);
+  PLIM_TRY(std::vector<ExceptionRule> rules, rules_of(options));
+  auto out = std::make_unique<Filter>(options, std::move(rules));
+  const By by = by_of(text_option(options, "filter_by"));
+  if (by == By::ip_range) {
+    PLIM_TRY(std::vector<IpRange> ranges, ranges_of(options));
+    out->look_for(std::move(ranges));
+  } else if (by == By::regex) {
+    PLIM_TRY(JqProgram patterns, patterns_of(options));
+    out->look_for(std::move(patterns));
+  }
+  return out;
 }
 
 void check_filter(const json::object& options, std::string_view path, Problems& problems) {
@@ -189,11 +260,19 @@ void check_filter(const json::object& options, std::string_view path, Problems& 
   std::string_view by = text_option(options, "filter_by");
   const json::value* value = options.if_contains("value");
   if (by == "exists") return;
+  const std::size_t before = problems.errors.size();
   if (value == nullptr)
     problems.errors.push_back(fmt::format("{}.value: is needed for filter_by {}", path, by));
-  else if (by != "match" && !value->is_number() && !value->is_string())
+  else if (const bool texts = by == "regex" || by == "ip_range";
+           texts ? texts_of(value).empty()
+                 : by != "match" && !value->is_number() && !value->is_string())
     problems.errors.push_back(
-        fmt::format("{}.value: must be a number or a string for filter_by {}", path, by));
+        fmt::format("{}.value: must be {} for filter_by {}", path,
+                    texts ? "a string or a list of them" : "a number or a string", by));
+  // Patterns and ranges are read before anything runs.
+  if (problems.errors.size() > before) return;
+  if (auto made = make_filter(options); !made)
+    problems.errors.push_back(fmt::format("{}.value: {}", path, made.error().message));
 }
 
 }  // namespace plim::flow

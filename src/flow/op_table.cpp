@@ -51,10 +51,11 @@ constexpr std::array kFilter{
     Option{"field", Type::text, "", "which field to look at; dots lead inside: a.b", true},
     Option{"value", Type::any, "", "what to compare it with; of a list, any"},
     Option{"filter_by", Type::text, "\"match\"", "which records are dropped: field FILTER_BY value",
-           false, "match|gt|gte|lt|lte|exists"},
+           false, "match|regex|ip_range|gt|gte|lt|lte|exists"},
     Option{"invert", Type::boolean, "false", "the others are dropped, these stay"},
     Option{"array_index", Type::integer, "-1", "which element of an array; -1: any", false, "", -1},
-    Option{"exception_rules", Type::any, "", "[{field, value}, …]: who fits one of them stays"},
+    Option{"exception_rules", Type::any, "",
+           "[{field, value, regex}, …]: who fits one of them stays"},
     Option{"filtered_to_dead_letter_queue", Type::boolean, "false", "not there yet"},
 };
 

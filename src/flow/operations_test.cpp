@@ -100,6 +100,47 @@ TEST(Filter, exceptions_stay) {
               ElementsAre(kSome[0], kSome[2]));
 }
 
+TEST(Filter, takes_patterns_and_ranges_of_addresses) {
+  const Records people{R"({"ip":"28.127.246.12","name":"francis"})",
+                       R"({"ip":"28.127.246.232","name":"joseph"})",
+                       R"({"ip":"::1","name":"Johnson","tags":["a","B"]})", R"({"ip":7})"};
+  EXPECT_THAT(
+      run(R"({"_op":"filter","field":"name","value":"/^jo.*/i","filter_by":"regex"})", people),
+      ElementsAre(people[0], people[3]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"tags","value":["/^x/","/^b$/"],"filter_by":"regex"})",
+                  people),
+              ElementsAreArray(people));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"tags","value":"/b/i","filter_by":"regex",
+                      "array_index":1,"invert":true})",
+                  people),
+              ElementsAre(people[2]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"ip","value":["28.127.246.0/26","::/0"],
+                      "filter_by":"ip_range"})",
+                  people),
+              ElementsAre(people[1], people[3]));
+  EXPECT_THAT(run(R"({"_op":"filter","field":"ip","value":"::1","filter_by":"ip_range",
+                      "exception_rules":[{"field":"name","value":"/son$/","regex":true}]})",
+                  people),
+              ElementsAreArray(people));
+}
+
+TEST(Filter, says_what_is_wrong_with_patterns_and_ranges) {
+  auto mistake = [](const char* by, const json::value& value) {
+    Problems problems;
+    check_filter({{"field", "a"}, {"filter_by", by}, {"value", value}, {"array_index", -1}}, "op",
+                 problems);
+    return problems.errors.empty() ? "" : problems.errors[0];
+  };
+  EXPECT_EQ(mistake("regex", "/a/"), "");
+  EXPECT_EQ(mistake("ip_range", "10.0.0.0/8"), "");
+  EXPECT_THAT(mistake("regex", "abc"), HasSubstr("does not look like /pattern/flags"));
+  EXPECT_THAT(mistake("regex", "/a/y"), HasSubstr("the flag y is not known"));
+  EXPECT_THAT(mistake("regex", json::array{"/a/", "/(/"}), HasSubstr("unmatched parenthesis"));
+  EXPECT_THAT(mistake("regex", 5), HasSubstr("must be a string or a list of them"));
+  for (const char* bad : {"10.0.0.0/33", "10.0.0.0/", "x", "10.0.0/8", "::/129", ""})
+    EXPECT_THAT(mistake("ip_range", bad), HasSubstr("is no range of addresses")) << bad;
+}
+
 TEST(Filter, a_slice_run_again_gives_the_same_whatever_was_before) {
   const Records twice{R"({"n":1,"n":2})"};
   auto filter = make(R"({"_op":"filter","field":"n","value":1})");
