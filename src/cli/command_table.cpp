@@ -185,6 +185,7 @@ constexpr std::array kRawPositionals{
 
 constexpr std::array kExplainErrorExamples{
     Example{"explain error PLM-1203", "what the code means and what to do"},
+    Example{"explain error ANN012", "why the webhook has refused a pod"},
     Example{"explain error", "all codes"},
 };
 constexpr std::array kExplainErrorPositionals{
@@ -387,7 +388,8 @@ constexpr std::array kCommands{
                 "One table for the pools and a map with a sign for each CPU, by NUMA node and "
                 "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
                 "everybody's, - kept idle, x offline. Asks the agents of the local cluster, or "
-                "the one at --url, with --node on another cluster the NodeReport, else this machine itself.",
+                "the one at --url, with --node on another cluster the NodeReport, else this "
+                "machine itself.",
             .examples = kPoolsExamples,
             .flags = kPoolsFlags,
             .formats = kAllFormats,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/cluster.hpp"
+#include "cli/code_texts.hpp"
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "kube/config.hpp"
@@ -97,8 +98,8 @@ std::vector<Candidate> live_names(Live kind, const CursorPlace& place, const kub
     case Live::node:
       return cluster_names("nodes", overrides_of(place), env);
     case Live::error_code:
-      for (const ErrorEntry& error : error_table())
-        out.push_back({code_name(error.code), std::string(error.title)});
+      for (const CodeText& error : code_texts())
+        out.push_back({error.code, std::string(error.title)});
       return out;
     case Live::command:
       for (const Command& command : commands())

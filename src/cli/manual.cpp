@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cli/build_info.hpp"
+#include "cli/code_texts.hpp"
 #include "cli/help.hpp"
 
 namespace plim::cli {
@@ -204,8 +205,8 @@ std::string error_reference() {
   std::string out =
       "# Error codes\n\nWritten by `plimsoll man --markdown docs/reference`; do not edit.\n\n"
       "| code | what | meaning | what to do |\n|---|---|---|---|\n";
-  for (const ErrorEntry& error : error_table())
-    out += fmt::format("| {} | {} | {} | {} |\n", code_name(error.code), cell(error.title),
+  for (const CodeText& error : code_texts())
+    out += fmt::format("| {} | {} | {} | {} |\n", error.code, cell(error.title),
                        cell(error.meaning), cell(error.remedy));
   return out;
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Reviews by HTTPS, as an API server sends them (pools.md 2.5, 2.6; scenarios 14 to 20)."""
 import json
+import re
+import subprocess
 import unittest
 
-from webhook_server import ANNOTATION, STARTER, Webhook, container, patch_of, pod, review
+from webhook_server import ANNOTATION, PROGRAM, ROOT, STARTER, Webhook, container, patch_of, pod, review
 
 
 class Reviews(unittest.TestCase):
@@ -44,6 +46,14 @@ class Reviews(unittest.TestCase):
         self.assertNotIn("patch", answer)
         self.assertEqual((answer["allowed"], answer["status"]["code"], answer["status"]["reason"]), (False, 422, "Invalid"))
         self.assertRegex(answer["status"]["message"], r'^ANN011: .*"cputestcontainer".*process 1.*160.*170')
+
+    def test_every_code_can_be_looked_up(self):
+        source = "".join(path.read_text() for path in (ROOT / "src" / "pools").glob("*.cpp") if not path.name.endswith("_test.cpp"))
+        codes = set(re.findall(r'"((?:ANN|RES|VOL)\d{3})[":]', source))
+        self.assertGreaterEqual(len(codes), 20)
+        for code in codes:
+            done = subprocess.run([PROGRAM, "explain", "error", code.lower()], capture_output=True, text=True, timeout=20)
+            self.assertIn(f"{code}: ", done.stdout, done.stderr)
 
     def test_bad_requests_are_answered_and_the_connection_stays(self):
         connection = self.webhook.connect()
