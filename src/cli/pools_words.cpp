@@ -18,6 +18,32 @@ std::string with_two_dashes(std::string word) {
   return known ? "-" + word : word;
 }
 
+// Where glog wrote to; ours go to standard error anyway.
+bool is_log_flag(std::string_view word) {
+  while (word.starts_with('-')) word.remove_prefix(1);
+  const std::string_view name = word.substr(0, word.find('='));
+  return name == "logtostderr" || name == "alsologtostderr";
+}
+
+// Given several times it means all of them; our table takes one list.
+std::vector<std::string> join_configs(const std::vector<std::string>& words) {
+  constexpr std::string_view kFlag = "--poolconfigs";
+  std::vector<std::string> out;
+  std::string places;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool joined = words[i].starts_with(kFlag) && words[i].size() > kFlag.size() &&
+                        words[i][kFlag.size()] == '=';
+    if (!joined && (words[i] != kFlag || i + 1 == words.size())) {
+      out.push_back(words[i]);
+      continue;
+    }
+    if (!places.empty()) places += ',';
+    places += joined ? words[i].substr(kFlag.size() + 1) : words[++i];
+  }
+  if (!places.empty()) out.insert(out.end(), {std::string(kFlag), places});
+  return out;
+}
+
 // "pools" is all that the agent is asked for; takes the words that say so out.
 bool take_modules(std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -48,8 +74,10 @@ std::vector<std::string> pools_words(std::vector<std::string> words) {
   } else {
     return words;
   }
-  for (std::size_t i = first; i < words.size(); ++i) out.push_back(with_two_dashes(words[i]));
-  return out;
+  for (std::size_t i = first; i < words.size(); ++i)
+    if (!words[i].starts_with('-') || !is_log_flag(words[i]))
+      out.push_back(with_two_dashes(words[i]));
+  return join_configs(out);
 }
 
 }  // namespace plim::cli

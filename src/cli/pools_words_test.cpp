@@ -11,8 +11,11 @@ TEST(PoolsWords, take_the_names_and_flags_of_the_ancestors_programs) {
   EXPECT_EQ(pools_words({"cpu-device-plugin", "-poolconfigs", "/etc/cpu-dp"}),
             (Words{"pools", "agent", "--parts", "plugin", "--poolconfigs", "/etc/cpu-dp"}));
   EXPECT_EQ(pools_words({"cpusetter", "--poolconfigs=/a", "-cpusetroot=/b", "-v", "4"}),
-            (Words{"pools", "agent", "--parts", "setter", "--poolconfigs=/a", "--cpusetroot=/b",
-                   "-v", "4"}));
+            (Words{"pools", "agent", "--parts", "setter", "--cpusetroot=/b", "-v", "4",
+                   "--poolconfigs", "/a"}));
+  EXPECT_EQ(pools_words({"cpusetter", "-logtostderr", "--poolconfigs=/a", "-alsologtostderr=true",
+                         "-poolconfigs", "/b"}),
+            (Words{"pools", "agent", "--parts", "setter", "--poolconfigs", "/a,/b"}));
 }
 
 TEST(PoolsWords, take_the_module_of_the_agent) {
