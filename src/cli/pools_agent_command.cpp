@@ -147,6 +147,7 @@ Outcome<int> run_pools_agent(Context& context) {
   if (context.values.text("starter-delivery") == "plugin")
     options.starter = context.values.text("process-starter-path");
   options.dry_run = context.values.boolean("dry-run");
+  options.annotate = context.values.boolean("annotate");
   options.strict = context.values.boolean("strict");
   options.node_report = context.values.boolean("node-report");
   options.plugin = context.values.text("parts") != "setter";

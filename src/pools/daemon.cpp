@@ -76,6 +76,7 @@ Result<void> Daemon::start() {
         .on_confined =
             [this](const LiveContainer& container, const CpusetTarget& target, Nanos took) {
               metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
+              if (target.pooled) confined_.insert(container.pod);
               if (target.pooled)
                 tell(container, kube::EventNote::Type::normal, "CPUsPinned",
                      fmt::format("container {} runs on CPU {} ({})", container.container,
@@ -283,6 +284,7 @@ Task<void> Daemon::run() {
   if (directories_) tasks_.spawn("cgroups of pods", follow_directories());
   tasks_.spawn("CPUs online", follow_online());
   tasks_.spawn("pool configuration", follow_config());
+  if (options_.annotate && client_ && !options_.dry_run) tasks_.spawn("annotations", annotate());
   if (options_.node_report && client_) tasks_.spawn("node report", publish());
   for (;;) {
     const Nanos wait = retry_ > Nanos(0) ? retry_ : options_.interval;
@@ -331,6 +333,9 @@ Task<void> Daemon::reconcile() {
         },
         [this](const std::string& path) { return environment_of(path); });
   }
+  if (!cgroups.empty() && containers.empty())
+    log_.write(log::Level::warn, "pools",
+               "containers have no cpuset.cpus: the cpuset controller is not on in their cgroups");
   const SteadyTime now = clock_.steady();
   state_.set_holdings(complete_holdings(state_, std::move(told), containers, now), now);
   const Nanos before = std::exchange(retry_, Nanos(0));

@@ -42,6 +42,7 @@ struct DaemonOptions {
   std::string starter = {};  // a program of the host to mount into containers with a pool
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
+  bool annotate = false;  // pods whose CPUs are set, as the ancestor did
 };
 
 struct ConfigMapTexts {
@@ -75,6 +76,7 @@ class Daemon {
   Task<void> follow_online();
   Task<void> follow_config();
   Task<void> publish();
+  Task<void> annotate();
   // False: the files have mistakes, which were told; what was before stays.
   bool configure();
   void follow_config_maps();
@@ -110,9 +112,10 @@ class Daemon {
   std::unique_ptr<Plugins> plugins_;
   std::unique_ptr<DirectoryWatch> directories_;
   std::unique_ptr<net::Server> server_;
-  std::vector<ConfigText> texts_;  // as last read
-  NodeLabels labels_;              // as last used
-  std::set<std::string> told_;     // events of containers that are there
+  std::vector<ConfigText> texts_;   // as last read
+  NodeLabels labels_;               // as last used
+  std::set<std::string> told_;      // events of containers that are there
+  std::set<std::string> confined_;  // pods to be annotated, "namespace/name"
   bool configured_ = false, reconciled_ = false, dirty_ = false;
   std::string problem_;
   Nanos retry_{0};

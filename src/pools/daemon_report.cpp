@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/exposition.hpp"
+#include "base/text.hpp"
 #include "pools/daemon.hpp"
 #include "pools/pool_view.hpp"
 
@@ -162,6 +163,26 @@ Task<void> Daemon::publish() {
                    {{"error", done.error()}});
       co_await clock_.sleep(kReportsApart);
       continue;
+    }
+    co_await changed_.wait();
+  }
+}
+
+Task<void> Daemon::annotate() {
+  for (;;) {
+    while (!confined_.empty()) {
+      const std::string key = *confined_.begin();
+      confined_.erase(confined_.begin());
+      const auto [ns, name] = cut(key, '/');
+      const std::string annotation = state_.pools().base_name + "/cpusets-configured";
+      json::value patch;
+      make_object(patch, {"metadata", "annotations"})[annotation] = "true";
+      kube::ObjectPath path{.ns = std::string(ns), .name = std::string(name)};
+      const auto done = co_await client_->patch(kube::resources::pods, std::move(path),
+                                                kube::PatchType::merge, std::move(patch));
+      if (!done && done.error().code != Code::not_found)
+        log_.write(log::Level::warn, "pools", "a pod was not annotated",
+                   {{"pod", key}, {"error", done.error()}});
     }
     co_await changed_.wait();
   }

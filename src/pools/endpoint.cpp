@@ -151,14 +151,19 @@ Task<net::RpcReply> Endpoint::answer(net::RpcReply reply) {
 Task<net::RpcStatus> Endpoint::list_and_watch(net::RpcCall& call) {
   const Watching counted(watchers_, wake_);
   std::vector<node::Device> sent;
+  std::string sent_key;
   for (bool first = true;; first = false) {
-    std::vector<node::Device> now = state_.devices(options_.pool);
-    if (!first && now == sent) {
+    std::string key = state_.shared_list_key(options_.pool);
+    const bool same_key = !first && !key.empty() && key == sent_key;
+    std::vector<node::Device> now;
+    if (!same_key) now = state_.devices(options_.pool);
+    if (same_key || (!first && key.empty() && now == sent)) {
       co_await changed_.wait();
       continue;
     }
-    sent = std::move(now);
-    std::string message = node::encode_devices(sent);
+    std::string message = node::encode_devices(now);
+    sent_key = std::move(key);
+    sent = sent_key.empty() ? std::move(now) : std::vector<node::Device>();
     const bool goes_on = co_await call.write(std::move(message));
     if (!goes_on) co_return net::RpcStatus();
   }

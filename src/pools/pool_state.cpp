@@ -76,6 +76,7 @@ void PoolState::configure(NodePools pools, Topology topology) {
   for (const Pool& pool : pools_.pools)
     if (pool.type == PoolType::exclusive) once_exclusive_.insert(pool.name);
   intruded_ |= exclusive_members() - before;
+  ++configurations_;
 }
 
 void PoolState::set_online(const CpuSet& online) {
@@ -240,6 +241,14 @@ std::vector<std::string> PoolState::endpoints() const {
   for (const Holding& holding : holdings_)
     if (!holding.found && !draining_of(holding.pool).empty()) out.insert(holding.pool);
   return {out.begin(), out.end()};
+}
+
+std::string PoolState::shared_list_key(std::string_view name) const {
+  const Pool* pool = pools_.find(name);
+  if (pool == nullptr || pool->type != PoolType::shared) return {};
+  const CpuSet draining = draining_of(name);
+  return fmt::format("{} {} {} {}", configurations_, !shared_cpus(*pool).empty(),
+                     draining.to_string(), (draining & topology_.online).to_string());
 }
 
 std::vector<node::Device> PoolState::devices(std::string_view name) const {

@@ -50,6 +50,8 @@ class PoolState {
   // Pools with an endpoint: those that are advertised, and removed ones that still drain.
   std::vector<std::string> endpoints() const;
   std::vector<node::Device> devices(std::string_view pool) const;
+  // Two equal ones, and devices() of a shared pool is the same: thousands need not be compared.
+  std::string shared_list_key(std::string_view pool) const;  // "" for other pools
 
   // As they may be written now: online, and nobody else's. Of shared pools.
   CpuSet shared_cpus(const Pool& pool) const;
@@ -107,6 +109,7 @@ class PoolState {
   std::map<std::pair<std::string, int>, Pending> pending_;  // by pool and CPU
   std::set<std::string, std::less<>> once_exclusive_;       // names of pools, in this life
   CpuSet intruded_;
+  int configurations_ = 0;  // so far
 };
 
 }  // namespace plim::pools

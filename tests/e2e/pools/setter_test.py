@@ -117,11 +117,14 @@ class Setter(unittest.TestCase):
         shared, plain = self.pod("two", shared_s=250), self.pod("three")
         for name in ("one", "two", "three"):
             self.status(name, f"id-{name}")
-        self.start()
+        self.start("--annotate")
         sets = [(self.cgroup(uid, "id-one"), "4"), (self.cgroup(uid, "sandbox"), "0,3,7"), (self.cgroup(uid, "debugger"), "0,3,7"),
                 (self.cgroup(shared, "id-two"), "1-2"), (self.cgroup(plain, "id-three"), "0,3,7")]
         for path, cpus in sets:
             self.becomes(path, cpus)
+        marks = lambda name: self.cluster.get("pod", name)["metadata"].get("annotations", {})
+        eventually(lambda: marks("one").get("nokia.k8s.io/cpusets-configured") == "true", what="the annotation")
+        self.assertNotIn("nokia.k8s.io/cpusets-configured", marks("three"))
         # Killed and started again: it finds all in order.
         self.end(signal.SIGKILL)
         self.start()
