@@ -12,6 +12,7 @@ std::vector<std::string> webhook_words(std::vector<std::string> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string word = std::move(words[i]);
     if (word.size() > 2 && word[0] == '-' && word[1] >= 'a' && word[1] <= 'z') word.insert(0, "-");
+    if (word.starts_with("--logtostderr") || word.starts_with("--alsologtostderr")) continue;
     std::string place;
     if (word == kPools && i + 1 < words.size())
       place = std::move(words[++i]);

@@ -17,7 +17,7 @@ using Element = std::optional<dom::element>;
 constexpr std::size_t kMaxAnnotation = 256u << 10;
 constexpr std::size_t kMaxContainers = 64;
 constexpr std::size_t kMaxProcesses = 256;
-constexpr std::size_t kMaxUnknown = 8;            // warnings about members
+constexpr std::size_t kMaxWarnings = 8;           // nobody reads more
 constexpr std::int64_t kMaxCpus = 1'000'000'000;  // the starter reads nine digits
 
 tl::unexpected<Rejection> reject(std::string_view code, std::string text) {
@@ -82,7 +82,7 @@ class AnnotationReader {
         out[i] = field.value;
         known = true;
       }
-      if (!known && out_.warnings.size() < kMaxUnknown)
+      if (!known && out_.warnings.size() < kMaxWarnings)
         out_.warnings.push_back(fmt::format("{}: unknown member {}", where, quote(field.key)));
     }
     return out;
@@ -141,7 +141,7 @@ class AnnotationReader {
     if (*amount < 1)
       return reject("ANN005", fmt::format("{}: cpus is {}, at least 1 is needed", where, *amount));
     if (pool_name->empty()) return reject("ANN006", where + ": pool is missing or empty");
-    if (!args)
+    if (!args && out_.warnings.size() < kMaxWarnings)
       out_.warnings.push_back(fmt::format("ANN007: {}: args is missing, taken as []", where));
     return AnnotatedProcess{std::move(*pool_name), *amount};
   }

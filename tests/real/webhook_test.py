@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The webhook behind the real API server: what it answers is taken, its configuration means there what it means here, and
-the rights in deploy/webhook are enough for its certificates."""
+the rights in deploy/pools are enough for its certificates."""
 import base64
 import pathlib
 import re
@@ -43,7 +43,8 @@ class OwnCertificates(RealClusterCase):
         return (found[1], int(found[2])), log
 
     def test_its_rights_are_enough(self):
-        self.cluster.kubectl("apply", "-k", str(ROOT / "deploy" / "webhook"))
+        for name in ("webhook-svc-depl", "webhook-conf"):
+            self.cluster.kubectl("create", "-f", str(ROOT / "deploy" / "pools" / f"{name}.yaml"))
         address, log = self.serve()
         holder = self.cluster.eventually(lambda: self.cluster.kubectl(
             "get", "lease", "-n", "kube-system", "plimsoll-webhook-certs", "-o", "jsonpath={.spec.holderIdentity}", check=False).stdout,

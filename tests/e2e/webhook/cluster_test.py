@@ -9,7 +9,7 @@ from webhook_server import ANNOTATION, ROOT, STARTER, Webhook, container, direct
 from http_api import HttpApi, Refused
 from local_cluster import LocalCluster
 
-CONFIGURATION = ROOT / "deploy" / "webhook" / "webhook-conf.yaml"
+CONFIGURATION = ROOT / "deploy" / "pools" / "webhook-conf.yaml"
 PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 PLAIN = {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}
 

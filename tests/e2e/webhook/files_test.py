@@ -65,7 +65,7 @@ class Files(unittest.TestCase):
         make_certificate(files)
         link = files / "cpu-device-webhook"
         link.symlink_to(PROGRAM)
-        webhook = Webhook(self, "-process-starter-path=/opt/bin/other", "-cfs-quotas", "none", files=files, program=str(link), first=())
+        webhook = Webhook(self, "-process-starter-path=/opt/bin/other", "-cfs-quotas", "none", "-logtostderr", "-v=5", files=files, program=str(link), first=())
         patch = patch_of(webhook.review(pod([container(sharedpool=160)], ANNOTATION)))
         self.assertIn({"op": "add", "path": "/spec/containers/0/command", "value": ["/opt/bin/other"]}, patch)
         self.assertFalse([step for step in patch if "resources" in step["path"]])

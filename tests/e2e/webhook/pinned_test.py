@@ -32,7 +32,7 @@ class Pinned(unittest.TestCase):
         starter = str(pathlib.Path(PROGRAM).parent / "plimsoll-starter")
         webhook = Webhook(self, "--process-starter-path", starter, pools=pools)
         configuration = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f",
-                                                        str(ROOT / "deploy" / "webhook" / "webhook-conf.yaml")).stdout)
+                                                        str(ROOT / "deploy" / "pools" / "webhook-conf.yaml")).stdout)
         configuration["webhooks"][0]["clientConfig"] = {
             "url": f"https://127.0.0.1:{webhook.port}/mutating-pods",
             "caBundle": base64.b64encode((webhook.files / "cert.pem").read_bytes()).decode()}
