@@ -91,6 +91,7 @@ class PoolsOnARealNode(RealClusterCase):
         made = pod(name, *command)
         made["spec"]["containers"][0]["resources"] = {"limits": {resource: amount}}
         self.cluster.apply(made)
+        self.addCleanup(self.cluster.kubectl, "delete", "pod", name, check=False)  # its CPU is the only one
         self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
 
     def test_the_files_of_deploy_give_pods_their_cpus(self):
@@ -120,7 +121,6 @@ class PoolsOnARealNode(RealClusterCase):
         eventually(lambda: "CPUsPinned" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
         logs = self.cluster.kubectl("logs", "-n", "kube-system", "-l", "name=cpudp", "--tail=-1").stdout
         self.assertNotRegex(logs.lower(), "forbidden|denied")
-        self.cluster.kubectl("delete", "pod", "mine", "--wait=true")
 
     def test_pods_run_on_the_cpus_of_their_pools(self):
         self.start()
