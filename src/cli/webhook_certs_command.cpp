@@ -1,9 +1,13 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/loop.hpp"
 #include "base/text.hpp"
+#include "base/yaml.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/input.hpp"
 #include "cli/webhook_certs.hpp"
 
 namespace plim::cli {
@@ -30,6 +34,25 @@ std::string_view words_for(kube::Renewal renewal) {
   return "";
 }
 
+Outcome<void> add_manifests(const std::string& file, webhook::CertSettings& settings) {
+  auto text = read_input(file);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  auto documents = parse_yaml_documents(*text, file);
+  if (!documents) return tl::unexpected(file_failure(Plm::cannot_read, documents.error()));
+  for (YamlDocument& document : *documents) {
+    json::value object = std::move(document).take();
+    if (text_at(object, {"kind"}) != "MutatingWebhookConfiguration") continue;
+    std::string name(text_at(object, {"metadata", "name"}));
+    if (std::ranges::find(settings.configurations, name) == settings.configurations.end())
+      settings.configurations.push_back(std::move(name));
+    settings.manifests.push_back(std::move(object));
+  }
+  if (settings.manifests.empty())
+    return usage_failure(Plm::bad_flag_value,
+                         fmt::format("{} has no MutatingWebhookConfiguration", file));
+  return {};
+}
+
 }  // namespace
 
 webhook::CertSettings cert_settings(const Context& context) {
@@ -45,6 +68,8 @@ webhook::CertSettings cert_settings(const Context& context) {
 Outcome<int> run_webhook_certs(Context& context) {
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   webhook::CertSettings settings = cert_settings(context);
+  if (const std::string& file = context.values.text("file"); !file.empty())
+    PLIM_CLI_CHECK(add_manifests(file, settings));
   const std::string& rotate = context.values.text("rotate");
   if (rotate == "serving") settings.rotate = webhook::Rotate::serving;
   if (rotate == "authority") settings.rotate = webhook::Rotate::authority;

@@ -23,9 +23,15 @@ inline constexpr Flag kWebhookConfigs{.name = "webhook-configs",
 
 inline constexpr std::array kWebhookCertsExamples{
     Example{"webhook certs", "make them if there are none, or renew what is due"},
+    Example{"webhook certs -f deploy/pools/webhook-conf.yaml", "with the configuration"},
     Example{"webhook certs --rotate authority", "all anew; the old authority stays trusted"},
 };
 inline constexpr std::array kWebhookCertsFlags{
+    Flag{.name = "file",
+         .letter = 'f',
+         .metavar = "FILE",
+         .help = "webhook configuration to make if it is missing",
+         .live = Live::file},
     kWebhookService,
     kWebhookSecret,
     Flag{.name = "rotate",

@@ -109,8 +109,8 @@ class CertKeeper {
     kube::ObjectPath path{.ns = "", .name = name};
     auto found = co_await client_->get(kube::resources::mutating_webhook_configurations, path);
     if (!found && found.error().code == Code::not_found) {
-      out_.missing.push_back(name);
-      co_return Result<void>();
+      Result<void> made = co_await make_configuration(std::move(name));
+      co_return made;
     }
     if (!found)
       co_return found.error().with_context(
@@ -121,6 +121,26 @@ class CertKeeper {
     if (!updated)
       co_return updated.error().with_context(
           fmt::format("writing MutatingWebhookConfiguration {}", name));
+    out_.told.push_back(std::move(name));
+    co_return Result<void>();
+  }
+
+  Task<Result<void>> make_configuration(std::string name) {
+    const auto manifest = std::ranges::find_if(settings_.manifests, [&](const json::value& one) {
+      return text_at(one, {"metadata", "name"}) == name;
+    });
+    if (manifest == settings_.manifests.end()) {
+      out_.missing.push_back(std::move(name));
+      co_return Result<void>();
+    }
+    json::value object = *manifest;
+    put_bundle(object);
+    kube::ObjectPath path{.ns = "", .name = ""};
+    auto made = co_await client_->create(kube::resources::mutating_webhook_configurations, path,
+                                         std::move(object));
+    if (!made)
+      co_return made.error().with_context(
+          fmt::format("making MutatingWebhookConfiguration {}", name));
     out_.told.push_back(std::move(name));
     co_return Result<void>();
   }

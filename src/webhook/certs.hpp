@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/certificates.hpp"
@@ -22,6 +23,7 @@ struct CertSettings {
   std::string service = "cpu-dev-pod-mutator-svc";
   std::string secret = "cpu-dev-webhook-secret";
   std::vector<std::string> configurations = {"cpu-device-pod-mutator-webhook-config"};
+  std::vector<json::value> manifests = {};  // configurations to make where they are missing
   Rotate rotate = Rotate::when_due;
   bool may_write = true;  // false: only say what is in the Secret
 };

@@ -80,6 +80,15 @@ class Certs(unittest.TestCase):
         self.assertIn("new authority", self.certs())
         self.assertTrue(self.verifies(self.secret()["cert.pem"], self.bundle()))
 
+    def test_the_configuration_is_made_when_it_is_missing(self):
+        file = str(DEPLOY / "webhook-conf.yaml")
+        self.assertIn("caBundle written", self.certs("-f", file))
+        self.assertEqual(self.bundle(), self.secret()["ca.pem"])
+        before = self.api.get(f"{PATH}/{NAME}")
+        self.assertEqual(before["webhooks"][0]["failurePolicy"], "Fail")
+        self.assertEqual(self.certs("-f", file), "secret kube-system/cpu-dev-webhook-secret: unchanged\n")
+        self.assertEqual(self.api.get(f"{PATH}/{NAME}"), before)
+
     def test_several_at_once_agree(self):
         self.apply((DEPLOY / "webhook-conf.yaml").read_text())
         words = [PROGRAM, "webhook", "certs", "--kubeconfig", self.cluster.kubeconfig]
@@ -135,6 +144,7 @@ class Shipped(Certs):
         lease = self.api.get("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/plimsoll-webhook-certs")
         self.assertTrue(lease["spec"]["holderIdentity"])
 
+    test_the_configuration_is_made_when_it_is_missing = None
     test_several_at_once_agree = test_a_secret_of_the_old_script_is_taken_over = None
 
 
