@@ -75,6 +75,19 @@ class Admission:
             self.api.merge(path, {"metadata": {"annotations": {"nokia.k8s.io/cpus": None}}})
         self.api.merge(path, {"metadata": {"annotations": {"other": "x"}}})
 
+    def test_other_changes_of_a_pod_need_no_webhook(self):
+        pinned = [self.make(pod([container(sharedpool=160)], text)) for text in (ANNOTATION, None)]
+        self.assertEqual(self.webhook.stop(), 0)
+        for made in pinned:
+            path = f"{self.pods}/{made['metadata']['name']}"
+            changed = self.api.merge(path, {"metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}}})
+            self.assertEqual(changed["metadata"]["labels"], {"a": "b"})
+            for text in ("[]", json.dumps(ANNOTATION) + " "):
+                with self.assertRaisesRegex(Refused, "failed calling webhook"):
+                    self.api.merge(path, {"metadata": {"annotations": {"nokia.k8s.io/cpus": text}}})
+        with self.assertRaisesRegex(Refused, "failed calling webhook"):
+            self.api.merge(f"{self.pods}/{pinned[0]['metadata']['name']}", {"metadata": {"annotations": {"nokia.k8s.io/cpus": None}}})
+
     def test_pods_without_pools_need_no_webhook(self):
         self.make(pod([PLAIN]))
         self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 0)
