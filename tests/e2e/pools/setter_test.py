@@ -136,23 +136,25 @@ class Setter(unittest.TestCase):
         self.assertIn('plimsoll_pools_cpuset_writes_total{result="success"} 1', self.get("/metrics"))
         self.assertEqual(self.end(), 0)
 
-    def test_a_restarted_container_is_set_within_200_ms_a_hundred_times(self):
+    def test_a_restarted_container_is_set_at_once_a_hundred_times(self):
         uid = self.hold("one", "exclusive-a", ["4", "5"])
         self.status("one", "id-0")
         self.start()
         self.becomes(self.cgroup(uid, "id-0"), "4-5")
         # The API still tells the old id: only the container's environment says who it is.
         environment = "PATH=/bin\0EXCLUSIVE_CPUS=4,5\0PLIMSOLL_CPUS_EXCLUSIVE_A=4,5\0"
-        slowest = 0
+        times = []
         for i in range(1, 101):
             self.machine.write(f"proc/{i}/environ", environment)
             began = time.monotonic()
             path = self.cgroup(uid, f"id-{i}", pid=i)
             self.becomes(path, "4-5")
-            slowest = max(slowest, time.monotonic() - began)
-        # Four times the promise, for machines that do other things too.
-        self.assertLess(slowest, 0.8)
-        print(f"slowest of 100: {slowest * 1000:.0f} ms")
+            times.append(time.monotonic() - began)
+        times.sort()
+        # The promise is 200 ms; a machine that does other things too may miss it now and then, by little.
+        self.assertLess(times[89], 0.2)
+        self.assertLess(times[-1], 0.8)
+        print(f"slowest of 100: {times[-1] * 1000:.0f} ms")
 
     def test_cpus_that_go_offline_leave_every_set_and_come_back(self):
         uid, shared = self.hold("one", "exclusive-a", ["4", "5"]), self.pod("two", shared_s=100)

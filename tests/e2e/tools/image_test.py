@@ -165,13 +165,19 @@ class ContainerImage(unittest.TestCase):
         names = [line.split(":")[0] for line in (self.root / "etc/passwd").read_text().splitlines()]
         self.assertEqual(names, ["root", "plimsoll"])
         self.assertEqual(self.in_root("/usr/bin/plimsoll", "version", "--client"), run(PROGRAM, "version", "--client").stdout)
-        started = run("/usr/sbin/chroot", self.root, "/usr/bin/process-starter", "plimsoll", "version", "--client", env=self.settings)
+        started = run("/usr/sbin/chroot", self.root, "/process-starter", "plimsoll", "version", "--client", env=self.settings)
         self.assertEqual(started.stdout, run(PROGRAM, "version", "--client").stdout)
+
+    def test_the_programs_of_the_ancestors_are_there(self):
+        for name in ("cpu-device-plugin", "cpusetter", "cpu-device-webhook"):
+            done = run("/usr/sbin/chroot", self.root, f"/{name}", "-logtostderr", "-v=4", "--nonsense", env=self.settings)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("unknown flag --nonsense", done.stderr)
 
     def test_every_library_is_found_inside(self):
         (loader,) = (self.root / "lib64").iterdir()
         programs = [path for path in self.root.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
-                    and path.name not in ("plimsoll-starter", "process-starter")]  # static
+                    and not path.is_symlink() and path.name != "plimsoll-starter"]  # which is static
         self.assertGreater(len(programs), 5)
         for path in programs:
             said = self.in_root(f"/lib64/{loader.name}", "--list", "/" + str(path.relative_to(self.root)), user="0:0")
