@@ -10,7 +10,8 @@ from webhook_server import PROGRAM, ROOT, Webhook, container, eventually, pod
 from http_api import HttpApi
 from local_cluster import LocalCluster
 
-SHOW = "grep Cpus_allowed_list /proc/self/status; exec sleep 1000"
+# In one write: the starter and its other process write to the same log.
+SHOW = 'echo "{} `grep Cpus_allowed_list /proc/self/status`"; exec sleep 1000'
 
 
 class Pinned(unittest.TestCase):
@@ -54,18 +55,18 @@ class Pinned(unittest.TestCase):
 
     def test_processes_of_the_annotation_run_on_their_cpus(self):
         annotation = [{"container": "a", "processes": [
-            {"process": "/bin/sh", "args": ["-c", f'echo "one: $0"; {SHOW}', "$(PROCESS_CPUS)"], "pool": "cpupool1", "cpus": 1},
-            {"process": "sh", "args": ["-c", f"sleep 0.2; echo two; {SHOW}"], "pool": "sharedpool", "cpus": 100}]}]
+            {"process": "/bin/sh", "args": ["-c", SHOW.format("one: $0"), "$(PROCESS_CPUS)"], "pool": "cpupool1", "cpus": 1},
+            {"process": "sh", "args": ["-c", SHOW.format("two")], "pool": "sharedpool", "cpus": 100}]}]
         text = self.logs(pod([container("a", cpupool1=1, sharedpool=100)], annotation), 2)
-        self.assertRegex(text, rf"one: {self.last}\nCpus_allowed_list:\t{self.last}\n")
-        self.assertRegex(text, rf"two\nCpus_allowed_list:\t{self.first}\n")
+        self.assertRegex(text, rf"one: {self.last} Cpus_allowed_list:\t{self.last}\n")
+        self.assertRegex(text, rf"two Cpus_allowed_list:\t{self.first}\n")
 
     def test_a_command_is_wrapped_and_loses_nothing(self):
-        words = ["sh", "-c", 'printf "<%s>" "$@"; echo; ' + SHOW, "-"]
+        words = ["sh", "-c", 'printf "<%s>" "$@"; echo; ' + SHOW.format("three"), "-"]
         args = ['say "hi"', "back\\slash", "grün 船", ""]
         text = self.logs(pod([{**container("a", cpupool1=1), "command": words, "args": args}]), 1)
         self.assertIn('<say "hi"><back\\slash><grün 船><>\n', text)
-        self.assertIn(f"Cpus_allowed_list:\t{self.last}\n", text)
+        self.assertIn(f"three Cpus_allowed_list:\t{self.last}\n", text)
 
 
 if __name__ == "__main__":
