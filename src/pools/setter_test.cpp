@@ -9,6 +9,8 @@
 namespace plim::pools {
 namespace {
 
+using namespace std::string_literals;
+
 using node::CgroupDriver;
 using node::Qos;
 using testing::FakeCgroups;
@@ -215,8 +217,7 @@ TEST_F(SetterTest, follows_a_restarted_container_by_its_environment) {
   add_pod("p", {{"c", {"exclusive-a"}, {"10", "11"}}});
   look();
   const std::string restarted = cgroups_->add("p", "new-id");  // the API does not know it yet
-  environments_[restarted] =
-      std::string("A=b\0PLIMSOLL_CPUS_EXCLUSIVE_A=10,11\0EXCLUSIVE_CPUS=10,11\0", 64);
+  environments_[restarted] = "A=b\0PLIMSOLL_CPUS_EXCLUSIVE_A=10,11\0EXCLUSIVE_CPUS=10,11\0"s;
   look();
   EXPECT_EQ(FakeCgroups::cpus(restarted), "10-11");
 }
