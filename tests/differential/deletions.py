@@ -403,8 +403,9 @@ def others(flow):
     for name, body in {"services": {"spec": {"ports": [{"port": 80}]}}, "secrets": {}, "serviceaccounts": {}, "endpoints": {}, "limitranges": {"spec": {"limits": []}},
                        "podtemplates": {"template": TEMPLATE}, "resourcequotas": {}, "replicationcontrollers": {"spec": {"replicas": 0, "selector": {"a": "b"}, "template": TEMPLATE}},
                        "persistentvolumeclaims": {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}}.items():
-        flow.api.must("POST", f"{flow.core}/{name}", {"metadata": {"name": "x"}, **body})
-        flow.delete(f"{name}/x")
+        called = "y" if name == "endpoints" else "x"  # those called x go with the Service
+        flow.api.must("POST", f"{flow.core}/{name}", {"metadata": {"name": called}, **body})
+        flow.delete(f"{name}/{called}")
         if name == "replicationcontrollers":  # the real one has a controller, which may have been there meanwhile
             flow.answers[-1]["status"].pop("observedGeneration", None)
 

@@ -156,7 +156,9 @@ class Disk(unittest.TestCase):
         self.assertEqual(full.returncode, 1, full.stderr)
         self.assertIn("no space left on device", full.stderr)
         (self.seen / "filler").unlink()
-        subprocess.run(self.inside("mount", "-o", "remount,ro", str(self.state)), check=True)
+        # What did not start may have its log open for another moment.
+        eventually(lambda: subprocess.run(self.inside("mount", "-o", "remount,ro", str(self.state)), stderr=subprocess.DEVNULL).returncode == 0,
+                   what="the end of the last start")
         readonly = self.up("--nodes", "0")
         self.assertEqual(readonly.returncode, 1, readonly.stderr)
         self.assertIn("read-only file system", readonly.stderr)
