@@ -40,6 +40,10 @@ endif()
 find_program(PLIM_LLD NAMES ld.lld-19 ld.lld)
 if(PLIM_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(--ld-path=${PLIM_LLD})
+  if(CMAKE_INTERPROCEDURAL_OPTIMIZATION)
+    # ccache keeps what compiling made; what linking made of it is kept here, so that a small change links in seconds.
+    add_link_options(-Wl,--thinlto-cache-dir=${CMAKE_BINARY_DIR}/lto)
+  endif()
 endif()
 
 find_program(PLIM_CCACHE ccache)
