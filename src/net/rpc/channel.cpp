@@ -19,7 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
-constexpr int kAttempts = 4;  // of a call that servers refuse unseen
+// Of a call that servers refuse unseen: it may meet one after the other that is about to end.
+constexpr int kAttempts = 16;
 
 // A call on the wire; also a unary one, which is a stream of one message.
 class ClientCall final : public RpcReader {
