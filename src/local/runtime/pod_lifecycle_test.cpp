@@ -219,7 +219,10 @@ TEST_F(PodLifecycle, tells_the_exact_times_of_its_runs_when_asked) {
   options.annotate_runs = true;
   start_node();
   create_pod("a", script("exit 0"));
-  follow("a", phase("Succeeded"));
+  // Written behind the status.
+  follow("a", [](const json::value& pod) {
+    return !text_at(pod, {"metadata", "annotations", "plimsoll.io/run-ns"}).empty();
+  });
   const json::value pod = get_pod("a");
   const json::value times =
       testing::parsed(text_at(pod, {"metadata", "annotations", "plimsoll.io/run-ns"}));
