@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "agent/labels.hpp"
+#include "base/json_pointer.hpp"
 #include "base/text.hpp"
 #include "net/url.hpp"
 
@@ -17,19 +18,6 @@ constexpr std::size_t kMaxText = 400;
 const json::value* value_at(const YamlDocument& document, std::string_view pointer) {
   boost::system::error_code nowhere;
   return document.value().find_pointer(pointer, nowhere);
-}
-
-std::string escaped(std::string_view key) {
-  std::string out;
-  for (char c : key) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
-  return out;
 }
 
 bool is_empty_scalar(const json::value& value) {
@@ -154,7 +142,9 @@ Options::Options(const YamlDocument& document, std::string pointer, std::string 
 }
 
 std::string Options::pointer_of(std::string_view key) const {
-  return fmt::format("{}/{}", pointer_, escaped(key));
+  std::string out = pointer_;
+  append_step(out, key);
+  return out;
 }
 
 bool Options::has(std::string_view key) const {

@@ -10,5 +10,7 @@ namespace plim::cli {
 Outcome<void> refuse_root(const Context& context);
 // The file of -c.
 Outcome<agent::LoadedConfig> agent_config(const Context& context);
+// What the agent that listens there knows: tasks, pools.
+Outcome<json::value> ask_agent(const std::string& url);
 
 }  // namespace plim::cli

@@ -27,7 +27,7 @@ Task<Result<json::value>> measure_twice(agent::AgentConfig config, agent::Runner
   co_return out;
 }
 
-Task<Result<json::value>> ask(std::string url) {
+Task<Result<json::value>> ask_for_state(std::string url) {
   Executor loop = co_await current_loop();
   PLIM_CO_TRY(auto client, net::Client::create(loop, url));
   net::Request request{.path = "/state"};
@@ -37,13 +37,6 @@ Task<Result<json::value>> ask(std::string url) {
     co_return fail(code_from_http(answer.status),
                    fmt::format("{}/state answered {}", url, answer.status));
   co_return parse_json(answer.body, url);
-}
-
-Outcome<json::value> ask_agent(const std::string& url) {
-  Loop loop;
-  auto state = run_to_end(loop, ask(url));
-  if (!state) return tl::unexpected(request_failure(state.error(), url));
-  return std::move(*state);
 }
 
 json::array* tasks_of(json::value& state) {
@@ -175,6 +168,13 @@ Outcome<void> show(Context& context, Printer& printer, json::value state) {
 }
 
 }  // namespace
+
+Outcome<json::value> ask_agent(const std::string& url) {
+  Loop loop;
+  auto state = run_to_end(loop, ask_for_state(url));
+  if (!state) return tl::unexpected(request_failure(state.error(), url));
+  return std::move(*state);
+}
 
 Outcome<int> run_agent_top(Context& context) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));

@@ -6,6 +6,7 @@
 #include "base/cpu_list.hpp"
 #include "base/loop.hpp"
 #include "base/text.hpp"
+#include "cli/agent_command.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_roles.hpp"
@@ -16,23 +17,9 @@
 namespace plim::cli {
 namespace {
 
-Task<Result<json::value>> ask_for_state(std::string url) {
-  Executor loop = co_await current_loop();
-  PLIM_CO_TRY(auto client, net::Client::create(loop, url));
-  net::Request request{.path = "/state"};
-  const net::CallOptions options;
-  PLIM_CO_TRY(net::Response answer, co_await client->send(std::move(request), options));
-  if (answer.status != 200)
-    co_return fail(code_from_http(answer.status),
-                   fmt::format("{}/state answered {}", url, answer.status));
-  co_return parse_json(answer.body, url);
-}
-
 Outcome<json::value> pools_at(const std::string& url) {
-  Loop loop;
-  auto state = run_to_end(loop, ask_for_state(url));
-  if (!state) return tl::unexpected(request_failure(state.error(), url));
-  json::value* pools = state->is_object() ? state->get_object().if_contains("pools") : nullptr;
+  PLIM_CLI_TRY(json::value state, ask_agent(url));
+  json::value* pools = state.is_object() ? state.get_object().if_contains("pools") : nullptr;
   if (pools == nullptr || !pools->is_object())
     return tl::unexpected(
         request_failure(fail(Code::not_found, "the agent there does not keep pools of CPUs"), url));

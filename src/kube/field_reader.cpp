@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_pointer.hpp"
+
 namespace plim::kube {
 namespace {
 
@@ -31,15 +33,7 @@ FieldReader::Path FieldReader::Path::member(std::string_view key) const {
   Path out = *this;
   if (!out.shown.empty()) out.shown += '.';
   out.shown += key;
-  out.pointer += '/';
-  for (char c : key) {
-    if (c == '~')
-      out.pointer += "~0";
-    else if (c == '/')
-      out.pointer += "~1";
-    else
-      out.pointer += c;
-  }
+  append_step(out.pointer, key);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/json.hpp"
+#include "base/json_pointer.hpp"
 #include "base/yaml.hpp"
 
 namespace plim::pools {
@@ -26,15 +27,7 @@ bool is_alphanumeric(char c) {
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
   std::string out(parent);
-  out += '/';
-  for (char c : key) {
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out += c;
-  }
+  append_step(out, key);
   return out;
 }
 

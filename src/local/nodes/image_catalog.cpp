@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_pointer.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
@@ -111,8 +112,8 @@ class Reader {
   }
 
   static std::string child(const std::string& at, std::string_view key) {
-    std::string out = at + "/";
-    for (char c : key) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    std::string out = at;
+    append_step(out, key);
     return out;
   }
 
