@@ -86,7 +86,8 @@ RC_GTEST_PROP(View, pages_of_any_size_make_up_the_whole_list, ()) {
   // Few letters, the highest byte among them, so that prefixes of prefixes happen.
   const auto letter = rc::gen::elementOf(std::string("ab/\xFF"));
   const auto word = rc::gen::container<std::string>(letter);
-  const auto names = *rc::gen::container<std::set<std::string>>(word);
+  const auto words = *rc::gen::container<std::vector<std::string>>(word);
+  const std::set<std::string> names(words.begin(), words.end());
   const std::string prefix = *rc::gen::resize(2, word);
   const auto limit = *rc::gen::inRange<std::size_t>(1, 5);
   Tree tree;
