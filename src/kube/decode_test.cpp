@@ -111,6 +111,34 @@ TEST(DecodePod, fills_every_field) {
   EXPECT_EQ(pod->status.init_containers[0].terminated.exit_code, 3);
 }
 
+TEST(DecodePod, keeps_what_a_scheduler_reads) {
+  auto pod = pod_from(R"({"spec": {
+    "preemptionPolicy": "Never", "resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "4"}},
+    "schedulingGates": [{"name": "a"}], "resourceClaims": [{"name": "gpu"}],
+    "volumes": [{"name": "token", "projected": {"sources": []}}, {"name": "scratch", "emptyDir": {}},
+      {"name": "data", "persistentVolumeClaim": {"claimName": "c1"}},
+      {"name": "own", "ephemeral": {"volumeClaimTemplate": {}}},
+      {"name": "model", "image": {"reference": "models/a:1"}},
+      {"name": "old", "rbd": {"image": "i"}}]},
+    "status": {"containerStatuses": [{"name": "a", "allocatedResources": {"cpu": "1"},
+      "resources": {"requests": {"cpu": "3"}}}, {"name": "b"}]}})");
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_EQ(pod->spec.preemption_policy, "Never");
+  EXPECT_EQ(find_label(pod->spec.requests, "cpu"), "2");
+  EXPECT_EQ(pod->spec.scheduling_gates.view(), R"([{"name": "a"}])");
+  EXPECT_EQ(pod->spec.resource_claims.view(), R"([{"name": "gpu"}])");
+  ASSERT_EQ(pod->spec.volumes.size(), 4u);
+  EXPECT_EQ(pod->spec.volumes[0].claim, "c1");
+  EXPECT_EQ(pod->spec.volumes[1].name, "own");
+  EXPECT_TRUE(pod->spec.volumes[1].ephemeral);
+  EXPECT_EQ(pod->spec.volumes[2].image, "models/a:1");
+  EXPECT_EQ(pod->spec.volumes[3].disk.view(), R"({"rbd":{"image": "i"}})");
+  EXPECT_TRUE(pod->status.containers.at(0).reports_resources);
+  EXPECT_EQ(find_label(pod->status.containers[0].requests, "cpu"), "3");
+  EXPECT_EQ(find_label(pod->status.containers[0].allocated, "cpu"), "1");
+  EXPECT_FALSE(pod->status.containers.at(1).reports_resources);
+}
+
 TEST(DecodePod, names_the_field_of_a_wrong_type) {
   EXPECT_EQ(mistake(R"({"metadata":{"name":5}})"), "metadata.name: expected a string");
   EXPECT_EQ(mistake(R"({"spec":{"containers":[{"name":"a"},{"image":{}}]}})"),

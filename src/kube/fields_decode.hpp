@@ -153,6 +153,8 @@ class JsonReader {
 
   bool time(std::optional<WallTime>& out);
 
+  Interned intern(std::string_view found) { return (*pool_)(found); }
+
   // The JSON of an object or list as it stands.
   bool raw(std::string_view& out) {
     if (first() != '{' && first() != '[') return null() || wrong("expected an object or a list");

@@ -28,7 +28,13 @@ class PodReader : public JsonReader {
       if (key == "subdomain") return text(out.subdomain);
       if (key == "containers") return containers(out.containers);
       if (key == "initContainers") return containers(out.init_containers);
+      if (key == "resources")
+        return object([&](std::string_view k) { return k != "requests" || pairs(out.requests); });
       if (key == "overhead") return pairs(out.overhead);
+      if (key == "preemptionPolicy") return text(out.preemption_policy);
+      if (key == "volumes") return volumes(out.volumes);
+      if (key == "schedulingGates") return raw(out.scheduling_gates);
+      if (key == "resourceClaims") return raw(out.resource_claims);
       if (key == "nodeSelector") return raw(out.node_selector);
       if (key == "affinity") return raw(out.affinity);
       if (key == "tolerations") return raw(out.tolerations);
@@ -70,6 +76,34 @@ class PodReader : public JsonReader {
     });
   }
 
+  bool volumes(std::vector<PodVolume>& out) {
+    auto one = [this](PodVolume& made, std::string_view key) {
+      if (key == "name") return text(made.name);
+      if (key == "persistentVolumeClaim")
+        return object([&](std::string_view k) { return k != "claimName" || text(made.claim); });
+      if (key == "ephemeral") made.ephemeral = true;
+      if (key == "image")
+        return object([&](std::string_view k) { return k != "reference" || text(made.image); });
+      if (key == "gcePersistentDisk" || key == "awsElasticBlockStore" || key == "iscsi" ||
+          key == "rbd")
+        return disk(made.disk, key);
+      return true;
+    };
+    bool good = objects(out, one);
+    std::erase_if(out, [](const PodVolume& v) {
+      return v.claim.empty() && !v.ephemeral && v.image.empty() && v.disk.empty();
+    });
+    out.shrink_to_fit();
+    return good;
+  }
+
+  bool disk(Interned& out, std::string_view kind) {
+    std::string_view found;
+    if (!raw(found)) return false;
+    if (!found.empty()) out = intern(fmt::format(R"({{"{}":{}}})", kind, found));
+    return true;
+  }
+
   bool statuses(std::vector<ContainerStatus>& out) {
     auto one = [this](ContainerStatus& made, std::string_view key) {
       if (key == "name") return text(made.name);
@@ -78,6 +112,11 @@ class PodReader : public JsonReader {
       if (key == "containerID") return text(made.container_id);
       if (key == "restartCount") return integer(made.restarts);
       if (key == "ready") return flag(made.ready);
+      if (key == "allocatedResources") return pairs(made.allocated);
+      if (key == "resources") {
+        made.reports_resources = true;
+        return object([&](std::string_view k) { return k != "requests" || pairs(made.requests); });
+      }
       if (key == "state") return state(made);
       if (key == "lastState")
         return object(

@@ -50,15 +50,27 @@ struct Container {
   Interned ports;           // JSON as received: only services with named ports look inside
 };
 
+// Only volumes that bind a pod to a place are kept: most carry configuration.
+struct PodVolume {
+  Interned name;
+  Interned claim;          // of a PersistentVolumeClaim; an ephemeral one is named after the pod
+  bool ephemeral = false;  // the claim is made from a template: "<pod>-<volume>"
+  Interned image;          // of an image volume
+  Interned disk;           // {"gcePersistentDisk": …}, its kind and JSON as received, for old disks
+};
+
 struct PodSpec {
   Interned node_name, scheduler_name, restart_policy, priority_class, service_account, subdomain;
   std::string hostname;
   std::int64_t priority = 0;
   bool host_network = false;
   std::vector<Container> containers, init_containers;
+  ResourceList requests;  // of the pod as a whole
   ResourceList overhead;
+  Interned preemption_policy;
+  std::vector<PodVolume> volumes;
   // JSON as received, "" when absent: only the scheduler looks inside. Pods of one owner share it.
-  Interned node_selector, affinity, tolerations, topology_spread;
+  Interned node_selector, affinity, tolerations, topology_spread, scheduling_gates, resource_claims;
 };
 
 struct ContainerStatus {
@@ -76,8 +88,10 @@ struct ContainerStatus {
   State state = State::unknown;
   Interned waiting_reason;
   std::optional<WallTime> running_since;
-  Ended terminated;       // with State::terminated
-  Ended last_terminated;  // of the run before
+  Ended terminated;                  // with State::terminated
+  Ended last_terminated;             // of the run before
+  ResourceList requests, allocated;  // in force and promised, while a resize is under way
+  bool reports_resources = false;
   std::int32_t restarts = 0;
   bool ready = false;
 };
