@@ -1,0 +1,197 @@
+"""What kube-scheduler answers to the questions of scheduler_cases.py: everything is put into a real API server, a new process of
+the scheduler is started on it, and its log, the pods' conditions and the events say what it thought.
+
+Many pods are asked about in one go. The scheduler takes one after the other and counts each on its node before it takes the
+next, so the order of its log is the order of the states they met."""
+import base64
+import concurrent.futures
+import json
+import re
+import threading
+
+from rig import RealCluster, RigFailure
+from rig import control_plane
+from scheduler_cases import NAMESPACES, PRIORITIES, RUNTIME_CLASS
+
+CORE, APPS, EVENTS = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1"
+OWNERS = {"Service": f"{CORE}/namespaces/{{}}/services", "ReplicationController": f"{CORE}/namespaces/{{}}/replicationcontrollers",
+          "ReplicaSet": f"{APPS}/namespaces/{{}}/replicasets", "StatefulSet": f"{APPS}/namespaces/{{}}/statefulsets"}
+# All that a scheduler looks at, and below which keys etcd has it. Of the services the API server's own must stay.
+KEPT = [*(f"/registry/services/specs/{namespace}/o" for namespace in NAMESPACES), "/registry/controllers/", "/registry/replicasets/",
+        "/registry/statefulsets/", "/registry/minions/", "/registry/pods/", "/registry/events/"]
+# A new node is tainted until a controller has seen it ready, and here is none.
+FLAGS = ("--disable-admission-plugins=TaintNodesByCondition",)
+LINE = re.compile(r'^[IWE]\d{4} \S+ +\d+ schedule_one\.go:\d+\] "((?:[^"\\]|\\.)*)" pod="([^"]*)"(.*)$')
+FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
+
+
+def words(text):
+    return {name: json.loads(value) if value.startswith('"') else value for name, value in FIELD.findall(text)}
+
+
+def attempts_of(log):
+    """One entry per attempt, in the order of the cycles: pod, and with an outcome `node` or `message`, and the weighted scores."""
+    attempts, newest = [], {}
+    for line in log.splitlines():
+        found = LINE.match(line)
+        if not found:
+            continue
+        said, pod, rest = found.groups()
+        if said == "Attempting to schedule pod":
+            newest[pod] = {"pod": pod, "scores": {}, "totals": {}}
+            attempts.append(newest[pod])
+            continue
+        now, fields = newest.get(pod), None
+        if now is None:
+            continue
+        if said == "Plugin scored node for pod":
+            fields = words(rest)
+            now["scores"].setdefault(fields["plugin"], {})[fields["node"]] = int(fields["score"])
+        elif said == "Calculated node's final score for pod":
+            fields = words(rest)
+            now["totals"][fields["node"]] = int(fields["score"])
+        elif said == "Successfully bound pod to node":
+            fields = words(rest)
+            now["node"], now["feasible"] = fields["node"], int(fields["feasibleNodes"])
+        elif said == "Unable to schedule pod; no fit; waiting":
+            now["message"] = words(rest)["err"]
+        elif said.startswith("Error"):
+            now["error"] = rest
+    return attempts
+
+
+def has_outcome(attempt):
+    return "node" in attempt or "message" in attempt
+
+
+class Stock:
+    """One API server, and one scheduler after the other."""
+
+    def __init__(self):
+        self.cluster = RealCluster(nodes=0, apiserver_flags=FLAGS)
+        self.local = threading.local()
+        self.connections = []
+        self.pool = concurrent.futures.ThreadPoolExecutor(4)
+        for name, labels in NAMESPACES.items():
+            if name != "default":
+                self.api.post(f"{CORE}/namespaces", {"metadata": {"name": name, "labels": labels}})
+        for name, (value, policy) in PRIORITIES.items():
+            self.api.post("/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": name}, "value": value, "preemptionPolicy": policy})
+        self.api.post("/apis/node.k8s.io/v1/runtimeclasses", RUNTIME_CLASS)
+
+    @property
+    def api(self):
+        """Of the thread that asks."""
+        if not hasattr(self.local, "api"):
+            self.local.api = self.cluster.api()
+            self.connections.append(self.local.api)
+        return self.local.api
+
+    def close(self):
+        self.pool.shutdown()
+        for api in self.connections:
+            api.close()
+        self.cluster.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # --- one cluster
+
+    def ask(self, cluster):
+        """The recording: what the API server had, and what the scheduler said. All as JSON."""
+        self.clear()
+        list(self.pool.map(lambda node: self.api.post(f"{CORE}/nodes", node), cluster.nodes))
+        list(self.pool.map(lambda owner: self.api.post(OWNERS[owner["kind"]].format(owner["metadata"]["namespace"]), owner), cluster.owners))
+        list(self.pool.map(self.create_pod, cluster.pods))
+        for namespace, name, change in cluster.changes:
+            self.api.merge(f"{CORE}/namespaces/{namespace}/pods/{name}/status", change)
+        for namespace, name in cluster.ending:
+            self.api.delete(f"{CORE}/namespaces/{namespace}/pods/{name}")
+        objects = self.objects()
+        asked = list(self.pool.map(self.create_pod, cluster.asked))
+        attempts = self.run_scheduler(cluster.profile, {name_of(pod) for pod in asked})
+        return {"name": cluster.name, "profile": cluster.profile, "objects": objects, "asked": list(map(without_fields, asked)),
+                "attempts": attempts, "conditions": self.conditions(), "notes": self.notes()}
+
+    def create_pod(self, pod):
+        return self.api.post(f"{CORE}/namespaces/{pod['metadata']['namespace']}/pods", pod)
+
+    def clear(self):
+        """Straight in etcd: what takes a second through the API takes a few milliseconds here, and nobody else looks on."""
+        for prefix in KEPT:
+            self.cluster.etcd_request("/v3/kv/deleterange", {"key": base64_of(prefix), "range_end": base64_of(prefix[:-1] + chr(ord(prefix[-1]) + 1))})
+        self.cluster.eventually(lambda: not self.api.get(f"{CORE}/pods?resourceVersion=0")["items"] and
+                                not self.api.get(f"{CORE}/nodes?resourceVersion=0")["items"], what="an empty cluster")
+
+    def objects(self):
+        found = []
+        for path, kind in ((f"{CORE}/namespaces", "Namespace"), (f"{CORE}/nodes", "Node"), (f"{CORE}/services", "Service"),
+                           (f"{CORE}/replicationcontrollers", "ReplicationController"), (f"{APPS}/replicasets", "ReplicaSet"),
+                           (f"{APPS}/statefulsets", "StatefulSet"), (f"{CORE}/pods", "Pod")):
+            answer = self.api.get(path)
+            found += [{"apiVersion": answer["apiVersion"], "kind": kind, **without_fields(item)} for item in answer["items"]]
+        return found
+
+    def run_scheduler(self, profile, asked):
+        configuration = {"percentageOfNodesToScore": 100, "profiles": [{"schedulerName": "default-scheduler", **profile}]}
+        program = control_plane.scheduler(self.cluster.slot, self.cluster.pki, self.cluster.programs,
+                                          ("--v=2", "--vmodule=schedule_one=10"), configuration)
+        program.log.unlink(missing_ok=True)
+        program.start()
+        attempts = []
+
+        def all_answered():
+            program.check()
+            attempts[:] = attempts_of(program.log.read_text())
+            done = {attempt["pod"] for attempt in attempts if has_outcome(attempt)}
+            wrong = [attempt for attempt in attempts if "error" in attempt]
+            if wrong:
+                raise RigFailure(f"kube-scheduler could not answer: {wrong[0]}")
+            return asked <= done
+        try:
+            self.cluster.eventually(all_answered, 60, every=0.05, what="an answer to every pod")
+            failed = {attempt["pod"] for attempt in attempts if "message" in attempt}
+            self.cluster.eventually(lambda: failed <= set(self.notes()) and self.is_told(failed), 20, every=0.05,
+                                    what="conditions and events of all pods")
+        finally:
+            program.kill()
+        attempts = attempts_of(program.log.read_text())
+        # What was under way when it ended has left its trace on those after it, which then mean nothing.
+        end = next((index for index, attempt in enumerate(attempts) if not has_outcome(attempt)), len(attempts))
+        return attempts[:end]
+
+    def is_told(self, failed):
+        """Whether the pods say that they did not fit, or fitted after all when they were tried again."""
+        return failed <= {name for name, condition in self.conditions().items() if condition["reason"] == "Unschedulable"
+                          or condition["status"] == "True"}
+
+    def conditions(self):
+        """Of all pods: status, reason and message, by namespace/name."""
+        found = {}
+        for pod in self.api.get(f"{CORE}/pods?resourceVersion=0")["items"]:
+            for condition in pod.get("status", {}).get("conditions", []):
+                if condition["type"] == "PodScheduled":
+                    found[name_of(pod)] = {key: condition.get(key, "") for key in ("status", "reason", "message")}
+        return found
+
+    def notes(self):
+        """The first that was said of every pod that did not fit."""
+        return {f"{event['regarding']['namespace']}/{event['regarding']['name']}": event["note"]
+                for event in self.api.get(f"{EVENTS}/events")["items"] if event["reason"] == "FailedScheduling"}
+
+
+def name_of(pod):
+    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
+def without_fields(item):
+    item["metadata"].pop("managedFields", None)
+    return item
+
+
+def base64_of(text):
+    return base64.b64encode(text.encode()).decode()
