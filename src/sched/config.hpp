@@ -1,0 +1,109 @@
+// The scheduler's configuration file, KubeSchedulerConfiguration, as it counts: defaults filled in,
+// plugin sets merged and expanded. Files of the beta versions are converted while they are read.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "sched/plugin_sets.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct ElectionConfig {
+  bool elect = true;
+  Nanos lease_duration = std::chrono::seconds(15);
+  Nanos renew_deadline = std::chrono::seconds(10);
+  Nanos retry_period = std::chrono::seconds(2);
+  std::string name = "kube-scheduler", ns = "kube-system";
+};
+
+struct ClientConfig {
+  std::string kubeconfig;  // "": in-cluster
+  std::string accept_content_types;
+  std::string content_type = "application/vnd.kubernetes.protobuf";
+  double qps = 50;  // below 0: no limit
+  std::int64_t burst = 100;
+};
+
+struct ManagedResource {
+  std::string name;
+  bool ignored_by_scheduler = false;
+};
+
+struct ExtenderTls {
+  bool insecure = false;
+  std::string server_name;
+  std::string cert_file, key_file, ca_file;
+  std::string cert_data, key_data, ca_data;  // decoded; they win over the files
+};
+
+struct ExtenderConfig {
+  std::string url_prefix;
+  std::string filter_verb, preempt_verb, prioritize_verb, bind_verb;
+  std::int64_t weight = 1;
+  bool enable_https = false;
+  std::optional<ExtenderTls> tls;
+  Nanos timeout = std::chrono::seconds(5);
+  bool node_cache_capable = false;
+  std::vector<ManagedResource> managed;
+  bool ignorable = false;
+};
+
+struct ProfileConfig {
+  Profile profile;
+  PluginSets sets;  // merged with the defaults, not expanded: what is written back
+  std::int64_t bind_timeout_seconds = 600;              // of VolumeBinding
+  Nanos dra_filter_timeout = std::chrono::seconds(10);  // of DynamicResources
+};
+
+struct Configuration {
+  std::int64_t parallelism = 16;
+  ElectionConfig election;
+  ClientConfig client;
+  bool profiling = true, contention_profiling = true;
+  std::int64_t percentage_of_nodes = 0;
+  std::int64_t initial_backoff_seconds = 1, max_backoff_seconds = 10;
+  std::vector<ProfileConfig> profiles;
+  std::vector<ExtenderConfig> extenders;
+  bool delay_cache_until_active = false;
+
+  const Profile* profile_named(std::string_view scheduler_name) const;
+};
+
+struct ReadConfigOptions {
+  bool strict = false;                             // what is only warned about otherwise is refused
+  std::optional<LocalityMode> locality_mode = {};  // for all profiles, whatever the file says
+};
+
+struct ConfigRead {
+  Configuration config;
+  std::vector<std::string> warnings;  // whole lines, "scheduler.conf:3:7: …"
+};
+
+// What no file at all gives.
+Configuration default_configuration(const ReadConfigOptions& options = {});
+
+// YAML or JSON. The error holds all mistakes, one a line, each with its place and field.
+Result<ConfigRead> read_configuration(std::string_view text, std::string_view source,
+                                      const ReadConfigOptions& options = {});
+
+// As v1 with every default; reading it back gives the same configuration.
+json::value write_configuration(const Configuration& config);
+
+// For people: the plugins of every extension point in the order in which they run.
+std::string describe_plugins(const Configuration& config);
+
+std::string_view name_of(LocalityMode mode);
+std::string_view name_of(TieBreak rule);
+std::string_view name_of(InventorySource source);
+std::string_view name_of(FitStrategy strategy);
+
+}  // namespace plim::sched

@@ -1,0 +1,20 @@
+// The arguments of plugins, `pluginConfig` in the file.
+#pragma once
+
+#include "sched/config.hpp"
+#include "sched/config_fields.hpp"
+
+namespace plim::sched {
+
+// `args` are those of `plugin`; what they say goes into the profile. Plugins without arguments
+// take none.
+void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out);
+
+// A resource list of args, {name, weight}; also the older plugins' own form.
+std::vector<ResourceWeight> read_resource_weights(Fields& args, const std::string& key,
+                                                  std::vector<ResourceWeight> fallback);
+std::vector<ShapePoint> read_shape(Fields& args, const std::string& key);
+
+json::value write_plugin_args(PluginId plugin, const ProfileConfig& config);  // null: has none
+
+}  // namespace plim::sched

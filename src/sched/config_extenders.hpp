@@ -1,0 +1,14 @@
+// `extenders` of the file: HTTP services that are asked beside the plugins.
+#pragma once
+
+#include <vector>
+
+#include "sched/config.hpp"
+#include "sched/config_fields.hpp"
+
+namespace plim::sched {
+
+std::vector<ExtenderConfig> read_extenders(Fields& root);
+json::array write_extenders(const std::vector<ExtenderConfig>& extenders);
+
+}  // namespace plim::sched

@@ -1,0 +1,285 @@
+#include "sched/config.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace plim::sched {
+namespace {
+
+constexpr std::string_view kSeedFile = R"(apiVersion: kubescheduler.config.k8s.io/v1beta1
+kind: KubeSchedulerConfiguration
+clientConnection:
+  kubeconfig: /etc/kubernetes/scheduler.conf
+percentageOfNodesToScore: 100
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    score:
+      disabled:
+      - name: '*'
+      enabled:
+      - name: ImageLocality
+        weight: 1000
+)";
+
+std::string v1(std::string_view rest) {
+  return fmt::format(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{}", rest);
+}
+
+std::string v1_plugins(std::string_view plugins) {
+  return v1(fmt::format("profiles:\n- plugins: {}\n", plugins));
+}
+
+ConfigRead read(std::string_view text, const ReadConfigOptions& options = {}) {
+  auto made = read_configuration(text, "s.conf", options);
+  EXPECT_TRUE(made) << (made ? "" : made.error().message);
+  return made ? std::move(*made) : ConfigRead{};
+}
+
+Profile profile_of(std::string_view text) {
+  ConfigRead made = read(text);
+  return made.config.profiles.empty() ? Profile{} : made.config.profiles[0].profile;
+}
+
+std::string mistake(std::string_view text, const ReadConfigOptions& options = {}) {
+  auto made = read_configuration(text, "s.conf", options);
+  EXPECT_FALSE(made);
+  return made ? "" : made.error().message;
+}
+
+void expect_same_plugins(const Profile& a, const Profile& b) {
+  EXPECT_EQ(a.pre_enqueue, b.pre_enqueue);
+  EXPECT_EQ(a.pre_filter, b.pre_filter);
+  EXPECT_EQ(a.filter, b.filter);
+  EXPECT_EQ(a.post_filter, b.post_filter);
+  EXPECT_EQ(a.pre_score, b.pre_score);
+  EXPECT_EQ(a.score, b.score);
+  EXPECT_EQ(a.reserve, b.reserve);
+  EXPECT_EQ(a.permit, b.permit);
+  EXPECT_EQ(a.pre_bind, b.pre_bind);
+  EXPECT_EQ(a.bind, b.bind);
+  EXPECT_EQ(a.post_bind, b.post_bind);
+}
+
+TEST(SchedConfig, gives_the_default_profile_for_an_empty_file) {
+  const ConfigRead made = read(v1(""));
+  EXPECT_TRUE(made.warnings.empty());
+  ASSERT_EQ(made.config.profiles.size(), 1U);
+  expect_same_plugins(made.config.profiles[0].profile, default_profile());
+  expect_same_plugins(profile_of(v1_plugins("{}")), default_profile());
+  EXPECT_EQ(made.config.election.name, "kube-scheduler");
+  EXPECT_EQ(made.config.client.qps, 50);
+}
+
+TEST(SchedConfig, reads_the_seeds_file_unchanged) {
+  const ConfigRead made = read(kSeedFile);
+  ASSERT_EQ(made.warnings.size(), 1U);
+  EXPECT_NE(made.warnings[0].find("v1beta1"), std::string::npos);
+  const Profile& profile = made.config.profiles[0].profile;
+  ASSERT_EQ(profile.score.size(), 1U);
+  EXPECT_EQ(profile.score[0], (WeightedPlugin{PluginId::ImageLocality, 1000}));
+  EXPECT_EQ(profile.locality.mode, LocalityMode::Bytes);
+  EXPECT_EQ(profile.pre_score.size(), 6U);
+  EXPECT_EQ(profile.percentage_of_nodes, 100);
+  EXPECT_EQ(made.config.client.kubeconfig, "/etc/kubernetes/scheduler.conf");
+}
+
+TEST(SchedConfig, takes_a_missing_version_for_v1_unless_strict) {
+  const std::string text(kSeedFile.substr(kSeedFile.find('\n') + 1));
+  const ConfigRead made = read(text);
+  ASSERT_EQ(made.warnings.size(), 1U);
+  EXPECT_NE(made.warnings[0].find("apiVersion is missing"), std::string::npos);
+  EXPECT_EQ(made.config.profiles[0].profile.pre_score, default_profile().pre_score);
+  EXPECT_NE(mistake(text, {.strict = true}).find("apiVersion is missing"), std::string::npos);
+}
+
+TEST(SchedConfig, has_the_weights_of_the_betas) {
+  for (const std::string_view version : {"v1beta1", "v1beta2"}) {
+    const Profile profile = profile_of(
+        fmt::format("apiVersion: kubescheduler.config.k8s.io/{}\nkind: KubeSchedulerConfiguration\n"
+                    "profiles: [{{schedulerName: x}}]\n",
+                    version));
+    const std::vector<WeightedPlugin> want{{PluginId::NodeResourcesBalancedAllocation, 1},
+                                           {PluginId::ImageLocality, 1},
+                                           {PluginId::InterPodAffinity, 1},
+                                           {PluginId::NodeResourcesFit, 1},
+                                           {PluginId::NodeAffinity, 1},
+                                           {PluginId::PodTopologySpread, 2},
+                                           {PluginId::TaintToleration, 1}};
+    EXPECT_EQ(profile.score, want);
+  }
+}
+
+TEST(SchedConfig, converts_plugins_of_the_betas) {
+  const ConfigRead made = read(R"(apiVersion: kubescheduler.config.k8s.io/v1beta1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins:
+    filter: {disabled: [{name: EBSLimits}]}
+    score:
+      disabled: [{name: NodeResourcesLeastAllocated}, {name: NodePreferAvoidPods}]
+      enabled: [{name: NodeResourcesMostAllocated, weight: 5}]
+  pluginConfig:
+  - name: NodeResourcesMostAllocated
+    args: {resources: [{name: cpu, weight: 3}]}
+)");
+  const Profile& profile = made.config.profiles[0].profile;
+  EXPECT_EQ(profile.score[3], (WeightedPlugin{PluginId::NodeResourcesFit, 5}));
+  EXPECT_EQ(profile.fit.strategy, FitStrategy::MostAllocated);
+  EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}}));
+  EXPECT_EQ(std::ranges::count(profile.filter, PluginId::NodeVolumeLimits), 0);
+  EXPECT_EQ(made.warnings.size(), 6U);
+}
+
+TEST(SchedConfig, warns_of_unknown_fields_in_betas_and_refuses_them_in_v1) {
+  const ConfigRead made = read(
+      "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n"
+      "paralelism: 3\n");
+  EXPECT_EQ(made.warnings.size(), 2U);
+  EXPECT_EQ(mistake(v1("paralelism: 3")),
+            "s.conf:3:1: unknown field \"paralelism\", did you mean parallelism?");
+  EXPECT_NE(mistake(v1("parallelism: 3\nparallelism: 4")).find("s.conf:4"), std::string::npos);
+}
+
+TEST(SchedConfig, keeps_the_other_scores_when_one_is_enabled) {
+  const Profile profile =
+      profile_of(v1_plugins("{score: {enabled: [{name: ImageLocality, weight: 5}]}}"));
+  ASSERT_EQ(profile.score.size(), 8U);
+  EXPECT_EQ(profile.score[0], (WeightedPlugin{PluginId::ImageLocality, 5}));
+  EXPECT_EQ(profile.score[1], (WeightedPlugin{PluginId::TaintToleration, 3}));
+}
+
+TEST(SchedConfig, runs_with_little_more_than_nothing) {
+  const Profile profile = profile_of(
+      v1_plugins("{multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultBinder}, "
+                 "{name: PrioritySort}, {name: NodeResourcesFit}]}}"));
+  EXPECT_EQ(profile.filter, std::vector{PluginId::NodeResourcesFit});
+  EXPECT_EQ(profile.score.size(), 1U);
+  EXPECT_EQ(profile.bind, std::vector{PluginId::DefaultBinder});
+  EXPECT_TRUE(profile.post_filter.empty());
+}
+
+TEST(SchedConfig, replaces_a_default_in_its_place) {
+  const Profile profile = profile_of(v1_plugins(
+      "{multiPoint: {enabled: [{name: NodeAffinity, weight: 7}], disabled: [{name: NodeAffinity}, "
+      "{name: TaintToleration}]}, score: {disabled: [{name: ImageLocality}]}}"));
+  EXPECT_EQ(profile.score[0], (WeightedPlugin{PluginId::NodeAffinity, 7}));
+  EXPECT_EQ(profile.score.size(), 6U);
+  EXPECT_EQ(profile.filter[2], PluginId::NodeAffinity);
+}
+
+TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
+  const std::pair<std::string, std::string_view> cases[]{
+      {v1_plugins("{multiPoint: {disabled: [{name: PrioritySort}]}}"), "queueSort"},
+      {v1_plugins("{bind: {disabled: [{name: '*'}]}}"), "plugins.bind"},
+      {v1_plugins("{score: {enabled: [{name: Nonsense}]}}"),
+       "profiles[0].plugins.score.enabled[0].name: there is no plugin \"Nonsense\""},
+      {v1_plugins("{score: {enabled: [{name: ImageLocality}, {name: ImageLocality}]}}"),
+       "enabled[1].name: \"ImageLocality\" is enabled twice"},
+      {v1_plugins("{score: {enabled: [{name: NodePorts}]}}"), "does nothing at score"},
+      {v1_plugins("{filter: {enabled: [{name: EBSLimits}]}}"), "use NodeVolumeLimits"},
+      {v1_plugins("{score: {enabled: [{name: ImageLocalityPriority}]}}"),
+       "the plugin is ImageLocality"},
+      {v1_plugins("{score: {enabled: [{name: ImageLocality, weight: -1}]}}"), "weight"},
+      {v1("profiles:\n- pluginConfig:\n  - name: NodeResourcesBalancedAllocation\n    args: "
+          "{resources: [{name: cpu, weight: 2}]}"),
+       "every weight must be 1"},
+      {v1("profiles:\n- pluginConfig: [{name: NodePorts}, {name: NodePorts}]"), "configured twice"},
+      {v1("podInitialBackoffSeconds: 5\npodMaxBackoffSeconds: 4"), "podMaxBackoffSeconds"},
+      {v1("percentageOfNodesToScore: 101"), "between 0 and 100"},
+      {v1("profiles: [{schedulerName: a}, {schedulerName: a}]"), "profiles[1].schedulerName"},
+      {v1("profiles: [{schedulerName: a}, {}]"), "profiles[1].schedulerName"},
+      {v1("profiles: []"), "at least one"},
+      {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection.leaseDuration"},
+      {v1("leaderElection: {resourceLock: endpoints}"), "must be leases"},
+      {v1("extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]"), "extenders[0].weight"},
+      {v1("parallelism: many"), "expected an integer"},
+      {"apiVersion: v9\nkind: KubeSchedulerConfiguration", "s.conf:1:13: apiVersion"},
+      {"", "empty"},
+      {"[]", "expected an object"},
+  };
+  for (const auto& [text, want] : cases)
+    EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
+}
+
+TEST(SchedConfig, tells_all_mistakes_at_once) {
+  EXPECT_EQ(mistake(v1("parallelism: 0\nfoo: 1\n")),
+            "s.conf:3:14: parallelism: 0 is too small, the least is 1\n"
+            "s.conf:4:1: unknown field \"foo\"");
+}
+
+TEST(SchedConfig, says_what_became_of_a_policy) {
+  const std::string told = mistake(
+      R"({"kind":"Policy","apiVersion":"v1","priorities":[{"name":"ImageLocalityPriority","weight":1}]})");
+  EXPECT_NE(told.find("kind Policy ended with Kubernetes 1.23"), std::string::npos) << told;
+  EXPECT_NE(told.find("ImageLocalityPriority is now the plugin ImageLocality"), std::string::npos);
+}
+
+TEST(SchedConfig, reads_arguments_of_plugins) {
+  const Profile profile = profile_of(v1(R"(profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: NodeResourcesFitArgs
+      ignoredResources: [example.com/foo]
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: cpu, weight: 3}, {name: memory}]
+        requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints: [{maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 50, ignorePreferredTermsOfExistingPods: true}
+  - name: ImageLocality
+    args: {mode: PullTime, tieBreak: First, granularity: Image, inventory: StatusOnly, horizon: 2m,
+           pullBandwidth: 10Mi/s, inventoryMaxAge: 1m, require: true}
+)"));
+  EXPECT_EQ(profile.fit.strategy, FitStrategy::RequestedToCapacityRatio);
+  EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}, {"memory", 1}}));
+  EXPECT_EQ(profile.fit.shape.size(), 2U);
+  EXPECT_FALSE(profile.spread.system_defaults);
+  EXPECT_EQ(profile.spread.defaults, (std::vector<SpreadDefault>{{2, "zone", true}}));
+  EXPECT_EQ(profile.inter_pod.hard_weight, 50);
+  EXPECT_EQ(profile.locality.mode, LocalityMode::PullTime);
+  EXPECT_EQ(profile.locality.tie_break, TieBreak::First);
+  EXPECT_FALSE(profile.locality.layers);
+  EXPECT_EQ(profile.locality.pull_bandwidth, 10 * 1024 * 1024);
+  EXPECT_EQ(profile.locality.horizon, std::chrono::minutes(2));
+  EXPECT_TRUE(profile.locality.require);
+}
+
+TEST(SchedConfig, lets_the_flag_decide_the_locality_mode) {
+  const ConfigRead made = read(kSeedFile, {.locality_mode = LocalityMode::Compat});
+  EXPECT_EQ(made.config.profiles[0].profile.locality.mode, LocalityMode::Compat);
+}
+
+TEST(SchedConfig, reads_back_what_it_writes) {
+  for (const std::string& text :
+       {std::string(kSeedFile), v1(""),
+        v1_plugins("{multiPoint: {disabled: [{name: TaintToleration}]}, score: {disabled: "
+                   "[{name: ImageLocality}], enabled: [{name: NodeAffinity, weight: 9}]}}"),
+        v1("extenders: [{urlPrefix: 'http://x', filterVerb: f, managedResources: [{name: "
+           "example.com/a, ignoredByScheduler: true}], tlsConfig: {caData: aGk=}}]")}) {
+    const ConfigRead first = read(text);
+    const json::value written = write_configuration(first.config);
+    const ConfigRead second = read(to_json(written));
+    EXPECT_TRUE(second.warnings.empty());
+    expect_same_plugins(first.config.profiles[0].profile, second.config.profiles[0].profile);
+    EXPECT_EQ(to_json(write_configuration(second.config)), to_json(written));
+    EXPECT_EQ(describe_plugins(first.config), describe_plugins(second.config));
+  }
+}
+
+TEST(SchedConfig, shows_the_plugins_of_each_point) {
+  const std::string shown = describe_plugins(read(kSeedFile).config);
+  EXPECT_NE(shown.find("score        ImageLocality(1000)[mode Bytes]\n"), std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("permit       -\n"), std::string::npos) << shown;
+}
+
+}  // namespace
+}  // namespace plim::sched

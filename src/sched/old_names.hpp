@@ -1,0 +1,25 @@
+// Names that older configurations use: plugins of the beta versions, and the predicates and
+// priorities of the Policy API before them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct OldPlugin {
+  std::string_view name;
+  std::optional<PluginId> now = {};          // none: nothing takes its place
+  std::optional<FitStrategy> strategy = {};  // with NodeResourcesFit: what it was
+  bool refused_in_v1 = false;                // v1 knows the name and refuses it
+};
+
+const OldPlugin* find_old_plugin(std::string_view name);
+
+// "ImageLocality" for "ImageLocalityPriority"; "" for what is no name of the Policy API or has no
+// successor.
+std::string_view successor_of_policy(std::string_view name);
+
+}  // namespace plim::sched
