@@ -382,18 +382,20 @@ constexpr std::array kCommands{
             .flags = kAgentTopFlags,
             .formats = kAllFormats,
             .run = run_agent_top},
-    Command{.name = "pools",
-            .summary = "Show pools of CPUs: what is free, who holds what, where it lies",
-            .detail =
-                "One table for the pools and a map with a sign for each CPU, by NUMA node and "
-                "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
-                "everybody's, - kept idle, x offline. Asks the agents of the local cluster, or "
-                "the one at --url, with --node on another cluster the NodeReport, else this "
-                "machine itself.",
-            .examples = kPoolsExamples,
-            .flags = kPoolsFlags,
-            .formats = kAllFormats,
-            .run = run_pools},
+    Command{
+        .name = "pools",
+        .summary = "Show pools of CPUs: what is free, who holds what, where it lies",
+        .detail =
+            "One table for the pools and a map with a sign for each CPU, by NUMA node and "
+            "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
+            "everybody's, - kept idle, x offline, ! a process of the host wants to run and may do "
+            "so there. Asks the agents of the local cluster, or "
+            "the one at --url, with --node on another cluster the NodeReport, else this "
+            "machine itself.",
+        .examples = kPoolsExamples,
+        .flags = kPoolsFlags,
+        .formats = kAllFormats,
+        .run = run_pools},
     Command{.name = "pools status",
             .summary = "The same as pools",
             .flags = kPoolsFlags,
@@ -422,8 +424,16 @@ constexpr std::array kCommands{
             .exit_notes = "1 when a rule is broken",
             .run = run_pools_validate,
             .minor = true},
+    Command{.name = "pools schema",
+            .summary = "Print the JSON Schema of the pod annotation <base>/cpus",
+            .detail = "Draft 7, for editors and for checks before a pod is made; what contradicts "
+                      "the pod itself is found by the webhook.",
+            .examples = kPoolsSchemaExamples,
+            .run = run_pools_schema,
+            .minor = true},
     Command{.name = "pools install-starter",
             .summary = "Copy plimsoll-starter to the host, where pinned containers find it",
+            .detail = "Under the given name and its own, each in one step. A newer one stays.",
             .examples = kPoolsInstallStarterExamples,
             .flags = kPoolsInstallStarterFlags,
             .run = run_pools_install_starter,

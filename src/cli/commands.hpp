@@ -30,6 +30,7 @@ Outcome<int> run_pools(Context& context);
 Outcome<int> run_pools_agent(Context& context);
 Outcome<int> run_pools_validate(Context& context);
 Outcome<int> run_pools_install_starter(Context& context);
+Outcome<int> run_pools_schema(Context& context);
 Outcome<int> run_starter(Context& context);
 Outcome<int> run_install(Context& context);
 Outcome<int> run_uninstall(Context& context);

@@ -151,6 +151,10 @@ inline constexpr std::array kPoolsValidatePositionals{
                .repeats = true},
 };
 
+inline constexpr std::array kPoolsSchemaExamples{
+    Example{"pools schema", "also docs/schema/cpus-annotation.json"},
+};
+
 inline constexpr std::array kPoolsInstallStarterExamples{
     Example{"pools install-starter", "to /opt/bin/process-starter, where the webhook points to"},
 };
