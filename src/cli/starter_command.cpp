@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/output.hpp"
@@ -13,11 +14,14 @@
 namespace plim::cli {
 namespace {
 
+using namespace std::string_view_literals;
+
+constexpr std::string_view kStarterName = "plimsoll-starter";
+
 // The static program lies beside ours, wherever that was installed.
 std::string starter_program() {
   std::error_code ignored;
-  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
-          "plimsoll-starter")
+  return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / kStarterName)
       .string();
 }
 
@@ -26,6 +30,31 @@ Failure starter_failure(const Error& error) {
   out.next =
       "plimsoll-starter is installed beside plimsoll; in a source tree ./dev build makes both";
   return out;
+}
+
+// As its --version tells; {} of a program that is none of ours. Read, not run: it lies on a host.
+std::vector<int> version_in(std::string_view program) {
+  constexpr std::string_view kMark = "plimsoll-starter version ";
+  const std::size_t at = program.find(kMark);
+  if (at == program.npos) return {};
+  program = program.substr(at + kMark.size());
+  std::vector<int> out;
+  for (std::string_view part : split(program.substr(0, program.find_first_of("\n\0"sv)), '.'))
+    out.push_back(parse_int<int>(part).value_or(0));
+  return out;
+}
+
+Outcome<void> install(Context& context, const std::string& path, const std::string& content) {
+  const auto there = read_file(path);
+  if (there && version_in(*there) > version_in(content)) {
+    PLIM_CLI_CHECK(context.world.out.write(fmt::format("kept {}, which is newer\n", path)));
+    return {};
+  }
+  if (!there || *there != content)
+    if (auto written = write_file(path, content, {.mode = 0755}); !written)
+      return tl::unexpected(local_failure(written.error()));
+  PLIM_CLI_CHECK(context.world.out.write(fmt::format("installed {}\n", path)));
+  return {};
 }
 
 }  // namespace
@@ -49,9 +78,10 @@ Outcome<int> run_pools_install_starter(Context& context) {
   if (!directory.empty())
     if (auto made = make_directories(directory); !made)
       return tl::unexpected(local_failure(made.error()));
-  if (auto written = write_file(path, *content, {.mode = 0755}); !written)
-    return tl::unexpected(local_failure(written.error()));
-  PLIM_CLI_CHECK(context.world.out.write(fmt::format("installed {}\n", path)));
+  PLIM_CLI_CHECK(install(context, path, *content));
+  // Under its own name too, for images that use it without the webhook.
+  const std::string own = (std::filesystem::path(directory) / kStarterName).string();
+  if (own != path) PLIM_CLI_CHECK(install(context, own, *content));
   return 0;
 }
 

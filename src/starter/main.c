@@ -14,6 +14,9 @@ extern char** environ;
 
 enum { kAnnotationsSize = 1 << 20, kWait = 30000, kGrace = 10000 };
 
+/* Installers look for it in the file. */
+static const char kVersion[] = "plimsoll-starter version " PLIM_VERSION "\n";
+
 static const char* setting(const char* name, const char* fallback) {
   const char* value = getenv(name);
   return value && *value ? value : fallback;
@@ -63,6 +66,10 @@ int main(int argc, char** argv) {
   long wait = 0, grace = 0;
   const char* const* environment = (const char* const*)environ;
   const char** command = (const char**)argv + 1;
+  if (*command && strcmp(*command, "--version") == 0) {
+    fputs(kVersion, stdout);
+    return 0;
+  }
   if (*command && strcmp(*command, "--") == 0) ++command;
 
   if (!duration_setting("PLIMSOLL_CPUSET_WAIT", kWait, &wait, &message) ||

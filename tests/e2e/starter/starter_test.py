@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -238,18 +239,54 @@ class Program(Starter):
         path = self.place / "opt" / "bin" / "process-starter"
         for _ in range(2):
             done = subprocess.run([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", path], capture_output=True, text=True)
-            self.assertEqual((done.returncode, done.stdout), (0, f"installed {path}\n"), done.stderr)
-            self.assertEqual(path.read_bytes(), PROGRAM.read_bytes())
-            self.assertEqual([file.name for file in path.parent.iterdir()], ["process-starter"])
+            own = path.with_name("plimsoll-starter")
+            self.assertEqual((done.returncode, done.stdout), (0, f"installed {path}\ninstalled {own}\n"), done.stderr)
+            self.assertEqual((path.read_bytes(), own.read_bytes()), (PROGRAM.read_bytes(), PROGRAM.read_bytes()))
+            self.assertEqual(sorted(file.name for file in path.parent.iterdir()), ["plimsoll-starter", "process-starter"])
         self.assertEqual(subprocess.run([path, "true"], stderr=subprocess.DEVNULL).returncode, 0)
         done = subprocess.run([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", "/proc/no/where"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/proc/no", done.stderr)
 
+    def test_a_newer_one_stays(self):
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout
+        self.assertRegex(version, r"^plimsoll-starter version \d+\.\d+\.\d+\n$")
+        path = self.place / "process-starter"
+        number = version.split()[-1].encode()
+        for other, kept in ((b"99.0.0", True), (b"0.0.9", False), (number + b".1", True), (b"none of ours", False)):
+            there = b"\x7fELF" + (b"plimsoll-starter version " if kept or other != b"none of ours" else b"") + other + b"\n\0rest"
+            path.write_bytes(there)
+            done = subprocess.run([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", path], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(path.read_bytes() == there, kept, other)
+            self.assertIn(f"kept {path}, which is newer" if kept else f"installed {path}", done.stdout)
+
+    def test_killed_in_the_middle_it_leaves_no_partial_file(self):
+        path = self.place / "process-starter"
+        old = PROGRAM.read_bytes()[:5000]
+        for delay in range(40):
+            path.write_bytes(old)
+            child = subprocess.Popen([os.environ["PLIMSOLL"], "pools", "install-starter", "--path", path], stdout=subprocess.DEVNULL)
+            try:
+                child.wait(delay * 0.002)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+            self.assertIn(path.read_bytes(), (old, PROGRAM.read_bytes()))
+
     def test_it_runs_in_any_image(self):
         told = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True)
         self.assertRegex(told.stdout + told.stderr, "statically linked|not a dynamic executable")
         self.assertLess(PROGRAM.stat().st_size, 200_000)
+        if os.geteuid():
+            self.skipTest("only root can change the root directory")
+        root = self.place / "root"
+        root.mkdir()
+        shutil.copy(PROGRAM, root / "process-starter")
+        shutil.copy(PROGRAM, root / "app")
+        done = subprocess.run(["chroot", root, "/process-starter", "/app", "--version"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("plimsoll-starter version", done.stdout)
 
 
 def cpus_in(output):
