@@ -12,6 +12,7 @@
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "pools/daemon.hpp"
+#include "pools/static_manager.hpp"
 
 namespace plim::cli {
 namespace {
@@ -49,6 +50,18 @@ std::vector<std::string> config_maps(const Context& context) {
   for (std::string_view part : split(context.values.text("poolconfigs"), ','))
     if (trim(part).starts_with(kConfigMap)) out.emplace_back(trim(part).substr(kConfigMap.size()));
   return out;
+}
+
+// Told to who looks at the node too, if the cluster can be reached.
+Failure static_manager_failure(const Context& context, const pools::DaemonOptions& options) {
+  if (auto config = cluster_config(context); config && !options.dry_run) {
+    Loop loop;
+    run_to_end(loop, pools::report_static_manager(std::move(*config), options.node_name));
+  }
+  return {.code = Plm::bad_pool_config,
+          .exit = kStaticManagerExit,
+          .what = pools::kStaticManagerText,
+          .next = "set cpuManagerPolicy: none, or run it anyway with --allow-static"};
 }
 
 // The pools from start to stop. Lives on one loop.
@@ -158,13 +171,10 @@ Outcome<int> run_pools_agent(Context& context) {
     log::configure({.level = log::Level::info,
                     .format = context.values.text("log-format") == "json" ? log::Format::json
                                                                           : log::Format::text});
-  if (pools::KubeletRecords::cpu_manager_policy(options.kubelet_dir) == "static" &&
-      !context.values.boolean("allow-static"))
-    return tl::unexpected(Failure{
-        .code = Plm::bad_pool_config,
-        .exit = kStaticManagerExit,
-        .what = "the kubelet of this node runs the static CPU manager, which gives CPUs out too",
-        .next = "set cpuManagerPolicy: none, or run it anyway with --allow-static"});
+  options.static_manager =
+      pools::KubeletRecords::cpu_manager_policy(options.kubelet_dir) == "static";
+  if (options.static_manager && !context.values.boolean("allow-static"))
+    return tl::unexpected(static_manager_failure(context, options));
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   const std::string run_dir = host_path(context, "run-dir", context.values.text("run-dir"));
   std::optional<FileLock> lock;

@@ -190,6 +190,21 @@ std::string map_of(const json::value& node) {
   return out;
 }
 
+// Who could run on exclusive CPUs though no pod's.
+std::string foreign_of(const json::value& node) {
+  constexpr std::size_t kMost = 8;  // the rest is in -o json
+  const json::value* foreign = find(node, {"foreign"});
+  if (foreign == nullptr || !foreign->is_array() || foreign->get_array().empty()) return {};
+  std::string out = fmt::format("{} !", text_at(node, {"node"}));
+  std::size_t count = 0;
+  for (const json::value& process : foreign->get_array()) {
+    if (count++ == kMost) return out + " ...\n";
+    out += fmt::format("{} {} (pid {}) on {}", count == 1 ? "" : ",", text_at(process, {"name"}),
+                       int_at(process, {"pid"}).value_or(0), text_at(process, {"cpus"}));
+  }
+  return out + "\n";
+}
+
 }  // namespace
 
 Outcome<int> run_pools(Context& context) {
@@ -210,7 +225,7 @@ Outcome<int> run_pools(Context& context) {
       (void)context.world.err.write(fmt::format("warning: {}\n", problem));
   }
   std::string map;
-  for (const json::value& node : nodes) map += map_of(node);
+  for (const json::value& node : nodes) map += map_of(node) + foreign_of(node);
   if (!map.empty()) PLIM_CLI_CHECK(context.world.out.write("\n" + map));
   return 0;
 }

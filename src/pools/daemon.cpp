@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "pools/pool_view.hpp"
+#include "pools/static_manager.hpp"
 
 namespace plim::pools {
 namespace {
@@ -278,6 +279,7 @@ Task<void> Daemon::run() {
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;
   }
+  if (options_.static_manager) tell_node(kStaticManagerReason, kStaticManagerText);
   // Strangers leave exclusive CPUs before anybody is told that there are some.
   co_await reconcile();
   if (options_.plugin && !options_.dry_run) plugins_->start();

@@ -42,7 +42,8 @@ struct DaemonOptions {
   std::string starter = {};  // a program of the host to mount into containers with a pool
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
-  bool annotate = false;  // pods whose CPUs are set, as the ancestor did
+  bool static_manager = false;  // of the kubelet, and it was said to run nevertheless
+  bool annotate = false;        // pods whose CPUs are set, as the ancestor did
 };
 
 struct ConfigMapTexts {

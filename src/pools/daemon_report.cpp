@@ -83,7 +83,9 @@ bool Daemon::ready() const {
 }
 
 json::value Daemon::state() const {
-  json::value pools = describe_pools(state_, options_.node_name);
+  json::value pools =
+      describe_pools(state_, options_.node_name,
+                     foreign_processes(options_.host_root, state_.exclusive_members()));
   json::object& out = pools.get_object();
   out["ready"] = ready();
   if (!ready()) out["reason"] = not_ready();

@@ -30,7 +30,8 @@ Task<Result<json::value>> look_at_pools(LookOptions options) {
   // Without the API a pod is known by the kubelet's answer alone.
   if (answer) state.set_holdings(holdings_of(*answer, {}, cgroups, state.pools().base_name), now);
   state.clear({});
-  json::value out = describe_pools(state, options.node_name);
+  json::value out = describe_pools(state, options.node_name,
+                                   foreign_processes(options.host_root, state.exclusive_members()));
   if (!answer) out.get_object()["reason"] = answer.error().message;
   co_return out;
 }

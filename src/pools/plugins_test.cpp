@@ -6,6 +6,7 @@
 
 #include "base/loop.hpp"
 #include "base/testing/temp_dir.hpp"
+#include "base/text.hpp"
 #include "pools/device_ids.hpp"
 #include "pools/pool_config.hpp"
 #include "pools/testing/fake_host.hpp"
@@ -117,6 +118,21 @@ TEST_F(PluginsTest, tells_containers_their_cpus) {
   EXPECT_EQ(allocate("sharedpool", {"A", "B"}),
             "PLIMSOLL_CPUS_SHAREDPOOL=1 PLIMSOLL_SHARED_SHAREDPOOL=1 SHARED_CPUS=1");
   EXPECT_EQ(allocate("cpupool1", {"2"}), "CPU \"2\" is not in pool cpupool1 (INVALID_ARGUMENT)");
+}
+
+TEST_F(PluginsTest, lists_devices_at_once_with_their_numa_nodes) {
+  // That each accepts before it registers is held by the kubelet's side.
+  start("pools: {exclusive-a: {cpus: '1-6'}, shared-near: {cpus: '7'}, shared-far: {cpus: '0'}}",
+        {.cpus = 8, .numa_nodes = 2});
+  wait_for([&] { return kubelet_->devices.size() == 3; });
+  for (const auto& [resource, took] : kubelet_->first_message) EXPECT_LT(took, 100ms) << resource;
+  EXPECT_EQ(kubelet_->first_message.size(), 3u);
+  for (const node::Device& device : kubelet_->devices["nokia.k8s.io/exclusive-a"]) {
+    const int cpu = *parse_int<int>(device.id);
+    ASSERT_EQ(device.numa_nodes.size(), 1u) << cpu;
+    EXPECT_EQ(device.numa_nodes[0], machine_.numa(cpu)) << cpu;
+    EXPECT_EQ(device.numa_nodes[0], cpu < 4 ? 0 : 1) << cpu;
+  }
 }
 
 TEST_F(PluginsTest, writes_ranges_with_siblings_when_asked_to) {

@@ -43,8 +43,9 @@ json::object states_of(const PoolView& view) {
 
 // One sign for each CPU: who has it, or what it is for.
 std::string cell_of(const PoolState& state, const std::vector<PoolView>& views, int cpu,
-                    const std::map<std::string, char>& letters) {
+                    const std::map<std::string, char>& letters, const CpuSet& foreign) {
   if (!state.topology().online.contains(cpu)) return "x";
+  if (foreign.contains(cpu)) return "!";
   for (const PoolView& view : views)
     for (const PoolHolder& holder : view.holders)
       if (holder.cpus.contains(cpu) && view.type == PoolType::exclusive)
@@ -123,10 +124,17 @@ std::vector<PoolView> view_pools(const PoolState& state) {
   return out;
 }
 
-json::value describe_pools(const PoolState& state, const std::string& node) {
+json::value describe_pools(const PoolState& state, const std::string& node,
+                           const std::vector<ForeignProcess>& foreign) {
   const std::vector<PoolView> views = view_pools(state);
   const auto letters = letters_of(views);
-  json::array pools, cpus;
+  json::array pools, cpus, strangers;
+  CpuSet intruded;
+  for (const ForeignProcess& process : foreign) {
+    intruded |= process.cpus;
+    strangers.push_back(json::object{
+        {"pid", process.pid}, {"name", process.name}, {"cpus", process.cpus.to_string()}});
+  }
   for (const PoolView& view : views) {
     json::object item{
         {"name", view.name}, {"type", type_name(view.type)}, {"cpus", view.cpus.to_string()}};
@@ -150,11 +158,12 @@ json::value describe_pools(const PoolState& state, const std::string& node) {
     cpus.push_back(json::object{{"cpu", cpu},
                                 {"numa", state.topology().numa(cpu)},
                                 {"l3", state.topology().l3(cpu)},
-                                {"cell", cell_of(state, views, cpu, letters)}});
+                                {"cell", cell_of(state, views, cpu, letters, intruded)}});
   return json::object{{"node", node},
                       {"file", state.pools().file},
                       {"pools", std::move(pools)},
-                      {"cpus", std::move(cpus)}};
+                      {"cpus", std::move(cpus)},
+                      {"foreign", std::move(strangers)}};
 }
 
 json::value report_pools(const PoolState& state) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "pools/foreign.hpp"
 #include "pools/pool_state.hpp"
 
 namespace plim::pools {
@@ -31,9 +32,10 @@ struct PoolView {
 // a default pool.
 std::vector<PoolView> view_pools(const PoolState& state);
 
-// {"node", "file", "pools": [...], "cpus": [{"cpu", "numa", "l3", "cell"}]}: what `plimsoll pools`
-// prints and the agent serves.
-json::value describe_pools(const PoolState& state, const std::string& node);
+// {"node", "file", "pools": [...], "cpus": [{"cpu", "numa", "l3", "cell"}], "foreign": [...]}: what
+// `plimsoll pools` prints and the agent serves.
+json::value describe_pools(const PoolState& state, const std::string& node,
+                           const std::vector<ForeignProcess>& foreign);
 
 // Section spec.pools of a NodeReport.
 json::value report_pools(const PoolState& state);

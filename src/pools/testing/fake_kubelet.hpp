@@ -5,8 +5,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <sys/socket.h>
+#include <sys/un.h>
 
+#include "base/clock.hpp"
 #include "base/event.hpp"
+#include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/task.hpp"
 #include "net/rpc.hpp"
@@ -61,6 +65,7 @@ class FakeKubelet {
   // By resource, as told last.
   std::map<std::string, std::vector<node::Device>> devices;
   std::map<std::string, std::size_t> message_sizes;
+  std::map<std::string, Nanos> first_message;  // so long after it was asked for
   int registrations = 0;
 
  private:
@@ -70,7 +75,7 @@ class FakeKubelet {
     ++registrations;
     const std::string socket = directory_ + "/" + registration->endpoint;
     // It must accept before it registers.
-    PLIM_ASSERT(std::filesystem::exists(socket));
+    PLIM_ASSERT(accepts(socket));
     net::RpcLimits limits;
     limits.max_message = 4u << 20;  // as a kubelet has
     auto channel = net::Channel::unix_socket(loop_, socket, limits);
@@ -79,12 +84,24 @@ class FakeKubelet {
     co_return net::RpcReply();
   }
 
+  static bool accepts(const std::string& socket) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    PLIM_ASSERT(socket.size() < sizeof address.sun_path);
+    socket.copy(address.sun_path, sizeof address.sun_path - 1);
+    const Fd caller(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    return ::connect(caller.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
+           0;
+  }
+
   Task<void> follow(std::string resource, std::shared_ptr<net::Channel> channel) {
+    const SteadyTime asked = system_clock().steady();
     auto stream =
         co_await channel->open("/v1beta1.DevicePlugin/ListAndWatch", "", net::kNoDeadline);
     for (std::string message;;) {
       const bool more = co_await stream->next(message);
       if (!more) break;
+      first_message.try_emplace(resource, system_clock().steady() - asked);
       message_sizes[resource] = message.size();
       devices[resource] = *node::decode_devices(message);
       changed.notify();

@@ -243,6 +243,18 @@ class Setter(unittest.TestCase):
         self.assertIn("CPU 99 does not exist", done.stderr)
         self.machine.write("var/lib/kubelet/cpu_manager_state", '{"policyName":"static"}')
         self.assertEqual(subprocess.run(words, capture_output=True, timeout=20).returncode, 78)
+        self.reported("StaticCPUManager")
+
+    def test_who_runs_beside_the_static_manager_is_warned(self):
+        self.machine.write("var/lib/kubelet/cpu_manager_state", '{"policyName":"static"}')
+        self.start("--allow-static")
+        self.reported("StaticCPUManager")
+        self.assertEqual(json.loads(self.get("/state"))["pools"]["cpuManagerPolicy"], "static")
+
+    def reported(self, reason):
+        """An event about this node."""
+        eventually(lambda: any(event["reason"] == reason and event["involvedObject"]["name"] == self.node
+                               for event in self.cluster.get("events", "-A")["items"]), what=reason)
 
 
 if __name__ == "__main__":

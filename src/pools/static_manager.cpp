@@ -1,0 +1,31 @@
+#include "pools/static_manager.hpp"
+
+#include "base/clock.hpp"
+#include "kube/client.hpp"
+#include "kube/event_recorder.hpp"
+
+namespace plim::pools {
+
+Task<int> report_static_manager(kube::Config config, std::string node) {
+  constexpr Nanos kPatience = std::chrono::seconds(3), kLook = std::chrono::milliseconds(20);
+  Executor loop = co_await current_loop();
+  auto client = kube::Client::create(loop, config);
+  if (!client) co_return 0;
+  kube::EventSource source{.component = "plimsoll-pools", .host = node};
+  kube::EventRecorder events(loop, std::move(*client), std::move(source));
+  events.start();
+  kube::EventNote note{
+      .about = {.api_version = "v1", .kind = "Node", .ns = {}, .name = node, .uid = node},
+      .type = kube::EventNote::Type::warning,
+      .reason = kStaticManagerReason,
+      .message = kStaticManagerText};
+  events.record(note);
+  Clock& clock = system_clock();
+  const SteadyTime deadline = clock.steady() + kPatience;
+  while (events.stats().written + events.stats().dropped == 0 && clock.steady() < deadline)
+    co_await clock.sleep(kLook);
+  co_await events.stop();
+  co_return 0;
+}
+
+}  // namespace plim::pools
