@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <string>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cpu_list.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
 
@@ -96,8 +98,45 @@ void burn(double cpus, double seconds) {
   for (std::thread& thread : threads) thread.join();
 }
 
+CpuSet allowed_cpus() {
+  cpu_set_t mask;
+  CpuSet out;
+  if (::sched_getaffinity(0, sizeof mask, &mask) != 0) return out;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask)) out.add(cpu);
+  return out;
+}
+
+// A program that knows of its CPUs only what it was told, and shows each second where it runs.
+int named_burn(const std::string& name, std::string_view cpus, double seconds) {
+  if (!cpus.empty()) {
+    auto wanted = parse_cpu_list(cpus);
+    if (!wanted || wanted->empty())
+      return complain("burn: with --name, --cpus wants a list as 4,5");
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    for (int cpu : *wanted)
+      if (cpu < CPU_SETSIZE) CPU_SET(cpu, &mask);
+    if (::sched_setaffinity(0, sizeof mask, &mask) != 0) {
+      std::perror("tools: burn: cannot run on these CPUs");
+      return 1;
+    }
+  }
+  const auto end = std::chrono::steady_clock::now() + Seconds(seconds);
+  while (std::chrono::steady_clock::now() < end) {
+    say(fmt::format("{}: allowed {}, on {}", name, allowed_cpus().to_string(), ::sched_getcpu()));
+    burn(1, 1);
+  }
+  return 0;
+}
+
 int burn_applet(const Words& words) {
   const auto options = options_of(words);
+  if (const auto name = options.find("name"); name != options.end()) {
+    const auto cpus = options.find("cpus");
+    return named_burn(name->second, cpus == options.end() ? "" : cpus->second,
+                      number(options, "seconds", 1e9));
+  }
   burn(number(options, "cpus", 1), number(options, "seconds", 10));
   return 0;
 }
@@ -182,7 +221,7 @@ struct Applet {
 
 constexpr std::array kApplets{
     Applet{"sleep", "sleep SECONDS|infinity", sleep_applet},
-    Applet{"burn", "burn [--cpus N] [--seconds S]", burn_applet},
+    Applet{"burn", "burn [--cpus N] [--seconds S], or burn --name NAME [--cpus LIST]", burn_applet},
     Applet{"alloc", "alloc [--mib N] [--seconds S]", alloc_applet},
     Applet{"echo", "echo WORDS…", echo_applet},
     Applet{"http", "http [--port N] [--address A] [--status N]", http_applet},
