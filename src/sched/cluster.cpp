@@ -1,0 +1,169 @@
+#include "sched/cluster.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace plim::sched {
+namespace {
+
+bool is_over(const kube::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+bool has_key(const kube::Pod& pod, std::string_view key) {
+  return pod.meta.uid.empty() ? pod_key(pod) == key : pod.meta.uid == key;
+}
+
+// Adds the requirements of `more` to the text of a selector.
+void append_selector(std::string& text, const kube::LabelSelector& more) {
+  std::string own = more.to_string();
+  if (own.empty()) return;
+  if (!text.empty()) text += ',';
+  text += own;
+}
+
+}  // namespace
+
+std::string pod_key(const kube::Pod& pod) {
+  if (!pod.meta.uid.empty()) return pod.meta.uid;
+  return fmt::format("{}/{}", pod.meta.ns.view(), pod.meta.name);
+}
+
+Cluster::Cluster() : rules_(table_) {}
+
+void Cluster::set_node(const kube::Node& node) {
+  table_.set(node);
+}
+
+void Cluster::remove_node(std::string_view name) {
+  table_.remove(name);
+}
+
+PodRecord Cluster::record_of(PodPointer pod) {
+  PodRecord out;
+  out.requests = requests_of(*pod, table_.resources());
+  out.ports = rules_.host_ports(*pod);
+  out.affinity = rules_.affinity(*pod);
+  out.pod = std::move(pod);
+  return out;
+}
+
+Cluster::Records& Cluster::records(std::vector<Records>& of, NodeIndex row) {
+  if (of.size() <= row) of.resize(table_.rows());
+  return of[row];
+}
+
+std::unique_ptr<PodRecord> Cluster::take_record(std::vector<Records>& from,
+                                                TextMap<NodeIndex>& index, std::string_view key) {
+  auto at = index.find(key);
+  if (at == index.end()) return nullptr;
+  Records& records = from[at->second];
+  index.erase(at);
+  auto found =
+      std::ranges::find_if(records, [&](const auto& record) { return has_key(*record->pod, key); });
+  auto taken = std::move(*found);
+  records.erase(found);
+  return taken;
+}
+
+void Cluster::set_pod(PodPointer pod, std::string_view node) {
+  remove_pod(pod_key(*pod));
+  if (node.empty() || is_over(*pod)) return;
+  NodeIndex row = table_.hold(node);
+  auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
+  record->row = row;
+  imagine(*record, row, 1);
+  pods_.emplace(pod_key(*record->pod), row);
+  records(on_row_, row).push_back(std::move(record));
+}
+
+void Cluster::remove_pod(std::string_view key) {
+  auto record = take_record(on_row_, pods_, key);
+  if (!record) return;
+  imagine(*record, record->row, -1);
+  table_.release(record->row);
+}
+
+void Cluster::nominate(PodPointer pod, std::string_view node) {
+  forget_nomination(pod_key(*pod));
+  NodeIndex row = table_.hold(node);
+  auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
+  record->row = row;
+  nominations_.emplace(pod_key(*record->pod), row);
+  records(nominated_row_, row).push_back(std::move(record));
+}
+
+void Cluster::forget_nomination(std::string_view key) {
+  if (auto record = take_record(nominated_row_, nominations_, key)) table_.release(record->row);
+}
+
+void Cluster::imagine(const PodRecord& record, NodeIndex row, int sign) {
+  table_.count(row, record.requests, sign);
+  if (!record.ports.empty()) ports_.count(row, record.ports, sign);
+}
+
+std::span<const std::unique_ptr<PodRecord>> Cluster::pods_on(NodeIndex row) const {
+  if (row >= on_row_.size()) return {};
+  return on_row_[row];
+}
+
+std::span<const std::unique_ptr<PodRecord>> Cluster::nominated_on(NodeIndex row) const {
+  if (row >= nominated_row_.size()) return {};
+  return nominated_row_[row];
+}
+
+const PodRecord* Cluster::find_pod(std::string_view key) const {
+  auto at = pods_.find(key);
+  if (at == pods_.end()) return nullptr;
+  for (const auto& record : on_row_[at->second])
+    if (has_key(*record->pod, key)) return record.get();
+  return nullptr;
+}
+
+void Cluster::set_namespace(std::string_view name, kube::Labels labels) {
+  namespaces_.insert_or_assign(std::string(name), std::move(labels));
+}
+
+void Cluster::remove_namespace(std::string_view name) {
+  if (auto at = namespaces_.find(name); at != namespaces_.end()) namespaces_.erase(at);
+}
+
+const kube::Labels& Cluster::namespace_labels(std::string_view name) const {
+  static const kube::Labels none;
+  auto at = namespaces_.find(name);
+  return at == namespaces_.end() ? none : at->second;
+}
+
+void Cluster::set_selector_owner(SelectorOwner owner) {
+  remove_selector_owner(owner.kind, owner.ns, owner.name);
+  owners_[owner.ns].push_back(std::move(owner));
+}
+
+void Cluster::remove_selector_owner(std::string_view kind, std::string_view ns,
+                                    std::string_view name) {
+  auto in_namespace = owners_.find(ns);
+  if (in_namespace == owners_.end()) return;
+  std::erase_if(in_namespace->second,
+                [&](const SelectorOwner& one) { return one.kind == kind && one.name == name; });
+  if (in_namespace->second.empty()) owners_.erase(in_namespace);
+}
+
+kube::LabelSelector Cluster::owners_of(const kube::Pod& pod) const {
+  auto in_namespace = owners_.find(pod.meta.ns.view());
+  if (in_namespace == owners_.end()) return kube::LabelSelector::nothing();
+  auto controller = std::ranges::find_if(pod.meta.owners, &kube::Owner::controller);
+  std::string text;
+  for (const SelectorOwner& one : in_namespace->second) {
+    bool chooses = one.kind == "Service"
+                       ? one.selector.matches(pod.meta.labels)
+                       : controller != pod.meta.owners.end() && controller->kind == one.kind &&
+                             controller->name == one.name;
+    if (chooses) append_selector(text, one.selector);
+  }
+  if (text.empty()) return kube::LabelSelector::nothing();
+  auto made = kube::LabelSelector::parse(text);
+  return made ? std::move(*made) : kube::LabelSelector::nothing();
+}
+
+}  // namespace plim::sched

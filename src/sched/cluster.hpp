@@ -1,0 +1,110 @@
+// All that decisions look at, kept up to date change by change: nodes, the pods on them, namespaces
+// and who selects pods. Belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube/selector.hpp"
+#include "kube/types.hpp"
+#include "sched/node_table.hpp"
+#include "sched/pod_rules.hpp"
+#include "sched/port_table.hpp"
+#include "sched/requests.hpp"
+
+namespace plim::sched {
+
+using PodPointer = std::shared_ptr<const kube::Pod>;
+
+// A pod on a node, or one that is going to be there.
+struct PodRecord {
+  PodPointer pod;
+  NodeIndex row = 0;
+  PodRequests requests;
+  std::vector<HostPort> ports;
+  std::shared_ptr<const Affinity> affinity;
+
+  const kube::Pod& operator*() const { return *pod; }
+};
+
+// A pod's uid; without one, as in files people write, its namespace and name.
+std::string pod_key(const kube::Pod& pod);
+
+// What selects pods: a Service, or a controller that owns them.
+struct SelectorOwner {
+  std::string kind;  // Service, ReplicationController, ReplicaSet, StatefulSet
+  std::string ns, name;
+  kube::LabelSelector selector;
+};
+
+class Cluster {
+ public:
+  Cluster();
+
+  void set_node(const kube::Node& node);
+  void remove_node(std::string_view name);
+
+  // A pod that has a node. Pods that are over do not count and are forgotten.
+  void set_pod(PodPointer pod, std::string_view node);
+  void remove_pod(std::string_view key);
+  void nominate(PodPointer pod, std::string_view node);
+  void forget_nomination(std::string_view key);
+
+  void set_namespace(std::string_view name, kube::Labels labels);
+  void remove_namespace(std::string_view name);
+  void set_selector_owner(SelectorOwner owner);
+  void remove_selector_owner(std::string_view kind, std::string_view ns, std::string_view name);
+
+  // Puts a pod on a row (1) or takes it away (-1) for as long as a filter looks; the caller undoes
+  // it.
+  void imagine(const PodRecord& record, NodeIndex row, int sign);
+
+  PodRecord record_of(PodPointer pod);
+
+  NodeTable& table() { return table_; }
+
+  const NodeTable& table() const { return table_; }
+
+  RuleReader& rules() { return rules_; }
+
+  const PortTable& ports() const { return ports_; }
+
+  std::span<const std::unique_ptr<PodRecord>> pods_on(NodeIndex row) const;
+  std::span<const std::unique_ptr<PodRecord>> nominated_on(NodeIndex row) const;
+
+  bool has_nominations() const { return !nominations_.empty(); }
+
+  const PodRecord* find_pod(std::string_view key) const;
+
+  std::size_t pod_count() const { return pods_.size(); }
+
+  const kube::Labels& namespace_labels(std::string_view name) const;
+
+  const TextMap<kube::Labels>& namespaces() const { return namespaces_; }
+
+  // The selectors of Services and of the controller that choose this pod, all in one; matches
+  // nothing when there is none.
+  kube::LabelSelector owners_of(const kube::Pod& pod) const;
+
+ private:
+  using Records = std::vector<std::unique_ptr<PodRecord>>;
+
+  std::unique_ptr<PodRecord> take_record(std::vector<Records>& from, TextMap<NodeIndex>& index,
+                                         std::string_view key);
+  Records& records(std::vector<Records>& of, NodeIndex row);
+
+  NodeTable table_;
+  RuleReader rules_;
+  PortTable ports_;
+  TextMap<NodeIndex> pods_, nominations_;        // where each is
+  std::vector<Records> on_row_, nominated_row_;  // by row
+  TextMap<kube::Labels> namespaces_;
+  TextMap<std::vector<SelectorOwner>> owners_;  // by namespace
+};
+
+}  // namespace plim::sched

@@ -1,0 +1,68 @@
+#include "sched/cycle.hpp"
+
+#include <algorithm>
+
+namespace plim::sched {
+
+Incoming::Incoming(const kube::Pod& of, Cluster& cluster)
+    : pod(of),
+      key(pod_key(of)),
+      requests(requests_of(of, cluster.table().resources())),
+      scored(scored_requests_of(of, cluster.table().resources())),
+      ports(cluster.rules().host_ports(of)),
+      tolerations(cluster.rules().tolerations(of)),
+      affinity(cluster.rules().affinity(of)),
+      spread(cluster.rules().spread(of)),
+      node_selector(cluster.rules().node_selector(of)) {}
+
+Verdict Verdicts::id_of(Entry entry) {
+  auto at = std::ranges::find(entries_, entry);
+  if (at == entries_.end()) at = entries_.insert(entries_.end(), std::move(entry));
+  return static_cast<Verdict>(at - entries_.begin() + 1);
+}
+
+std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
+  switch (plugin) {
+    case PluginId::NodeUnschedulable:
+      return make_unschedulable_filter(cycle);
+    case PluginId::NodeName:
+      return make_node_name_filter(cycle);
+    case PluginId::TaintToleration:
+      return make_taint_filter(cycle);
+    case PluginId::NodePorts:
+      return make_ports_filter(cycle);
+    case PluginId::NodeResourcesFit:
+      return make_fit_filter(cycle);
+    default:
+      return nullptr;
+  }
+}
+
+bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  switch (plugin) {
+    case PluginId::TaintToleration:
+      return score_taints(cycle, rows, out);
+    case PluginId::NodeResourcesFit:
+      return score_fit(cycle, rows, out);
+    case PluginId::NodeResourcesBalancedAllocation:
+      return score_balanced(cycle, rows, out);
+    default:
+      return false;
+  }
+}
+
+void normalize_by_highest(std::vector<std::int64_t>& scores, NormalizeOrder order) {
+  const bool reversed = order == NormalizeOrder::reversed;
+  std::int64_t highest = 0;
+  for (std::int64_t one : scores) highest = std::max(highest, one);
+  for (std::int64_t& one : scores) {
+    if (highest == 0) {
+      one = reversed ? 100 : one;
+      continue;
+    }
+    one = 100 * one / highest;
+    if (reversed) one = 100 - one;
+  }
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,141 @@
+// One decision while it is made: the pod with its rules, and what plugins need to say about nodes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sched/cluster.hpp"
+#include "sched/decision.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+// The pod that looks for a node.
+struct Incoming {
+  Incoming(const kube::Pod& of, Cluster& cluster);
+
+  const kube::Pod& pod;
+  std::string key;
+  PodRequests requests, scored;
+  std::vector<HostPort> ports;
+  std::shared_ptr<const std::vector<Toleration>> tolerations;
+  std::shared_ptr<const Affinity> affinity;
+  std::shared_ptr<const Spread> spread;
+  std::shared_ptr<const NodeTerm> node_selector;
+
+  // nodeSelector and required node affinity.
+  bool may_run_on(const NodeTable& table, NodeIndex row) const {
+    return node_selector->matches(table, row) && affinity->nodes.required_match(table, row);
+  }
+};
+
+// Why nodes are refused, as small numbers; 0 means that nobody objects.
+using Verdict = std::uint16_t;
+inline constexpr Verdict kFits = 0;
+
+class Verdicts {
+ public:
+  struct Entry {
+    std::optional<PluginId> plugin;
+    RejectCode code = RejectCode::unschedulable;
+    std::vector<std::string> reasons = {};
+
+    bool operator==(const Entry&) const = default;
+  };
+
+  Verdict id_of(Entry entry);
+
+  Verdict id_of(PluginId plugin, RejectCode code, std::string_view reason) {
+    return id_of(Entry{plugin, code, {std::string(reason)}});
+  }
+
+  const Entry& at(Verdict verdict) const { return entries_[verdict - 1u]; }
+
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+struct PreFilterFailure {
+  PluginId plugin{};
+  std::optional<RejectCode> code;  // none: an error
+  std::string message;
+};
+
+struct Cycle {
+  Cluster& cluster;
+  const Incoming& in;
+  const Profile& profile;
+  WallTime now{};
+  Verdicts verdicts = {};
+  // Set by the making of filters, which is what stock calls preFilter.
+  std::optional<PreFilterFailure> failure = {};
+  std::optional<std::vector<std::string>> only_nodes = {};  // sorted
+};
+
+// A plugin's judgement of nodes for this pod.
+class Filter {
+ public:
+  virtual ~Filter() = default;
+  virtual Verdict check(NodeIndex row) = 0;
+  // Judges many nodes: those refused leave `rows` and get their verdict by row.
+  virtual void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) = 0;
+
+  // A pod has been imagined on the row (1) or away from it (-1); the cluster knows already.
+  virtual void pod_moved(const PodRecord&, NodeIndex /*row*/, int /*sign*/) {}
+};
+
+// Gives a filter with `Verdict judge(NodeIndex)` both ways of being asked, without a call per node.
+template <class Own>
+class FilterOf : public Filter {
+ public:
+  Verdict check(NodeIndex row) final { return static_cast<Own*>(this)->judge(row); }
+
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) final {
+    std::size_t kept = 0;
+    for (NodeIndex row : rows) {
+      Verdict verdict = static_cast<Own*>(this)->judge(row);
+      if (verdict == kFits)
+        rows[kept++] = row;
+      else
+        verdicts[row] = verdict;
+    }
+    rows.resize(kept);
+  }
+};
+
+// Null when the plugin has nothing to say about this pod.
+std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle);
+
+std::unique_ptr<Filter> make_unschedulable_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_node_name_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_taint_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_ports_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_fit_filter(Cycle& cycle);
+
+// A score plugin's column, one number per feasible node.
+struct ScoreColumn {
+  PluginId plugin{};
+  std::int64_t weight = 1;
+  std::vector<std::int64_t> raw, normalized;
+};
+
+// Fills raw and normalized; false when the plugin has nothing to say about this pod.
+bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+
+bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+
+enum class NormalizeOrder : std::uint8_t { as_is, reversed };
+
+// To 0..100 by the highest; reversed, the highest becomes 0.
+void normalize_by_highest(std::vector<std::int64_t>& scores, NormalizeOrder order);
+
+}  // namespace plim::sched

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sched/engine.hpp"
+#include "sched/message.hpp"
+#include "sched/search.hpp"
+
+namespace plim::sched {
+namespace {
+
+// How many feasible nodes are enough: stock's rule, but by default all of them.
+std::size_t enough_nodes(std::int64_t percentage, std::size_t nodes) {
+  constexpr std::size_t kAtLeast = 100;
+  if (percentage <= 0 || percentage >= 100 || nodes < kAtLeast) return nodes;
+  return std::max(kAtLeast, nodes * static_cast<std::size_t>(percentage) / 100);
+}
+
+// Keeps the first feasible nodes from `start` on, around; the rest counts as not looked at.
+// Returns how many were looked at.
+std::size_t cut_search(Search& search, const std::vector<NodeIndex>& live, std::size_t start,
+                       std::size_t enough) {
+  if (search.feasible.size() <= enough) return live.size();
+  std::vector<NodeIndex> kept;
+  std::size_t at = 0;
+  for (; at < live.size() && kept.size() < enough; ++at) {
+    NodeIndex row = live[(start + at) % live.size()];
+    if (search.verdicts[row] == kFits) kept.push_back(row);
+  }
+  for (std::size_t rest = at; rest < live.size(); ++rest)
+    search.verdicts[live[(start + rest) % live.size()]] = kFits;
+  std::ranges::sort(kept);
+  search.feasible = std::move(kept);
+  return at;
+}
+
+void apply_extenders(Cycle& cycle, Search& search, const DecideOptions& options) {
+  for (const ExtenderRejection& one : options.extender_rejections) {
+    auto row = cycle.cluster.table().find(one.node);
+    if (!row || search.verdicts[*row] != kFits) continue;
+    search.verdicts[*row] =
+        cycle.verdicts.id_of({.plugin = std::nullopt, .code = one.code, .reasons = {one.reason}});
+  }
+  if (!options.extender_rejections.empty())
+    std::erase_if(search.feasible, [&](NodeIndex row) { return search.verdicts[row] != kFits; });
+}
+
+void describe_rejections(const Cycle& cycle, const Search& search, Decision& out) {
+  out.rejections.resize(cycle.verdicts.size());
+  for (NodeIndex row : cycle.cluster.table().live())
+    if (Verdict verdict = search.verdicts[row]; verdict != kFits)
+      out.rejections[verdict - 1u].nodes.push_back(row);
+  for (Verdict verdict = 1; verdict <= cycle.verdicts.size(); ++verdict) {
+    const Verdicts::Entry& entry = cycle.verdicts.at(verdict);
+    Rejection& made = out.rejections[verdict - 1u];
+    made.plugin = entry.plugin;
+    made.code = entry.code;
+    made.reasons = entry.reasons;
+    if (made.nodes.empty()) continue;
+    if (!entry.plugin)
+      out.rejected_by_extender = true;
+    else if (std::ranges::find(out.rejecting_plugins, *entry.plugin) == out.rejecting_plugins.end())
+      out.rejecting_plugins.push_back(*entry.plugin);
+  }
+  std::erase_if(out.rejections, [](const Rejection& one) { return one.nodes.empty(); });
+}
+
+Decision refused_early(const PreFilterFailure& failure, Decision out) {
+  out.rejecting_plugins.push_back(failure.plugin);
+  out.pre_filter_code = failure.code;
+  if (!failure.code) {
+    out.outcome = Decision::Outcome::error;
+    out.message = fmt::format("running PreFilter plugin \"{}\": {}", name_of(failure.plugin),
+                              failure.message);
+    return out;
+  }
+  out.outcome = Decision::Outcome::unschedulable;
+  out.pre_filter_message = failure.message;
+  out.message = fmt::format("0/{} nodes are available: {}.", out.total_nodes, failure.message);
+  return out;
+}
+
+// Totals over all plugins, by feasible node.
+struct Scores {
+  std::vector<ScoreColumn> columns;
+  std::vector<std::int64_t> totals;
+};
+
+Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
+                         const DecideOptions& options) {
+  Scores out;
+  out.totals.assign(rows.size(), 0);
+  for (const WeightedPlugin& plugin : cycle.profile.score) {
+    ScoreColumn column{
+        .plugin = plugin.plugin, .weight = plugin.weight, .raw = {}, .normalized = {}};
+    column.raw.reserve(rows.size());
+    if (!score(plugin.plugin, cycle, rows, column)) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::int64_t one = column.normalized[i];
+      if (one < 0 || one > 100)
+        return fail(Code::internal,
+                    fmt::format("plugin \"{}\" returns an invalid score {}, it should in the range "
+                                "of [0, 100] after normalizing",
+                                name_of(plugin.plugin), one));
+      out.totals[i] += one * plugin.weight;
+    }
+    out.columns.push_back(std::move(column));
+  }
+  if (cycle.profile.score.empty() && !options.any_extender) std::ranges::fill(out.totals, 1);
+  for (const ExtenderScore& extra : options.extender_scores) {
+    auto row = cycle.cluster.table().find(extra.node);
+    auto at = row ? std::ranges::lower_bound(rows, *row) : rows.end();
+    if (at != rows.end() && *at == *row)
+      out.totals[static_cast<std::size_t>(at - rows.begin())] += extra.score;
+  }
+  return out;
+}
+
+void describe_rows(const Cycle& cycle, const std::vector<NodeIndex>& rows, const Scores& scores,
+                   std::size_t limit, Decision& out) {
+  const NodeTable& table = cycle.cluster.table();
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  limit = std::min(limit, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(limit), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      if (scores.totals[a] != scores.totals[b])
+                        return scores.totals[a] > scores.totals[b];
+                      return table.name(rows[a]) < table.name(rows[b]);
+                    });
+  for (std::size_t at : std::span(order).first(limit)) {
+    ScoredNode& made = out.rows.emplace_back();
+    made.node = table.name(rows[at]);
+    made.total = scores.totals[at];
+    for (const ScoreColumn& column : scores.columns)
+      made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
+                             column.normalized[at] * column.weight});
+  }
+}
+
+// Among nodes with the same total.
+NodeIndex break_tie(const Cycle& cycle, std::vector<NodeIndex> equals, const DecideOptions& options,
+                    Decision& out) {
+  out.tie_size = equals.size();
+  if (equals.size() == 1) return equals[0];
+  if (cycle.profile.locality.tie_break == TieBreak::First) {
+    out.tie_rule = "first";
+    const NodeTable& table = cycle.cluster.table();
+    return *std::ranges::min_element(equals, {}, [&](NodeIndex row) { return table.name(row); });
+  }
+  out.tie_rule = "random";
+  return equals[options.draw % equals.size()];
+}
+
+void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOptions& options,
+            Decision& out) {
+  const NodeTable& table = cycle.cluster.table();
+  if (rows.size() == 1) {
+    out.outcome = Decision::Outcome::single_feasible;
+    out.node = table.name(rows[0]);
+    return;
+  }
+  auto scores = score_all(cycle, rows, options);
+  if (!scores) {
+    out.outcome = Decision::Outcome::error;
+    out.message = scores.error().message;
+    return;
+  }
+  std::int64_t best = *std::ranges::max_element(scores->totals);
+  std::vector<NodeIndex> equals;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (scores->totals[i] == best) equals.push_back(rows[i]);
+  out.outcome = Decision::Outcome::chosen;
+  out.total = best;
+  out.node = table.name(break_tie(cycle, std::move(equals), options, out));
+  describe_rows(cycle, rows, *scores, options.rows, out);
+}
+
+}  // namespace
+
+Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
+                        const DecideOptions& options) {
+  NodeTable& table = cluster_.table();
+  Incoming in(pod, cluster_);
+  table.make_columns();
+  Cycle cycle{.cluster = cluster_, .in = in, .profile = profile, .now = options.now};
+  Decision out;
+  out.total_nodes = table.live().size();
+  if (out.total_nodes == 0) {
+    out.outcome = Decision::Outcome::unschedulable;
+    out.message = "no nodes available to schedule pods";
+    return out;
+  }
+  Search search(cycle);
+  if (!search.prepare()) return refused_early(*cycle.failure, std::move(out));
+
+  // A node that was emptied for this pod is likely the only one that fits.
+  auto nominated = table.find(pod.status.nominated_node);
+  if (nominated && search.check(*nominated) == kFits) {
+    search.verdicts.assign(table.rows(), kFits);
+    search.feasible = {*nominated};
+    apply_extenders(cycle, search, options);
+  }
+  if (search.feasible.empty()) {
+    search.run();
+    std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
+    if (profile.score.empty() && !options.any_extender) enough = 1;
+    out.looked_at = cut_search(search, table.live(), next_start_, enough);
+    next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
+    apply_extenders(cycle, search, options);
+  }
+  out.feasible = search.feasible.size();
+  if (options.rows > 0) out.feasible_nodes = search.feasible;
+  if (options.rows > 0 || search.feasible.empty()) describe_rejections(cycle, search, out);
+  if (search.feasible.empty()) {
+    out.outcome = Decision::Outcome::unschedulable;
+    out.message = unavailable_message(out.total_nodes, out.rejections);
+    return out;
+  }
+  choose(cycle, search.feasible, options, out);
+  return out;
+}
+
+}  // namespace plim::sched

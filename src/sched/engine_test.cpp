@@ -1,0 +1,197 @@
+#include "sched/engine.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sched/testing/objects.hpp"
+
+namespace plim::sched {
+namespace {
+
+using testing::decide_all;
+using ::testing::ElementsAre;
+using testing::node_of;
+using testing::plain_node;
+using testing::plain_pod;
+using testing::pod_of;
+using testing::score_of;
+
+kube::Node tainted(std::string_view name, std::string_view taints) {
+  return node_of(
+      fmt::format("{{metadata: {{name: {}}}, spec: {{taints: {}}}, status: {{allocatable: {{cpu: "
+                  "4, memory: 8Gi, "
+                  "pods: 110}}}}}}",
+                  name, taints));
+}
+
+PodPointer with_spec(std::string_view more) {
+  return pod_of(fmt::format(
+      "{{metadata: {{name: p}}, spec: {{containers: [{{name: c, image: app}}], {}}}}}", more));
+}
+
+TEST(Decide, without_nodes_says_so) {
+  Engine engine;
+  auto made = decide_all(engine, plain_pod("p"), default_profile());
+  EXPECT_EQ(made.outcome, Decision::Outcome::unschedulable);
+  EXPECT_EQ(made.message, "no nodes available to schedule pods");
+}
+
+TEST(Decide, a_pod_on_a_node_that_is_not_there_waits_for_it) {
+  Engine engine;
+  engine.set_pod(plain_pod("early", "{cpu: 4}"), "a");
+  EXPECT_EQ(engine.node_count(), 0u);
+  engine.set_node(plain_node("a"));
+  EXPECT_EQ(decide_all(engine, plain_pod("p", "{cpu: 1}"), default_profile()).message,
+            "0/1 nodes are available: 1 Insufficient cpu.");
+}
+
+TEST(Decide, counts_reasons_and_sorts_them_as_bytes) {
+  Engine engine;
+  for (int i = 0; i < 10; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));
+  engine.set_node(tainted("t1", "[{key: k, effect: NoSchedule}]"));
+  engine.set_node(tainted("t2", "[{key: k, effect: NoExecute}]"));
+  EXPECT_EQ(decide_all(engine, plain_pod("p", "{cpu: 8}"), default_profile()).message,
+            "0/12 nodes are available: 10 Insufficient cpu, 2 node(s) had untolerated taint(s).");
+}
+
+TEST(Decide, the_first_plugin_alone_gives_the_reason) {
+  Engine engine;
+  engine.set_node(
+      node_of("{metadata: {name: a}, spec: {unschedulable: true, taints: [{key: "
+              "node.kubernetes.io/unschedulable, effect: NoSchedule}]}}"));
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), default_profile()).message,
+            "0/1 nodes are available: 1 node(s) were unschedulable.");
+}
+
+TEST(Decide, tolerations_open_tainted_nodes) {
+  Engine engine;
+  engine.set_node(tainted("a", "[{key: k, value: v, effect: NoSchedule}]"));
+  auto feasible = [&](std::string_view tolerations) {
+    return decide_all(engine, with_spec(fmt::format("tolerations: {}", tolerations)),
+                      default_profile())
+        .feasible;
+  };
+  EXPECT_EQ(feasible("[{key: k, value: v}]"), 1u);
+  EXPECT_EQ(feasible("[{key: k, operator: Exists, effect: NoSchedule}]"), 1u);
+  EXPECT_EQ(feasible("[{operator: Exists}]"), 1u);
+  EXPECT_EQ(feasible("[{key: k, value: w}]"), 0u);
+  EXPECT_EQ(feasible("[{key: k, operator: Exists, effect: NoExecute}]"), 0u);
+}
+
+TEST(Decide, nodes_with_taints_that_only_ask_are_scored_down) {
+  Engine engine;
+  engine.set_node(plain_node("free"));
+  engine.set_node(tainted("one", "[{key: k, effect: PreferNoSchedule}]"));
+  engine.set_node(
+      tainted("two", "[{key: k, effect: PreferNoSchedule}, {key: l, effect: PreferNoSchedule}]"));
+  auto made = decide_all(engine, plain_pod("p"), default_profile());
+  EXPECT_EQ(score_of(made, "free", PluginId::TaintToleration), 100);
+  EXPECT_EQ(score_of(made, "one", PluginId::TaintToleration), 50);
+  EXPECT_EQ(score_of(made, "two", PluginId::TaintToleration), 0);
+  EXPECT_EQ(made.node, "free");
+}
+
+TEST(Decide, a_node_name_leaves_no_choice) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_node(plain_node("b"));
+  EXPECT_EQ(decide_all(engine, with_spec("nodeName: b"), default_profile()).node, "b");
+  EXPECT_EQ(decide_all(engine, with_spec("nodeName: c"), default_profile()).message,
+            "0/2 nodes are available: 2 node(s) didn't match the requested node name.");
+}
+
+PodPointer with_port(std::string_view port) {
+  return pod_of(
+      fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{{name: c, image: app, "
+                  "ports: [{}]}}]}}}}",
+                  port));
+}
+
+TEST(Decide, host_ports_clash_by_protocol_port_and_address) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_pod(with_port("{hostPort: 80, hostIP: 10.0.0.1}"), "a");
+  auto feasible = [&](std::string_view port) {
+    return decide_all(engine, with_port(port), default_profile()).feasible;
+  };
+  EXPECT_EQ(feasible("{hostPort: 80}"), 0u);
+  EXPECT_EQ(feasible("{hostPort: 80, hostIP: 10.0.0.1, protocol: TCP}"), 0u);
+  EXPECT_EQ(feasible("{hostPort: 80, hostIP: 10.0.0.2}"), 1u);
+  EXPECT_EQ(feasible("{hostPort: 80, protocol: UDP}"), 1u);
+  EXPECT_EQ(feasible("{containerPort: 80}"), 1u);
+  EXPECT_EQ(
+      decide_all(engine, with_port("{hostPort: 80}"), default_profile()).message,
+      "0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.");
+}
+
+TEST(Decide, draws_among_equals_or_takes_the_first_name) {
+  Engine engine;
+  for (auto name : {"c", "a", "b"}) engine.set_node(plain_node(name));
+  Profile profile = default_profile();
+  profile.locality.tie_break = TieBreak::Random;
+  std::set<std::string> drawn;
+  for (std::uint64_t draw = 0; draw < 6; ++draw) {
+    DecideOptions options;
+    options.draw = draw;
+    auto made = engine.decide(*plain_pod("p"), profile, options);
+    EXPECT_EQ(made.tie_size, 3u);
+    drawn.insert(made.node);
+  }
+  EXPECT_EQ(drawn.size(), 3u);
+  profile.locality.tie_break = TieBreak::First;
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).node, "a");
+}
+
+TEST(Decide, looks_at_all_nodes_unless_told_a_share) {
+  Engine engine;
+  for (int i = 0; i < 500; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));
+  Profile profile = default_profile();
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 500u);
+  profile.percentage_of_nodes = 30;
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 150u);
+  auto again = decide_all(engine, plain_pod("p"), profile);
+  EXPECT_EQ(again.looked_at, 150u);
+  EXPECT_EQ(again.feasible_nodes.front(), 150u);
+}
+
+TEST(Decide, yields_to_pods_nominated_for_a_node) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  auto nominated = pod_of(
+      "{metadata: {name: big}, spec: {priority: 10, containers: [{name: c, "
+      "resources: {requests: {cpu: 4}}}]}}");
+  engine.nominate(nominated, "a");
+  auto pod = plain_pod("p", "{cpu: 1}");
+  EXPECT_EQ(decide_all(engine, pod, default_profile()).message,
+            "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(decide_all(engine, nominated, default_profile()).node, "a");
+  auto urgent = pod_of("{metadata: {name: u}, spec: {priority: 11, containers: [{name: c}]}}");
+  EXPECT_EQ(decide_all(engine, urgent, default_profile()).node, "a");
+  engine.forget_nomination(nominated->meta.uid);
+  EXPECT_EQ(decide_all(engine, pod, default_profile()).node, "a");
+}
+
+TEST(Decide, the_answers_of_extenders_take_part) {
+  Engine engine;
+  for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
+  std::vector<ExtenderRejection> refused{{"a", RejectCode::unschedulable, "too hot"}};
+  std::vector<ExtenderScore> scores{{"c", 210}};
+  DecideOptions options;
+  options.extender_rejections = refused;
+  options.extender_scores = scores;
+  options.any_extender = true;
+  EXPECT_EQ(engine.decide(*plain_pod("p"), default_profile(), options).node, "c");
+  refused = {{"a", RejectCode::unschedulable, "too hot"},
+             {"b", RejectCode::unresolvable, "too hot"},
+             {"c", RejectCode::unresolvable, "too cold"}};
+  options.extender_rejections = refused;
+  auto made = engine.decide(*plain_pod("p"), default_profile(), options);
+  EXPECT_EQ(made.message, "0/3 nodes are available: 1 too cold, 2 too hot.");
+  EXPECT_TRUE(made.rejected_by_extender);
+}
+
+}  // namespace
+}  // namespace plim::sched

@@ -1,0 +1,140 @@
+// What a pod demands of its place, read once from the JSON that kube::Pod keeps as it came.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.hpp"
+#include "kube/selector.hpp"
+#include "kube/types.hpp"
+#include "sched/node_table.hpp"
+
+namespace plim::sched {
+
+struct Toleration {
+  std::string key, value, effect;  // "" for any
+  bool exists = false;             // whatever the value
+
+  bool tolerates(std::string_view taint_key, std::string_view taint_value,
+                 std::string_view taint_effect) const;
+};
+
+bool tolerated(const std::vector<Toleration>& tolerations, const kube::Taint& taint);
+
+struct HostPort {
+  std::int32_t port = 0;
+  std::string protocol = "TCP", address = "0.0.0.0";
+
+  bool operator==(const HostPort&) const = default;
+};
+
+// One requirement on a node's label, with its texts as the table's numbers.
+struct NodeRequirement {
+  kube::LabelRequirement::Op op{};
+  LabelKey key = 0;
+  std::vector<LabelValue> values;
+  std::int64_t number = 0;  // of Gt and Lt
+};
+
+struct NodeTerm {
+  std::vector<NodeRequirement> labels;
+
+  struct Name {
+    bool known_field = true;  // another field than metadata.name is empty on every node
+    bool equal = true;
+    std::string value;
+  };
+
+  std::vector<Name> names;
+  std::int64_t weight = 0;  // of a preference
+  bool broken = false;      // cannot be read: matches nothing
+
+  bool matches(const NodeTable& table, NodeIndex row) const;
+};
+
+struct NodeRules {
+  bool has_required = false;
+  std::vector<NodeTerm> required;  // one must match
+  bool has_preferred = false;
+  std::vector<NodeTerm> preferred;
+  // Every required term names nodes: only these can do, sorted.
+  std::optional<std::vector<std::string>> only_nodes;
+
+  bool required_match(const NodeTable& table, NodeIndex row) const;
+};
+
+NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);
+
+struct PodTerm {
+  kube::LabelSelector selector;
+  std::vector<std::string> namespaces;  // sorted
+  std::optional<kube::LabelSelector> namespace_selector;
+  LabelKey topology_key = 0;
+  std::int64_t weight = 0;  // of a preference
+  std::string text;         // equal terms have equal texts
+
+  // `labels` are those of the pod's namespace.
+  bool matches(const kube::Pod& pod, const kube::Labels& labels) const;
+};
+
+struct Affinity {
+  NodeRules nodes;
+  std::vector<PodTerm> near, apart;  // required
+  std::vector<PodTerm> prefer_near, prefer_apart;
+  std::string mistake;  // of a selector that cannot be read
+
+  bool has_pod_terms() const {
+    return !near.empty() || !apart.empty() || !prefer_near.empty() || !prefer_apart.empty();
+  }
+};
+
+struct SpreadConstraint {
+  std::int64_t max_skew = 1, min_domains = 1;
+  LabelKey key = 0;
+  bool hard = true;
+  bool honor_affinity = true, honor_taints = false;
+  kube::LabelSelector selector;
+  std::vector<std::string> match_label_keys;
+};
+
+struct Spread {
+  std::vector<SpreadConstraint> constraints;
+  std::string mistake;
+};
+
+// Reads the JSON of pods and remembers what it read: pods of one owner bring the same text.
+class RuleReader {
+ public:
+  explicit RuleReader(NodeTable& table) : table_(table) {}
+
+  std::shared_ptr<const std::vector<Toleration>> tolerations(const kube::Pod& pod);
+  std::shared_ptr<const Affinity> affinity(const kube::Pod& pod);
+  std::shared_ptr<const Spread> spread(const kube::Pod& pod);
+  // nodeSelector as requirements that all must hold.
+  std::shared_ptr<const NodeTerm> node_selector(const kube::Pod& pod);
+  // Host ports of containers and sidecars.
+  std::vector<HostPort> host_ports(const kube::Pod& pod) const;
+
+ private:
+  template <class T>
+  struct Memory {
+    TextMap<std::shared_ptr<const T>> known;
+    std::size_t limit = 256;
+
+    template <class Make>
+    std::shared_ptr<const T> get(std::string_view text, Make make);
+  };
+
+  NodeTable& table_;
+  Memory<std::vector<Toleration>> tolerations_;
+  Memory<Affinity> affinities_;
+  Memory<Spread> spreads_;
+  Memory<NodeTerm> selectors_;
+};
+
+}  // namespace plim::sched

@@ -1,0 +1,113 @@
+#include "sched/search.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace plim::sched {
+namespace {
+
+// Filters that need nothing prepared, so that their place in the preFilter list does not exist.
+bool is_filter_only(PluginId plugin) {
+  return plugin == PluginId::NodeUnschedulable || plugin == PluginId::NodeName ||
+         plugin == PluginId::TaintToleration;
+}
+
+}  // namespace
+
+bool Search::prepare() {
+  std::optional<PreFilterFailure> remembered;
+  std::vector<Step> made;
+  auto is_filter = [&](PluginId plugin) {
+    return std::ranges::find(cycle_.profile.filter, plugin) != cycle_.profile.filter.end();
+  };
+  for (PluginId plugin : cycle_.profile.pre_filter) {
+    auto filter = make_filter(plugin, cycle_);
+    if (cycle_.failure) {
+      // One that preemption may cure lets the others prepare themselves for it.
+      if (cycle_.failure->code != RejectCode::unschedulable) return false;
+      remembered = std::exchange(cycle_.failure, std::nullopt);
+    }
+    if (filter && is_filter(plugin)) made.push_back({plugin, std::move(filter)});
+  }
+  for (PluginId plugin : cycle_.profile.filter) {
+    auto known = std::ranges::find(made, plugin, &Step::plugin);
+    std::unique_ptr<Filter> filter;
+    if (known != made.end())
+      filter = std::move(known->filter);
+    else if (is_filter_only(plugin))
+      filter = make_filter(plugin, cycle_);
+    if (filter) steps_.push_back({plugin, std::move(filter)});
+  }
+  cycle_.failure = std::move(remembered);
+  return !cycle_.failure;
+}
+
+void Search::run() {
+  const NodeTable& table = cycle_.cluster.table();
+  verdicts.assign(table.rows(), kFits);
+  std::vector<NodeIndex> rows = table.live();
+  if (cycle_.only_nodes) refuse_unnamed(rows);
+  std::vector<NodeIndex> with_nominated;
+  if (cycle_.cluster.has_nominations()) {
+    std::erase_if(rows, [&](NodeIndex row) {
+      bool crowded = has_nominated(row);
+      if (crowded) with_nominated.push_back(row);
+      return crowded;
+    });
+  }
+  for (Step& step : steps_) step.filter->sieve(rows, verdicts);
+  for (NodeIndex row : with_nominated)
+    if ((verdicts[row] = check(row)) == kFits) rows.push_back(row);
+  if (!with_nominated.empty()) std::ranges::sort(rows);
+  feasible = std::move(rows);
+}
+
+Verdict Search::check(NodeIndex row) {
+  std::vector<const PodRecord*> added;
+  for (const auto& nominated : cycle_.cluster.nominated_on(row))
+    if (must_yield(*nominated)) added.push_back(nominated.get());
+  if (!added.empty()) {
+    for (const PodRecord* record : added) imagine(*record, row, 1);
+    Verdict crowded = check_as_is(row);
+    for (const PodRecord* record : added) imagine(*record, row, -1);
+    if (crowded != kFits) return crowded;
+  }
+  return check_as_is(row);
+}
+
+Verdict Search::check_as_is(NodeIndex row) {
+  for (Step& step : steps_)
+    if (Verdict verdict = step.filter->check(row); verdict != kFits) return verdict;
+  return kFits;
+}
+
+void Search::imagine(const PodRecord& record, NodeIndex row, int sign) {
+  cycle_.cluster.imagine(record, row, sign);
+  for (Step& step : steps_) step.filter->pod_moved(record, row, sign);
+}
+
+bool Search::must_yield(const PodRecord& nominated) const {
+  return nominated.pod->spec.priority >= cycle_.in.pod.spec.priority &&
+         pod_key(*nominated.pod) != cycle_.in.key;
+}
+
+bool Search::has_nominated(NodeIndex row) const {
+  return std::ranges::any_of(cycle_.cluster.nominated_on(row),
+                             [&](const auto& nominated) { return must_yield(*nominated); });
+}
+
+// A plugin has named the nodes that can do; all others are refused in its name.
+void Search::refuse_unnamed(std::vector<NodeIndex>& rows) {
+  const NodeTable& table = cycle_.cluster.table();
+  Verdict refused = cycle_.verdicts.id_of(
+      PluginId::NodeAffinity, RejectCode::unresolvable,
+      fmt::format("node(s) didn't satisfy plugin(s) [{}]", name_of(PluginId::NodeAffinity)));
+  std::erase_if(rows, [&](NodeIndex row) {
+    bool named = std::ranges::binary_search(*cycle_.only_nodes, table.name(row));
+    if (!named) verdicts[row] = refused;
+    return !named;
+  });
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,48 @@
+// The first half of a decision: which nodes can take the pod. Made anew for each decision.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sched/cycle.hpp"
+
+namespace plim::sched {
+
+class Search {
+ public:
+  explicit Search(Cycle& cycle) : cycle_(cycle) {}
+
+  // What stock calls preFilter; false when it ends the decision, see Cycle::failure.
+  bool prepare();
+
+  // Judges all live nodes. `verdicts` has a place for every row.
+  void run();
+
+  // One node as in run(): with the pods nominated there, and without.
+  Verdict check(NodeIndex row);
+  // One node, nobody imagined in.
+  Verdict check_as_is(NodeIndex row);
+
+  // Imagines a pod on the row (1) or away from it (-1), for the filters too.
+  void imagine(const PodRecord& record, NodeIndex row, int sign);
+
+  std::vector<NodeIndex> feasible;
+  std::vector<Verdict> verdicts;  // by row; kFits also for rows that were not looked at
+
+ private:
+  struct Step {
+    PluginId plugin;
+    std::unique_ptr<Filter> filter;
+  };
+
+  bool prepare_plugin(PluginId plugin);
+  bool must_yield(const PodRecord& nominated) const;
+  bool has_nominated(NodeIndex row) const;
+  void refuse_unnamed(std::vector<NodeIndex>& rows);
+
+  Cycle& cycle_;
+  std::vector<Step> steps_;  // in the order of the profile's filters
+};
+
+}  // namespace plim::sched
