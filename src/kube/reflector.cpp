@@ -166,6 +166,7 @@ Task<Result<void>> Reflector::open_watch(bool initial_events) {
   if (!watch) co_return std::move(watch).error();
   watch_ = std::move(*watch);
   opened_ = clock_.steady();
+  stats_.trouble.reset();
   co_return Result<void>();
 }
 
@@ -188,6 +189,7 @@ Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
 Reflector::Next Reflector::trouble(const Error& error) {
   asked_to_wait_ = error.retry_after.value_or(0s);
   if (error.code == Code::cancelled) return Next::wait;  // we are being stopped
+  stats_.trouble = error;
   log_.write(log::Level::warn, "kube", "cannot follow, trying again",
              {{"resource", resource_.plural}, {"error", error}});
   return Next::wait;

@@ -51,6 +51,8 @@ class Reflector {
     std::uint64_t events = 0;    // received, bookmarks included
     std::uint64_t failures = 0;  // after which it had to wait
     std::optional<WallTime> last_sync;
+    std::optional<Error> trouble =
+        {};  // why it cannot follow now; none: it does, or has just begun
   };
 
   Reflector(std::shared_ptr<Client> client, Resource resource, ReflectorOptions options,
