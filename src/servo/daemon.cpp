@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/log.hpp"
 #include "servo/api.hpp"
 #include "servo/payload.hpp"
@@ -150,10 +148,10 @@ bool Daemon::is_present(const std::string& uid) const {
 
 std::string Daemon::not_ready() const {
   std::string out;
-  for (const auto& watch : watches_)
-    if (!watch->synced())
-      out += fmt::format("{}pods of {} are not listed yet", out.empty() ? "" : "; ",
-                         watch->ns().empty() ? "all namespaces" : "namespace " + watch->ns());
+  for (const auto& watch : watches_) {
+    const std::string why = watch->not_ready();
+    if (!why.empty()) out += (out.empty() ? "" : "; ") + why;
+  }
   return watches_.empty() ? "starting" : out;
 }
 

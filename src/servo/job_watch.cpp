@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 #include "kube/object.hpp"
 
@@ -36,6 +38,16 @@ void JobWatch::start() {
 
 Task<void> JobWatch::stop() {
   return tasks_.stop();
+}
+
+std::string JobWatch::not_ready() const {
+  const std::optional<Error>& trouble = stats().trouble;
+  const bool is_refused =
+      trouble && (trouble->code == Code::forbidden || trouble->code == Code::unauthorized);
+  if (synced_ && !is_refused) return {};
+  return fmt::format(
+      "pods of {} are not {}{}{}", ns_.empty() ? "all namespaces" : "namespace " + ns_,
+      synced_ ? "followed" : "listed yet", trouble ? ": " : "", trouble ? trouble->message : "");
 }
 
 void JobWatch::begin_replace() {

@@ -37,7 +37,9 @@ class JobWatch final : private kube::Reflector::Target {
 
   bool synced() const { return synced_; }
 
-  const std::string& ns() const { return ns_; }
+  // Why not every end of a job is heard of: nothing is listed yet, or a right is missing. "": all
+  // is well, or in a trouble that passes.
+  std::string not_ready() const;
 
   // A job's pod that was there when last heard of.
   bool is_present(const std::string& uid) const { return jobs_.contains(uid); }

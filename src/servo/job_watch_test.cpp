@@ -33,6 +33,7 @@ class JobWatchTest : public ::testing::Test {
     synced_ = watch.synced();
     jobs_ = watch.jobs();
     lists_ = watch.stats().lists;
+    not_ready_ = watch.not_ready();
     run_to_end(loop_, watch.stop());
     return told_;
   }
@@ -48,6 +49,7 @@ class JobWatchTest : public ::testing::Test {
   bool synced_ = false;
   std::size_t jobs_ = 0;
   std::uint64_t lists_ = 0;
+  std::string not_ready_;
 };
 
 TEST_F(JobWatchTest, tells_of_pods_that_had_ended_before_it_came) {
@@ -112,6 +114,21 @@ TEST_F(JobWatchTest, goes_on_after_every_end_of_a_watch) {
   EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed", "u3 completed", "u4 completed",
                                     "u5 completed"));
   EXPECT_EQ(lists_, 3u);
+}
+
+TEST_F(JobWatchTest, a_missing_right_is_named_until_it_is_given) {
+  client_->lists = {fail(Code::forbidden, "cannot list pods")};
+  EXPECT_THAT(follow(), IsEmpty());
+  EXPECT_EQ(not_ready_, "pods of namespace default are not listed yet: cannot list pods");
+  client_->lists = {list_of({})};
+  client_->watches.emplace_back(fail(Code::forbidden, "cannot watch pods"));
+  EXPECT_THAT(follow(), IsEmpty());
+  EXPECT_EQ(not_ready_, "pods of namespace default are not followed: cannot watch pods");
+  client_->lists = {list_of({}), list_of({ended_pod("u1", "a")})};
+  client_->watches.emplace_back(fail(Code::forbidden, "cannot watch pods"));
+  client_->then_watch({event("ADDED", ended_pod("u2", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed"));
+  EXPECT_EQ(not_ready_, "");
 }
 
 TEST_F(JobWatchTest, a_pod_that_cannot_be_read_is_counted_and_the_rest_goes_on) {
