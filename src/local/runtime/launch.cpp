@@ -70,6 +70,10 @@ std::string hostname_of(const json::value& pod) {
 }
 
 // Images without files of their own name directories this machine need not have.
+std::string usual_home(const VolumeRoots& roots) {
+  return roots.pod + "/work";
+}
+
 std::string working_directory(const Launch& launch) {
   std::string wanted(text_at(launch.container, {"workingDir"}));
   if (wanted.empty()) wanted = launch.image->working_dir;
@@ -79,7 +83,13 @@ std::string working_directory(const Launch& launch) {
   for (const json::value& mount : list_at(launch.container, {"volumeMounts"}))
     mounted |= launch.isolated && wanted.starts_with(text_at(mount, {"mountPath"}));
   if (!wanted.empty() && (mounted || ::stat(wanted.c_str(), &info) == 0)) return wanted;
-  return launch.roots.pod + "/work";
+  return usual_home(launch.roots);
+}
+
+// Users to whom the cluster's directory is closed: as runtimes do for one whom the image does not
+// know, theirs is the root.
+bool runs_as_other(const Launch& launch) {
+  return number(security(launch, "runAsUser")).value_or(0) != 0;
 }
 
 void isolate(const Launch& launch, StartSpec& out) {
@@ -144,7 +154,7 @@ Environment base_environment(const json::value& pod, const Image& image, const P
   Environment out;
   const char* path = std::getenv("PATH");
   out.set("PATH", path != nullptr && image.rootfs.empty() ? path : std::string(kUsualPath));
-  out.set("HOME", roots.pod + "/work");
+  out.set("HOME", usual_home(roots));
   out.set("HOSTNAME", hostname_of(pod));
   out.set("POD_IP", place.pod_ip);
   out.set("PLIMSOLL_VOLUMES", roots.pod + "/volumes");
@@ -164,13 +174,15 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
   out.argv = container_command(launch);
   Environment environment = granted_environment(launch);
   if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
+  const std::string* home = environment.get("HOME");
+  if (launch.isolated && runs_as_other(launch) && home && *home == usual_home(launch.roots))
+    environment.set("HOME", "/");
   for (const auto& [name, value] : environment.entries()) out.env.push_back(name + "=" + value);
   out.cwd = working_directory(launch);
   out.log = launch.log;
   out.cgroup = launch.cgroup;
   out.rlimits = {{RLIMIT_CORE, 0, 0}};
-  if (is_true(security(launch, "runAsNonRoot")) &&
-      number(security(launch, "runAsUser")).value_or(0) == 0)
+  if (is_true(security(launch, "runAsNonRoot")) && !runs_as_other(launch))
     return fail(Code::invalid, "container has runAsNonRoot and image will run as root");
   if (!launch.isolated) return out;
   isolate(launch, out);

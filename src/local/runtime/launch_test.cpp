@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
@@ -15,6 +17,8 @@
 
 namespace plim::local {
 namespace {
+
+using ::testing::Contains;
 
 json::value parsed(std::string_view text) {
   auto out = parse_json(text);
@@ -88,6 +92,17 @@ TEST(Launch, keeps_to_the_security_context) {
   EXPECT_TRUE(spec->no_new_privileges);
 }
 
+TEST(Launch, other_users_have_the_root_as_their_home) {
+  Launch launch = launch_of("app", R"({"securityContext":{"runAsUser":1000}})");
+  launch.roots.pod = "/pods/p";
+  launch.environment = base_environment(launch.pod, *launch.image, {}, launch.roots);
+  EXPECT_THAT(make_start_spec(launch)->env, Contains("HOME=/pods/p/work"));
+  launch.isolated = true;
+  EXPECT_THAT(make_start_spec(launch)->env, Contains("HOME=/"));
+  launch.environment.set("HOME", "/own");
+  EXPECT_THAT(make_start_spec(launch)->env, Contains("HOME=/own"));
+}
+
 TEST(Launch, leaves_privileged_containers_alone) {
   Launch launch = launch_of("app", R"({"securityContext":{"privileged":true}})");
   launch.isolated = true;
@@ -107,6 +122,22 @@ TEST(Launch, does_not_run_as_root_where_that_is_forbidden) {
 }
 
 using IsolatedPod = testing::NodeTest;
+
+TEST_F(IsolatedPod, reaches_a_volume_below_a_directory_that_is_closed_to_its_user) {
+  options.isolation = Isolation::automatic;
+  start_node();
+  if (!node->isolated()) GTEST_SKIP() << "namespaces need root";
+  ASSERT_EQ(::chmod(dir.path().c_str(), 0755), 0);
+  ASSERT_TRUE(make_directories(dir / "closed", 0700));
+  create_pod("a",
+             fmt::format(R"({{"restartPolicy":"Never","volumes":[{{"name":"v","emptyDir":{{}}}}],
+      "securityContext":{{"runAsUser":65532}},
+      "containers":[{{"name":"c","image":"x","command":["sh","-c","echo here > {0}/closed/v/x; cat {0}/closed/v/x; ls {0}/closed"],
+        "volumeMounts":[{{"name":"v","mountPath":"{0}/closed/v"}}]}}]}})",
+                         dir.path()));
+  EXPECT_EQ(follow("a", shows("c:Completed")).back().substr(0, 9), "Succeeded");
+  EXPECT_EQ(log_of("a"), "here\nv\n");
+}
 
 TEST_F(IsolatedPod, sees_its_volumes_where_it_mounts_them) {
   options.isolation = Isolation::automatic;

@@ -99,7 +99,9 @@ class MountPoints {
   // New entries may be made in this volume.
   void note_volume(std::string directory) { volumes_.push_back(std::move(directory)); }
 
-  Result<void> make(const std::string& path, bool directory) {
+  // `user`: who must be able to get there.
+  Result<void> make(const std::string& path, bool directory, uid_t user) {
+    if (user != 0) PLIM_CHECK(open_way(path, user));
     struct stat info{};
     if (::stat(path.c_str(), &info) == 0) return {};
     std::string above = parent_of(path);
@@ -122,6 +124,21 @@ class MountPoints {
 
  private:
   Result<void> take_over(const std::string& place) { return take_over(place, place); }
+
+  // A directory that the user may not enter hides what is mounted below it, and shows that user
+  // nothing anyhow: an empty one takes its place.
+  Result<void> open_way(const std::string& path, uid_t user) {
+    for (auto slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {
+      const std::string above = path.substr(0, slash);
+      struct stat info{};
+      if (::stat(above.c_str(), &info) != 0) return {};
+      if ((info.st_mode & S_IXOTH) != 0 || info.st_uid == user || is_own(above)) continue;
+      PLIM_CHECK(mount_or_fail("tmpfs", above, "tmpfs", MS_STRICTATIME, "mode=755"));
+      note_own_system(above);
+      return {};
+    }
+    return {};
+  }
 
   bool is_own(const std::string& place) const {
     for (const std::string& volume : volumes_)
@@ -225,7 +242,7 @@ Result<void> set_up_mounts(const StartSpec& spec) {
     return fail_errno(errno, fmt::format("cannot enter {}", root));
   for (const Source& source : sources) {
     const std::string& to = source.mount->to;
-    PLIM_CHECK(points.make(to, source.directory));
+    PLIM_CHECK(points.make(to, source.directory, spec.uid.value_or(0)));
     PLIM_CHECK(attach(source.tree, to));
     if (source.mount->read_only)
       PLIM_CHECK(mount_or_fail("none", to, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY));
