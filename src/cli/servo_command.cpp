@@ -17,6 +17,7 @@ namespace plim::cli {
 namespace {
 
 constexpr int kInternalExit = 3;
+constexpr std::string_view kUsualPlace = "/var/lib/plimsoll";  // other roles have theirs there too
 constexpr std::string_view kUsualStore = "/var/lib/plimsoll/servo";
 
 // The ancestor's variables, and the flags that stand for them.
@@ -42,7 +43,8 @@ std::optional<std::string> setting(const Context& context, std::string_view vari
 
 // /var/lib as a service, the user's own place otherwise.
 std::string default_store(const Context& context) {
-  if (make_directories(std::string(kUsualStore), 0700) &&
+  if (make_directories(std::string(kUsualPlace)) &&
+      make_directories(std::string(kUsualStore), 0700) &&
       ::access(std::string(kUsualStore).c_str(), W_OK) == 0)
     return std::string(kUsualStore);
   std::string state = context.world.env("XDG_STATE_HOME").value_or("");
