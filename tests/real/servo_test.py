@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,11 +13,18 @@ from busybox import pod
 from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "servo"))
+from jobs import Jobs  # noqa: E402
+from messages_test import Messages  # noqa: E402
+from paths_test import PathsOfPods  # noqa: E402
 from receiver import Receiver  # noqa: E402
 from servo import Servo  # noqa: E402
+from watch_test import BadWatches  # noqa: E402
 
 FILES = ROOT / "deploy" / "servo"
 ACCOUNT = "system:serviceaccount:default:opsani-servo"
+# Shows it a directory where a pod has its account, and nothing else that could say who it is.
+IN_POD = """mount -t tmpfs none /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount &&
+mount --bind "$0" /run/secrets/kubernetes.io/serviceaccount && exec "$@" """
 
 
 def documents(text):
@@ -97,6 +105,7 @@ class ServoOnRealKubernetes(RealClusterCase):
         log = self.log()
         self.assertNotIn("forbidden", log)
         self.assertNotIn("s3cret", log)
+        self.assertNotIn("s3cret", self.cluster.kubectl("describe", "deployments,replicasets,pods,services,events").stdout)
         self.cluster.kubectl("delete", "deployment/servo-k8s-multijob", "--wait", "--cascade=foreground", "--timeout=60s")
         self.assertEqual(receiver.events()[0], "HELLO")
         self.cluster.eventually(lambda: receiver.events()[-1] == "GOODBYE")
@@ -118,21 +127,147 @@ class ServoOnRealKubernetes(RealClusterCase):
         for words in (("patch", "pods"), ("delete", "pods"), ("create", "pods"), ("list", "secrets"), ("list", "nodes"),
                       ("list", "pods", "-n", "kube-system"), ("update", "pods/status"), ("create", "pods/exec")):
             self.assertFalse(may(*words), words)
-        # With the account's own token, as another process would have it; it may not look into kube-system.
-        token = self.cluster.kubectl("create", "token", "opsani-servo").stdout.strip()
-        config = json.loads(self.cluster.kubectl("config", "view", "--raw", "-o", "json").stdout)
-        config["users"] = [{"name": config["users"][0]["name"], "user": {"token": token}}]
-        file = tempfile.NamedTemporaryFile("w", suffix=".kubeconfig")
-        self.addCleanup(file.close)
-        file.write(json.dumps(config))
-        file.flush()
-        servo = Servo(self, file.name, "--pod-namespaces", "default,kube-system").begin()
-        servo.wait_listening()
-        self.cluster.apply(job("mine", "mine", "true"))
-        self.cluster.eventually(lambda: [run for run in servo.runs() if run["app"] == "mine"], 60)
-        status, why = servo.get("/readyz")
-        self.assertEqual((status, why), (503, "pods of namespace kube-system are not listed yet\n"))
-        self.assertRegex(servo.log, r'cannot follow.*pods is forbidden.*cannot list resource.*kube-system')
+
+
+class WithItsRights(Messages, BadWatches, PathsOfPods, RealClusterCase):
+    """The numbered scenarios of tests/e2e/servo, by an account that may do what deploy/servo says and no more."""
+    options = {"nodes": 0}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster.kubectl("create", "-f", str(FILES / "svc-acct.yaml"))
+        cls.account = cls.cluster.pki.user("servo", f"/CN={ACCOUNT}")
+
+    @property
+    def servo_kubeconfig(self):
+        return self.account
+
+    def watched_namespace(self, prefix):
+        name = self.cluster.namespace(prefix)
+        self.cluster.kubectl("create", "-f", str(FILES / "svc-role.yaml"), "-n", name)
+        return name
+
+    def servo(self, *flags, **options):
+        servo = super().servo(*flags, **options)
+        self.addCleanup(lambda: self.assertNotIn("forbidden", servo.log.lower()))
+        return servo
+
+    def test_10_many_namespaces_are_watched_as_one(self):
+        folder = str(ROOT / "deploy" / "servo-all-namespaces")
+        self.cluster.kubectl("apply", "-k", folder)
+        try:
+            super().test_10_many_namespaces_are_watched_as_one()
+        finally:
+            self.cluster.kubectl("delete", "clusterrolebinding/opsani-servo-access", "clusterrole/opsani-servo-role")
+
+    def without(self, verb, resource):
+        """A namespace where the Role lacks one right."""
+        name = self.cluster.namespace("less")
+        text = (FILES / "svc-role.yaml").read_text()
+        less = re.sub(rf"(resources: \[{resource}\]\n    verbs: \[)(.*)\]",
+                      lambda found: found[1] + ", ".join(set(found[2].split(", ")) - {verb}) + "]", text)
+        self.assertNotEqual(less, text)
+        self.cluster.kubectl("create", "-f", "-", "-n", name, input=less)
+        return name
+
+    def test_a_missing_right_is_named(self):
+        for verb, how in (("list", "listed yet"), ("watch", "followed")):
+            with self.subTest(verb):
+                ns = self.without(verb, "pods")
+                servo = Servo(self, self.account, "--pod-namespaces", f"{self.ns},{ns}").begin()
+                servo.wait_listening()
+                named = f'cannot {verb} resource "pods" in API group "" in the namespace "{ns}"'
+                self.cluster.eventually(lambda: named in servo.get("/readyz")[1], what="the missing right")
+                status, why = servo.get("/readyz")
+                self.assertEqual(status, 503)
+                self.assertRegex(why, rf"^pods of namespace {ns} are not {how}: pods is forbidden: [^;]*$")
+                self.assertIn(named, servo.log.replace('\\"', '"'))
+                # The others are served, and what can be listed is seen.
+                self.jobs.run(f"mine-{verb}", verb)
+                self.cluster.eventually(lambda: [run for run in servo.runs() if run["app"] == verb])
+                servo.kill()
+
+    def test_a_missing_right_to_write_events_is_named(self):
+        ns = self.without("create", "events")
+        self.receiver.answer = lambda post: 400
+        servo = Servo(self, self.account, "--optune-url", self.receiver.url, "--optune-account", "acme", "--pod-namespaces", ns).start()
+        Jobs(self, self.cluster.kubeconfig, ns).run("p", "a1")
+        self.cluster.eventually(lambda: 'cannot create resource "events"' in servo.log.replace('\\"', '"'))
+        self.assertEqual([run["state"] for run in servo.runs()], ["dead"])
+
+
+for name in [name for name in dir(WithItsRights) if name.startswith("test_")]:
+    if not re.match(r"test_(\d|a_missing)", name):
+        setattr(WithItsRights, name, None)  # not about the API server
+
+
+class RotatedToken(RealClusterCase):
+    options = {"nodes": 0}
+
+    def setUp(self):
+        super().setUp()
+        for name in ("svc-acct.yaml", "svc-role.yaml"):
+            self.cluster.kubectl("create", "-f", str(FILES / name))
+        self.place = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.place.chmod(0o755)
+        self.version = 0
+        for name in ("token", "ca.crt", "namespace"):
+            (self.place / name).symlink_to(f"..data/{name}")
+
+    def grant(self):
+        """A new token, as a kubelet brings it: beside the old one, then by the swap of a link. It is good until its Secret goes."""
+        self.version += 1
+        name = f"t{self.version}"
+        self.cluster.kubectl("create", "secret", "generic", name)
+        token = self.cluster.kubectl("create", "token", "opsani-servo", "--bound-object-kind=Secret", f"--bound-object-name={name}").stdout
+        new = self.place / f"..{name}"
+        new.mkdir()
+        (new / "token").write_text(token.strip())
+        (new / "namespace").write_text("default")
+        (new / "ca.crt").write_bytes(self.cluster.pki.path("ca.crt").read_bytes())
+        (self.place / "..new").symlink_to(new.name)
+        (self.place / "..new").rename(self.place / "..data")
+        return name
+
+    def revoke(self, name):
+        """From here on it is refused, also for watches that are open: the API server forgets whom it had believed."""
+        self.cluster.kubectl("delete", "secret", name)
+        self.cluster.restart_apiserver()
+
+    def test_the_next_requests_use_the_new_one_and_no_run_is_lost(self):
+        host, port = self.cluster.server.removeprefix("https://").split(":")
+        receiver = Receiver(self)
+        first = self.grant()
+        servo = Servo(self, "", "--optune-url", receiver.url, "--optune-account", "acme",
+                      env={"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port},
+                      program=("unshare", "--mount", "sh", "-c", IN_POD, str(self.place), PROGRAM)).start()
+
+        def run(name):
+            jobs = Jobs(self, self.cluster.kubeconfig)
+            jobs.run(name, name)
+
+        def arrived(*names):
+            self.cluster.eventually(lambda: sorted(post.path.split("/")[3] for post in receiver.measurements(accepted=False)) == sorted(names),
+                                    60, what=f"{names}")
+        run("a")
+        arrived("a")
+        second = self.grant()
+        self.revoke(first)
+        run("b")
+        arrived("a", "b")
+        self.assertNotIn("nauthorized", servo.log, "the old one was not tried again")
+        # The other order: there is nothing better than the old one for a while.
+        self.revoke(second)
+        run("c")
+        self.cluster.eventually(lambda: "nauthorized" in servo.get("/readyz")[1], 60, what="the refusal")
+        self.grant()
+        run("d")
+        arrived("a", "b", "c", "d")
+        self.cluster.eventually(lambda: servo.get("/readyz")[0] == 200, 60)
+        self.assertIsNone(servo.child.poll())
+        for number in range(1, self.version + 1):
+            self.assertNotIn((self.place / f"..t{number}" / "token").read_text(), servo.log)
 
 
 if __name__ == "__main__":

@@ -10,22 +10,20 @@ import unittest
 
 from jobs import Jobs
 from receiver import Receiver
-from servo import Servo, eventually
+from servo import Servo, ServoCase, eventually
 
 from local_cluster import ClusterCase
 
 
-class Messages(ClusterCase):
-    flags = ("--nodes", "0")
-
+class Messages(ServoCase):
     def setUp(self):
         super().setUp()
-        self.ns = self.cluster.namespace("jobs")
+        self.ns = self.watched_namespace("jobs")
         self.jobs = Jobs(self, self.cluster.kubeconfig, self.ns)
         self.receiver = Receiver(self)
 
     def servo(self, *flags, namespaces=None, url=None, **env):
-        return Servo(self, self.cluster.kubeconfig, "--optune-url", url or self.receiver.url, "--optune-account", "acme",
+        return Servo(self, self.servo_kubeconfig, "--optune-url", url or self.receiver.url, "--optune-account", "acme",
                      "--pod-namespaces", namespaces or self.ns, *flags, env=env)
 
     def apps(self):
@@ -64,13 +62,16 @@ class Messages(ClusterCase):
     def test_4_what_never_ran_and_what_ran_for_no_time(self):
         self.servo().start()
         self.jobs.run("never", "n", began="1970-01-01T00:00:00Z", code=128, reason="StartError", phase="Failed")
+        self.jobs.run("null", "null", began=None, code=128, reason="ContainerCannotRun", phase="Failed")
         for number in range(10):
             self.jobs.run(f"zero{number}", "z", ended="2026-01-01T10:00:00Z")
         self.jobs.run("normal", "z")
-        posts = eventually(lambda: len(self.receiver.measurements()) == 12 and self.receiver.measurements())
-        failed = [post.json["param"] for post in posts if "/n/" in post.path]
-        self.assertEqual([param["status"] for param in failed], ["failed"])
-        self.assertIn("StartError", failed[0]["message"])
+        posts = eventually(lambda: len(self.receiver.measurements()) == 13 and self.receiver.measurements())
+        for app, reason in (("n", "StartError"), ("null", "ContainerCannotRun")):
+            failed = [post.json["param"] for post in posts if f"/{app}/" in post.path]
+            self.assertEqual([sorted(param) for param in failed], [["message", "status"]])
+            self.assertEqual(failed[0]["status"], "failed")
+            self.assertIn(reason, failed[0]["message"])
         lengths = [post.json["param"]["metrics"] for post in posts if "/z/" in post.path]
         self.assertEqual([sorted(metrics) for metrics in lengths], [["duration"]] * 10 + [["duration", "perf"]])
 
@@ -122,7 +123,7 @@ class Messages(ClusterCase):
         self.assertEqual({run["app"]: (run["result"], run["state"]) for run in servo.runs()}["a2"], ("deleted", "kept"))
 
     def test_10_namespaces_are_a_list_with_blanks(self):
-        other, third = self.cluster.namespace("b"), self.cluster.namespace("c")
+        other, third = self.watched_namespace("b"), self.cluster.namespace("c")
         self.servo(namespaces=f"{self.ns}, {other},,").start()
         for number, ns in enumerate((self.ns, other, third)):
             Jobs(self, self.cluster.kubeconfig, ns).run("p", f"app{number}")
@@ -234,6 +235,22 @@ class Messages(ClusterCase):
         self.assertEqual(metrics["attempts"], {"value": 1, "unit": "count"})
         self.assertGreater(metrics["est_duration"]["value"], 1_000_000)
 
+    def test_the_token_is_shown_to_nobody_else(self):
+        answers = {"refused": (400, {"X-You-Sent": "s3cret"}, b"not with s3cret"), "away": (307, {"Location": "http://127.0.0.1:1/s3cret"}, b"")}
+        self.receiver.answer = lambda post: answers.get(post.path.split("/")[3], 200)
+        servo = self.servo(OPTUNE_AUTH_TOKEN="s3cret", OPTUNE_DEBUG="5").start()
+        for app in ("refused", "away", "good"):
+            self.jobs.run(app, app)
+        eventually(lambda: {run["app"]: run["state"] for run in servo.runs()} == {"refused": "dead", "away": "dead", "good": "sent"})
+        events = eventually(lambda: (got := self.jobs.api.get(f"/api/v1/namespaces/{self.ns}/events")["items"]) and len(got) >= 2 and got)
+        self.assertEqual({post.headers["Authorization"] for post in self.receiver.posts}, {"Bearer s3cret"})
+        shown, metrics = servo.command("runs", "--url", servo.url, "-o", "json").stdout, servo.get("/metrics")[1]
+        self.assertEqual(servo.stop()[0], 0)
+        for name, text in {"log": servo.log, "events": json.dumps(events), "runs": shown, "metrics": metrics}.items():
+            self.assertNotIn("s3cret", text, name)
+        for file in servo.store.iterdir():
+            self.assertNotIn(b"s3cret", file.read_bytes(), file)
+
     def test_the_token_file_is_read_again_when_it_changes(self):
         servo = self.servo()
         token = servo.directory / "token"
@@ -249,6 +266,10 @@ class Messages(ClusterCase):
         eventually(lambda: len(self.receiver.measurements()) == 2)
         self.assertEqual([post.headers["Authorization"] for post in self.receiver.measurements()], ["Bearer one", "Bearer two"])
         self.assertIsNone(servo.child.poll())
+
+
+class LocalMessages(Messages, ClusterCase):
+    flags = ("--nodes", "0")
 
 
 if __name__ == "__main__":

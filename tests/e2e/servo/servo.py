@@ -20,8 +20,8 @@ from local_cluster import PROGRAM, eventually  # noqa: E402
 class Servo:
     """One servo with a store of its own, started and stopped as often as a test likes."""
 
-    def __init__(self, test, kubeconfig, *flags, store=None, env=None):
-        self.test, self.kubeconfig, self.flags = test, str(kubeconfig), flags
+    def __init__(self, test, kubeconfig, *flags, store=None, env=None, program=(PROGRAM,)):
+        self.test, self.kubeconfig, self.flags, self.program = test, str(kubeconfig), flags, program
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="plim."))
         test.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
         self.store = store or self.directory / "store"
@@ -36,7 +36,7 @@ class Servo:
         self.starts += 1
         self.log_path = self.directory / f"log{self.starts}"
         with open(self.log_path, "w") as log:
-            self.child = subprocess.Popen([PROGRAM, "servo", "--listen", "127.0.0.1:0", "--store", str(self.store), *self.flags],
+            self.child = subprocess.Popen([*self.program, "servo", "--listen", "127.0.0.1:0", "--store", str(self.store), *self.flags],
                                           env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self
 
@@ -95,6 +95,17 @@ class Servo:
         done = subprocess.run([PROGRAM, *words], env=self.env, input=input, capture_output=True, text=True, timeout=timeout)
         assert done.returncode >= 0 and "Sanitizer" not in done.stderr, (words, done.returncode, done.stderr)
         return done
+
+
+class ServoCase:
+    """For tests of any cluster: who the servo is there, and where it looks. tests/real has an account with few rights for it."""
+
+    @property
+    def servo_kubeconfig(self):
+        return self.cluster.kubeconfig
+
+    def watched_namespace(self, prefix):
+        return self.cluster.namespace(prefix)
 
 
 def job_pod(name, app, *command, uid=None, namespace=None, **spec):

@@ -7,7 +7,7 @@ import unittest
 from bad_proxy import BROKEN, GONE, BadProxy
 from jobs import Jobs
 from receiver import Receiver
-from servo import Servo, eventually
+from servo import Servo, ServoCase, eventually
 
 from local_cluster import ClusterCase, LocalCluster, only_local
 
@@ -46,12 +46,12 @@ class Following:
 
     def __init__(self, test):
         self.test, self.expected = test, []
-        self.ns = test.cluster.namespace("watch")
+        self.ns = test.watched_namespace("watch")
         self.jobs = Jobs(test, test.cluster.kubeconfig, self.ns)
         self.receiver = Receiver(test)
         place = tempfile.TemporaryDirectory(prefix="plim.")
         test.addCleanup(place.cleanup)
-        self.proxy = BadProxy(test, test.cluster.kubeconfig, place.name)
+        self.proxy = BadProxy(test, test.servo_kubeconfig, place.name)
         self.servo = Servo(test, self.proxy.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
                            "--pod-namespaces", self.ns).start()
         eventually(lambda: self.proxy.opened == 1)
@@ -67,9 +67,7 @@ class Following:
         eventually(lambda: self.arrived() == sorted(self.expected), what=f"{self.expected}")
 
 
-class BadWatches(ClusterCase):
-    flags = ("--nodes", "0")
-
+class BadWatches(ServoCase):
     def test_8_whatever_ends_a_watch_no_run_is_lost_and_none_comes_twice(self):
         all_ways = {name: Following(self) for name in WAYS}
         for name, one in all_ways.items():
@@ -144,6 +142,10 @@ class BadWatches(ClusterCase):
         self.assertEqual([post.key for post in one.receiver.measurements()].count("u/main/0"), 1, "three times the same uid is one run")
         self.assertNotIn("u0", runs)
         self.assertGreaterEqual(one.servo.metric("plimsoll_servo_undecodable_total"), 2)
+
+
+class LocalBadWatches(BadWatches, ClusterCase):
+    flags = ("--nodes", "0")
 
 
 @only_local("ends and restarts the API server")
