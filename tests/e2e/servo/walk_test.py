@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The ancestor's page on a local cluster: its commands in its order, until there is something to see."""
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from receiver import Receiver
+from servo import ROOT, eventually, job_pod
+
+from local_cluster import PROGRAM, LocalCluster
+
+DEPLOY = ROOT / "deploy" / "servo"
+TOKEN = re.compile(r"( +)- name: OPTUNE_AUTH_TOKEN\n +valueFrom:\n.*\n")
+# What the page ends with. Kubernetes has had none of these since 1.16, and pods wait for nobody.
+INITIALIZER = {"apiVersion": "admissionregistration.k8s.io/v1alpha1", "kind": "InitializerConfiguration", "metadata": {"name": "optune"},
+               "initializers": [{"name": "initcfg.optune.io", "rules": [{"apiGroups": [""], "apiVersions": ["*"], "resources": ["pods"]}]}]}
+
+
+class Walk(unittest.TestCase):
+    def setUp(self):
+        # Addresses of its own: other clusters of this machine have the first ones.
+        self.cluster = LocalCluster(self, "--nodes", "0", "--ephemeral")
+        self.cluster.place.run("node", "add", "--name", "t", f"n{100 + os.getpid() % 100}")
+        (node,) = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
+        if not node["isolated"]:
+            self.skipTest("containers have no namespaces here")
+        self.receiver = Receiver(self)
+
+    def my_deployment(self):
+        """A copy of the file, edited as the page says: the token, the account, and further variables."""
+        text = (DEPLOY / "deployment.yaml").read_text()
+        text, tokens = TOKEN.subn(r'\1- {name: OPTUNE_AUTH_TOKEN, value: "s3cret"}\n', text)
+        self.assertEqual(tokens, 1)
+        for name, value in {"OPTUNE_ACCOUNT": "acme.example.com", "OPTUNE_URL": self.receiver.url}.items():
+            self.assertIn(f'{{name: {name}, value: ""}}', text)
+            text = text.replace(f'{{name: {name}, value: ""}}', f'{{name: {name}, value: "{value}"}}')
+        # Pods of a local cluster have addresses of their own, but share the machine's ports on all of them.
+        text = text.replace("          ports:\n", '            - {name: PLIMSOLL_SERVO_LISTEN, value: "$(SELF_IP):8080"}\n          ports:\n', 1)
+        path = self.cluster.place.root / "my-deployment.yaml"
+        path.write_text(text)
+        return str(path)
+
+    def posts(self):
+        return {post.path.split("/")[3]: post for post in self.receiver.measurements()}
+
+    def create(self, *pods):
+        self.cluster.kubectl("create", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": list(pods)}))
+
+    def test_jobs_are_measured_and_shown(self):
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "svc-acct.yaml"))
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "svc-role.yaml"))
+        self.cluster.kubectl("create", "-f", self.my_deployment())
+        self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=60s")
+
+        other = self.cluster.namespace("other")
+        nameless = job_pod("nameless", "", "true")
+        del nameless["spec"]["containers"][0]["env"]
+        self.create(nameless, job_pod("elsewhere", "elsewhere", "true", namespace=other), job_pod("good", "good", "sleep", "1.1"),
+                    job_pod("bad", "bad", "sh", "-c", "exit 3"))
+        posts = eventually(lambda: {"good", "bad"} <= set(self.posts()) and self.posts(), 30, what="the measurements")
+        self.assertEqual(posts["good"].path, "/metrics/acme.example.com/good/servo")
+        self.assertEqual(posts["good"].headers["Authorization"], "Bearer s3cret")
+        self.assertIn(posts["good"].json["param"]["metrics"]["duration"]["value"], (1, 2))
+        self.assertEqual(posts["bad"].json["param"]["annotations"]["exitcode"], 3)
+
+        refused = self.cluster.kubectl("create", "-f", "-", input=json.dumps(INITIALIZER), check=False)
+        self.assertIn('no matches for kind "InitializerConfiguration"', refused.stderr)
+        self.cluster.kubectl("delete", "pod", "good", "bad")
+        self.cluster.kubectl("scale", "deployment/servo-k8s-multijob", "--replicas=0")
+        eventually(lambda: self.receiver.events()[-1] == "GOODBYE", what="the end of the servo")
+        self.create(job_pod("unwatched", "unwatched", "true"))
+        eventually(lambda: self.cluster.get("pod", "unwatched")["status"]["phase"] == "Succeeded", what="a pod without a servo")
+        self.cluster.kubectl("scale", "deployment/servo-k8s-multijob", "--replicas=1")
+        eventually(lambda: "unwatched" in self.posts(), 30, what="the run that nobody had seen")
+        self.assertEqual(sorted(self.posts()), ["bad", "good", "unwatched"])
+        self.shows_them()
+
+    def addresses(self):
+        return [one["ip"] for subset in self.cluster.get("endpoints", "servo-k8s-multijob").get("subsets", [])
+                for one in subset.get("addresses", [])]
+
+    def shows_them(self):
+        self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=60s")
+        # Where the Service leads: a local API server passes no requests on to it.
+        (address,) = eventually(self.addresses, what="the Service's endpoint")
+        shown = subprocess.run([PROGRAM, "runs", "--url", f"http://{address}:8080"], env=self.cluster.env, capture_output=True, text=True,
+                               timeout=60)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout, r"(?m)^unwatched +default +unwatched +completed +0 +\ds +sent +")
+        self.assertNotIn("s3cret", self.cluster.kubectl("logs", "deployment/servo-k8s-multijob").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
