@@ -73,7 +73,7 @@ void Cluster::set_pod(PodPointer pod, std::string_view node) {
   NodeIndex row = table_.hold(node);
   auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
   record->row = row;
-  imagine(*record, row, 1);
+  count(*record, 1);
   pods_.emplace(pod_key(*record->pod), row);
   records(on_row_, row).push_back(std::move(record));
 }
@@ -81,7 +81,7 @@ void Cluster::set_pod(PodPointer pod, std::string_view node) {
 void Cluster::remove_pod(std::string_view key) {
   auto record = take_record(on_row_, pods_, key);
   if (!record) return;
-  imagine(*record, record->row, -1);
+  count(*record, -1);
   table_.release(record->row);
 }
 
@@ -96,6 +96,19 @@ void Cluster::nominate(PodPointer pod, std::string_view node) {
 
 void Cluster::forget_nomination(std::string_view key) {
   if (auto record = take_record(nominated_row_, nominations_, key)) table_.release(record->row);
+}
+
+void Cluster::count(const PodRecord& record, int sign) {
+  imagine(record, record.row, sign);
+  counts_.count(*record.pod, record.row, sign);
+  if (record.affinity->has_pod_terms()) terms_.count(*record.affinity, record.row, sign);
+}
+
+const std::vector<std::uint32_t>& Cluster::count_pods(const PodMatcher& matcher) {
+  return counts_.get(matcher, [&](const auto& visit) {
+    for (const Records& records : on_row_)
+      for (const auto& record : records) visit(*record->pod, record->row);
+  });
 }
 
 void Cluster::imagine(const PodRecord& record, NodeIndex row, int sign) {

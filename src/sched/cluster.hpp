@@ -12,7 +12,9 @@
 
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
+#include "sched/node_matches.hpp"
 #include "sched/node_table.hpp"
+#include "sched/pod_counts.hpp"
 #include "sched/pod_rules.hpp"
 #include "sched/port_table.hpp"
 #include "sched/requests.hpp"
@@ -74,6 +76,14 @@ class Cluster {
 
   const PortTable& ports() const { return ports_; }
 
+  NodeMatchCache& node_matches() { return node_matches_; }
+
+  // The affinity terms of the pods that are there.
+  const TermTable& terms() const { return terms_; }
+
+  // Pods that match, by row; valid until the cluster is changed.
+  const std::vector<std::uint32_t>& count_pods(const PodMatcher& matcher);
+
   std::span<const std::unique_ptr<PodRecord>> pods_on(NodeIndex row) const;
   std::span<const std::unique_ptr<PodRecord>> nominated_on(NodeIndex row) const;
 
@@ -96,11 +106,15 @@ class Cluster {
 
   std::unique_ptr<PodRecord> take_record(std::vector<Records>& from, TextMap<NodeIndex>& index,
                                          std::string_view key);
+  void count(const PodRecord& record, int sign);
   Records& records(std::vector<Records>& of, NodeIndex row);
 
   NodeTable table_;
   RuleReader rules_;
   PortTable ports_;
+  NodeMatchCache node_matches_;
+  PodCounts counts_;
+  TermTable terms_;
   TextMap<NodeIndex> pods_, nominations_;        // where each is
   std::vector<Records> on_row_, nominated_row_;  // by row
   TextMap<kube::Labels> namespaces_;

@@ -29,10 +29,16 @@ std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
       return make_node_name_filter(cycle);
     case PluginId::TaintToleration:
       return make_taint_filter(cycle);
+    case PluginId::NodeAffinity:
+      return make_node_affinity_filter(cycle);
     case PluginId::NodePorts:
       return make_ports_filter(cycle);
     case PluginId::NodeResourcesFit:
       return make_fit_filter(cycle);
+    case PluginId::PodTopologySpread:
+      return make_spread_filter(cycle);
+    case PluginId::InterPodAffinity:
+      return make_inter_pod_filter(cycle);
     default:
       return nullptr;
   }
@@ -42,6 +48,12 @@ bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, Score
   switch (plugin) {
     case PluginId::TaintToleration:
       return score_taints(cycle, rows, out);
+    case PluginId::NodeAffinity:
+      return score_node_affinity(cycle, rows, out);
+    case PluginId::PodTopologySpread:
+      return score_spread(cycle, rows, out);
+    case PluginId::InterPodAffinity:
+      return score_inter_pod(cycle, rows, out);
     case PluginId::NodeResourcesFit:
       return score_fit(cycle, rows, out);
     case PluginId::NodeResourcesBalancedAllocation:

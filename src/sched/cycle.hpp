@@ -27,11 +27,6 @@ struct Incoming {
   std::shared_ptr<const Affinity> affinity;
   std::shared_ptr<const Spread> spread;
   std::shared_ptr<const NodeTerm> node_selector;
-
-  // nodeSelector and required node affinity.
-  bool may_run_on(const NodeTable& table, NodeIndex row) const {
-    return node_selector->matches(table, row) && affinity->nodes.required_match(table, row);
-  }
 };
 
 // Why nodes are refused, as small numbers; 0 means that nobody objects.
@@ -77,6 +72,13 @@ struct Cycle {
   // Set by the making of filters, which is what stock calls preFilter.
   std::optional<PreFilterFailure> failure = {};
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
+  const NodeMatches* matches = nullptr;
+
+  const NodeMatches& node_matches() {
+    if (matches == nullptr)
+      matches = &cluster.node_matches().get(in.affinity, in.node_selector, cluster.table());
+    return *matches;
+  }
 };
 
 // A plugin's judgement of nodes for this pod.
@@ -118,6 +120,9 @@ std::unique_ptr<Filter> make_node_name_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_taint_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_ports_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_fit_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_node_affinity_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_spread_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_inter_pod_filter(Cycle& cycle);
 
 // A score plugin's column, one number per feasible node.
 struct ScoreColumn {
@@ -131,6 +136,9 @@ bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, Score
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_node_affinity(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_inter_pod(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 
 enum class NormalizeOrder : std::uint8_t { as_is, reversed };

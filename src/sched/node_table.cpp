@@ -48,7 +48,10 @@ void NodeTable::make_columns() {
 
 NodeIndex NodeTable::set(const kube::Node& node) {
   NodeIndex row = row_of(node.meta.name);
-  if (!live_[row]) live_rows_stale_ = true;
+  if (!live_[row]) {
+    live_rows_stale_ = true;
+    ++label_version_;
+  }
   live_[row] = 1;
   unschedulable_[row] = node.unschedulable;
   NodeCapacity capacity = capacity_of(node.allocatable, resources_);
@@ -58,7 +61,6 @@ NodeIndex NodeTable::set(const kube::Node& node) {
   pod_limit_[row] = capacity.pods;
   taint_set_[row] = taint_set_of(node.taints);
   set_labels(row, node.meta.labels);
-  ++version_;
   return row;
 }
 
@@ -69,7 +71,7 @@ void NodeTable::remove(std::string_view name) {
   live_[row] = 0;
   live_rows_stale_ = true;
   set_labels(row, {});
-  ++version_;
+  ++label_version_;
   free_if_unused(row);
 }
 
@@ -141,12 +143,16 @@ void NodeTable::forget_unused_taint_sets() {
 }
 
 void NodeTable::set_labels(NodeIndex row, const kube::Labels& labels) {
+  std::vector<std::pair<LabelKey, LabelValue>> made;
+  made.reserve(labels.size());
+  for (const auto& [key, value] : labels) made.emplace_back(key_id(key), value_id(value));
+  std::ranges::sort(made);
+  if (made == labels_[row]) return;  // most updates of a node leave them alone
+  ++label_version_;
   for (const auto& [key, value] : labels_[row])
     if (auto column = label_columns_.find(key); column != label_columns_.end())
       column->second[row] = 0;
-  labels_[row].clear();
-  for (const auto& [key, value] : labels) labels_[row].emplace_back(key_id(key), value_id(value));
-  std::ranges::sort(labels_[row]);
+  labels_[row] = std::move(made);
   for (const auto& [key, value] : labels_[row])
     if (auto column = label_columns_.find(key); column != label_columns_.end())
       column->second[row] = value;

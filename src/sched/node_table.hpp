@@ -93,6 +93,9 @@ class NodeTable {
 
   LabelValue label(NodeIndex row, LabelKey key) const;
 
+  // One more than the largest value there is.
+  std::size_t text_count() const { return texts_.size() + 1; }
+
   std::span<const std::pair<LabelKey, LabelValue>> labels(NodeIndex row) const {
     return labels_[row];
   }
@@ -101,8 +104,9 @@ class NodeTable {
 
   const ResourceNames& resources() const { return resources_; }
 
-  // Counts every change of nodes: what was derived from them is good as long as it stands still.
-  std::uint64_t version() const { return version_; }
+  // Counts the changes of labels, nodes that come and go among them: what was derived from labels
+  // is good as long as it stands still.
+  std::uint64_t label_version() const { return label_version_; }
 
  private:
   using Columns = std::vector<std::vector<std::int64_t>>;
@@ -123,7 +127,7 @@ class NodeTable {
   std::vector<NodeIndex> free_;
   mutable std::vector<NodeIndex> live_rows_;
   mutable bool live_rows_stale_ = false;
-  std::uint64_t version_ = 1;
+  std::uint64_t label_version_ = 1;
 
   std::vector<std::string> names_;
   std::vector<std::uint8_t> live_, unschedulable_;

@@ -361,6 +361,11 @@ std::shared_ptr<const NodeTerm> RuleReader::node_selector(const kube::Pod& pod) 
   return selectors_.get(text, [&] { return read_node_selector(text, table_); });
 }
 
+std::shared_ptr<const NodeRules> RuleReader::node_rules(const json::value& node_affinity) {
+  return node_rules_.get(to_json(node_affinity),
+                         [&] { return read_node_rules(node_affinity, table_); });
+}
+
 std::vector<HostPort> RuleReader::host_ports(const kube::Pod& pod) const {
   std::vector<HostPort> out;
   for (const kube::Container& container : pod.spec.containers) add_host_ports(container, out);

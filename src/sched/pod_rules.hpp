@@ -117,6 +117,8 @@ class RuleReader {
   std::shared_ptr<const Spread> spread(const kube::Pod& pod);
   // nodeSelector as requirements that all must hold.
   std::shared_ptr<const NodeTerm> node_selector(const kube::Pod& pod);
+  // A node affinity that is not a pod's.
+  std::shared_ptr<const NodeRules> node_rules(const json::value& node_affinity);
   // Host ports of containers and sidecars.
   std::vector<HostPort> host_ports(const kube::Pod& pod) const;
 
@@ -135,6 +137,7 @@ class RuleReader {
   Memory<Affinity> affinities_;
   Memory<Spread> spreads_;
   Memory<NodeTerm> selectors_;
+  Memory<NodeRules> node_rules_;
 };
 
 }  // namespace plim::sched

@@ -1,0 +1,121 @@
+// How many pods of each node match a selector, kept current while pods come and go, so that a
+// decision costs as much as there are nodes, not pods.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kube/selector.hpp"
+#include "sched/node_table.hpp"
+#include "sched/pod_rules.hpp"
+
+namespace plim::sched {
+
+// Pods that every clause matches.
+struct PodMatcher {
+  struct Clause {
+    std::vector<std::string> namespaces;  // sorted
+    bool any_namespace = false;
+    kube::LabelSelector selector;
+  };
+
+  std::vector<Clause> clauses;
+  bool leave_out_terminating = false;
+
+  bool matches(const kube::Pod& pod) const;
+  std::string text() const;  // equal matchers have equal texts
+};
+
+// The counts somebody asked for lately. Whoever asks for new ones brings all pods.
+class PodCounts {
+ public:
+  // By row; rows past the end have none. `all` calls back with every pod and its row.
+  template <class EachPod>
+  const std::vector<std::uint32_t>& get(const PodMatcher& matcher, const EachPod& all) {
+    std::string text = matcher.text();
+    if (auto known = counters_.find(text); known != counters_.end()) {
+      known->second.used = ++clock_;
+      return known->second.by_row;
+    }
+    if (counters_.size() >= kMost) forget_oldest();
+    Counter& made = counters_[text];
+    made.matcher = matcher;
+    made.used = ++clock_;
+    all([&](const kube::Pod& pod, NodeIndex row) { made.count(pod, row, 1); });
+    return made.by_row;
+  }
+
+  void count(const kube::Pod& pod, NodeIndex row, int sign);
+
+ private:
+  static constexpr std::size_t kMost = 256;
+
+  struct Counter {
+    PodMatcher matcher;
+    std::vector<std::uint32_t> by_row;
+    std::uint64_t used = 0;
+
+    void count(const kube::Pod& pod, NodeIndex row, int sign);
+  };
+
+  void forget_oldest();
+
+  TextMap<Counter> counters_;
+  std::uint64_t clock_ = 0;
+};
+
+// The affinity terms of pods that are there, equal ones together, with where they are.
+class TermTable {
+ public:
+  enum class Kind : std::uint8_t { near, apart, prefer_near, prefer_apart };
+
+  struct Entry {
+    PodTerm term;
+    Kind kind{};
+    std::unordered_map<NodeIndex, std::uint32_t> by_row;
+  };
+
+  void count(const Affinity& affinity, NodeIndex row, int sign);
+
+  const TextMap<Entry>& entries() const { return entries_; }
+
+ private:
+  void count_terms(const std::vector<PodTerm>& terms, Kind kind, NodeIndex row, int sign);
+
+  TextMap<Entry> entries_;
+};
+
+// Numbers by label key and value, for the keys a decision looks at.
+class TopologyCounts {
+ public:
+  explicit TopologyCounts(NodeTable& table) : table_(table) {}
+
+  // At the row's value of the key; nothing if it has none. True if it had one.
+  bool add(LabelKey key, NodeIndex row, std::int64_t amount);
+  std::int64_t at(LabelKey key, NodeIndex row) const;
+
+  // Over all keys.
+  std::int64_t sum_at(NodeIndex row) const;
+  bool any_positive_at(NodeIndex row) const;
+
+  bool empty() const { return nonzero_ == 0; }
+
+ private:
+  struct PerKey {
+    LabelKey key = 0;
+    const std::vector<LabelValue>* column = nullptr;
+    std::vector<std::int64_t> by_value;
+  };
+
+  PerKey& of(LabelKey key);
+
+  NodeTable& table_;
+  std::vector<PerKey> keys_;
+  std::size_t nonzero_ = 0;
+};
+
+}  // namespace plim::sched

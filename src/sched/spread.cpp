@@ -1,0 +1,296 @@
+// PodTopologySpread: keeps pods alike apart by zone, host or any other label.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sched/cycle.hpp"
+
+namespace plim::sched {
+namespace {
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::int64_t kNoDomain = std::numeric_limits<std::int64_t>::min();
+
+// A constraint with its selector settled and its columns found.
+struct ActiveSpread {
+  const SpreadConstraint* rule = nullptr;
+  kube::LabelSelector selector;
+  const std::vector<LabelValue>* column = nullptr;
+  const std::vector<std::uint32_t>* pods = nullptr;  // matching ones by row
+
+  std::int64_t pods_on(NodeIndex row) const { return row < pods->size() ? (*pods)[row] : 0; }
+};
+
+class SpreadRules {
+ public:
+  enum class Which : std::uint8_t { hard, soft };
+
+  SpreadRules(Cycle& cycle, Which which) : cycle_(cycle) {
+    const Spread& own = *cycle.in.spread;
+    mistake = own.mistake;
+    if (!own.constraints.empty()) {
+      for (const SpreadConstraint& rule : own.constraints)
+        if (rule.hard == (which == Which::hard)) activate(rule, with_label_keys(rule));
+    } else {
+      use_defaults(which);
+    }
+    NodeTable& table = cycle.cluster.table();
+    if (std::ranges::any_of(active, [](const auto& one) { return one.rule->honor_taints; }))
+      untolerated_ = untolerated_rows();
+    for (ActiveSpread& one : active) one.column = &table.label_column(one.rule->key);
+  }
+
+  bool has_all_keys(NodeIndex row) const {
+    return std::ranges::all_of(active, [&](const auto& one) { return (*one.column)[row] != 0; });
+  }
+
+  // The constraint's inclusion policies.
+  bool includes(const ActiveSpread& one, NodeIndex row) {
+    if (one.rule->honor_affinity && cycle_.node_matches().required[row] == 0) return false;
+    return !one.rule->honor_taints || !untolerated_[row];
+  }
+
+  std::vector<ActiveSpread> active;
+  std::string mistake;
+
+ private:
+  void activate(const SpreadConstraint& rule, kube::LabelSelector selector) {
+    ActiveSpread made{.rule = &rule, .selector = std::move(selector)};
+    bool everything = made.selector == kube::LabelSelector::everything();
+    PodMatcher matcher{
+        .clauses = {{.namespaces = {std::string(cycle_.in.pod.meta.ns.view())},
+                     .selector = everything ? kube::LabelSelector::nothing() : made.selector}},
+        .leave_out_terminating = true};
+    made.pods = &cycle_.cluster.count_pods(matcher);  // an empty selector counts none
+    active.push_back(std::move(made));
+  }
+
+  void use_defaults(Which which) {
+    NodeTable& table = cycle_.cluster.table();
+    const SpreadArgs& args = cycle_.profile.spread;
+    std::vector<SpreadDefault> defaults = args.defaults;
+    if (args.system_defaults) defaults = {{3, std::string(kHostname)}, {5, std::string(kZone)}};
+    std::erase_if(defaults, [&](const auto& one) { return one.hard != (which == Which::hard); });
+    if (defaults.empty()) return;
+    kube::LabelSelector selector = cycle_.cluster.owners_of(cycle_.in.pod);
+    if (selector == kube::LabelSelector::nothing()) return;
+    defaults_.reserve(defaults.size());
+    for (const SpreadDefault& one : defaults) {
+      SpreadConstraint& rule = defaults_.emplace_back();
+      rule.max_skew = one.max_skew;
+      rule.key = table.key_id(one.topology_key);
+      rule.hard = one.hard;
+      activate(rule, selector);
+    }
+  }
+
+  kube::LabelSelector with_label_keys(const SpreadConstraint& rule) const {
+    if (rule.match_label_keys.empty() || rule.selector == kube::LabelSelector::nothing())
+      return rule.selector;
+    std::string text = rule.selector.to_string();
+    for (const std::string& key : rule.match_label_keys)
+      if (auto value = kube::find_label(cycle_.in.pod.meta.labels, key))
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, *value);
+    auto made = kube::LabelSelector::parse(text);
+    return made ? std::move(*made) : rule.selector;
+  }
+
+  std::vector<std::uint8_t> untolerated_rows() const {
+    const NodeTable& table = cycle_.cluster.table();
+    std::vector<std::uint8_t> by_set;
+    for (const auto& taints : table.taint_sets())
+      by_set.push_back(std::ranges::any_of(taints, [&](const kube::Taint& taint) {
+        return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
+               !tolerated(*cycle_.in.tolerations, taint);
+      }));
+    std::vector<std::uint8_t> out(table.rows(), 0);
+    for (NodeIndex row : table.live()) out[row] = by_set[table.taint_set(row)];
+    return out;
+  }
+
+  Cycle& cycle_;
+  std::vector<SpreadConstraint> defaults_;
+  std::vector<std::uint8_t> untolerated_;
+};
+
+// Matching pods of one constraint by topology value.
+struct Domains {
+  std::vector<std::int64_t> by_value;  // kNoDomain where no eligible node has it
+  std::size_t count = 0;
+  LabelValue lowest = 0;  // a value with the fewest, and how many the fewest of the others have
+  std::int64_t fewest = 0, fewest_of_others = std::numeric_limits<std::int64_t>::max();
+  LabelValue changed = 0;  // the value whose count was imagined another
+
+  void add(LabelValue value, std::int64_t pods) {
+    if (by_value[value] == kNoDomain) {
+      by_value[value] = 0;
+      ++count;
+    }
+    by_value[value] += pods;
+  }
+
+  void settle() {
+    fewest = std::numeric_limits<std::int64_t>::max();
+    for (LabelValue value = 0; value < by_value.size(); ++value) {
+      std::int64_t pods = by_value[value];
+      if (pods == kNoDomain) continue;
+      if (pods < fewest) {
+        fewest_of_others = fewest;
+        fewest = pods;
+        lowest = value;
+      } else {
+        fewest_of_others = std::min(fewest_of_others, pods);
+      }
+    }
+  }
+
+  // Only one row, hence one value, is imagined different at a time.
+  std::int64_t minimum(std::int64_t min_domains) const {
+    if (static_cast<std::int64_t>(count) < min_domains) return 0;
+    if (changed == 0) return fewest;
+    return std::min(by_value[changed], changed == lowest ? fewest_of_others : fewest);
+  }
+};
+
+class SpreadFilter final : public FilterOf<SpreadFilter> {
+ public:
+  explicit SpreadFilter(Cycle& cycle, SpreadRules rules)
+      : cycle_(cycle),
+        rules_(std::move(rules)),
+        missing_(cycle.verdicts.id_of(
+            PluginId::PodTopologySpread, RejectCode::unresolvable,
+            "node(s) didn't match pod topology spread constraints (missing required label)")),
+        skewed_(cycle.verdicts.id_of(PluginId::PodTopologySpread, RejectCode::unschedulable,
+                                     "node(s) didn't match pod topology spread constraints")) {
+    const NodeTable& table = cycle.cluster.table();
+    for (const ActiveSpread& one : rules_.active) {
+      Domains& domains = domains_.emplace_back();
+      domains.by_value.assign(table.text_count() + 1, kNoDomain);
+      self_.push_back(one.selector.matches(cycle.in.pod.meta.labels) ? 1 : 0);
+    }
+    for (NodeIndex row : table.live()) {
+      if (!rules_.has_all_keys(row)) continue;
+      for (std::size_t i = 0; i < domains_.size(); ++i)
+        if (const ActiveSpread& one = rules_.active[i]; rules_.includes(one, row))
+          domains_[i].add((*one.column)[row], one.pods_on(row));
+    }
+    for (Domains& domains : domains_) domains.settle();
+  }
+
+  Verdict judge(NodeIndex row) const {
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      LabelValue value = (*one.column)[row];
+      if (value == 0) return missing_;
+      std::int64_t there = domains_[i].by_value[value];
+      std::int64_t skew =
+          (there == kNoDomain ? 0 : there) + self_[i] - domains_[i].minimum(one.rule->min_domains);
+      if (skew > one.rule->max_skew) return skewed_;
+    }
+    return kFits;
+  }
+
+  void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {
+    if (record.pod->meta.ns != cycle_.in.pod.meta.ns || !rules_.has_all_keys(row)) return;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      if (!one.selector.matches(record.pod->meta.labels) || !rules_.includes(one, row)) continue;
+      domains_[i].changed = (*one.column)[row];
+      domains_[i].add(domains_[i].changed, sign);
+    }
+  }
+
+ private:
+  Cycle& cycle_;
+  SpreadRules rules_;
+  std::vector<Domains> domains_;
+  std::vector<std::int64_t> self_;
+  Verdict missing_, skewed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
+  SpreadRules rules(cycle, SpreadRules::Which::hard);
+  if (!rules.mistake.empty()) {
+    cycle.failure = {
+        PluginId::PodTopologySpread, std::nullopt,
+        fmt::format("obtaining pod's hard topology spread constraints: {}", rules.mistake)};
+    return nullptr;
+  }
+  if (rules.active.empty()) return nullptr;
+  return std::make_unique<SpreadFilter>(cycle, std::move(rules));
+}
+
+bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  SpreadRules rules(cycle, SpreadRules::Which::soft);
+  if (rules.active.empty()) return false;
+  NodeTable& table = cycle.cluster.table();
+  const LabelKey hostname = table.key_id(kHostname);
+  const LabelValue empty = table.value_id("");
+  const bool need_all =
+      !cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults;
+
+  auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
+  // A node without the label stands in the domain of the empty value.
+  auto domain = [&](const ActiveSpread& one, NodeIndex row) {
+    LabelValue value = (*one.column)[row];
+    return value != 0 ? value : empty;
+  };
+  std::vector<Domains> domains(rules.active.size());
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    const ActiveSpread& one = rules.active[i];
+    std::size_t size = 0;
+    if (one.rule->key == hostname) {
+      size = static_cast<std::size_t>(
+          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); }));
+    } else {
+      domains[i].by_value.assign(table.text_count() + 1, kNoDomain);
+      for (NodeIndex row : rows)
+        if (!ignored(row)) domains[i].add(domain(one, row), 0);
+      size = domains[i].count;
+    }
+    weights.push_back(std::log(static_cast<double>(size + 2)));
+  }
+  for (NodeIndex row : table.live()) {
+    if (ignored(row)) continue;
+    for (std::size_t i = 0; i < domains.size(); ++i) {
+      const ActiveSpread& one = rules.active[i];
+      if (one.rule->key == hostname || !rules.includes(one, row)) continue;
+      std::int64_t& there = domains[i].by_value[domain(one, row)];
+      if (there != kNoDomain) there += one.pods_on(row);
+    }
+  }
+
+  std::int64_t highest = 0, lowest = std::numeric_limits<std::int64_t>::max();
+  for (NodeIndex row : rows) {
+    double sum = 0;
+    if (!ignored(row))
+      for (std::size_t i = 0; i < domains.size(); ++i) {
+        const ActiveSpread& one = rules.active[i];
+        LabelValue value = (*one.column)[row];
+        if (value == 0) continue;
+        std::int64_t pods =
+            one.rule->key == hostname ? one.pods_on(row) : domains[i].by_value[value];
+        sum += static_cast<double>(pods) * weights[i] + static_cast<double>(one.rule->max_skew - 1);
+      }
+    out.raw.push_back(std::llround(sum));
+    if (ignored(row)) continue;
+    highest = std::max(highest, out.raw.back());
+    lowest = std::min(lowest, out.raw.back());
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (ignored(rows[i]))
+      out.normalized.push_back(0);
+    else
+      out.normalized.push_back(highest == 0 ? 100
+                                            : 100 * (highest + lowest - out.raw[i]) / highest);
+  }
+  return true;
+}
+
+}  // namespace plim::sched
