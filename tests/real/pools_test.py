@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.request
 
@@ -94,6 +95,25 @@ class PoolsOnARealNode(RealClusterCase):
         self.addCleanup(self.cluster.kubectl, "delete", "pod", name, check=False)  # its CPU is the only one
         self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
 
+    def restart_kubelet(self):
+        """How long after its socket is there all pools are registered again."""
+        name = 'plimsoll_pools_registrations_total{pool="%s",result="success"}'
+        registered = lambda: [self.metric(name % pool) for pool in ("exclusive-pool", "shared-pool")]
+        before = registered()
+        socket = self.node.kubelet_directory / "device-plugins" / "kubelet.sock"
+        was = socket.stat().st_ino, socket.stat().st_ctime_ns
+        self.node.kubelet.kill()
+        self.node.kubelet.start()
+        eventually(lambda: socket.exists() and (socket.stat().st_ino, socket.stat().st_ctime_ns) != was, 60, what="the kubelet's socket")
+        began = time.monotonic()
+        eventually(lambda: all(now > old for now, old in zip(registered(), before)), 60, what="all pools again")
+        took = time.monotonic() - began
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1" and self.get("/readyz") == "ok\n", 60, what="the resource")
+        return took
+
+    def resources(self):
+        return [len(os.listdir(f"/proc/{self.process.pid}/{what}")) for what in ("fd", "task")]
+
     def test_the_files_of_deploy_give_pods_their_cpus(self):
         """In the seed's order, with no more rights than the files give; the sample is scaled to this machine."""
         with tempfile.TemporaryDirectory() as work:
@@ -136,15 +156,18 @@ class PoolsOnARealNode(RealClusterCase):
         self.assertEqual(holders["exclusive-pool"][0]["pod"], "default/pinned")
         self.assertEqual(holders["shared-pool"][0]["millis"], 250)
 
-        # The kubelet is started anew: registered again, nothing written.
+        # The kubelet is started anew, several times: registered again, nothing written, nothing leaked.
         writes = self.metric('plimsoll_pools_cpuset_writes_total{result="success"}')
-        registered = self.metric('plimsoll_pools_registrations_total{pool="exclusive-pool",result="success"}')
-        self.node.kubelet.kill()
-        self.node.kubelet.start()
-        eventually(lambda: self.metric('plimsoll_pools_registrations_total{pool="exclusive-pool",result="success"}') > registered, 60,
-                   what="another registration")
-        eventually(lambda: self.allocatable(EXCLUSIVE) == "1" and self.get("/readyz") == "ok\n", 60, what="the resource")
+        took = [self.restart_kubelet()]
+        before = self.resources()
+        took += [self.restart_kubelet() for _ in range(4)]
+        print(f"registered again after {', '.join(f'{seconds * 1000:.0f}' for seconds in took)} ms")
+        # The promise is 2 s; a machine that does other things too may miss it once, by little.
+        self.assertLess(sorted(took)[-2], 2)
+        self.assertLess(max(took), 5)
         self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
+        # A connection to the API server may be kept or not; one leaked at each registration would be more.
+        eventually(lambda: all(now <= old + 2 for now, old in zip(self.resources(), before)), what="no more descriptors and threads")
 
         # The agent is killed and started again: it finds all in order.
         self.end()

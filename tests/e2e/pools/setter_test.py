@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Cpusets of containers on a machine made of files: drift, restarts, kills, hotplug, changed pools (pools.md 7.1)."""
 import json
+import os
 import re
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 import urllib.request
 
 from pools_machine import PROGRAM, ROOT, Machine, directory, eventually, run
+from http_api import HttpApi
 from local_cluster import LocalCluster
 
 POOLS = """pools:
@@ -74,12 +76,16 @@ class Setter(unittest.TestCase):
         text = json.dumps({"Data": {"PodDeviceEntries": entries, "RegisteredDevices": {}}, "Checksum": 0})
         self.machine.write("var/lib/kubelet/device-plugins/kubelet_internal_checkpoint", text)
 
-    def pod(self, name, **limits):
-        """A container called c; its uid."""
+    def pod_object(self, name, **limits):
+        """A container called c."""
         wanted = {"nokia.k8s.io/" + pool.replace("_", "-"): str(amount) for pool, amount in limits.items()}
         container = {"name": "c", "image": "x", "resources": {"limits": wanted}}
-        self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-                            "spec": {"nodeName": self.node, "containers": [container], "terminationGracePeriodSeconds": 0}})
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+                "spec": {"nodeName": self.node, "containers": [container], "terminationGracePeriodSeconds": 0}}
+
+    def pod(self, name, **limits):
+        """Its uid."""
+        self.cluster.apply(self.pod_object(name, **limits))
         self.addCleanup(self.cluster.kubectl, "delete", "pod", name, "--force", "--grace-period=0", "--wait=false", check=False)
         return self.cluster.get("pod", name)["metadata"]["uid"]
 
@@ -155,6 +161,34 @@ class Setter(unittest.TestCase):
         self.assertLess(times[89], 0.2)
         self.assertLess(times[-1], 0.8)
         print(f"slowest of 100: {times[-1] * 1000:.0f} ms")
+
+    def test_nothing_is_written_while_nothing_changes(self):
+        """The promise is about 60 s: PLIMSOLL_STEADY_SECONDS=60 looks that long."""
+        seconds = float(os.environ.get("PLIMSOLL_STEADY_SECONDS", "4"))
+        kinds = [{"exclusive_a": 1}, {"exclusive_a": 1}] + [{"shared_s": 10}] * 18 + [{}] * 180
+        names = [f"steady-{i}" for i in range(len(kinds))]
+        api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(api.close)
+        uids = {name: api.post("/api/v1/namespaces/default/pods", self.pod_object(name, **limits))["metadata"]["uid"]
+                for name, limits in zip(names, kinds)}
+        self.held = [(uids[name], "c", "exclusive-a", [str(4 + i)]) for i, name in enumerate(names[:2])]
+        self.checkpoint()
+        for name in names[:20]:
+            self.status(name, f"id-{name}")
+        self.start()
+        sets = {}
+        for name, limits in zip(names, kinds):
+            wanted = "1-2" if "shared_s" in limits else "0,3,7" if not limits else self.held[names.index(name)][3][0]
+            sets[self.cgroup(uids[name], f"id-{name}")] = wanted
+            sets[self.cgroup(uids[name], f"sandbox-{name}")] = "0,3,7"
+        for path, cpus in sets.items():
+            self.becomes(path, cpus)
+        writes = lambda: re.findall(r"^plimsoll_pools_(?:cpuset_writes|drift)_total.*$", self.get("/metrics"), re.MULTILINE)
+        times = lambda: {path: path.stat().st_mtime_ns for path in (self.machine.root / self.base).rglob("cpuset.cpus")}
+        before = writes(), times()
+        self.assertEqual(len(before[1]), 1 + 200 + 400)
+        threading.Event().wait(seconds)
+        self.assertEqual((writes(), times()), before)
 
     def test_cpus_that_go_offline_leave_every_set_and_come_back(self):
         uid, shared = self.hold("one", "exclusive-a", ["4", "5"]), self.pod("two", shared_s=100)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import unittest
 import urllib.request
 
@@ -136,14 +137,43 @@ class Roles(unittest.TestCase):
 
     def test_a_broken_configuration_changes_nothing(self):
         self.ready()
+        self.cluster.apply(pod("one", {"nokia.k8s.io/exclusive-pool": "1"}))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "--timeout=30s")
+        affinities = lambda: [os.sched_getaffinity(pid) for pid in self.cgroup_processes("one")]
+        if self.confined:
+            eventually(lambda: affinities() and all(one == {self.last} for one in affinities()), what="its cpuset")
+        before = eventually(lambda: (seen := self.seen())["holders"] and seen, what="the holder")
         self.configure("pools: {exclusive-pool: {cpus: x}}\n")
         eventually(lambda: "plimsoll_pools_config_valid 0" in self.get("/metrics"), what="the metric")
-        self.assertEqual(self.allocatable("nokia.k8s.io/exclusive-pool"), "1")
         self.assertIn('pool exclusive-pool: \\"x\\"', self.get("/state"))
         eventually(lambda: any(event["reason"] == "PoolConfigInvalid" for event in self.cluster.get("events", "-A")["items"]),
                    what="the event")
-        self.configure(CONFIG % self.last)
+        # Nothing was written, no list of devices was sent again, and pods go on as before.
+        self.cluster.apply(pod("two", {"nokia.k8s.io/shared-pool": "100"}))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/two", "--timeout=30s")
+        if self.confined:
+            self.assertTrue(all(one == {self.last} for one in affinities()))
+        self.cluster.kubectl("delete", "pod", "two")
+        after = eventually(lambda: (seen := self.seen())["holders"] == before["holders"] and seen, what="the same holders")
+        self.assertEqual({**after, "writes": 0}, {**before, "writes": 0})
+        self.assertLessEqual(after["writes"] - before["writes"], 2)  # of the second pod: its container and its sandbox
+        # Corrected it is taken, by the same process: only the exclusive pool is left.
+        self.configure("".join((CONFIG % self.last).splitlines(keepends=True)[:3]))
         eventually(lambda: "plimsoll_pools_config_valid 1" in self.get("/metrics"), what="its recovery")
+        eventually(lambda: self.allocatable("nokia.k8s.io/shared-pool") in (None, "0"), what="the end of the shared pool")
+        self.assertEqual(self.allocatable("nokia.k8s.io/exclusive-pool"), "1")
+        self.assertEqual(self.seen()["started"], before["started"])
+
+    def seen(self):
+        """All that a configuration could change."""
+        metrics = self.get("/metrics")
+        number = lambda name: sum(float(value) for value in re.findall(rf"^{name}\S* (\S+)$", metrics, re.MULTILINE))
+        pools = json.loads(self.get("/state"))["pools"]
+        return {"started": number("process_start_time_seconds"), "registrations": number("plimsoll_pools_registrations_total"),
+                "writes": number("plimsoll_pools_cpuset_writes_total"), "drift": number("plimsoll_pools_drift_total"),
+                "devices": [self.allocatable(f"nokia.k8s.io/{pool}") for pool in ("exclusive-pool", "shared-pool")],
+                "holders": [holder for pool in pools["pools"] for holder in pool.get("holders", [])],
+                "pools": [(pool["name"], pool["cpus"]) for pool in pools["pools"]]}
 
 
 if __name__ == "__main__":

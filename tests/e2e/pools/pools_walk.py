@@ -1,0 +1,120 @@
+"""The ancestor's page on any cluster: its commands in its order, until there is something to see. Not a test itself.
+
+Nothing is built, the image has all of it; `generate-cert.sh` and `create-webhook-conf.sh` are `plimsoll webhook certs`. The sample is made
+for six CPUs: on a machine with fewer it is scaled, and says so.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from pools_machine import PROGRAM, ROOT, directory, eventually
+
+DEPLOY = ROOT / "deploy" / "pools"
+
+
+class PoolsWalk:
+    """Mixed into tests that have `cluster`."""
+    resource = "nokia.k8s.io/cpupool1"
+
+    # What a cluster changes of a file.
+    def daemons(self, made):
+        return made
+
+    def server(self, text):
+        return text
+
+    def daemon_address(self):
+        raise NotImplementedError
+
+    def sample(self):
+        """Pools, and how many exclusive CPUs the pod asks for."""
+        text = (DEPLOY / "cpu-dp-config.yaml").read_text()
+        cpus = sorted(os.sched_getaffinity(0))
+        if len(cpus) < 2:
+            self.skipTest("one CPU is not enough")
+        if {1, 2, 3, 4, 5} <= set(cpus):
+            return text, "1", "4-5", 2
+        print(f"note: cpu-test is scaled to {len(cpus)} CPUs: sharedpool has {cpus[0]}, cpupool1 {cpus[-1]}, cpupool2 none")
+        text, _, _ = text.partition("      cpupool1:\n")
+        text += (f"      cpupool1:\n        cpus : \"{cpus[-1]}\"\n        pooltype: \"exclusive\"\n"
+                 f"      sharedpool:\n        cpus : \"{cpus[0]}\"\n        pooltype: \"shared\"\n")
+        return text, str(cpus[0]), str(cpus[-1]), 1
+
+    def create(self, text):
+        self.cluster.kubectl("create", "-f", "-", input=text)
+
+    def certs(self, *words):
+        done = subprocess.run([PROGRAM, "webhook", "certs", "--kubeconfig", self.cluster.kubeconfig, *words], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def walk(self):
+        config, shared, exclusive, count = self.sample()
+        # cp process-starter /opt/bin/ (to a place of the test's: that of this machine is not ours)
+        self.bin = directory(self) / "bin"
+        self.bin.mkdir()
+        self.bin.chmod(0o755)
+        self.bin.parent.chmod(0o755)
+        shutil.copy(pathlib.Path(PROGRAM).parent / "plimsoll-starter", self.bin / "process-starter")
+        # kubectl create -f deployment/cpu-dp-config.yaml, and what is ours: rights
+        self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
+        self.create(config)
+        # kubectl create -f deployment/cpu-dev-ds.yaml
+        made = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dev-ds.yaml"), "--dry-run=client", "-o", "json").stdout)
+        (volume,) = [one for one in made["spec"]["template"]["spec"]["volumes"] if one["name"] == "bin"]
+        volume["hostPath"]["path"] = str(self.bin)
+        self.cluster.apply(self.daemons(made))
+        self.rolled_out("daemonset/cpudp", "name=cpudp")
+        eventually(lambda: self.allocatable() == str(count), 60, what="the resource")
+        # ./scripts/generate-cert.sh
+        self.certs()
+        # kubectl create -f deployment/webhook-svc-depl.yaml
+        text = (DEPLOY / "webhook-svc-depl.yaml").read_text()
+        text = text.replace("args: [webhook, --self-signed,", f"args: [webhook, --process-starter-path, {self.bin}/process-starter, --self-signed,")
+        self.create(self.server(text))
+        # deployment/create-webhook-conf.sh deployment/webhook-conf.yaml
+        self.certs("-f", str(DEPLOY / "webhook-conf.yaml"))
+        self.rolled_out("deployment/cpu-dev-pod-mutator", "app=cpu-dev-pod-mutator")
+        # docker build -t busyloop test/: nothing to do. kubectl create -f ./deployment/cpu-test.yaml
+        pod = (DEPLOY / "cpu-test.yaml").read_text().replace("nokia.k8s.io/cpupool1: 2", f"nokia.k8s.io/cpupool1: {count}")
+        self.create(pod)
+        self.addCleanup(self.cluster.kubectl, "delete", "pod", "cpu-test", "--wait=false", check=False)
+        self.shows("shared", "first", shared)
+        self.shows("shared", "second", shared)
+        self.shows("exclusive", "third", exclusive)
+        self.holder_is_shown(exclusive)
+
+    def rolled_out(self, what, label):
+        done = self.cluster.kubectl("rollout", "status", what, "-n", "kube-system", "--timeout=60s", check=False)
+        if done.returncode:
+            told = [self.cluster.kubectl(*words, "-n", "kube-system", "-l", label, check=False).stdout[-3000:]
+                    for words in (("describe", "pod"), ("logs", "--tail=20"))]
+            self.fail("\n".join([done.stdout, done.stderr, *told]))
+
+    def allocatable(self):
+        (node,) = self.cluster.get("nodes")["items"]
+        return node["status"]["allocatable"].get(self.resource)
+
+    def shows(self, container, name, cpus):
+        """Twice in a row: where it may run, and that it does so."""
+        low, high = int(cpus.split("-")[0]), int(cpus.split("-")[-1])
+
+        def told():
+            text = self.cluster.kubectl("logs", "cpu-test", "-c", container, check=False).stdout
+            found = re.findall(rf"^{name}: allowed (\S*), on (\d+)$", text, re.MULTILINE)[-2:]
+            return len(found) == 2 and all(allowed == cpus and low <= int(on) <= high for allowed, on in found) and text
+        try:
+            return eventually(told, 60, every=0.2, what=f"{name} on {cpus}")
+        except AssertionError as late:
+            description = self.cluster.kubectl("describe", "pod", "cpu-test", check=False).stdout[-3000:]
+            logs = self.cluster.kubectl("logs", "cpu-test", "-c", container, "--tail=20", check=False)
+            raise AssertionError(f"{late}\n{description}\n{logs.stdout}{logs.stderr}") from None
+
+    def holder_is_shown(self, cpus):
+        address = self.daemon_address()
+        done = subprocess.run([PROGRAM, "pools", "--url", f"http://{address}:9101"], capture_output=True, text=True, timeout=30)
+        self.assertIn(f"A:default/cpu-test/exclusive={cpus}", done.stdout, done.stderr)
+        self.assertIn("default/cpu-test/shared=160m", done.stdout)

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""The ancestor's page on a real API server, kubelet and containerd (X1), with the image and the files of deploy/pools."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from rig import PROGRAM, ROOT, RealClusterCase
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "pools"))
+from pools_walk import PoolsWalk  # noqa: E402
+
+
+class Walk(PoolsWalk, RealClusterCase):
+    # No kube-proxy runs here: the API server goes to the webhook's pods directly.
+    options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
+
+    def setUp(self):
+        super().setUp()
+        self.node = self.cluster.nodes[0]
+        with tempfile.TemporaryDirectory() as work:
+            archive = pathlib.Path(work, "image.tar")
+            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
+                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+            self.node.import_image(archive)
+
+    def daemons(self, made):
+        (container,) = made["spec"]["template"]["spec"]["containers"]
+        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
+                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
+        container["args"] += ["--cgroup-root", self.node.cgroup]  # the kubelets of the rig have a cgroup of their own each
+        return made
+
+    def server(self, text):
+        return text.replace("          env:\n", f"          env:\n            - {{name: KUBERNETES_SERVICE_HOST, value: {self.cluster.slot.address}}}\n"
+                            "            - {name: KUBERNETES_SERVICE_PORT, value: '6443'}\n")
+
+    def daemon_address(self):
+        return self.node.address
+
+    def test_the_page_ends_with_processes_on_their_cpus(self):
+        self.walk()
+
+
+if __name__ == "__main__":
+    unittest.main()
