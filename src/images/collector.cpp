@@ -1,0 +1,149 @@
+#include "images/collector.hpp"
+
+#include <algorithm>
+#include <sys/statvfs.h>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace plim::images {
+namespace {
+
+using loop::ImageInventory;
+
+constexpr double kNewShare = 0.3;  // of a measured bandwidth in the average
+constexpr Nanos kShortestPull = std::chrono::milliseconds(100);
+
+std::optional<std::int64_t> capacity_of(const std::string& mountpoint) {
+  struct statvfs found{};
+  if (mountpoint.empty() || ::statvfs(mountpoint.c_str(), &found) != 0) return {};
+  return static_cast<std::int64_t>(found.f_blocks * found.f_frsize);
+}
+
+}  // namespace
+
+Collector::Collector(Runtime& runtime) : runtime_(runtime) {}
+
+Task<Result<Collector::Look>> Collector::look() {
+  if (name_.empty()) {
+    auto version = co_await runtime_.version();
+    if (!version) co_return version.error();
+    inventory_.runtime = fmt::format("{}://{}", version->name, version->version);
+    name_ = version->name;
+    has_content_ = true;
+  }
+  auto held = co_await runtime_.images();
+  if (!held) {
+    name_.clear();
+    co_return held.error();
+  }
+  Look out;
+  std::vector<ImageInventory::Image> images = canonical_images(*held);
+  if (images != images_ || !seen_) {
+    co_await learn_layers(images);
+    images_ = std::move(images);
+    ImageInventory made = assemble(images_, layers_);
+    inventory_.images = std::move(made.images);
+    inventory_.layers = std::move(made.layers);
+    seen_ = out.changed = true;
+  }
+  auto pulls = co_await look_at_pulls();
+  if (!pulls) {
+    name_.clear();
+    co_return pulls.error();
+  }
+  out.changed = out.changed || *pulls != inventory_.pulling;
+  out.pulling = !pulls->empty();
+  inventory_.pulling = std::move(*pulls);
+  co_return out;
+}
+
+Task<void> Collector::learn_layers(std::vector<ImageInventory::Image> images) {
+  std::set<std::string> wanted, present;
+  for (const ImageInventory::Image& image : images) {
+    present.insert(image.id);
+    if (!layers_.contains(image.id)) wanted.insert(image.id);
+  }
+  std::erase_if(layers_, [&](const auto& entry) { return !present.contains(entry.first); });
+  if (has_content_ && !wanted.empty()) co_await learn_from_content(&wanted);
+  if (!wanted.empty()) co_await learn_from_configurations(&images, &wanted);
+}
+
+// Takes out of `wanted` what it finds.
+Task<void> Collector::learn_from_content(std::set<std::string>* wanted) {
+  auto blobs = co_await runtime_.content();
+  if (!blobs) {
+    has_content_ = blobs.error().code != Code::unimplemented;
+    if (has_content_)
+      log::warn("images", "the content store does not tell layers", {{"error", blobs.error()}});
+    co_return;
+  }
+  ContentLayers found = layers_from_content(*blobs, *wanted);
+  blobs->clear();
+  // A runtime that lets unpacked layers go still has the manifests, in which all is written.
+  for (const auto& [id, digest] : found.manifests) {
+    auto layers = co_await runtime_.layers_of_manifest(digest);
+    if (layers) found.known.emplace(id, std::move(*layers));
+  }
+  for (auto& [id, layers] : found.known) {
+    wanted->erase(id);
+    layers_.emplace(id, std::move(layers));
+  }
+}
+
+Task<void> Collector::learn_from_configurations(const std::vector<ImageInventory::Image>* images,
+                                                const std::set<std::string>* wanted) {
+  for (const ImageInventory::Image& image : *images) {
+    if (!wanted->contains(image.id)) continue;
+    auto ids = co_await runtime_.diff_ids(image.id);
+    if (ids && !ids->empty()) layers_.emplace(image.id, even_layers(*ids, image.size));
+  }
+}
+
+Task<Result<std::vector<ImageInventory::Pull>>> Collector::look_at_pulls() {
+  std::vector<ImageInventory::Pull> out;
+  if (!has_content_) co_return out;
+  auto ingests = co_await runtime_.ingests();
+  if (!ingests && ingests.error().code == Code::unimplemented) {
+    has_content_ = false;
+    co_return out;
+  }
+  if (!ingests) co_return ingests.error();
+  const std::vector<Ingest> layers = layer_ingests(std::move(*ingests));
+  measure_bandwidth(layers);
+  for (const Ingest& layer : layers)
+    out.push_back({.ref = layer.ref, .offset = layer.offset, .total = layer.total});
+  co_return out;
+}
+
+// Bytes that came in since the last look, over the time in which they did.
+void Collector::measure_bandwidth(const std::vector<Ingest>& ingests) {
+  std::int64_t moved = 0;
+  WallTime from = WallTime::max(), until = WallTime::min();
+  std::map<std::string, Ingest> writing;
+  for (const Ingest& ingest : ingests) {
+    const auto before = writing_.find(ingest.ref);
+    const bool known = before != writing_.end() && before->second.started == ingest.started;
+    moved += std::max<std::int64_t>(0, ingest.offset - (known ? before->second.offset : 0));
+    from = std::min(from, known ? before->second.updated : ingest.started);
+    until = std::max(until, ingest.updated);
+    writing.emplace(ingest.ref, ingest);
+  }
+  writing_ = std::move(writing);
+  if (moved == 0 || until - from < kShortestPull) return;
+  const double seconds = std::chrono::duration<double>(until - from).count();
+  const double measured = static_cast<double>(moved) / seconds;
+  const auto before = static_cast<double>(inventory_.bandwidth);
+  inventory_.bandwidth =
+      static_cast<std::int64_t>(before == 0 ? measured : before + kNewShare * (measured - before));
+}
+
+Task<void> Collector::look_at_filesystem() {
+  auto found = co_await runtime_.filesystems();
+  if (!found || found->empty()) co_return;
+  inventory_.fs_used = found->front().used;
+  inventory_.fs_capacity = capacity_of(found->front().mountpoint);
+}
+
+}  // namespace plim::images

@@ -1,0 +1,208 @@
+#include "images/daemon.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/exposition.hpp"
+
+namespace plim::images {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kJitter = 0.2;
+constexpr Backoff::Options kRuntimeAway{.first = 1s, .limit = 8s, .factor = 2, .jitter = 0.2};
+constexpr Backoff::Options kReaderAway{.first = 1s, .limit = 60s, .factor = 2, .jitter = 0.2};
+
+net::Reply reply_with(int status, std::string body, std::string type) {
+  net::Response out{.status = status, .headers = {}, .body = std::move(body)};
+  out.headers.set("Content-Type", std::move(type));
+  return out;
+}
+
+Task<net::Reply> reply_of(net::Reply reply) {
+  co_return reply;
+}
+
+net::Route get_route(std::string path, std::function<net::Reply()> make) {
+  return net::Route{.method = "GET",
+                    .pattern = std::move(path),
+                    .handler = [make = std::move(make)](net::Request) { return reply_of(make()); }};
+}
+
+constexpr const char* kReportsName = "plimsoll_images_reports_total";
+constexpr const char* kReportsHelp = "Inventories published, by how it went";
+
+}  // namespace
+
+Daemon::Daemon(const Executor& loop, DaemonOptions options,
+               std::vector<std::unique_ptr<Publisher>> publishers, metrics::Registry& registry,
+               Clock& clock, Random& random)
+    : loop_(loop),
+      options_(std::move(options)),
+      publishers_(std::move(publishers)),
+      registry_(registry),
+      clock_(clock),
+      random_(random),
+      images_(registry.gauge("plimsoll_images_images", "Images on this node")),
+      layers_(registry.gauge("plimsoll_images_layers", "Different layers of these images")),
+      runtime_up_(registry.gauge("plimsoll_images_runtime_up",
+                                 "Whether the container runtime answered when last asked")),
+      reported_(registry.counter(kReportsName, kReportsHelp, {{"result", "success"}})),
+      failed_(registry.counter(kReportsName, kReportsHelp, {{"result", "failure"}})),
+      changed_(loop),
+      tasks_(loop) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::start() {
+  PLIM_CHECK(serve());
+  choose_runtime();
+  tasks_.spawn("container runtime", watch_runtime());
+  for (const auto& publisher : publishers_)
+    tasks_.spawn(fmt::format("publishing to {}", publisher->name()),
+                 keep_published(publisher.get()));
+  return {};
+}
+
+Task<void> Daemon::stop() {
+  co_await tasks_.stop();
+  if (server_) co_await server_->drain(net::Millis(0));
+  server_.reset();
+}
+
+Result<void> Daemon::serve() {
+  if (options_.listen.empty()) return {};
+  const std::string plain = "text/plain; charset=utf-8";
+  std::vector<net::Route> routes{
+      get_route("/metrics",
+                [this] {
+                  return reply_with(200, registry_.expose(), std::string(metrics::kContentType));
+                }),
+      get_route("/healthz", [plain] { return reply_with(200, "ok\n", plain); }),
+      get_route("/readyz",
+                [this, plain] {
+                  const std::string why = not_ready();
+                  return reply_with(why.empty() ? 200 : 503, (why.empty() ? "ok" : why) + "\n",
+                                    plain);
+                }),
+      get_route("/state",
+                [this] { return reply_with(200, to_json(state()) + "\n", "application/json"); })};
+  net::ServerOptions options{.address = options_.listen, .max_connections = 200};
+  auto server = net::Server::listen({loop_}, std::move(options), std::move(routes));
+  if (!server)
+    return server.error().with_context(fmt::format("cannot listen on {}", options_.listen));
+  server_ = std::move(*server);
+  log::info("images", "listening", {{"address", server_->address()}});
+  return {};
+}
+
+std::string Daemon::not_ready() const {
+  if (generation_ == 0)
+    return problem_.empty() ? "images: the runtime has not answered yet" : "images: " + problem_;
+  if (published_ == 0 && !publishers_.empty()) return "images: nothing has been published yet";
+  return {};
+}
+
+json::value Daemon::state() const {
+  const loop::ImageInventory& inventory = source_->collector.inventory();
+  json::object out{{"node", options_.node_name},        {"socket", source_->runtime.socket()},
+                   {"runtime", inventory.runtime},      {"up", up_},
+                   {"generation", generation_},         {"images", inventory.images.size()},
+                   {"layers", inventory.layers.size()}, {"pulling", inventory.pulling.size()}};
+  if (!problem_.empty()) out["problem"] = problem_;
+  return json::object{{"images", std::move(out)}};
+}
+
+void Daemon::choose_runtime() {
+  const std::string socket =
+      options_.socket.empty() ? find_runtime_socket(options_.host_root) : options_.socket;
+  if (source_ && source_->runtime.socket() == socket) return;
+  source_ = std::make_shared<Source>(loop_, socket);
+}
+
+Nanos Daemon::jittered(Nanos interval) {
+  const double share = 1 + kJitter * (2 * random_.unit() - 1);
+  return std::chrono::duration_cast<Nanos>(interval * share);
+}
+
+Task<void> Daemon::watch_runtime() {
+  Backoff away(kRuntimeAway, random_);
+  for (;;) {
+    const auto look = co_await source_->collector.look();
+    Nanos wait{};
+    if (look) {
+      saw(*look);
+      away.reset();
+      wait = jittered(look->pulling ? options_.pull_interval : options_.interval);
+    } else {
+      lost(look.error());
+      choose_runtime();
+      wait = std::min(away.next(), options_.interval);
+    }
+    co_await clock_.sleep(wait);
+  }
+}
+
+void Daemon::saw(const Collector::Look& look) {
+  const loop::ImageInventory& inventory = source_->collector.inventory();
+  if (!up_)
+    log::info("images", "the runtime answers",
+              {{"runtime", inventory.runtime}, {"socket", source_->runtime.socket()}});
+  if (look.changed) {
+    ++generation_;
+    images_.set(static_cast<double>(inventory.images.size()));
+    layers_.set(static_cast<double>(inventory.layers.size()));
+  }
+  const bool was_up = std::exchange(up_, true);
+  runtime_up_.set(1);
+  problem_.clear();
+  if (look.changed || !was_up) changed_.notify();
+}
+
+void Daemon::lost(const Error& error) {
+  problem_ = fmt::format("the runtime at {} does not answer: {}", source_->runtime.socket(),
+                         error.message);
+  runtime_up_.set(0);
+  up_ = false;
+  log_.write(log::Level::warn, "images", "the runtime does not answer",
+             {{"socket", source_->runtime.socket()}, {"error", error}});
+}
+
+Task<void> Daemon::keep_published(Publisher* publisher) {
+  Backoff away(kReaderAway, random_);
+  std::int64_t sent = 0;
+  SteadyTime due{};
+  for (;;) {
+    // What an absent runtime told is not repeated as if it were fresh.
+    while (generation_ == sent && (!up_ || clock_.steady() < due)) {
+      if (up_ && sent != 0)
+        (void)co_await changed_.wait_until(clock_, due);
+      else
+        co_await changed_.wait();
+    }
+    const std::shared_ptr<Source> source = source_;
+    co_await source->collector.look_at_filesystem();
+    loop::ImageInventory inventory = source->collector.inventory();
+    const std::int64_t generation = generation_;
+    inventory.generation = generation;
+    inventory.reported_at = clock_.wall();
+    const auto done = co_await publisher->publish(std::move(inventory));
+    if (!done) {
+      failed_.add();
+      log_.write(log::Level::warn, "images", "the inventory was not taken",
+                 {{"by", publisher->name()}, {"error", done.error()}});
+      co_await clock_.sleep(away.next());
+      continue;
+    }
+    reported_.add();
+    ++published_;
+    away.reset();
+    sent = generation;
+    due = clock_.steady() + options_.resend;
+    co_await clock_.sleep(publisher->shortest_gap());
+  }
+}
+
+}  // namespace plim::images

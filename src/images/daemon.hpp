@@ -1,0 +1,85 @@
+// The image inventory of a node at work: looks at the runtime, tells those who asked for it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/metrics.hpp"
+#include "base/random.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "images/collector.hpp"
+#include "images/publisher.hpp"
+#include "images/runtime.hpp"
+#include "net/server.hpp"
+
+namespace plim::images {
+
+struct DaemonOptions {
+  std::string node_name;
+  std::string socket = {};  // "": the first runtime that is there
+  std::string host_root = "/";
+  std::string listen = {};  // "": nowhere
+  Nanos interval = std::chrono::seconds(10);
+  Nanos pull_interval = std::chrono::seconds(5);  // while something is being pulled
+  Nanos resend = std::chrono::minutes(8);         // readers doubt reports older than ten
+};
+
+// Belongs to one loop; co_await stop() before destroying it.
+class Daemon {
+ public:
+  Daemon(const Executor& loop, DaemonOptions options,
+         std::vector<std::unique_ptr<Publisher>> publishers, metrics::Registry& registry,
+         Clock& clock = system_clock(), Random& random = system_random());
+  ~Daemon();
+
+  Result<void> start();
+  Task<void> stop();
+
+  std::string not_ready() const;  // why, for people; "": it is
+  json::value state() const;
+
+ private:
+  // What is asked through one socket; a publisher may still hold it when another is chosen.
+  struct Source {
+    Source(const Executor& loop, std::string socket)
+        : runtime(loop, std::move(socket)), collector(runtime) {}
+
+    Runtime runtime;
+    Collector collector;
+  };
+
+  Result<void> serve();
+  void choose_runtime();
+  Task<void> watch_runtime();
+  void saw(const Collector::Look& look);
+  void lost(const Error& error);
+  Nanos jittered(Nanos interval);
+  Task<void> keep_published(Publisher* publisher);
+
+  Executor loop_;
+  DaemonOptions options_;
+  std::vector<std::unique_ptr<Publisher>> publishers_;
+  metrics::Registry& registry_;
+  Clock& clock_;
+  Random& random_;
+  metrics::Gauge &images_, &layers_, &runtime_up_;
+  metrics::Counter &reported_, &failed_;
+  std::shared_ptr<Source> source_;
+  std::int64_t generation_ = 0;  // of what the runtime told; 0: nothing yet
+  bool up_ = false;
+  std::string problem_;  // of the runtime, while it is away
+  std::size_t published_ = 0;
+  Event changed_;
+  log::Throttle log_;
+  std::unique_ptr<net::Server> server_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::images

@@ -1,0 +1,160 @@
+#include "images/daemon.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/base64.hpp"
+#include "base/loop.hpp"
+#include "base/testing/temp_dir.hpp"
+#include "images/testing/fake_runtime.hpp"
+#include "kube/testing/object_api.hpp"
+
+namespace plim::images {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class ImagesDaemonTest : public ::testing::Test {
+ protected:
+  ImagesDaemonTest() {
+    runtime_.images = {{.id = "sha256:x", .tags = {"busybox"}, .digests = {}, .size = 771000}};
+  }
+
+  ~ImagesDaemonTest() override {
+    run_to_end(loop_, daemon_->stop());
+    run_to_end(loop_, runtime_.stop());
+  }
+
+  void start() {
+    auto client = std::make_shared<plim::testing::ObjectClient>(api_, clock_, random_);
+    client_ = client.get();
+    std::vector<std::unique_ptr<Publisher>> publishers;
+    publishers.push_back(publish_to_resource(std::move(client), "n1"));
+    DaemonOptions options{.node_name = "n1", .socket = dir_ / "cri.sock"};
+    daemon_ = std::make_unique<Daemon>(loop_.executor(), std::move(options), std::move(publishers),
+                                       registry_, clock_, random_);
+    ASSERT_TRUE(daemon_->start());
+  }
+
+  template <class Condition>
+  void until(Condition condition) {
+    auto wait = [](Condition& is_met) -> Task<void> {
+      while (!is_met()) co_await yield_to_loop();
+    };
+    run_to_end(loop_, wait(condition));
+  }
+
+  // Lets that much time pass for everybody who sleeps, and what they do meanwhile happen.
+  void pass(Nanos time) {
+    const SteadyTime end = clock_.steady() + time;
+    while (clock_.steady() < end) {
+      const int asked = runtime_.asked["ListImages"];
+      clock_.advance(std::min<Nanos>(20s, end - clock_.steady()));
+      until([&] { return runtime_.asked["ListImages"] > asked && clock_.sleepers() >= 2; });
+    }
+  }
+
+  json::value spec() {
+    const json::value* found = find(api_.objects["n1"], {"spec"});
+    return found ? *found : json::value();
+  }
+
+  double up() { return registry_.gauge("plimsoll_images_runtime_up", "").value(); }
+
+  plim::testing::TempDir dir_;
+  Loop loop_;
+  FakeClock clock_;
+  SeededRandom random_{7};
+  metrics::Registry registry_;
+  testing::FakeRuntime runtime_{loop_.executor(), dir_ / "cri.sock"};
+  plim::testing::ObjectApi api_;
+  plim::testing::ObjectClient* client_ = nullptr;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(ImagesDaemonTest, publishes_what_the_runtime_holds_and_says_when_it_is_ready) {
+  start();
+  EXPECT_THAT(daemon_->not_ready(), HasSubstr("has not answered"));
+  runtime_.start();
+  until([&] {
+    clock_.advance_to_next();
+    return daemon_->not_ready().empty();
+  });
+  const json::value told = spec();
+  EXPECT_EQ(text_at(told, {"runtime"}), "containerd://1.7.28");
+  EXPECT_EQ(int_at(told, {"generation"}), 1);
+  EXPECT_EQ(int_at(told, {"fs", "usedBytes"}), 4096);
+  EXPECT_EQ(int_at(find(told, {"images"})->as_array().at(0), {"size"}), 771000);
+  EXPECT_EQ(up(), 1);
+}
+
+TEST_F(ImagesDaemonTest, writes_nothing_while_nothing_changes_and_all_of_it_after_eight_minutes) {
+  runtime_.start();
+  start();
+  until([&] { return api_.writes == 1 && clock_.sleepers() >= 2; });
+  pass(5min);
+  EXPECT_EQ(api_.writes, 1);
+  const int looks = runtime_.asked["ListImages"];
+  EXPECT_GE(looks, 14);
+  pass(4min);
+  until([&] { return api_.writes == 2; });
+  runtime_.images.push_back({.id = "sha256:y", .tags = {"y"}, .digests = {}, .size = 1});
+  pass(20s);
+  until([&] { return api_.writes == 3; });
+  EXPECT_EQ(int_at(spec(), {"generation"}), 2);
+}
+
+TEST_F(ImagesDaemonTest, goes_on_after_the_runtime_was_away) {
+  runtime_.start();
+  start();
+  until([&] { return api_.writes == 1 && clock_.sleepers() >= 2; });
+  run_to_end(loop_, runtime_.stop());
+  until([&] {
+    clock_.advance_to_next();
+    return up() == 0;
+  });
+  EXPECT_TRUE(daemon_->not_ready().empty());
+  runtime_.images.clear();
+  runtime_.start();
+  until([&] {
+    clock_.advance_to_next();
+    return api_.writes == 2;
+  });
+  const json::value told = spec();
+  EXPECT_TRUE(find(told, {"images"})->as_array().empty());
+}
+
+TEST_F(ImagesDaemonTest, tries_again_when_the_server_refuses) {
+  runtime_.start();
+  start();
+  client_->answer_with = Code::unavailable;
+  const auto& failed =
+      registry_.counter("plimsoll_images_reports_total", "", {{"result", "failure"}});
+  until([&] {
+    clock_.advance_to_next();
+    return failed.value() >= 2;
+  });
+  EXPECT_THAT(daemon_->not_ready(), HasSubstr("nothing has been published"));
+  client_->answer_with = Code::unknown;
+  until([&] {
+    clock_.advance_to_next();
+    return api_.writes == 1;
+  });
+}
+
+TEST(NodeInToken, is_read_without_asking_anybody) {
+  const auto token = [](std::string_view claims) {
+    std::string body = base64_encode(claims);
+    std::erase(body, '=');
+    return "e30." + body + ".sig";
+  };
+  const std::string bound = token(R"({"kubernetes.io":{"node":{"name":"n1","uid":"u-1"}}})");
+  EXPECT_EQ(node_uid_in_token(bound, "n1"), "u-1");
+  EXPECT_EQ(node_uid_in_token(bound, "n2"), "");
+  for (const char* odd : {"", "a.b", "a.%%.c", "..", "a.e30.c"})
+    EXPECT_EQ(node_uid_in_token(odd, "n1"), "") << odd;
+}
+
+}  // namespace
+}  // namespace plim::images

@@ -1,0 +1,89 @@
+// A container runtime on a socket, as a test lays it out: containerd, or one without content store.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "images/messages.hpp"
+#include "net/rpc.hpp"
+
+namespace plim::images::testing {
+
+class FakeRuntime {
+ public:
+  FakeRuntime(Executor loop, std::string socket)
+      : loop_(std::move(loop)), socket_(std::move(socket)) {}
+
+  RuntimeVersion version{"containerd", "1.7.28"};
+  std::vector<HeldImage> images;
+  std::vector<Blob> content;
+  std::vector<Ingest> ingests;
+  std::map<std::string, std::string> manifests;  // by digest
+  std::map<std::string, std::string> infos;      // verbose, any image gets the one under ""
+  bool has_content = true;
+  std::map<std::string, int> asked;  // by the method's last word
+
+  void start() {
+    server_ = *net::RpcServer::listen(loop_, socket_);
+    unary("/runtime.v1.RuntimeService/Version",
+          [this](const std::string&) { return encode_version(version); });
+    unary("/runtime.v1.ImageService/ListImages",
+          [this](const std::string&) { return encode_images(images); });
+    unary("/runtime.v1.ImageService/ImageFsInfo", [](const std::string&) {
+      return encode_filesystems({{.mountpoint = "/nowhere/at/all", .used = 4096}});
+    });
+    unary("/runtime.v1.ImageService/ImageStatus",
+          [this](const std::string&) { return encode_verbose_info(infos[""]); });
+    if (!has_content) return;
+    unary("/containerd.services.content.v1.Content/ListStatuses",
+          [this](const std::string&) { return encode_ingests(ingests); });
+    stream("/containerd.services.content.v1.Content/List",
+           [this](const std::string&) { return encode_content(content); });
+    stream("/containerd.services.content.v1.Content/Read", [this](const std::string& request) {
+      return encode_read_piece(manifests[*decode_read_request(request)]);
+    });
+  }
+
+  Task<void> stop() {
+    if (server_) co_await server_->drain(net::RpcClock::duration::zero());
+    server_.reset();
+  }
+
+ private:
+  using Answer = std::function<std::string(const std::string&)>;
+
+  static Task<net::RpcReply> reply(std::string body) {
+    net::RpcReply out{.body = std::move(body)};
+    co_return out;
+  }
+
+  static Task<net::RpcStatus> write(net::RpcCall* call, std::string body) {
+    co_await call->write(std::move(body));
+    co_return net::RpcStatus();
+  }
+
+  void unary(std::string method, Answer answer) {
+    const std::string name = method.substr(method.rfind('/') + 1);
+    server_->unary(std::move(method), [this, name, answer](net::RpcCall&, std::string request) {
+      ++asked[name];
+      return reply(answer(request));
+    });
+  }
+
+  void stream(std::string method, Answer answer) {
+    const std::string name = method.substr(method.rfind('/') + 1);
+    server_->streaming(std::move(method),
+                       [this, name, answer](net::RpcCall& call, std::string request) {
+                         ++asked[name];
+                         return write(&call, answer(request));
+                       });
+  }
+
+  Executor loop_;
+  std::string socket_;
+  std::unique_ptr<net::RpcServer> server_;
+};
+
+}  // namespace plim::images::testing
