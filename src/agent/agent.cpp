@@ -28,13 +28,17 @@ Result<std::unique_ptr<Agent>> Agent::make(Executor loop, Clock& clock, AgentCon
     return fail(Code::unimplemented,
                 fmt::format("!{} cannot run yet: this version measures, it does not decide",
                             config.decider));
+  const auto more = options.more_metrics;
   PLIM_TRY(auto runner,
            MeasureRunner::make(loop, clock, std::move(config.measure), std::move(options)));
   std::unique_ptr<Agent> out(new Agent(std::move(runner)));
   const MeasureRunner* measured = out->runner_.get();
   for (const auto& scrape : measured->scrapes()) {
     EndpointSource source{
-        .metrics = [scrape]() -> std::shared_ptr<const std::string> { return scrape->text; },
+        .metrics = [scrape, more]() -> std::shared_ptr<const std::string> {
+          if (!more) return scrape->text;
+          return std::make_shared<const std::string>((scrape->text ? *scrape->text : "") + more());
+        },
         .alive = [measured] { return measured->alive(); },
         .ready = [measured] { return measured->ready(); },
         .state = [measured] { return measured->state(); }};

@@ -1,6 +1,7 @@
 // The loop of the agent: find tasks, read them, publish what was read, sleep until the next tick.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,7 +28,8 @@ struct RunnerOptions {
   std::string metrics_listen = {};  // "": only where the file asks for it
   std::string cgroup_root = {};     // of the kubelet, unless the file has its own
   std::string node_name = {};
-  std::uint64_t iterations = 0;  // 0: until it is stopped
+  std::uint64_t iterations = 0;                    // 0: until it is stopped
+  std::function<std::string()> more_metrics = {};  // of other modules, for the same endpoint
 };
 
 // Belongs to one loop; co_await stop() before destroying it.

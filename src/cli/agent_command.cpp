@@ -18,6 +18,7 @@
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
+#include "cli/agent_images.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
 
@@ -53,8 +54,13 @@ void configure_logs(const Context& context, const agent::AgentConfig& config) {
 // The agent from start to stop, again after each good reload. Lives on one loop.
 class AgentRun {
  public:
-  AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options)
-      : context_(context), config_(std::move(config)), options_(std::move(options)) {}
+  // `images` may be null.
+  AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options,
+           std::unique_ptr<ImagesModule> images)
+      : context_(context),
+        config_(std::move(config)),
+        options_(std::move(options)),
+        images_(std::move(images)) {}
 
   Outcome<int> run() {
     Loop loop;
@@ -69,6 +75,14 @@ class AgentRun {
   Task<int> main() {
     Executor loop = co_await current_loop();
     Signals signals(loop, {.reload = true});
+    if (images_) {
+      auto started = images_->start(loop);
+      if (!started) {
+        failure_ = bad_config(started.error());
+        co_await images_->stop();
+        co_return 0;
+      }
+    }
     changed_ = std::make_unique<Event>(loop);
     TaskGroup watching(loop), measuring(loop);
     watching.spawn("stop", wait_for_stop(&signals));
@@ -92,6 +106,8 @@ class AgentRun {
     } while (why_ == Why::reload || go_back());
     co_await measuring.stop();
     co_await watching.stop();
+    if (images_) co_await images_->stop();
+    images_.reset();
     changed_.reset();
     co_return 0;
   }
@@ -161,6 +177,7 @@ class AgentRun {
   std::optional<agent::AgentConfig> before_;  // what ran until the last change
   agent::RunnerOptions options_;
   std::unique_ptr<agent::Agent> agent_;
+  std::unique_ptr<ImagesModule> images_;
   std::unique_ptr<Event> changed_;
   Why why_ = Why::running;
   std::optional<Failure> failure_;
@@ -176,13 +193,26 @@ void prepare_run_directory(const Context& context) {
   if (!made) log::warn("agent", "no locks and records are kept", {{"reason", made.error()}});
 }
 
-Outcome<void> check_modules(const Context& context) {
-  for (std::string_view module : split(context.values.text("modules"), ','))
-    if (!trim(module).empty() && trim(module) != "measure")
+struct Modules {
+  bool measure = false, images = false;
+};
+
+// Those that --modules names, and those that one of their own flags asks for.
+Outcome<Modules> chosen_modules(const Context& context) {
+  Modules out{.measure = !context.values.text("config").empty(),
+              .images = context.values.boolean("images")};
+  for (std::string_view word : split(context.values.text("modules"), ',')) {
+    const std::string_view module = trim(word);
+    if (module == "measure")
+      out.measure = true;
+    else if (module == "images")
+      out.images = true;
+    else if (!module.empty())
       return usage_failure(Plm::bad_flag_value,
                            fmt::format("--modules: {} is not here yet", quote(module)),
-                           "measure is");
-  return {};
+                           "measure and images are");
+  }
+  return out;
 }
 
 }  // namespace
@@ -202,7 +232,8 @@ Outcome<agent::LoadedConfig> agent_config(const Context& context) {
   if (path.empty())
     return usage_failure(Plm::wrong_arguments,
                          fmt::format("{} needs -c FILE", context.command.name),
-                         "an absolute path to a configuration file; examples/agent has some");
+                         "an absolute path to a configuration file; examples/agent has some; or "
+                         "--images");
   auto loaded = agent::load_config(path, context.world.env);
   if (loaded) return std::move(*loaded);
   const std::string& message = loaded.error().message;
@@ -225,7 +256,8 @@ Outcome<int> run_agent(Context& context) {
                                                       "are {}",
                                                       context.values.text("register"), kComponents),
                                   .shape = Failure::Shape::one_line});
-  PLIM_CLI_CHECK(check_modules(context));
+  PLIM_CLI_TRY(const Modules modules, chosen_modules(context));
+  if (modules.images && !modules.measure) return run_images_alone(context);
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
   const std::int64_t iterations = context.values.integer("iterations");
@@ -246,7 +278,12 @@ Outcome<int> run_agent(Context& context) {
       .node_name = context.values.text("node-name"),
       .iterations = context.values.boolean("once") ? 1 : static_cast<std::uint64_t>(iterations)};
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
-  return AgentRun(context, std::move(loaded.config), std::move(options)).run();
+  std::unique_ptr<ImagesModule> images;
+  if (modules.images) {
+    PLIM_CLI_TRY(images, ImagesModule::make(context, ""));
+    options.more_metrics = [] { return metrics::default_registry().expose(); };
+  }
+  return AgentRun(context, std::move(loaded.config), std::move(options), std::move(images)).run();
 }
 
 Outcome<int> run_agent_check(Context& context) {

@@ -365,7 +365,10 @@ constexpr std::array kCommands{
                 "A task is a pod, or a cgroup where there is no orchestrator. Logs go to standard "
                 "output, since the default storage owns standard error. The flags of Intel's "
                 "Workload Collocation Agent work: -c, -l, -0, -v, and run may be left out. SIGHUP "
-                "rereads the configuration; a broken one is reported and the old one stays.",
+                "rereads the configuration; a broken one is reported and the old one stays. With "
+                "--images it asks the container runtime which images and layers it holds and "
+                "publishes that, alone or beside measuring; this needs no configuration file and "
+                "as root no --root.",
             .examples = kAgentRunExamples,
             .flags = kAgentRunFlags,
             .exit_notes = "1 configuration or start failed, 2 usage, or root without --root",

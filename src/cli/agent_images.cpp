@@ -1,0 +1,208 @@
+#include "cli/agent_images.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "base/text.hpp"
+#include "cli/cluster.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::string_view kUnixPrefix = "unix://";
+constexpr const char* kUsualListen = "127.0.0.1:9101";
+constexpr std::chrono::milliseconds kShortestInterval{100};
+
+Failure images_failure(const Error& error) {
+  return Failure{.code = Plm::bad_agent_config, .exit = 1, .what = error.message};
+}
+
+std::vector<std::string> list_of_words(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::string_view word : split(text, ','))
+    if (!trim(word).empty()) out.emplace_back(trim(word));
+  return out;
+}
+
+Outcome<std::string> pem_of(const Context& context, std::string_view flag) {
+  const std::string& path = context.values.text(flag);
+  if (path.empty()) return std::string();
+  auto text = read_file(path);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  return std::move(*text);
+}
+
+Outcome<kube::EtcdOptions> etcd_options(const Context& context) {
+  kube::EtcdOptions out;
+  out.endpoints = list_of_words(context.values.text("etcd-endpoints"));
+  if (out.endpoints.empty())
+    return usage_failure(Plm::wrong_arguments, "--publish etcd needs --etcd-endpoints",
+                         "https://127.0.0.1:2379, with --etcd-cacert, --etcd-cert and --etcd-key");
+  PLIM_CLI_TRY(out.tls.ca_pem, pem_of(context, "etcd-cacert"));
+  PLIM_CLI_TRY(out.tls.certificate_pem, pem_of(context, "etcd-cert"));
+  PLIM_CLI_TRY(out.tls.key_pem, pem_of(context, "etcd-key"));
+  return out;
+}
+
+Outcome<Nanos> interval_of(const Context& context, std::string_view flag) {
+  const auto interval = context.values.duration(flag);
+  if (interval < kShortestInterval)
+    return usage_failure(Plm::bad_flag_value, fmt::format("--{}: at least 100ms", flag));
+  return Nanos(interval);
+}
+
+// One process per node; the first one's pid is in the message. A directory that is not there is no
+// reason not to start: in a pod with nothing but the socket there is nobody to clash with.
+Outcome<std::optional<FileLock>> take_lock(const Context& context) {
+  std::string directory = context.values.text("run-dir");
+  const std::string& root = context.values.text("host-root");
+  if (directory.empty()) directory = (root == "/" ? "" : root) + "/run/plimsoll";
+  if (!make_directories(directory)) return std::nullopt;
+  auto taken = FileLock::acquire(directory + "/images.lock");
+  if (taken) return std::move(*taken);
+  if (taken.error().code != Code::already_exists) return std::nullopt;
+  Failure out = images_failure(
+      taken.error().with_context("the images of this node are kept by another process"));
+  out.next = "one is enough; stop the other one first";
+  return tl::unexpected(std::move(out));
+}
+
+class ImagesRun {
+ public:
+  explicit ImagesRun(std::unique_ptr<ImagesModule> module) : module_(std::move(module)) {}
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    module_.reset();
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    Signals signals(loop, {});
+    auto started = module_->start(loop);
+    if (started)
+      co_await signals.stop_requested();
+    else
+      failure_ = images_failure(started.error());
+    co_await module_->stop();
+    co_return 0;
+  }
+
+  std::unique_ptr<ImagesModule> module_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace
+
+Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(const Context& context,
+                                                          std::string listen) {
+  std::unique_ptr<ImagesModule> out(new ImagesModule());
+  images::DaemonOptions& options = out->options_;
+  options.node_name = context.values.text("node-name");
+  if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
+  if (options.node_name.empty())
+    return usage_failure(Plm::wrong_arguments, "the agent does not know which node this is",
+                         "--node-name NAME, or NODE_NAME in the environment");
+  std::string_view socket = context.values.text("cri-endpoint");
+  if (socket.starts_with(kUnixPrefix)) socket.remove_prefix(kUnixPrefix.size());
+  if (!socket.empty() && !socket.starts_with('/'))
+    return usage_failure(Plm::bad_flag_value,
+                         "--cri-endpoint: expected the absolute path of a socket",
+                         "unix:///run/containerd/containerd.sock");
+  options.socket = socket;
+  options.host_root = context.values.text("host-root");
+  options.listen = std::move(listen);
+  PLIM_CLI_TRY(options.interval, interval_of(context, "images-interval"));
+  PLIM_CLI_TRY(options.resend, interval_of(context, "images-resend"));
+  options.pull_interval = std::min(options.pull_interval, options.interval);
+  PLIM_CLI_CHECK(out->choose_places(context));
+  PLIM_CLI_TRY(out->lock_, take_lock(context));
+  return out;
+}
+
+Outcome<void> ImagesModule::choose_places(const Context& context) {
+  std::vector<std::string> places = list_of_words(context.values.text("publish"));
+  if (places.empty())
+    return usage_failure(Plm::bad_flag_value, "--publish: expected crd, annotation or etcd");
+  for (const std::string& place : places) {
+    if (place == "etcd") {
+      PLIM_CLI_TRY(etcd_, etcd_options(context));
+      etcd_place_.cluster = context.values.text("etcd-cluster");
+      etcd_place_.node = options_.node_name;
+      etcd_place_.lease =
+          std::chrono::ceil<std::chrono::seconds>(context.values.duration("etcd-lease"));
+      if (etcd_place_.lease <= options_.resend)
+        return usage_failure(Plm::bad_flag_value,
+                             "--etcd-lease: expected more than --images-resend");
+    } else if (place != "crd" && place != "annotation") {
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--publish: {} is no place", quote(place)),
+                           "crd, annotation, etcd, or several of them");
+    }
+  }
+  if (context.values.boolean("dry-run")) {
+    log::info("images", "dry run: nothing is published");
+    return {};
+  }
+  if (std::ranges::any_of(places, [](const std::string& place) { return place != "etcd"; })) {
+    PLIM_CLI_TRY(cluster_, cluster_config(context));
+  }
+  places_ = std::move(places);
+  return {};
+}
+
+Result<std::vector<std::unique_ptr<images::Publisher>>> ImagesModule::publishers(
+    const Executor& loop) const {
+  std::vector<std::unique_ptr<images::Publisher>> out;
+  std::shared_ptr<kube::Client> client;
+  if (cluster_) {
+    PLIM_TRY(client, kube::Client::create(loop, *cluster_));
+  }
+  for (const std::string& place : places_) {
+    if (place == "crd") {
+      out.push_back(images::publish_to_resource(client, options_.node_name));
+    } else if (place == "annotation") {
+      out.push_back(images::publish_to_annotation(client, options_.node_name));
+    } else {
+      PLIM_TRY(auto etcd, kube::EtcdClient::create(loop, etcd_));
+      out.push_back(images::publish_to_etcd(std::move(etcd), etcd_place_));
+    }
+  }
+  return out;
+}
+
+Result<void> ImagesModule::start(const Executor& loop) {
+  PLIM_TRY(auto made, publishers(loop));
+  daemon_ = std::make_unique<images::Daemon>(loop, options_, std::move(made),
+                                             metrics::default_registry());
+  return daemon_->start();
+}
+
+Task<void> ImagesModule::stop() {
+  if (daemon_) co_await daemon_->stop();
+  daemon_.reset();
+}
+
+Outcome<int> run_images_alone(const Context& context) {
+  std::string listen = context.values.text("metrics-listen");
+  if (listen.empty()) listen = kUsualListen;
+  if (listen == "none") listen.clear();
+  if (context.values.text("log-level").empty())
+    log::configure({.level = log::Level::info,
+                    .format = context.values.text("log-format") == "json" ? log::Format::json
+                                                                          : log::Format::text});
+  PLIM_CLI_TRY(auto module, ImagesModule::make(context, std::move(listen)));
+  keep_memory_small();
+  return ImagesRun(std::move(module)).run();
+}
+
+}  // namespace plim::cli
