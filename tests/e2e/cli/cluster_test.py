@@ -68,7 +68,7 @@ class Cluster(unittest.TestCase):
         self.assertEqual(self.requests[-1][2]["Content-Type"], "application/json-patch+json")
         self.run_here("raw", "-X", "PATCH", "-d-", "--content-type=a/b", "/pods/x", stdin="x: 1")
         self.assertEqual((self.requests[-1][2]["Content-Type"], self.requests[-1][3]), ("a/b", "x: 1"))
-        missing = self.run_here("raw", "-d", "/nonexistent/file", "/pods")
+        missing = self.run_here("raw", "-d", "/dev/no-such-file", "/pods")
         self.assertEqual(missing.returncode, 4)
         self.assertIn("PLM-1301", missing.stderr)
 
@@ -92,7 +92,7 @@ class Cluster(unittest.TestCase):
                  (["raw", "/version", "--context", "arn:aws:x/prod"], 1, "PLM-1201", "refused"),
                  (["raw", "/version", "-s", "nonsense"], 2, "PLM-1102", "nonsense"),
                  (["raw", "/version", "--context", "nope"], None, "PLM-110", "nope"),
-                 (["raw", "/version", "--kubeconfig", "/nonexistent"], 4, "PLM-1101", "/nonexistent")]
+                 (["raw", "/version", "--kubeconfig", "/dev/no-such-file"], 4, "PLM-1101", "/dev/no-such-file")]
         for words, code, plm, part in cases:
             done = self.run_here(*words, stdin="exists")
             self.assertIn(plm, done.stderr, words)

@@ -135,8 +135,8 @@ class Kubectl(unittest.TestCase):
         for name in ("kubectl-plimsoll", "kubectl_complete-plimsoll"):
             pathlib.Path(self.bin.name, name).symlink_to(PROGRAM)
 
-    def kubectl(self, *words, home="/nonexistent"):
-        env = environment(home=home)
+    def kubectl(self, *words, home=None):
+        env = environment(home=home or self.bin.name)  # where it keeps what it has learned of servers
         env["PATH"] = f"{self.bin.name}:{env['PATH']}"
         return subprocess.run(["kubectl", *words], env=env, capture_output=True, text=True, timeout=60)
 
