@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/resident.hpp"
 #include "servo/api.hpp"
 #include "servo/payload.hpp"
 
@@ -79,6 +80,7 @@ Task<Result<void>> Daemon::start() {
   }
   make_watches();
   tasks_.spawn("second look", look_again());
+  tasks_.spawn("settling", settle());
   co_return Result<void>();
 }
 
@@ -199,6 +201,12 @@ Task<void> Daemon::look_again() {
     watches_.clear();
     make_watches();
   }
+}
+
+// By then the first lists and handshakes are over.
+Task<void> Daemon::settle() {
+  co_await clock_.sleep(10s);
+  forget_code_of_start();
 }
 
 void Daemon::collect(metrics::Exposition& out) const {

@@ -47,6 +47,7 @@ class Daemon {
   Task<void> greet(std::string body, std::chrono::milliseconds limit);
   Task<void> feed();
   Task<void> look_again();
+  Task<void> settle();
   void collect(metrics::Exposition& out) const;
 
   Executor loop_;
