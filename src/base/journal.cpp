@@ -46,18 +46,22 @@ class Segment {
                                 std::uint64_t end) {
     Segment out(options.files.path_of(file.number), file);
     PLIM_CHECK(out.open(0));
-    out.end_ = end;
+    out.end_ = out.durable_ = end;
     out.dirty_ = true;
     PLIM_CHECK(out.clean(options));
     return out;
   }
 
+  enum class Until { written, synced };
+
   // On failure the file is as before, or will be before anything else is written to it.
-  Result<void> append(const JournalOptions& options, std::string_view bytes) {
+  Result<void> append(const JournalOptions& options, std::string_view bytes,
+                      Until until = Until::synced) {
     PLIM_CHECK(clean(options));
-    auto written = write_at_end(options, bytes);
+    auto written = write_at_end(options, bytes, until);
     if (written) {
       end_ += bytes.size();
+      if (until == Until::synced) durable_ = end_;
       return {};
     }
     dirty_ = true;
@@ -76,6 +80,8 @@ class Segment {
 
   std::uint64_t end() const { return end_; }
 
+  std::uint64_t durable() const { return durable_; }
+
  private:
   Segment(std::string path, RecordFile file) : path_(std::move(path)), file_(file) {}
 
@@ -85,7 +91,7 @@ class Segment {
     return {};
   }
 
-  Result<void> write_at_end(const JournalOptions& options, std::string_view bytes) {
+  Result<void> write_at_end(const JournalOptions& options, std::string_view bytes, Until until) {
     for (std::uint64_t at = end_; !bytes.empty();) {
       const ssize_t n = ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
       if (n < 0 && errno == EINTR) continue;
@@ -93,12 +99,12 @@ class Segment {
       bytes.remove_prefix(static_cast<std::size_t>(n));
       at += static_cast<std::uint64_t>(n);
     }
-    if (options.durability == Durability::fsync) return sync(options);
+    if (options.durability == Durability::fsync && until == Until::synced) return sync(options);
     return {};
   }
 
-  // Removes what a failed write may have left. The bytes before it were synced earlier, so even
-  // when it was the sync that failed only the part given up is in doubt.
+  // Removes what a failed write may have left. The bytes before it were synced earlier, or are
+  // notes, so even when it was the sync that failed only the part given up is in doubt.
   Result<void> clean(const JournalOptions& options) {
     if (!dirty_) return {};
     if (::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0)
@@ -111,8 +117,9 @@ class Segment {
   std::string path_;
   RecordFile file_;
   Fd fd_;
-  std::uint64_t end_ = 0;  // everything before is acknowledged
-  bool dirty_ = false;     // there may be bytes behind the end
+  std::uint64_t end_ = 0;      // everything before is written
+  std::uint64_t durable_ = 0;  // and everything before this acknowledged
+  bool dirty_ = false;         // there may be bytes behind the end
 };
 
 struct Item {
@@ -122,6 +129,7 @@ struct Item {
   std::uint64_t segment = 0;  // of remove_before
   Journal::Done done = {};
   std::uint64_t round = 0;
+  bool is_note = false;
 };
 
 struct Outcome {
@@ -222,16 +230,18 @@ class Journal::Writer {
     std::vector<JournalPosition> places;
     std::string bytes;
     std::size_t last = first;
+    auto until = Segment::Until::written;
     // Looking at the size before each record keeps segments near their size even in a large batch.
     for (; last < items.size() && items[last].kind == Item::Kind::record &&
            items[last].round > failed_round_ &&
            (last == first || start + bytes.size() < options_.segment_bytes);
          ++last) {
       const std::uint64_t offset = start + bytes.size();
-      encode_record(bytes, segment_.file(), offset, start, items[last].record);
+      encode_record(bytes, segment_.file(), offset, segment_.durable(), items[last].record);
       places.push_back({.segment = segment_.file().number, .offset = offset});
+      if (!items[last].is_note) until = Segment::Until::synced;
     }
-    auto written = segment_.append(options_, bytes);
+    auto written = segment_.append(options_, bytes, until);
     if (written) bytes_ += bytes.size();
     for (std::size_t i = first; i < last; ++i) {
       if (written)
@@ -252,7 +262,8 @@ class Journal::Writer {
 
   Result<void> next_segment() {
     // Recovery relies on it: only the last segment may end in a torn write.
-    if (options_.durability == Durability::os) PLIM_CHECK(segment_.sync(options_));
+    const bool is_behind = segment_.durable() < segment_.end();
+    if (options_.durability == Durability::os || is_behind) PLIM_CHECK(segment_.sync(options_));
     PLIM_TRY(Segment next, Segment::create(options_, segment_.file().number + 1));
     segment_ = std::move(next);
     bytes_ += segment_.end();
@@ -286,6 +297,7 @@ class Journal::Writer {
   }
 
   void finish(Item& item, Result<JournalPosition> result) {
+    if (item.is_note && result) return;
     outcomes_.push_back({.done = std::move(item.done), .result = std::move(result)});
   }
 
@@ -373,6 +385,17 @@ void Journal::append(std::string record, Done done) {
   post_to(link_->loop, [link = link_, done = std::move(done)] {
     if (!link->closed && done) done(JournalPosition{});
   });
+}
+
+void Journal::note(std::string record, std::function<void(const Error& error)> failed) {
+  if (!writer_) return;
+  auto done = [failed = std::move(failed)](Result<JournalPosition> result) {
+    if (!result && failed) failed(result.error());
+  };
+  writer_->push({.record = std::move(record),
+                 .done = std::move(done),
+                 .round = link_->round,
+                 .is_note = true});
 }
 
 Task<Result<JournalPosition>> Journal::write(std::string record) {

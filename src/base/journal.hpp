@@ -50,6 +50,10 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   void append(std::string record, Done done);
+  // For what is good to know but costs nothing to lose with the machine: handed to the kernel at
+  // once, so that it survives our own end, and on disk no later than the next record that is
+  // acknowledged. `failed` hears only of a write that failed.
+  void note(std::string record, std::function<void(const Error& error)> failed);
   // The same for coroutines. The record is queued by the call, not by the co_await, and is written
   // even if nobody waits any longer.
   Task<Result<JournalPosition>> write(std::string record);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "base/files.hpp"
 #include "base/loop.hpp"
+#include "base/record_file.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "base/testing/tiny_disk.hpp"
 
@@ -135,6 +137,59 @@ TEST(Journal, acknowledges_after_the_sync_and_syncs_once_for_all_who_wait) {
       EXPECT_LT(*results[i - 1], *results[i]);
     }
   }
+}
+
+TEST(Journal, notes_cost_no_sync_and_are_found_again) {
+  TempDir dir;
+  Loop loop;
+  std::atomic<int> syncs = 0;
+  JournalOptions options = options_in(dir.path());
+  options.sync = [&](int fd) { return ++syncs, ::fdatasync(fd); };
+  {
+    auto opened = open(loop, options);
+    ASSERT_TRUE(opened);
+    ASSERT_TRUE(write(loop, *opened->journal, "one"));
+    const int before = syncs;
+    for (int i = 0; i < 3; ++i) opened->journal->note("note", {});
+    opened->journal.reset();
+    EXPECT_EQ(syncs, before);
+  }
+  auto opened = open(loop, options);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->records, (std::vector<std::string>{"one", "note", "note", "note"}));
+  opened->journal->note("last", {});
+  const int before = syncs;
+  ASSERT_TRUE(write(loop, *opened->journal, "two"));
+  EXPECT_EQ(syncs, before + 1);
+  opened->journal.reset();
+  EXPECT_EQ(records_in(options),
+            (std::vector<std::string>{"one", "note", "note", "note", "last", "two"}));
+}
+
+// The machine may write pages in any order: of notes that were never synced a later one may be
+// there without an earlier one. That is no damage, for nobody was told of either.
+TEST(Journal, notes_torn_out_of_order_are_cut_off) {
+  TempDir dir;
+  Loop loop;
+  const JournalOptions options = options_in(dir.path());
+  const std::string path = options.files.path_of(1);
+  std::uint64_t first = 0;
+  {
+    auto opened = open(loop, options);
+    ASSERT_TRUE(opened);
+    Journal& journal = *opened->journal;
+    ASSERT_TRUE(write(loop, journal, "one"));
+    first = std::filesystem::file_size(path);
+    const std::uint64_t before = journal.bytes();
+    journal.note("first", {});
+    while (journal.bytes() == before) std::this_thread::yield();
+    journal.note("second", {});
+  }
+  EXPECT_EQ(records_in(options), (std::vector<std::string>{"one", "first", "second"}));
+  std::string bytes = *read_file(path);
+  bytes[first + kRecordHeader] = '?';
+  ASSERT_TRUE(write_file(path, bytes));
+  EXPECT_EQ(records_in(options), std::vector<std::string>{"one"});
 }
 
 TEST(Journal, cuts_off_a_torn_end_and_goes_on) {

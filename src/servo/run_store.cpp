@@ -120,7 +120,10 @@ void RunStore::add(loop::RunRecord run, bool send) {
 void RunStore::mark(const std::string& key, SendState state, std::string why) {
   note_mark(key, state, why);
   MarkEntry entry{.key = key, .state = state, .why = std::move(why), .at = clock_.wall()};
-  write({encode_entry(entry), {}, {}});
+  // If it is lost with the machine, the message comes again with the same key.
+  auto shared = std::make_shared<Writing>(Writing{encode_entry(entry), {}, {}});
+  journal_->note(shared->text,
+                 [this, shared](const Error& error) { failed(std::move(*shared), error); });
 }
 
 void RunStore::write(Writing writing) {
