@@ -127,7 +127,11 @@ Result<void> Daemon::start() {
     }});
     pods_->start();
     node_->start();
-    follow_config_maps();
+    const auto look = [this] {
+      if (configured_) reload_if_changed();
+    };
+    maps_ = std::make_unique<ConfigMaps>(loop_, client_, options_.config_maps, look, clock_);
+    maps_->start();
   }
   tasks_.spawn("pools", run());
   return {};
@@ -138,7 +142,7 @@ Task<void> Daemon::stop() {
   if (plugins_) co_await plugins_->stop();
   if (pods_) co_await pods_->stop();
   if (node_) co_await node_->stop();
-  for (const auto& map : maps_) co_await map->stop();
+  if (maps_) co_await maps_->stop();
   if (events_) co_await events_->stop();
   if (server_) co_await server_->drain(net::Millis(0));
 }
@@ -202,41 +206,9 @@ bool Daemon::configure() {
   return true;
 }
 
-void Daemon::follow_config_maps() {
-  auto one = [this](kube::JsonText text) -> Result<ConfigMapTexts> {
-    ConfigMapTexts out;
-    PLIM_TRY(out.meta, kube::decode_meta(text, intern_));
-    PLIM_TRY(json::value object, parse_json(text.view()));
-    if (const json::value* data = find(object, {"data"}); data != nullptr && data->is_object())
-      for (const auto& [key, value] : data->get_object())
-        if (value.is_string() && is_config_name(key))
-          out.data[std::string(key)] = std::string(value.get_string());
-    return out;
-  };
-  for (const std::string& name : options_.config_maps) {
-    const auto [ns, map] = cut(name, '/');
-    kube::ReflectorOptions options = field(fmt::format("metadata.name={}", map));
-    options.ns = ns;
-    auto informer = std::make_unique<kube::Informer<ConfigMapTexts>>(
-        loop_, client_, kube::resources::config_maps, kube::codec_of<ConfigMapTexts>(one),
-        std::move(options), clock_);
-    const auto look = [this] {
-      if (configured_) reload_if_changed();
-    };
-    informer->add_handlers({.on_add = [look](const auto&) { look(); },
-                            .on_update = [look](const auto&, const auto&) { look(); },
-                            .on_delete = [look](const auto&) { look(); }});
-    informer->start();
-    maps_.push_back(std::move(informer));
-  }
-}
-
 Result<std::vector<ConfigText>> Daemon::read_texts() const {
   PLIM_TRY(std::vector<ConfigText> out, read_config_texts(options_.config));
-  for (const auto& map : maps_)
-    for (const auto& [name, object] : map->store())
-      for (const auto& [key, text] : object->data)
-        out.push_back({fmt::format("configmap {}[{}]", name, key), text});
+  if (maps_) std::ranges::move(maps_->texts(), std::back_inserter(out));
   return out;
 }
 
@@ -274,7 +246,7 @@ bool Daemon::reload_if_changed() {
 Task<void> Daemon::run() {
   if (node_) co_await node_->wait_synced();
   if (pods_) co_await pods_->wait_synced();
-  for (const auto& map : maps_) co_await map->wait_synced();
+  if (maps_) co_await maps_->wait_synced();
   if (!configure()) {
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,6 +18,7 @@
 #include "kube/event_recorder.hpp"
 #include "kube/informer.hpp"
 #include "net/server.hpp"
+#include "pools/config_maps.hpp"
 #include "pools/directory_watch.hpp"
 #include "pools/kubelet_records.hpp"
 #include "pools/node_view.hpp"
@@ -44,11 +44,6 @@ struct DaemonOptions {
   bool strict = false, dry_run = false, node_report = false;
   bool static_manager = false;  // of the kubelet, and it was said to run nevertheless
   bool annotate = false;        // pods whose CPUs are set, as the ancestor did
-};
-
-struct ConfigMapTexts {
-  kube::ObjectMeta meta;
-  std::map<std::string, std::string> data;
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -80,7 +75,6 @@ class Daemon {
   Task<void> annotate();
   // False: the files have mistakes, which were told; what was before stays.
   bool configure();
-  void follow_config_maps();
   Result<std::vector<ConfigText>> read_texts() const;
   void warn_of_double_booking();
   bool reload_if_changed();
@@ -106,7 +100,7 @@ class Daemon {
   kube::InternPool intern_;
   std::unique_ptr<kube::Informer<kube::Pod>> pods_;
   std::unique_ptr<kube::Informer<kube::Node>> node_;
-  std::vector<std::unique_ptr<kube::Informer<ConfigMapTexts>>> maps_;
+  std::unique_ptr<ConfigMaps> maps_;
   std::unique_ptr<kube::EventRecorder> events_;
   std::unique_ptr<KubeletRecords> records_;
   std::unique_ptr<Setter> setter_;

@@ -1,0 +1,44 @@
+// Pool files that are asked of the API as ConfigMaps, for whoever has no volume to find them in.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/informer.hpp"
+#include "kube/interned.hpp"
+#include "pools/pool_config.hpp"
+
+namespace plim::pools {
+
+// Belongs to one loop; co_await stop() before destroying it.
+class ConfigMaps {
+ public:
+  // `names` are "namespace/name". `on_change` is called on the loop after any of them has come,
+  // changed or gone, and when all that there are have been told of.
+  ConfigMaps(const Executor& loop, const std::shared_ptr<kube::Client>& client,
+             const std::vector<std::string>& names, std::function<void()> on_change,
+             Clock& clock = system_clock());
+
+  void start();
+  Task<void> stop();
+  bool synced() const;
+  Task<void> wait_synced();
+  std::vector<ConfigText> texts() const;
+
+ private:
+  struct Entries {
+    kube::ObjectMeta meta;
+    std::map<std::string, std::string> data;
+  };
+
+  kube::InternPool intern_;
+  std::vector<std::unique_ptr<kube::Informer<Entries>>> informers_;
+};
+
+}  // namespace plim::pools
