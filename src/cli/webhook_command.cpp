@@ -14,8 +14,8 @@
 #include "cli/commands.hpp"
 #include "cli/run.hpp"
 #include "cli/webhook_certs.hpp"
+#include "cli/webhook_pools.hpp"
 #include "pools/mutate.hpp"
-#include "pools/pool_config.hpp"
 #include "webhook/cert_rotation.hpp"
 #include "webhook/certificate_files.hpp"
 #include "webhook/server.hpp"
@@ -27,14 +27,14 @@ namespace fs = std::filesystem;
 
 constexpr int kWebhookInternalExit = 3;
 constexpr std::array kUsualPoolPlaces{"/etc/cpu-pooler", "/etc/cpu-dp"};
-constexpr std::chrono::milliseconds kPoolSettle{200};
+constexpr std::string_view kPoolMap = "configmap:";  // else a file or a directory
 
 struct WebhookSettings {
   webhook::CertificateFiles certificate;
   std::optional<webhook::CertSettings> self_signed = {};  // instead of the files
-  kube::Config cluster = {};                              // with self_signed only
+  kube::Config cluster = {};                              // with self_signed or ConfigMaps only
   std::string listen;
-  std::vector<std::string> pool_places;
+  WebhookPoolPlaces pools;
   pools::MutateOptions mutate;
 };
 
@@ -73,12 +73,34 @@ pools::MutateOptions mutate_options(const Values& values) {
           .unknown_pool = choice_of(values.text("unknown-pool"), kUnknown)};
 }
 
+Outcome<WebhookPoolPlaces> pool_places(const Values& values) {
+  WebhookPoolPlaces out;
+  for (std::string_view part : split(values.text("poolconfigs"), ',')) {
+    const std::string_view place = trim(part);
+    if (place.empty()) continue;
+    if (!place.starts_with(kPoolMap)) {
+      out.files.emplace_back(place);
+      continue;
+    }
+    out.maps.emplace_back(place.substr(kPoolMap.size()));
+    if (cut(out.maps.back(), '/').second.empty())
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--poolconfigs: {} has no namespace", place),
+                           "configmap:kube-system/cpu-dp-configmap");
+  }
+  if (!out.files.empty() || !out.maps.empty()) return out;
+  std::error_code ignored;
+  for (const char* place : kUsualPoolPlaces)
+    if (fs::is_directory(place, ignored)) out.files.emplace_back(place);
+  return out;
+}
+
 Outcome<WebhookSettings> webhook_settings(const Context& context) {
   const Values& values = context.values;
   WebhookSettings out{
       .certificate = {values.text("tls-cert-file"), values.text("tls-private-key-file")},
       .listen = values.text("listen"),
-      .pool_places = {},
+      .pools = {},
       .mutate = mutate_options(values)};
   if (values.boolean("self-signed")) {
     out.self_signed = cert_settings(context);
@@ -92,40 +114,9 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
     return usage_failure(Plm::bad_flag_value, "--smt-width is a number from 1 to 8");
   if (!out.mutate.starter_path.starts_with('/'))
     return usage_failure(Plm::bad_flag_value, "--process-starter-path begins with /");
-  for (std::string_view place : split(values.text("poolconfigs"), ','))
-    if (!trim(place).empty()) out.pool_places.emplace_back(trim(place));
-  if (!out.pool_places.empty()) return out;
-  std::error_code ignored;
-  for (const char* place : kUsualPoolPlaces)
-    if (fs::is_directory(place, ignored)) out.pool_places.emplace_back(place);
-  return out;
-}
-
-Result<pools::PoolCatalog> read_catalog(const std::vector<std::string>& places) {
-  PLIM_TRY(const auto texts, pools::read_config_texts(places));
-  pools::Problems problems;
-  const pools::PoolConfig config = pools::parse_pool_config(texts, problems);
-  for (const std::string& line : problems.warnings) log::warn("webhook", line);
-  if (!problems.errors.empty())
-    return fail(Code::invalid, fmt::format("{}", fmt::join(problems.errors, "; ")));
-  if (config.files.empty())
-    log::warn("webhook", "there are no pool files, so types of pools go by their names",
-              {{"places", fmt::format("{}", fmt::join(places, ","))}});
-  return pools::PoolCatalog::of(config);
-}
-
-// A directory is named by its own entry too, whose times tell of new files.
-std::vector<std::string> watched_paths(const std::vector<std::string>& places) {
-  std::vector<std::string> out;
-  for (const std::string& place : places) {
-    std::error_code error;
-    if (!fs::is_directory(place, error)) {
-      out.push_back(place);
-      continue;
-    }
-    out.push_back(place + "/.");
-    for (fs::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
-      if (at->path().extension() == ".yaml") out.push_back(at->path().string());
+  PLIM_CLI_TRY(out.pools, pool_places(values));
+  if (!out.self_signed && !out.pools.maps.empty()) {
+    PLIM_CLI_TRY(out.cluster, cluster_config(context));
   }
   return out;
 }
@@ -140,6 +131,7 @@ class WebhookRun {
     loop.run(main());
     rotation_.reset();
     server_.reset();
+    pools_.reset();
     tasks_.reset();
     client_.reset();
     if (failure_) return tl::unexpected(std::move(*failure_));
@@ -154,11 +146,12 @@ class WebhookRun {
     Outcome<net::ServerTls> certificate = co_await first_certificate(loop);
     Outcome<void> started;
     if (certificate)
-      started = start(loop, *certificate);
+      started = co_await start(loop, *certificate);
     else
       started = tl::unexpected(std::move(certificate.error()));
     if (!started) {
       failure_ = std::move(started.error());
+      if (pools_) co_await pools_->stop();
       signals_.reset();
       co_return 0;
     }
@@ -168,26 +161,28 @@ class WebhookRun {
       keep_certificate(loop, std::move(*certificate));
     else
       tasks_->spawn("certificate", watch_certificate(loop));
-    tasks_->spawn("pools", watch_pools(loop));
     tasks_->spawn("reload", reload_by_signal());
     co_await signals_->stop_requested();
     log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
     co_await tasks_->stop();
     if (rotation_) co_await rotation_->stop();
+    co_await pools_->stop();
     co_await server_->drain();
     signals_.reset();
     co_return 0;
   }
 
   Task<Outcome<net::ServerTls>> first_certificate(Executor loop) {
+    if (settings_.self_signed || !settings_.pools.maps.empty()) {
+      auto client = kube::Client::create(loop, settings_.cluster);
+      if (!client) co_return tl::unexpected(config_failure(client.error()));
+      client_ = std::move(*client);
+    }
     if (!settings_.self_signed) {
       auto read = settings_.certificate.read();
       if (read) co_return std::move(*read);
       co_return tl::unexpected(webhook_failure(Plm::cannot_read, read.error().message));
     }
-    auto client = kube::Client::create(loop, settings_.cluster);
-    if (!client) co_return tl::unexpected(config_failure(client.error()));
-    client_ = std::move(*client);
     auto state =
         co_await webhook::ensure_certificates(client_, *settings_.self_signed, system_clock());
     if (state) co_return std::move(state->serving);
@@ -210,22 +205,24 @@ class WebhookRun {
     rotation_->start();
   }
 
-  Outcome<void> start(const Executor& loop, const net::ServerTls& certificate) {
-    auto catalog = read_catalog(settings_.pool_places);
-    if (!catalog)
-      return tl::unexpected(webhook_failure(Plm::bad_pool_config, catalog.error().message,
-                                            "plimsoll pools validate tells all about it"));
-    catalog_ = std::move(*catalog);
-    webhook::ServerSettings settings{.listen = settings_.listen, .certificate = certificate};
+  Task<Outcome<void>> start(Executor loop, net::ServerTls certificate) {
+    pools_ = std::make_unique<WebhookPools>(loop, settings_.pools, client_);
+    Result<void> read = co_await pools_->start();
+    if (!read)
+      co_return tl::unexpected(webhook_failure(Plm::bad_pool_config, read.error().message,
+                                               "plimsoll pools validate tells all about it"));
+    webhook::ServerSettings settings{.listen = settings_.listen,
+                                     .certificate = std::move(certificate)};
     settings.mutators.push_back({"/mutating-pods", [this](const kube::AdmissionReview& review) {
-                                   return pools::mutate_pod(review, catalog_, settings_.mutate);
+                                   return pools::mutate_pod(review, pools_->catalog(),
+                                                            settings_.mutate);
                                  }});
     auto server =
         webhook::AdmissionServer::listen(loop, std::move(settings), metrics::default_registry());
     if (!server)
-      return tl::unexpected(webhook_failure(Plm::bad_environment, server.error().message));
+      co_return tl::unexpected(webhook_failure(Plm::bad_environment, server.error().message));
     server_ = std::move(*server);
-    return {};
+    co_return Outcome<void>();
   }
 
   void reread_certificate() {
@@ -235,16 +232,6 @@ class WebhookRun {
       log::info("webhook", "certificate reread");
     else
       log::error("webhook", "the old certificate stays", {{"error", set.error()}});
-  }
-
-  void reread_pools() {
-    auto catalog = read_catalog(settings_.pool_places);
-    if (catalog) {
-      catalog_ = std::move(*catalog);
-      log::info("webhook", "pools reread", {{"pools", catalog_.pools.size()}});
-    } else {
-      log::error("webhook", "the old pools stay", {{"error", catalog.error()}});
-    }
   }
 
   Task<void> watch_certificate(Executor loop) {
@@ -259,39 +246,25 @@ class WebhookRun {
     }
   }
 
-  // Opened anew each time, since the names of the files may be new.
-  Task<void> watch_pools(Executor loop) {
-    FileWatch::Options options{.settle = kPoolSettle};
-    for (;;) {
-      auto watch = FileWatch::open(loop, watched_paths(settings_.pool_places), options);
-      if (!watch) {
-        log::error("webhook", "pools are reread by SIGHUP only", {{"error", watch.error()}});
-        co_return;
-      }
-      if (std::exchange(seen_change_, false)) reread_pools();
-      co_await (*watch)->next();
-      seen_change_ = true;
-    }
-  }
-
   Task<void> reload_by_signal() {
     for (;;) {
       co_await signals_->reload_requested();
-      if (!settings_.self_signed) reread_certificate();
-      reread_pools();
+      if (rotation_)
+        rotation_->look();
+      else
+        reread_certificate();
+      pools_->reread();
     }
   }
 
   WebhookSettings settings_;
-  pools::PoolCatalog catalog_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<webhook::AdmissionServer> server_;
-  // With self-signed certificates only.
-  std::shared_ptr<kube::Client> client_;
-  std::unique_ptr<webhook::CertRotation> rotation_;
+  std::shared_ptr<kube::Client> client_;  // with self-signed certificates or ConfigMaps only
+  std::unique_ptr<WebhookPools> pools_;
+  std::unique_ptr<webhook::CertRotation> rotation_;  // with self-signed certificates only
   std::unique_ptr<TaskGroup> tasks_;
   std::optional<Failure> failure_;
-  bool seen_change_ = false;
 };
 
 }  // namespace

@@ -64,7 +64,7 @@ inline constexpr std::array kWebhookFlags{
     Flag{.name = "listen", .metavar = "ADDRESS", .fallback = ":443", .help = "where to serve"},
     Flag{.name = "poolconfigs",
          .metavar = "DIR,...",
-         .help = "pool files of all nodes",
+         .help = "pool files of all nodes; configmap:NS/NAME",
          .live = Live::directory},
     Flag{.name = "process-starter-path",
          .metavar = "FILE",

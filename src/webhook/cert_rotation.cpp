@@ -26,6 +26,7 @@ CertRotation::CertRotation(const Executor& loop, std::shared_ptr<kube::Client> c
       on_change_(std::move(on_change)),
       clock_(clock),
       elector_(loop, client_, election_of(settings_, std::move(identity)), {}, clock),
+      look_(loop),
       tasks_(loop) {}
 
 void CertRotation::start() {
@@ -38,11 +39,15 @@ Task<void> CertRotation::stop() {
   co_await elector_.stop();
 }
 
+void CertRotation::look() {
+  look_.notify();
+}
+
 Task<void> CertRotation::keep() {
   log::Throttle complaints;
   std::chrono::seconds wait = kLookSoon;
   for (;;) {
-    co_await clock_.sleep(wait);
+    (void)co_await look_.wait_until(clock_, clock_.steady() + wait);
     CertSettings settings = settings_;
     settings.may_write = elector_.is_leader();
     auto state = co_await ensure_certificates(client_, std::move(settings), clock_);

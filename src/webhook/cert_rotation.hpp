@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "base/event.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/leader_election.hpp"
@@ -27,6 +28,8 @@ class CertRotation {
 
   void start();
   Task<void> stop();
+  // Now, instead of within a minute.
+  void look();
 
  private:
   Task<void> keep();
@@ -37,6 +40,7 @@ class CertRotation {
   OnChange on_change_;
   Clock& clock_;
   kube::LeaderElector elector_;
+  Event look_;
   TaskGroup tasks_;
 };
 
