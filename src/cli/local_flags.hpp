@@ -25,7 +25,7 @@ inline constexpr std::array kNameFlags{kName, kDir};
 inline constexpr std::array kUpExamples{
     Example{"up", "in the foreground, Ctrl-C stops it"},
     Example{"up --detach", "in the background; plimsoll down stops it"},
-    Example{"up --detach --roles none", "the cluster alone: no agents, no servo"},
+    Example{"up --detach --roles none", "the cluster alone: no agents, no servo, no webhook"},
     Example{"up --name test --ephemeral --detach", "another one, which keeps nothing"},
 };
 inline constexpr std::array kUpFlags{
@@ -49,7 +49,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "roles",
          .metavar = "LIST",
          .fallback = "all",
-         .help = "roles to start beside it: agent, pools, servo, all or none"},
+         .help = "roles to start beside it: agent, pools, servo, webhook, all or none"},
     Flag{.name = "authz",
          .metavar = "WHICH",
          .fallback = "all",

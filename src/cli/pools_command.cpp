@@ -17,6 +17,14 @@
 namespace plim::cli {
 namespace {
 
+constexpr std::string_view kHowToConfigure =
+    "to have some: write a file such as\n"
+    "  pools:\n"
+    "    exclusive-pool: {cpus: \"1\"}\n"
+    "plimsoll pools validate -f poolconfig.yaml checks it for this machine, and\n"
+    "kubectl create configmap cpu-dp-configmap -n kube-system --from-file=poolconfig.yaml\n"
+    "gives it to the nodes; docs/pools.md has more\n";
+
 Outcome<json::value> pools_at(const std::string& url) {
   PLIM_CLI_TRY(json::value state, ask_agent(url));
   json::value* pools = state.is_object() ? state.get_object().if_contains("pools") : nullptr;
@@ -62,7 +70,9 @@ Outcome<json::value> pools_here(const Context& context) {
   if (options.config.empty())
     return usage_failure(Plm::wrong_arguments,
                          "no agent with pools runs beside a local cluster, and no configuration "
-                         "is here; --url, --node or --poolconfigs name some");
+                         "is in /etc/cpu-pooler or /etc/cpu-dp",
+                         "--url, --node or --poolconfigs name some; plimsoll up --roles pools "
+                         "starts an agent for each local node");
   options.host_root = context.values.text("host-root");
   options.node_name = context.world.env("NODE_NAME").value_or("here");
   if (options.host_root != "/") options.kubelet_dir = options.host_root + options.kubelet_dir;
@@ -205,6 +215,12 @@ std::string foreign_of(const json::value& node) {
   return out + "\n";
 }
 
+void tell_problems(Context& context, const json::array& nodes) {
+  for (const json::value& node : nodes)
+    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty())
+      (void)context.world.err.write(fmt::format("warning: {}\n", problem));
+}
+
 }  // namespace
 
 Outcome<int> run_pools(Context& context) {
@@ -217,13 +233,12 @@ Outcome<int> run_pools(Context& context) {
   const Table table = pools_table(nodes);
   if (table.empty()) {
     PLIM_CLI_CHECK(context.world.out.write("no pools are configured\n"));
+    tell_problems(context, nodes);
+    (void)context.world.err.write(kHowToConfigure);
     return 0;
   }
   PLIM_CLI_CHECK(printer.print_table(table));
-  for (const json::value& node : nodes) {
-    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty())
-      (void)context.world.err.write(fmt::format("warning: {}\n", problem));
-  }
+  tell_problems(context, nodes);
   std::string map;
   for (const json::value& node : nodes) map += map_of(node) + foreign_of(node);
   if (!map.empty()) PLIM_CLI_CHECK(context.world.out.write("\n" + map));

@@ -22,10 +22,10 @@ Result<RoleLaunch> launch_pools(const RolePlace& place) {
   const std::string listen =
       place.free_address(std::string(text_at(place.node, {"address"})), kPoolsPort);
   const std::string kubelet = place.directories.node(node);
-  RoleLaunch out{
-      .words = {"pools", "agent", "--kubeconfig", place.kubeconfig, "--node-name", node,
-                "--kubelet-dir", kubelet, "--run-dir", kubelet, "--metrics-listen", listen},
-      .url = "http://" + listen};
+  RoleLaunch out{.words = {"pools", "agent", "--kubeconfig", place.kubeconfig, "--node-name", node,
+                           "--kubelet-dir", kubelet, "--run-dir", kubelet, "--metrics-listen",
+                           listen, "--node-report"},
+                 .url = "http://" + listen};
   const auto add = [&](std::string flag, std::string value) {
     out.words.push_back(std::move(flag));
     out.words.push_back(std::move(value));

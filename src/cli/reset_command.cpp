@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 // hold other things, and those stay.
 constexpr std::string_view kOurs[] = {
     "store",          "pki",          "nodes", "nodes.json", "kubeconfig", "scheduler.kubeconfig",
-    "endpoints.json", "plimsoll.log", "roles", "servo",
+    "endpoints.json", "plimsoll.log", "roles", "servo",      "pools",
 };
 
 Outcome<void> remove_tree(const fs::path& path) {

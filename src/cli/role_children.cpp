@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
+#include "cli/local_crds.hpp"
 
 namespace plim::cli {
 namespace {
@@ -27,6 +28,9 @@ constexpr std::chrono::milliseconds kLook{500};
 constexpr std::chrono::seconds kGrace{5}, kStable{30};
 constexpr int kPortsToTry = 100;
 constexpr const char* kParent = "PLIMSOLL_ROLE_PARENT";
+
+const local::User kUpUser{.name = "plimsoll-up",
+                          .groups = {"system:masters", "system:authenticated"}};
 
 bool is_free(const std::string& host, int port) {
   const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -56,7 +60,8 @@ struct RoleChildren::Child {
   const RoleRow* row = nullptr;
   json::value node;
   std::string url = {};
-  bool kept = false;  // keep() takes care of it
+  bool kept = false;        // keep() takes care of it
+  bool registered = false;  // or could not be
   std::optional<Process> process = {};
   TaskGroup::Handle handle = {};
 };
@@ -88,6 +93,8 @@ RoleChildren::RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
       cluster_(cluster),
       directories_(directories),
       rows_(std::move(rows)),
+      client_(cluster.api().client(kUpUser)),
+      progress_(loop),
       tasks_(loop),
       ending_(loop) {
   std::error_code problem;
@@ -96,10 +103,36 @@ RoleChildren::RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
 
 RoleChildren::~RoleChildren() = default;
 
-void RoleChildren::start() {
-  if (rows_.empty()) return;
+Task<void> RoleChildren::register_roles() {
+  if (rows_.empty()) co_return;
   arrange();
-  tasks_.spawn("nodes", watch_nodes());
+  const auto registered = [this] {
+    return std::ranges::all_of(children_, [](const auto& entry) {
+      return entry.second->row->prepare == nullptr || entry.second->registered;
+    });
+  };
+  while (!registered()) co_await progress_.wait();
+}
+
+void RoleChildren::start() {
+  tasks_.spawn("our kinds", prepare_cluster());
+  if (!rows_.empty()) tasks_.spawn("nodes", watch_nodes());
+}
+
+Task<void> RoleChildren::prepare_cluster() {
+  if (!rows_.empty()) {
+    const Result<void> installed = co_await install_crds(client_);
+    if (!installed) log::warn("up", "our kinds are not installed", {{"error", installed.error()}});
+  }
+  kinds_installed_ = true;
+  progress_.notify();
+  for (const RoleRow& row : role_rows()) {
+    if (row.withdraw == nullptr || std::ranges::find(rows_, &row) != rows_.end()) continue;
+    const Result<void> done = co_await row.withdraw(client_);
+    if (!done)
+      log::warn("up", "what a role had on the cluster stays",
+                {{"role", row.name}, {"error", done.error()}});
+  }
 }
 
 // One child per role, or per role and running node; whoever is surplus ends.
@@ -156,10 +189,23 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
     auto launch = child->row->launch(place);
     if (!launch) {
       log::warn("up", "a role cannot start", {{"role", child->name}, {"error", launch.error()}});
+      child->registered = true;
+      progress_.notify();
       co_return;
     }
     child->url = launch->url;
     write_endpoints();
+    if (child->row->prepare != nullptr) {
+      const Result<void> done = co_await child->row->prepare(client_, child->url);
+      child->registered = true;
+      progress_.notify();
+      if (!done) {
+        log::warn("up", "a role cannot start", {{"role", child->name}, {"error", done.error()}});
+        co_await clock_.sleep(backoff.next());
+        continue;
+      }
+    }
+    while (!kinds_installed_) co_await progress_.wait();
     const std::string log_file = fmt::format("{}/{}.log", directory, child->name);
     const Fd output(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     plim::Command command{.argv = {program_}};

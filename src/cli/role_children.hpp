@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/event.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
+#include "kube/client.hpp"
 #include "local/cluster/cluster.hpp"
 
 namespace plim::cli {
@@ -38,6 +40,10 @@ struct RoleRow {
   std::string_view name;  // "agent", as in --roles
   bool per_node = false;
   Result<RoleLaunch> (*launch)(const RolePlace& place);
+  // What it needs on the cluster before it starts, with the address that it was told; and what to
+  // take away where an earlier `up` had the role and this one has not.
+  Task<Result<void>> (*prepare)(std::shared_ptr<kube::Client> client, std::string url) = nullptr;
+  Task<Result<void>> (*withdraw)(std::shared_ptr<kube::Client> client) = nullptr;
 };
 
 std::span<const RoleRow> role_rows();
@@ -53,8 +59,11 @@ class RoleChildren {
   RoleChildren(const RoleChildren&) = delete;
   RoleChildren& operator=(const RoleChildren&) = delete;
 
-  // Returns when all have been started, not when they are ready. Nodes that come and go later are
-  // noticed.
+  // Ends when what the roles need on the cluster is there: whoever uses the cluster from then on
+  // finds, for example, a webhook that is not ready rather than none.
+  Task<void> register_roles();
+  // Installs our CRDs, unless there are no roles, and then starts them. Returns at once; nodes that
+  // come and go later are noticed.
   void start();
   Task<void> stop();
 
@@ -63,6 +72,7 @@ class RoleChildren {
 
   void arrange();
   Task<void> watch_nodes();
+  Task<void> prepare_cluster();
   Task<void> keep(std::shared_ptr<Child> child);
   Task<void> end(std::shared_ptr<Child> child);
   void write_endpoints();
@@ -73,7 +83,10 @@ class RoleChildren {
   local::ClusterDirectories directories_;
   std::vector<const RoleRow*> rows_;
   std::string program_;
+  std::shared_ptr<kube::Client> client_;
   std::map<std::string, std::shared_ptr<Child>> children_;  // by "agent-n1"
+  bool kinds_installed_ = false;
+  Event progress_;
   TaskGroup tasks_, ending_;
 };
 

@@ -6,6 +6,7 @@
 #include "cli/pools_role.hpp"
 #include "cli/role_children.hpp"
 #include "cli/servo_role.hpp"
+#include "cli/webhook_role.hpp"
 
 namespace plim::cli {
 namespace {
@@ -14,6 +15,11 @@ constexpr std::array kRoles{
     RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
     RoleRow{.name = "pools", .per_node = true, .launch = launch_pools},
     RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},
+    RoleRow{.name = "webhook",
+            .per_node = false,
+            .launch = launch_webhook,
+            .prepare = register_webhook,
+            .withdraw = withdraw_webhook},
 };
 
 }  // namespace

@@ -66,8 +66,9 @@ class UpRun {
     auto started = co_await cluster_->start();
     if (started) {
       RoleChildren children(loop, system_clock(), *cluster_, directories, roles_);
-      children.start();
+      co_await children.register_roles();
       ready_(*cluster_);
+      children.start();
       co_await signals.stop_requested();
       say_("stopping; a second signal ends it at once");
       co_await children.stop();

@@ -1,0 +1,18 @@
+// The webhook as a role of `plimsoll up`.
+#pragma once
+
+#include "cli/role_children.hpp"
+
+namespace plim::cli {
+
+Result<RoleLaunch> launch_webhook(const RolePlace& place);
+
+// Makes the shipped Service and configuration, and leads the Service to where the role listens. The
+// role then fills in its certificates by itself. What somebody has changed of them stays.
+Task<Result<void>> register_webhook(std::shared_ptr<kube::Client> client, std::string url);
+
+// Takes all of that away, if it was made so: nobody would answer, and pods with pools would be
+// refused. A Service that has pods by now keeps its configuration.
+Task<Result<void>> withdraw_webhook(std::shared_ptr<kube::Client> client);
+
+}  // namespace plim::cli
