@@ -1,6 +1,8 @@
 // Receiving requests; connection_reply.cpp sends the answers.
 #include "net/connection.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -84,7 +86,8 @@ Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<Loop
                        Socket socket)
     : server_(std::move(server)),
       share_(std::move(share)),
-      alarm_(share_->watchdog, [this] { alarm_rang(); }) {
+      alarm_(share_->watchdog, [this] { alarm_rang(); }),
+      write_limit_(server_->options.idle_timeout) {
   if (auto tls = server_->tls())
     stream_ = std::make_shared<TlsStream>(std::move(socket), std::move(tls));
   else
@@ -210,6 +213,7 @@ Task<Connection::After> Connection::handle(const Route& route,
   }
   Body body(*this, std::move(parser), route.options, request.headers);
   alarm_.arm(route.options.body_timeout);
+  write_limit_ = std::min(server_->options.idle_timeout, route.options.body_timeout);
   if (!route.streaming) {
     Result<std::string> received = co_await receive_body(body);
     if (!received) {

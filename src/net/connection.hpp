@@ -98,6 +98,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   InputBuffer received_;
   Alarm alarm_;
   boost::asio::cancellation_signal cancel_handler_;
+  // For each step of an answer. A peer has as long to take it as it had to send its request's body;
+  // else its answers would be kept for it for as long as it likes.
+  std::chrono::milliseconds write_limit_;
   Phase phase_ = Phase::receiving;
   bool timed_out_ = false, aborted_ = false;
   std::shared_ptr<StreamSink> sink_;

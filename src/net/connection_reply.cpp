@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kJoinUpTo = 64 << 10;    // head and body in one write
-constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer within idle_timeout
+constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer in time
 constexpr std::chrono::milliseconds kLinger{2000};
 
 bool has_no_body(int status) {
@@ -73,10 +73,11 @@ Task<Result<void>> Connection::write(std::string bytes) {
   stream_->resume();
   for (std::string_view rest = bytes; !rest.empty();) {
     std::string_view step = rest.substr(0, kWriteStep);
-    alarm_.arm(server_->options.idle_timeout);
+    alarm_.arm(write_limit_);
     PLIM_CO_CHECK(co_await stream_->write(step));
     rest.remove_prefix(step.size());
   }
+  alarm_.arm(server_->options.idle_timeout);  // until the next request
   co_return Result<void>();
 }
 

@@ -152,6 +152,25 @@ TEST(Server, closes_idle_connections) {
   EXPECT_THAT(socket.read_all(), HasSubstr("GET /api/x"));
 }
 
+Task<Reply> huge(Request) {
+  co_return text(std::string(64 << 20, 'x'));  // more than the kernel takes for a peer
+}
+
+TEST(Server, lets_a_peer_go_that_does_not_take_its_answer) {
+  Route route = get("/huge", huge);
+  route.options.body_timeout = 50ms;
+  TestServer server({route, get("/api/x", echo)});
+  RawSocket slow(server.port());
+  slow.send("GET /huge HTTP/1.1\r\nHost: a\r\n\r\n");
+  slow.read_until("\r\n\r\n");
+  EXPECT_THAT(ask(server, "GET /api/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
+              HasSubstr("GET /api/x"));
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (server->connections() > 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(1ms);  // nothing tells when it has gone
+  EXPECT_EQ(server->connections(), 0u);
+}
+
 TEST(Server, sends_100_continue_when_it_wants_the_body) {
   TestServer server(echoing({.max_body = 100}));
   RawSocket socket(server.port());

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kMaxReview = 8u << 20;
-constexpr seconds kReadLimit{5};
+constexpr seconds kLimit{5};  // to send a request, and to take the answer
 constexpr seconds kDrainGrace{10};
 
 net::Response plain_answer(int status, std::string body) {
@@ -115,7 +115,7 @@ net::Route review_route(std::shared_ptr<Endpoint> endpoint) {
       .pattern = std::move(path),
       .handler = [endpoint = std::move(endpoint)](
                      net::Request request) { return review_reply(endpoint, std::move(request)); },
-      .options = {.max_body = kMaxReview, .body_timeout = kReadLimit}};
+      .options = {.max_body = kMaxReview, .body_timeout = kLimit}};
 }
 
 }  // namespace
@@ -136,19 +136,24 @@ Result<std::unique_ptr<AdmissionServer>> AdmissionServer::listen(const Executor&
                                                                  Clock& clock) {
   PLIM_TRY(const net::CertificateInfo info,
            net::read_certificate(settings.certificate.certificate_pem));
+  const net::RouteOptions plain{.body_timeout = kLimit};
   std::vector<net::Route> routes{
       {.method = "GET",
        .pattern = "/healthz",
-       .handler = [](net::Request) { return fine_reply(); }},
-      {.method = "GET", .pattern = "/readyz", .handler = [](net::Request) { return fine_reply(); }},
-      {.method = "GET", .pattern = "/metrics", .handler = [registry = &registry](net::Request) {
-         return metrics_reply(registry);
-       }}};
+       .handler = [](net::Request) { return fine_reply(); },
+       .options = plain},
+      {.method = "GET",
+       .pattern = "/readyz",
+       .handler = [](net::Request) { return fine_reply(); },
+       .options = plain},
+      {.method = "GET",
+       .pattern = "/metrics",
+       .handler = [registry = &registry](net::Request) { return metrics_reply(registry); },
+       .options = plain}};
   for (MutatorRow& row : settings.mutators)
     routes.push_back(review_route(std::make_shared<Endpoint>(std::move(row), registry, clock)));
-  net::ServerOptions options{.address = settings.listen,
-                             .tls = std::move(settings.certificate),
-                             .header_timeout = kReadLimit};
+  net::ServerOptions options{
+      .address = settings.listen, .tls = std::move(settings.certificate), .header_timeout = kLimit};
   auto impl = std::make_unique<Impl>();
   PLIM_TRY(impl->server, net::Server::listen({loop}, std::move(options), std::move(routes)));
   *impl->expires = info.not_after;
