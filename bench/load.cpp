@@ -31,6 +31,7 @@ loads:
   torture  informers that lose their connections while others write: their caches must be right
   jobs     pods that come, end, change and go among many that stay: four events each
   sim      simulated nodes and pods on them: time until ready, running, gone
+  reviews  of a webhook (--url, no --kubeconfig): whole ones and ones cut up, all must be answered
 
 flags:
   --connections N  that write at the same time (8)
@@ -38,7 +39,9 @@ flags:
   --rounds N       of each list (20)
   --gzip           let lists be compressed
   --watchers N     (1000; torture: 50)
-  --writes N       of torture (20000)
+  --writes N       of torture (20000); reviews
+  --url URL        of the webhook, https://HOST:PORT; its certificate is not verified
+  --seed N         of the reviews
   --follow WHAT    each watcher sees the pods of its own node, or all pods: node, all (node)
   --rate N         writes per second (500)
   --ledger FILE    of jobs: "UID NANOSECONDS" for each, on the monotonic clock, right before its end was written
@@ -61,7 +64,8 @@ struct NamedLoad {
 
 constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000}, {"list", load_list, 3'000},
                                 {"fanout", load_fanout, 0},     {"torture", load_torture, 0, 50},
-                                {"jobs", load_jobs, 5'000},     {"sim", load_sim, 10'000}};
+                                {"jobs", load_jobs, 5'000},     {"sim", load_sim, 10'000},
+                                {"reviews", load_reviews, 0}};
 
 struct Line {
   LoadOptions options = {};
@@ -107,6 +111,8 @@ std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::
   };
   return {{"--kubeconfig", text(kubeconfig)},
           {"--ledger", text(out.ledger)},
+          {"--url", text(out.url)},
+          {"--seed", number(out.seed)},
           {"--connections", number(out.connections)},
           {"--pods", number(out.pods)},
           {"--rounds", number(out.rounds)},
@@ -144,9 +150,12 @@ Result<Line> parse(const std::vector<std::string_view>& words) {
       return fail(Code::invalid, fmt::format("flag {}: unknown, or without its value", words[i]));
     if (auto set = flag->set(words[++i]); !set) return set.error().with_context(flag->name);
   }
+  out.json = output == "json";
+  if ((out.run == load_reviews) == out.options.url.empty())
+    return fail(Code::invalid, "--url is for reviews, and needed there");
+  if (!out.options.url.empty()) return out;
   PLIM_TRY(out.options.cluster, kube::load_config({.kubeconfig = kubeconfig}));
   out.options.cluster.qps = 0;
-  out.json = output == "json";
   return out;
 }
 

@@ -32,6 +32,8 @@ struct LoadOptions {
   std::vector<pid_t> pids = {};  // of the server, for its CPU time and memory
   bool keep = false;             // what was written stays
   std::string ledger = {};       // jobs: where to note when each of them ended
+  std::string url = {};          // reviews: of the webhook, instead of a cluster
+  unsigned seed = 20181116;      // reviews
 };
 
 using Seconds = std::chrono::duration<double>;
@@ -109,6 +111,9 @@ Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
 
 // Among pods that stay, others that come, end, change and go.
 Task<Result<Numbers>> load_jobs(Executor loop, LoadOptions options);
+
+// Asks a webhook. Fails at the first review without an answer, or with one of status 5xx.
+Task<Result<Numbers>> load_reviews(Executor loop, LoadOptions options);
 
 // Of all given processes together.
 Seconds cpu_of_all(const std::vector<pid_t>& pids);

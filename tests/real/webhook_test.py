@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """The webhook behind the real API server: what it answers is taken, its configuration means there what it means here, and
-the rights in deploy/pools are enough for its certificates."""
+the rights in deploy/pools are enough for its certificates. The shipped Deployment runs as it is, and nobody is turned away
+while its certificates are renewed."""
 import base64
+import json
+import os
 import pathlib
 import re
 import socket
@@ -15,6 +18,7 @@ from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "webhook"))
 import cluster_test  # noqa: E402
+import rotation_test  # noqa: E402
 
 ACCOUNT = "system:serviceaccount:kube-system:cpu-dev-pod-mutator"
 
@@ -60,6 +64,42 @@ class OwnCertificates(RealClusterCase):
                            ("update", "mutatingwebhookconfigurations/other")):
             answer = self.cluster.kubectl("auth", "can-i", verb, what, "-n", "kube-system", "--as", ACCOUNT, check=False).stdout
             self.assertEqual(answer.strip(), "no", (verb, what))
+
+
+class Shipped(rotation_test.Rotation, RealClusterCase):
+    """Two replicas as deploy/pools has them, not root, with the shipped configuration as it is."""
+    # No kube-proxy runs here: the API server goes to the pods behind a Service by itself.
+    options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
+
+    def setUp(self):
+        super().setUp()
+        deploy = ROOT / "deploy" / "pools"
+        with tempfile.TemporaryDirectory() as work:
+            archive = pathlib.Path(work, "image.tar")
+            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
+                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+            self.cluster.nodes[0].import_image(archive)
+        for name in ("cpu-dp-config", "webhook-conf"):
+            self.cluster.kubectl("create", "-f", str(deploy / f"{name}.yaml"))
+        said = self.cluster.kubectl("create", "-f", str(deploy / "webhook-svc-depl.yaml"), "--dry-run=client", "-o", "json").stdout
+        decoder, objects = json.JSONDecoder(), []
+        while said.strip():  # several documents, one behind the other
+            said = said.lstrip()
+            one, end = decoder.raw_decode(said)
+            objects.append(one)
+            said = said[end:]
+        (deployment,) = (one for one in objects if one["kind"] == "Deployment")
+        deployment["spec"]["template"]["spec"]["containers"][0]["env"] += [
+            {"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address}, {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
+        self.cluster.apply(*objects)
+        self.cluster.kubectl("rollout", "status", "deployment/cpu-dev-pod-mutator", "-n", "kube-system", "--timeout=90s")
+        pods = self.cluster.get("pods", "-n", "kube-system", "-l", "app=cpu-dev-pod-mutator")["items"]
+        addresses = [one["status"]["podIP"] for one in pods]
+        found = subprocess.run(["pgrep", "-f", f"webhook --self-signed --listen ({'|'.join(addresses)}):8443"], capture_output=True, text=True)
+        self.address, self.pids = (addresses[0], 8443), [int(pid) for pid in found.stdout.split()]
+        self.assertEqual(len(self.pids), 2)
+        for pid in self.pids:
+            self.assertRegex(pathlib.Path(f"/proc/{pid}/status").read_text(), r"Uid:\t65532\t65532\t65532")
 
 
 if __name__ == "__main__":
