@@ -65,7 +65,10 @@ class Role(unittest.TestCase):
 
 
 class Pinned(Role):
-    def test_an_annotation_becomes_processes_on_their_cpus(self):
+    """From the annotation to processes on their CPUs: webhook, device plugin, cpuset and starter on a local node (X1)."""
+
+    def setUp(self):
+        super().setUp()
         self.up("--nodes", "1", "--roles", "pools,webhook", "--ephemeral")
         (node,) = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
         if not node["cgroups"].startswith("/") or not node["isolated"]:
@@ -73,18 +76,31 @@ class Pinned(Role):
         self.configure()
         allocatable = lambda: self.api.get("/api/v1/nodes/n1")["status"]["allocatable"]
         eventually(lambda: allocatable().get("nokia.k8s.io/cpupool1") == "1", what="the pool")
-        annotation = [{"container": "a", "processes": [
-            {"process": "/bin/sh", "args": ["-c", SHOW.format("one")], "pool": "cpupool1", "cpus": 1},
-            {"process": "sh", "args": ["-c", SHOW.format("two")], "pool": "sharedpool", "cpus": 100}]}]
-        made = self.make(pod([container("a", cpupool1=1, sharedpool=100)], annotation))
+
+    def logs(self, wanted, lines):
+        """Of the pod once it has said where so many of its processes run."""
+        made = self.make(wanted)
         self.assertTrue(self.is_pinned(made), made)
 
         def said():
             text = self.cluster.kubectl("logs", made["metadata"]["name"], check=False).stdout
-            return text.count("Cpus_allowed_list") == 2 and text
-        text = eventually(said, 30, what="what its processes say")
-        self.assertRegex(text, rf"one Cpus_allowed_list:\t{self.last}\n")
+            return text.count("Cpus_allowed_list") == lines and text
+        return eventually(said, 30, what="what its processes say")
+
+    def test_an_annotation_becomes_processes_on_their_cpus(self):
+        annotation = [{"container": "a", "processes": [
+            {"process": "/bin/sh", "args": ["-c", SHOW.format("one: $0"), "$(PROCESS_CPUS)"], "pool": "cpupool1", "cpus": 1},
+            {"process": "sh", "args": ["-c", SHOW.format("two")], "pool": "sharedpool", "cpus": 100}]}]
+        text = self.logs(pod([container("a", cpupool1=1, sharedpool=100)], annotation), 2)
+        self.assertRegex(text, rf"one: {self.last} Cpus_allowed_list:\t{self.last}\n")
         self.assertRegex(text, rf"two Cpus_allowed_list:\t{self.first}\n")
+
+    def test_a_command_is_wrapped_and_loses_nothing(self):
+        words = ["sh", "-c", 'printf "<%s>" "$@"; echo; ' + SHOW.format("three"), "-"]
+        args = ['say "hi"', "back\\slash", "grün 船", ""]
+        text = self.logs(pod([{**container("a", cpupool1=1), "command": words, "args": args}]), 1)
+        self.assertIn('<say "hi"><back\\slash><grün 船><>\n', text)
+        self.assertIn(f"three Cpus_allowed_list:\t{self.last}\n", text)
 
 
 class Registered(Role):
