@@ -12,7 +12,7 @@ import unittest
 from webhook_server import ANNOTATION, Webhook, container, pod
 from local_cluster import LOAD
 
-REVIEWS = int(os.environ.get("PLIMSOLL_REVIEWS", 20_000))
+REVIEWS = int(os.environ.get("PLIMSOLL_REVIEWS", 10_000))
 
 
 class Load(unittest.TestCase):
