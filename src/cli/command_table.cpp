@@ -7,6 +7,7 @@
 #include "cli/agent_flags.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
+#include "cli/explain_flags.hpp"
 #include "cli/flow_flags.hpp"
 #include "cli/local_flags.hpp"
 #include "cli/pools_flags.hpp"
@@ -580,6 +581,17 @@ constexpr std::array kCommands{
             .exit_notes = "4 not found, 5 timed out",
             .run = run_raw,
             .minor = true},
+    Command{.name = "explain pod",
+            .summary = "Say why a pod is on its node, and not on another",
+            .detail =
+                "Decides as the scheduler does, in a cluster read from a file. Several pods are "
+                "decided one after the other, each on its node before the next is looked at; a pod "
+                "of the file that has a node already is taken to be there.",
+            .examples = kExplainPodExamples,
+            .flags = kExplainPodFlags,
+            .formats = "table|json|yaml|jsonpath=",
+            .exit_notes = "1 a file cannot be used, 2 usage",
+            .run = run_explain_pod},
     Command{.name = "explain error",
             .summary = "Say what an error code means and what to do",
             .examples = kExplainErrorExamples,

@@ -45,6 +45,7 @@ Outcome<int> run_flow_ops(Context& context);
 Outcome<int> run_version(Context& context);
 Outcome<int> run_doctor(Context& context);
 Outcome<int> run_raw(Context& context);
+Outcome<int> run_explain_pod(Context& context);
 Outcome<int> run_explain_error(Context& context);
 Outcome<int> run_completion(Context& context);
 Outcome<int> run_man(Context& context);

@@ -1,0 +1,120 @@
+// explain pod: why a pod is where it is, or would be.
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/input.hpp"
+#include "cli/output.hpp"
+#include "sched/config.hpp"
+#include "sched/explain.hpp"
+#include "sched/explain_table.hpp"
+#include "sched/snapshot.hpp"
+
+namespace plim::cli {
+namespace {
+
+Outcome<std::string> read_named(const std::string& name) {
+  auto text = read_input(name);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  return std::move(*text);
+}
+
+Failure bad_file(const Error& error) {
+  return Failure{.code = Plm::cannot_read,
+                 .exit = exit_code(error.code),
+                 .what = error.message,
+                 .next = "see docs/scheduler.md"};
+}
+
+Outcome<sched::Configuration> read_profiles(Context& context) {
+  const std::string& name = context.values.text("config");
+  if (name.empty()) return sched::default_configuration();
+  PLIM_CLI_TRY(std::string text, read_named(name));
+  auto read = sched::read_configuration(text, name);
+  if (!read) return tl::unexpected(bad_file(read.error()));
+  for (const std::string& warning : read->warnings)
+    PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
+  return std::move(read->config);
+}
+
+// Decides pod after pod, each counted on its node before the next. A pod of the file that has a
+// node already is not asked about: it is where it says.
+Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
+                                const std::vector<sched::PodPointer>& pods,
+                                const sched::Configuration& config) {
+  sched::ExplainOptions options;
+  if (context.values.boolean("all-nodes") || !context.values.text("why-not").empty()) {
+    options.rows = sched::DecideOptions::kAllRows;
+    options.samples = options.rows;
+  }
+  json::array out;
+  for (const sched::PodPointer& pod : pods) {
+    if (!pod->spec.node_name.empty()) {
+      engine.set_pod(pod);
+      continue;
+    }
+    const sched::Profile* profile = config.profile_named(pod->spec.scheduler_name);
+    if (profile == nullptr)
+      return tl::unexpected(Failure{
+          .code = Plm::wrong_arguments,
+          .exit = 2,
+          .what = fmt::format("no profile is called \"{}\", which pod {}/{} asks for",
+                              pod->spec.scheduler_name.view(), pod->meta.ns.view(), pod->meta.name),
+          .shape = Failure::Shape::one_line});
+    options.draw = out.size();
+    const sched::ExplainRecord record =
+        sched::explain(engine, *pod, *profile, system_clock(), options);
+    out.push_back(sched::explain_to_json(record));
+    if (!record.decision.node.empty()) engine.set_pod(pod, record.decision.node);
+  }
+  return out;
+}
+
+Outcome<json::array> explain_snapshot(Context& context) {
+  kube::InternPool pool;
+  const std::string& snapshot_name = context.values.text("snapshot");
+  const std::string& pod_name = context.values.text("pod");
+  PLIM_CLI_TRY(std::string snapshot_text, read_named(snapshot_name));
+  auto snapshot = sched::read_snapshot(snapshot_text, snapshot_name, pool);
+  if (!snapshot) return tl::unexpected(bad_file(snapshot.error()));
+  PLIM_CLI_TRY(std::string pod_text, read_named(pod_name));
+  auto pods = sched::read_pods(pod_text, pod_name, pool);
+  if (!pods) return tl::unexpected(bad_file(pods.error()));
+  PLIM_CLI_TRY(sched::Configuration config, read_profiles(context));
+  sched::Engine engine;
+  sched::fill_engine(engine, *snapshot);
+  return decide_all(context, engine, *pods, config);
+}
+
+Outcome<void> print_tables(Context& context, const json::array& records) {
+  sched::ExplainTableOptions options;
+  if (context.values.boolean("all-nodes")) options.rows = sched::DecideOptions::kAllRows;
+  const std::string& node = context.values.text("why-not");
+  bool first = true;
+  for (const json::value& record : records) {
+    std::string text = std::exchange(first, false) ? "" : "\n";
+    text +=
+        node.empty() ? sched::explain_table(record, options) : sched::explain_why_not(record, node);
+    PLIM_CLI_CHECK(context.world.out.write(text));
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome<int> run_explain_pod(Context& context) {
+  PLIM_CLI_TRY(Printer printer, Printer::from(context));
+  if (context.values.text("snapshot").empty() || context.values.text("pod").empty())
+    return usage_failure(Plm::wrong_arguments, "--snapshot and --pod are needed",
+                         "plimsoll explain pod --snapshot cluster.json --pod pod.yaml");
+  PLIM_CLI_TRY(json::array records, explain_snapshot(context));
+  if (printer.wants_table()) {
+    PLIM_CLI_CHECK(print_tables(context, records));
+    return 0;
+  }
+  json::value one = records.size() == 1 ? std::move(records[0])
+                                        : json::value{{"items", std::move(records)}};
+  PLIM_CLI_CHECK(printer.print(one));
+  return 0;
+}
+
+}  // namespace plim::cli

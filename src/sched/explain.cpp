@@ -1,0 +1,54 @@
+#include "sched/explain.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace plim::sched {
+namespace {
+
+void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t samples,
+                       ExplainRecord& out) {
+  for (Rejection& one : out.decision.rejections) {
+    ExplainRecord::Rejected& made = out.rejected.emplace_back();
+    made.plugin = one.plugin ? name_of(*one.plugin) : "Extender";
+    made.code = one.code;
+    made.reason = fmt::format("{}", fmt::join(one.reasons, ", "));
+    made.count = one.nodes.size();
+    for (NodeIndex node : one.nodes) {
+      if (made.samples.size() >= samples) break;
+      made.samples.push_back(engine.node_name(node));
+      made.details.push_back(one.plugin ? rejection_detail(engine, pod, *one.plugin, node) : "");
+    }
+    one.nodes.clear();
+  }
+  out.decision.feasible_nodes.clear();
+}
+
+}  // namespace
+
+ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
+                      const ExplainOptions& options) {
+  ExplainRecord out;
+  out.ns = pod.meta.ns.view();
+  out.name = pod.meta.name;
+  out.uid = pod.meta.uid;
+  out.profile = profile.scheduler_name;
+  out.plugins = profile.score;
+  out.mode = profile.locality.mode;
+  out.started = clock.wall();
+  out.version = options.version;
+  DecideOptions decide;
+  decide.rows = options.rows;
+  decide.draw = options.draw;
+  decide.now = out.started;
+  const SteadyTime begun = clock.steady();
+  out.decision = engine.decide(pod, profile, decide);
+  out.took = clock.steady() - begun;
+  out.message = out.decision.message;
+  describe_refusals(engine, pod, options.samples, out);
+  return out;
+}
+
+}  // namespace plim::sched

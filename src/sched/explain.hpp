@@ -1,0 +1,30 @@
+// Makes the record of a decision: asks the engine, and says in words and numbers what it answered.
+// Changes nothing. Belongs to the engine's thread.
+#pragma once
+
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "kube/types.hpp"
+#include "sched/engine.hpp"
+#include "sched/explain_record.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct ExplainOptions {
+  std::size_t rows = 20;      // scored nodes
+  std::size_t samples = 3;    // refused nodes by name, of every reason
+  std::uint64_t draw = 0;     // decides between equals
+  std::uint64_t version = 0;  // of what the engine was told, where somebody counts
+};
+
+ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
+                      const ExplainOptions& options);
+
+// What was asked and what was there when `plugin` refused the node, "" where the reason says it
+// all: "cpu: asks 2500m, 1500m of 4 free".
+std::string rejection_detail(const Engine& engine, const kube::Pod& pod, PluginId plugin,
+                             NodeIndex node);
+
+}  // namespace plim::sched

@@ -1,0 +1,65 @@
+// Why a pod is where it is: one decision as people and programs read it. The JSON is published in
+// docs/schema/explain.schema.json; the table of `plimsoll explain pod` is made from that JSON, so
+// that it shows the same whether the decision was made here or in a scheduler far away.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+#include "sched/decision.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct ExplainRecord {
+  // Nodes that one plugin refused for the same reasons.
+  struct Rejected {
+    std::string plugin;
+    RejectCode code = RejectCode::unschedulable;
+    std::string reason;  // several are joined by ", "
+    std::size_t count = 0;
+    std::vector<std::string> samples;  // all of them where all nodes were asked for
+    std::vector<std::string> details;  // the numbers compared, one per sample, "" for none
+  };
+
+  struct PostFilter {
+    std::string message;
+    std::string nominated;             // the node that is to be freed, "" for none
+    std::vector<std::string> victims;  // namespace/name
+  };
+
+  // What kube-scheduler's ImageLocality would give where ours works by another rule.
+  struct Compat {
+    std::int64_t total = 0;                                    // of the node that was chosen
+    std::vector<std::pair<std::string, std::int64_t>> scores;  // as the rows, before the weight
+  };
+
+  std::string ns, name, uid;
+  std::string profile;
+  std::int64_t attempt = 1;
+  WallTime started{};
+  Nanos took{};
+  std::uint64_t version = 0;            // of what the engine was told; 0 where nobody counts
+  std::vector<WeightedPlugin> plugins;  // those that had something to say, in their order
+  LocalityMode mode = LocalityMode::Compat;
+  Decision decision;                 // without node indices, which mean nothing later
+  std::string message;               // of FailedScheduling, whole; "" with a node
+  std::vector<std::string> details;  // of ImageLocality, one per row, "" for none
+  std::vector<Rejected> rejected;
+  std::optional<PostFilter> post_filter;
+  std::optional<Compat> compat;
+  std::vector<std::string> notes;
+};
+
+json::object explain_to_json(const ExplainRecord& record);
+
+// "771 kB", as crictl shows sizes: three digits, decimal units.
+std::string image_size_text(std::int64_t bytes);
+
+}  // namespace plim::sched
