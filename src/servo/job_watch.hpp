@@ -52,13 +52,15 @@ class JobWatch final : private kube::Reflector::Target {
   struct Job {
     std::optional<loop::RunRecord> open;  // what to say if it vanishes; none: it has ended
     std::uint64_t listing = 0;            // the last one it was part of
+    bool is_over = false;                 // has ended, and its pod never starts it again
   };
 
   void begin_replace() override;
   Result<kube::ListMeta> add_page(kube::JsonText list) override;
   Result<void> apply(kube::WatchEvent::Type type, kube::JsonText object) override;
   void end_replace() override;
-  void look(std::string_view text, Seen seen, bool is_first_look);
+  bool is_known_to_be_over(kube::JsonText object, Seen seen);
+  void look(kube::JsonText object, Seen seen, bool is_first_look);
 
   std::string ns_;
   const JobRules& rules_;
@@ -66,6 +68,7 @@ class JobWatch final : private kube::Reflector::Target {
   OnEnd on_end_;
   Clock& clock_;
   std::unordered_map<std::string, Job> jobs_;  // by uid
+  kube::InternPool names_;                     // of the metadata that is read on the way
   std::uint64_t listing_ = 0;
   bool synced_ = false;
   kube::Reflector reflector_;

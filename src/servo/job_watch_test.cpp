@@ -140,6 +140,25 @@ TEST_F(JobWatchTest, a_pod_that_cannot_be_read_is_counted_and_the_rest_goes_on) 
   EXPECT_EQ(lists_, 1u);
 }
 
+TEST_F(JobWatchTest, what_is_over_is_told_once_however_often_it_is_seen) {
+  const json::value pod = ended_pod("u1", "a");
+  client_->lists = {list_of({pod}), list_of({pod})};
+  client_->then_watch({event("MODIFIED", pod), event("MODIFIED", pod), kGone});
+  client_->then_watch(
+      {event("MODIFIED", pod), event("DELETED", pod), event("ADDED", ended_pod("u2", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u2 completed"));
+  EXPECT_EQ(jobs_, 1u);
+}
+
+TEST_F(JobWatchTest, a_service_that_counts_as_a_job_is_never_over) {
+  json::value pod = ended_pod("u1", "a");
+  pod.at("spec").as_object()["restartPolicy"] = "Always";
+  make_object(pod, {"metadata", "annotations"})["plimsoll.io/job"] = "true";
+  client_->lists = {list_of({pod})};
+  client_->then_watch({event("MODIFIED", pod)});
+  EXPECT_THAT(follow(), ElementsAre("u1 completed", "u1 completed"));
+}
+
 TEST_F(JobWatchTest, counts_why_pods_are_no_jobs_once) {
   json::value pod = ended_pod("u1", "");
   client_->lists = {list_of({pod})};
