@@ -151,7 +151,8 @@ class LocalBadWatches(BadWatches, ClusterCase):
 @only_local("ends and restarts the API server")
 class ServerGone(unittest.TestCase):
     def test_8_the_server_dies_and_comes_back_and_forgets(self):
-        cluster = LocalCluster(self, "--nodes", "0")
+        # A port that no other cluster looks at: while this one is down it must not become somebody else's.
+        cluster = LocalCluster(self, "--nodes", "0", "--listen", "127.0.0.1:0")
         receiver = Receiver(self)
         Servo(self, cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme").start()
 
