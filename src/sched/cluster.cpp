@@ -15,6 +15,30 @@ bool has_key(const kube::Pod& pod, std::string_view key) {
   return pod.meta.uid.empty() ? pod_key(pod) == key : pod.meta.uid == key;
 }
 
+bool cannot_pull(const std::vector<kube::ContainerStatus>& statuses, std::string_view container) {
+  constexpr std::string_view kReasons[] = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName",
+                                           "ErrImageNeverPull"};
+  return std::ranges::any_of(statuses, [&](const kube::ContainerStatus& status) {
+    return status.name == container &&
+           std::ranges::find(kReasons, status.waiting_reason.view()) != std::end(kReasons);
+  });
+}
+
+// Images a pod has on its node, or gets there soon: all but those whose pull fails. So pods that
+// come together share their pulls before anybody reports them.
+std::vector<std::string> promised_images(const kube::Pod& pod) {
+  std::vector<std::string> out;
+  auto add = [&](std::string_view image) {
+    for (std::string& key : image_keys(image))
+      if (std::ranges::find(out, key) == out.end()) out.push_back(std::move(key));
+  };
+  for (const kube::Container& one : pod.spec.init_containers)
+    if (!cannot_pull(pod.status.init_containers, one.name)) add(one.image);
+  for (const kube::Container& one : pod.spec.containers)
+    if (!cannot_pull(pod.status.containers, one.name)) add(one.image);
+  return out;
+}
+
 // Adds the requirements of `more` to the text of a selector.
 void append_selector(std::string& text, const kube::LabelSelector& more) {
   std::string own = more.to_string();
@@ -30,27 +54,29 @@ std::string pod_key(const kube::Pod& pod) {
   return fmt::format("{}/{}", pod.meta.ns.view(), pod.meta.name);
 }
 
-Cluster::Cluster() : rules_(table_) {}
+Cluster::Cluster() : table_(std::make_unique<NodeTable>()), rules_(*table_), volumes_(*table_) {}
 
 void Cluster::set_node(const kube::Node& node) {
-  table_.set(node);
+  images_.set_status(table_->set(node), node.images);
 }
 
 void Cluster::remove_node(std::string_view name) {
-  table_.remove(name);
+  if (auto row = table_->find(name)) images_.set_status(*row, {});
+  table_->remove(name);
 }
 
 PodRecord Cluster::record_of(PodPointer pod) {
   PodRecord out;
-  out.requests = requests_of(*pod, table_.resources());
+  out.requests = requests_of(*pod, table_->resources());
   out.ports = rules_.host_ports(*pod);
   out.affinity = rules_.affinity(*pod);
+  out.images = promised_images(*pod);
   out.pod = std::move(pod);
   return out;
 }
 
 Cluster::Records& Cluster::records(std::vector<Records>& of, NodeIndex row) {
-  if (of.size() <= row) of.resize(table_.rows());
+  if (of.size() <= row) of.resize(table_->rows());
   return of[row];
 }
 
@@ -70,7 +96,7 @@ std::unique_ptr<PodRecord> Cluster::take_record(std::vector<Records>& from,
 void Cluster::set_pod(PodPointer pod, std::string_view node) {
   remove_pod(pod_key(*pod));
   if (node.empty() || is_over(*pod)) return;
-  NodeIndex row = table_.hold(node);
+  NodeIndex row = table_->hold(node);
   auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
   record->row = row;
   count(*record, 1);
@@ -82,12 +108,12 @@ void Cluster::remove_pod(std::string_view key) {
   auto record = take_record(on_row_, pods_, key);
   if (!record) return;
   count(*record, -1);
-  table_.release(record->row);
+  table_->release(record->row);
 }
 
 void Cluster::nominate(PodPointer pod, std::string_view node) {
   forget_nomination(pod_key(*pod));
-  NodeIndex row = table_.hold(node);
+  NodeIndex row = table_->hold(node);
   auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
   record->row = row;
   nominations_.emplace(pod_key(*record->pod), row);
@@ -95,12 +121,14 @@ void Cluster::nominate(PodPointer pod, std::string_view node) {
 }
 
 void Cluster::forget_nomination(std::string_view key) {
-  if (auto record = take_record(nominated_row_, nominations_, key)) table_.release(record->row);
+  if (auto record = take_record(nominated_row_, nominations_, key)) table_->release(record->row);
 }
 
 void Cluster::count(const PodRecord& record, int sign) {
   imagine(record, record.row, sign);
   counts_.count(*record.pod, record.row, sign);
+  images_.count_assumed(record.images, record.row, sign);
+  volumes_.count(*record.pod, sign);
   if (record.affinity->has_pod_terms()) terms_.count(*record.affinity, record.row, sign);
 }
 
@@ -112,8 +140,23 @@ const std::vector<std::uint32_t>& Cluster::count_pods(const PodMatcher& matcher)
 }
 
 void Cluster::imagine(const PodRecord& record, NodeIndex row, int sign) {
-  table_.count(row, record.requests, sign);
+  table_->count(row, record.requests, sign);
   if (!record.ports.empty()) ports_.count(row, record.ports, sign);
+}
+
+void Cluster::set_inventory(std::string_view node, const loop::ImageInventory& inventory) {
+  auto at = inventories_.find(node);
+  if (at == inventories_.end())
+    at = inventories_.emplace(std::string(node), table_->hold(node)).first;
+  images_.set_inventory(at->second, inventory);
+}
+
+void Cluster::remove_inventory(std::string_view node) {
+  auto at = inventories_.find(node);
+  if (at == inventories_.end()) return;
+  images_.remove_inventory(at->second);
+  table_->release(at->second);
+  inventories_.erase(at);
 }
 
 std::span<const std::unique_ptr<PodRecord>> Cluster::pods_on(NodeIndex row) const {

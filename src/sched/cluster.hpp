@@ -12,12 +12,15 @@
 
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
+#include "loop/image_inventory.hpp"
+#include "sched/image_table.hpp"
 #include "sched/node_matches.hpp"
 #include "sched/node_table.hpp"
 #include "sched/pod_counts.hpp"
 #include "sched/pod_rules.hpp"
 #include "sched/port_table.hpp"
 #include "sched/requests.hpp"
+#include "sched/volume_table.hpp"
 
 namespace plim::sched {
 
@@ -30,6 +33,7 @@ struct PodRecord {
   PodRequests requests;
   std::vector<HostPort> ports;
   std::shared_ptr<const Affinity> affinity;
+  std::vector<std::string> images;  // keys of those that are there or on their way
 
   const kube::Pod& operator*() const { return *pod; }
 };
@@ -62,19 +66,28 @@ class Cluster {
   void set_selector_owner(SelectorOwner owner);
   void remove_selector_owner(std::string_view kind, std::string_view ns, std::string_view name);
 
+  void set_inventory(std::string_view node, const loop::ImageInventory& inventory);
+  void remove_inventory(std::string_view node);
+
   // Puts a pod on a row (1) or takes it away (-1) for as long as a filter looks; the caller undoes
   // it.
   void imagine(const PodRecord& record, NodeIndex row, int sign);
 
   PodRecord record_of(PodPointer pod);
 
-  NodeTable& table() { return table_; }
+  NodeTable& table() { return *table_; }
 
-  const NodeTable& table() const { return table_; }
+  const NodeTable& table() const { return *table_; }
 
   RuleReader& rules() { return rules_; }
 
   const PortTable& ports() const { return ports_; }
+
+  const ImageTable& images() const { return images_; }
+
+  VolumeTable& volumes() { return volumes_; }
+
+  const VolumeTable& volumes() const { return volumes_; }
 
   NodeMatchCache& node_matches() { return node_matches_; }
 
@@ -109,14 +122,16 @@ class Cluster {
   void count(const PodRecord& record, int sign);
   Records& records(std::vector<Records>& of, NodeIndex row);
 
-  NodeTable table_;
+  std::unique_ptr<NodeTable> table_;  // others refer to it, also when the cluster is moved
   RuleReader rules_;
   PortTable ports_;
   NodeMatchCache node_matches_;
   PodCounts counts_;
   TermTable terms_;
-  TextMap<NodeIndex> pods_, nominations_;        // where each is
-  std::vector<Records> on_row_, nominated_row_;  // by row
+  ImageTable images_;
+  VolumeTable volumes_;
+  TextMap<NodeIndex> pods_, nominations_, inventories_;  // where each is
+  std::vector<Records> on_row_, nominated_row_;          // by row
   TextMap<kube::Labels> namespaces_;
   TextMap<std::vector<SelectorOwner>> owners_;  // by namespace
 };

@@ -35,10 +35,23 @@ std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
       return make_ports_filter(cycle);
     case PluginId::NodeResourcesFit:
       return make_fit_filter(cycle);
+    case PluginId::VolumeRestrictions:
+      return make_volume_restrictions_filter(cycle);
+    case PluginId::VolumeBinding:
+      return make_volume_binding_filter(cycle);
+    case PluginId::VolumeZone:
+      return make_volume_zone_filter(cycle);
     case PluginId::PodTopologySpread:
       return make_spread_filter(cycle);
     case PluginId::InterPodAffinity:
       return make_inter_pod_filter(cycle);
+    case PluginId::DynamicResources:
+      if (!cycle.in.pod.spec.resource_claims.empty())
+        cycle.failure = {plugin, RejectCode::unresolvable,
+                         "dynamic resource claims are not supported yet by plimsoll"};
+      return nullptr;
+    case PluginId::ImageLocality:
+      return make_images_filter(cycle);
     default:
       return nullptr;
   }
@@ -56,6 +69,8 @@ bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, Score
       return score_inter_pod(cycle, rows, out);
     case PluginId::NodeResourcesFit:
       return score_fit(cycle, rows, out);
+    case PluginId::ImageLocality:
+      return score_locality(cycle, rows, out);
     case PluginId::NodeResourcesBalancedAllocation:
       return score_balanced(cycle, rows, out);
     default:

@@ -57,6 +57,8 @@ class Verdicts {
   std::vector<Entry> entries_;
 };
 
+struct ImageView;  // locality.hpp
+
 struct PreFilterFailure {
   PluginId plugin{};
   std::optional<RejectCode> code;  // none: an error
@@ -73,6 +75,9 @@ struct Cycle {
   std::optional<PreFilterFailure> failure = {};
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
   const NodeMatches* matches = nullptr;
+  std::shared_ptr<const ImageView> images = nullptr;
+
+  const ImageView& image_view();
 
   const NodeMatches& node_matches() {
     if (matches == nullptr)
@@ -123,6 +128,11 @@ std::unique_ptr<Filter> make_fit_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_node_affinity_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_spread_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_inter_pod_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_volume_restrictions_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle);
+std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle);
+// Not one of stock's: for pods and profiles that require images to be there.
+std::unique_ptr<Filter> make_images_filter(Cycle& cycle);
 
 // A score plugin's column, one number per feasible node.
 struct ScoreColumn {
@@ -139,6 +149,7 @@ bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_node_affinity(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_inter_pod(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
+bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 
 enum class NormalizeOrder : std::uint8_t { as_is, reversed };

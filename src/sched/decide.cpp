@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "sched/engine.hpp"
+#include "sched/locality.hpp"
 #include "sched/message.hpp"
 #include "sched/search.hpp"
 
@@ -119,7 +120,7 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
   return out;
 }
 
-void describe_rows(const Cycle& cycle, const std::vector<NodeIndex>& rows, const Scores& scores,
+void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Scores& scores,
                    std::size_t limit, Decision& out) {
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::size_t> order(rows.size());
@@ -135,6 +136,7 @@ void describe_rows(const Cycle& cycle, const std::vector<NodeIndex>& rows, const
     ScoredNode& made = out.rows.emplace_back();
     made.node = table.name(rows[at]);
     made.total = scores.totals[at];
+    made.missing_bytes = cycle.image_view().missing(rows[at]);
     for (const ScoreColumn& column : scores.columns)
       made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
                              column.normalized[at] * column.weight});
@@ -142,7 +144,7 @@ void describe_rows(const Cycle& cycle, const std::vector<NodeIndex>& rows, const
 }
 
 // Among nodes with the same total.
-NodeIndex break_tie(const Cycle& cycle, std::vector<NodeIndex> equals, const DecideOptions& options,
+NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOptions& options,
                     Decision& out) {
   out.tie_size = equals.size();
   if (equals.size() == 1) return equals[0];
@@ -152,6 +154,13 @@ NodeIndex break_tie(const Cycle& cycle, std::vector<NodeIndex> equals, const Dec
     return *std::ranges::min_element(equals, {}, [&](NodeIndex row) { return table.name(row); });
   }
   out.tie_rule = "random";
+  if (cycle.profile.locality.tie_break == TieBreak::Locality) {
+    const ImageView& view = cycle.image_view();
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (NodeIndex row : equals) fewest = std::min(fewest, view.missing(row));
+    if (std::erase_if(equals, [&](NodeIndex row) { return view.missing(row) > fewest; }) > 0)
+      out.tie_rule = "locality";
+  }
   return equals[options.draw % equals.size()];
 }
 
@@ -161,6 +170,7 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   if (rows.size() == 1) {
     out.outcome = Decision::Outcome::single_feasible;
     out.node = table.name(rows[0]);
+    out.missing_bytes = cycle.image_view().missing(rows[0]);
     return;
   }
   auto scores = score_all(cycle, rows, options);
@@ -175,7 +185,9 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
     if (scores->totals[i] == best) equals.push_back(rows[i]);
   out.outcome = Decision::Outcome::chosen;
   out.total = best;
-  out.node = table.name(break_tie(cycle, std::move(equals), options, out));
+  NodeIndex best_row = break_tie(cycle, std::move(equals), options, out);
+  out.node = table.name(best_row);
+  out.missing_bytes = cycle.image_view().missing(best_row);
   describe_rows(cycle, rows, *scores, options.rows, out);
 }
 

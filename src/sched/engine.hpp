@@ -10,6 +10,7 @@
 
 #include "sched/cluster.hpp"
 #include "sched/decision.hpp"
+#include "sched/preempt.hpp"
 #include "sched/profile.hpp"
 
 namespace plim::sched {
@@ -48,9 +49,23 @@ class Engine {
     cluster_.remove_selector_owner(kind, ns, name);
   }
 
+  void set_inventory(std::string_view node, const loop::ImageInventory& inventory) {
+    cluster_.set_inventory(node, inventory);
+  }
+
+  void remove_inventory(std::string_view node) { cluster_.remove_inventory(node); }
+
+  // Claims, volumes and classes of storage are told to the table itself.
+  VolumeTable& volumes() { return cluster_.volumes(); }
+
   // Answers with the extenders' part of the options left empty; who has extenders asks them about
   // the feasible nodes and then asks again with their answers.
   Decision decide(const kube::Pod& pod, const Profile& profile, const DecideOptions& options);
+
+  // After decide() said that the pod fits nowhere, and before anything changes. Extenders may cut
+  // the candidates; best_candidate() then chooses again.
+  Preemption preempt(const kube::Pod& pod, const Profile& profile, const Decision& decision,
+                     std::span<const DisruptionBudget> budgets, const PreemptionOptions& options);
 
   std::size_t node_count() const { return cluster_.table().live().size(); }
 

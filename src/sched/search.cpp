@@ -39,6 +39,8 @@ bool Search::prepare() {
       filter = make_filter(plugin, cycle_);
     if (filter) steps_.push_back({plugin, std::move(filter)});
   }
+  if (auto images = make_images_filter(cycle_))
+    steps_.push_back({PluginId::ImageLocality, std::move(images)});
   cycle_.failure = std::move(remembered);
   return !cycle_.failure;
 }

@@ -1,0 +1,227 @@
+#include "sched/image_table.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "loop/image_reference.hpp"
+
+namespace plim::sched {
+namespace {
+
+std::size_t hash_of(const std::vector<kube::NodeImage>& images) {
+  std::size_t out = images.size();
+  auto mix = [&](std::size_t value) { out = out * 1099511628211u ^ value; };
+  for (const kube::NodeImage& image : images) {
+    mix(static_cast<std::size_t>(image.bytes));
+    for (const kube::Interned& name : image.names) mix(std::hash<std::string_view>()(name));
+  }
+  return out;
+}
+
+// "@sha256:…": the content, whatever the repository is called.
+std::string content_key(std::string_view digest) {
+  return std::string("@").append(digest);
+}
+
+}  // namespace
+
+ImageKeys image_keys(std::string_view reference) {
+  if (loop::is_image_digest(reference)) return {std::string(reference)};
+  auto parsed = loop::ImageReference::parse(reference);
+  if (!parsed) return {};
+  // With a digest the tag is only a comment.
+  if (!parsed->digest.empty()) return {parsed->pinned(), content_key(parsed->digest)};
+  return {parsed->tagged()};
+}
+
+std::vector<ImageKeys> images_of(const kube::Pod& pod) {
+  std::vector<ImageKeys> out;
+  auto add = [&](std::string_view reference) {
+    ImageKeys keys = image_keys(reference);
+    if (!keys.empty() && std::ranges::find(out, keys) == out.end()) out.push_back(std::move(keys));
+  };
+  for (const kube::Container& container : pod.spec.init_containers) add(container.image);
+  for (const kube::Container& container : pod.spec.containers) add(container.image);
+  for (const kube::PodVolume& volume : pod.spec.volumes)
+    if (!volume.image.empty()) add(volume.image);
+  return out;
+}
+
+ImageTable::Row& ImageTable::row_of(NodeIndex row) {
+  if (rows_.size() <= row) rows_.resize(row + 1u);
+  return rows_[row];
+}
+
+ImageTable::Image& ImageTable::use_image(std::string_view key) {
+  auto at = images_.find(key);
+  if (at == images_.end()) {
+    at = images_.try_emplace(std::string(key)).first;
+    at->second.key = &at->first;
+  }
+  ++at->second.users;
+  return at->second;
+}
+
+void ImageTable::drop_image(Image& image) {
+  if (--image.users != 0) return;
+  set_layers(image, {});
+  images_.erase(images_.find(*image.key));
+}
+
+ImageTable::Layer& ImageTable::use_layer(std::string_view digest) {
+  auto at = layers_.find(digest);
+  if (at == layers_.end()) {
+    at = layers_.try_emplace(std::string(digest)).first;
+    at->second.digest = &at->first;
+  }
+  ++at->second.users;
+  return at->second;
+}
+
+void ImageTable::drop_layer(Layer& layer) {
+  if (--layer.users == 0) layers_.erase(layers_.find(*layer.digest));
+}
+
+void ImageTable::set_layers(Image& image, const std::vector<Layer*>& layers) {
+  for (Layer* layer : layers) ++layer->users;
+  for (Layer* layer : image.layers) drop_layer(*layer);
+  image.layers = layers;
+}
+
+void ImageTable::set_status(NodeIndex index, const std::vector<kube::NodeImage>& images) {
+  Row& row = row_of(index);
+  std::size_t hash = hash_of(images);
+  if (hash == row.status_hash) return;  // most updates of a node leave its images alone
+  clear_status(row, index);
+  row.status_hash = hash;
+  for (const kube::NodeImage& image : images) {
+    for (const kube::Interned& name : image.names) {
+      auto [at, is_new] = names_.try_emplace(std::string(name.view()));
+      if (is_new) {
+        at->second.size = image.bytes;
+        at->second.name = &at->first;
+      }
+      if (!at->second.rows.has(index)) row.names.push_back(&at->second);
+      at->second.rows.set(index, true);
+      for (const std::string& key : image_keys(name)) {
+        Image& known = use_image(key);
+        if (known.size_in_status == 0) known.size_in_status = image.bytes;
+        known.by_status.set(index, true);
+        row.by_status.push_back(&known);
+      }
+    }
+  }
+}
+
+void ImageTable::clear_status(Row& row, NodeIndex index) {
+  for (StatusName* name : row.names) {
+    name->rows.set(index, false);
+    if (name->rows.empty()) names_.erase(names_.find(*name->name));
+  }
+  for (Image* image : row.by_status) {
+    image->by_status.set(index, false);
+    if (image->by_status.empty()) image->size_in_status = 0;
+    drop_image(*image);
+  }
+  row.names.clear();
+  row.by_status.clear();
+}
+
+void ImageTable::set_inventory(NodeIndex index, const loop::ImageInventory& inventory) {
+  Row& row = row_of(index);
+  // What stays must not be forgotten in between, so the new is entered before the old is dropped.
+  Row before;
+  std::swap(before.by_inventory, row.by_inventory);
+  std::swap(before.layers, row.layers);
+  for (Image* image : before.by_inventory) image->by_inventory.set(index, false);
+  for (Layer* layer : before.layers) layer->rows.set(index, false);
+
+  for (const loop::ImageInventory::Layer& layer : inventory.layers) {
+    Layer& known = use_layer(layer.digest);
+    known.size = layer.size;
+    known.rows.set(index, true);
+    row.layers.push_back(&known);
+  }
+  for (const loop::ImageInventory::Image& image : inventory.images) {
+    std::vector<Layer*> layers;
+    for (std::uint32_t at : image.layers)
+      if (at < inventory.layers.size()) layers.push_back(row.layers[at]);
+    auto enter = [&](std::string_view key) {
+      Image& known = use_image(key);
+      known.size_in_inventory = image.size;
+      if (!layers.empty()) set_layers(known, layers);
+      known.by_inventory.set(index, true);
+      row.by_inventory.push_back(&known);
+    };
+    enter(loop::canonical_image_id(image.id));
+    for (const std::string& name : image.names)
+      for (const std::string& key : image_keys(name)) enter(key);
+  }
+  row.report = Report{.reported_at = inventory.reported_at, .bandwidth = inventory.bandwidth};
+  clear_inventory(before, index);
+  // A layer that is on its way is not one of those the node has.
+  for (const loop::ImageInventory::Pull& pull : inventory.pulling)
+    if (auto layer = layers_.find(pull.ref); layer != layers_.end() && pull.total > 0) {
+      ++layer->second.users;
+      row.layers.push_back(&layer->second);
+      row.report->pulling.push_back({&layer->second, pull.offset, pull.total});
+    }
+}
+
+void ImageTable::clear_inventory(Row& row, NodeIndex index) {
+  for (Image* image : row.by_inventory) {
+    if (&row == &rows_[index]) image->by_inventory.set(index, false);
+    if (image->by_inventory.empty()) {  // what is known of it is what is reported now
+      image->size_in_inventory = 0;
+      set_layers(*image, {});
+    }
+    drop_image(*image);
+  }
+  for (Layer* layer : row.layers) {
+    if (&row == &rows_[index]) layer->rows.set(index, false);
+    drop_layer(*layer);
+  }
+  row.by_inventory.clear();
+  row.layers.clear();
+}
+
+void ImageTable::remove_inventory(NodeIndex index) {
+  Row& row = row_of(index);
+  clear_inventory(row, index);
+  row.report.reset();
+}
+
+void ImageTable::count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign) {
+  for (const std::string& key : keys) {
+    if (sign > 0) {
+      ++use_image(key).assumed[row];
+      continue;
+    }
+    Image& image = images_.find(key)->second;
+    if (--image.assumed[row] == 0) image.assumed.erase(row);
+    drop_image(image);
+  }
+}
+
+const ImageTable::StatusName* ImageTable::status_name(std::string_view name) const {
+  auto at = names_.find(name);
+  return at == names_.end() ? nullptr : &at->second;
+}
+
+const ImageTable::Image* ImageTable::image(std::string_view key) const {
+  auto at = images_.find(key);
+  return at == images_.end() ? nullptr : &at->second;
+}
+
+const ImageTable::Report* ImageTable::report(NodeIndex row) const {
+  return row < rows_.size() && rows_[row].report ? &*rows_[row].report : nullptr;
+}
+
+RowSet ImageTable::reported_since(WallTime since) const {
+  RowSet out;
+  for (NodeIndex row = 0; row < rows_.size(); ++row)
+    if (rows_[row].report && rows_[row].report->reported_at >= since) out.set(row, true);
+  return out;
+}
+
+}  // namespace plim::sched

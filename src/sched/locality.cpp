@@ -1,0 +1,195 @@
+// ImageLocality: kube-scheduler's formula, and two that tell nodes apart (spec 1.5).
+#include "sched/locality.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plim::sched {
+namespace {
+
+constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kFloor = 23 * kMiB;
+constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
+
+// All that kube-scheduler does to a name.
+std::string stock_name(std::string_view image) {
+  std::string out(image);
+  auto colon = image.rfind(':'), slash = image.rfind('/');
+  bool tagged =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  if (!tagged) out += ":latest";
+  return out;
+}
+
+std::vector<std::int64_t> stock_sums(const Cycle& cycle) {
+  const NodeTable& table = cycle.cluster.table();
+  std::vector<std::int64_t> sums(table.rows(), 0);
+  const auto nodes = static_cast<double>(table.live().size());
+  auto add = [&](const kube::Container& container) {
+    const auto* name = cycle.cluster.images().status_name(stock_name(container.image));
+    if (name == nullptr) return;
+    double spread = static_cast<double>(name->rows.count()) / nodes;
+    auto scaled = static_cast<std::int64_t>(static_cast<double>(name->size) * spread);
+    name->rows.each([&](NodeIndex row) { sums[row] += scaled; });
+  };
+  for (const kube::Container& container : cycle.in.pod.spec.init_containers) add(container);
+  for (const kube::Container& container : cycle.in.pod.spec.containers) add(container);
+  return sums;
+}
+
+void score_as_stock(const Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  const kube::PodSpec& spec = cycle.in.pod.spec;
+  auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
+  const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
+  auto sums = stock_sums(cycle);
+  for (NodeIndex row : rows)
+    out.raw.push_back(100 * (std::clamp(sums[row], kFloor, ceiling) - kFloor) / (ceiling - kFloor));
+}
+
+std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeIndex row) {
+  const LocalityArgs& args = cycle.profile.locality;
+  std::int64_t bandwidth = args.pull_bandwidth;
+  const auto* report = cycle.cluster.images().report(row);
+  if (report != nullptr && view.fresh.has(row) && report->bandwidth > 0)
+    bandwidth = report->bandwidth;
+  double seconds = static_cast<double>(view.missing(row)) /
+                   static_cast<double>(std::max<std::int64_t>(bandwidth, 1));
+  double horizon = static_cast<double>(std::max<std::int64_t>(args.horizon.count(), 1)) / 1000.0;
+  return static_cast<std::int64_t>(100.0 * std::max(0.0, 1.0 - seconds / horizon));
+}
+
+// A part of an image that is there or not: a layer, or the image as a whole where its layers are
+// not known.
+struct Piece {
+  std::int64_t size = 0;
+  RowSet rows;
+};
+
+// Where an image is as a whole.
+RowSet holders_of(const ImageTable::Image& image, const RowSet& fresh) {
+  RowSet out;
+  out.add(image.by_inventory, fresh, true);
+  out.add(image.by_status, fresh, false);
+  for (const auto& [row, pods] : image.assumed) out.set(row, true);
+  return out;
+}
+
+struct Wanted {
+  const ImageTable::Image* facts = nullptr;  // the first key that says more than who has it
+  RowSet holders;
+};
+
+Wanted look_up(const ImageTable& table, const ImageKeys& keys, const RowSet& fresh) {
+  Wanted out;
+  for (const std::string& key : keys) {
+    const auto* image = table.image(key);
+    if (image == nullptr) continue;
+    out.holders.add(holders_of(*image, fresh));
+    if (out.facts == nullptr || (out.facts->layers.empty() && !image->layers.empty()) ||
+        (out.facts->size() == 0 && image->size() != 0))
+      out.facts = image;
+  }
+  return out;
+}
+
+void add_pulls(const Cycle& cycle, const std::map<const ImageTable::Layer*, Piece>& layers,
+               ImageView& out) {
+  for (NodeIndex row : cycle.cluster.table().live()) {
+    const auto* report = out.fresh.has(row) ? cycle.cluster.images().report(row) : nullptr;
+    if (report == nullptr) continue;
+    for (const ImageTable::Pulling& pull : report->pulling) {
+      auto piece = layers.find(pull.layer);
+      if (piece == layers.end() || piece->second.rows.has(row)) continue;
+      double share =
+          std::clamp(static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
+      out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->second.size) * share);
+    }
+  }
+}
+
+class ImagesFilter final : public FilterOf<ImagesFilter> {
+ public:
+  explicit ImagesFilter(Cycle& cycle)
+      : view_(cycle.image_view()),
+        refused_(cycle.verdicts.id_of(PluginId::ImageLocality, RejectCode::unresolvable,
+                                      "node(s) did not have the required images")) {}
+
+  Verdict judge(NodeIndex row) const { return view_.complete[row] != 0 ? kFits : refused_; }
+
+ private:
+  const ImageView& view_;
+  Verdict refused_;
+};
+
+}  // namespace
+
+ImageView view_images(Cycle& cycle) {
+  const LocalityArgs& args = cycle.profile.locality;
+  const ImageTable& table = cycle.cluster.images();
+  const std::size_t rows = cycle.cluster.table().rows();
+  ImageView out;
+  out.have.assign(rows, 0);
+  out.complete.assign(rows, 1);
+  if (args.inventory != InventorySource::StatusOnly)
+    out.fresh = table.reported_since(cycle.now - args.inventory_max_age);
+  std::vector<Piece> wholes;
+  std::map<const ImageTable::Layer*, Piece> layers;
+  for (const ImageKeys& keys : images_of(cycle.in.pod)) {
+    Wanted wanted = look_up(table, keys, out.fresh);
+    for (NodeIndex row = 0; row < rows; ++row)
+      if (!wanted.holders.has(row)) out.complete[row] = 0;
+    if (args.layers && wanted.facts != nullptr && !wanted.facts->layers.empty()) {
+      for (const ImageTable::Layer* layer : wanted.facts->layers) {
+        Piece& piece = layers[layer];
+        piece.size = std::max<std::int64_t>(layer->size, 1);
+        piece.rows.add(layer->rows, out.fresh, true);
+        piece.rows.add(wanted.holders);
+      }
+      continue;
+    }
+    // Of unknown size it still matters who has it.
+    std::int64_t size = wanted.facts != nullptr ? wanted.facts->size() : 0;
+    wholes.push_back({std::max<std::int64_t>(size, 1), std::move(wanted.holders)});
+  }
+  auto count = [&](const Piece& piece) {
+    out.need += piece.size;
+    piece.rows.each([&](NodeIndex row) {
+      if (row < rows) out.have[row] += piece.size;
+    });
+  };
+  for (const Piece& piece : wholes) count(piece);
+  for (const auto& [layer, piece] : layers) count(piece);
+  add_pulls(cycle, layers, out);
+  return out;
+}
+
+const ImageView& Cycle::image_view() {
+  if (!images) images = std::make_shared<const ImageView>(view_images(*this));
+  return *images;
+}
+
+std::unique_ptr<Filter> make_images_filter(Cycle& cycle) {
+  bool asked =
+      cycle.profile.locality.require ||
+      kube::find_label(cycle.in.pod.meta.annotations, "plimsoll.io/require-images") == "true";
+  if (!asked) return nullptr;
+  return std::make_unique<ImagesFilter>(cycle);
+}
+
+bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  if (cycle.profile.locality.mode == LocalityMode::Compat) {
+    score_as_stock(cycle, rows, out);
+  } else {
+    const ImageView& view = cycle.image_view();
+    for (NodeIndex row : rows) {
+      if (cycle.profile.locality.mode == LocalityMode::PullTime)
+        out.raw.push_back(pull_time_score(cycle, view, row));
+      else
+        out.raw.push_back(view.need == 0 ? 0 : 100 * view.have[row] / view.need);
+    }
+  }
+  out.normalized = out.raw;
+  return true;
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,23 @@
+// Which of a pod's images a node has, in bytes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sched/cycle.hpp"
+
+namespace plim::sched {
+
+// Made once per decision, when somebody asks.
+struct ImageView {
+  std::int64_t need = 0;
+  std::vector<std::int64_t> have;      // by row
+  std::vector<std::uint8_t> complete;  // by row: 1 where every image is
+  RowSet fresh;                        // rows whose inventory counts
+
+  std::int64_t missing(NodeIndex row) const { return need - have[row]; }
+};
+
+ImageView view_images(Cycle& cycle);
+
+}  // namespace plim::sched
