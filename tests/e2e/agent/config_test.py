@@ -80,6 +80,12 @@ class Files(unittest.TestCase):
         self.assertIn("cgroup_driver: systemd", done.stdout)
         self.assertIn("client_cert", done.stderr)  # that nobody verifies the kubelet
 
+    def test_defaults_are_those_of_the_page_and_shown(self):
+        shown = self.accepted("runner: !MeasurementRunner\n  node: !KubernetesNode\n").stdout
+        for line in ("kubelet_endpoint: https://127.0.0.1:10250", "client_private_key: null", "client_cert: null",
+                     "monitored_namespaces:\n      - default\n"):
+            self.assertIn(f"    {line}", shown)
+
     def test_what_check_prints_is_accepted_again(self):
         first = self.accepted(DETECTION).stdout
         self.assertEqual(self.accepted(first).stdout, first)
