@@ -215,10 +215,15 @@ std::string foreign_of(const json::value& node) {
   return out + "\n";
 }
 
-void tell_problems(Context& context, const json::array& nodes) {
+// False: there are none.
+bool tell_problems(Context& context, const json::array& nodes) {
+  bool any = false;
   for (const json::value& node : nodes)
-    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty())
+    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty()) {
       (void)context.world.err.write(fmt::format("warning: {}\n", problem));
+      any = true;
+    }
+  return any;
 }
 
 }  // namespace
@@ -233,8 +238,7 @@ Outcome<int> run_pools(Context& context) {
   const Table table = pools_table(nodes);
   if (table.empty()) {
     PLIM_CLI_CHECK(context.world.out.write("no pools are configured\n"));
-    tell_problems(context, nodes);
-    (void)context.world.err.write(kHowToConfigure);
+    if (!tell_problems(context, nodes)) (void)context.world.err.write(kHowToConfigure);
     return 0;
   }
   PLIM_CLI_CHECK(printer.print_table(table));

@@ -37,6 +37,12 @@ class Report(unittest.TestCase):
             cluster.place.run("pools", "--kubeconfig", cluster.kubeconfig)), what="an answer")
         self.assertEqual(done.stdout, "no pools are configured\n")
         self.assertIn("kubectl create configmap cpu-dp-configmap", done.stderr)
+        # Who has some that are wrong is told what is wrong with them, and nothing else.
+        cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cpu-dp-configmap", "namespace": "kube-system"},
+                       "data": {"poolconfig.yaml": "pools: {exclusive-pool: {cpus: x}}"}})
+        done = eventually(lambda: (lambda done: "warning" in done.stderr and done)(
+            cluster.place.run("pools", "--kubeconfig", cluster.kubeconfig)), what="the warning")
+        self.assertNotIn("kubectl", done.stderr)
 
 
 if __name__ == "__main__":
