@@ -53,7 +53,8 @@ inline constexpr std::string_view kNamespace = "plimsoll-load";
 
 struct PodNames {
   std::string name;
-  std::string node = {};  // "": no scheduler of this cluster will want to place it
+  std::string node = {};  // "": it is for the scheduler, by default for none of this cluster
+  std::string scheduler = "nobody";
 };
 
 // As a ReplicaSet's pod would be: about 2 KB once a server has filled it in.
@@ -108,6 +109,13 @@ Task<Result<Numbers>> load_fanout(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_torture(Executor loop, LoadOptions options);
 // Makes simulated nodes, waits for them and for the pods it puts on them.
 Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
+
+// For a scheduler that is to be measured: nodes, and pods that wait for it; the time in which all
+// get a node; and, for the same pods, the time in which they could.
+Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options);
+Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options);  // the pods only, at a rate
+Task<Result<Numbers>> load_bound(Executor loop, LoadOptions options);
+Task<Result<Numbers>> load_bind(Executor loop, LoadOptions options);
 
 // Among pods that stay, others that come, end, change and go.
 Task<Result<Numbers>> load_jobs(Executor loop, LoadOptions options);

@@ -65,7 +65,7 @@ std::string pod_text(const PodNames& names) {
   json::object spec{{"containers", json::array{std::move(container)}},
                     {"terminationGracePeriodSeconds", 1}};
   if (names.node.empty())
-    spec["schedulerName"] = "nobody";
+    spec["schedulerName"] = names.scheduler;
   else
     spec["nodeName"] = names.node;
   json::object pod{{"apiVersion", "v1"},
