@@ -159,8 +159,8 @@ RC_GTEST_PROP(LabelSelector, means_what_its_terms_mean_and_prints_what_it_means,
     r = arbitrary_requirement();
     text += (text.empty() ? "" : ",") + term(r);
   }
-  Labels
-      labels;  // from pairs: a generator of maps gives up when it draws the same few keys too often
+  // From pairs: a generator of maps gives up when it draws the same few keys too often.
+  Labels labels;
   for (auto& [key, value] : *rc::gen::container<std::vector<std::pair<std::string, std::string>>>(
            rc::gen::pair(small_key(), small_text())))
     labels[key] = value;
