@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sched/post_filter.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -24,6 +26,23 @@ void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t s
     one.nodes.clear();
   }
   out.decision.feasible_nodes.clear();
+}
+
+void explain_failure(Engine& engine, const kube::Pod& pod, const Profile& profile,
+                     const ExplainOptions& options, ExplainRecord& out) {
+  PreemptionOptions preemption;
+  preemption.draw = options.draw;
+  preemption.now = out.started;
+  const PostFilterOutcome after =
+      post_filter(engine, pod, profile, out.decision, options.budgets, preemption);
+  out.message = after.message;
+  ExplainRecord::PostFilter& made = out.post_filter.emplace();
+  made.message = after.reasons;
+  if (!after.preemption || !after.preemption->best) return;
+  const PreemptionCandidate& best = after.preemption->candidates[*after.preemption->best];
+  made.nominated = best.node;
+  for (const PodPointer& victim : best.victims)
+    made.victims.push_back(fmt::format("{}/{}", victim->meta.ns.view(), victim->meta.name));
 }
 
 }  // namespace
@@ -46,7 +65,8 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
   const SteadyTime begun = clock.steady();
   out.decision = engine.decide(pod, profile, decide);
   out.took = clock.steady() - begun;
-  out.message = out.decision.message;
+  if (out.decision.node.empty()) explain_failure(engine, pod, profile, options, out);
+  explain_locality(engine, pod, profile, out);
   describe_refusals(engine, pod, options.samples, out);
   return out;
 }

@@ -3,22 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/clock.hpp"
 #include "kube/types.hpp"
 #include "sched/engine.hpp"
 #include "sched/explain_record.hpp"
+#include "sched/preempt.hpp"
 #include "sched/profile.hpp"
 
 namespace plim::sched {
 
 struct ExplainOptions {
-  std::size_t rows = 20;      // scored nodes
-  std::size_t samples = 3;    // refused nodes by name, of every reason
-  std::uint64_t draw = 0;     // decides between equals
+  std::size_t rows = 20;                           // scored nodes
+  std::span<const DisruptionBudget> budgets = {};  // what preemption must respect
+  std::size_t samples = 3;                         // refused nodes by name, of every reason
+  std::uint64_t draw = 0;                          // decides between equals
   std::uint64_t version = 0;  // of what the engine was told, where somebody counts
 };
 
+// Asks the engine, and what comes after when it finds no node.
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options);
 
@@ -26,5 +30,9 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
 // all: "cpu: asks 2500m, 1500m of 4 free".
 std::string rejection_detail(const Engine& engine, const kube::Pod& pod, PluginId plugin,
                              NodeIndex node);
+
+// What ImageLocality saw on every node of the record, and what kube-scheduler's formula would give.
+void explain_locality(Engine& engine, const kube::Pod& pod, const Profile& profile,
+                      ExplainRecord& record);
 
 }  // namespace plim::sched

@@ -8,25 +8,15 @@ namespace plim::sched {
 namespace {
 
 constexpr std::int64_t kMiB = 1024 * 1024;
-constexpr std::int64_t kFloor = 23 * kMiB;
+constexpr std::int64_t kFloor = kStockImageFloor;
 constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
-
-// All that kube-scheduler does to a name.
-std::string stock_name(std::string_view image) {
-  std::string out(image);
-  auto colon = image.rfind(':'), slash = image.rfind('/');
-  bool tagged =
-      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
-  if (!tagged) out += ":latest";
-  return out;
-}
 
 std::vector<std::int64_t> stock_sums(const Cycle& cycle) {
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::int64_t> sums(table.rows(), 0);
   const auto nodes = static_cast<double>(table.live().size());
   auto add = [&](const kube::Container& container) {
-    const auto* name = cycle.cluster.images().status_name(stock_name(container.image));
+    const auto* name = cycle.cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
     double spread = static_cast<double>(name->rows.count()) / nodes;
     auto scaled = static_cast<std::int64_t>(static_cast<double>(name->size) * spread);
@@ -122,6 +112,15 @@ class ImagesFilter final : public FilterOf<ImagesFilter> {
 };
 
 }  // namespace
+
+std::string stock_image_name(std::string_view image) {
+  std::string out(image);
+  auto colon = image.rfind(':'), slash = image.rfind('/');
+  bool tagged =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  if (!tagged) out += ":latest";
+  return out;
+}
 
 ImageView view_images(Cycle& cycle) {
   const LocalityArgs& args = cycle.profile.locality;

@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sched/cycle.hpp"
 
 namespace plim::sched {
+
+// Below this kube-scheduler's formula knows no difference.
+inline constexpr std::int64_t kStockImageFloor = std::int64_t{23} * 1024 * 1024;
+
+// All that kube-scheduler does to a name before it looks for it.
+std::string stock_image_name(std::string_view image);
 
 // Made once per decision, when somebody asks.
 struct ImageView {

@@ -212,6 +212,7 @@ void fill_engine(Engine& engine, const Snapshot& snapshot) {
   for (const auto& [name, labels] : snapshot.namespaces) engine.set_namespace(name, labels);
   for (const kube::Node& node : snapshot.nodes) engine.set_node(node);
   for (const SelectorOwner& owner : snapshot.owners) engine.set_selector_owner(owner);
+  for (const auto& [node, inventory] : snapshot.inventories) engine.set_inventory(node, inventory);
   for (const PodPointer& pod : snapshot.pods)
     if (!pod->spec.node_name.empty()) engine.set_pod(pod);
 }

@@ -93,15 +93,15 @@ def mismatches(recording, answers):
     """(index of the attempt, what differs) of all that differ; conditions and events are held against our message too."""
     found = [(index, difference) for index, (stock, ours) in enumerate(zip(recording["attempts"], answers))
              for difference in differences(stock, ours)]
-    first, said = {}, {}
+    said = {}
     for index, (stock, ours) in enumerate(zip(recording["attempts"], answers)):
         if "message" in stock and "message" in ours:
-            first.setdefault(stock["pod"], (index, ours["message"]))
-            said.setdefault(stock["pod"], set()).add(ours["message"])
-    for pod, (index, message) in first.items():
-        if recording["notes"][pod] != note_of(message):
-            found.append((index, f"the event says {recording['notes'][pod]!r}, ours would say {note_of(message)!r}"))
+            said.setdefault(stock["pod"], []).append((index, ours["message"]))
+    for pod, messages in said.items():
+        ours = {message for _, message in messages}
+        found += [(messages[0][0], f"an event says {note!r}, ours would say {ours}")
+                  for note in recording["notes"][pod] if note not in map(note_of, ours)]
         condition = recording["conditions"][pod]
-        if condition["status"] == "False" and (condition["reason"] != "Unschedulable" or condition["message"] not in said[pod]):
-            found.append((index, f"the condition is {condition}, ours would say {said[pod]}"))
+        if condition["status"] == "False" and (condition["reason"] != "Unschedulable" or condition["message"] not in ours):
+            found.append((messages[0][0], f"the condition is {condition}, ours would say {ours}"))
     return found

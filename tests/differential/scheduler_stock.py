@@ -179,9 +179,12 @@ class Stock:
         return found
 
     def notes(self):
-        """The first that was said of every pod that did not fit."""
-        return {f"{event['regarding']['namespace']}/{event['regarding']['name']}": event["note"]
-                for event in self.api.get(f"{EVENTS}/events")["items"] if event["reason"] == "FailedScheduling"}
+        """What was said of every pod that did not fit. A pod that has changed meanwhile is another to who counts repeats."""
+        found = {}
+        for event in self.api.get(f"{EVENTS}/events")["items"]:
+            if event["reason"] == "FailedScheduling":
+                found.setdefault(f"{event['regarding']['namespace']}/{event['regarding']['name']}", []).append(event["note"])
+        return found
 
 
 def name_of(pod):

@@ -1,0 +1,96 @@
+// What ImageLocality saw, in words, and what kube-scheduler would have made of it.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+#include "sched/explain.hpp"
+#include "sched/locality.hpp"
+
+namespace plim::sched {
+namespace {
+
+// "docker.io/library/busybox:latest 771 kB", all images of the pod.
+std::string image_list(const Engine& engine, const kube::Pod& pod) {
+  std::vector<std::string> out;
+  for (const ImageKeys& keys : images_of(pod)) {
+    std::int64_t size = 0;
+    for (const std::string& key : keys)
+      if (const auto* image = engine.cluster().images().image(key))
+        size = std::max(size, image->size());
+    if (!keys.empty())
+      out.push_back(size > 0 ? fmt::format("{} {}", keys[0], image_size_text(size)) : keys[0]);
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// How many bytes kube-scheduler would count where the images are, had it found their names.
+std::int64_t scaled_bytes(const Engine& engine, const kube::Pod& pod) {
+  const auto nodes = static_cast<double>(engine.node_count());
+  std::int64_t out = 0;
+  for (const ImageKeys& keys : images_of(pod))
+    for (const std::string& key : keys)
+      if (const auto* image = engine.cluster().images().image(key)) {
+        const double share = static_cast<double>(image->by_status.count()) / nodes;
+        out += static_cast<std::int64_t>(static_cast<double>(image->size()) * share);
+        break;
+      }
+  return out;
+}
+
+std::string compat_note(const Engine& engine, const kube::Pod& pod,
+                        const ExplainRecord::Compat& compat) {
+  std::vector<std::int64_t> scores;
+  for (const auto& [node, score] : compat.scores)
+    if (scores.size() < 5) scores.push_back(score);
+  std::vector<std::string> causes;
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const kube::Container& container : *list) {
+      const std::string key = stock_image_name(container.image);
+      std::string cause = fmt::format("key {} not among status.images names", quote(key));
+      if (engine.cluster().images().status_name(key) == nullptr &&
+          std::ranges::find(causes, cause) == causes.end())
+        causes.push_back(std::move(cause));
+    }
+  if (const std::int64_t scaled = scaled_bytes(engine, pod); scaled < kStockImageFloor)
+    causes.push_back(fmt::format("scaled {} B < floor {} B", scaled, kStockImageFloor));
+  return fmt::format("kube-scheduler would give {}{}{}{}", fmt::join(scores, "/"),
+                     compat.scores.size() > scores.size() ? "/..." : "", causes.empty() ? "" : ": ",
+                     fmt::join(causes, "; "));
+}
+
+}  // namespace
+
+void explain_locality(Engine& engine, const kube::Pod& pod, const Profile& profile,
+                      ExplainRecord& record) {
+  const bool scored = std::ranges::any_of(profile.score, [](const WeightedPlugin& one) {
+    return one.plugin == PluginId::ImageLocality;
+  });
+  if (!scored || record.decision.rows.empty()) return;
+  const std::string images = image_list(engine, pod);
+  for (const ScoredNode& row : record.decision.rows)
+    record.details.push_back(row.missing_bytes == 0
+                                 ? fmt::format("{} present", images)
+                                 : fmt::format("missing {}", image_size_text(row.missing_bytes)));
+  if (profile.locality.mode == LocalityMode::Compat) return;
+  Profile stock = profile;
+  stock.locality.mode = LocalityMode::Compat;
+  DecideOptions options;
+  options.rows = DecideOptions::kAllRows;
+  options.now = record.started;
+  const Decision decision = engine.decide(pod, stock, options);
+  ExplainRecord::Compat compat;
+  for (const ScoredNode& row : record.decision.rows)
+    for (const ScoredNode& other : decision.rows) {
+      if (other.node != row.node) continue;
+      for (const PluginScore& score : other.scores)
+        if (score.plugin == PluginId::ImageLocality)
+          compat.scores.emplace_back(row.node, score.normalized);
+      if (row.node == record.decision.node) compat.total = other.total;
+    }
+  record.notes.push_back(compat_note(engine, pod, compat));
+  record.compat = std::move(compat);
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,25 @@
+// What happens after a pod has fitted nowhere, and what is then said of it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sched/engine.hpp"
+#include "sched/preempt.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct PostFilterOutcome {
+  std::string reasons;  // of the plugins that could not help, "" when one could
+  std::string message;  // of FailedScheduling, whole
+  std::optional<Preemption> preemption;
+};
+
+// After decide() said that the pod fits nowhere, and before anything changes.
+PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profile& profile,
+                              const Decision& decision, std::span<const DisruptionBudget> budgets,
+                              const PreemptionOptions& options);
+
+}  // namespace plim::sched
