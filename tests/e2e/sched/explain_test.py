@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""`plimsoll explain pod` on clusters from files: the story of examples/locality, the published schema, and every question that
+kube-scheduler has answered and whose answer is kept in tests/data/sched."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tests" / "e2e" / "local"), str(ROOT / "tests" / "differential")]
+sys.path.append("/usr/lib/python3/dist-packages")  # where Debian's Python has it, whichever Python runs this
+import jsonschema  # noqa: E402
+
+import scheduler_ours  # noqa: E402
+from local_cluster import PROGRAM  # noqa: E402
+
+EXAMPLE = ROOT / "examples" / "locality"
+CLUSTER, POD, CONFIG = (str(EXAMPLE / name) for name in ("cluster.yaml", "busybox-pod.yaml", "scheduler-config.conf"))
+KEPT = sorted((ROOT / "tests" / "data" / "sched").glob("*/recording.json"))
+
+
+def explain(*words, stdin=""):
+    return subprocess.run([PROGRAM, "explain", "pod", *words], input=stdin, capture_output=True, text=True, timeout=60)
+
+
+class Explain(unittest.TestCase):
+    def ask(self, *words, **options):
+        done = explain(*words, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def check_schema(self, record):
+        schema = json.loads((ROOT / "docs" / "schema" / "explain.json").read_text())
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.Draft7Validator(schema).validate(record)
+
+    def test_the_pod_goes_where_its_image_is_and_says_why_stock_would_not_care(self):
+        text = self.ask("--snapshot", CLUSTER, "--pod", POD, "--config", CONFIG)
+        for part in ("RESULT  scheduler-worker2  100000   runner-up scheduler-worker 0   decided by ImageLocality\n",
+                     "NODES   4 = 3 feasible (all scored) + 1 rejected\n", "docker.io/library/busybox:latest 771 kB present\n", "missing 771 kB\n",
+                     "TaintToleration: node(s) had untolerated taint(s) [node-role.kubernetes.io/control-plane:NoSchedule]\n",
+                     'NOTE    kube-scheduler would give 0/0/0: key "busybox:latest" not among status.images names; '
+                     "scaled 192750 B < floor 24117248 B\n"):
+            self.assertIn(part, text)
+
+    def test_the_record_is_as_published(self):
+        record = json.loads(self.ask("--snapshot", CLUSTER, "--pod", POD, "--config", CONFIG, "-o", "json"))
+        self.check_schema(record)
+        self.assertEqual((record["outcome"], record["node"]), ("bound", "scheduler-worker2"))
+        self.assertEqual([row["total"] for row in record["rows"]], [100000, 0, 0])
+        self.assertEqual([score["score"] for score in record["compat"]["scores"]], [0, 0, 0])
+
+    def test_pods_of_one_file_gather(self):
+        pod = pathlib.Path(POD).read_text()
+        several = "\n---\n".join(pod.replace("busybox-sleep-0", f"busybox-sleep-{number}") for number in range(6))
+        records = json.loads(self.ask("--snapshot", CLUSTER, "--pod", "-", "--config", CONFIG, "-o", "json", stdin=several))["items"]
+        self.assertEqual([record["node"] for record in records], ["scheduler-worker2"] * 6)
+
+    def test_five_pods_of_two_images_cost_two_pulls_where_nobody_has_either(self):
+        nodes = "\n---\n".join(f"{{kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 8, memory: 8Gi, pods: 20}}}}}}" for name in "AB")
+        pods = "\n---\n".join(f"{{kind: Pod, metadata: {{name: p{number}}}, spec: {{containers: [{{name: c, image: {image}}}]}}}}"
+                              for number, image in enumerate("aaabb"))
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as cluster:
+            cluster.write(nodes)
+            cluster.flush()
+            records = json.loads(self.ask("--snapshot", cluster.name, "--pod", "-", "--config", CONFIG, "-o", "json", stdin=pods))["items"]
+        pulls = {(record["node"], image) for record, image in zip(records, "aaabb")}
+        self.assertEqual(len(pulls), 2, pulls)
+
+    def test_why_not_names_the_plugin_and_the_numbers(self):
+        heavy = pathlib.Path(POD).read_text() + "      resources: {requests: {cpu: 9}}\n"
+        self.assertEqual(self.ask("--snapshot", CLUSTER, "--pod", "-", "--why-not", "scheduler-worker3", stdin=heavy),
+                         "scheduler-worker3 was rejected by NodeResourcesFit: Insufficient cpu [cpu: asks 9, 8 of 8 free]\n")
+
+    def test_one_feasible_node_is_not_scored(self):
+        only = pathlib.Path(POD).read_text() + "  nodeSelector: {kubernetes.io/hostname: scheduler-worker3}\n"
+        words = ("--snapshot", CLUSTER, "--pod", "-")
+        self.assertIn("RESULT  scheduler-worker3   the only feasible node: scoring was skipped\n", self.ask(*words, stdin=only))
+        record = json.loads(self.ask(*words, "-o", "json", stdin=only))
+        self.check_schema(record)
+        self.assertEqual((record["outcome"], record["rows"]), ("single-feasible", []))
+
+    def test_nonsense_is_refused_in_one_piece(self):
+        for text in ("", "{", "[]", "kind: Pod", "kind: Node\nmetadata: {name: a}", "{kind: Pod, metadata: {name: a}, spec: {containers: 7}}"):
+            done = explain("--snapshot", CLUSTER, "--pod", "-", stdin=text)
+            self.assertEqual((done.returncode > 0, done.stdout), (True, ""), text)
+            self.assertIn("error PLM-1301", done.stderr)
+
+    def test_kept_questions_are_answered_as_kube_scheduler_did(self):
+        self.assertTrue(KEPT)
+        for path in KEPT:
+            with self.subTest(path.parent.name):
+                recording = json.loads(path.read_text())
+                answers = scheduler_ours.ask(recording)
+                self.assertEqual(scheduler_ours.mismatches(recording, answers), [])
+                for answer in answers:
+                    self.check_schema(answer)
+
+
+if __name__ == "__main__":
+    unittest.main()
