@@ -1,0 +1,302 @@
+#include "sched/scheduling_queue.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace plim::sched {
+namespace {
+
+constexpr std::chrono::seconds kTimeoutCheck{30};
+
+SteadyTime whole_second(SteadyTime time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
+
+}  // namespace
+
+bool SchedulingQueue::ByPriority::operator()(const Entry* a, const Entry* b) const {
+  if (a->pod->spec.priority != b->pod->spec.priority)
+    return a->pod->spec.priority > b->pod->spec.priority;
+  return std::tie(a->since, a->order) < std::tie(b->since, b->order);
+}
+
+bool SchedulingQueue::ByExpiry::operator()(const Entry* a, const Entry* b) const {
+  if (a->expiry != b->expiry) return a->expiry < b->expiry;
+  return ByPriority()(a, b);
+}
+
+SchedulingQueue::SchedulingQueue(QueueOptions options, Gate gate, Observe observe)
+    : options_(options), gate_(std::move(gate)), observe_(std::move(observe)) {}
+
+SchedulingQueue::Entry* SchedulingQueue::find(std::string_view uid) {
+  const auto found = entries_.find(uid);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+bool SchedulingQueue::contains(std::string_view uid) const {
+  return entries_.contains(uid);
+}
+
+void SchedulingQueue::leave(Entry& entry) {
+  switch (entry.place) {
+    case Place::active:
+      active_.erase(&entry);
+      break;
+    case Place::backoff:
+      backoff_.erase(&entry);
+      break;
+    case Place::error_backoff:
+      error_backoff_.erase(&entry);
+      break;
+    case Place::unschedulable:
+      unschedulable_.erase(&entry);
+      break;
+    case Place::in_flight:
+      if (--in_flight_ == 0) {
+        first_recent_ += recent_.size();
+        recent_.clear();
+      }
+      break;
+  }
+}
+
+void SchedulingQueue::enter(Entry& entry, Place place, std::string_view event) {
+  entry.place = place;
+  std::string_view name;
+  switch (place) {
+    case Place::active:
+      active_.insert(&entry);
+      name = "active";
+      break;
+    case Place::backoff:
+      backoff_.insert(&entry);
+      name = "backoff";
+      break;
+    case Place::error_backoff:
+      error_backoff_.insert(&entry);
+      name = "backoff";
+      break;
+    case Place::unschedulable:
+      unschedulable_.insert(&entry);
+      name = entry.gated_by ? "gated" : "unschedulable";
+      break;
+    case Place::in_flight:
+      ++in_flight_;
+      return;
+  }
+  if (observe_) observe_(name, event);
+}
+
+// False: it is gated, and waits for its gate now.
+bool SchedulingQueue::check_gate(Entry& entry, std::string_view event) {
+  entry.gated_by = gate_ ? gate_(*entry.pod) : std::nullopt;
+  if (!entry.gated_by) return true;
+  entry.rejected_by = {*entry.gated_by};
+  entry.interest = event_mask(*entry.gated_by);
+  enter(entry, Place::unschedulable, event);
+  return false;
+}
+
+void SchedulingQueue::add(PodPointer pod, SteadyTime now) {
+  if (Entry* known = find(pod->meta.uid); known != nullptr) return update(std::move(pod), now);
+  auto made = std::make_unique<Entry>();
+  Entry& entry = *made;
+  entry.since = now;
+  entry.order = next_order_++;
+  entry.pod = std::move(pod);
+  entries_.emplace(entry.pod->meta.uid, std::move(made));
+  if (check_gate(entry, "PodAdd")) enter(entry, Place::active, "PodAdd");
+}
+
+void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
+  Entry* entry = find(pod->meta.uid);
+  if (entry == nullptr) return add(std::move(pod), now);
+  const PodPointer before = entry->pod;
+  if (entry->place == Place::in_flight) {
+    entry->pod = pod;
+    for (const EventKind kind : changes_of_waiting(*before, *pod))
+      recent_.push_back({.kind = kind, .pod_before = before, .pod = pod});
+    return;
+  }
+  const Place place = entry->place;
+  leave(*entry);
+  entry->pod = std::move(pod);
+  if (place != Place::unschedulable) {
+    entry->place = place;  // its order may have changed, nothing else
+    if (place == Place::active)
+      active_.insert(entry);
+    else
+      (place == Place::backoff ? backoff_ : error_backoff_).insert(entry);
+    return;
+  }
+  const bool was_gated = entry->gated_by.has_value();
+  for (const EventKind kind : changes_of_waiting(*before, *entry->pod)) {
+    const ClusterEvent event{.kind = kind, .pod_before = before, .pod = entry->pod};
+    if (!helps(*entry, event)) continue;
+    if (!check_gate(*entry, label_of(kind))) return;
+    if (was_gated) {
+      entry->rejected_by.clear();
+      entry->interest = 0;
+    }
+    return wait_or_activate(*entry, label_of(kind), now);
+  }
+  unschedulable_.insert(entry);
+}
+
+void SchedulingQueue::remove(std::string_view uid) {
+  const auto found = entries_.find(uid);
+  if (found == entries_.end()) return;
+  if (found->second->place == Place::in_flight) {
+    found->second->removed = true;
+    return;
+  }
+  leave(*found->second);
+  entries_.erase(found);
+}
+
+std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop(SteadyTime now) {
+  flush(now);
+  Entry* entry = nullptr;
+  if (!active_.empty()) {
+    entry = *active_.begin();
+  } else if (!backoff_.empty()) {
+    entry = *backoff_.begin();  // nobody is kept waiting by it
+    if (observe_) observe_("active", "PopFromBackoffQ");
+  } else {
+    return std::nullopt;
+  }
+  leave(*entry);
+  enter(*entry, Place::in_flight, {});
+  entry->seen_events = first_recent_ + recent_.size();
+  ++entry->attempts;
+  if (!entry->first_tried) entry->first_tried = now;
+  return Attempt{
+      .pod = entry->pod, .attempts = entry->attempts, .first_tried = *entry->first_tried};
+}
+
+void SchedulingQueue::done(std::string_view uid) {
+  const auto found = entries_.find(uid);
+  if (found == entries_.end()) return;
+  leave(*found->second);
+  entries_.erase(found);
+}
+
+Nanos SchedulingQueue::backoff_of(const Entry& entry) const {
+  const int count =
+      entry.consecutive_errors > 0 ? entry.consecutive_errors : entry.unschedulable_count;
+  if (count <= 0) return Nanos(0);
+  Nanos out = options_.initial_backoff;
+  for (int step = 1; step < count && out < options_.max_backoff; ++step) out *= 2;
+  return std::min(out, options_.max_backoff);
+}
+
+void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, SteadyTime now) {
+  entry.expiry = whole_second(entry.since + backoff_of(entry));
+  if (entry.expiry <= now) return enter(entry, Place::active, event);
+  enter(entry, entry.consecutive_errors > 0 ? Place::error_backoff : Place::backoff, event);
+}
+
+bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) const {
+  if (entry.by_extender) return true;
+  if ((entry.interest & event_bit(event.kind)) == 0) return false;
+  return std::ranges::any_of(entry.rejected_by,
+                             [&](PluginId plugin) { return may_help(plugin, event, *entry.pod); });
+}
+
+void SchedulingQueue::reject(std::string_view uid, const std::vector<PluginId>& plugins,
+                             bool by_extender, SteadyTime now) {
+  Entry* entry = find(uid);
+  if (entry == nullptr) return;
+  if (entry->removed) return done(uid);
+  entry->rejected_by = plugins;
+  entry->by_extender = by_extender;
+  entry->interest = 0;
+  for (const PluginId plugin : plugins) entry->interest |= event_mask(plugin);
+  ++entry->unschedulable_count;
+  entry->consecutive_errors = 0;
+  try_again(*entry, now);
+}
+
+void SchedulingQueue::fail(std::string_view uid, SteadyTime now) {
+  Entry* entry = find(uid);
+  if (entry == nullptr) return;
+  if (entry->removed) return done(uid);
+  entry->rejected_by.clear();
+  entry->by_extender = false;
+  entry->interest = 0;
+  ++entry->consecutive_errors;
+  try_again(*entry, now);
+}
+
+void SchedulingQueue::try_again(Entry& entry, SteadyTime now) {
+  constexpr std::string_view kEvent = "ScheduleAttemptFailure";
+  entry.since = now;
+  bool helped = entry.rejected_by.empty() && !entry.by_extender;
+  for (std::uint64_t number = std::max(entry.seen_events, first_recent_);
+       !helped && number < first_recent_ + recent_.size(); ++number) {
+    const ClusterEvent& event = recent_[static_cast<std::size_t>(number - first_recent_)];
+    helped = helps(entry, event);
+  }
+  leave(entry);
+  if (!check_gate(entry, kEvent)) return;
+  if (helped)
+    wait_or_activate(entry, kEvent, now);
+  else
+    enter(entry, Place::unschedulable, kEvent);
+}
+
+void SchedulingQueue::happened(const ClusterEvent& event, SteadyTime now) {
+  if (in_flight_ > 0) recent_.push_back(event);
+  std::vector<Entry*> woken;
+  for (Entry* entry : unschedulable_)
+    if (!entry->gated_by && helps(*entry, event)) woken.push_back(entry);
+  for (Entry* entry : woken) {
+    leave(*entry);
+    if (check_gate(*entry, label_of(event.kind)))
+      wait_or_activate(*entry, label_of(event.kind), now);
+  }
+}
+
+void SchedulingQueue::flush(SteadyTime now) {
+  for (auto* waiting : {&backoff_, &error_backoff_}) {
+    while (!waiting->empty() && (*waiting->begin())->expiry <= now) {
+      Entry& entry = **waiting->begin();
+      leave(entry);
+      enter(entry, Place::active, "BackoffComplete");
+    }
+  }
+  if (now < next_timeout_check_) return;
+  next_timeout_check_ = now + kTimeoutCheck;
+  std::vector<Entry*> woken;
+  for (Entry* entry : unschedulable_)
+    if (!entry->gated_by && now - entry->since > options_.max_unschedulable) woken.push_back(entry);
+  for (Entry* entry : woken) {
+    leave(*entry);
+    wait_or_activate(*entry, "UnschedulableTimeout", now);
+  }
+}
+
+std::optional<SteadyTime> SchedulingQueue::next_flush() const {
+  std::optional<SteadyTime> out;
+  if (!unschedulable_.empty()) out = next_timeout_check_;
+  for (const auto* waiting : {&backoff_, &error_backoff_})
+    if (!waiting->empty() && (!out || (*waiting->begin())->expiry < *out))
+      out = (*waiting->begin())->expiry;
+  return out;
+}
+
+QueueCounts SchedulingQueue::counts() const {
+  QueueCounts out{.active = active_.size(), .backoff = backoff_.size() + error_backoff_.size()};
+  for (const Entry* entry : unschedulable_) ++(entry->gated_by ? out.gated : out.unschedulable);
+  return out;
+}
+
+void SchedulingQueue::activate_all(std::string_view event, SteadyTime now) {
+  const std::vector<Entry*> all(unschedulable_.begin(), unschedulable_.end());
+  for (Entry* entry : all) {
+    leave(*entry);
+    if (check_gate(*entry, event)) wait_or_activate(*entry, event, now);
+  }
+}
+
+}  // namespace plim::sched

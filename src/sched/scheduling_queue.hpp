@@ -1,0 +1,131 @@
+// Pods that wait for a node: those to be tried now, those that have to wait a while after a failed
+// try, and those that wait for something to change. Pure: time is handed in. Belongs to one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "kube/store.hpp"
+#include "kube/types.hpp"
+#include "sched/cluster_event.hpp"
+#include "sched/profile.hpp"
+
+namespace plim::sched {
+
+struct QueueOptions {
+  Nanos initial_backoff = std::chrono::seconds(1);
+  Nanos max_backoff = std::chrono::seconds(10);
+  Nanos max_unschedulable = std::chrono::minutes(5);
+};
+
+struct QueueCounts {
+  std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
+};
+
+class SchedulingQueue {
+ public:
+  using PodPointer = std::shared_ptr<const kube::Pod>;
+  // The plugin that keeps a pod from being tried at all, if one does.
+  using Gate = std::function<std::optional<PluginId>(const kube::Pod&)>;
+  // Told of every pod that gets into a place, for metrics: "active", "PodAdd".
+  using Observe = std::function<void(std::string_view place, std::string_view event)>;
+
+  // A pod that is being tried. Exactly one of the three ends of a try follows.
+  struct Attempt {
+    PodPointer pod;
+    int attempts = 0;
+    SteadyTime first_tried{};  // when its first try began
+  };
+
+  SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {});
+
+  void add(PodPointer pod, SteadyTime now);
+  // A change of a pod that waits, also while it is being tried; one that is not known is added.
+  void update(PodPointer pod, SteadyTime now);
+  void remove(std::string_view uid);
+  bool contains(std::string_view uid) const;
+
+  std::optional<Attempt> pop(SteadyTime now);
+
+  void done(std::string_view uid);  // it has a node, or is gone
+  // No node: it waits for an event that concerns one of the plugins. Without any it waits its
+  // back-off only, as it does when an extender has refused it and something happens.
+  void reject(std::string_view uid, const std::vector<PluginId>& plugins, bool by_extender,
+              SteadyTime now);
+  void fail(std::string_view uid, SteadyTime now);  // by an error that may pass
+
+  void happened(const ClusterEvent& event, SteadyTime now);
+  // Moves pods whose waiting is over; to be called at next_flush().
+  void flush(SteadyTime now);
+  std::optional<SteadyTime> next_flush() const;
+
+  bool has_work() const { return !active_.empty() || !backoff_.empty(); }
+
+  QueueCounts counts() const;
+
+  void set_options(QueueOptions options) { options_ = options; }
+
+  // After the gates' rules have changed, and for tests: looks at all pods that wait again.
+  void activate_all(std::string_view event, SteadyTime now);
+
+ private:
+  enum class Place : std::uint8_t { active, backoff, error_backoff, unschedulable, in_flight };
+
+  struct Entry {
+    PodPointer pod;
+    Place place = Place::unschedulable;
+    std::optional<PluginId> gated_by;
+    bool removed = false;  // while in flight
+    bool by_extender = false;
+    int attempts = 0, unschedulable_count = 0, consecutive_errors = 0;
+    std::uint32_t interest = 0;  // which kinds of events its plugins ask for
+    std::uint64_t order = 0;     // tells equals apart
+    std::uint64_t seen_events = 0;
+    std::vector<PluginId> rejected_by;
+    SteadyTime since{};   // when it last got into the queue
+    SteadyTime expiry{};  // of its back-off
+    std::optional<SteadyTime> first_tried;
+  };
+
+  struct ByPriority {
+    bool operator()(const Entry* a, const Entry* b) const;
+  };
+
+  struct ByExpiry {
+    bool operator()(const Entry* a, const Entry* b) const;
+  };
+
+  Entry* find(std::string_view uid);
+  void leave(Entry& entry);
+  void enter(Entry& entry, Place place, std::string_view event);
+  void wait_or_activate(Entry& entry, std::string_view event, SteadyTime now);
+  bool helps(const Entry& entry, const ClusterEvent& event) const;
+  bool check_gate(Entry& entry, std::string_view event);
+  Nanos backoff_of(const Entry& entry) const;
+  void try_again(Entry& entry, SteadyTime now);
+
+  QueueOptions options_;
+  Gate gate_;
+  Observe observe_;
+  std::unordered_map<std::string, std::unique_ptr<Entry>, kube::TextHash, std::equal_to<>> entries_;
+  std::set<Entry*, ByPriority> active_;
+  std::set<Entry*, ByExpiry> backoff_, error_backoff_;
+  std::set<Entry*> unschedulable_;
+  std::size_t in_flight_ = 0;
+  std::deque<ClusterEvent> recent_;  // while something is in flight
+  std::uint64_t first_recent_ = 0;   // number of recent_.front()
+  std::uint64_t next_order_ = 0;
+  SteadyTime next_timeout_check_{};
+};
+
+}  // namespace plim::sched
