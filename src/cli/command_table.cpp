@@ -11,6 +11,7 @@
 #include "cli/flow_flags.hpp"
 #include "cli/local_flags.hpp"
 #include "cli/pools_flags.hpp"
+#include "cli/scheduler_flags.hpp"
 #include "cli/servo_flags.hpp"
 #include "cli/webhook_flags.hpp"
 
@@ -480,6 +481,18 @@ constexpr std::array kCommands{
             .flags = kWebhookCertsFlags,
             .run = run_webhook_certs,
             .minor = true},
+    Command{.name = "scheduler",
+            .summary = "Place pods on nodes, in place of kube-scheduler",
+            .detail =
+                "Takes kube-scheduler's command line and configuration: KubeSchedulerConfiguration "
+                "v1, and its betas, which are converted. The file is read again when it changes "
+                "and by SIGHUP; a broken one leaves the old one in force. With -v 10 the score "
+                "of every plugin for every node is logged as kube-scheduler does. Flags without "
+                "effect are taken so that a static pod only needs another image.",
+            .examples = kSchedulerExamples,
+            .flags = kSchedulerFlags,
+            .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings, no start or a lost lease",
+            .run = run_scheduler},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

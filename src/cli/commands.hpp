@@ -36,6 +36,7 @@ Outcome<int> run_install(Context& context);
 Outcome<int> run_uninstall(Context& context);
 Outcome<int> run_webhook(Context& context);
 Outcome<int> run_webhook_certs(Context& context);
+Outcome<int> run_scheduler(Context& context);
 Outcome<int> run_servo(Context& context);
 Outcome<int> run_servo_path_test(Context& context);
 Outcome<int> run_runs(Context& context);

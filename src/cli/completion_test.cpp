@@ -94,7 +94,7 @@ TEST(Manual, has_a_page_for_every_command_and_plain_text_only) {
 
 TEST(Roles, are_known_by_the_last_part_of_the_path) {
   ASSERT_NE(find_start_name("/usr/local/bin/kube-scheduler"), nullptr);
-  EXPECT_TRUE(find_start_name("/usr/local/bin/kube-scheduler")->command.empty());
+  EXPECT_EQ(find_start_name("/usr/local/bin/kube-scheduler")->command, "scheduler");
   EXPECT_EQ(find_start_name("kubectl-plimsoll")->command, "plimsoll");
   EXPECT_EQ(find_start_name("plimsoll"), nullptr);
   EXPECT_EQ(find_start_name(""), nullptr);

@@ -113,6 +113,10 @@ constexpr std::array kErrors{
                "The pool configuration breaks a rule, or does not fit this machine. Nothing of it "
                "was applied; an agent that runs keeps what it had.",
                "correct what the message names; plimsoll pools validate reads it again"},
+    ErrorEntry{Plm::bad_scheduler_config, "the scheduler cannot be configured like this",
+               "The KubeSchedulerConfiguration has mistakes, each told with its line and field. A "
+               "scheduler that runs keeps the configuration it had.",
+               "correct what the message names; plimsoll scheduler --check-config reads it again"},
     ErrorEntry{Plm::internal, "internal error", "A mistake in plimsoll itself.",
                "please report it with the command line that led to it"},
 };

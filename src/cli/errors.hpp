@@ -44,6 +44,7 @@ enum class Plm {
   bad_agent_config = 1501,
   root_refused = 1502,
   bad_pool_config = 1601,
+  bad_scheduler_config = 1701,
   internal = 1901,
 };
 

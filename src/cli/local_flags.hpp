@@ -49,7 +49,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "roles",
          .metavar = "LIST",
          .fallback = "all",
-         .help = "roles to start beside it: agent, pools, servo, webhook, all or none"},
+         .help = "roles: agent, pools, scheduler, servo, webhook, all or none"},
     Flag{.name = "authz",
          .metavar = "WHICH",
          .fallback = "all",

@@ -5,6 +5,7 @@
 #include "cli/agent_role.hpp"
 #include "cli/pools_role.hpp"
 #include "cli/role_children.hpp"
+#include "cli/scheduler_role.hpp"
 #include "cli/servo_role.hpp"
 #include "cli/webhook_role.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::array kRoles{
     RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
     RoleRow{.name = "pools", .per_node = true, .launch = launch_pools},
+    RoleRow{.name = "scheduler", .per_node = false, .launch = launch_scheduler},
     RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},
     RoleRow{.name = "webhook",
             .per_node = false,

@@ -12,7 +12,7 @@ constexpr std::array kStartNames{
     StartName{"cpusetter", "the agent's pools module (cpuset setter)", "cpusetter", true},
     StartName{"cpu-device-webhook", "the webhook", "webhook", true},
     StartName{"process-starter", "the static program plimsoll-starter", "starter"},
-    StartName{"kube-scheduler", "the scheduler"},
+    StartName{"kube-scheduler", "the scheduler", "scheduler", true},
     StartName{"kubectl-plimsoll", "kubectl's plug-in", "plimsoll"},
     StartName{"kubectl_complete-plimsoll", "completion for kubectl's plug-in", "__complete"},
 };

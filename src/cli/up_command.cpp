@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -147,6 +148,12 @@ Outcome<int> run_up(Context& context) {
   PLIM_CLI_TRY(local::ClusterOptions cluster, cluster_options(context));
   auto roles = parse_roles(context.values.text("roles"));
   if (!roles) return usage_failure(Plm::bad_flag_value, "--roles: " + roles.error().message);
+  // The role takes the place of the built-in one; who wants none gets neither.
+  const auto is_scheduler = [](const RoleRow* row) { return row->name == "scheduler"; };
+  if (!cluster.scheduler)
+    std::erase_if(*roles, is_scheduler);
+  else if (std::ranges::any_of(*roles, is_scheduler))
+    cluster.scheduler = false;
   UpOptions options{.cluster = std::move(cluster), .roles = std::move(*roles)};
   if (auto pid = local::holder_of(options.cluster.directories.lock()))
     return tl::unexpected(local_failure(

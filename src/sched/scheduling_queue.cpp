@@ -57,6 +57,8 @@ void SchedulingQueue::leave(Entry& entry) {
         recent_.clear();
       }
       break;
+    case Place::binding:
+      break;
   }
 }
 
@@ -82,6 +84,8 @@ void SchedulingQueue::enter(Entry& entry, Place place, std::string_view event) {
       break;
     case Place::in_flight:
       ++in_flight_;
+      return;
+    case Place::binding:
       return;
   }
   if (observe_) observe_(name, event);
@@ -112,6 +116,10 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
   Entry* entry = find(pod->meta.uid);
   if (entry == nullptr) return add(std::move(pod), now);
   const PodPointer before = entry->pod;
+  if (entry->place == Place::binding) {
+    entry->pod = std::move(pod);
+    return;
+  }
   if (entry->place == Place::in_flight) {
     entry->pod = pod;
     for (const EventKind kind : changes_of_waiting(*before, *pod))
@@ -138,6 +146,7 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
       entry->rejected_by.clear();
       entry->interest = 0;
     }
+    entry->woken = true;
     return wait_or_activate(*entry, label_of(kind), now);
   }
   unschedulable_.insert(entry);
@@ -146,7 +155,7 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
 void SchedulingQueue::remove(std::string_view uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
-  if (found->second->place == Place::in_flight) {
+  if (found->second->place == Place::in_flight || found->second->place == Place::binding) {
     found->second->removed = true;
     return;
   }
@@ -174,6 +183,13 @@ std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop(SteadyTime now) {
       .pod = entry->pod, .attempts = entry->attempts, .first_tried = *entry->first_tried};
 }
 
+void SchedulingQueue::assumed(std::string_view uid) {
+  Entry* entry = find(uid);
+  if (entry == nullptr || entry->place != Place::in_flight) return;
+  leave(*entry);
+  enter(*entry, Place::binding, {});
+}
+
 void SchedulingQueue::done(std::string_view uid) {
   const auto found = entries_.find(uid);
   if (found == entries_.end()) return;
@@ -193,7 +209,9 @@ Nanos SchedulingQueue::backoff_of(const Entry& entry) const {
 void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, SteadyTime now) {
   entry.expiry = whole_second(entry.since + backoff_of(entry));
   if (entry.expiry <= now) return enter(entry, Place::active, event);
-  enter(entry, entry.consecutive_errors > 0 ? Place::error_backoff : Place::backoff, event);
+  // One that nothing has helped would fail again at once, so it is not tried early.
+  const bool early = entry.consecutive_errors == 0 && entry.woken;
+  enter(entry, early ? Place::backoff : Place::error_backoff, event);
 }
 
 bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) const {
@@ -238,6 +256,7 @@ void SchedulingQueue::try_again(Entry& entry, SteadyTime now) {
     helped = helps(entry, event);
   }
   leave(entry);
+  entry.woken = helped && (!entry.rejected_by.empty() || entry.by_extender);
   if (!check_gate(entry, kEvent)) return;
   if (helped)
     wait_or_activate(entry, kEvent, now);
@@ -252,6 +271,7 @@ void SchedulingQueue::happened(const ClusterEvent& event, SteadyTime now) {
     if (!entry->gated_by && helps(*entry, event)) woken.push_back(entry);
   for (Entry* entry : woken) {
     leave(*entry);
+    entry->woken = true;
     if (check_gate(*entry, label_of(event.kind)))
       wait_or_activate(*entry, label_of(event.kind), now);
   }

@@ -57,9 +57,10 @@ class SchedulingQueue {
 
   std::optional<Attempt> pop(SteadyTime now);
 
-  void done(std::string_view uid);  // it has a node, or is gone
-  // No node: it waits for an event that concerns one of the plugins. Without any it waits its
-  // back-off only, as it does when an extender has refused it and something happens.
+  void assumed(std::string_view uid);  // it has got a node, which the API server is told now
+  void done(std::string_view uid);     // it has a node, or is gone
+  // No node: it waits for an event that concerns one of the plugins, or any if an extender has
+  // refused it. Without either it waits its back-off only.
   void reject(std::string_view uid, const std::vector<PluginId>& plugins, bool by_extender,
               SteadyTime now);
   void fail(std::string_view uid, SteadyTime now);  // by an error that may pass
@@ -79,7 +80,14 @@ class SchedulingQueue {
   void activate_all(std::string_view event, SteadyTime now);
 
  private:
-  enum class Place : std::uint8_t { active, backoff, error_backoff, unschedulable, in_flight };
+  enum class Place : std::uint8_t {
+    active,
+    backoff,
+    error_backoff,
+    unschedulable,
+    in_flight,
+    binding
+  };
 
   struct Entry {
     PodPointer pod;
@@ -87,6 +95,7 @@ class SchedulingQueue {
     std::optional<PluginId> gated_by;
     bool removed = false;  // while in flight
     bool by_extender = false;
+    bool woken = false;  // by an event, so that it may be tried before its back-off is over
     int attempts = 0, unschedulable_count = 0, consecutive_errors = 0;
     std::uint32_t interest = 0;  // which kinds of events its plugins ask for
     std::uint64_t order = 0;     // tells equals apart

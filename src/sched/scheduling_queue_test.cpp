@@ -101,11 +101,36 @@ TEST_F(Waiting, an_error_backs_off_twice_as_long_each_time) {
 TEST_F(Waiting, a_rejection_is_tried_early_when_nobody_else_waits) {
   queue_.add(make_pod("a"), now_);
   pop();
-  queue_.reject("a", {}, false, now_);
+  queue_.reject("a", kNoCpu, false, now_);
+  queue_.happened(deletion(), now_);
   EXPECT_EQ(queue_.counts().backoff, 1U);
   queue_.add(make_pod("b"), now_);
   EXPECT_EQ(pop(), "b");
   EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Waiting, a_rejection_by_nobody_waits_its_time) {
+  queue_.add(make_pod("a"), now_);
+  pop();
+  queue_.reject("a", {}, false, now_);
+  EXPECT_EQ(queue_.counts().backoff, 1U);
+  EXPECT_EQ(pop(), "");
+  now_ += 1s;
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Waiting, events_during_a_binding_are_not_kept) {
+  queue_.add(make_pod("a"), now_);
+  pop();
+  queue_.assumed("a");
+  queue_.happened(deletion(), now_);
+  queue_.fail("a", now_);
+  EXPECT_EQ(queue_.next_flush(), now_ + 1s);
+  now_ += 1s;
+  EXPECT_EQ(pop(), "a");
+  queue_.assumed("a");
+  queue_.done("a");
+  EXPECT_FALSE(queue_.contains("a"));
 }
 
 TEST_F(Waiting, an_event_during_the_try_counts) {

@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/event.hpp"
+#include "base/file_watch.hpp"
+#include "base/files.hpp"
+#include "base/log.hpp"
+#include "base/loop.hpp"
+#include "base/metrics.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "base/text.hpp"
+#include "base/yaml.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "sched/config.hpp"
+#include "sched/service.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kConfigSettle{1000};
+
+struct SchedulerSettings {
+  std::string config_path;  // "": none
+  sched::ReadConfigOptions read;
+  sched::ServiceOptions service;
+};
+
+Failure scheduler_failure(Plm code, std::string what) {
+  return Failure{.code = code, .exit = 1, .what = std::move(what)};
+}
+
+std::string host_name() {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) return "localhost";
+  return host;
+}
+
+std::optional<sched::LocalityMode> forced_mode(const Values& values) {
+  const std::string& text = values.text("image-locality-mode");
+  if (text == "compat") return sched::LocalityMode::Compat;
+  if (text == "bytes") return sched::LocalityMode::Bytes;
+  if (text == "pulltime") return sched::LocalityMode::PullTime;
+  return std::nullopt;
+}
+
+Result<sched::ConfigRead> read_config_file(const std::string& path,
+                                           const sched::ReadConfigOptions& options) {
+  PLIM_TRY(const std::string text, read_file(path));
+  return sched::read_configuration(text, path, options);
+}
+
+// Mistakes stand in lines of their own, which a failure's one line could not show.
+Failure config_mistakes(const Context& context, const std::string& path, const Error& error) {
+  const auto lines = split(error.message, '\n');
+  if (lines.size() > 1) {
+    for (const std::string_view line : lines)
+      (void)context.world.err.write(fmt::format("{}\n", line));
+    return scheduler_failure(Plm::bad_scheduler_config,
+                             fmt::format("{} has {} mistakes", path, lines.size()));
+  }
+  return scheduler_failure(Plm::bad_scheduler_config, error.message);
+}
+
+// Of the flags only those of the election win over a file.
+void apply_flags(const Values& values, bool from_file, sched::Configuration& config) {
+  sched::ElectionConfig& election = config.election;
+  const auto duration = [&](std::string_view flag, Nanos& out) {
+    if (values.given(flag)) out = values.duration(flag);
+  };
+  if (values.given("leader-elect")) election.elect = values.boolean("leader-elect");
+  duration("leader-elect-lease-duration", election.lease_duration);
+  duration("leader-elect-renew-deadline", election.renew_deadline);
+  duration("leader-elect-retry-period", election.retry_period);
+  if (values.given("leader-elect-resource-name"))
+    election.name = values.text("leader-elect-resource-name");
+  if (values.given("leader-elect-resource-namespace"))
+    election.ns = values.text("leader-elect-resource-namespace");
+  if (from_file) return;
+  config.client.kubeconfig = values.text("kubeconfig");
+  if (const auto qps = parse_double(values.text("kube-api-qps"))) config.client.qps = *qps;
+  config.client.burst = values.integer("kube-api-burst");
+}
+
+Outcome<sched::Configuration> settled_config(const Context& context,
+                                             const sched::ReadConfigOptions& options) {
+  const std::string& path = context.values.text("config");
+  sched::Configuration config = sched::default_configuration(options);
+  if (!path.empty()) {
+    auto read = read_config_file(path, options);
+    if (!read) return tl::unexpected(config_mistakes(context, path, read.error()));
+    for (const std::string& line : read->warnings)
+      (void)context.world.err.write(fmt::format("warning: {}\n", line));
+    config = std::move(read->config);
+  }
+  apply_flags(context.values, !path.empty(), config);
+  return config;
+}
+
+Outcome<kube::Config> scheduler_cluster(const Context& context,
+                                        const sched::Configuration& config) {
+  kube::ConfigOverrides overrides = overrides_of(context.values);
+  // With a configuration file the flag counts only where the file names none.
+  if (!config.client.kubeconfig.empty()) overrides.kubeconfig = config.client.kubeconfig;
+  if (!context.values.text("master").empty()) overrides.server = context.values.text("master");
+  auto out = kube::load_config(overrides, context.world.env);
+  if (!out) {
+    Failure failure = config_failure(out.error());
+    failure.exit = 1;
+    return tl::unexpected(std::move(failure));
+  }
+  out->qps = std::max(config.client.qps, 0.0);
+  out->burst = static_cast<int>(std::clamp<std::int64_t>(config.client.burst, 1, 1'000'000));
+  return std::move(*out);
+}
+
+Outcome<std::optional<net::ServerTls>> serving_certificate(const Values& values) {
+  const std::string &certificate = values.text("tls-cert-file"),
+                    &key = values.text("tls-private-key-file"), &ca = values.text("client-ca-file");
+  net::ServerTls out;
+  const std::array<std::pair<const std::string*, std::string*>, 3> files{
+      {{&certificate, &out.certificate_pem}, {&key, &out.key_pem}, {&ca, &out.client_ca_pem}}};
+  for (const auto& [path, text] : files) {
+    if (path->empty()) continue;
+    auto read = read_file(*path);
+    if (!read) return tl::unexpected(scheduler_failure(Plm::cannot_read, read.error().message));
+    *text = std::move(*read);
+  }
+  if (!out.certificate_pem.empty()) return out;
+  if (out.client_ca_pem.empty()) return std::nullopt;
+  auto made = sched::self_signed_tls(host_name());
+  if (!made) return tl::unexpected(scheduler_failure(Plm::internal, made.error().message));
+  made->client_ca_pem = out.client_ca_pem;
+  return std::move(*made);
+}
+
+Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::ReadConfigOptions read,
+                                              sched::Configuration config) {
+  const Values& values = context.values;
+  SchedulerSettings out{
+      .config_path = values.text("config"), .read = std::move(read), .service = {}};
+  sched::ServiceOptions& service = out.service;
+  PLIM_CLI_TRY(service.cluster, scheduler_cluster(context, config));
+  if (const std::string& path = values.text("authentication-kubeconfig"); !path.empty()) {
+    kube::ConfigOverrides overrides{.kubeconfig = path};
+    auto review = kube::load_config(overrides, context.world.env);
+    if (!review) return tl::unexpected(config_failure(review.error()));
+    service.review_cluster = std::move(*review);
+  }
+  const std::int64_t port = values.integer("secure-port");
+  if (port < 0 || port > 65535)
+    return usage_failure(Plm::bad_flag_value, "--secure-port: a number from 0 to 65535");
+  const std::string& host = values.text("bind-address");
+  if (port != 0)
+    service.address = host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
+                                                          : fmt::format("[{}]:{}", host, port);
+  PLIM_CLI_TRY(service.tls, serving_certificate(values));
+  service.lookup_client_ca = !values.boolean("authentication-skip-lookup");
+  service.review.always_allowed.clear();
+  for (const std::string_view path : split(values.text("authorization-always-allow-paths"), ','))
+    if (!trim(path).empty()) service.review.always_allowed.emplace_back(trim(path));
+  service.review.remember = values.duration("authentication-token-webhook-cache-ttl");
+  service.daemon = {.config = std::make_shared<const sched::Configuration>(std::move(config)),
+                    .host = host_name(),
+                    .verbosity = static_cast<int>(values.integer("v")),
+                    .max_unschedulable = values.duration("pod-max-in-unschedulable-pods-duration"),
+                    .annotate_decisions = values.boolean("annotate-decisions"),
+                    .explain_all_nodes = values.boolean("explain-full")};
+  return out;
+}
+
+// The scheduler from start to stop. Lives on one loop.
+class SchedulerRun {
+ public:
+  explicit SchedulerRun(SchedulerSettings settings) : settings_(std::move(settings)) {}
+
+  Outcome<int> run() {
+    Loop loop;
+    loop.run(main());
+    service_.reset();
+    done_.reset();
+    tasks_.reset();
+    if (failure_) return tl::unexpected(std::move(*failure_));
+    return 0;
+  }
+
+ private:
+  Task<int> main() {
+    Executor loop = co_await current_loop();
+    Signals::Options reload{.reload = true};
+    signals_ = std::make_unique<Signals>(loop, reload);
+    done_ = std::make_unique<Event>(loop);
+    tasks_ = std::make_unique<TaskGroup>(loop);
+    auto on_lost = [this] {
+      failure_ = scheduler_failure(Plm::bad_environment, "another scheduler leads now");
+      done_->notify();
+    };
+    service_ = std::make_unique<sched::Service>(loop, settings_.service,
+                                                metrics::default_registry(), on_lost);
+    auto started = service_->start();
+    if (started) {
+      log::info("scheduler", "started", {{"address", service_->address()}});
+      tasks_->spawn("stop", wait_for_stop());
+      tasks_->spawn("reload", reload_by_signal());
+      if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
+      while (!stop_ && !failure_) co_await done_->wait();
+    } else {
+      failure_ = scheduler_failure(Plm::bad_environment, started.error().message);
+    }
+    co_await tasks_->stop();
+    co_await service_->stop();
+    signals_.reset();
+    co_return 0;
+  }
+
+  Task<void> wait_for_stop() {
+    co_await signals_->stop_requested();
+    log::info("scheduler", "stopping", {{"signal", signals_->stop_signal()}});
+    stop_ = true;
+    done_->notify();
+  }
+
+  void reread() {
+    if (settings_.config_path.empty()) return;
+    service_->reload(read_config_file(settings_.config_path, settings_.read));
+  }
+
+  Task<void> reload_by_signal() {
+    for (;;) {
+      co_await signals_->reload_requested();
+      reread();
+    }
+  }
+
+  Task<void> watch_config(Executor loop) {
+    FileWatch::Options options{.settle = kConfigSettle};
+    std::vector<std::string> paths{settings_.config_path};
+    auto watch = FileWatch::open(loop, std::move(paths), options);
+    if (!watch) {
+      log::error("scheduler", "the configuration is reread by SIGHUP only",
+                 {{"error", watch.error()}});
+      co_return;
+    }
+    for (;;) {
+      co_await (*watch)->next();
+      reread();
+    }
+  }
+
+  SchedulerSettings settings_;
+  std::unique_ptr<Signals> signals_;
+  std::unique_ptr<Event> done_;
+  std::unique_ptr<TaskGroup> tasks_;
+  std::unique_ptr<sched::Service> service_;
+  std::optional<Failure> failure_;
+  bool stop_ = false;
+};
+
+}  // namespace
+
+Outcome<int> run_scheduler(Context& context) {
+  const Values& values = context.values;
+  sched::ReadConfigOptions read{.strict = values.boolean("strict-config"),
+                                .locality_mode = forced_mode(values)};
+  PLIM_CLI_TRY(sched::Configuration config, settled_config(context, read));
+  if (values.boolean("check-config")) {
+    PLIM_CLI_CHECK(context.world.out.write(sched::describe_plugins(config)));
+    return 0;
+  }
+  if (const std::string& path = values.text("write-config-to"); !path.empty()) {
+    const std::string text = to_yaml(sched::write_configuration(config));
+    if (path == "-") {
+      PLIM_CLI_CHECK(context.world.out.write(text));
+      return 0;
+    }
+    auto written = write_file(path, text);
+    if (!written)
+      return tl::unexpected(scheduler_failure(Plm::cannot_write, written.error().message));
+    return 0;
+  }
+  if (values.text("log-level").empty())
+    log::configure(
+        {.level = values.integer("v") >= 5 ? log::Level::debug : log::Level::info,
+         .format = values.text("log-format") == "json" ? log::Format::json : log::Format::text});
+  if (!values.text("feature-gates").empty())
+    log::warn("scheduler", "--feature-gates has no effect",
+              {{"gates", values.text("feature-gates")}});
+  PLIM_CLI_TRY(SchedulerSettings settings,
+               scheduler_settings(context, std::move(read), std::move(config)));
+  keep_memory_small();
+  try {
+    return SchedulerRun(std::move(settings)).run();
+  } catch (const std::exception& e) {
+    return tl::unexpected(Failure{.code = Plm::internal, .exit = 3, .what = e.what()});
+  }
+}
+
+}  // namespace plim::cli

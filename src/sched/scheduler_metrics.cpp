@@ -1,0 +1,126 @@
+#include "sched/scheduler_metrics.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace plim::sched {
+namespace {
+
+constexpr std::array<std::string_view, 3> kResults{"scheduled", "unschedulable", "error"};
+
+std::vector<double> doubling(double first, std::size_t count) {
+  std::vector<double> out;
+  for (std::size_t index = 0; index < count; ++index, first *= 2) out.push_back(first);
+  return out;
+}
+
+double in_seconds(Nanos duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+metrics::Gauge& pending(metrics::Registry& registry, const char* queue) {
+  return registry.gauge("scheduler_pending_pods", "Pods that wait, by where they wait.",
+                        {{"queue", queue}});
+}
+
+metrics::Gauge& cache_size(metrics::Registry& registry, const char* type) {
+  return registry.gauge("scheduler_cache_size", "Nodes and pods that decisions look at.",
+                        {{"type", type}});
+}
+
+}  // namespace
+
+SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
+    : registry_(registry),
+      algorithm_(registry.histogram("scheduler_scheduling_algorithm_duration_seconds",
+                                    "Time that a decision took.", doubling(0.001, 15))),
+      decision_(registry.histogram("plimsoll_scheduler_decision_seconds",
+                                   "Time that a decision took, in finer steps.",
+                                   doubling(0.000001, 24))),
+      attempts_(registry.histogram("scheduler_pod_scheduling_attempts",
+                                   "Tries until a pod was placed.", doubling(1, 5))),
+      active_(pending(registry, "active")),
+      backoff_(pending(registry, "backoff")),
+      unschedulable_(pending(registry, "unschedulable")),
+      gated_(pending(registry, "gated")),
+      nodes_(cache_size(registry, "nodes")),
+      pods_(cache_size(registry, "pods")),
+      assumed_(cache_size(registry, "assumed_pods")),
+      binding_(registry.gauge("scheduler_goroutines", "Bindings under way.",
+                              {{"operation", "binding"}})),
+      reload_success_(registry.gauge("plimsoll_scheduler_config_reload_success",
+                                     "Whether the configuration file was good when last read.")),
+      nodes_scored_(registry.gauge("plimsoll_scheduler_nodes_scored",
+                                   "Nodes that the last decision compared.")),
+      missing_bytes_(registry.counter("plimsoll_scheduler_image_bytes_missing_total",
+                                      "Bytes of images that placed pods have to pull.")),
+      tie_breaks_(registry.counter("plimsoll_scheduler_locality_tiebreak_total",
+                                   "Decisions between equals by the images that nodes hold.")),
+      preemptions_(registry.counter("scheduler_preemption_attempts_total",
+                                    "Preemptions that were carried out.")),
+      victims_(registry.histogram("scheduler_preemption_victims",
+                                  "Pods removed for one that needed their place.",
+                                  doubling(1, 7))) {
+  reload_success_.set(1);
+}
+
+void SchedulerMetrics::attempt(AttemptResult result, const std::string& profile, Nanos duration) {
+  const metrics::Labels labels{{"result", std::string(kResults[static_cast<std::size_t>(result)])},
+                               {"profile", profile}};
+  registry_.counter("scheduler_schedule_attempts_total", "Tries to place a pod.", labels).add();
+  registry_
+      .histogram("scheduler_scheduling_attempt_duration_seconds",
+                 "Time of a try, with its binding.", doubling(0.001, 15), labels)
+      .observe(in_seconds(duration));
+}
+
+void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by_locality) {
+  algorithm_.observe(in_seconds(duration));
+  decision_.observe(in_seconds(duration));
+  nodes_scored_.set(static_cast<double>(nodes_scored));
+  if (by_locality) tie_breaks_.add();
+}
+
+void SchedulerMetrics::bound(int attempts, Nanos since_first_try, std::int64_t missing_bytes) {
+  attempts_.observe(attempts);
+  registry_
+      .histogram("scheduler_pod_scheduling_sli_duration_seconds",
+                 "Time from a pod's first try to its binding.", doubling(0.01, 20),
+                 {{"attempts", attempts < 15 ? fmt::format("{}", attempts) : "15+"}})
+      .observe(in_seconds(since_first_try));
+  if (missing_bytes > 0) missing_bytes_.add(static_cast<std::uint64_t>(missing_bytes));
+}
+
+void SchedulerMetrics::incoming(std::string_view queue, std::string_view event) {
+  registry_
+      .counter("scheduler_queue_incoming_pods_total", "Pods that got into a queue, and why.",
+               {{"queue", std::string(queue)}, {"event", std::string(event)}})
+      .add();
+}
+
+void SchedulerMetrics::rejected(const std::string& plugin, const std::string& profile) {
+  registry_
+      .counter("plimsoll_scheduler_rejections_total", "Tries that a plugin has refused.",
+               {{"plugin", plugin}, {"profile", profile}})
+      .add();
+}
+
+void SchedulerMetrics::sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods,
+                             std::size_t assumed, std::size_t binding) {
+  active_.set(static_cast<double>(queue.active));
+  backoff_.set(static_cast<double>(queue.backoff));
+  unschedulable_.set(static_cast<double>(queue.unschedulable));
+  gated_.set(static_cast<double>(queue.gated));
+  nodes_.set(static_cast<double>(nodes));
+  pods_.set(static_cast<double>(pods));
+  assumed_.set(static_cast<double>(assumed));
+  binding_.set(static_cast<double>(binding));
+}
+
+void SchedulerMetrics::preempted(std::size_t victims) {
+  preemptions_.add();
+  victims_.observe(static_cast<double>(victims));
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,66 @@
+// The scheduler's HTTPS port: health, metrics, configuration, decisions.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/metrics.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "net/server.hpp"
+#include "sched/review.hpp"
+
+namespace plim::sched {
+
+struct HealthCheck {
+  std::string name;
+  std::function<bool()> good;
+  bool for_ready_only = false;
+};
+
+struct SecureServerOptions {
+  std::string address;  // host:port
+  net::ServerTls tls;
+  ReviewOptions review;
+  std::vector<HealthCheck> checks;
+  std::function<std::string()> configuration;                 // YAML or JSON for /configz
+  std::function<void(int)> set_verbosity;                     // PUT /debug/flags/v
+  std::function<void()> before_metrics;                       // brings gauges up to date
+  std::function<net::Response(const net::Request&)> explain;  // null: 404
+};
+
+// Belongs to one loop; co_await drain() before destroying it.
+class SecureServer {
+ public:
+  static Result<std::unique_ptr<SecureServer>> listen(const Executor& loop,
+                                                      SecureServerOptions options,
+                                                      std::shared_ptr<kube::Client> client,
+                                                      metrics::Registry& registry);
+
+  std::string address() const { return server_->address(); }
+
+  Result<void> set_tls(net::ServerTls tls) { return server_->set_tls(std::move(tls)); }
+
+  Task<void> drain();
+
+ private:
+  SecureServer(SecureServerOptions options, std::shared_ptr<kube::Client> client,
+               metrics::Registry& registry);
+
+  Task<net::Reply> answer(net::Request request);
+  net::Response serve(const net::Request& request);
+  net::Response health(const net::Request& request) const;
+
+  SecureServerOptions options_;
+  AccessReview review_;
+  metrics::Registry& registry_;
+  std::unique_ptr<net::Server> server_;
+};
+
+// For a server without a certificate of its own: names and addresses of this machine.
+Result<net::ServerTls> self_signed_tls(const std::string& host);
+
+}  // namespace plim::sched

@@ -1,0 +1,158 @@
+#include "sched/service.hpp"
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/random.hpp"
+
+namespace plim::sched {
+namespace {
+
+std::chrono::seconds whole_seconds(Nanos duration) {
+  return std::chrono::ceil<std::chrono::seconds>(duration);
+}
+
+}  // namespace
+
+Service::Service(const Executor& loop, ServiceOptions options, metrics::Registry& registry,
+                 std::function<void()> on_lost)
+    : loop_(loop),
+      options_(std::move(options)),
+      registry_(registry),
+      on_lost_(std::move(on_lost)),
+      tasks_(loop) {}
+
+Result<void> Service::start() {
+  const ElectionConfig& election = options_.daemon.config->election;
+  if (election.elect &&
+      (whole_seconds(election.lease_duration) <= whole_seconds(election.renew_deadline) ||
+       whole_seconds(election.renew_deadline) <= whole_seconds(election.retry_period)))
+    return fail(Code::invalid,
+                "leader election: the lease must be longer than the deadline of renewals, and that "
+                "longer than the retry period, in whole seconds");
+  PLIM_TRY(client_, kube::Client::create(loop_, options_.cluster));
+  PLIM_TRY(event_client_, kube::Client::create(loop_, options_.cluster));
+  PLIM_TRY(lease_client_, kube::Client::create(loop_, options_.cluster));
+  review_client_ = client_;
+  if (options_.review_cluster) {
+    PLIM_TRY(review_client_, kube::Client::create(loop_, *options_.review_cluster));
+  }
+  daemon_ = std::make_unique<Daemon>(loop_, options_.daemon, client_, event_client_, registry_);
+  reload_success_ = &registry_.gauge("plimsoll_scheduler_config_reload_success", "");
+  if (!options_.address.empty()) {
+    PLIM_CHECK(listen());
+  }
+  if (!options_.daemon.config->delay_cache_until_active || !election.elect) daemon_->start();
+  if (election.elect) {
+    start_election();
+  } else {
+    leading_ = true;
+    daemon_->lead();
+  }
+  return {};
+}
+
+Result<void> Service::listen() {
+  if (!options_.tls) {
+    PLIM_TRY(options_.tls, self_signed_tls(options_.daemon.host));
+  }
+  SecureServerOptions server{
+      .address = options_.address,
+      .tls = *options_.tls,
+      .review = options_.review,
+      .checks = {},
+      .configuration =
+          [this] {
+            return to_json(json::object{
+                {"kubescheduler.config.k8s.io", write_configuration(daemon_->config())}});
+          },
+      .set_verbosity = [this](int level) { daemon_->set_verbosity(level); },
+      .before_metrics = [this] { daemon_->update_sizes(); },
+      .explain = {}};
+  // The elector itself ends a leadership that it could not renew, so there is nothing to be
+  // overdue.
+  server.checks.push_back({.name = "leaderElection", .good = [] { return true; }});
+  server.checks.push_back({.name = "sched-handler-sync",
+                           .good =
+                               [this] {
+                                 const bool waits =
+                                     options_.daemon.config->delay_cache_until_active && !leading_;
+                                 return waits || daemon_->synced();
+                               },
+                           .for_ready_only = true});
+  server.checks.push_back(
+      {.name = "shutdown", .good = [this] { return !stopping_; }, .for_ready_only = true});
+  PLIM_TRY(server_, SecureServer::listen(loop_, std::move(server), review_client_, registry_));
+  if (options_.lookup_client_ca && options_.tls->client_ca_pem.empty())
+    tasks_.spawn("client authority", lookup_client_ca());
+  return {};
+}
+
+// So that people and Prometheus may come with certificates of the cluster's own authority.
+Task<void> Service::lookup_client_ca() {
+  kube::ObjectPath path{.ns = "kube-system", .name = "extension-apiserver-authentication"};
+  auto found = co_await review_client_->get(kube::resources::config_maps, path);
+  if (!found) co_return;
+  options_.tls->client_ca_pem = text_at(*found, {"data", "client-ca-file"});
+  if (options_.tls->client_ca_pem.empty()) co_return;
+  auto set = server_->set_tls(*options_.tls);
+  if (!set) log::warn("scheduler", "client certificates are not taken", {{"error", set.error()}});
+}
+
+void Service::start_election() {
+  const ElectionConfig& election = options_.daemon.config->election;
+  kube::ElectionOptions lease{.ns = election.ns,
+                              .name = election.name,
+                              .identity = fmt::format("{}_{}", options_.daemon.host, make_uuid()),
+                              .lease_duration = whole_seconds(election.lease_duration),
+                              .renew_deadline = whole_seconds(election.renew_deadline),
+                              .retry_period = whole_seconds(election.retry_period)};
+  kube::LeaderElector::Callbacks callbacks{.on_started =
+                                               [this] {
+                                                 leading_ = true;
+                                                 daemon_->start();
+                                                 daemon_->lead();
+                                               },
+                                           .on_stopped =
+                                               [this] {
+                                                 leading_ = false;
+                                                 daemon_->stop_leading();
+                                                 if (!stopping_) on_lost_();
+                                               },
+                                           .on_new_leader =
+                                               [](const std::string& identity) {
+                                                 log::info("scheduler", "leader",
+                                                           {{"identity", identity}});
+                                               }};
+  elector_ = std::make_unique<kube::LeaderElector>(loop_, lease_client_, std::move(lease),
+                                                   std::move(callbacks));
+  elector_->start();
+}
+
+Task<void> Service::stop() {
+  stopping_ = true;
+  if (daemon_) daemon_->stop_leading();
+  if (elector_) co_await elector_->stop();
+  co_await tasks_.stop();
+  if (daemon_) co_await daemon_->stop();
+  if (server_) co_await server_->drain();
+}
+
+void Service::reload(Result<ConfigRead> read) {
+  reload_success_->set(read ? 1 : 0);
+  if (!read) {
+    log::error("scheduler", "the old configuration stays", {{"error", read.error()}});
+    daemon_->warn_operator("ConfigReloadFailed", read.error().message);
+    return;
+  }
+  for (const std::string& line : read->warnings) log::warn("scheduler", line);
+  auto config = std::make_shared<Configuration>(std::move(read->config));
+  // These were decided when the process started.
+  config->election = daemon_->config().election;
+  config->client = daemon_->config().client;
+  daemon_->set_config(std::move(config));
+  log::info("scheduler", "configuration reread");
+}
+
+}  // namespace plim::sched
