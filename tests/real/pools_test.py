@@ -82,6 +82,11 @@ class PoolsOnARealNode(RealClusterCase):
                 continue
         return out
 
+    def cpuset(self, pid):
+        """The directory of its cgroup."""
+        path = re.search(r"^\d+:cpuset:(.*)$", pathlib.Path(f"/proc/{pid}/cgroup").read_text(), re.MULTILINE)[1]
+        return pathlib.Path("/sys/fs/cgroup/cpuset" + path)
+
     def allowed(self, name):
         try:
             return [os.sched_getaffinity(pid) for pid in self.processes(name)]
@@ -168,6 +173,13 @@ class PoolsOnARealNode(RealClusterCase):
         self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
         # A connection to the API server may be kept or not; one leaked at each registration would be more.
         eventually(lambda: all(now <= old + 2 for now, old in zip(self.resources(), before)), what="no more descriptors and threads")
+
+        # Somebody meddles with the set of a real container.
+        (place,) = {self.cpuset(pid) for pid in self.processes("pinned")}
+        (place / "cpuset.cpus").write_text(f"{self.first},{self.last}")
+        eventually(lambda: (place / "cpuset.cpus").read_text().strip() == str(self.last), 10, what="its CPU again")
+        eventually(lambda: self.metric("plimsoll_pools_drift_total") == 1, what="the count of it")
+        eventually(lambda: "CpusetDrift" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
 
         # The agent is killed and started again: it finds all in order.
         self.end()
