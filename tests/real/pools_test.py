@@ -195,5 +195,23 @@ class PoolsOnARealNode(RealClusterCase):
         self.end(signal.SIGTERM)
 
 
+    def test_cpus_that_the_kubelet_forgot_are_nobody_elses(self):
+        self.start()
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1", 60, what="the resource")
+        self.run_pod("kept", EXCLUSIVE, "1", "sleep", "10000")
+        eventually(lambda: self.allowed("kept") and all(one == {self.last} for one in self.allowed("kept")), what="its CPU")
+        before = self.processes("kept")
+        self.node.kubelet.kill()
+        (self.node.kubelet_directory / "device-plugins" / "kubelet_internal_checkpoint").unlink()
+        self.node.kubelet.start()
+        states = lambda: next(pool["states"] for pool in json.loads(self.get("/state"))["pools"]["pools"] if pool["name"] == "exclusive-pool")
+        eventually(lambda: states()["withheld"] == str(self.last), 60, what="the CPU withheld")
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "0", 60, what="no CPU to be had")
+        eventually(lambda: "CPUWithheld" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
+        self.assertEqual((self.processes("kept"), self.allowed("kept")), (before, [{self.last}]))
+        self.cluster.kubectl("delete", "pod", "kept")
+        eventually(lambda: states()["free"] == str(self.last) and self.allocatable(EXCLUSIVE) == "1", 60, what="the CPU free again")
+
+
 if __name__ == "__main__":
     unittest.main()
