@@ -13,6 +13,7 @@
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
+#include "sched/fit_columns.hpp"
 #include "sched/image_table.hpp"
 #include "sched/node_matches.hpp"
 #include "sched/node_table.hpp"
@@ -89,6 +90,8 @@ class Cluster {
 
   const VolumeTable& volumes() const { return volumes_; }
 
+  FitCache& fit_cache() { return fit_cache_; }
+
   NodeMatchCache& node_matches() { return node_matches_; }
 
   // The affinity terms of the pods that are there.
@@ -125,6 +128,7 @@ class Cluster {
   std::unique_ptr<NodeTable> table_;  // others refer to it, also when the cluster is moved
   RuleReader rules_;
   PortTable ports_;
+  FitCache fit_cache_;
   NodeMatchCache node_matches_;
   PodCounts counts_;
   TermTable terms_;

@@ -75,7 +75,16 @@ struct Cycle {
   std::optional<PreFilterFailure> failure = {};
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
   const NodeMatches* matches = nullptr;
+  const FitColumns* fit = nullptr;
   std::shared_ptr<const ImageView> images = nullptr;
+
+  // Not while a pod is imagined somewhere else.
+  const FitColumns& fit_columns() {
+    if (fit == nullptr)
+      fit = &cluster.fit_cache().get({in.requests, in.scored, profile.fit, profile.balanced},
+                                     cluster.table());
+    return *fit;
+  }
 
   const ImageView& image_view();
 
@@ -104,7 +113,7 @@ class FilterOf : public Filter {
  public:
   Verdict check(NodeIndex row) final { return static_cast<Own*>(this)->judge(row); }
 
-  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) final {
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
     std::size_t kept = 0;
     for (NodeIndex row : rows) {
       Verdict verdict = static_cast<Own*>(this)->judge(row);

@@ -104,7 +104,7 @@ class ImagesFilter final : public FilterOf<ImagesFilter> {
         refused_(cycle.verdicts.id_of(PluginId::ImageLocality, RejectCode::unresolvable,
                                       "node(s) did not have the required images")) {}
 
-  Verdict judge(NodeIndex row) const { return view_.complete[row] != 0 ? kFits : refused_; }
+  Verdict judge(NodeIndex row) const { return view_.complete.has(row) ? kFits : refused_; }
 
  private:
   const ImageView& view_;
@@ -128,15 +128,18 @@ ImageView view_images(Cycle& cycle) {
   const std::size_t rows = cycle.cluster.table().rows();
   ImageView out;
   out.have.assign(rows, 0);
-  out.complete.assign(rows, 1);
   if (args.inventory != InventorySource::StatusOnly)
     out.fresh = table.reported_since(cycle.now - args.inventory_max_age);
   std::vector<Piece> wholes;
   std::map<const ImageTable::Layer*, Piece> layers;
+  bool first = true;
   for (const ImageKeys& keys : images_of(cycle.in.pod)) {
     Wanted wanted = look_up(table, keys, out.fresh);
-    for (NodeIndex row = 0; row < rows; ++row)
-      if (!wanted.holders.has(row)) out.complete[row] = 0;
+    if (first)
+      out.complete = wanted.holders;
+    else
+      out.complete.keep(wanted.holders);
+    first = false;
     if (args.layers && wanted.facts != nullptr && !wanted.facts->layers.empty()) {
       for (const ImageTable::Layer* layer : wanted.facts->layers) {
         Piece& piece = layers[layer];
@@ -171,7 +174,7 @@ std::unique_ptr<Filter> make_images_filter(Cycle& cycle) {
   bool asked =
       cycle.profile.locality.require ||
       kube::find_label(cycle.in.pod.meta.annotations, "plimsoll.io/require-images") == "true";
-  if (!asked) return nullptr;
+  if (!asked || cycle.image_view().need == 0) return nullptr;
   return std::make_unique<ImagesFilter>(cycle);
 }
 

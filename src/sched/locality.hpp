@@ -19,9 +19,9 @@ std::string stock_image_name(std::string_view image);
 // Made once per decision, when somebody asks.
 struct ImageView {
   std::int64_t need = 0;
-  std::vector<std::int64_t> have;      // by row
-  std::vector<std::uint8_t> complete;  // by row: 1 where every image is
-  RowSet fresh;                        // rows whose inventory counts
+  std::vector<std::int64_t> have;  // by row
+  RowSet complete;                 // rows that have every image
+  RowSet fresh;                    // rows whose inventory counts
 
   std::int64_t missing(NodeIndex row) const { return need - have[row]; }
 };

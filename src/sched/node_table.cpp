@@ -46,6 +46,20 @@ void NodeTable::make_columns() {
   }
 }
 
+void NodeTable::note_change(NodeIndex row) {
+  constexpr std::size_t kMost = 8192;
+  if (changed_.size() >= kMost) {
+    changed_.erase(changed_.begin(), changed_.begin() + kMost / 2);
+    forgotten_changes_ += kMost / 2;
+  }
+  changed_.push_back(row);
+}
+
+std::optional<std::span<const NodeIndex>> NodeTable::changed_since(std::uint64_t number) const {
+  if (number < forgotten_changes_) return std::nullopt;
+  return std::span(changed_).subspan(number - forgotten_changes_);
+}
+
 NodeIndex NodeTable::set(const kube::Node& node) {
   NodeIndex row = row_of(node.meta.name);
   if (!live_[row]) {
@@ -61,6 +75,7 @@ NodeIndex NodeTable::set(const kube::Node& node) {
   pod_limit_[row] = capacity.pods;
   taint_set_[row] = taint_set_of(node.taints);
   set_labels(row, node.meta.labels);
+  note_change(row);
   return row;
 }
 
@@ -106,6 +121,7 @@ void NodeTable::count(NodeIndex row, const PodRequests& requests, int sign) {
   nonzero_cpu_[row] += sign * requests.nonzero_cpu;
   nonzero_memory_[row] += sign * requests.nonzero_memory;
   pods_[row] += sign;
+  note_change(row);
 }
 
 const std::vector<NodeIndex>& NodeTable::live() const {

@@ -104,6 +104,13 @@ class NodeTable {
 
   const ResourceNames& resources() const { return resources_; }
 
+  // Every change of a row's numbers gets the next number, so that who has looked at all rows once
+  // needs to look only at the changed ones again.
+  std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
+
+  // Rows changed from that number on, with repeats; none if that is too long ago to tell.
+  std::optional<std::span<const NodeIndex>> changed_since(std::uint64_t number) const;
+
   // Counts the changes of labels, nodes that come and go among them: what was derived from labels
   // is good as long as it stands still.
   std::uint64_t label_version() const { return label_version_; }
@@ -116,6 +123,7 @@ class NodeTable {
   }
 
   NodeIndex row_of(std::string_view name);
+  void note_change(NodeIndex row);
   void free_if_unused(NodeIndex row);
   void set_labels(NodeIndex row, const kube::Labels& labels);
   void forget_unused_taint_sets();
@@ -128,6 +136,8 @@ class NodeTable {
   mutable std::vector<NodeIndex> live_rows_;
   mutable bool live_rows_stale_ = false;
   std::uint64_t label_version_ = 1;
+  std::uint64_t forgotten_changes_ = 0;
+  std::vector<NodeIndex> changed_;
 
   std::vector<std::string> names_;
   std::vector<std::uint8_t> live_, unschedulable_;

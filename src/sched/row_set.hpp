@@ -43,6 +43,12 @@ class RowSet {
 
   void add(const RowSet& other) { add(other, RowSet(), false); }
 
+  // Leaves only those that are in `other` too.
+  void keep(const RowSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      words_[i] &= i < other.words_.size() ? other.words_[i] : 0;
+  }
+
   // Calls with every member, ascending.
   template <class Visit>
   void each(Visit visit) const {
