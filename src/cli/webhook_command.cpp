@@ -8,6 +8,7 @@
 #include "base/loop.hpp"
 #include "base/metrics.hpp"
 #include "base/process.hpp"
+#include "base/rfc3339.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
@@ -15,9 +16,11 @@
 #include "cli/run.hpp"
 #include "cli/webhook_certs.hpp"
 #include "cli/webhook_pools.hpp"
+#include "kube/event_recorder.hpp"
 #include "pools/mutate.hpp"
 #include "webhook/cert_rotation.hpp"
 #include "webhook/certificate_files.hpp"
+#include "webhook/expiry_watch.hpp"
 #include "webhook/server.hpp"
 
 namespace plim::cli {
@@ -32,7 +35,8 @@ constexpr std::string_view kPoolMap = "configmap:";  // else a file or a directo
 struct WebhookSettings {
   webhook::CertificateFiles certificate;
   std::optional<webhook::CertSettings> self_signed = {};  // instead of the files
-  kube::Config cluster = {};                              // with self_signed or ConfigMaps only
+  std::string ns = {}, service = {};                      // by which it is called
+  std::optional<kube::Config> cluster = {};               // for certificates, ConfigMaps, events
   std::string listen;
   WebhookPoolPlaces pools;
   pools::MutateOptions mutate;
@@ -99,12 +103,13 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
   const Values& values = context.values;
   WebhookSettings out{
       .certificate = {values.text("tls-cert-file"), values.text("tls-private-key-file")},
+      .ns = cert_settings(context).ns,
+      .service = values.text("service"),
       .listen = values.text("listen"),
       .pools = {},
       .mutate = mutate_options(values)};
   if (values.boolean("self-signed")) {
     out.self_signed = cert_settings(context);
-    PLIM_CLI_TRY(out.cluster, cluster_config(context));
   } else if (out.certificate.certificate.empty() || out.certificate.key.empty()) {
     return usage_failure(Plm::wrong_arguments,
                          "webhook needs --tls-cert-file and --tls-private-key-file",
@@ -115,8 +120,11 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
   if (!out.mutate.starter_path.starts_with('/'))
     return usage_failure(Plm::bad_flag_value, "--process-starter-path begins with /");
   PLIM_CLI_TRY(out.pools, pool_places(values));
-  if (!out.self_signed && !out.pools.maps.empty()) {
+  if (out.self_signed || !out.pools.maps.empty() || values.given("kubeconfig")) {
     PLIM_CLI_TRY(out.cluster, cluster_config(context));
+  } else if (context.world.env("KUBERNETES_SERVICE_HOST")) {
+    // Somebody to tell events to. A pod without a token serves all the same.
+    if (auto config = cluster_config(context)) out.cluster = std::move(*config);
   }
   return out;
 }
@@ -129,6 +137,8 @@ class WebhookRun {
   Outcome<int> run() {
     Loop loop;
     loop.run(main());
+    expiry_.reset();
+    events_.reset();
     rotation_.reset();
     server_.reset();
     pools_.reset();
@@ -162,9 +172,12 @@ class WebhookRun {
     else
       tasks_->spawn("certificate", watch_certificate(loop));
     tasks_->spawn("reload", reload_by_signal());
+    watch_expiry(loop);
     co_await signals_->stop_requested();
     log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
     co_await tasks_->stop();
+    co_await expiry_->stop();
+    if (events_) co_await events_->stop();
     if (rotation_) co_await rotation_->stop();
     co_await pools_->stop();
     co_await server_->drain();
@@ -173,8 +186,8 @@ class WebhookRun {
   }
 
   Task<Outcome<net::ServerTls>> first_certificate(Executor loop) {
-    if (settings_.self_signed || !settings_.pools.maps.empty()) {
-      auto client = kube::Client::create(loop, settings_.cluster);
+    if (settings_.cluster) {
+      auto client = kube::Client::create(loop, *settings_.cluster);
       if (!client) co_return tl::unexpected(config_failure(client.error()));
       client_ = std::move(*client);
     }
@@ -186,7 +199,7 @@ class WebhookRun {
     auto state =
         co_await webhook::ensure_certificates(client_, *settings_.self_signed, system_clock());
     if (state) co_return std::move(state->serving);
-    Failure failure = request_failure(state.error(), describe(settings_.cluster));
+    Failure failure = request_failure(state.error(), describe(*settings_.cluster));
     failure.exit = 1;
     co_return tl::unexpected(std::move(failure));
   }
@@ -203,6 +216,31 @@ class WebhookRun {
                                                         std::move(serving), replica_name(),
                                                         std::move(change));
     rotation_->start();
+  }
+
+  void watch_expiry(const Executor& loop) {
+    if (client_) {
+      events_ = std::make_unique<kube::EventRecorder>(
+          loop, client_, kube::EventSource{.component = "plimsoll-webhook"});
+      events_->start();
+    }
+    auto tell = [this](WallTime at) {
+      const std::string text = fmt::format(
+          "the webhook's certificate expired at {}: API servers refuse it", format_rfc3339(at));
+      log::error("webhook", text);
+      if (!events_) return;
+      events_->record({.about = {.api_version = "v1",
+                                 .kind = "Service",
+                                 .ns = settings_.ns,
+                                 .name = settings_.service,
+                                 .uid = {}},
+                       .type = kube::EventNote::Type::warning,
+                       .reason = "CertificateExpired",
+                       .message = text});
+    };
+    expiry_ = std::make_unique<webhook::ExpiryWatch>(
+        loop, [this] { return server_->expires(); }, std::move(tell));
+    expiry_->start();
   }
 
   Task<Outcome<void>> start(Executor loop, net::ServerTls certificate) {
@@ -260,7 +298,9 @@ class WebhookRun {
   WebhookSettings settings_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<webhook::AdmissionServer> server_;
-  std::shared_ptr<kube::Client> client_;  // with self-signed certificates or ConfigMaps only
+  std::shared_ptr<kube::Client> client_;  // where there is a cluster
+  std::unique_ptr<kube::EventRecorder> events_;
+  std::unique_ptr<webhook::ExpiryWatch> expiry_;
   std::unique_ptr<WebhookPools> pools_;
   std::unique_ptr<webhook::CertRotation> rotation_;  // with self-signed certificates only
   std::unique_ptr<TaskGroup> tasks_;

@@ -178,6 +178,10 @@ Result<void> AdmissionServer::set_certificate(const net::ServerTls& certificate)
   return {};
 }
 
+WallTime AdmissionServer::expires() const {
+  return *impl_->expires;
+}
+
 Task<void> AdmissionServer::drain() {
   return impl_->server->drain(kDrainGrace);
 }

@@ -42,6 +42,7 @@ class AdmissionServer {
   // For connections from now on; those that are open stay. A pair that does not fit is refused and
   // the old one stays.
   Result<void> set_certificate(const net::ServerTls& certificate);
+  WallTime expires() const;  // the certificate
   Task<void> drain();
 
  private:

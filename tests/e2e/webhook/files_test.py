@@ -8,6 +8,29 @@ import subprocess
 import unittest
 
 from webhook_server import ANNOTATION, POOLS, PROGRAM, Webhook, container, directory, eventually, make_certificate, patch_of, pod
+from local_cluster import LocalCluster
+
+
+def make_expired_certificate(where):
+    """Only `openssl ca` takes dates of the past."""
+    (where / "index").touch()
+    (where / "ca.cnf").write_text(f"""
+[ca]
+default_ca = own
+[own]
+database = {where}/index
+new_certs_dir = {where}
+rand_serial = yes
+default_md = sha256
+policy = any
+[any]
+commonName = supplied
+""")
+    subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=hook", "-keyout",
+                    where / "key.pem", "-out", where / "request"], check=True, capture_output=True)
+    subprocess.run(["openssl", "ca", "-batch", "-selfsign", "-config", where / "ca.cnf", "-keyfile", where / "key.pem", "-in", where / "request",
+                    "-startdate", "20200101000000Z", "-enddate", "20200201000000Z", "-notext", "-out", where / "cert.pem"],
+                   check=True, capture_output=True)
 
 
 class Files(unittest.TestCase):
@@ -29,6 +52,17 @@ class Files(unittest.TestCase):
         (webhook.files / "cert.pem").write_text("nonsense")
         eventually(lambda: "the old certificate stays" in webhook.log, what="a complaint")
         self.assertEqual(self.subject(webhook), after)
+
+    def test_an_expired_certificate_is_told_of(self):
+        cluster = LocalCluster(self, "--nodes", "0", "--ephemeral")
+        files = directory(self)
+        make_expired_certificate(files)
+        webhook = Webhook(self, "--kubeconfig", cluster.kubeconfig, files=files)
+        self.assertLess(webhook.metric("plimsoll_webhook_cert_expiry_seconds"), 0)
+        self.assertIn("certificate expired at", webhook.log)
+        events = eventually(lambda: cluster.get("events", "-n", "kube-system")["items"], what="the event")
+        self.assertEqual([(one["reason"], one["type"], one["involvedObject"]["name"]) for one in events],
+                         [("CertificateExpired", "Warning", "cpu-dev-pod-mutator-svc")])
 
     def test_a_secret_of_the_other_style_is_found(self):
         files = directory(self)
