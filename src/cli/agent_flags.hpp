@@ -28,8 +28,6 @@ inline constexpr Flag kAgentCgroupRoot{
 inline constexpr std::array kAgentRunExamples{
     Example{"agent run -c /etc/wca/config.yaml --root", "as a DaemonSet does"},
     Example{"agent -c /etc/wca/config.yaml -0 --once", "one iteration, then the end"},
-    Example{"agent run -c /etc/wca/config.yaml -0 --metrics-listen 127.0.0.1:9101",
-            "to be scraped"},
     Example{"agent --images --node-name n1", "tell the scheduler which images this node holds"},
 };
 inline constexpr std::array kAgentRunFlags{
@@ -78,11 +76,13 @@ inline constexpr std::array kAgentRunFlags{
          .help = "publish which images and layers this node holds"},
     Flag{.name = "cri-endpoint",
          .metavar = "SOCKET",
-         .help = "of the container runtime; found by itself"},
+         .help = "of the container runtime; found by itself",
+         .rare = true},
     Flag{.name = "publish",
          .metavar = "LIST",
          .fallback = "crd",
-         .help = "where images are told: crd, annotation, etcd"},
+         .help = "where images are told: crd, annotation, etcd",
+         .rare = true},
     Flag{.name = "etcd-endpoints",
          .metavar = "URL,...",
          .help = "for --publish etcd: https://10.0.0.1:2379",

@@ -49,7 +49,7 @@ inline constexpr std::array kUpFlags{
     Flag{.name = "roles",
          .metavar = "LIST",
          .fallback = "all",
-         .help = "roles: agent, pools, scheduler, servo, webhook, all or none"},
+         .help = "agent, images, pools, scheduler, servo, webhook; all, none"},
     Flag{.name = "authz",
          .metavar = "WHICH",
          .fallback = "all",
@@ -216,6 +216,28 @@ inline constexpr std::array kNodeExecExamples{
 inline constexpr std::array kNodeExecPositionals{
     Positional{.metavar = "NODE", .help = "name of a node", .live = Live::node},
     Positional{.metavar = "WORD", .help = "the program and its arguments", .repeats = true},
+};
+inline constexpr std::array kImagesListExamples{
+    Example{"images", "which node holds which image"},
+    Example{"images --image busybox", "who holds it, by any of its names"},
+    Example{"images --node n1 --layers", "what the images of a node share, and pulls under way"},
+    Example{"images -w", "what comes and goes"},
+};
+inline constexpr std::array kImagesLsExamples{Example{"images ls", "which node holds which image"}};
+inline constexpr std::array kImagesListFlags{
+    Flag{.name = "node", .metavar = "NODE", .help = "of this one only", .live = Live::node},
+    Flag{.name = "image",
+         .metavar = "IMAGE",
+         .help = "this one only, in any spelling, or the start of its id"},
+    Flag{.name = "layers",
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "layers instead, with the images they are part of"},
+    Flag{.name = "watch",
+         .letter = 'w',
+         .type = Type::boolean,
+         .fallback = "false",
+         .help = "go on and print what changes"},
 };
 inline constexpr std::array kImagesLoadExamples{
     Example{"images load busybox:1.36 --node n1", "as if it had been pulled before"},

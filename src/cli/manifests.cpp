@@ -61,6 +61,8 @@ bool is_cluster_scoped(std::string_view kind) {
                               std::string_view("CustomResourceDefinition"),
                               std::string_view("MutatingWebhookConfiguration"),
                               std::string_view("ValidatingWebhookConfiguration"),
+                              std::string_view("ValidatingAdmissionPolicy"),
+                              std::string_view("ValidatingAdmissionPolicyBinding"),
                               std::string_view("PriorityClass")};
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }

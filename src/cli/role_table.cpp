@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/agent_role.hpp"
+#include "cli/images_role.hpp"
 #include "cli/pools_role.hpp"
 #include "cli/role_children.hpp"
 #include "cli/scheduler_role.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::array kRoles{
     RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "images", .per_node = true, .launch = launch_images},
     RoleRow{.name = "pools", .per_node = true, .launch = launch_pools},
     RoleRow{.name = "scheduler", .per_node = false, .launch = launch_scheduler},
     RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/clock.hpp"
+#include "base/duration.hpp"
+#include "base/loop.hpp"
+#include "base/signals.hpp"
+#include "cli/cluster.hpp"
+#include "cli/commands.hpp"
+#include "cli/image_rows.hpp"
+#include "cli/output.hpp"
+#include "images/publisher.hpp"
+
+namespace plim::cli {
+namespace {
+
+constexpr auto kLookAgain = std::chrono::seconds(2);
+constexpr std::size_t kImagesShown = 3;  // beside a layer
+
+struct ImageLists {
+  json::value nodes, inventories;
+};
+
+// Lists, and again when asked to watch. Lives on one loop.
+class ImagesLister {
+ public:
+  ImagesLister(Context& context, Printer printer, kube::Config config)
+      : context_(context),
+        printer_(std::move(printer)),
+        config_(std::move(config)),
+        filter_{.node = context.values.text("node"), .image = context.values.text("image")} {}
+
+  Outcome<void> run() {
+    Loop loop;
+    Outcome<void> out;
+    loop.run(main(&out));
+    client_.reset();
+    return out;
+  }
+
+ private:
+  Task<int> main(Outcome<void>* out) {
+    Executor loop = co_await current_loop();
+    auto client = kube::Client::create(loop, config_);
+    if (!client) {
+      *out = tl::unexpected(config_failure(client.error()));
+      co_return 0;
+    }
+    client_ = std::move(*client);
+    if (!context_.values.boolean("watch")) {
+      *out = co_await show();
+      co_return 0;
+    }
+    Signals signals(loop, {});
+    TaskGroup watching(loop);
+    watching.spawn("watch", watch(out, &watching));
+    watching.spawn("stop", wait_for_stop(&signals, &watching));
+    co_await watching.join();
+    co_await watching.stop();
+    co_return 0;
+  }
+
+  Task<void> wait_for_stop(Signals* signals, TaskGroup* watching) {
+    co_await signals->stop_requested();
+    watching->cancel();
+  }
+
+  Task<Result<ImageLists>> ask() {
+    ImageLists out;
+    const kube::ListOptions options;
+    PLIM_CO_TRY(out.nodes, co_await client_->list(kube::resources::nodes, options));
+    auto inventories = co_await client_->list(images::kNodeImageInventories, options);
+    // Without the resource, or the right to read it, what kubelets report is all there is.
+    if (inventories)
+      out.inventories = std::move(*inventories);
+    else if (inventories.error().code != Code::not_found &&
+             inventories.error().code != Code::forbidden)
+      co_return inventories.error();
+    co_return out;
+  }
+
+  Task<Outcome<ImageRows>> look() {
+    auto lists = co_await ask();
+    if (!lists) co_return tl::unexpected(request_failure(lists.error(), describe(config_)));
+    auto rows = image_rows(lists->nodes, lists->inventories, system_clock().wall(), filter_);
+    if (!rows) co_return usage_failure(Plm::bad_flag_value, "--image: " + rows.error().message);
+    if (!filter_.node.empty() && std::ranges::count(rows->nodes, filter_.node) == 0)
+      co_return tl::unexpected(Failure{.code = Plm::not_found,
+                                       .exit = 4,
+                                       .what = fmt::format("there is no node {}", filter_.node),
+                                       .tried = describe(config_)});
+    co_return std::move(*rows);
+  }
+
+  Task<Outcome<void>> show() {
+    auto rows = co_await look();
+    if (!rows) co_return tl::unexpected(std::move(rows).error());
+    for (const std::string& note : rows->notes)
+      (void)context_.world.err.write(fmt::format("note: {}\n", note));
+    const bool layers = context_.values.boolean("layers");
+    if (!printer_.wants_table()) {
+      json::array items;
+      if (layers)
+        for (const LayerRow& row : rows->layers) items.push_back(row.to_json());
+      else
+        for (const ImageRow& row : rows->images) items.push_back(row.to_json());
+      co_return printer_.print(json::object{{"items", std::move(items)}});
+    }
+    if (layers ? rows->layers.empty() : rows->images.empty()) {
+      (void)context_.world.err.write(
+          fmt::format("no {} found{}\n", layers ? "layers" : "images",
+                      layers ? "; they are known where plimsoll agent --images runs" : ""));
+      co_return Outcome<void>{};
+    }
+    co_return printer_.print_table(layers ? layer_table(*rows) : image_table(rows->images, ""));
+  }
+
+  static Table image_table(const std::vector<ImageRow>& rows, std::string_view event) {
+    std::vector<Table::Column> columns;
+    if (!event.empty()) columns.push_back({"EVENT"});
+    for (const char* name : {"NODE", "IMAGE", "TAG", "IMAGE ID", "SIZE"}) columns.push_back({name});
+    for (const char* name : {"SHARED", "LAYERS", "PINNED"})
+      columns.push_back({name, Table::Shown::wide});
+    columns.push_back({"SOURCE"});
+    columns.push_back({"AGE"});
+    Table out(std::move(columns));
+    for (const ImageRow& row : rows) {
+      std::vector<Table::Cell> cells;
+      if (!event.empty()) cells.emplace_back(event);
+      for (const std::string& text :
+           {row.node, row.image, row.tag, row.id.empty() ? "-" : short_id(row.id),
+            image_size_text(row.size), row.shared ? image_size_text(*row.shared) : "-",
+            row.layers > 0 ? std::to_string(row.layers) : "-",
+            std::string(row.pinned ? "yes" : "no"), row.source,
+            row.age ? human_duration(*row.age) : "-"})
+        cells.emplace_back(text);
+      out.add(std::move(cells));
+    }
+    return out;
+  }
+
+  Table layer_table(const ImageRows& rows) const {
+    Table out({{"NODE"}, {"LAYER"}, {"SIZE"}, {"IMAGES"}});
+    for (const LayerRow& row : rows.layers) {
+      std::vector<std::string> names = row.images;
+      const std::size_t more = names.size() > kImagesShown ? names.size() - kImagesShown : 0;
+      if (!printer_.is_wide() && more > 0) {
+        names.resize(kImagesShown);
+        names.push_back(fmt::format("{} more", more));
+      }
+      std::string size = image_size_text(row.size);
+      if (row.fetched) size = fmt::format("{} of {}", image_size_text(*row.fetched), size);
+      out.add({row.node, printer_.is_wide() ? row.digest : short_id(row.digest), size,
+               row.fetched ? std::string("<pulling>") : fmt::format("{}", fmt::join(names, ", "))});
+    }
+    return out;
+  }
+
+  Task<void> watch(Outcome<void>* out, TaskGroup* watching) {
+    std::map<std::string, ImageRow> held;
+    bool first = true;
+    for (;;) {
+      auto rows = co_await look();
+      if (rows) {
+        *out = tell_changes(held, *rows, first);
+        first = false;
+        if (!*out) break;
+      } else if (first) {
+        *out = tl::unexpected(std::move(rows).error());
+        break;
+      }
+      // A server that is away for a while is asked again.
+      co_await system_clock().sleep(kLookAgain);
+    }
+    watching->cancel();
+  }
+
+  Outcome<void> tell_changes(std::map<std::string, ImageRow>& held, const ImageRows& rows,
+                             bool first) {
+    std::map<std::string, ImageRow> now;
+    std::vector<ImageRow> added, removed;
+    for (const ImageRow& row : rows.images) {
+      now.emplace(row.key(), row);
+      if (!held.contains(row.key())) added.push_back(row);
+    }
+    for (const auto& [key, row] : held)
+      if (!now.contains(key)) removed.push_back(row);
+    held = std::move(now);
+    if (auto said = tell("REMOVED", removed); !said) return said;
+    return tell(first ? "HELD" : "ADDED", added);
+  }
+
+  Outcome<void> tell(std::string_view event, const std::vector<ImageRow>& rows) {
+    if (rows.empty()) return {};
+    if (printer_.wants_table()) {
+      const Table::Style style{
+          .wide = printer_.is_wide(), .headers = !headers_done_, .color = false};
+      headers_done_ = true;
+      return context_.world.out.write(image_table(rows, event).render(style));
+    }
+    for (const ImageRow& row : rows) {
+      json::object item = row.to_json();
+      item["event"] = event;
+      if (auto said = printer_.print_next(std::move(item)); !said) return said;
+    }
+    return {};
+  }
+
+  Context& context_;
+  Printer printer_;
+  kube::Config config_;
+  ImageFilter filter_;
+  std::shared_ptr<kube::Client> client_;
+  bool headers_done_ = false;
+};
+
+}  // namespace
+
+Outcome<int> run_images(Context& context) {
+  if (context.values.boolean("watch") && context.values.boolean("layers"))
+    return usage_failure(Plm::wrong_arguments, "--watch shows images; leave --layers out");
+  PLIM_CLI_TRY(Printer printer, Printer::from(context));
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  PLIM_CLI_CHECK(ImagesLister(context, std::move(printer), std::move(config)).run());
+  return 0;
+}
+
+}  // namespace plim::cli
