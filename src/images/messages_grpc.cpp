@@ -45,7 +45,7 @@ Blob blob_of(const content::Info& info) {
   std::map<int, std::string> layers;
   for (const auto& [name, value] : info.labels()) {
     if (name == kConfigLabel) out.config = value;
-    if (!name.starts_with(kLayerLabel)) continue;
+    if (!name.starts_with(kLayerLabel) || value.empty()) continue;
     if (const auto index = parse_int(std::string_view(name).substr(kLayerLabel.size())))
       layers[*index] = value;
   }
