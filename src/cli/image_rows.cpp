@@ -67,8 +67,11 @@ class RowMaker {
       }
       add_names(row, image.names);
     }
-    for (LayerRow& layer : layers)
-      if (!layer.images.empty()) rows_.layers.push_back(std::move(layer));
+    for (LayerRow& layer : layers) {
+      if (layer.images.empty()) continue;
+      std::ranges::sort(layer.images);
+      rows_.layers.push_back(std::move(layer));
+    }
     if (!matcher_)
       for (const auto& pull : inventory.pulling)
         rows_.layers.push_back(

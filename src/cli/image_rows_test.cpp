@@ -55,7 +55,7 @@ TEST(ImageRows, tell_which_layers_are_shared_and_which_are_on_their_way) {
   const ImageRows found = rows("2026-01-01T00:05:00Z");
   EXPECT_EQ(found.images[1].shared, 180);
   ASSERT_EQ(found.layers.size(), 3U);
-  EXPECT_THAT(found.layers[0].images, ElementsAre("docker.io/library/x:1", "<none>"));
+  EXPECT_THAT(found.layers[0].images, ElementsAre("<none>", "docker.io/library/x:1"));
   EXPECT_EQ(found.layers[2].fetched, 5);
   EXPECT_EQ(found.images[1].age, std::chrono::minutes(5));
 }

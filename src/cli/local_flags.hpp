@@ -25,7 +25,7 @@ inline constexpr std::array kNameFlags{kName, kDir};
 inline constexpr std::array kUpExamples{
     Example{"up", "in the foreground, Ctrl-C stops it"},
     Example{"up --detach", "in the background; plimsoll down stops it"},
-    Example{"up --detach --roles none", "the cluster alone: no agents, no servo, no webhook"},
+    Example{"up --detach --roles none", "the cluster alone: no agents, servo, webhook"},
     Example{"up --name test --ephemeral --detach", "another one, which keeps nothing"},
 };
 inline constexpr std::array kUpFlags{

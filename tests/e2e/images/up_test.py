@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Inventories of the nodes of `plimsoll up`, and `plimsoll images` as a person reads it."""
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "local"))
+from local_cluster import PROGRAM, LocalCluster, Place, eventually  # noqa: E402
+
+CATALOG = """images:
+  app:1: {layers: [{digest: 'sha256:base', size: 180M}, {digest: 'sha256:one', size: 20M}]}
+  app:2: {layers: [{digest: 'sha256:base', size: 180M}, {digest: 'sha256:two', size: 771k}]}
+"""
+
+
+class LocalInventories(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = unittest.TestCase()
+        place = Place(cls.shared)
+        place.env["PLIMSOLL_AGENT_RUN_IMAGES_INTERVAL"] = "300ms"
+        (place.root / "catalog.yaml").write_text(CATALOG)
+        cls.cluster = LocalCluster(cls.shared, "--nodes", "2", "--roles", "images", "--ephemeral", "--images",
+                                   str(place.root / "catalog.yaml"), place=place)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shared.doCleanups()
+
+    def images(self, *words, code=0):
+        done = self.cluster.place.run("images", *words, "--kubeconfig", str(self.cluster.kubeconfig))
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout if code == 0 else done.stderr
+
+    def items(self, *words):
+        return json.loads(self.images("-o", "json", *words))["items"]
+
+    def change(self, verb, image, node):
+        done = self.cluster.place.run("images", verb, image, "--node", node, "--name", "t")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def inventoried(self, image, *nodes):
+        eventually(lambda: sorted(one["node"] for one in self.items("--image", image) if one["source"] == "inventory") == sorted(nodes),
+                   what=f"{image} on {nodes}")
+
+    def test_people_see_who_holds_what_and_what_is_shared(self):
+        self.change("load", "app:1", "n1")
+        self.change("load", "app:2", "n1")
+        self.change("load", "app:2", "n2")
+        for spelling in ("app:2", "library/app:2", "docker.io/app:2", "index.docker.io/library/app:2"):
+            self.inventoried(spelling, "n1", "n2")
+        self.assertRegex(self.images("--node", "n1", "--image", "app", "-o", "wide"),
+                         r"NODE +IMAGE +TAG +IMAGE ID +SIZE +SHARED +LAYERS +PINNED +SOURCE +AGE\n"
+                         r"n1 +docker.io/library/app +1 +\w{13} +200MB +180MB +2 +no +inventory +\d+s\n"
+                         r"n1 +docker.io/library/app +2 +\w{13} +181MB +180MB +2 +no +inventory +\d+s\n")
+        self.assertRegex(self.images("--node", "n1", "--layers", "--image", "app"),
+                         r"n1 +base +180MB +docker.io/library/app:1, docker.io/library/app:2\n")
+        self.assertIn("771kB", self.images("--node", "n2", "--layers"))
+        self.assertEqual(self.images("--image", "nobody/has-this"), "")
+
+    def test_mistakes_are_told(self):
+        self.assertIn("there is no node n9", self.images("--node", "n9", code=4))
+        self.assertIn("--image: image \"No Such\"", self.images("--image", "No Such", code=2))
+        self.assertIn("leave --layers out", self.images("-w", "--layers", code=2))
+
+    def test_watching_prints_what_comes_and_goes(self):
+        child = subprocess.Popen([PROGRAM, "images", "-w", "--image", "coming", "-o", "json", "--kubeconfig", str(self.cluster.kubeconfig)],
+                                 env=self.cluster.place.env, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        self.change("load", "coming", "n2")
+        first = json.loads(child.stdout.readline())
+        self.assertIn(first["event"], ("HELD", "ADDED"))
+        self.assertEqual((first["node"], first["tag"]), ("n2", "latest"))
+        self.inventoried("coming", "n2")
+        self.change("rm", "coming", "n2")
+        while (said := json.loads(child.stdout.readline()))["event"] != "REMOVED":
+            self.assertEqual(said["node"], "n2")  # the same from its new source
+        child.terminate()
+        self.assertEqual(child.wait(timeout=10), 0)
+
+    def test_the_object_belongs_to_its_node_and_a_new_node_has_one(self):
+        self.cluster.place.run("node", "add", "late", "--name", "t")
+        told = eventually(lambda: self.cluster.kubectl("get", "nodeimageinventories.plimsoll.io", "late", "-o", "json", check=False).stdout,
+                          what="its inventory")
+        (owner,) = json.loads(told)["metadata"]["ownerReferences"]
+        self.assertEqual((owner["kind"], owner["name"]), ("Node", "late"))
+        self.assertTrue(json.loads(told)["spec"]["runtime"].startswith("plimsoll://"))
+        self.assertIn("late", self.cluster.kubectl("get", "nodeimageinventories.plimsoll.io").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
