@@ -2,6 +2,7 @@
 """The inventory of images beside a real containerd: layers, restarts, every place it is published to, and nobody else's object."""
 import base64
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -148,6 +149,26 @@ class ImagesOnRealNodes(RealClusterCase):
         self.cluster.kubectl("delete", "nodeimageinventories", other, "--ignore-not-found")
         self.assertEqual(self.shown("--image", "busybox"), {(self.node.name, "inventory"), (other, "status")})
         self.assertEqual(self.shown("--image", "registry.example/team/two"), {(self.node.name, "inventory")})
+
+    def test_a_pull_under_way_is_told(self):
+        self.start("--images-resend", "1h")
+        data = bytes(8 * MIB)
+        digest = "sha256:" + hashlib.sha256(data).hexdigest()
+        pull = subprocess.Popen(["ctr", "--address", str(self.node.cri_socket), "--namespace", "k8s.io", "content", "ingest",
+                                 "--expected-size", str(8 * MIB), f"layer-{digest}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+        self.addCleanup(pull.wait)
+        self.addCleanup(pull.kill)
+        pull.stdin.write(data[:4 * MIB])
+        pull.stdin.flush()
+
+        def told():
+            return [one for one in (self.inventory() or {}).get("spec", {}).get("pulling", []) if one["offset"] >= 3 * MIB]
+        (seen,) = eventually(told, 30, what="the pull")
+        self.assertEqual((seen["ref"], seen["total"]), (digest, 8 * MIB))
+        pull.stdin.write(data[4 * MIB:])
+        pull.stdin.close()
+        eventually(lambda: "pulling" not in self.inventory()["spec"], 15, what="its end")
 
     def shown(self, *words):
         done = subprocess.run([PROGRAM, "images", "--kubeconfig", self.cluster.kubeconfig, "-o", "json", *words],
