@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view kPodinfo = "podinfo";
 constexpr std::string_view kPodinfoPath = "/etc/podinfo";
 constexpr std::string_view kHostbin = "hostbin";
+constexpr std::string_view kQuotaOption = "plimsoll.io/cfs-quota";
+constexpr std::string_view kSmtOption = "plimsoll.io/smt";
 
 tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {
   return tl::unexpected(Rejection{code, std::move(text)});
@@ -63,7 +65,7 @@ bool is_amount(const json::value* value, const Quantity& amount) {
 class PodMutation {
  public:
   PodMutation(const json::value& pod, const PoolCatalog& pools, const MutateOptions& options)
-      : pod_(pod), pools_(pools), options_(options) {}
+      : pod_(pod), pools_(pools), options_(options), quotas_(options.cfs_quotas) {}
 
   kube::AdmissionAnswer run() {
     kube::AdmissionAnswer out;
@@ -97,6 +99,7 @@ class PodMutation {
         return good;
     if (auto good = check_requests(*users, pools_, options_.unknown_pool, warnings_); !good)
       return good;
+    read_options();
     bool pinned = false;
     for (const PoolUser& user : *users) {
       if (user.requests.empty()) continue;
@@ -109,6 +112,18 @@ class PodMutation {
       if (auto good = add_mounts(user); !good) return good;
     }
     return pinned ? add_volumes() : Admitted<void>();
+  }
+
+  // What a single pod may wish. An option that nobody carries out must not look as if it were.
+  void read_options() {
+    if (const json::value* quota = find(pod_, {"metadata", "annotations", kQuotaOption})) {
+      if (quota->is_string() && quota->get_string() == "none")
+        quotas_ = CfsQuotas::none;
+      else
+        warnings_.push_back(fmt::format("{}: only none is known", kQuotaOption));
+    }
+    if (find(pod_, {"metadata", "annotations", kSmtOption}) != nullptr)
+      warnings_.push_back(fmt::format("{} has no effect in this version", kSmtOption));
   }
 
   bool is_named(const PoolUser& user) const {
@@ -127,7 +142,7 @@ class PodMutation {
   }
 
   void set_quota(const PoolUser& user) {
-    const auto quota = cpu_quota(user, options_.cfs_quotas, options_.smt_width);
+    const auto quota = cpu_quota(user, quotas_, options_.smt_width);
     if (!quota) return;
     // There are limits, since the pools were found in them.
     const json::value& resources = user.container->at("resources");
@@ -253,6 +268,7 @@ class PodMutation {
   const json::value& pod_;
   const PoolCatalog& pools_;
   const MutateOptions& options_;
+  CfsQuotas quotas_;
   std::optional<Annotation> annotation_;
   PatchWriter patch_;
   std::vector<std::string> warnings_;

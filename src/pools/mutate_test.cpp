@@ -142,6 +142,23 @@ TEST(MutatePod, sets_quotas_as_it_is_told) {
   EXPECT_EQ(limit_of(kShared, CfsQuotas::none), "");
 }
 
+TEST(MutatePod, leaves_the_quota_of_a_pod_that_wants_none) {
+  json::value pod = pod_of(
+      R"({"containers":[{"name":"a","resources":{"limits":{"nokia.k8s.io/sharedpool":"150"}}}]})");
+  const auto wish = [&](std::string_view option, std::string_view value) {
+    make_object(pod, {"metadata", "annotations"}) = json::object{{option, value}};
+  };
+  wish("plimsoll.io/cfs-quota", "none");
+  EXPECT_EQ(find(container_of(admitted(pod)), {"resources", "limits", "cpu"}), nullptr);
+  wish("plimsoll.io/cfs-quota", "some");
+  EXPECT_EQ(text_at(container_of(admitted(pod)), {"resources", "limits", "cpu"}), "150m");
+  EXPECT_EQ(admit(pod).warnings,
+            std::vector<std::string>{"plimsoll.io/cfs-quota: only none is known"});
+  wish("plimsoll.io/smt", "multi");
+  EXPECT_EQ(admit(pod).warnings,
+            std::vector<std::string>{"plimsoll.io/smt has no effect in this version"});
+}
+
 TEST(MutatePod, keeps_a_lower_limit_and_raises_no_request) {
   const json::value pod = pod_of(R"({"containers":[{"name":"a","command":["run"],
       "resources":{"limits":{"nokia.k8s.io/cpupool1":"2","cpu":"500m"},"requests":{"cpu":"500m"}}}]})");

@@ -16,8 +16,8 @@ class Walk(PoolsWalk, unittest.TestCase):
         place = Place(self)
         place.env["PATH"] = f"{pathlib.Path(PROGRAM).parent}:{place.env['PATH']}"
         self.cluster = LocalCluster(self, "--nodes", "0", "--ephemeral", place=place)
-        # An address of its own: other clusters of this machine have the first ones.
-        name = f"n{100 + os.getpid() % 100}"
+        # An address of its own: other clusters of this machine have the first ones, the walk of the agent those after 100.
+        name = f"n{200 + os.getpid() % 50}"
         place.run("node", "add", "--name", "t", name)
         (self.node,) = json.loads(place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
         if not self.node["cgroups"].startswith("/") or not self.node["isolated"]:
