@@ -214,6 +214,7 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   if (nominated && search.check(*nominated) == kFits) {
     search.verdicts.assign(table.rows(), kFits);
     search.feasible = {*nominated};
+    out.looked_at = 1;
     apply_extenders(cycle, search, options);
   }
   if (search.feasible.empty()) {

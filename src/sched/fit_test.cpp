@@ -121,6 +121,18 @@ TEST(FitFilter, a_removed_pod_gives_its_room_back) {
   EXPECT_EQ(decide_all(engine, pod, default_profile()).outcome, Decision::Outcome::single_feasible);
 }
 
+TEST(FitFilter, remembers_no_longer_than_it_can_tell_what_changed) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_node(plain_node("b"));
+  auto pod = plain_pod("p", "{cpu: 1}"), other = plain_pod("x", "{cpu: 4}");
+  EXPECT_EQ(decide_all(engine, pod, default_profile()).feasible, 2u);
+  engine.set_pod(other, "a");
+  auto small = plain_pod("s", "{cpu: 1m}");
+  for (int i = 0; i < 6000; ++i) engine.set_pod(small, "b");  // two changes each
+  EXPECT_EQ(decide_all(engine, pod, default_profile()).node, "b");
+}
+
 TEST(Normalize, by_the_highest_and_reversed) {
   std::vector<std::int64_t> up{1, 2, 3, 4}, down{0, 1, 2}, none{0, 0};
   normalize_by_highest(up, NormalizeOrder::as_is);

@@ -11,6 +11,11 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kFloor = kStockImageFloor;
 constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
 
+// Sizes come from nodes: none may make the sums run over.
+std::int64_t believable(std::int64_t bytes) {
+  return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 44);
+}
+
 std::vector<std::int64_t> stock_sums(const Cycle& cycle) {
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::int64_t> sums(table.rows(), 0);
@@ -19,7 +24,7 @@ std::vector<std::int64_t> stock_sums(const Cycle& cycle) {
     const auto* name = cycle.cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
     double spread = static_cast<double>(name->rows.count()) / nodes;
-    auto scaled = static_cast<std::int64_t>(static_cast<double>(name->size) * spread);
+    auto scaled = static_cast<std::int64_t>(static_cast<double>(believable(name->size)) * spread);
     name->rows.each([&](NodeIndex row) { sums[row] += scaled; });
   };
   for (const kube::Container& container : cycle.in.pod.spec.init_containers) add(container);
@@ -143,14 +148,14 @@ ImageView view_images(Cycle& cycle) {
     if (args.layers && wanted.facts != nullptr && !wanted.facts->layers.empty()) {
       for (const ImageTable::Layer* layer : wanted.facts->layers) {
         Piece& piece = layers[layer];
-        piece.size = std::max<std::int64_t>(layer->size, 1);
+        piece.size = std::max<std::int64_t>(believable(layer->size), 1);
         piece.rows.add(layer->rows, out.fresh, true);
         piece.rows.add(wanted.holders);
       }
       continue;
     }
     // Of unknown size it still matters who has it.
-    std::int64_t size = wanted.facts != nullptr ? wanted.facts->size() : 0;
+    std::int64_t size = wanted.facts != nullptr ? believable(wanted.facts->size()) : 0;
     wholes.push_back({std::max<std::int64_t>(size, 1), std::move(wanted.holders)});
   }
   auto count = [&](const Piece& piece) {

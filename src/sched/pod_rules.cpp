@@ -34,6 +34,11 @@ std::vector<std::string> texts_of(const json::array& list) {
   return out;
 }
 
+// The API has 32 bits for weights and skews; more is no answer of an API server.
+std::int64_t small_int_at(const json::value& value, std::string_view key, std::int64_t fallback) {
+  return static_cast<std::int32_t>(int_at(value, {key}).value_or(fallback));
+}
+
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t out = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -169,7 +174,7 @@ void read_pod_terms(const json::value& affinity, std::string_view which, const k
     const json::value* term = find(choice, {"podAffinityTerm"});
     if (term == nullptr) continue;
     preferred.push_back(read_pod_term(*term, owner, table, mistake));
-    preferred.back().weight = int_at(choice, {"weight"}).value_or(0);
+    preferred.back().weight = small_int_at(choice, "weight", 0);
   }
 }
 
@@ -189,8 +194,8 @@ Spread read_spread(std::string_view text, NodeTable& table) {
   if (!list.is_array()) return out;
   for (const json::value& item : list.get_array()) {
     SpreadConstraint& made = out.constraints.emplace_back();
-    made.max_skew = int_at(item, {"maxSkew"}).value_or(0);
-    made.min_domains = int_at(item, {"minDomains"}).value_or(1);
+    made.max_skew = small_int_at(item, "maxSkew", 0);
+    made.min_domains = small_int_at(item, "minDomains", 1);
     made.key = table.key_id(text_at(item, {"topologyKey"}));
     made.hard = text_at(item, {"whenUnsatisfiable"}) == "DoNotSchedule";
     made.honor_affinity = text_at(item, {"nodeAffinityPolicy"}) != "Ignore";
@@ -310,7 +315,7 @@ NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table) {
   for (const json::value& choice : array_at(node_affinity, {kPreferred})) {
     out.has_preferred = true;
     const json::value* term = find(choice, {"preference"});
-    std::int64_t weight = int_at(choice, {"weight"}).value_or(0);
+    std::int64_t weight = small_int_at(choice, "weight", 0);
     if (term == nullptr || weight == 0 || is_empty_term(*term)) continue;
     out.preferred.push_back(read_node_term(*term, table));
     out.preferred.back().weight = weight;

@@ -117,8 +117,10 @@ Amounts pod_amounts(const kube::Pod& pod, Counting how) {
   return sum;
 }
 
+// Held to what scores can be computed of without running over: nothing real comes near it.
 std::int64_t units(std::string_view name, const Quantity& amount) {
-  return name == "cpu" ? amount.milli_value() : amount.value();
+  constexpr std::int64_t kMost = std::int64_t{1} << 55;
+  return std::clamp(name == "cpu" ? amount.milli_value() : amount.value(), std::int64_t{0}, kMost);
 }
 
 PodRequests counted(const Amounts& amounts, ResourceNames& names) {
@@ -178,8 +180,8 @@ PodRequests requests_of(const kube::Pod& pod, ResourceNames& names) {
   how.default_cpu = !pod_level || !amounts.has("cpu");
   how.default_memory = !pod_level || !amounts.has("memory");
   Amounts nonzero = pod_amounts(pod, how);
-  out.nonzero_cpu = nonzero.at("cpu").milli_value();
-  out.nonzero_memory = nonzero.at("memory").value();
+  out.nonzero_cpu = units("cpu", nonzero.at("cpu"));
+  out.nonzero_memory = units("memory", nonzero.at("memory"));
   return out;
 }
 

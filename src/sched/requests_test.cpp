@@ -87,6 +87,17 @@ TEST(PodRequests, a_resize_under_way_counts_the_most_of_what_was_promised) {
   EXPECT_EQ(requests_of(*pod_of(text("Infeasible")), names).basic[kCpu], 2000);
 }
 
+TEST(PodRequests, nonsense_stays_within_bounds) {
+  auto made = counted_of(
+      "{containers: [{name: a, resources: {requests: {cpu: 9E, memory: 8Ei}}}, {name: b, "
+      "resources: "
+      "{requests: {cpu: '-3', memory: 8Ei}}}]}");
+  EXPECT_EQ(made.basic[kCpu], std::int64_t{1} << 55);
+  EXPECT_EQ(made.basic[kMemory], std::int64_t{1} << 55);
+  EXPECT_EQ(counted_of("{containers: [{name: a, resources: {requests: {cpu: '-3'}}}]}").basic[kCpu],
+            0);
+}
+
 TEST(ScoredRequests, leave_out_what_is_asked_for_the_pod_as_a_whole) {
   ResourceNames names;
   auto pod = pod_of(R"({metadata: {name: p}, spec: {resources: {requests: {cpu: 2}},
