@@ -55,8 +55,13 @@ class ResourcePublisher final : public Publisher {
       if (found) version_ = text_at(*found, {"metadata", "resourceVersion"});
     }
     json::value object = wrap(std::move(spec));
-    if (version_.empty())
-      co_return co_await client_->create(kNodeImageInventories, path, std::move(object));
+    if (version_.empty()) {
+      auto created = co_await client_->create(kNodeImageInventories, path, std::move(object));
+      if (!created && created.error().code == Code::not_found)
+        co_return fail(Code::not_found,
+                       "the cluster does not know NodeImageInventory; plimsoll install crds");
+      co_return created;
+    }
     auto updated = co_await client_->update(kNodeImageInventories, path, std::move(object));
     // Deleted meanwhile: once more, from the start.
     if (!updated && updated.error().code == Code::not_found)
