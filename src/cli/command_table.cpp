@@ -518,7 +518,8 @@ constexpr std::array kCommands{
             .examples = kSchedulerExamples,
             .flags = kSchedulerFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings, no start or a lost lease",
-            .run = run_scheduler},
+            .run = run_scheduler,
+            .minor = true},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

@@ -62,6 +62,9 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
       nodes_(loop, client_, kube::resources::nodes, kube::node_codec(pool_), {}, clock),
       namespaces_(loop, client_, kube::resources::namespaces, kube::meta_codec(pool_), {}, clock),
       events_(loop, std::move(event_client), options_.host, clock),
+      inputs_(
+          loop, client_, engine_, pool_, [this](EventKind kind) { happened({.kind = kind}); },
+          clock),
       queue_(
           queue_options(),
           [this](const kube::Pod& pod) -> std::optional<PluginId> {
@@ -131,6 +134,7 @@ void Daemon::start() {
   pods_.start();
   namespaces_.start();
   for (auto& informer : selecting_) informer->start();
+  inputs_.start();
   events_.start();
   tasks_.spawn("scheduling", schedule());
 }
@@ -142,6 +146,7 @@ Task<void> Daemon::stop() {
   co_await nodes_.stop();
   co_await namespaces_.stop();
   for (auto& informer : selecting_) co_await informer->stop();
+  co_await inputs_.stop();
   co_await events_.stop(500ms);
 }
 
@@ -155,7 +160,7 @@ void Daemon::stop_leading() {
 }
 
 bool Daemon::synced() const {
-  return pods_.synced() && nodes_.synced() && namespaces_.synced() &&
+  return pods_.synced() && nodes_.synced() && namespaces_.synced() && inputs_.synced() &&
          std::ranges::all_of(selecting_, [](const auto& informer) { return informer->synced(); });
 }
 
@@ -293,22 +298,82 @@ void Daemon::schedule_one(const SchedulingQueue::Attempt& attempt) {
     case Decision::Outcome::chosen:
     case Decision::Outcome::single_feasible:
       return place(attempt, *profile, decision, started);
-    case Decision::Outcome::unschedulable: {
-      if (klog_.enabled(2))
-        klog_.info("Unable to schedule pod; no fit; waiting",
-                   {{"pod", kube::object_key(pod.meta)}, {"err", decision.message}});
-      metrics_.attempt(AttemptResult::unschedulable, profile->scheduler_name, now - started);
-      for (const PluginId plugin : decision.rejecting_plugins)
-        metrics_.rejected(std::string(name_of(plugin)), profile->scheduler_name);
-      queue_.reject(uid, decision.rejecting_plugins, decision.rejected_by_extender, now);
-      return report(attempt.pod, profile->scheduler_name, "Unschedulable", decision.message);
-    }
+    case Decision::Outcome::unschedulable:
+      return refuse(attempt, *profile, decision, started);
     case Decision::Outcome::error:
       log::error("scheduler", "cannot decide",
                  {{"pod", kube::object_key(pod.meta)}, {"error", decision.message}});
       metrics_.attempt(AttemptResult::error, profile->scheduler_name, now - started);
       queue_.fail(uid, now);
       return report(attempt.pod, profile->scheduler_name, "SchedulerError", decision.message);
+  }
+}
+
+void Daemon::refuse(const SchedulingQueue::Attempt& attempt, const Profile& profile,
+                    const Decision& decision, SteadyTime started) {
+  const kube::Pod& pod = *attempt.pod;
+  const std::vector<DisruptionBudget> budgets = inputs_.budgets();
+  const PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
+  const PostFilterOutcome outcome = post_filter(engine_, pod, profile, decision, budgets, options);
+  if (klog_.enabled(2))
+    klog_.info("Unable to schedule pod; no fit; waiting",
+               {{"pod", kube::object_key(pod.meta)}, {"err", outcome.message}});
+  const SteadyTime now = clock_.steady();
+  metrics_.attempt(AttemptResult::unschedulable, profile.scheduler_name, now - started);
+  for (const PluginId plugin : decision.rejecting_plugins)
+    metrics_.rejected(std::string(name_of(plugin)), profile.scheduler_name);
+  queue_.reject(pod.meta.uid, decision.rejecting_plugins, decision.rejected_by_extender, now);
+  Nomination nomination;
+  if (outcome.preemption && outcome.preemption->best) {
+    const PreemptionCandidate& best = outcome.preemption->candidates[*outcome.preemption->best];
+    nomination = best.node;
+    engine_.nominate(attempt.pod, best.node);
+    metrics_.preempted(best.victims.size());
+    tasks_.spawn("preempt", evict(attempt.pod, profile.scheduler_name, best.node, best.victims));
+  } else if (outcome.preemption && outcome.preemption->clear_nomination) {
+    nomination = "";
+    engine_.forget_nomination(pod.meta.uid);
+  }
+  report(attempt.pod, profile.scheduler_name, "Unschedulable", outcome.message,
+         std::move(nomination));
+}
+
+// Each victim is told why before it is deleted; the pod itself comes again when they have gone.
+Task<void> Daemon::evict(PodPointer pod, std::string profile, std::string node,
+                         std::vector<PodPointer> victims) {
+  for (const PodPointer& victim : victims) {
+    json::object condition{
+        {"type", "DisruptionTarget"},
+        {"observedGeneration", victim->meta.generation},
+        {"status", "True"},
+        {"reason", "PreemptionByScheduler"},
+        {"message", fmt::format("{}: preempting to accommodate a higher priority pod", profile)},
+        {"lastTransitionTime", format_rfc3339(clock_.wall())}};
+    json::array conditions;
+    conditions.push_back(std::move(condition));
+    json::value patch = json::object{{"status", {{"conditions", std::move(conditions)}}}};
+    kube::ObjectPath status{
+        .ns = std::string(victim->meta.ns), .name = victim->meta.name, .subresource = "status"};
+    auto patched = co_await client_->patch(kube::resources::pods, status,
+                                           kube::PatchType::strategic, std::move(patch));
+    if (!patched && patched.error().code != Code::not_found)
+      log::warn("scheduler", "cannot mark a victim",
+                {{"pod", kube::object_key(victim->meta)}, {"error", patched.error()}});
+    kube::ObjectPath path{.ns = std::string(victim->meta.ns), .name = victim->meta.name};
+    kube::DeleteOptions options;
+    options.uid = victim->meta.uid;
+    auto removed = co_await client_->remove(kube::resources::pods, path, std::move(options));
+    if (!removed && removed.error().code != Code::not_found) {
+      log::warn("scheduler", "cannot remove a victim",
+                {{"pod", kube::object_key(victim->meta)}, {"error", removed.error()}});
+      continue;
+    }
+    SchedulerEvent event = event_about(*victim, profile);
+    event.related = event_about(*pod, profile).regarding;
+    event.reason = "Preempted";
+    event.action = "Preempting";
+    event.note = fmt::format("Preempted by pod {} on node {}", pod->meta.uid, node);
+    events_.record(std::move(event));
   }
 }
 
@@ -424,7 +489,7 @@ SchedulerEvent Daemon::event_about(const kube::Pod& pod, const std::string& prof
 }
 
 void Daemon::report(const PodPointer& pod, const std::string& profile, std::string reason,
-                    std::string message) {
+                    std::string message, Nomination nomination) {
   SchedulerEvent event = event_about(*pod, profile);
   event.warning = true;
   event.reason = "FailedScheduling";
@@ -433,13 +498,15 @@ void Daemon::report(const PodPointer& pod, const std::string& profile, std::stri
   events_.record(std::move(event));
   const PodPointer latest = pods_.store().find(kube::object_key(pod->meta));
   const kube::Condition* condition = scheduled_condition(latest ? *latest : *pod);
-  if (condition != nullptr && condition->status == "False" && condition->reason == reason &&
-      condition->message == message)
+  if (!nomination && condition != nullptr && condition->status == "False" &&
+      condition->reason == reason && condition->message == message)
     return;
-  tasks_.spawn("write a condition", write_condition(pod, std::move(reason), std::move(message)));
+  tasks_.spawn("write a condition",
+               write_condition(pod, std::move(reason), std::move(message), std::move(nomination)));
 }
 
-Task<void> Daemon::write_condition(PodPointer pod, std::string reason, std::string message) {
+Task<void> Daemon::write_condition(PodPointer pod, std::string reason, std::string message,
+                                   Nomination nomination) {
   json::array conditions{json::object{{"type", "PodScheduled"},
                                       {"observedGeneration", pod->meta.generation},
                                       {"status", "False"},
@@ -447,7 +514,12 @@ Task<void> Daemon::write_condition(PodPointer pod, std::string reason, std::stri
                                       {"message", message},
                                       {"lastProbeTime", nullptr},
                                       {"lastTransitionTime", format_rfc3339(clock_.wall())}}};
-  const json::value patch = json::object{{"status", {{"conditions", std::move(conditions)}}}};
+  json::object status{{"conditions", std::move(conditions)}};
+  if (nomination && nomination->empty())
+    status["nominatedNodeName"] = nullptr;
+  else if (nomination)
+    status["nominatedNodeName"] = *nomination;
+  const json::value patch = json::object{{"status", std::move(status)}};
   kube::ObjectPath path{
       .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};
   for (int attempt = 1;; ++attempt) {

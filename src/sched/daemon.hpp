@@ -18,9 +18,11 @@
 #include "sched/engine.hpp"
 #include "sched/event_writer.hpp"
 #include "sched/klog.hpp"
+#include "sched/post_filter.hpp"
 #include "sched/scheduler_metrics.hpp"
 #include "sched/scheduling_queue.hpp"
 #include "sched/selector_owners.hpp"
+#include "sched/side_inputs.hpp"
 
 namespace plim::sched {
 
@@ -108,9 +110,16 @@ class Daemon {
   void bind_failed(const SchedulingQueue::Attempt& attempt, const std::string& profile,
                    const Error& error, SteadyTime started);
   void forget(const PodPointer& pod);
+  void refuse(const SchedulingQueue::Attempt& attempt, const Profile& profile,
+              const Decision& decision, SteadyTime started);
+  Task<void> evict(PodPointer pod, std::string profile, std::string node,
+                   std::vector<PodPointer> victims);
+  // None: leave it as it is.
+  using Nomination = std::optional<std::string>;
   void report(const PodPointer& pod, const std::string& profile, std::string reason,
-              std::string message);
-  Task<void> write_condition(PodPointer pod, std::string reason, std::string message);
+              std::string message, Nomination nomination = std::nullopt);
+  Task<void> write_condition(PodPointer pod, std::string reason, std::string message,
+                             Nomination nomination);
   void log_scores(const kube::Pod& pod, const Decision& decision);
   SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) const;
   QueueOptions queue_options() const;
@@ -129,6 +138,7 @@ class Daemon {
   std::vector<std::unique_ptr<Selecting>> selecting_;
   EventWriter events_;
   Engine engine_;
+  SideInputs inputs_;
   SchedulingQueue queue_;
   std::unordered_map<std::string, Assumed> assumed_;  // by uid, until the watch says so too
   OnDecision on_decision_;

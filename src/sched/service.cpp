@@ -39,6 +39,7 @@ Result<void> Service::start() {
     PLIM_TRY(review_client_, kube::Client::create(loop_, *options_.review_cluster));
   }
   daemon_ = std::make_unique<Daemon>(loop_, options_.daemon, client_, event_client_, registry_);
+  if (options_.on_decision) daemon_->on_decision(options_.on_decision);
   reload_success_ = &registry_.gauge("plimsoll_scheduler_config_reload_success", "");
   if (!options_.address.empty()) {
     PLIM_CHECK(listen());
@@ -69,7 +70,7 @@ Result<void> Service::listen() {
           },
       .set_verbosity = [this](int level) { daemon_->set_verbosity(level); },
       .before_metrics = [this] { daemon_->update_sizes(); },
-      .explain = {}};
+      .explain = options_.explain};
   // The elector itself ends a leadership that it could not renew, so there is nothing to be
   // overdue.
   server.checks.push_back({.name = "leaderElection", .good = [] { return true; }});

@@ -24,6 +24,9 @@ struct ServiceOptions {
   std::optional<net::ServerTls> tls;           // none: self-signed
   bool lookup_client_ca = true;                // from the cluster's ConfigMap
   ReviewOptions review;
+  // Who keeps decisions, and answers about them on the secure port.
+  Daemon::OnDecision on_decision = {};
+  std::function<net::Response(const net::Request&)> explain = {};
 };
 
 // Belongs to one loop; co_await stop() before destroying it.

@@ -1,0 +1,196 @@
+#include "sched/side_inputs.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "kube/object.hpp"
+
+namespace plim::sched {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Nanos kLookForKind = 30s;
+
+const kube::Resource kClaims{.group = "",
+                             .version = "v1",
+                             .plural = "persistentvolumeclaims",
+                             .kind = "PersistentVolumeClaim"};
+const kube::Resource kVolumes{.group = "",
+                              .version = "v1",
+                              .plural = "persistentvolumes",
+                              .kind = "PersistentVolume",
+                              .namespaced = false};
+const kube::Resource kClasses{.group = "storage.k8s.io",
+                              .version = "v1",
+                              .plural = "storageclasses",
+                              .kind = "StorageClass",
+                              .namespaced = false};
+const kube::Resource kBudgets{.group = "policy",
+                              .version = "v1",
+                              .plural = "poddisruptionbudgets",
+                              .kind = "PodDisruptionBudget"};
+const kube::Resource kInventories{.group = "plimsoll.io",
+                                  .version = "v1alpha1",
+                                  .plural = "nodeimageinventories",
+                                  .kind = "NodeImageInventory",
+                                  .namespaced = false};
+
+VolumeClaim read_claim(const kube::ObjectMeta& meta, const json::value& object) {
+  VolumeClaim out{.ns = std::string(meta.ns),
+                  .name = meta.name,
+                  .volume = std::string(text_at(object, {"spec", "volumeName"})),
+                  .storage_class = std::string(text_at(object, {"spec", "storageClassName"}))};
+  out.bound = !kube::annotation_of(object, "pv.kubernetes.io/bind-completed").empty();
+  out.lost = text_at(object, {"status", "phase"}) == "Lost";
+  out.deleted = meta.deleted.has_value();
+  if (const json::value* modes = find(object, {"spec", "accessModes"});
+      modes != nullptr && modes->is_array())
+    out.once_pod = std::ranges::any_of(modes->get_array(), [](const json::value& mode) {
+      return mode.is_string() && mode.get_string() == "ReadWriteOncePod";
+    });
+  return out;
+}
+
+PersistentVolume read_volume(const kube::ObjectMeta& meta, const json::value& object) {
+  const json::value* required = find(object, {"spec", "nodeAffinity", "required"});
+  return {.name = meta.name,
+          .labels = meta.labels,
+          .node_affinity = required != nullptr ? *required : json::value()};
+}
+
+StorageClass read_class(const kube::ObjectMeta& meta, const json::value& object) {
+  return {.name = meta.name,
+          .waits_for_consumer = text_at(object, {"volumeBindingMode"}) == "WaitForFirstConsumer"};
+}
+
+DisruptionBudget read_budget(const kube::ObjectMeta& meta, const json::value& object) {
+  DisruptionBudget out{.ns = std::string(meta.ns),
+                       .name = meta.name,
+                       .selector = kube::LabelSelector::nothing(),
+                       .allowed = int_at(object, {"status", "disruptionsAllowed"}).value_or(0),
+                       .disrupted = {}};
+  if (const json::value* selector = find(object, {"spec", "selector"}))
+    if (auto made = kube::LabelSelector::from_json(*selector)) out.selector = std::move(*made);
+  if (const json::value* pods = find(object, {"status", "disruptedPods"});
+      pods != nullptr && pods->is_object())
+    for (const auto& [name, when] : pods->get_object()) out.disrupted.emplace_back(name);
+  return out;
+}
+
+using MaybeInventory = std::optional<loop::ImageInventory>;
+
+// One that cannot be read counts as none: the node's status tells the rest.
+MaybeInventory read_inventory(const kube::ObjectMeta& meta, const json::value& object) {
+  const json::value* spec = find(object, {"spec"});
+  if (spec == nullptr) return std::nullopt;
+  auto made = loop::inventory_from_json(*spec);
+  if (made) return std::move(*made);
+  log::warn("scheduler", "a node's inventory of images cannot be read",
+            {{"node", meta.name}, {"error", made.error()}});
+  return std::nullopt;
+}
+
+}  // namespace
+
+SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
+                       kube::InternPool& pool, OnEvent on_event, Clock& clock)
+    : loop_(loop),
+      client_(std::move(client)),
+      engine_(engine),
+      pool_(pool),
+      on_event_(std::move(on_event)),
+      clock_(clock),
+      tasks_(loop) {
+  follow_storage();
+  follow_budgets();
+}
+
+void SideInputs::follow_storage() {
+  using Claims = FollowerOf<VolumeClaim>;
+  using Volumes = FollowerOf<PersistentVolume>;
+  using Classes = FollowerOf<StorageClass>;
+  followers_.push_back(std::make_unique<Claims>(
+      loop_, client_, kClaims, pool_, read_claim,
+      [this](const Claims::Kept& kept) {
+        engine_.volumes().set_claim(kept.value);
+        on_event_(EventKind::Volumes);
+      },
+      [this](const Claims::Kept& kept) {
+        engine_.volumes().remove_claim(kept.value.ns, kept.value.name);
+      },
+      clock_));
+  followers_.push_back(std::make_unique<Volumes>(
+      loop_, client_, kVolumes, pool_, read_volume,
+      [this](const Volumes::Kept& kept) {
+        engine_.volumes().set_volume(kept.value);
+        on_event_(EventKind::Volumes);
+      },
+      [this](const Volumes::Kept& kept) { engine_.volumes().remove_volume(kept.value.name); },
+      clock_));
+  followers_.push_back(std::make_unique<Classes>(
+      loop_, client_, kClasses, pool_, read_class,
+      [this](const Classes::Kept& kept) {
+        engine_.volumes().set_class(kept.value);
+        on_event_(EventKind::Volumes);
+      },
+      [this](const Classes::Kept& kept) { engine_.volumes().remove_class(kept.value.name); },
+      clock_));
+}
+
+void SideInputs::follow_budgets() {
+  using Budgets = FollowerOf<DisruptionBudget>;
+  followers_.push_back(std::make_unique<Budgets>(
+      loop_, client_, kBudgets, pool_, read_budget,
+      [this](const Budgets::Kept& kept) { budgets_[kube::object_key(kept.meta)] = kept.value; },
+      [this](const Budgets::Kept& kept) { budgets_.erase(kube::object_key(kept.meta)); }, clock_));
+}
+
+void SideInputs::start() {
+  for (auto& follower : followers_) follower->start();
+  tasks_.spawn("inventories of images", follow_inventories());
+}
+
+// The kind is asked for by discovery, which everybody may: a cluster without it has no agent, and
+// a list would be refused.
+Task<void> SideInputs::follow_inventories() {
+  using Inventories = FollowerOf<MaybeInventory>;
+  for (bool told = false;; co_await clock_.sleep(kLookForKind)) {
+    net::Request request{.path = "/apis/plimsoll.io/v1alpha1", .query = {}};
+    auto answer = co_await client_->raw(std::move(request));
+    if (answer && answer->status == 200 &&
+        answer->body.find("nodeimageinventories") != std::string::npos)
+      break;
+    if (!std::exchange(told, true))
+      log::info("scheduler", "no inventories of images here: what nodes report counts alone");
+  }
+  inventories_ = std::make_unique<Inventories>(
+      loop_, client_, kInventories, pool_, read_inventory,
+      [this](const Inventories::Kept& kept) {
+        if (kept.value)
+          engine_.set_inventory(kept.meta.name, *kept.value);
+        else
+          engine_.remove_inventory(kept.meta.name);
+        on_event_(EventKind::Inventory);
+      },
+      [this](const Inventories::Kept& kept) { engine_.remove_inventory(kept.meta.name); }, clock_);
+  inventories_->start();
+}
+
+Task<void> SideInputs::stop() {
+  co_await tasks_.stop();
+  for (auto& follower : followers_) co_await follower->stop();
+  if (inventories_) co_await inventories_->stop();
+}
+
+bool SideInputs::synced() const {
+  return std::ranges::all_of(followers_, [](const auto& follower) { return follower->synced(); });
+}
+
+std::vector<DisruptionBudget> SideInputs::budgets() const {
+  std::vector<DisruptionBudget> out;
+  for (const auto& [key, budget] : budgets_) out.push_back(budget);
+  return out;
+}
+
+}  // namespace plim::sched

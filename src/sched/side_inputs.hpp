@@ -1,0 +1,50 @@
+// What decisions look at beside pods and nodes: storage, disruption budgets, and the images that
+// nodes tell of.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/store.hpp"
+#include "sched/cluster_event.hpp"
+#include "sched/engine.hpp"
+#include "sched/follower.hpp"
+
+namespace plim::sched {
+
+// Belongs to one loop; co_await stop() before destroying it.
+class SideInputs {
+ public:
+  using OnEvent = std::function<void(EventKind)>;
+
+  SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
+             kube::InternPool& pool, OnEvent on_event, Clock& clock);
+
+  void start();
+  Task<void> stop();
+  bool synced() const;  // of what every cluster has
+
+  std::vector<DisruptionBudget> budgets() const;
+
+ private:
+  void follow_storage();
+  void follow_budgets();
+  Task<void> follow_inventories();
+
+  Executor loop_;
+  std::shared_ptr<kube::Client> client_;
+  Engine& engine_;
+  kube::InternPool& pool_;
+  OnEvent on_event_;
+  Clock& clock_;
+  kube::TextMap<DisruptionBudget> budgets_;
+  std::vector<std::unique_ptr<Follower>> followers_;
+  std::unique_ptr<Follower> inventories_;  // once the cluster has such a kind
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::sched
