@@ -13,7 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMaxBinding = 200;
+// Each has a connection of its own while it is under way.
+constexpr std::size_t kMaxBinding = 48;
 constexpr std::size_t kExplainedRows = 20;
 constexpr Nanos kLongestWait = 1s;
 constexpr int kConditionTries = 4;

@@ -31,6 +31,8 @@ Result<void> Service::start() {
     return fail(Code::invalid,
                 "leader election: the lease must be longer than the deadline of renewals, and that "
                 "longer than the retry period, in whole seconds");
+  if (!options_.daemon.config->extenders.empty())
+    log::warn("scheduler", "extenders are not called by this version");
   PLIM_TRY(client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(event_client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(lease_client_, kube::Client::create(loop_, options_.cluster));

@@ -157,7 +157,8 @@ Task<void> SideInputs::follow_inventories() {
   using Inventories = FollowerOf<MaybeInventory>;
   for (bool told = false;; co_await clock_.sleep(kLookForKind)) {
     net::Request request{.path = "/apis/plimsoll.io/v1alpha1", .query = {}};
-    auto answer = co_await client_->raw(std::move(request));
+    net::CallOptions options;
+    auto answer = co_await client_->raw(std::move(request), options);
     if (answer && answer->status == 200 &&
         answer->body.find("nodeimageinventories") != std::string::npos)
       break;
