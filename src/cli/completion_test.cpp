@@ -31,7 +31,7 @@ TEST(Completion, offers_commands_but_no_hidden_ones) {
   EXPECT_THAT(texts({""}), Contains("explain"));
   EXPECT_THAT(texts({""}), Not(Contains("__complete")));
   EXPECT_THAT(texts({"ver"}), ElementsAre("version"));
-  EXPECT_THAT(texts({"explain", ""}), ElementsAre("error"));
+  EXPECT_THAT(texts({"explain", ""}), ElementsAre("pod", "error"));
 }
 
 TEST(Completion, offers_flags_of_the_command_and_of_all) {

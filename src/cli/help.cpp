@@ -71,13 +71,18 @@ std::vector<Row> program_rows() {
   return rows;
 }
 
-// Those that belong to a command are named in its own help.
+// Those that belong to a command are named in its own help, those that share a word share it here.
 std::string minor_names() {
   std::string out;
+  std::string_view last;
   for (const Command& command : commands()) {
     const auto [first, second] = cut(command.name, ' ');
     if (!command.minor || (!second.empty() && find_command(first) != nullptr)) continue;
-    out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+    if (!second.empty() && first == last)
+      out += fmt::format("|{}", second);
+    else
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", command.name);
+    last = first;
   }
   return out;
 }
