@@ -86,6 +86,24 @@ class SchedulerOnARealApi(RealClusterCase):
         self.assertNotIn("forbidden", scheduler.log.lower())
         scheduler.stop()
 
+    def test_a_more_important_pod_takes_the_place_of_another(self):
+        self.cluster.fake_nodes(1, cpu=4)
+        self.api.post("/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": self.namespace}, "value": 1000})
+        scheduler = Scheduler(self, self.kubeconfig, *ELECTION).start()
+        self.create(pod("small", cpu="3"))
+        self.cluster.eventually(lambda: self.node_of("small"), what="a node")
+        self.create(pod("great", cpu="3", priorityClassName=self.namespace, terminationGracePeriodSeconds=0))
+        # No kubelet ends the victim, so the test does.
+        victim = self.cluster.eventually(lambda: "deletionTimestamp" in (one := self.api.get(f"{self.pods}/small"))["metadata"] and one,
+                                         what="its deletion")
+        target = next(one for one in victim["status"]["conditions"] if one["type"] == "DisruptionTarget")
+        self.assertEqual((target["status"], target["reason"], target["message"]),
+                         ("True", "PreemptionByScheduler", "default-scheduler: preempting to accommodate a higher priority pod"))
+        self.assertTrue(self.api.get(f"{self.pods}/great")["status"].get("nominatedNodeName"))
+        self.api.delete(f"{self.pods}/small", gracePeriodSeconds=0)
+        self.cluster.eventually(lambda: self.node_of("great"), 5, what="the place")
+        scheduler.stop()
+
     def test_killed_in_a_burst_it_binds_every_pod_once(self):
         self.cluster.fake_nodes(20, pods=200, cpu=64)
         count = 600

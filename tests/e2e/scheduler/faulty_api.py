@@ -1,0 +1,100 @@
+"""An API server's front that fails bindings in turn. Not a test itself."""
+import contextlib
+import http.server
+import json
+import socket
+import threading
+
+from http_api import HttpApi
+
+FAULTS = ("conflict", "throttled", "broken", "dropped before", "dropped after", None, None)
+
+
+def status(code, reason):
+    return {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": "as told by a test"}
+
+
+class FaultyApi:
+    """Plain HTTP; `kubeconfig` leads through it. The first `faults` bindings get one of FAULTS each."""
+
+    def __init__(self, test, kubeconfig, directory, faults):
+        self.left, self.lock, self.done = faults, threading.Lock(), {}
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self, code, body, **headers):
+                self.send_response(code)
+                for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def drop(self):
+                self.close_connection = True
+                with contextlib.suppress(OSError):
+                    self.connection.shutdown(socket.SHUT_RDWR)
+
+            def forward(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                fault = outer.next_fault() if self.path.split("?")[0].endswith("/binding") else None
+                if fault == "conflict":
+                    return self.answer(409, json.dumps(status(409, "Conflict")).encode())
+                if fault == "throttled":
+                    return self.answer(429, json.dumps(status(429, "TooManyRequests")).encode(), **{"Retry-After": "1"})
+                if fault == "broken":
+                    return self.answer(500, json.dumps(status(500, "InternalError")).encode())
+                if fault == "dropped before":
+                    return self.drop()
+                connection = HttpApi(kubeconfig).connect(300)
+                connection.request(self.command, self.path, body or None, {"Content-Type": self.headers.get("Content-Type", "application/json")})
+                came = connection.getresponse()
+                if "watch=" in self.path:
+                    return self.stream(came, connection)
+                data = came.read()
+                connection.close()
+                if fault == "dropped after":
+                    return self.drop()
+                self.answer(came.status, data)
+
+            def stream(self, came, connection):
+                self.send_response(came.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                while line := came.readline():
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+                self.wfile.write(b"0\r\n\r\n")
+                connection.close()
+
+            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = forward
+
+            def log_message(self, *words):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 100
+
+            def handle_error(self, *words):
+                pass
+
+        server = Server(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        test.addCleanup(server.server_close)
+        test.addCleanup(server.shutdown)
+        self.kubeconfig = directory / "faulty.kubeconfig"
+        self.kubeconfig.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_address[1]}"}}],
+            "users": [{"name": "u", "user": {}}]}))
+
+    def next_fault(self):
+        with self.lock:
+            if self.left == 0:
+                return None
+            self.left -= 1
+            fault = FAULTS[self.left % len(FAULTS)]
+            self.done[fault] = self.done.get(fault, 0) + 1
+            return fault
