@@ -624,13 +624,17 @@ constexpr std::array kCommands{
     Command{.name = "explain pod",
             .summary = "Say why a pod is on its node, and not on another",
             .detail =
-                "Decides as the scheduler does, in a cluster read from a file. Several pods are "
+                "Of a pod that runs the scheduler is asked, which keeps its last decisions; where "
+                "it cannot be reached, the annotation plimsoll.io/decision tells less. With "
+                "--snapshot a cluster is read from a file and decided in as the scheduler does. "
+                "Several pods are "
                 "decided one after the other, each on its node before the next is looked at; a pod "
                 "of the file that has a node already is taken to be there.",
             .examples = kExplainPodExamples,
             .flags = kExplainPodFlags,
+            .positionals = kExplainPodPositionals,
             .formats = "table|json|yaml|jsonpath=",
-            .exit_notes = "1 a file cannot be used, 2 usage",
+            .exit_notes = "1 a file cannot be used, 2 usage, 4 no such pod or decision",
             .run = run_explain_pod,
             .minor = true},
     Command{.name = "explain error",

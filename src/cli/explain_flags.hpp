@@ -8,12 +8,24 @@
 namespace plim::cli {
 
 inline constexpr std::array kExplainPodExamples{
+    Example{"explain pod web", "why the pod of this name is where it is"},
+    Example{"explain pod shop/web --why-not node3", "of namespace shop: why it is not on node3"},
     Example{"explain pod --snapshot cluster.json --pod pod.yaml",
             "where a pod would go in a cluster kept as a file"},
-    Example{"explain pod --snapshot cluster.json --pod pod.yaml --why-not node3",
-            "why it would not go to node3"},
+};
+inline constexpr std::array kExplainPodPositionals{
+    Positional{.metavar = "[NAMESPACE/]NAME", .help = "a pod of the cluster", .optional = true},
 };
 inline constexpr std::array kExplainPodFlags{
+    Flag{.name = "scheduler",
+         .metavar = "URL",
+         .fallback = "https://127.0.0.1:10259",
+         .help = "the port where the scheduler keeps its decisions"},
+    Flag{.name = "timeout",
+         .type = Type::duration,
+         .metavar = "DURATION",
+         .fallback = "10s",
+         .help = "how long to wait for the cluster and for the scheduler"},
     Flag{.name = "snapshot",
          .metavar = "FILE",
          .help = "decide in a cluster from a file, as kubectl get -A -o json prints it",

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/explain_live.hpp"
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "sched/config.hpp"
@@ -99,20 +100,40 @@ Outcome<void> print_tables(Context& context, const json::array& records) {
   return {};
 }
 
+Outcome<int> print_annotation(Context& context, Printer& printer, const LiveExplanation& found) {
+  if (printer.wants_table()) {
+    PLIM_CLI_CHECK(context.world.out.write(annotation_text(found)));
+    return 0;
+  }
+  const json::value out{{"pod", {{"namespace", found.ns}, {"name", found.name}}},
+                        {"node", found.node},
+                        {"decision", found.decision},
+                        {"notes", {found.reason}}};
+  PLIM_CLI_CHECK(printer.print(out));
+  return 0;
+}
+
 }  // namespace
 
 Outcome<int> run_explain_pod(Context& context) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
-  if (context.values.text("snapshot").empty() || context.values.text("pod").empty())
-    return usage_failure(Plm::wrong_arguments, "--snapshot and --pod are needed",
-                         "plimsoll explain pod --snapshot cluster.json --pod pod.yaml");
-  PLIM_CLI_TRY(json::array records, explain_snapshot(context));
+  json::array records;
+  if (!context.arguments.empty()) {
+    PLIM_CLI_TRY(LiveExplanation found, explain_live(context, context.arguments[0]));
+    if (found.record.is_null()) return print_annotation(context, printer, found);
+    records.push_back(std::move(found.record));
+  } else if (context.values.text("snapshot").empty() || context.values.text("pod").empty()) {
+    return usage_failure(Plm::wrong_arguments, "a pod is needed, or --snapshot and --pod",
+                         "plimsoll explain pod NAME");
+  } else {
+    PLIM_CLI_TRY(records, explain_snapshot(context));
+  }
   if (printer.wants_table()) {
     PLIM_CLI_CHECK(print_tables(context, records));
     return 0;
   }
-  json::value one = records.size() == 1 ? std::move(records[0])
-                                        : json::value{{"items", std::move(records)}};
+  json::value one =
+      records.size() == 1 ? std::move(records[0]) : json::value{{"items", std::move(records)}};
   PLIM_CLI_CHECK(printer.print(one));
   return 0;
 }

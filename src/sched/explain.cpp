@@ -29,12 +29,12 @@ void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t s
 }
 
 void explain_failure(Engine& engine, const kube::Pod& pod, const Profile& profile,
-                     const ExplainOptions& options, ExplainRecord& out) {
+                     const Decision& decision, const ExplainOptions& options, ExplainRecord& out) {
   PreemptionOptions preemption;
   preemption.draw = options.draw;
   preemption.now = out.started;
   const PostFilterOutcome after =
-      post_filter(engine, pod, profile, out.decision, options.budgets, preemption);
+      post_filter(engine, pod, profile, decision, options.budgets, preemption);
   out.message = after.message;
   ExplainRecord::PostFilter& made = out.post_filter.emplace();
   made.message = after.reasons;
@@ -47,8 +47,8 @@ void explain_failure(Engine& engine, const kube::Pod& pod, const Profile& profil
 
 }  // namespace
 
-ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
-                      const ExplainOptions& options) {
+ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,
+                                Decision decision, std::size_t samples) {
   ExplainRecord out;
   out.ns = pod.meta.ns.view();
   out.name = pod.meta.name;
@@ -56,18 +56,27 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
   out.profile = profile.scheduler_name;
   out.plugins = profile.score;
   out.mode = profile.locality.mode;
-  out.started = clock.wall();
-  out.version = options.version;
+  out.decision = std::move(decision);
+  if (out.decision.node.empty()) out.message = out.decision.message;
+  explain_locality(engine, pod, profile, out);
+  describe_refusals(engine, pod, samples, out);
+  return out;
+}
+
+ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
+                      const ExplainOptions& options) {
   DecideOptions decide;
   decide.rows = options.rows;
   decide.draw = options.draw;
-  decide.now = out.started;
+  decide.now = clock.wall();
   const SteadyTime begun = clock.steady();
-  out.decision = engine.decide(pod, profile, decide);
-  out.took = clock.steady() - begun;
-  if (out.decision.node.empty()) explain_failure(engine, pod, profile, options, out);
-  explain_locality(engine, pod, profile, out);
-  describe_refusals(engine, pod, options.samples, out);
+  const Decision decision = engine.decide(pod, profile, decide);
+  const Nanos took = clock.steady() - begun;
+  ExplainRecord out = describe_decision(engine, pod, profile, decision, options.samples);
+  out.started = decide.now;
+  out.took = took;
+  out.version = options.version;
+  if (decision.node.empty()) explain_failure(engine, pod, profile, decision, options, out);
   return out;
 }
 

@@ -26,13 +26,18 @@ struct ExplainOptions {
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options);
 
+// A decision that was made already, before anything has changed since. `samples` refused nodes of
+// every reason are named.
+ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,
+                                Decision decision, std::size_t samples);
+
 // What was asked and what was there when `plugin` refused the node, "" where the reason says it
 // all: "cpu: asks 2500m, 1500m of 4 free".
 std::string rejection_detail(const Engine& engine, const kube::Pod& pod, PluginId plugin,
                              NodeIndex node);
 
 // What ImageLocality saw on every node of the record, and what kube-scheduler's formula would give.
-void explain_locality(Engine& engine, const kube::Pod& pod, const Profile& profile,
+void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile& profile,
                       ExplainRecord& record);
 
 }  // namespace plim::sched

@@ -62,33 +62,31 @@ std::string compat_note(const Engine& engine, const kube::Pod& pod,
 
 }  // namespace
 
-void explain_locality(Engine& engine, const kube::Pod& pod, const Profile& profile,
+void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile& profile,
                       ExplainRecord& record) {
-  const bool scored = std::ranges::any_of(profile.score, [](const WeightedPlugin& one) {
-    return one.plugin == PluginId::ImageLocality;
-  });
-  if (!scored || record.decision.rows.empty()) return;
+  const auto plugin =
+      std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
+  if (plugin == profile.score.end() || record.decision.rows.empty()) return;
   const std::string images = image_list(engine, pod);
   for (const ScoredNode& row : record.decision.rows)
     record.details.push_back(row.missing_bytes == 0
                                  ? fmt::format("{} present", images)
                                  : fmt::format("missing {}", image_size_text(row.missing_bytes)));
   if (profile.locality.mode == LocalityMode::Compat) return;
-  Profile stock = profile;
-  stock.locality.mode = LocalityMode::Compat;
-  DecideOptions options;
-  options.rows = DecideOptions::kAllRows;
-  options.now = record.started;
-  const Decision decision = engine.decide(pod, stock, options);
-  ExplainRecord::Compat compat;
+  std::vector<NodeIndex> nodes;
   for (const ScoredNode& row : record.decision.rows)
-    for (const ScoredNode& other : decision.rows) {
-      if (other.node != row.node) continue;
-      for (const PluginScore& score : other.scores)
-        if (score.plugin == PluginId::ImageLocality)
-          compat.scores.emplace_back(row.node, score.normalized);
-      if (row.node == record.decision.node) compat.total = other.total;
-    }
+    if (auto node = engine.cluster().table().find(row.node)) nodes.push_back(*node);
+  if (nodes.size() != record.decision.rows.size()) return;
+  const auto scores = stock_image_scores(engine.cluster(), pod.spec, nodes);
+  ExplainRecord::Compat compat;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ScoredNode& row = record.decision.rows[i];
+    compat.scores.emplace_back(row.node, scores[i]);
+    if (row.node != record.decision.node) continue;
+    compat.total = row.total + scores[i] * plugin->weight;
+    for (const PluginScore& score : row.scores)
+      if (score.plugin == PluginId::ImageLocality) compat.total -= score.weighted;
+  }
   record.notes.push_back(compat_note(engine, pod, compat));
   record.compat = std::move(compat);
 }

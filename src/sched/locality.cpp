@@ -16,29 +16,20 @@ std::int64_t believable(std::int64_t bytes) {
   return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 44);
 }
 
-std::vector<std::int64_t> stock_sums(const Cycle& cycle) {
-  const NodeTable& table = cycle.cluster.table();
+std::vector<std::int64_t> stock_sums(const Cluster& cluster, const kube::PodSpec& spec) {
+  const NodeTable& table = cluster.table();
   std::vector<std::int64_t> sums(table.rows(), 0);
   const auto nodes = static_cast<double>(table.live().size());
   auto add = [&](const kube::Container& container) {
-    const auto* name = cycle.cluster.images().status_name(stock_image_name(container.image));
+    const auto* name = cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
     double spread = static_cast<double>(name->rows.count()) / nodes;
     auto scaled = static_cast<std::int64_t>(static_cast<double>(believable(name->size)) * spread);
     name->rows.each([&](NodeIndex row) { sums[row] += scaled; });
   };
-  for (const kube::Container& container : cycle.in.pod.spec.init_containers) add(container);
-  for (const kube::Container& container : cycle.in.pod.spec.containers) add(container);
+  for (const kube::Container& container : spec.init_containers) add(container);
+  for (const kube::Container& container : spec.containers) add(container);
   return sums;
-}
-
-void score_as_stock(const Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  const kube::PodSpec& spec = cycle.in.pod.spec;
-  auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
-  const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
-  auto sums = stock_sums(cycle);
-  for (NodeIndex row : rows)
-    out.raw.push_back(100 * (std::clamp(sums[row], kFloor, ceiling) - kFloor) / (ceiling - kFloor));
 }
 
 std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeIndex row) {
@@ -127,6 +118,18 @@ std::string stock_image_name(std::string_view image) {
   return out;
 }
 
+std::vector<std::int64_t> stock_image_scores(const Cluster& cluster, const kube::PodSpec& spec,
+                                             std::span<const NodeIndex> rows) {
+  auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
+  const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
+  const auto sums = stock_sums(cluster, spec);
+  std::vector<std::int64_t> out;
+  out.reserve(rows.size());
+  for (NodeIndex row : rows)
+    out.push_back(100 * (std::clamp(sums[row], kFloor, ceiling) - kFloor) / (ceiling - kFloor));
+  return out;
+}
+
 ImageView view_images(Cycle& cycle) {
   const LocalityArgs& args = cycle.profile.locality;
   const ImageTable& table = cycle.cluster.images();
@@ -185,7 +188,7 @@ std::unique_ptr<Filter> make_images_filter(Cycle& cycle) {
 
 bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
   if (cycle.profile.locality.mode == LocalityMode::Compat) {
-    score_as_stock(cycle, rows, out);
+    out.raw = stock_image_scores(cycle.cluster, cycle.in.pod.spec, rows);
   } else {
     const ImageView& view = cycle.image_view();
     for (NodeIndex row : rows) {

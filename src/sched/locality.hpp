@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ inline constexpr std::int64_t kStockImageFloor = std::int64_t{23} * 1024 * 1024;
 
 // All that kube-scheduler does to a name before it looks for it.
 std::string stock_image_name(std::string_view image);
+
+// What kube-scheduler's formula gives every row, 0 to 100.
+std::vector<std::int64_t> stock_image_scores(const Cluster& cluster, const kube::PodSpec& spec,
+                                             std::span<const NodeIndex> rows);
 
 // Made once per decision, when somebody asks.
 struct ImageView {

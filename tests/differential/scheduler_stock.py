@@ -5,12 +5,14 @@ Many pods are asked about in one go. The scheduler takes one after the other and
 next, so the order of its log is the order of the states they met."""
 import base64
 import concurrent.futures
+import http.client
 import json
 import re
 import threading
 
 from rig import RealCluster, RigFailure
 from rig import control_plane
+from http_api import HttpApi
 from scheduler_cases import NAMESPACES, PRIORITIES, RUNTIME_CLASS
 
 CORE, APPS, EVENTS = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1"
@@ -64,6 +66,16 @@ def has_outcome(attempt):
     return "node" in attempt or "message" in attempt
 
 
+class SteadyApi(HttpApi):
+    """Asks again where the server has closed a connection that nobody had used for long."""
+
+    def request(self, *words, **options):
+        try:
+            return super().request(*words, **options)
+        except http.client.RemoteDisconnected:
+            return super().request(*words, **options)
+
+
 class Stock:
     """One API server, and one scheduler after the other."""
 
@@ -83,7 +95,7 @@ class Stock:
     def api(self):
         """Of the thread that asks."""
         if not hasattr(self.local, "api"):
-            self.local.api = self.cluster.api()
+            self.local.api = SteadyApi(self.cluster.kubeconfig)
             self.connections.append(self.local.api)
         return self.local.api
 

@@ -1,0 +1,133 @@
+#include "cli/explain_live.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+#include "cli/cluster.hpp"
+#include "kube/status.hpp"
+#include "net/http.hpp"
+#include "net/url.hpp"
+#include "sched/explain_record.hpp"
+
+namespace plim::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kDecision = "plimsoll.io/decision";
+
+// A scheduler on this machine has made its certificate itself, and who could pretend to be it here
+// could do worse. Anywhere else the cluster's authority must vouch for it.
+bool is_this_machine(std::string_view host) {
+  return host == "127.0.0.1" || host == "localhost" || host == "::1" || host == "[::1]";
+}
+
+struct Named {
+  std::string ns, name;
+};
+
+Outcome<Named> read_name(const std::string& text, const std::string& ns) {
+  auto [first, rest] = cut(text, '/');
+  Named out{.ns = ns, .name = std::string(first)};
+  if (!rest.empty()) {
+    if (first != "pod" && first != "pods") out.ns = first;
+    out.name = rest;
+  }
+  if (out.name.empty() || out.ns.empty() || out.name.find('/') != std::string::npos)
+    return usage_failure(Plm::wrong_arguments, fmt::format("\"{}\" is no pod", text),
+                         "write NAME or NAMESPACE/NAME");
+  return out;
+}
+
+Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
+                              std::chrono::milliseconds timeout) {
+  net::Request request{.path =
+                           fmt::format("/api/v1/namespaces/{}/pods/{}", net::percent_encode(pod.ns),
+                                       net::percent_encode(pod.name))};
+  auto answer = ask(config, std::move(request), timeout);
+  if (!answer) return tl::unexpected(request_failure(answer.error(), describe(config)));
+  if (answer->status != 200)
+    return tl::unexpected(request_failure(
+        kube::error_from_answer(answer->status, answer->headers, answer->body), describe(config)));
+  auto value = parse_json(answer->body, "pod");
+  if (!value) return tl::unexpected(request_failure(value.error(), describe(config)));
+  return std::move(*value);
+}
+
+Result<json::value> read_record(kube::Config config, const std::string& scheduler, const Named& pod,
+                                const std::string& uid, std::chrono::milliseconds timeout) {
+  PLIM_TRY(net::Url url, net::parse_url(scheduler));
+  config.server = scheduler;
+  if (is_this_machine(url.host)) {
+    config.tls.ca_pem.clear();
+    config.tls.insecure = true;
+  }
+  net::Request request{
+      .path = "/plimsoll/v1/explain",
+      .query = net::format_query({{"namespace", pod.ns}, {"pod", pod.name}, {"uid", uid}})};
+  PLIM_TRY(net::Response answer, ask(config, std::move(request), timeout));
+  if (answer.status != 200) {
+    auto body = parse_json(answer.body, "answer");
+    const std::string said(body ? text_at(*body, {"message"}) : "");
+    return fail(code_from_http(answer.status),
+                said.empty() ? fmt::format("{} answered {}", scheduler, answer.status) : said);
+  }
+  return parse_json(answer.body, scheduler);
+}
+
+}  // namespace
+
+Outcome<LiveExplanation> explain_live(Context& context, const std::string& text) {
+  PLIM_CLI_TRY(kube::Config config, cluster_config(context));
+  PLIM_CLI_TRY(Named pod, read_name(text, config.ns));
+  const auto timeout = context.values.duration("timeout");
+  PLIM_CLI_TRY(json::value object, read_pod(config, pod, timeout));
+  LiveExplanation out;
+  out.ns = pod.ns;
+  out.name = pod.name;
+  out.node = text_at(object, {"spec", "nodeName"});
+  auto record = read_record(config, context.values.text("scheduler"), pod,
+                            std::string(text_at(object, {"metadata", "uid"})), timeout);
+  if (record) {
+    out.record = std::move(*record);
+    return out;
+  }
+  out.reason = record.error().message;
+  const std::string_view written = text_at(object, {"metadata", "annotations", kDecision});
+  auto decision = parse_json(written, kDecision);
+  if (written.empty() || !decision)
+    return tl::unexpected(
+        Failure{.code = Plm::not_found,
+                .exit = 4,
+                .what = fmt::format("no decision about pod {}/{} is to be had: {}", pod.ns,
+                                    pod.name, out.reason),
+                .tried = context.values.text("scheduler"),
+                .next = "--scheduler names the port of the scheduler; --snapshot asks a file"});
+  out.decision = std::move(*decision);
+  return out;
+}
+
+std::string annotation_text(const LiveExplanation& found) {
+  std::string out =
+      fmt::format("POD     {}/{}   as the scheduler wrote it on the pod ({})\nRESULT  {}  {}",
+                  found.ns, found.name, escape_controls(found.reason), escape_controls(found.node),
+                  int_at(found.decision, {"total"}).value_or(0));
+  if (const std::string_view second = text_at(found.decision, {"runnerUp", "node"});
+      !second.empty())
+    out += fmt::format("   runner-up {} {}", escape_controls(second),
+                       int_at(found.decision, {"runnerUp", "total"}).value_or(0));
+  out += '\n';
+  if (const json::value* scores = find(found.decision, {"scores"});
+      scores != nullptr && scores->is_object())
+    for (const auto& [plugin, score] : scores->get_object())
+      if (score.is_int64())
+        out += fmt::format("SCORE   {}  {}\n", escape_controls(std::string_view(plugin)),
+                           score.get_int64());
+  if (const std::int64_t missing = int_at(found.decision, {"missingBytes"}).value_or(0);
+      missing > 0)
+    out += fmt::format("IMAGES  missing {}\n", sched::image_size_text(missing));
+  return out;
+}
+
+}  // namespace plim::cli
