@@ -5,9 +5,12 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "sched/explain.hpp"
 
 namespace plim::sched {
 namespace {
+
+constexpr std::size_t kNamedRefusals = 3;  // nodes by name, of every reason
 
 std::chrono::seconds whole_seconds(Nanos duration) {
   return std::chrono::ceil<std::chrono::seconds>(duration);
@@ -22,6 +25,17 @@ Service::Service(const Executor& loop, ServiceOptions options, metrics::Registry
       registry_(registry),
       on_lost_(std::move(on_lost)),
       tasks_(loop) {}
+
+ExplainRecord Service::record_of(const DecisionNote& note) const {
+  const std::size_t samples =
+      options_.daemon.explain_all_nodes ? note.engine->node_count() : kNamedRefusals;
+  ExplainRecord out =
+      describe_decision(*note.engine, *note.pod, *note.profile, *note.decision, samples);
+  out.attempt = note.attempt;
+  out.started = note.started;
+  out.took = note.took;
+  return out;
+}
 
 Result<void> Service::start() {
   const ElectionConfig& election = options_.daemon.config->election;
@@ -41,7 +55,7 @@ Result<void> Service::start() {
     PLIM_TRY(review_client_, kube::Client::create(loop_, *options_.review_cluster));
   }
   daemon_ = std::make_unique<Daemon>(loop_, options_.daemon, client_, event_client_, registry_);
-  if (options_.on_decision) daemon_->on_decision(options_.on_decision);
+  daemon_->on_decision([this](const DecisionNote& note) { decisions_.add(record_of(note)); });
   reload_success_ = &registry_.gauge("plimsoll_scheduler_config_reload_success", "");
   if (!options_.address.empty()) {
     PLIM_CHECK(listen());
@@ -72,7 +86,8 @@ Result<void> Service::listen() {
           },
       .set_verbosity = [this](int level) { daemon_->set_verbosity(level); },
       .before_metrics = [this] { daemon_->update_sizes(); },
-      .explain = options_.explain};
+      .explain =
+          [this](const net::Request& request) { return answer_explain(decisions_, request); }};
   // The elector itself ends a leadership that it could not renew, so there is nothing to be
   // overdue.
   server.checks.push_back({.name = "leaderElection", .good = [] { return true; }});

@@ -12,6 +12,7 @@
 #include "kube/leader_election.hpp"
 #include "net/tls.hpp"
 #include "sched/daemon.hpp"
+#include "sched/explain_ring.hpp"
 #include "sched/secure_server.hpp"
 
 namespace plim::sched {
@@ -24,9 +25,6 @@ struct ServiceOptions {
   std::optional<net::ServerTls> tls;           // none: self-signed
   bool lookup_client_ca = true;                // from the cluster's ConfigMap
   ReviewOptions review;
-  // Who keeps decisions, and answers about them on the secure port.
-  Daemon::OnDecision on_decision = {};
-  std::function<net::Response(const net::Request&)> explain = {};
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -50,6 +48,7 @@ class Service {
   bool leads() const { return leading_; }
 
  private:
+  ExplainRecord record_of(const DecisionNote& note) const;
   Result<void> listen();
   void start_election();
   Task<void> lookup_client_ca();
@@ -62,6 +61,7 @@ class Service {
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<kube::LeaderElector> elector_;
   std::unique_ptr<SecureServer> server_;
+  ExplainRing decisions_;
   metrics::Gauge* reload_success_ = nullptr;
   bool leading_ = false, stopping_ = false;
   TaskGroup tasks_;
