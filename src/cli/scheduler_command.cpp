@@ -195,7 +195,8 @@ class SchedulerRun {
     done_ = std::make_unique<Event>(loop);
     tasks_ = std::make_unique<TaskGroup>(loop);
     auto on_lost = [this] {
-      failure_ = scheduler_failure(Plm::bad_environment, "another scheduler leads now");
+      failure_ = scheduler_failure(Plm::refused, "the lease could not be renewed in time");
+      failure_->next = "start it again: it waits until it may lead";
       done_->notify();
     };
     service_ = std::make_unique<sched::Service>(loop, settings_.service,

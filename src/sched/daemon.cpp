@@ -246,7 +246,6 @@ Task<void> Daemon::schedule() {
       co_await yield_to_loop();  // answers to bindings and the watches come in between
       continue;
     }
-    update_sizes();
     SteadyTime until = clock_.steady() + kLongestWait;
     if (const auto flush = queue_.next_flush(); flush && *flush < until) until = *flush;
     (void)co_await wake_.wait_until(clock_, until);

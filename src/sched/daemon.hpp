@@ -83,7 +83,7 @@ class Daemon {
 
   Engine& engine() { return engine_; }
 
-  void update_sizes();
+  void update_sizes();  // of queue and cache, for whoever scrapes them now
 
  private:
   struct Assumed {
