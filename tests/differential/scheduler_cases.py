@@ -346,9 +346,11 @@ def change(draw, one):
     return {"status": {"phase": "Running", "containerStatuses": [said], **({"conditions": conditions} if conditions else {})}}
 
 
-def cluster(seed, number, asked):
+def cluster(seed, number, asked, nodes=None):
+    """Of the given number of nodes, or of any."""
     draw = Draw(f"{seed}/{number}")
     size = draw.one([3, 5, 8, 12, 20, 30])
+    size = nodes or size
     bare = draw.often(50)
     nodes = [node(draw, f"n{index + 1:02}", bare) for index in range(size)]
     names = [one["metadata"]["name"] for one in nodes]

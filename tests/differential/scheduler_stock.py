@@ -31,21 +31,35 @@ def words(text):
     return {name: json.loads(value) if value.startswith('"') else value for name, value in FIELD.findall(text)}
 
 
-def attempts_of(log):
-    """One entry per attempt, in the order of the cycles: pod, and with an outcome `node` or `message`, and the weighted scores."""
-    attempts, newest = [], {}
-    for line in log.splitlines():
-        found = LINE.match(line)
-        if not found:
-            continue
-        said, pod, rest = found.groups()
+class Attempts:
+    """What a log says, read as it grows. One entry per attempt, in the order of the cycles: the pod, its weighted scores, and once it has
+    an outcome `node` or `message`."""
+
+    def __init__(self, log):
+        self.log, self.place, self.rest = log, 0, ""
+        self.all, self.newest = [], {}
+
+    def read(self):
+        with open(self.log) as log:
+            log.seek(self.place)
+            text = self.rest + log.read()
+            self.place = log.tell()
+        lines = text.split("\n")
+        self.rest = lines.pop()
+        for line in lines:
+            found = LINE.match(line)
+            if found:
+                self.add(*found.groups())
+        return self.all
+
+    def add(self, said, pod, rest):
         if said == "Attempting to schedule pod":
-            newest[pod] = {"pod": pod, "scores": {}, "totals": {}}
-            attempts.append(newest[pod])
-            continue
-        now, fields = newest.get(pod), None
+            self.newest[pod] = {"pod": pod, "scores": {}, "totals": {}}
+            self.all.append(self.newest[pod])
+            return
+        now = self.newest.get(pod)
         if now is None:
-            continue
+            return
         if said == "Plugin scored node for pod":
             fields = words(rest)
             now["scores"].setdefault(fields["plugin"], {})[fields["node"]] = int(fields["score"])
@@ -59,7 +73,6 @@ def attempts_of(log):
             now["message"] = words(rest)["err"]
         elif said.startswith("Error"):
             now["error"] = rest
-    return attempts
 
 
 def has_outcome(attempt):
@@ -154,24 +167,23 @@ class Stock:
                                           ("--v=2", "--vmodule=schedule_one=10"), configuration)
         program.log.unlink(missing_ok=True)
         program.start()
-        attempts = []
+        log = Attempts(program.log)
 
         def all_answered():
             program.check()
-            attempts[:] = attempts_of(program.log.read_text())
-            done = {attempt["pod"] for attempt in attempts if has_outcome(attempt)}
+            attempts = log.read()
             wrong = [attempt for attempt in attempts if "error" in attempt]
             if wrong:
                 raise RigFailure(f"kube-scheduler could not answer: {wrong[0]}")
-            return asked <= done
+            return asked <= {attempt["pod"] for attempt in attempts if has_outcome(attempt)}
         try:
             self.cluster.eventually(all_answered, 60, every=0.05, what="an answer to every pod")
-            failed = {attempt["pod"] for attempt in attempts if "message" in attempt}
+            failed = {attempt["pod"] for attempt in log.all if "message" in attempt}
             self.cluster.eventually(lambda: failed <= set(self.notes()) and self.is_told(failed), 20, every=0.05,
                                     what="conditions and events of all pods")
         finally:
             program.kill()
-        attempts = attempts_of(program.log.read_text())
+        attempts = log.read()
         # What was under way when it ended has left its trace on those after it, which then mean nothing.
         end = next((index for index, attempt in enumerate(attempts) if not has_outcome(attempt)), len(attempts))
         return attempts[:end]

@@ -51,6 +51,13 @@ class Scheduler(unittest.TestCase):
         if differing:
             self.fail(self.report(stocks[0], differing))
 
+    def test_follows_a_long_history(self):
+        """1,000 pods one by one: wherever kube-scheduler has put those before, it takes a node that is among our best."""
+        with Stock() as stock:
+            recording = stock.ask(scheduler_cases.cluster(SEED, "history", 1000, nodes=60))
+        self.assertGreaterEqual(len(recording["attempts"]), 1000)
+        self.assertEqual(scheduler_ours.mismatches(recording, scheduler_ours.ask(recording)), [])
+
     def report(self, stock, differing):
         """What differs, the first few with the smallest question that shows it."""
         lines = [f"{sum(len(found) for _, _, found in differing)} answers differ, in {len(differing)} clusters"]

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""`plimsoll explain pod NAME`: the decision of the scheduler that runs, and what is left of it when that is gone."""
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tests" / "e2e" / name) for name in ("scheduler", "local")]
+from scheduler import SEED, Scheduler, directory, eventually, pod  # noqa: E402
+from http_api import HttpApi  # noqa: E402
+from local_cluster import PROGRAM, LocalCluster  # noqa: E402
+
+BUSYBOX = {"names": ["docker.io/library/busybox:latest"], "sizeBytes": 771000}
+
+
+class ExplainLive(unittest.TestCase):
+    def setUp(self):
+        self.cluster = LocalCluster(self, "--nodes", "0", "--scheduler", "none", "--controllers", "none", "--roles", "none", "--ephemeral")
+        self.api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(self.api.close)
+        for name in ("worker", "worker2", "worker3"):
+            room = {"cpu": "4", "memory": "8Gi", "pods": "20"}
+            self.api.post("/api/v1/nodes", {"metadata": {"name": name}, "status": {
+                "allocatable": room, "capacity": room, "images": [BUSYBOX] if name == "worker2" else []}})
+            self.api.merge(f"/api/v1/nodes/{name}", {"spec": {"taints": None}})
+        settings = directory(self) / "scheduler.conf"
+        settings.write_text(SEED % self.cluster.kubeconfig)
+        authority = directory(self) / "ca.crt"  # of those who come with certificates of the cluster
+        kubeconfig = pathlib.Path(self.cluster.kubeconfig).read_text()
+        authority.write_bytes(base64.b64decode(re.search(r"certificate-authority-data: (\S+)", kubeconfig)[1]))
+        self.scheduler = Scheduler(self, self.cluster.kubeconfig, "--config", str(settings), "--annotate-decisions", "--client-ca-file",
+                                   str(authority)).start()
+
+    def explain(self, *words):
+        return subprocess.run([PROGRAM, "explain", "pod", *words, "--kubeconfig", self.cluster.kubeconfig, "--scheduler", self.scheduler.url],
+                              capture_output=True, text=True, timeout=60)
+
+    def test_it_is_asked_and_then_remembered(self):
+        self.api.post("/api/v1/namespaces/default/pods", pod("busybox-sleep-0"))
+        self.api.post("/api/v1/namespaces/default/pods", pod("huge", cpu="400"))
+        path = "/api/v1/namespaces/default/pods/busybox-sleep-0"
+        self.assertEqual(eventually(lambda: self.api.get(path)["spec"].get("nodeName"), what="a node"), "worker2")
+        done = self.explain("default/busybox-sleep-0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("RESULT  worker2  100000   runner-up worker 0   decided by ImageLocality\n", done.stdout)
+        self.assertIn("NOTE    kube-scheduler would give 0/0/0: ", done.stdout)
+        record = json.loads(self.explain("pod/busybox-sleep-0", "-o", "json").stdout)
+        self.assertEqual((record["outcome"], record["attempt"], record["node"]), ("bound", 1, "worker2"))
+
+        def refused():
+            done = self.explain("huge", "--why-not", "worker3")
+            return done.returncode == 0 and done.stdout
+        self.assertEqual(eventually(refused, what="the decision about the pod that does not fit"),
+                         "worker3 was rejected by NodeResourcesFit: Insufficient cpu [cpu: asks 400, 4 of 4 free]\n")
+        missing = self.explain("nobody")
+        self.assertEqual((missing.returncode, missing.stdout), (4, ""))
+
+        self.scheduler.kill()
+        done = self.explain("busybox-sleep-0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("as the scheduler wrote it on the pod", done.stdout)
+        self.assertIn("RESULT  worker2  100000   runner-up worker 0\n", done.stdout)
+        self.assertEqual(self.explain("huge").returncode, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
