@@ -518,8 +518,7 @@ constexpr std::array kCommands{
             .examples = kSchedulerExamples,
             .flags = kSchedulerFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings, no start or a lost lease",
-            .run = run_scheduler,
-            .minor = true},
+            .run = run_scheduler},
     Command{.name = "servo",
             .summary = "Measure the runs of one-time jobs, keep them and send them on",
             .detail =

@@ -46,7 +46,7 @@ class Configuration(unittest.TestCase):
                 ("profiles: [{plugins: {score: {enabled: [{name: Nonsense}]}}}]", "profiles[0].plugins.score.enabled[0].name"),
                 ("profiles: [{plugins: {multiPoint: {disabled: [{name: PrioritySort}]}}}]", "queueSort"),
                 ("nonsense: 1", ':3:1: unknown field "nonsense"'),
-                ("parallelism: [", ":3")):
+                ("parallelism: [", "s.conf:4:1")):
             done = self.check(V1 + text)
             self.assertEqual(done.returncode, 1, text)
             self.assertIn(field, done.stderr)
