@@ -20,7 +20,7 @@ inline constexpr std::array kExplainPodFlags{
     Flag{.name = "scheduler",
          .metavar = "URL",
          .fallback = "https://127.0.0.1:10259",
-         .help = "the port where the scheduler keeps its decisions"},
+         .help = "where the scheduler tells its decisions"},
     Flag{.name = "timeout",
          .type = Type::duration,
          .metavar = "DURATION",
