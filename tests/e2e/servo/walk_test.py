@@ -20,9 +20,9 @@ INITIALIZER = {"apiVersion": "admissionregistration.k8s.io/v1alpha1", "kind": "I
 
 class Walk(unittest.TestCase):
     def setUp(self):
-        # Addresses of its own: other clusters of this machine have the first ones.
+        # Addresses of its own: other clusters of this machine have the first ones, other walks those from 100 on.
         self.cluster = LocalCluster(self, "--nodes", "0", "--ephemeral")
-        self.cluster.place.run("node", "add", "--name", "t", f"n{100 + os.getpid() % 100}")
+        self.cluster.place.run("node", "add", "--name", "t", f"n{50 + os.getpid() % 50}")
         (node,) = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
         if not node["isolated"]:
             self.skipTest("containers have no namespaces here")
