@@ -40,9 +40,11 @@ Outcome<sched::Configuration> read_profiles(Context& context) {
 // Decides pod after pod, each counted on its node before the next. A pod of the file that has a
 // node already is not asked about: it is where it says.
 Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
+                                const sched::Snapshot& snapshot,
                                 const std::vector<sched::PodPointer>& pods,
                                 const sched::Configuration& config) {
   sched::ExplainOptions options;
+  options.budgets = snapshot.budgets;
   if (context.values.boolean("all-nodes") || !context.values.text("why-not").empty()) {
     options.rows = sched::DecideOptions::kAllRows;
     options.samples = options.rows;
@@ -83,7 +85,7 @@ Outcome<json::array> explain_snapshot(Context& context) {
   PLIM_CLI_TRY(sched::Configuration config, read_profiles(context));
   sched::Engine engine;
   sched::fill_engine(engine, *snapshot);
-  return decide_all(context, engine, *pods, config);
+  return decide_all(context, engine, *snapshot, *pods, config);
 }
 
 Outcome<void> print_tables(Context& context, const json::array& records) {

@@ -1,6 +1,7 @@
 #include "sched/snapshot.hpp"
 
-#include <functional>
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include <fmt/format.h>
@@ -106,6 +107,23 @@ Result<void> take_inventory(const Item& item, std::string_view source, Snapshot&
   return {};
 }
 
+Result<void> take_side_object(const Item& item, std::string_view source, kube::InternPool& pool,
+                              Snapshot& out) {
+  constexpr std::array kKinds{"PersistentVolumeClaim", "PersistentVolume", "StorageClass",
+                              "PodDisruptionBudget"};
+  if (std::ranges::find(kKinds, item.kind) == kKinds.end()) return {};
+  PLIM_TRY(kube::ObjectMeta meta, decoded(item, source, pool, kube::decode_meta));
+  if (item.kind == "PersistentVolumeClaim")
+    out.claims.push_back(read_claim(meta, item.object));
+  else if (item.kind == "PersistentVolume")
+    out.volumes.push_back(read_volume(meta, item.object));
+  else if (item.kind == "StorageClass")
+    out.classes.push_back(read_class(meta, item.object));
+  else
+    out.budgets.push_back(read_budget(meta, item.object));
+  return {};
+}
+
 Result<void> take(const Item& item, std::string_view source, kube::InternPool& pool,
                   Snapshot& out) {
   if (item.kind == "Node") {
@@ -123,7 +141,7 @@ Result<void> take(const Item& item, std::string_view source, kube::InternPool& p
              item.kind == "ReplicaSet" || item.kind == "StatefulSet") {
     return take_owner(item, source, out);
   }
-  return {};
+  return take_side_object(item, source, pool, out);
 }
 
 // People write `cpu: 2`, which the API server makes a text of.
@@ -213,6 +231,9 @@ void fill_engine(Engine& engine, const Snapshot& snapshot) {
   for (const kube::Node& node : snapshot.nodes) engine.set_node(node);
   for (const SelectorOwner& owner : snapshot.owners) engine.set_selector_owner(owner);
   for (const auto& [node, inventory] : snapshot.inventories) engine.set_inventory(node, inventory);
+  for (const StorageClass& one : snapshot.classes) engine.volumes().set_class(one);
+  for (const PersistentVolume& volume : snapshot.volumes) engine.volumes().set_volume(volume);
+  for (const VolumeClaim& claim : snapshot.claims) engine.volumes().set_claim(claim);
   for (const PodPointer& pod : snapshot.pods)
     if (!pod->spec.node_name.empty()) engine.set_pod(pod);
 }

@@ -12,6 +12,7 @@
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
 #include "sched/engine.hpp"
+#include "sched/side_objects.hpp"
 
 namespace plim::sched {
 
@@ -21,6 +22,10 @@ struct Snapshot {
   std::vector<std::pair<std::string, kube::Labels>> namespaces;
   std::vector<SelectorOwner> owners;
   std::vector<std::pair<std::string, loop::ImageInventory>> inventories;  // by node
+  std::vector<VolumeClaim> claims;
+  std::vector<PersistentVolume> volumes;
+  std::vector<StorageClass> classes;
+  std::vector<DisruptionBudget> budgets;
 };
 
 // JSON or YAML; one object, several documents, or lists of objects. Kinds that no decision looks at
@@ -33,7 +38,7 @@ Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
 Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_view source,
                                           kube::InternPool& pool);
 
-// Tells the engine everything but the pods that wait.
+// Tells the engine everything but the pods that wait, and the budgets, which preemption is given.
 void fill_engine(Engine& engine, const Snapshot& snapshot);
 
 }  // namespace plim::sched

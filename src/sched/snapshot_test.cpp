@@ -60,6 +60,25 @@ TEST(Snapshot, names_the_object_that_cannot_be_read) {
   EXPECT_FALSE(read_snapshot("[1, 2]", "f.yaml", pool));
 }
 
+TEST(Snapshot, knows_claims_volumes_classes_and_budgets) {
+  kube::InternPool pool;
+  const Snapshot snapshot = snapshot_of(
+      "{kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: {volumeName: "
+      "v}}"
+      "\n---\n{kind: PersistentVolume, metadata: {name: v}}"
+      "\n---\n{kind: StorageClass, metadata: {name: s}, volumeBindingMode: WaitForFirstConsumer}"
+      "\n---\n{kind: PodDisruptionBudget, metadata: {name: b, namespace: default}, status: "
+      "{disruptionsAllowed: 2}}",
+      pool);
+  ASSERT_EQ(snapshot.claims.size(), 1u);
+  EXPECT_EQ(snapshot.claims[0].volume, "v");
+  EXPECT_EQ(snapshot.volumes.size(), 1u);
+  ASSERT_EQ(snapshot.classes.size(), 1u);
+  EXPECT_TRUE(snapshot.classes[0].waits_for_consumer);
+  ASSERT_EQ(snapshot.budgets.size(), 1u);
+  EXPECT_EQ(snapshot.budgets[0].allowed, 2);
+}
+
 TEST(Snapshot, fills_in_what_a_manifest_leaves_out) {
   kube::InternPool pool;
   auto pods = read_pods(
