@@ -304,6 +304,8 @@ def pod(draw, name, names, owners, heavy=False, hard=30, bound=False):
         spec["affinity"] = affinity
     if draw.often(25):
         spec["topologySpreadConstraints"] = spread_constraints(draw)
+    if not bound and draw.often(2):
+        spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "absent"}}]
     meta = {"name": name, "namespace": namespace}
     mine = [owner for owner in owners if owner["kind"] != "Service" and owner["metadata"]["namespace"] == namespace]
     if mine and draw.often(35):
