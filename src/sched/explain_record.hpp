@@ -1,5 +1,5 @@
 // Why a pod is where it is: one decision as people and programs read it. The JSON is published in
-// docs/schema/explain.schema.json; the table of `plimsoll explain pod` is made from that JSON, so
+// docs/schema/explain.json; the table of `plimsoll explain pod` is made from that JSON, so
 // that it shows the same whether the decision was made here or in a scheduler far away.
 #pragma once
 
