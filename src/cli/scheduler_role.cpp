@@ -16,7 +16,9 @@ Result<RoleLaunch> launch_scheduler(const RolePlace& place) {
   return RoleLaunch{
       .words = {"scheduler", "--kubeconfig", place.kubeconfig, "--leader-elect=false",
                 "--bind-address", std::string(host), "--secure-port", std::string(port),
-                "--kube-api-qps", "5000", "--kube-api-burst", "5000", "--annotate-decisions"},
+                "--kube-api-qps", "5000", "--kube-api-burst", "5000", "--annotate-decisions",
+                // For `plimsoll explain`, which shows the certificate of the kubeconfig.
+                "--client-ca-file", place.directories.keys() + "/ca.crt"},
       .url = "https://" + listen};
 }
 

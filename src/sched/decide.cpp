@@ -120,8 +120,9 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
   return out;
 }
 
+// The chosen one first: of nodes with the same total another may come before it by name.
 void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Scores& scores,
-                   std::size_t limit, Decision& out) {
+                   NodeIndex chosen, std::size_t limit, Decision& out) {
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), 0);
@@ -130,6 +131,7 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
                     [&](std::size_t a, std::size_t b) {
                       if (scores.totals[a] != scores.totals[b])
                         return scores.totals[a] > scores.totals[b];
+                      if ((rows[a] == chosen) != (rows[b] == chosen)) return rows[a] == chosen;
                       return table.name(rows[a]) < table.name(rows[b]);
                     });
   for (std::size_t at : std::span(order).first(limit)) {
@@ -188,7 +190,7 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   NodeIndex best_row = break_tie(cycle, std::move(equals), options, out);
   out.node = table.name(best_row);
   out.missing_bytes = cycle.image_view().missing(best_row);
-  describe_rows(cycle, rows, *scores, options.rows, out);
+  describe_rows(cycle, rows, *scores, best_row, options.rows, out);
 }
 
 }  // namespace

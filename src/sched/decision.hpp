@@ -78,7 +78,7 @@ struct Decision {
   std::size_t tie_size = 0;               // how many nodes had the best total
   std::string_view tie_rule;              // "", "locality", "random", "first"
   std::int64_t missing_bytes = 0;         // of the pod's images on the node
-  std::vector<ScoredNode> rows;           // best first
+  std::vector<ScoredNode> rows;           // best first, among equals the chosen one
   std::vector<NodeIndex> feasible_nodes;  // only with rows
   std::vector<Rejection> rejections;
   std::vector<PluginId> rejecting_plugins;  // for the queue's hints

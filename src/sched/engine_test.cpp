@@ -136,8 +136,12 @@ TEST(Decide, draws_among_equals_or_takes_the_first_name) {
   for (std::uint64_t draw = 0; draw < 6; ++draw) {
     DecideOptions options;
     options.draw = draw;
+    options.rows = 2;
     auto made = engine.decide(*plain_pod("p"), profile, options);
     EXPECT_EQ(made.tie_size, 3u);
+    ASSERT_EQ(made.rows.size(), 2u);
+    EXPECT_EQ(made.rows[0].node, made.node);
+    EXPECT_NE(made.rows[1].node, made.node);
     drawn.insert(made.node);
   }
   EXPECT_EQ(drawn.size(), 3u);

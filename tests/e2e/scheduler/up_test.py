@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""`plimsoll up` runs the scheduler as a role, in place of the small one that is built in, and it can be asked."""
+import json
+import subprocess
+import unittest
+
+from scheduler import eventually, pod
+from local_cluster import PROGRAM, LocalCluster
+
+
+class Role(unittest.TestCase):
+    def setUp(self):
+        self.cluster = LocalCluster(self, "--nodes", "2", "--ephemeral", "--roles", "scheduler")
+
+    def explain(self, *words):
+        return subprocess.run([PROGRAM, "explain", "pod", *words], env=self.cluster.env, capture_output=True, text=True, timeout=60)
+
+    def node_of(self, name):
+        return self.cluster.get("pod", name)["spec"].get("nodeName")
+
+    def test_it_places_pods_and_says_why(self):
+        self.cluster.kubectl("create", "-f", "-", input=json.dumps(pod("a")))
+        node = eventually(lambda: self.node_of("a"), what="a node")
+        shown = self.explain("a")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertRegex(shown.stdout, rf"(?m)^RESULT  {node}  \d+   runner-up (?!{node} )\S+ \d+")
+        self.assertIn("NODES   2 = 2 feasible (all scored)", shown.stdout)
+        events = [one for one in self.cluster.get("events")["items"] if one["reason"] == "Scheduled"]
+        self.assertEqual([one["message"] for one in events], [f"Successfully assigned default/a to {node}"])
+
+
+if __name__ == "__main__":
+    unittest.main()
