@@ -5,16 +5,11 @@ import contextlib
 import hashlib
 import json
 import os
-import pathlib
-import re
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import unittest
-import urllib.request
 
+from node_daemon import NodeDaemon
 from rig import PROGRAM, ROOT, RealClusterCase
 from rig.images import busybox_archive, padding
 
@@ -34,48 +29,17 @@ def documents(text):
         text = text[end:]
 
 
-class ImagesOnRealNodes(RealClusterCase):
+class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
     options = {"nodes": 2}
 
     def setUp(self):
         super().setUp()
-        self.node = self.cluster.nodes[0]
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="plim-images."))
-        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
+        self.make_place("plim-images.")
         self.cluster.kubectl("apply", "-f", str(CRD))
         self.cluster.kubectl("wait", "--for=condition=Established", "crd/nodeimageinventories.plimsoll.io", "--timeout=20s")
-        self.process = None
-        self.addCleanup(self.end)
 
     def start(self, *words):
-        with open(self.place / "log", "w") as log:
-            self.process = subprocess.Popen(
-                [PROGRAM, "agent", "--images", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node.name,
-                 "--cri-endpoint", f"unix://{self.node.cri_socket}", "--run-dir", str(self.place), "--images-interval", "500ms",
-                 "--metrics-listen", "127.0.0.1:0", *words], stdout=log, stderr=log)
-        told = eventually(lambda: re.search(r"address=(\S+)", self.log()), what="its address")
-        self.url = "http://" + told.group(1)
-        eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
-
-    def end(self, how=signal.SIGKILL):
-        if self.process:
-            self.process.send_signal(how)
-            self.process.wait()
-            self.process = None
-
-    def log(self):
-        return (self.place / "log").read_text()
-
-    def get(self, path):
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
-                return answer.read().decode()
-        except OSError:
-            return ""
-
-    def metric(self, name):
-        found = re.search("^" + re.escape(name) + r" (\S+)$", self.get("/metrics"), re.MULTILINE)
-        return float(found.group(1)) if found else None
+        self.launch("agent", "--images", "--cri-endpoint", f"unix://{self.node.cri_socket}", "--images-interval", "500ms", *words)
 
     def writes(self):
         return self.metric('plimsoll_images_reports_total{result="success"}')

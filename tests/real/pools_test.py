@@ -4,16 +4,15 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
-import urllib.request
 
 from busybox import pod
+from node_daemon import NodeDaemon
 from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
@@ -23,7 +22,7 @@ DEPLOY = ROOT / "deploy" / "pools"
 EXCLUSIVE, SHARED = "nokia.k8s.io/exclusive-pool", "nokia.k8s.io/shared-pool"
 
 
-class PoolsOnARealNode(RealClusterCase):
+class PoolsOnARealNode(NodeDaemon, RealClusterCase):
     options = {"nodes": 1}
 
     def setUp(self):
@@ -32,42 +31,15 @@ class PoolsOnARealNode(RealClusterCase):
         if len(cpus) < 2:
             self.skipTest("one CPU is not enough")
         self.first, self.last = cpus[0], cpus[-1]
-        self.node = self.cluster.nodes[0]
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="plim-pools."))
-        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
+        self.make_place("plim-pools.")
         (self.place / "poolconfig.yaml").write_text(f"pools:\n  exclusive-pool: {{cpus: '{self.last}'}}\n  shared-pool: {{cpus: '{self.first}'}}\n")
-        self.process = None
-        self.addCleanup(self.end)
 
     def start(self):
-        with open(self.place / "log", "w") as log:
-            self.process = subprocess.Popen(
-                [PROGRAM, "pools", "agent", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node.name, "--kubelet-dir",
-                 str(self.node.kubelet_directory), "--cgroup-root", self.node.cgroup, "--poolconfigs", str(self.place), "--run-dir",
-                 str(self.place), "--metrics-listen", "127.0.0.1:0"], stdout=log, stderr=log)
-        told = eventually(lambda: re.search(r"address=(\S+)", self.log()), what="its address")
-        self.url = "http://" + told.group(1)
-        eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
+        self.launch("pools", "agent", "--kubelet-dir", str(self.node.kubelet_directory), "--cgroup-root", self.node.cgroup,
+                    "--poolconfigs", str(self.place))
 
-    def end(self, how=signal.SIGKILL):
-        if self.process:
-            self.process.send_signal(how)
-            self.process.wait()
-            self.process = None
-
-    def log(self):
-        return (self.place / "log").read_text()
-
-    def get(self, path):
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
-                return answer.read().decode()
-        except OSError:
-            return ""
-
-    def metric(self, line):
-        found = re.search("^" + re.escape(line) + r" (\d+)$", self.get("/metrics"), re.MULTILINE)
-        return int(found.group(1)) if found else 0
+    def count(self, name):
+        return self.metric(name) or 0  # nothing counted yet
 
     def allocatable(self, resource):
         return self.cluster.get("node", self.node.name)["status"]["allocatable"].get(resource)
@@ -103,7 +75,7 @@ class PoolsOnARealNode(RealClusterCase):
     def restart_kubelet(self):
         """How long after its socket is there all pools are registered again."""
         name = 'plimsoll_pools_registrations_total{pool="%s",result="success"}'
-        registered = lambda: [self.metric(name % pool) for pool in ("exclusive-pool", "shared-pool")]
+        registered = lambda: [self.count(name % pool) for pool in ("exclusive-pool", "shared-pool")]
         before = registered()
         socket = self.node.kubelet_directory / "device-plugins" / "kubelet.sock"
         was = socket.stat().st_ino, socket.stat().st_ctime_ns
@@ -162,7 +134,7 @@ class PoolsOnARealNode(RealClusterCase):
         self.assertEqual(holders["shared-pool"][0]["millis"], 250)
 
         # The kubelet is started anew, several times: registered again, nothing written, nothing leaked.
-        writes = self.metric('plimsoll_pools_cpuset_writes_total{result="success"}')
+        writes = self.count('plimsoll_pools_cpuset_writes_total{result="success"}')
         took = [self.restart_kubelet()]
         before = self.resources()
         took += [self.restart_kubelet() for _ in range(4)]
@@ -170,7 +142,7 @@ class PoolsOnARealNode(RealClusterCase):
         # The promise is 2 s; a machine that does other things too may miss it once, by little.
         self.assertLess(sorted(took)[-2], 2)
         self.assertLess(max(took), 5)
-        self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
+        self.assertEqual(self.count('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
         # A connection to the API server may be kept or not; one leaked at each registration would be more.
         eventually(lambda: all(now <= old + 2 for now, old in zip(self.resources(), before)), what="no more descriptors and threads")
 
@@ -178,13 +150,13 @@ class PoolsOnARealNode(RealClusterCase):
         (place,) = {self.cpuset(pid) for pid in self.processes("pinned")}
         (place / "cpuset.cpus").write_text(f"{self.first},{self.last}")
         eventually(lambda: (place / "cpuset.cpus").read_text().strip() == str(self.last), 10, what="its CPU again")
-        eventually(lambda: self.metric("plimsoll_pools_drift_total") == 1, what="the count of it")
+        eventually(lambda: self.count("plimsoll_pools_drift_total") == 1, what="the count of it")
         eventually(lambda: "CpusetDrift" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
 
         # The agent is killed and started again: it finds all in order.
         self.end()
         self.start()
-        self.assertEqual(self.metric('plimsoll_pools_cpuset_writes_total{result="success"}'), 0)
+        self.assertEqual(self.count('plimsoll_pools_cpuset_writes_total{result="success"}'), 0)
 
         # The container ends and is started again by the kubelet.
         before = self.processes("pinned")
