@@ -1,0 +1,35 @@
+// What decisions know of namespaces: their labels, and the Services and controllers in them, by
+// which pods are spread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/informer.hpp"
+#include "sched/engine.hpp"
+#include "sched/selector_owners.hpp"
+
+namespace plim::sched {
+
+// Belongs to one loop; co_await stop() before destroying it.
+class NamespaceInputs {
+ public:
+  NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
+                  kube::InternPool& pool, std::function<void()> on_synced, Clock& clock);
+
+  void start();
+  Task<void> stop();
+  bool synced() const;
+
+ private:
+  using Selecting = kube::Informer<SelectingObject>;
+
+  kube::Informer<kube::ObjectMeta> namespaces_;
+  std::vector<std::unique_ptr<Selecting>> selecting_;
+};
+
+}  // namespace plim::sched

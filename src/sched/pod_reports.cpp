@@ -1,0 +1,122 @@
+#include "sched/pod_reports.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/rfc3339.hpp"
+
+namespace plim::sched {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kConditionTries = 4;
+
+const kube::Condition* scheduled_condition(const kube::Pod& pod) {
+  const auto found = std::ranges::find(pod.status.conditions, std::string_view("PodScheduled"),
+                                       [](const kube::Condition& c) { return c.type.view(); });
+  return found == pod.status.conditions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+PodReports::PodReports(const Executor& loop, std::shared_ptr<kube::Client> client,
+                       EventWriter& events, const kube::Store<kube::Pod>& pods, Clock& clock)
+    : client_(std::move(client)), events_(events), pods_(pods), clock_(clock), tasks_(loop) {}
+
+Task<void> PodReports::stop() {
+  co_await tasks_.stop();
+}
+
+SchedulerEvent PodReports::event_about(const kube::Pod& pod, const std::string& profile) const {
+  return {.regarding = {.api_version = "v1",
+                        .kind = "Pod",
+                        .ns = std::string(pod.meta.ns),
+                        .name = pod.meta.name,
+                        .uid = pod.meta.uid,
+                        .resource_version = pod.meta.resource_version},
+          .controller = profile,
+          .warning = false,
+          .reason = {},
+          .action = {},
+          .note = {}};
+}
+
+void PodReports::placed(const kube::Pod& pod, const std::string& profile, std::string_view node) {
+  SchedulerEvent event = event_about(pod, profile);
+  event.reason = "Scheduled";
+  event.action = "Binding";
+  event.note = fmt::format("Successfully assigned {}/{} to {}", pod.meta.ns, pod.meta.name, node);
+  events_.record(std::move(event));
+}
+
+void PodReports::warn(const kube::Pod& pod, const std::string& profile, std::string note) {
+  SchedulerEvent event = event_about(pod, profile);
+  event.warning = true;
+  event.reason = "FailedScheduling";
+  event.action = "Scheduling";
+  event.note = std::move(note);
+  events_.record(std::move(event));
+}
+
+void PodReports::skipped(const kube::Pod& pod, const std::string& profile) {
+  warn(pod, profile, fmt::format("skip schedule deleting pod: {}", kube::object_key(pod.meta)));
+}
+
+void PodReports::preempted(const kube::Pod& victim, const kube::Pod& by, const std::string& profile,
+                           std::string_view node) {
+  SchedulerEvent event = event_about(victim, profile);
+  event.related = event_about(by, profile).regarding;
+  event.reason = "Preempted";
+  event.action = "Preempting";
+  event.note = fmt::format("Preempted by pod {} on node {}", by.meta.uid, node);
+  events_.record(std::move(event));
+}
+
+void PodReports::failed(const PodPointer& pod, const std::string& profile, std::string reason,
+                        std::string message, Nomination nomination) {
+  warn(*pod, profile, message);
+  const PodPointer latest = pods_.find(kube::object_key(pod->meta));
+  const kube::Condition* condition = scheduled_condition(latest ? *latest : *pod);
+  if (!nomination && condition != nullptr && condition->status == "False" &&
+      condition->reason == reason && condition->message == message)
+    return;
+  tasks_.spawn("write a condition",
+               write_condition(pod, std::move(reason), std::move(message), std::move(nomination)));
+}
+
+Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::string message,
+                                       Nomination nomination) {
+  json::array conditions{json::object{{"type", "PodScheduled"},
+                                      {"observedGeneration", pod->meta.generation},
+                                      {"status", "False"},
+                                      {"reason", reason},
+                                      {"message", message},
+                                      {"lastProbeTime", nullptr},
+                                      {"lastTransitionTime", format_rfc3339(clock_.wall())}}};
+  json::object status{{"conditions", std::move(conditions)}};
+  if (nomination && nomination->empty())
+    status["nominatedNodeName"] = nullptr;
+  else if (nomination)
+    status["nominatedNodeName"] = *nomination;
+  const json::value patch = json::object{{"status", std::move(status)}};
+  kube::ObjectPath path{
+      .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};
+  for (int attempt = 1;; ++attempt) {
+    json::value body = patch;
+    auto patched = co_await client_->patch(kube::resources::pods, path, kube::PatchType::strategic,
+                                           std::move(body));
+    if (patched || patched.error().code == Code::not_found) co_return;
+    if (attempt == kConditionTries || !is_retryable(patched.error().code)) {
+      log::warn("scheduler", "cannot say that a pod waits",
+                {{"pod", kube::object_key(pod->meta)}, {"error", patched.error()}});
+      co_return;
+    }
+    co_await clock_.sleep(200ms);
+  }
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,50 @@
+// What people and programs are told of a pod: events, and the condition that says why it waits.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/store.hpp"
+#include "sched/cluster.hpp"
+#include "sched/event_writer.hpp"
+
+namespace plim::sched {
+
+// Belongs to one loop; co_await stop() before destroying it. `profile` is the scheduler's name.
+class PodReports {
+ public:
+  // Of the pod's status.nominatedNodeName. None: leave it as it is; "": take it away.
+  using Nomination = std::optional<std::string>;
+
+  // `pods`: as they are watched, to tell whether a condition says the same already.
+  PodReports(const Executor& loop, std::shared_ptr<kube::Client> client, EventWriter& events,
+             const kube::Store<kube::Pod>& pods, Clock& clock);
+  Task<void> stop();
+
+  // Each returns at once.
+  void placed(const kube::Pod& pod, const std::string& profile, std::string_view node);
+  void skipped(const kube::Pod& pod, const std::string& profile);  // it is being deleted
+  void failed(const PodPointer& pod, const std::string& profile, std::string reason,
+              std::string message, Nomination nomination = std::nullopt);
+  void preempted(const kube::Pod& victim, const kube::Pod& by, const std::string& profile,
+                 std::string_view node);
+
+ private:
+  SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) const;
+  void warn(const kube::Pod& pod, const std::string& profile, std::string note);
+  Task<void> write_condition(PodPointer pod, std::string reason, std::string message,
+                             Nomination nomination);
+
+  std::shared_ptr<kube::Client> client_;
+  EventWriter& events_;
+  const kube::Store<kube::Pod>& pods_;
+  Clock& clock_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::sched

@@ -1,0 +1,132 @@
+#include "sched/scheduler_state.hpp"
+
+#include <algorithm>
+
+namespace plim::sched {
+namespace {
+
+bool is_gated(const kube::Pod& pod) {
+  const std::string_view gates = pod.spec.scheduling_gates;
+  return !gates.empty() && gates != "[]" && gates != "null";
+}
+
+bool runs_at(const std::vector<PluginId>& plugins, PluginId plugin) {
+  return std::ranges::find(plugins, plugin) != plugins.end();
+}
+
+}  // namespace
+
+SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
+                               SchedulingQueue::Observe observe, std::function<void()> on_change,
+                               Clock& clock)
+    : config_(std::move(config)),
+      max_unschedulable_(max_unschedulable),
+      on_change_(std::move(on_change)),
+      clock_(clock),
+      queue_(
+          queue_options(), [this](const kube::Pod& pod) { return gate_of(pod); },
+          std::move(observe)) {}
+
+QueueOptions SchedulerState::queue_options() const {
+  return {.initial_backoff = std::chrono::seconds(config_->initial_backoff_seconds),
+          .max_backoff = std::chrono::seconds(config_->max_backoff_seconds),
+          .max_unschedulable = max_unschedulable_};
+}
+
+std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
+  const Profile* profile = config_->profile_named(pod.spec.scheduler_name);
+  if (profile == nullptr || !is_gated(pod) ||
+      !runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
+    return std::nullopt;
+  return PluginId::SchedulingGates;
+}
+
+void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
+                                const kube::Store<kube::Pod>& pods) {
+  config_ = std::move(config);
+  queue_.set_options(queue_options());
+  for (const auto& [key, pod] : pods)
+    if (pod->spec.node_name.empty() && !assumed_.contains(pod->meta.uid)) {
+      if (config_->profile_named(pod->spec.scheduler_name) == nullptr)
+        queue_.remove(pod->meta.uid);
+      else if (!queue_.contains(pod->meta.uid))
+        queue_.add(pod, clock_.steady());
+    }
+  queue_.activate_all("ForceActivate", clock_.steady());
+  on_change_();
+}
+
+void SchedulerState::happened(ClusterEvent event) {
+  queue_.happened(event, clock_.steady());
+  on_change_();
+}
+
+void SchedulerState::note_nomination(const PodPointer& before, const PodPointer& pod) {
+  const std::string_view was = before ? before->status.nominated_node.view() : std::string_view();
+  const std::string_view now = pod->status.nominated_node;
+  if (was == now) return;
+  engine_.forget_nomination(pod->meta.uid);
+  if (!now.empty()) engine_.nominate(pod, now);
+  // Its place is free for others.
+  if (!was.empty()) happened({.kind = EventKind::AssignedPodDelete, .pod = before});
+}
+
+void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod) {
+  const std::string& uid = pod->meta.uid;
+  if (!pod->spec.node_name.empty()) {
+    const bool was_ours = assumed_.erase(uid) > 0;
+    engine_.forget_nomination(uid);
+    engine_.set_pod(pod);
+    if (!was_ours) queue_.remove(uid);
+    if (!before || before->spec.node_name.empty()) {
+      happened({.kind = EventKind::AssignedPodAdd, .pod = pod});
+      return;
+    }
+    for (const EventKind kind : changes_of_assigned(*before, *pod))
+      happened({.kind = kind, .pod_before = before, .pod = pod});
+    return;
+  }
+  if (config_->profile_named(pod->spec.scheduler_name) == nullptr) return;
+  if (assumed_.contains(uid)) return;  // what we hear of it was written before it was bound
+  note_nomination(before, pod);
+  queue_.update(pod, clock_.steady());
+  on_change_();
+}
+
+void SchedulerState::pod_gone(const PodPointer& pod) {
+  const std::string& uid = pod->meta.uid;
+  const bool counted =
+      !pod->spec.node_name.empty() || assumed_.contains(uid) || !pod->status.nominated_node.empty();
+  queue_.remove(uid);
+  assumed_.erase(uid);
+  engine_.forget_nomination(uid);
+  engine_.remove_pod(uid);
+  if (counted) happened({.kind = EventKind::AssignedPodDelete, .pod = pod});
+}
+
+void SchedulerState::node_changed(const NodePointer& before, const NodePointer& node) {
+  engine_.set_node(*node);
+  if (!before) return happened({.kind = EventKind::NodeAdd, .node = node});
+  for (const EventKind kind : changes_of(*before, *node))
+    happened({.kind = kind, .node_before = before, .node = node});
+}
+
+void SchedulerState::node_gone(const NodePointer& node) {
+  engine_.remove_node(node->meta.name);
+  happened({.kind = EventKind::NodeDelete, .node_before = node});
+}
+
+void SchedulerState::assume(const PodPointer& pod, const std::string& node) {
+  engine_.forget_nomination(pod->meta.uid);
+  engine_.set_pod(pod, node);
+  assumed_.insert(pod->meta.uid);
+  queue_.assumed(pod->meta.uid);
+}
+
+void SchedulerState::forget(const PodPointer& pod) {
+  if (assumed_.erase(pod->meta.uid) == 0) return;
+  engine_.remove_pod(pod->meta.uid);
+  happened({.kind = EventKind::AssignedPodDelete, .pod = pod});
+}
+
+}  // namespace plim::sched

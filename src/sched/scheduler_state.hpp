@@ -1,0 +1,67 @@
+// What the scheduler knows: the cluster as decisions see it, and the pods that wait. A change is
+// told to both here, so that what it frees wakes whoever waits for it. No I/O. Belongs to one
+// thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/clock.hpp"
+#include "kube/store.hpp"
+#include "sched/config.hpp"
+#include "sched/engine.hpp"
+#include "sched/scheduling_queue.hpp"
+
+namespace plim::sched {
+
+class SchedulerState {
+ public:
+  using NodePointer = std::shared_ptr<const kube::Node>;
+
+  // on_change: there may be something to decide now.
+  SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
+                 SchedulingQueue::Observe observe, std::function<void()> on_change, Clock& clock);
+
+  // `before` is null for what was not known.
+  void pod_changed(const PodPointer& before, const PodPointer& pod);
+  void pod_gone(const PodPointer& pod);
+  void node_changed(const NodePointer& before, const NodePointer& node);
+  void node_gone(const NodePointer& node);
+  void happened(ClusterEvent event);
+
+  // The pod counts on the node from now on, until the watch says so too.
+  void assume(const PodPointer& pod, const std::string& node);
+  // Takes that back.
+  void forget(const PodPointer& pod);
+
+  bool is_assumed(std::string_view uid) const { return assumed_.contains(std::string(uid)); }
+
+  std::size_t assumed() const { return assumed_.size(); }
+
+  // Which pods are ours may change with it; all that wait are looked at again.
+  void set_config(std::shared_ptr<const Configuration> config, const kube::Store<kube::Pod>& pods);
+
+  const std::shared_ptr<const Configuration>& config() const { return config_; }
+
+  Engine& engine() { return engine_; }
+
+  SchedulingQueue& queue() { return queue_; }
+
+ private:
+  QueueOptions queue_options() const;
+  std::optional<PluginId> gate_of(const kube::Pod& pod) const;
+  void note_nomination(const PodPointer& before, const PodPointer& pod);
+
+  std::shared_ptr<const Configuration> config_;
+  Nanos max_unschedulable_;
+  std::function<void()> on_change_;
+  Clock& clock_;
+  Engine engine_;
+  SchedulingQueue queue_;
+  std::unordered_set<std::string> assumed_;  // by uid
+};
+
+}  // namespace plim::sched
