@@ -54,6 +54,7 @@ ClusterNodes::ClusterNodes(Executor loop, Clock& clock, ApiServer& api, const Cl
       directories_(directories),
       options_(std::move(options)),
       client_(api.client(kNodesUser)),
+      process_events_(loop),
       tasks_(loop),
       stopping_(loop) {}
 
@@ -76,6 +77,7 @@ Task<void> ClusterNodes::stop() {
     stopping_.spawn("stop a node", node->stop(ProcessNode::Pods::end));
   co_await stopping_.join();
   nodes_.clear();
+  co_await process_events_.stop();
 }
 
 Task<Result<ClusterNodes::Names>> ClusterNodes::add(Names names, int count) {
@@ -199,6 +201,7 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
   out.cgroup_driver = options_.cgroup_driver;
   out.pulls = options_.pulls;
   out.catalog = options_.catalog;
+  out.process_events = &process_events_;
   out.access = [this](net::Peer peer, std::string token, std::string, std::string) {
     return allow(std::move(peer), std::move(token));
   };
@@ -241,6 +244,7 @@ int ClusterNodes::free_index(std::string_view name) const {
 
 Task<Result<void>> ClusterNodes::start_all(std::vector<ProcessNode*> nodes) {
   std::vector<Error> errors;
+  if (!nodes.empty()) process_events_.start();
   for (ProcessNode* node : nodes) tasks_.spawn("start a node", start_one(node, &errors));
   co_await tasks_.join();
   if (!errors.empty()) co_return errors.front();

@@ -16,6 +16,7 @@
 #include "local/cluster/directories.hpp"
 #include "local/cluster/keys.hpp"
 #include "local/cluster/process_node.hpp"
+#include "local/runtime/process_events.hpp"
 
 namespace plim::local {
 
@@ -80,6 +81,7 @@ class ClusterNodes {
   const ClusterDirectories& directories_;
   NodesOptions options_;
   std::shared_ptr<kube::Client> client_;
+  ProcessEvents process_events_;
   std::map<std::string, std::unique_ptr<ProcessNode>> nodes_;
   TaskGroup tasks_, stopping_;
 };

@@ -64,7 +64,7 @@ Task<Result<void>> ProcessNode::start() {
   if (cgroups_->available())
     PLIM_CO_CHECK(write_file(fmt::format("{}/{}", options_.kubelet_dir, kCgroupNote),
                              cgroups_->root(), kMayVanish));
-  NodeParts parts{loop_, client_, clock_, *images_, *cgroups_, *devices_};
+  NodeParts parts{loop_, client_, clock_, *images_, *cgroups_, *devices_, options_.process_events};
   // The port is part of the node's object, so it is taken before the node is made.
   KubeletServerOptions serving{
       .node = name(),

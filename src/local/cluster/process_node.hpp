@@ -29,6 +29,7 @@ struct ProcessNodeOptions {
   CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;
   PullOptions pulls = {};
   std::shared_ptr<const ImageCatalog> catalog;
+  ProcessEvents* process_events = nullptr;
   net::ServerTls tls;
   KubeletAccess access;
 };

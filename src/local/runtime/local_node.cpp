@@ -65,6 +65,7 @@ class Node final : public LocalNode {
                  .events = events_,
                  .options = options_,
                  .addresses = addresses_,
+                 .process_events = parts.process_events,
                  .program = own_program(options_),
                  .isolated = options_.isolation == Isolation::automatic && can_isolate(),
                  .node = [this] { return registration_.node(); },

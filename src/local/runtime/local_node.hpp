@@ -18,6 +18,7 @@
 #include "local/nodes/images.hpp"
 #include "local/nodes/kubelet_pods.hpp"
 #include "local/runtime/node_options.hpp"
+#include "local/runtime/process_events.hpp"
 
 namespace plim::local {
 
@@ -29,6 +30,7 @@ struct NodeParts {
   NodeImages& images;
   NodeCgroups& cgroups;
   NodeDevices& devices;
+  ProcessEvents* process_events = nullptr;  // none: shims tell the times of runs
 };
 
 // Belongs to one loop; co_await stop() before destroying it.

@@ -13,6 +13,7 @@
 #include "local/runtime/json_list.hpp"
 #include "local/runtime/pod_worker.hpp"
 #include "local/runtime/process_tree.hpp"
+#include "local/runtime/shim_spawn.hpp"
 
 namespace plim::local {
 
@@ -64,7 +65,7 @@ Task<void> PodWorker::follow_shim(std::shared_ptr<ShimWatch> watch) {
     auto state = co_await watch->next();
     if (!state) break;
     shim_state_ = std::move(*state);
-    apply_shim_state();
+    co_await apply_shim_state();
     changed();
   }
   if (!shim_open_) co_return;  // it was told to go
@@ -73,12 +74,40 @@ Task<void> PodWorker::follow_shim(std::shared_ptr<ShimWatch> watch) {
   changed();
 }
 
-void PodWorker::apply_shim_state() {
-  for (const ShimRun& run : shim_state_.runs) {
-    ContainerFacts* facts = find_facts(run.name);
-    if (facts != nullptr && facts->running() && facts->run->id == run.id && !run.running)
-      note_end(*facts, run);
+Task<void> PodWorker::apply_shim_state() {
+  std::vector<ShimRun> ended;
+  for (const ShimRun& run : shim_state_.runs)
+    if (!run.running && find_running(run.name, run.id) != nullptr) ended.push_back(run);
+  for (const ShimRun& run : ended) {
+    const ShimRun corrected = co_await correct_end(run);
+    if (find_running(run.name, run.id) != nullptr) note_end(*find_facts(run.name), corrected);
   }
+}
+
+// A shim looks at its clock before it has the program loaded, and again when it has got a core
+// after the end: the kernel knows better.
+Task<void> PodWorker::correct_start(ShimRun run) {
+  if (node_.process_events == nullptr) co_return;
+  const auto when = co_await node_.process_events->executed(run.pid, run.started_monotonic);
+  ContainerFacts* facts = find_facts(run.name);
+  if (!when || facts == nullptr || !facts->run || facts->run->id != run.id) co_return;
+  const Moment started = Moment::at(*when);
+  facts->run->started = started.wall;
+  for (ContainerRun& known : runs_) {
+    if (known.container_id != run.id) continue;
+    known.started_wall = started.wall;
+    known.started_monotonic = started.monotonic;
+  }
+}
+
+Task<ShimRun> PodWorker::correct_end(ShimRun run) {
+  if (node_.process_events == nullptr) co_return run;
+  const auto when = co_await node_.process_events->ended(run.pid, run.started_monotonic);
+  if (!when) co_return run;
+  const Moment finished = Moment::at(*when);
+  run.finished = finished.wall;
+  run.finished_monotonic = finished.monotonic;
+  co_return run;
 }
 
 // Without its shim nobody can tell how a container ended, so it is ended for good.

@@ -16,6 +16,7 @@
 #include "local/nodes/images.hpp"
 #include "local/runtime/node_options.hpp"
 #include "local/runtime/pod_addresses.hpp"
+#include "local/runtime/process_events.hpp"
 #include "local/runtime/volumes.hpp"
 
 namespace plim::local {
@@ -31,6 +32,7 @@ struct PodContext {
   kube::EventRecorder& events;
   const NodeOptions& options;
   PodAddresses& addresses;
+  ProcessEvents* process_events = nullptr;
   std::string program;
   bool isolated = false;
 

@@ -188,7 +188,8 @@ Task<SteadyTime> PodWorker::start_container(std::string name) {
     co_return SteadyTime::max();
   }
   event(Type::normal, "Started", fmt::format("Started container {}", name), name);
-  apply_shim_state();  // it may have ended before its start was told
+  co_await correct_start(std::move(*run));
+  co_await apply_shim_state();  // it may have ended before its start was told
   const bool fine = co_await run_post_start(name, launch.id);
   if (fine && find_running(name, launch.id) != nullptr) start_probes(name);
   changed();

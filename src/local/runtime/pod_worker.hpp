@@ -90,10 +90,12 @@ class PodWorker {
   // The shim.
   Task<Result<void>> open_shim();
   Task<void> follow_shim(std::shared_ptr<ShimWatch> watch);
-  void apply_shim_state();
+  Task<void> apply_shim_state();
   void lose_shim();
   void note_run(const ShimRun& run);
   void note_end(ContainerFacts& facts, const ShimRun& run);
+  Task<void> correct_start(ShimRun run);
+  Task<ShimRun> correct_end(ShimRun run);
 
   // Starting one container.
   Task<SteadyTime> try_start(std::string name);

@@ -20,6 +20,8 @@ struct Moment {
   Nanos monotonic{0};
 
   static Moment now();
+  // That time of the clock that nobody sets, and what the other one showed then.
+  static Moment at(Nanos monotonic);
 };
 
 struct Spawned {

@@ -1,6 +1,6 @@
 """When processes became the program they run and when they ended, by the kernel's own clock: no wait for a core blurs it.
 
-Needs root and a kernel with CONFIG_PROC_EVENTS.
+Needs root and a kernel with CONFIG_PROC_EVENTS; without, nothing is told and why_not says so.
 """
 import os
 import socket
@@ -17,12 +17,18 @@ class KernelTimes:
     nanoseconds of CLOCK_MONOTONIC."""
 
     def __init__(self):
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_CONNECTOR)
-        self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20)
-        self.socket.bind((0, GROUP_OF_PROCESSES))
-        request = struct.pack("IIIIHHI", GROUP_OF_PROCESSES, 1, 0, 0, 4, 0, LISTEN)
-        self.socket.send(struct.pack("IHHII", 16 + len(request), 3, 0, 0, os.getpid()) + request)
+        self.why_not = "the kernel does not tell us of processes"
         self.executed, self.names, self.ended = {}, {}, {}
+        self.socket = None
+        try:
+            self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_CONNECTOR)
+            self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 32 << 20)
+            self.socket.bind((0, GROUP_OF_PROCESSES))
+            request = struct.pack("IIIIHHI", GROUP_OF_PROCESSES, 1, 0, 0, 4, 0, LISTEN)
+            self.socket.send(struct.pack("IHHII", 16 + len(request), 3, 0, 0, os.getpid()) + request)
+        except OSError as error:
+            self.why_not += f" ({error})"
+            return
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
@@ -45,4 +51,5 @@ class KernelTimes:
         return dict(self.ended)
 
     def close(self):
-        self.socket.close()
+        if self.socket:
+            self.socket.close()

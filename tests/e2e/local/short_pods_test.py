@@ -3,9 +3,10 @@
 
 PLIMSOLL_SHORT_PODS: how many, 500 in full.
 
-The promise is 500 pods in 30 s and durations within 2 ms of the truth. The truth is when the kernel says that the process became the
-program and when it ended. A node tells the times from outside and has to get a core for it, so the promise holds as long as the
-pods are through in time; a machine too busy for that is asked for the median only, and says so.
+The promise is 500 pods in 30 s and every duration within 2 ms of the truth. The truth is when the kernel says that the process became
+the program and when it ended; node and test hear it by the same way, each for itself. The programs tell what they saw of it from
+inside, which has to lie within. Where the kernel tells nobody (no root, no CONFIG_PROC_EVENTS) that is all that can be asked, and
+the test says so.
 """
 import os
 import pathlib
@@ -22,32 +23,36 @@ from local_cluster import ClusterCase, only_local
 
 COUNT = int(os.environ.get("PLIMSOLL_SHORT_PODS", "500"))
 PER_SECOND = 20
-# "once LEDGER NAME MICROSECONDS" takes that name, by which the kernel's times are found, and notes that it ran.
+# "once LEDGER NAME MICROSECONDS" takes that name, by which the kernel's times are found, and notes when it ran as it saw it.
 PROGRAM = r"""
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
 int main(int argc, char** argv) {
+  long long began = now();
   prctl(PR_SET_NAME, argv[2]);
   int file = open(argv[1], O_WRONLY | O_APPEND);
   usleep(atoi(argv[3]));
-  char line[100] = {0};
-  strncat(line, argv[2], 90);
-  strcat(line, "\n");
-  ssize_t size = strlen(line);
+  char line[100];
+  int size = snprintf(line, sizeof line, "%s %lld %lld\n", argv[2], began, now());
   return write(file, line, size) != size;
 }
 """
 
 
-def told(early, late):
+def told(errors):
     """One line of figures, for people."""
-    both = sorted(start + end for start, end in zip(early, late))
-    return (f"durations off by {statistics.median(both):.2f} ms (median; {statistics.median(early):.2f} at the start, "
-            f"{statistics.median(late):.2f} at the end), {both[len(both) * 99 // 100]:.1f} ms (p99), "
-            f"{100 * sum(ms < 2 for ms in both) / len(both):.1f} % by less than 2 ms")
+    errors = sorted(errors)
+    return (f"durations off by {statistics.median(errors):.3f} ms (median), {errors[len(errors) * 99 // 100]:.3f} ms (p99), "
+            f"{errors[-1]:.3f} ms (worst)")
 
 
 @only_local("asks for exact times of runs, and runs a program of this machine")
@@ -101,31 +106,41 @@ class ShortPods(ClusterCase):
             ended = status["state"]["terminated"]
             self.assertLessEqual(ended["startedAt"], ended["finishedAt"])
             self.assertEqual((status["restartCount"], ended["exitCode"]), (0, 0))
-        early, late = self.compare_times(kernel)
         in_time = seconds <= 30 * COUNT / 500
-        print(f"{'' if in_time else 'note: too busy a machine; '}{COUNT} pods in {seconds:.1f} s; {told(early, late)}")
-        self.assertLess(statistics.median(start + end for start, end in zip(early, late)), 2 if in_time else 10)
+        print(f"{'' if in_time else 'note: too busy a machine; '}{COUNT} pods in {seconds:.1f} s")
         self.assertLess(seconds, 200)
+        runs = self.runs()
+        self.check_from_inside(runs)
+        if times := kernel.times():
+            self.check_against_kernel(runs, times)
+        else:
+            print(f"note: {kernel.why_not}, so times were held against the programs' own only")
 
-    def compare_times(self, kernel):
-        """By how many milliseconds runs begin before and end after what the kernel says."""
-        ran = pathlib.Path(self.ledger).read_text().split()
-        self.assertEqual(sorted(ran), sorted(f"p{i}" for i in range(COUNT)), "each once")
-        times = kernel.times()
-        runs = [run for node in self.api.get("/api/v1/nodes")["items"]
-                for run in self.api.get(f"/api/v1/nodes/{node['metadata']['name']}/proxy/plimsoll/v1/runs")["runs"]
-                if run["namespace"] == self.ns]
-        self.assertEqual(len(runs), COUNT)
-        early, late = [], []
-        for run in runs:
-            start, end = times[run["pod"]]
-            self.assertLessEqual(run["startedMonotonicNs"], start)
-            # The kernel tells the parent first and everybody else some microseconds later.
-            self.assertLessEqual(end, run["finishedMonotonicNs"] + 1e6)
+    def runs(self):
+        """The nodes' times of this test's runs, by pod."""
+        nodes = [node["metadata"]["name"] for node in self.api.get("/api/v1/nodes")["items"]]
+        found = [run for node in nodes for run in self.api.get(f"/api/v1/nodes/{node}/proxy/plimsoll/v1/runs")["runs"]
+                 if run["namespace"] == self.ns]
+        runs = {run["pod"]: run for run in found}
+        self.assertEqual((len(found), sorted(runs)), (COUNT, sorted(f"p{i}" for i in range(COUNT))))
+        return runs
+
+    def check_from_inside(self, runs):
+        lines = [line.split() for line in pathlib.Path(self.ledger).read_text().splitlines()]
+        self.assertEqual(sorted(name for name, _, _ in lines), sorted(runs), "each once")
+        for name, began, ended in lines:
+            run = runs[name]
+            self.assertLessEqual(run["startedMonotonicNs"], int(began))
+            self.assertGreaterEqual(run["finishedMonotonicNs"], int(ended))
             self.assertLessEqual(run["startedWallNs"], run["finishedWallNs"])
-            early.append((start - run["startedMonotonicNs"]) / 1e6)
-            late.append((run["finishedMonotonicNs"] - end) / 1e6)
-        return early, late
+
+    def check_against_kernel(self, runs, times):
+        errors = []
+        for name, run in runs.items():
+            start, end = times[name]
+            errors.append((abs(run["startedMonotonicNs"] - start) + abs(run["finishedMonotonicNs"] - end)) / 1e6)
+        print(told(errors))
+        self.assertLess(max(errors), 2, f"{sum(ms >= 2 for ms in errors)} of {COUNT} are further off")
 
 
 if __name__ == "__main__":

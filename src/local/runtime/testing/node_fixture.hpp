@@ -141,8 +141,8 @@ class NodeTest : public ApiTest {
   }
 
   void start_node() {
-    node = LocalNode::create({loop.executor(), client, *node_clock, images, cgroups, devices},
-                             options);
+    node = LocalNode::create(
+        {loop.executor(), client, *node_clock, images, cgroups, devices, process_events}, options);
     auto started = run(node->start());
     ASSERT_TRUE(started) << started.error().message;
   }
@@ -224,6 +224,7 @@ class NodeTest : public ApiTest {
   StubDevices devices;
   NodeOptions options;
   Clock* node_clock = &clock;
+  ProcessEvents* process_events = nullptr;
   std::unique_ptr<LocalNode> node;
 
  private:

@@ -1,0 +1,165 @@
+#include "local/runtime/process_events.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "base/loop.hpp"
+#include "base/text.hpp"
+#include "base/wire.hpp"
+#include "local/runtime/shim_spawn.hpp"
+#include "local/runtime/testing/node_fixture.hpp"
+
+namespace plim::local {
+namespace {
+
+using What = ProcessEvent::What;
+constexpr std::uint32_t kExec = 2, kExit = 0x8000'0000, kFork = 1, kAnswer = 0;
+
+struct Message {
+  std::uint16_t type = 3;
+  std::uint32_t index = 1, answers = 0, what = kExec;
+  std::uint64_t when = 5'000'000'123;
+  std::uint32_t first = 42, second = 40;
+
+  std::string bytes() const {
+    std::string out;
+    put_number(out, std::uint32_t{76});
+    put_number(out, type);
+    put_number(out, std::uint16_t{0});
+    put_number(out, std::uint64_t{0});
+    put_number(out, index);
+    put_number(out, std::uint32_t{1});
+    put_number(out, std::uint32_t{7});
+    put_number(out, answers);
+    put_number(out, std::uint16_t{40});
+    put_number(out, std::uint16_t{0});
+    put_number(out, what);
+    put_number(out, std::uint32_t{1});
+    put_number(out, when);
+    put_number(out, first);
+    put_number(out, second);
+    out.append(16, '\0');
+    return out;
+  }
+};
+
+TEST(ProcessEvent, tells_that_a_process_became_a_program) {
+  const auto event = decode_process_event(Message{}.bytes());
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->what, What::executed);
+  EXPECT_EQ(event->process, 40);
+  EXPECT_EQ(event->when, Nanos(5'000'000'123));
+}
+
+TEST(ProcessEvent, tells_that_one_ended_by_the_number_of_the_process_not_the_thread) {
+  const auto event = decode_process_event(Message{.what = kExit}.bytes());
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->what, What::ended);
+  EXPECT_EQ(event->process, 40);
+}
+
+TEST(ProcessEvent, knows_the_answer_to_a_request) {
+  const auto event =
+      decode_process_event(Message{.answers = 10, .what = kAnswer, .first = 0}.bytes());
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->what, What::listening);
+  EXPECT_EQ(event->request, 9U);
+}
+
+TEST(ProcessEvent, takes_no_refusal_for_an_answer) {
+  EXPECT_FALSE(decode_process_event(Message{.what = kAnswer, .first = 22}.bytes()));
+}
+
+TEST(ProcessEvent, leaves_other_messages_alone) {
+  EXPECT_FALSE(decode_process_event(Message{.what = kFork}.bytes()));
+  EXPECT_FALSE(decode_process_event(Message{.type = 2}.bytes()));
+  EXPECT_FALSE(decode_process_event(Message{.index = 3}.bytes()));
+}
+
+TEST(ProcessEvent, refuses_whatever_is_cut_short) {
+  const std::string whole = Message{}.bytes();
+  const std::size_t needed = whole.size() - 16;
+  for (std::size_t size = 0; size < needed; ++size)
+    EXPECT_FALSE(decode_process_event(std::string_view(whole).substr(0, size))) << size;
+  EXPECT_TRUE(decode_process_event(std::string_view(whole).substr(0, needed)));
+}
+
+class ProcessEventsTest : public testing::NodeTest {
+ protected:
+  // False where the kernel does not tell; then there is nothing to be tested.
+  bool start_listening() {
+    listener.start();
+    process_events = &listener;
+    const Nanos before = Moment::now().monotonic;
+    return run(listener.executed(run_program("exit 0"), before)).has_value();
+  }
+
+  ~ProcessEventsTest() override {
+    if (node) {
+      run_to_end(loop, node->end_pods());
+      stop_node();  // before what it asks
+    }
+    run_to_end(loop, listener.stop());
+  }
+
+  // Its number; it has ended.
+  static pid_t run_program(const char* script) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::execl("/bin/sh", "sh", "-c", script, nullptr);
+      ::_exit(127);
+    }
+    ::waitpid(pid, nullptr, 0);
+    return pid;
+  }
+
+  ProcessEvents listener{loop.executor()};
+};
+
+#define LISTEN_OR_SKIP() \
+  if (!start_listening()) GTEST_SKIP() << "the kernel tells us nothing about processes"
+
+TEST_F(ProcessEventsTest, know_when_a_process_began_and_ended) {
+  LISTEN_OR_SKIP();
+  const Nanos before = Moment::now().monotonic;
+  const pid_t pid = run_program("exec true");
+  const Nanos after = Moment::now().monotonic;
+  const auto began = run(listener.executed(pid, before)), ended = run(listener.ended(pid, before));
+  ASSERT_TRUE(began && ended);
+  EXPECT_LE(before, *began);
+  EXPECT_LE(*began, *ended);
+  // The kernel wakes the parent first and tells everybody else a moment later.
+  EXPECT_LE(*ended, after + std::chrono::seconds(1));
+}
+
+TEST_F(ProcessEventsTest, look_no_further_back_than_asked) {
+  LISTEN_OR_SKIP();
+  const pid_t pid = run_program("exit 0");
+  EXPECT_FALSE(run(listener.executed(pid, Moment::now().monotonic)));
+}
+
+TEST_F(ProcessEventsTest, know_nothing_before_they_listen) {
+  const Nanos before = Moment::now().monotonic;
+  EXPECT_FALSE(run(listener.executed(run_program("exit 0"), before)));
+}
+
+TEST_F(ProcessEventsTest, give_a_pods_run_its_times) {
+  LISTEN_OR_SKIP();
+  const Nanos before = Moment::now().monotonic;
+  start_node();
+  create_pod("a", script("echo $$"));
+  follow("a", phase("Succeeded"));
+  const pid_t pid = parse_int<pid_t>(trim(log_of("a"))).value_or(0);
+  const ContainerRun known = node->runs().at(0);
+  EXPECT_EQ(run(listener.executed(pid, before)), known.started_monotonic);
+  EXPECT_EQ(run(listener.ended(pid, before)), known.finished_monotonic);
+  EXPECT_LT(known.started_wall, known.finished_wall);
+}
+
+}  // namespace
+}  // namespace plim::local
