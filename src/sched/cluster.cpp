@@ -169,6 +169,12 @@ std::span<const std::unique_ptr<PodRecord>> Cluster::nominated_on(NodeIndex row)
   return nominated_row_[row];
 }
 
+std::string_view Cluster::nominated_node(std::string_view key) const {
+  auto at = nominations_.find(key);
+  if (at == nominations_.end() || !table_->is_live(at->second)) return {};
+  return table_->name(at->second);
+}
+
 const PodRecord* Cluster::find_pod(std::string_view key) const {
   auto at = pods_.find(key);
   if (at == pods_.end()) return nullptr;

@@ -103,6 +103,9 @@ class Cluster {
   std::span<const std::unique_ptr<PodRecord>> pods_on(NodeIndex row) const;
   std::span<const std::unique_ptr<PodRecord>> nominated_on(NodeIndex row) const;
 
+  // The live node a pod is nominated for, by its key; "" for none.
+  std::string_view nominated_node(std::string_view key) const;
+
   bool has_nominations() const { return !nominations_.empty(); }
 
   const PodRecord* find_pod(std::string_view key) const;

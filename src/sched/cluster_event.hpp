@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "kube/types.hpp"
@@ -40,6 +41,8 @@ struct ClusterEvent {
   // What it was before and is now, where there is such a thing.
   std::shared_ptr<const kube::Node> node_before = {}, node = {};
   std::shared_ptr<const kube::Pod> pod_before = {}, pod = {};
+  // Concerns only pods that are not more important: others have not been kept out by what is gone.
+  std::optional<std::int64_t> up_to_priority = {};
 };
 
 // Whether any hint of these plugins asks for events of this kind at all: one mask test per pod.

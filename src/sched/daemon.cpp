@@ -46,7 +46,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
           [this](EventKind kind) { state_.happened({.kind = kind}); }, clock),
       events_(loop, std::move(event_client), options_.host, clock),
       reports_(loop, client, events_, pods_.store(), clock),
-      evictor_(loop, client, reports_, clock),
+      evictor_(loop, client, reports_, state_, clock),
       binder_(loop, client),
       tasks_(loop) {
   add_handlers();
@@ -193,22 +193,23 @@ void Daemon::refuse(const Attempt& attempt, const Profile& profile, const Decisi
   metrics_.attempt(AttemptResult::unschedulable, profile.scheduler_name, now - started);
   for (const PluginId plugin : decision.rejecting_plugins)
     metrics_.rejected(std::string(name_of(plugin)), profile.scheduler_name);
-  state_.queue().reject(pod.meta.uid, decision.rejecting_plugins, decision.rejected_by_extender,
-                        now);
   PodReports::Nomination nomination;
   if (outcome.preemption && outcome.preemption->best) {
     const PreemptionCandidate& best = outcome.preemption->candidates[*outcome.preemption->best];
     nomination = best.node;
-    state_.engine().nominate(attempt.pod, best.node);
     metrics_.preempted(best.victims.size());
+    std::vector<PodPointer> yielding = state_.make_room(attempt.pod, best.node, best.victims);
     evictor_.evict({.preemptor = attempt.pod,
                     .profile = profile.scheduler_name,
                     .node = best.node,
-                    .victims = best.victims});
+                    .victims = best.victims,
+                    .yielding = std::move(yielding)});
   } else if (outcome.preemption && outcome.preemption->clear_nomination) {
     nomination = "";
     state_.engine().forget_nomination(pod.meta.uid);
   }
+  state_.queue().reject(pod.meta.uid, decision.rejecting_plugins, decision.rejected_by_extender,
+                        now);
   reports_.failed(attempt.pod, profile.scheduler_name, "Unschedulable", outcome.message,
                   std::move(nomination));
 }

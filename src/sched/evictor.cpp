@@ -1,59 +1,113 @@
 #include "sched/evictor.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
-#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
 #include "kube/store.hpp"
 
 namespace plim::sched {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kStatusTries = 4;
+constexpr Nanos kStatusWait = 200ms;
+constexpr std::string_view kDisruption = "DisruptionTarget", kByScheduler = "PreemptionByScheduler";
+
+const kube::Condition* disruption_of(const kube::Pod& pod) {
+  const auto found = std::ranges::find(pod.status.conditions, kDisruption,
+                                       [](const kube::Condition& c) { return c.type.view(); });
+  return found == pod.status.conditions.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 Evictor::Evictor(const Executor& loop, std::shared_ptr<kube::Client> client, PodReports& reports,
-                 Clock& clock)
-    : client_(std::move(client)), reports_(reports), clock_(clock), tasks_(loop) {}
+                 SchedulerState& state, Clock& clock)
+    : client_(std::move(client)), reports_(reports), state_(state), clock_(clock), tasks_(loop) {}
 
 Task<void> Evictor::stop() {
   co_await tasks_.stop();
 }
 
 void Evictor::evict(Eviction eviction) {
-  tasks_.spawn("preempt", remove_victims(std::move(eviction)));
+  auto of = std::make_shared<const Eviction>(std::move(eviction));
+  for (const PodPointer& pod : of->yielding)
+    tasks_.spawn("take a nomination away", take_nomination(pod));
+  for (const PodPointer& victim : of->victims)
+    tasks_.spawn("remove a pod for another", remove_victim(of, victim));
 }
 
-Task<void> Evictor::remove_victims(Eviction eviction) {
-  for (const PodPointer& victim : eviction.victims)
-    if (co_await remove_victim(victim, eviction.profile))
-      reports_.preempted(*victim, *eviction.preemptor, eviction.profile, eviction.node);
+Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim) {
+  Result<void> done = co_await mark(victim, of->profile);
+  if (done) done = co_await remove(victim);
+  if (done) {
+    reports_.preempted(*victim, *of->preemptor, of->profile, of->node);
+  } else if (done.error().code == Code::not_found) {
+    state_.victim_leaves(victim->meta.uid);  // has left, and nobody may tell us again
+  } else {
+    log::warn("scheduler", "cannot remove a pod for another",
+              {{"pod", kube::object_key(victim->meta)}, {"error", done.error()}});
+    state_.victim_stays(of->preemptor->meta.uid);
+  }
 }
 
-// It is told why before it is deleted. True unless it is still there.
-Task<bool> Evictor::remove_victim(PodPointer victim, std::string profile) {
-  json::object condition{
-      {"type", "DisruptionTarget"},
-      {"observedGeneration", victim->meta.generation},
-      {"status", "True"},
-      {"reason", "PreemptionByScheduler"},
-      {"message", fmt::format("{}: preempting to accommodate a higher priority pod", profile)},
-      {"lastTransitionTime", format_rfc3339(clock_.wall())}};
+// It is told why before it is deleted.
+Task<Result<void>> Evictor::mark(PodPointer victim, std::string profile) {
+  std::string message = fmt::format("{}: preempting to accommodate a higher priority pod", profile);
+  WallTime since = clock_.wall();
+  if (const kube::Condition* known = disruption_of(*victim); known && known->status == "True") {
+    if (known->reason == kByScheduler && known->message == message) co_return Result<void>();
+    since = known->last_transition.value_or(since);
+  }
+  json::object condition{{"type", kDisruption},
+                         {"observedGeneration", victim->meta.generation},
+                         {"status", "True"},
+                         {"reason", kByScheduler},
+                         {"message", std::move(message)},
+                         {"lastProbeTime", nullptr},
+                         {"lastTransitionTime", format_rfc3339(since)}};
   json::array conditions;
   conditions.push_back(std::move(condition));
-  json::value patch = json::object{{"status", {{"conditions", std::move(conditions)}}}};
-  kube::ObjectPath status{
-      .ns = std::string(victim->meta.ns), .name = victim->meta.name, .subresource = "status"};
-  auto patched = co_await client_->patch(kube::resources::pods, status, kube::PatchType::strategic,
-                                         std::move(patch));
-  if (!patched && patched.error().code != Code::not_found)
-    log::warn("scheduler", "cannot mark a victim",
-              {{"pod", kube::object_key(victim->meta)}, {"error", patched.error()}});
+  json::object status{{"conditions", std::move(conditions)}};
+  co_return co_await patch_status(victim, std::move(status));
+}
+
+Task<Result<void>> Evictor::remove(PodPointer victim) {
   kube::ObjectPath path{.ns = std::string(victim->meta.ns), .name = victim->meta.name};
   kube::DeleteOptions options;
   options.uid = victim->meta.uid;
   auto removed = co_await client_->remove(kube::resources::pods, path, std::move(options));
-  if (removed || removed.error().code == Code::not_found) co_return true;
-  log::warn("scheduler", "cannot remove a victim",
-            {{"pod", kube::object_key(victim->meta)}, {"error", removed.error()}});
-  co_return false;
+  if (removed) co_return Result<void>();
+  // Another pod of that name: this one has gone.
+  if (removed.error().code == Code::conflict) co_return fail(Code::not_found, "it has gone");
+  co_return std::move(removed).error();
+}
+
+Task<void> Evictor::take_nomination(PodPointer pod) {
+  json::object status{{"nominatedNodeName", nullptr}};
+  auto taken = co_await patch_status(pod, std::move(status));
+  if (!taken && taken.error().code != Code::not_found)
+    log::warn("scheduler", "cannot take a nomination away",
+              {{"pod", kube::object_key(pod->meta)}, {"error", taken.error()}});
+}
+
+Task<Result<void>> Evictor::patch_status(PodPointer pod, json::object status) {
+  const json::value patch = json::object{{"status", std::move(status)}};
+  kube::ObjectPath path{
+      .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};
+  for (int attempt = 1;; ++attempt) {
+    json::value body = patch;
+    auto patched = co_await client_->patch(kube::resources::pods, path, kube::PatchType::strategic,
+                                           std::move(body));
+    if (patched) co_return Result<void>();
+    if (attempt == kStatusTries || !is_retryable(patched.error().code))
+      co_return std::move(patched).error();
+    co_await clock_.sleep(kStatusWait);
+  }
 }
 
 }  // namespace plim::sched

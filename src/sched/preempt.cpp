@@ -30,12 +30,19 @@ bool is_leaving_for_another(const kube::Pod& pod) {
   return false;
 }
 
+// As its status says; right after a nomination only we know.
+std::string_view nominated_node_of(const Cycle& cycle) {
+  const std::string_view said = cycle.in.pod.status.nominated_node;
+  return said.empty() ? cycle.cluster.nominated_node(cycle.in.key) : said;
+}
+
 // Why a pod may not take anybody's place, "" if it may.
 std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nominated_code) {
   const kube::Pod& pod = cycle.in.pod;
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
-  if (pod.status.nominated_node.empty() || nominated_code == RejectCode::unresolvable) return "";
-  auto row = cycle.cluster.table().find(pod.status.nominated_node);
+  const std::string_view nominated = nominated_node_of(cycle);
+  if (nominated.empty() || nominated_code == RejectCode::unresolvable) return "";
+  auto row = cycle.cluster.table().find(nominated);
   if (!row) return "";
   for (const auto& there : cycle.cluster.pods_on(*row))
     if (there->pod->spec.priority < pod.spec.priority && is_leaving_for_another(*there->pod))
@@ -197,7 +204,7 @@ Preemption Engine::preempt(const kube::Pod& pod, const Profile& profile, const D
   cluster_.table().make_columns();
   Cycle cycle{.cluster = cluster_, .in = in, .profile = profile, .now = options.now};
   Preemption out;
-  auto why = why_not_eligible(cycle, code_of(cycle, decision, pod.status.nominated_node));
+  auto why = why_not_eligible(cycle, code_of(cycle, decision, nominated_node_of(cycle)));
   if (!why.empty()) {
     out.message = fmt::format("preemption: {}", why);
     return out;
@@ -229,6 +236,16 @@ Preemption Engine::preempt(const kube::Pod& pod, const Profile& profile, const D
   out.message =
       fmt::format("preemption: {}", unavailable_message(cluster_.table().live().size(), reasons));
   out.clear_nomination = true;
+  return out;
+}
+
+std::vector<PodPointer> nominated_below(const Engine& engine, const kube::Pod& pod,
+                                        std::string_view node) {
+  std::vector<PodPointer> out;
+  auto row = engine.cluster().table().find(node);
+  if (!row) return out;
+  for (const auto& nominated : engine.cluster().nominated_on(*row))
+    if (nominated->pod->spec.priority < pod.spec.priority) out.push_back(nominated->pod);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sched/cluster.hpp"
@@ -44,5 +45,12 @@ struct Preemption {
 // fewest victims, the latest start of the most important ones, the first name.
 std::optional<std::size_t> best_candidate(std::span<const PreemptionCandidate> candidates,
                                           WallTime now);
+
+class Engine;
+
+// Pods less important than `pod` that are nominated for the node: now they may not fit there, and
+// should look for another.
+std::vector<PodPointer> nominated_below(const Engine& engine, const kube::Pod& pod,
+                                        std::string_view node);
 
 }  // namespace plim::sched

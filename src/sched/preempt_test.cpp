@@ -154,6 +154,30 @@ TEST_F(PreemptTest, some_pods_wait_instead) {
             "preemption: not eligible due to a terminating pod on the nominated node.");
 }
 
+TEST_F(PreemptTest, a_nomination_that_the_status_does_not_show_yet_counts) {
+  for (auto name : {"a", "b", "c"}) engine_.set_pod(make({.name = "x"}), name);
+  auto pod = urgent();
+  EXPECT_EQ(chosen(preempt(pod)), "a");
+  engine_.nominate(pod, "b");
+  engine_.set_pod(
+      pod_of("{metadata: {name: leaving, deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: "
+             "{containers: [{name: c}]}, status: {conditions: [{type: DisruptionTarget, status: "
+             "'True', reason: PreemptionByScheduler}]}}"),
+      "b");
+  EXPECT_EQ(preempt(pod).message,
+            "preemption: not eligible due to a terminating pod on the nominated node.");
+}
+
+TEST_F(PreemptTest, less_important_pods_lose_their_nominations) {
+  engine_.nominate(make({.name = "less", .priority = 999}), "a");
+  engine_.nominate(make({.name = "equal", .priority = 1000}), "a");
+  engine_.nominate(make({.name = "elsewhere", .priority = 1}), "b");
+  auto found = nominated_below(engine_, *urgent(), "a");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]->meta.name, "less");
+  EXPECT_TRUE(nominated_below(engine_, *urgent(), "none").empty());
+}
+
 TEST_F(PreemptTest, anti_affinity_is_cured_by_removing_who_causes_it) {
   for (auto name : {"b", "c"}) engine_.remove_node(name);
   engine_.set_node(plain_node("a", "{host: a}"));

@@ -35,10 +35,12 @@ QueueOptions SchedulerState::queue_options() const {
 
 std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
   const Profile* profile = config_->profile_named(pod.spec.scheduler_name);
-  if (profile == nullptr || !is_gated(pod) ||
-      !runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
-    return std::nullopt;
-  return PluginId::SchedulingGates;
+  if (profile == nullptr) return std::nullopt;
+  if (is_gated(pod) && runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
+    return PluginId::SchedulingGates;
+  if (holds_.holds(pod.meta.uid) && runs_at(profile->pre_enqueue, PluginId::DefaultPreemption))
+    return PluginId::DefaultPreemption;
+  return std::nullopt;
 }
 
 void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
@@ -67,8 +69,11 @@ void SchedulerState::note_nomination(const PodPointer& before, const PodPointer&
   if (was == now) return;
   engine_.forget_nomination(pod->meta.uid);
   if (!now.empty()) engine_.nominate(pod, now);
-  // Its place is free for others.
-  if (!was.empty()) happened({.kind = EventKind::AssignedPodDelete, .pod = before});
+  // Its place is free for those that had to leave it.
+  if (!was.empty())
+    happened({.kind = EventKind::AssignedPodDelete,
+              .pod = before,
+              .up_to_priority = before->spec.priority});
 }
 
 void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod) {
@@ -78,6 +83,7 @@ void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod
     engine_.forget_nomination(uid);
     engine_.set_pod(pod);
     if (!was_ours) queue_.remove(uid);
+    if (pod->meta.deleted) victim_leaves(uid);
     if (!before || before->spec.node_name.empty()) {
       happened({.kind = EventKind::AssignedPodAdd, .pod = pod});
       return;
@@ -95,13 +101,39 @@ void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod
 
 void SchedulerState::pod_gone(const PodPointer& pod) {
   const std::string& uid = pod->meta.uid;
-  const bool counted =
-      !pod->spec.node_name.empty() || assumed_.contains(uid) || !pod->status.nominated_node.empty();
+  const bool counted = !pod->spec.node_name.empty() || assumed_.contains(uid);
   queue_.remove(uid);
   assumed_.erase(uid);
+  holds_.end(uid);
   engine_.forget_nomination(uid);
   engine_.remove_pod(uid);
-  if (counted) happened({.kind = EventKind::AssignedPodDelete, .pod = pod});
+  victim_leaves(uid);
+  ClusterEvent event{.kind = EventKind::AssignedPodDelete, .pod = pod};
+  if (!counted) event.up_to_priority = pod->spec.priority;  // its place was only promised
+  if (counted || !pod->status.nominated_node.empty()) happened(std::move(event));
+}
+
+std::vector<PodPointer> SchedulerState::make_room(const PodPointer& preemptor,
+                                                  std::string_view node,
+                                                  std::span<const PodPointer> victims) {
+  std::vector<PodPointer> yielding = nominated_below(engine_, *preemptor, node);
+  for (const PodPointer& one : yielding) engine_.forget_nomination(one->meta.uid);
+  engine_.nominate(preemptor, node);
+  holds_.begin(preemptor->meta.uid, victims);
+  return yielding;
+}
+
+void SchedulerState::victim_leaves(std::string_view uid) {
+  for (const std::string& preemptor : holds_.leaves(uid)) {
+    queue_.gate_opened(preemptor, clock_.steady());
+    on_change_();
+  }
+}
+
+void SchedulerState::victim_stays(std::string_view preemptor) {
+  if (!holds_.end(preemptor)) return;
+  queue_.activate(preemptor, "ForceActivate");
+  on_change_();
 }
 
 void SchedulerState::node_changed(const NodePointer& before, const NodePointer& node) {

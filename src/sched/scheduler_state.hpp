@@ -5,14 +5,17 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "kube/store.hpp"
 #include "sched/config.hpp"
 #include "sched/engine.hpp"
+#include "sched/preempt_holds.hpp"
 #include "sched/scheduling_queue.hpp"
 
 namespace plim::sched {
@@ -41,6 +44,14 @@ class SchedulerState {
 
   std::size_t assumed() const { return assumed_.size(); }
 
+  // Others are going to be removed from the node for this pod, which is held until that is known to
+  // be under way. Returns the pods that were nominated for the node and are no longer.
+  std::vector<PodPointer> make_room(const PodPointer& preemptor, std::string_view node,
+                                    std::span<const PodPointer> victims);
+  void victim_leaves(std::string_view uid);
+  // One victim cannot be removed: the pod has to think again.
+  void victim_stays(std::string_view preemptor);
+
   // Which pods are ours may change with it; all that wait are looked at again.
   void set_config(std::shared_ptr<const Configuration> config, const kube::Store<kube::Pod>& pods);
 
@@ -61,6 +72,7 @@ class SchedulerState {
   Clock& clock_;
   Engine engine_;
   SchedulingQueue queue_;
+  PreemptHolds holds_;
   std::unordered_set<std::string> assumed_;  // by uid
 };
 

@@ -95,8 +95,9 @@ void SchedulingQueue::enter(Entry& entry, Place place, std::string_view event) {
 bool SchedulingQueue::check_gate(Entry& entry, std::string_view event) {
   entry.gated_by = gate_ ? gate_(*entry.pod) : std::nullopt;
   if (!entry.gated_by) return true;
-  entry.rejected_by = {*entry.gated_by};
-  entry.interest = event_mask(*entry.gated_by);
+  if (std::ranges::find(entry.rejected_by, *entry.gated_by) == entry.rejected_by.end())
+    entry.rejected_by.push_back(*entry.gated_by);
+  entry.interest |= event_mask(*entry.gated_by);
   enter(entry, Place::unschedulable, event);
   return false;
 }
@@ -215,6 +216,8 @@ void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, Ste
 }
 
 bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) const {
+  if (entry.gated_by && (event_mask(*entry.gated_by) & event_bit(event.kind)) == 0) return false;
+  if (event.up_to_priority && entry.pod->spec.priority > *event.up_to_priority) return false;
   if (entry.by_extender) return true;
   if ((entry.interest & event_bit(event.kind)) == 0) return false;
   return std::ranges::any_of(entry.rejected_by,
@@ -257,18 +260,15 @@ void SchedulingQueue::try_again(Entry& entry, SteadyTime now) {
   }
   leave(entry);
   entry.woken = helped && (!entry.rejected_by.empty() || entry.by_extender);
-  if (!check_gate(entry, kEvent)) return;
-  if (helped)
-    wait_or_activate(entry, kEvent, now);
-  else
-    enter(entry, Place::unschedulable, kEvent);
+  if (!helped) return enter(entry, Place::unschedulable, kEvent);
+  if (check_gate(entry, kEvent)) wait_or_activate(entry, kEvent, now);
 }
 
 void SchedulingQueue::happened(const ClusterEvent& event, SteadyTime now) {
   if (in_flight_ > 0) recent_.push_back(event);
   std::vector<Entry*> woken;
   for (Entry* entry : unschedulable_)
-    if (!entry->gated_by && helps(*entry, event)) woken.push_back(entry);
+    if (helps(*entry, event)) woken.push_back(entry);
   for (Entry* entry : woken) {
     leave(*entry);
     entry->woken = true;
@@ -292,7 +292,8 @@ void SchedulingQueue::flush(SteadyTime now) {
     if (!entry->gated_by && now - entry->since > options_.max_unschedulable) woken.push_back(entry);
   for (Entry* entry : woken) {
     leave(*entry);
-    wait_or_activate(*entry, "UnschedulableTimeout", now);
+    if (check_gate(*entry, "UnschedulableTimeout"))
+      wait_or_activate(*entry, "UnschedulableTimeout", now);
   }
 }
 
@@ -317,6 +318,23 @@ void SchedulingQueue::activate_all(std::string_view event, SteadyTime now) {
     leave(*entry);
     if (check_gate(*entry, event)) wait_or_activate(*entry, event, now);
   }
+}
+
+void SchedulingQueue::activate(std::string_view uid, std::string_view event) {
+  Entry* entry = find(uid);
+  if (entry == nullptr || entry->place == Place::active || entry->place == Place::in_flight ||
+      entry->place == Place::binding)
+    return;
+  leave(*entry);
+  if (check_gate(*entry, event)) enter(*entry, Place::active, event);
+}
+
+void SchedulingQueue::gate_opened(std::string_view uid, SteadyTime now) {
+  Entry* entry = find(uid);
+  if (entry == nullptr || entry->place != Place::unschedulable || !entry->gated_by) return;
+  const std::string_view event = label_of(EventKind::AssignedPodDelete);
+  leave(*entry);
+  if (check_gate(*entry, event)) wait_or_activate(*entry, event, now);
 }
 
 }  // namespace plim::sched

@@ -78,6 +78,10 @@ class SchedulingQueue {
 
   // After the gates' rules have changed, and for tests: looks at all pods that wait again.
   void activate_all(std::string_view event, SteadyTime now);
+  // Its turn is now, whatever it waits for, unless a gate keeps it.
+  void activate(std::string_view uid, std::string_view event);
+  // A gate has opened without an event: whatever the gate kept out meanwhile counts now.
+  void gate_opened(std::string_view uid, SteadyTime now);
 
  private:
   enum class Place : std::uint8_t {

@@ -98,6 +98,17 @@ TEST_F(Waiting, an_error_backs_off_twice_as_long_each_time) {
   }
 }
 
+TEST_F(Waiting, a_rejection_backs_off_as_long) {
+  queue_.add(make_pod("a"), now_);
+  for (const auto wait : {1s, 2s, 4s, 8s, 10s, 10s}) {
+    ASSERT_EQ(pop(), "a");
+    queue_.reject("a", kNoCpu, false, now_);
+    queue_.happened(deletion(), now_);
+    EXPECT_EQ(queue_.next_flush(), now_ + wait);
+    now_ += wait;
+  }
+}
+
 TEST_F(Waiting, a_rejection_is_tried_early_when_nobody_else_waits) {
   queue_.add(make_pod("a"), now_);
   pop();
@@ -154,6 +165,72 @@ TEST_F(Waiting, a_gated_pod_waits_for_its_last_gate) {
   EXPECT_EQ(pop(), "");
   queue_.update(make_pod("a", {.generation = 3}), now_);
   EXPECT_EQ(queue_.counts().gated, 0U);
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Waiting, what_gives_way_to_less_important_pods_wakes_no_others) {
+  queue_.add(make_pod("low"), now_);
+  queue_.add(make_pod("high", {.priority = 9}), now_);
+  for (auto name : {"high", "low"}) {
+    ASSERT_EQ(pop(), name);
+    queue_.reject(name, kNoCpu, false, now_);
+  }
+  ClusterEvent event = deletion();
+  event.up_to_priority = 5;
+  queue_.happened(event, now_);
+  EXPECT_EQ(queue_.counts().unschedulable, 1U);
+  EXPECT_EQ(pop(), "low");
+}
+
+// Pods for which others are being removed.
+class Preempting : public Waiting {
+ protected:
+  Preempting() {
+    queue_.add(make_pod("a"), now_);
+    pop();
+    held_ = true;
+    queue_.reject("a", kNoCpu, false, now_);
+  }
+
+  bool held_ = false;
+  SchedulingQueue queue_{QueueOptions{}, [this](const kube::Pod&) -> std::optional<PluginId> {
+                           if (!held_) return std::nullopt;
+                           return PluginId::DefaultPreemption;
+                         }};
+
+  std::string pop() {
+    auto attempt = queue_.pop(now_);
+    return attempt ? attempt->pod->meta.name : "";
+  }
+};
+
+TEST_F(Preempting, a_held_pod_comes_with_the_last_victims_end) {
+  EXPECT_EQ(queue_.counts().unschedulable, 1U);
+  queue_.happened(deletion(), now_);
+  EXPECT_EQ(queue_.counts().gated, 1U);
+  EXPECT_EQ(pop(), "");
+  held_ = false;
+  queue_.happened(deletion(), now_);
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Preempting, what_happened_meanwhile_counts_when_nothing_holds_it) {
+  queue_.gate_opened("a", now_);  // nothing has happened yet
+  EXPECT_EQ(queue_.counts().unschedulable, 1U);
+  queue_.happened({.kind = EventKind::NodeAdd}, now_);
+  queue_.gate_opened("a", now_);  // it has not
+  EXPECT_EQ(queue_.counts().gated, 1U);
+  held_ = false;
+  queue_.gate_opened("a", now_);
+  EXPECT_EQ(pop(), "a");
+}
+
+TEST_F(Preempting, a_victim_that_stays_lets_it_try_again_at_once) {
+  queue_.activate("a", "ForceActivate");
+  EXPECT_EQ(pop(), "");
+  held_ = false;
+  queue_.activate("a", "ForceActivate");
+  EXPECT_EQ(queue_.counts().active, 1U);
   EXPECT_EQ(pop(), "a");
 }
 
