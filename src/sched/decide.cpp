@@ -22,17 +22,16 @@ std::size_t enough_nodes(std::int64_t percentage, std::size_t nodes) {
 
 // Keeps the first feasible nodes from `start` on, around; the rest counts as not looked at.
 // Returns how many were looked at.
-std::size_t cut_search(Search& search, const std::vector<NodeIndex>& live, std::size_t start,
+std::size_t cut_search(Search& search, const std::vector<NodeIndex>& order, std::size_t start,
                        std::size_t enough) {
-  if (search.feasible.size() <= enough) return live.size();
   std::vector<NodeIndex> kept;
   std::size_t at = 0;
-  for (; at < live.size() && kept.size() < enough; ++at) {
-    NodeIndex row = live[(start + at) % live.size()];
+  for (; at < order.size() && kept.size() < enough; ++at) {
+    NodeIndex row = order[(start + at) % order.size()];
     if (search.verdicts[row] == kFits) kept.push_back(row);
   }
-  for (std::size_t rest = at; rest < live.size(); ++rest)
-    search.verdicts[live[(start + rest) % live.size()]] = kFits;
+  for (std::size_t rest = at; rest < order.size(); ++rest)
+    search.verdicts[order[(start + rest) % order.size()]] = kFits;
   std::ranges::sort(kept);
   search.feasible = std::move(kept);
   return at;
@@ -223,7 +222,9 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
     search.run();
     std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
     if (profile.score.empty() && !options.any_extender) enough = 1;
-    out.looked_at = cut_search(search, table.live(), next_start_, enough);
+    out.looked_at = out.total_nodes;
+    if (search.feasible.size() > enough)
+      out.looked_at = cut_search(search, sample_order_.get(table), next_start_, enough);
     next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
     apply_extenders(cycle, search, options);
   }

@@ -12,6 +12,7 @@
 #include "sched/decision.hpp"
 #include "sched/preempt.hpp"
 #include "sched/profile.hpp"
+#include "sched/sample_order.hpp"
 
 namespace plim::sched {
 
@@ -78,6 +79,7 @@ class Engine {
 
  private:
   Cluster cluster_;
+  SampleOrder sample_order_;
   std::size_t next_start_ = 0;  // where the next search begins when not all nodes are looked at
 };
 

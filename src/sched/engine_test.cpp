@@ -1,5 +1,6 @@
 #include "sched/engine.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -151,14 +152,36 @@ TEST(Decide, draws_among_equals_or_takes_the_first_name) {
 
 TEST(Decide, looks_at_all_nodes_unless_told_a_share) {
   Engine engine;
-  for (int i = 0; i < 500; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));
+  for (int i = 0; i < 5000; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));
   Profile profile = default_profile();
-  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 500u);
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 5000u);
+  profile.percentage_of_nodes = 100;
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 5000u);
   profile.percentage_of_nodes = 30;
-  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 150u);
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 1500u);
   auto again = decide_all(engine, plain_pod("p"), profile);
-  EXPECT_EQ(again.looked_at, 150u);
-  EXPECT_EQ(again.feasible_nodes.front(), 150u);
+  EXPECT_EQ(again.looked_at, 1500u);
+  EXPECT_EQ(again.feasible_nodes.front(), 1500u);
+  profile.percentage_of_nodes = 1;  // never fewer than a hundred
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible, 100u);
+}
+
+TEST(Decide, a_share_of_the_nodes_comes_from_all_zones) {
+  Engine engine;
+  auto add = [&](int number, std::string_view zone) {
+    engine.set_node(plain_node(fmt::format("n{:03}", number),
+                               fmt::format("{{topology.kubernetes.io/zone: {}}}", zone)));
+  };
+  for (int i = 0; i < 200; ++i) add(i, i < 160 ? "large" : "small");
+  Profile profile = default_profile();
+  profile.percentage_of_nodes = 50;
+  auto made = decide_all(engine, plain_pod("p"), profile);
+  EXPECT_EQ(made.feasible, 100u);
+  auto small = std::ranges::count_if(made.feasible_nodes, [](NodeIndex row) { return row >= 160; });
+  EXPECT_EQ(small, 40);  // one each in turn, until one zone has no more
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible_nodes.front(), 60u);
+  add(200, "new");
+  EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible_nodes.back(), 200u);
 }
 
 TEST(Decide, yields_to_pods_nominated_for_a_node) {
