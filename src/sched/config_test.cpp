@@ -172,6 +172,9 @@ TEST(SchedConfig, replaces_a_default_in_its_place) {
 TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
   const std::pair<std::string, std::string_view> cases[]{
       {v1_plugins("{multiPoint: {disabled: [{name: PrioritySort}]}}"), "queueSort"},
+      {v1_plugins("{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}"),
+       "queueSort.enabled[1].name"},
+      {v1_plugins("{queueSort: {enabled: [{name: ImageLocality}]}}"), "does nothing at queueSort"},
       {v1_plugins("{bind: {disabled: [{name: '*'}]}}"), "plugins.bind"},
       {v1_plugins("{score: {enabled: [{name: Nonsense}]}}"),
        "profiles[0].plugins.score.enabled[0].name: there is no plugin \"Nonsense\""},

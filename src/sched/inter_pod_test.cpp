@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -166,18 +168,27 @@ TEST(InterPodScore, says_nothing_when_nobody_has_a_preference) {
   EXPECT_EQ(raw_score(decide_all(engine, web, deaf), "n2", kInterPodId), -1);
 }
 
-TEST(InterPodScore, normalizes_between_the_lowest_and_the_highest) {
+// The scores of three nodes on which pods have these weights for the one that comes.
+std::vector<std::int64_t> normalized(std::initializer_list<int> weights) {
   auto engine = hosts(3);
-  auto weigh = [&](std::string_view node, int weight) {
-    engine.set_pod(social(preferred("podAffinity", weight, term("web", "host")), "x"), node);
-  };
-  weigh("n1", 10);
-  weigh("n2", 3);
-  weigh("n3", 7);
+  int node = 0;
+  for (int weight : weights) {
+    ++node;
+    if (weight == 0) continue;
+    auto kind = weight > 0 ? "podAffinity" : "podAntiAffinity";
+    engine.set_pod(social(preferred(kind, std::abs(weight), term("web", "host")), "x"),
+                   fmt::format("n{}", node));
+  }
   auto made = decide_all(engine, plain_pod("w", "{}", "{app: web}"), default_profile());
-  EXPECT_EQ(score_of(made, "n1", kInterPodId), 100);
-  EXPECT_EQ(score_of(made, "n2", kInterPodId), 0);
-  EXPECT_EQ(score_of(made, "n3", kInterPodId), 57);
+  std::vector<std::int64_t> out;
+  for (auto name : {"n1", "n2", "n3"}) out.push_back(score_of(made, name, kInterPodId));
+  return out;
+}
+
+TEST(InterPodScore, normalizes_between_the_lowest_and_the_highest) {
+  EXPECT_EQ(normalized({10, 3, 7}), (std::vector<std::int64_t>{100, 0, 57}));
+  EXPECT_EQ(normalized({5, -3, 0}), (std::vector<std::int64_t>{100, 0, 37}));
+  EXPECT_EQ(normalized({2, 2, 2}), (std::vector<std::int64_t>{0, 0, 0}));
 }
 
 }  // namespace

@@ -82,6 +82,17 @@ class Explain(unittest.TestCase):
         self.check_schema(record)
         self.assertEqual((record["outcome"], record["rows"]), ("single-feasible", []))
 
+    def test_a_share_of_the_nodes_is_enough_where_the_configuration_says_so(self):
+        room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+        nodes = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": f"n{number}"}, "status": {"allocatable": room}} for number in range(5000)]
+        with tempfile.TemporaryDirectory() as folder:
+            cluster, config = (pathlib.Path(folder) / name for name in ("cluster.json", "config.yaml"))
+            cluster.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}))
+            for share, scored in (("", 5000), ("percentageOfNodesToScore: 100", 5000), ("percentageOfNodesToScore: 30", 1500)):
+                config.write_text("{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, %s}" % share)
+                record = json.loads(self.ask("--snapshot", str(cluster), "--pod", POD, "--config", str(config), "-o", "json"))
+                self.assertEqual(record["nodes"], {"total": 5000, "feasible": scored, "scored": scored}, share)
+
     def test_nonsense_is_refused_in_one_piece(self):
         for text in ("", "{", "[]", "kind: Pod", "kind: Node\nmetadata: {name: a}", "{kind: Pod, metadata: {name: a}, spec: {containers: 7}}"):
             done = explain("--snapshot", CLUSTER, "--pod", "-", stdin=text)
