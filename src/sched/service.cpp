@@ -81,8 +81,8 @@ Result<void> Service::listen() {
       .checks = {},
       .configuration =
           [this] {
-            return to_json(json::object{
-                {"kubescheduler.config.k8s.io", write_configuration(daemon_->config())}});
+            return to_json(
+                json::object{{"componentconfig", write_configuration(daemon_->config())}});
           },
       .set_verbosity = [this](int level) { daemon_->set_verbosity(level); },
       .before_metrics = [this] { daemon_->update_sizes(); },

@@ -23,6 +23,12 @@ class FaultyApi:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            behind = None  # the connection to the server; lives as long as the caller's
+
+            def finish(self):
+                super().finish()
+                if self.behind:
+                    self.behind.close()
 
             def answer(self, code, body, **headers):
                 self.send_response(code)
@@ -47,18 +53,17 @@ class FaultyApi:
                     return self.answer(500, json.dumps(status(500, "InternalError")).encode())
                 if fault == "dropped before":
                     return self.drop()
-                connection = HttpApi(kubeconfig).connect(300)
-                connection.request(self.command, self.path, body or None, {"Content-Type": self.headers.get("Content-Type", "application/json")})
-                came = connection.getresponse()
+                self.behind = self.behind or HttpApi(kubeconfig).connect(300)
+                self.behind.request(self.command, self.path, body or None, {"Content-Type": self.headers.get("Content-Type", "application/json")})
+                came = self.behind.getresponse()
                 if "watch=" in self.path:
-                    return self.stream(came, connection)
+                    return self.stream(came)
                 data = came.read()
-                connection.close()
                 if fault == "dropped after":
                     return self.drop()
                 self.answer(came.status, data)
 
-            def stream(self, came, connection):
+            def stream(self, came):
                 self.send_response(came.status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Transfer-Encoding", "chunked")
@@ -66,7 +71,6 @@ class FaultyApi:
                 while line := came.readline():
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
                 self.wfile.write(b"0\r\n\r\n")
-                connection.close()
 
             do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = forward
 
