@@ -68,6 +68,7 @@ class Cluster:
     changes: list
     ending: list
     asked: list
+    extras: list = dataclasses.field(default_factory=list)  # budgets, claims, volumes; with a deletionTimestamp those that are being deleted
 
 
 class Draw:
@@ -348,6 +349,52 @@ def change(draw, one):
     return {"status": {"phase": "Running", "containerStatuses": [said], **({"conditions": conditions} if conditions else {})}}
 
 
+# --- storage --------------------------------------------------------------------------------------------------
+
+def claim(namespace, name, mode="ReadWriteOnce", affinity=None, labels=None, **wrong):
+    """A claim and its volume. `wrong` is what is wrong with them: `volume` that is not there, a `phase`, a `storage_class` that has not found
+    any, or that it `leaves`."""
+    volume, unbound = f"{namespace}-{name}", "storage_class" in wrong
+    spec = {"capacity": {"storage": "1Gi"}, "accessModes": [mode], "csi": {"driver": "d.example", "volumeHandle": volume}}
+    if affinity:
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [affinity]}]}}
+    made = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": wrong.get("phase", "Pending" if unbound else "Bound")},
+            "metadata": {"name": name, "namespace": namespace,
+                         **({} if unbound else {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}),
+                         **({"deletionTimestamp": "soon"} if "leaves" in wrong else {})},
+            "spec": {"accessModes": [mode], "storageClassName": wrong.get("storage_class", ""), "resources": {"requests": {"storage": "1Gi"}},
+                     **({} if unbound else {"volumeName": volume})}}
+    if unbound or "volume" in wrong:
+        return [made]
+    return [{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": volume, "labels": labels or {}}, "spec": spec}, made]
+
+
+def claims(namespace):
+    return [*claim(namespace, "anywhere"), *claim(namespace, "zone-a", affinity={"key": ZONE, "operator": "In", "values": ["a"]}),
+            *claim(namespace, "not-tape", affinity={"key": "disk", "operator": "NotIn", "values": ["tape"]}),
+            *claim(namespace, "labelled", labels={ZONE: "a__b", REGION: "r1"}), *claim(namespace, "labelled-c", labels={ZONE: "c"}),
+            *claim(namespace, "alone", mode="ReadWriteOncePod"), *claim(namespace, "gone", volume=None), *claim(namespace, "lost", phase="Lost"),
+            *claim(namespace, "unbound", storage_class="at-once"), *claim(namespace, "leaving", leaves=True)]
+
+
+def storage(draw, pods, asked):
+    """Gives some of the pods claims, and returns the objects that these refer to."""
+    fine = ["anywhere", "zone-a", "not-tape", "labelled", "labelled-c", "alone"]
+    for one in [*pods, *asked]:
+        if "volumes" in one["spec"] or not draw.often(35 if one in asked else 15):
+            continue
+        names = draw.some(fine, 1, 2)
+        if one in asked and draw.often(20):
+            names.append(draw.one(["gone", "lost", "unbound", "leaving", "absent"]))
+        volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+        if one in asked and draw.often(5):
+            template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+            volumes.append({"name": "own", "ephemeral": {"volumeClaimTemplate": template}})
+        one["spec"]["volumes"] = volumes
+    at_once = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "at-once"}, "provisioner": "d.example"}
+    return [at_once, *(item for namespace in NAMESPACES for item in claims(namespace))]
+
+
 def cluster(seed, number, asked, nodes=None):
     """Of the given number of nodes, or of any."""
     draw = Draw(f"{seed}/{number}")
@@ -375,4 +422,6 @@ def cluster(seed, number, asked, nodes=None):
         one["spec"]["priorityClassName"] = draw.one(["modest", "modest", "modest", "polite"])
         questions.append(one)
     profile = draw.one(PROFILES) if draw.often(40) else {}
-    return Cluster(f"{seed}-{number}", profile, nodes, owners, pods, changes, ending, questions)
+    # Drawn apart, so that what is asked without storage stays as it is.
+    extras = storage(Draw(f"{seed}/{number}/storage"), pods, questions) if isinstance(number, int) and number % 4 == 0 else []
+    return Cluster(f"{seed}-{number}", profile, nodes, owners, pods, changes, ending, questions, extras)

@@ -29,10 +29,13 @@ class Minimiser:
         self.stock, self.deadline = stock, time.monotonic() + seconds
         self.recording, self.difference = None, None
 
+    def ask(self, cluster):
+        return self.stock.ask(cluster)
+
     def differs(self, cluster):
         """Whether they still do; a question that the API server refuses is none."""
         try:
-            recording = self.stock.ask(cluster)
+            recording = self.ask(cluster)
             found = scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))
         except Exception as refused:  # noqa: BLE001 - whatever it is, this step does not lead on
             print(f"  (a step left out: {str(refused)[:200]})", flush=True)
@@ -44,7 +47,7 @@ class Minimiser:
     def minimise(self, cluster):
         if not self.differs(cluster):
             return None
-        for shrink in (self.fewer("pods"), self.fewer("owners"), self.fewer("nodes"), self.fewer("pods"), self.simpler_pods, self.simpler_nodes):
+        for shrink in (self.fewer("pods"), self.fewer("owners"), self.fewer("extras"), self.fewer("nodes"), self.fewer("pods"), self.simpler_pods, self.simpler_nodes):
             cluster = shrink(cluster)
         return cluster
 

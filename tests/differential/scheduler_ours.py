@@ -53,7 +53,12 @@ def differences(stock, ours):
     if "message" in stock:
         if ours["outcome"] != "unschedulable":
             return [f"kube-scheduler finds no node ({stock['message']}), ours takes {ours.get('node')}"]
-        return [] if ours["message"] == stock["message"] else [f"kube-scheduler says\n  {stock['message']}\nours\n  {ours['message']}"]
+        if ours["message"] != stock["message"]:
+            return [f"kube-scheduler says\n  {stock['message']}\nours\n  {ours['message']}"]
+        after = ours.get("postFilter", {})
+        asked, got = ((place or None, sorted(victims)) for place, victims in ((stock.get("nominated"), stock.get("victims", ())),
+                                                                              (after.get("nominated"), after.get("victims", ()))))
+        return [] if asked == got else [f"kube-scheduler makes room by removing {asked}, ours {got}"]
     if ours["outcome"] not in ("bound", "single-feasible"):
         return [f"kube-scheduler takes {stock['node']}, ours finds no node: {ours.get('message')}"]
     if stock["feasible"] == 1:

@@ -18,12 +18,17 @@ from scheduler_cases import NAMESPACES, PRIORITIES, RUNTIME_CLASS
 CORE, APPS, EVENTS = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1"
 OWNERS = {"Service": f"{CORE}/namespaces/{{}}/services", "ReplicationController": f"{CORE}/namespaces/{{}}/replicationcontrollers",
           "ReplicaSet": f"{APPS}/namespaces/{{}}/replicasets", "StatefulSet": f"{APPS}/namespaces/{{}}/statefulsets"}
+EXTRAS = {"PodDisruptionBudget": "/apis/policy/v1/namespaces/{}/poddisruptionbudgets",
+          "PersistentVolumeClaim": f"{CORE}/namespaces/{{}}/persistentvolumeclaims", "PersistentVolume": f"{CORE}/persistentvolumes",
+          "StorageClass": "/apis/storage.k8s.io/v1/storageclasses"}
 # All that a scheduler looks at, and below which keys etcd has it. Of the services the API server's own must stay.
 KEPT = [*(f"/registry/services/specs/{namespace}/o" for namespace in NAMESPACES), "/registry/controllers/", "/registry/replicasets/",
-        "/registry/statefulsets/", "/registry/minions/", "/registry/pods/", "/registry/events/"]
+        "/registry/statefulsets/", "/registry/minions/", "/registry/pods/", "/registry/events/", "/registry/poddisruptionbudgets/",
+        "/registry/persistentvolumeclaims/", "/registry/persistentvolumes/", "/registry/storageclasses/"]
 # A new node is tainted until a controller has seen it ready, and here is none.
 FLAGS = ("--disable-admission-plugins=TaintNodesByCondition",)
 LINE = re.compile(r'^[IWE]\d{4} \S+ +\d+ schedule_one\.go:\d+\] "((?:[^"\\]|\\.)*)" pod="([^"]*)"(.*)$')
+PREEMPTION = re.compile(r'^[IWE]\d{4} \S+ +\d+ preemption\.go:\d+\] "((?:[^"\\]|\\.)*)"(.*)$')
 FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 
 
@@ -50,7 +55,21 @@ class Attempts:
             found = LINE.match(line)
             if found:
                 self.add(*found.groups())
+            elif found := PREEMPTION.match(line):
+                self.add_preemption(found[1], words(found[2]))
         return self.all
+
+    def add_preemption(self, said, fields):
+        """All that one pod removes others for is said after its newest attempt has begun."""
+        now = self.newest.get(fields.get("preemptor", fields.get("pod")))
+        if now is None:
+            return
+        if said == "the target node for the preemption is determined":
+            now["nominated"], now["victims"] = fields["node"], []
+        elif said == "Preemptor Pod preempted victim Pod":
+            now["victims"].append(fields["victim"])
+        elif said == "Async Preemption finished completely":
+            now["removed"] = fields["result"]
 
     def add(self, said, pod, rest):
         if said == "Attempting to schedule pod":
@@ -76,7 +95,7 @@ class Attempts:
 
 
 def has_outcome(attempt):
-    return "node" in attempt or "message" in attempt
+    return "node" in attempt or "message" in attempt and ("nominated" not in attempt or "removed" in attempt)
 
 
 class SteadyApi(HttpApi):
@@ -92,12 +111,12 @@ class SteadyApi(HttpApi):
 class Stock:
     """One API server, and one scheduler after the other."""
 
-    def __init__(self):
+    def __init__(self, namespaces=NAMESPACES):
         self.cluster = RealCluster(nodes=0, apiserver_flags=FLAGS)
         self.local = threading.local()
         self.connections = []
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
-        for name, labels in NAMESPACES.items():
+        for name, labels in namespaces.items():
             if name != "default":
                 self.api.post(f"{CORE}/namespaces", {"metadata": {"name": name, "labels": labels}})
         for name, (value, policy) in PRIORITIES.items():
@@ -128,19 +147,31 @@ class Stock:
 
     def ask(self, cluster):
         """The recording: what the API server had, and what the scheduler said. All as JSON."""
-        self.clear()
-        list(self.pool.map(lambda node: self.api.post(f"{CORE}/nodes", node), cluster.nodes))
-        list(self.pool.map(lambda owner: self.api.post(OWNERS[owner["kind"]].format(owner["metadata"]["namespace"]), owner), cluster.owners))
-        list(self.pool.map(self.create_pod, cluster.pods))
-        for namespace, name, change in cluster.changes:
-            self.api.merge(f"{CORE}/namespaces/{namespace}/pods/{name}/status", change)
-        for namespace, name in cluster.ending:
-            self.api.delete(f"{CORE}/namespaces/{namespace}/pods/{name}")
+        self.fill(cluster)
         objects = self.objects()
         asked = list(self.pool.map(self.create_pod, cluster.asked))
         attempts = self.run_scheduler(cluster.profile, {name_of(pod) for pod in asked})
         return {"name": cluster.name, "profile": cluster.profile, "objects": objects, "asked": list(map(without_fields, asked)),
                 "attempts": attempts, "conditions": self.conditions(), "notes": self.notes()}
+
+    def fill(self, cluster):
+        """All but the pods to ask about, in place of what was there."""
+        self.clear()
+        list(self.pool.map(lambda node: self.api.post(f"{CORE}/nodes", node), cluster.nodes))
+        list(self.pool.map(lambda owner: self.api.post(OWNERS[owner["kind"]].format(owner["metadata"]["namespace"]), owner), cluster.owners))
+        list(self.pool.map(self.create_extra, cluster.extras))
+        list(self.pool.map(self.create_pod, cluster.pods))
+        list(self.pool.map(lambda one: self.api.merge(f"{CORE}/namespaces/{one[0]}/pods/{one[1]}/status", one[2]), cluster.changes))
+        list(self.pool.map(lambda one: self.api.delete(f"{CORE}/namespaces/{one[0]}/pods/{one[1]}"), cluster.ending))
+
+    def create_extra(self, drawn):
+        path, meta = EXTRAS[drawn["kind"]].format(drawn["metadata"].get("namespace")), dict(drawn["metadata"])
+        leaves = meta.pop("deletionTimestamp", None)
+        self.api.post(path, {**drawn, "metadata": meta})
+        if "status" in drawn:
+            self.api.merge(f"{path}/{meta['name']}/status", {"status": drawn["status"]})
+        if leaves:  # what protects it from that keeps it
+            self.api.delete(f"{path}/{meta['name']}")
 
     def create_pod(self, pod):
         return self.api.post(f"{CORE}/namespaces/{pod['metadata']['namespace']}/pods", pod)
@@ -156,7 +187,9 @@ class Stock:
         found = []
         for path, kind in ((f"{CORE}/namespaces", "Namespace"), (f"{CORE}/nodes", "Node"), (f"{CORE}/services", "Service"),
                            (f"{CORE}/replicationcontrollers", "ReplicationController"), (f"{APPS}/replicasets", "ReplicaSet"),
-                           (f"{APPS}/statefulsets", "StatefulSet"), (f"{CORE}/pods", "Pod")):
+                           (f"{APPS}/statefulsets", "StatefulSet"), ("/apis/policy/v1/poddisruptionbudgets", "PodDisruptionBudget"),
+                           (f"{CORE}/persistentvolumeclaims", "PersistentVolumeClaim"), (f"{CORE}/persistentvolumes", "PersistentVolume"),
+                           ("/apis/storage.k8s.io/v1/storageclasses", "StorageClass"), (f"{CORE}/pods", "Pod")):
             answer = self.api.get(path)
             found += [{"apiVersion": answer["apiVersion"], "kind": kind, **without_fields(item)} for item in answer["items"]]
         return found
