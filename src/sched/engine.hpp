@@ -77,6 +77,8 @@ class Engine {
 
   const Cluster& cluster() const { return cluster_; }
 
+  Cluster& cluster() { return cluster_; }
+
  private:
   Cluster cluster_;
   SampleOrder sample_order_;

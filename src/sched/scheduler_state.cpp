@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/queue_hints.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -25,7 +27,10 @@ SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nano
       clock_(clock),
       queue_(
           queue_options(), [this](const kube::Pod& pod) { return gate_of(pod); },
-          std::move(observe)) {}
+          std::move(observe),
+          [this](PluginId plugin, const ClusterEvent& event, const kube::Pod& pod) {
+            return may_help(plugin, event, pod, engine_.cluster());
+          }) {}
 
 QueueOptions SchedulerState::queue_options() const {
   return {.initial_backoff = std::chrono::seconds(config_->initial_backoff_seconds),

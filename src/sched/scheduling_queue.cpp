@@ -25,8 +25,11 @@ bool SchedulingQueue::ByExpiry::operator()(const Entry* a, const Entry* b) const
   return ByPriority()(a, b);
 }
 
-SchedulingQueue::SchedulingQueue(QueueOptions options, Gate gate, Observe observe)
-    : options_(options), gate_(std::move(gate)), observe_(std::move(observe)) {}
+SchedulingQueue::SchedulingQueue(QueueOptions options, Gate gate, Observe observe, Hint hint)
+    : options_(options),
+      gate_(std::move(gate)),
+      observe_(std::move(observe)),
+      hint_(std::move(hint)) {}
 
 SchedulingQueue::Entry* SchedulingQueue::find(std::string_view uid) {
   const auto found = entries_.find(uid);
@@ -220,8 +223,9 @@ bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) const
   if (event.up_to_priority && entry.pod->spec.priority > *event.up_to_priority) return false;
   if (entry.by_extender) return true;
   if ((entry.interest & event_bit(event.kind)) == 0) return false;
-  return std::ranges::any_of(entry.rejected_by,
-                             [&](PluginId plugin) { return may_help(plugin, event, *entry.pod); });
+  return std::ranges::any_of(entry.rejected_by, [&](PluginId plugin) {
+    return hint_ ? hint_(plugin, event, *entry.pod) : may_help(plugin, event, *entry.pod);
+  });
 }
 
 void SchedulingQueue::reject(std::string_view uid, const std::vector<PluginId>& plugins,

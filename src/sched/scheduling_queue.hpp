@@ -37,6 +37,8 @@ class SchedulingQueue {
   using PodPointer = std::shared_ptr<const kube::Pod>;
   // The plugin that keeps a pod from being tried at all, if one does.
   using Gate = std::function<std::optional<PluginId>(const kube::Pod&)>;
+  // Whether an event may let the pod pass a plugin that refused it.
+  using Hint = std::function<bool(PluginId, const ClusterEvent&, const kube::Pod&)>;
   // Told of every pod that gets into a place, for metrics: "active", "PodAdd".
   using Observe = std::function<void(std::string_view place, std::string_view event)>;
 
@@ -47,7 +49,7 @@ class SchedulingQueue {
     SteadyTime first_tried{};  // when its first try began
   };
 
-  SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {});
+  SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {});
 
   void add(PodPointer pod, SteadyTime now);
   // A change of a pod that waits, also while it is being tried; one that is not known is added.
@@ -130,6 +132,7 @@ class SchedulingQueue {
   QueueOptions options_;
   Gate gate_;
   Observe observe_;
+  Hint hint_;
   std::unordered_map<std::string, std::unique_ptr<Entry>, kube::TextHash, std::equal_to<>> entries_;
   std::set<Entry*, ByPriority> active_;
   std::set<Entry*, ByExpiry> backoff_, error_backoff_;

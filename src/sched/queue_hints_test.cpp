@@ -1,0 +1,89 @@
+#include "sched/queue_hints.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sched/testing/objects.hpp"
+
+namespace plim::sched {
+namespace {
+
+using testing::pod_of;
+
+// `more` belongs to the spec.
+PodPointer hinted(std::string_view app, std::string_view more = "",
+                  std::string_view ns = "default") {
+  return pod_of(
+      fmt::format("{{metadata: {{name: p, namespace: {}, labels: {{app: {}}}}}, spec: {{{} "
+                  "containers: [{{name: c}}]}}}}",
+                  ns, app, more));
+}
+
+std::string near_or_apart(std::string_view kind, std::string_view app) {
+  return fmt::format(
+      "affinity: {{{}: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: host, "
+      "labelSelector: {{matchLabels: {{app: {}}}}}}}]}}}},",
+      kind, app);
+}
+
+class Hints : public ::testing::Test {
+ protected:
+  bool helps(PluginId plugin, EventKind kind, const PodPointer& other, const PodPointer& waiting,
+             const PodPointer& before = nullptr) {
+    return may_help(plugin, {.kind = kind, .pod_before = before, .pod = other}, *waiting, cluster_);
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(Hints, a_pod_to_be_near_to_helps_when_it_comes) {
+  auto waiting = hinted("web", near_or_apart("podAffinity", "db"));
+  constexpr auto kPlugin = PluginId::InterPodAffinity;
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("db"), waiting));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("web"), waiting));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("db", "", "other"), waiting));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), waiting, hinted("x")));
+}
+
+TEST_F(Hints, a_pod_to_be_apart_from_helps_when_it_goes) {
+  auto waiting = hinted("web", near_or_apart("podAntiAffinity", "db"));
+  constexpr auto kPlugin = PluginId::InterPodAffinity;
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("web"), waiting));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("db")));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("y")));
+  // One that wanted to be apart from this.
+  auto shy = hinted("x", near_or_apart("podAntiAffinity", "web"));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, shy, waiting));
+}
+
+TEST_F(Hints, only_pods_that_are_counted_change_the_skew) {
+  auto waiting =
+      hinted("web",
+             "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: "
+             "DoNotSchedule, labelSelector: {matchLabels: {app: web}}}],");
+  constexpr auto kPlugin = PluginId::PodTopologySpread;
+  for (auto kind : {EventKind::AssignedPodAdd, EventKind::AssignedPodDelete}) {
+    EXPECT_TRUE(helps(kPlugin, kind, hinted("web"), waiting));
+    EXPECT_FALSE(helps(kPlugin, kind, hinted("db"), waiting));
+    EXPECT_FALSE(helps(kPlugin, kind, hinted("web", "", "other"), waiting));
+  }
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), waiting, hinted("web")));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("db"), hinted("web")));
+}
+
+TEST_F(Hints, a_port_is_freed_by_those_that_had_it) {
+  auto with_port = [](int port) {
+    return pod_of(fmt::format(
+        "{{metadata: {{name: p}}, spec: {{containers: [{{name: c, ports: [{{hostPort: {}}}]}}]}}}}",
+        port));
+  };
+  constexpr auto kPlugin = PluginId::NodePorts;
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, with_port(80), with_port(80)));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, with_port(81), with_port(80)));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("x"), with_port(80)));
+}
+
+}  // namespace
+}  // namespace plim::sched
