@@ -63,6 +63,8 @@ def observation(api):
 
 
 class Preemption(unittest.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         cls.stock = Stock(cases.namespaces(TOGETHER))

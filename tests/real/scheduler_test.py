@@ -116,7 +116,7 @@ class SchedulerOnARealApi(RealClusterCase):
         self.seed_nodes()
         config = directory(self) / "scheduler-config.conf"
         config.write_text(SEED % self.kubeconfig)
-        scheduler = Scheduler(self, self.kubeconfig, "--config", str(config), "--v=15", *ELECTION).start()
+        scheduler = Scheduler(self, self.kubeconfig, "--config", str(config), "--v=15", OPEN, *ELECTION).start()
         self.create(pod("busybox-sleep-0"))
         self.cluster.eventually(lambda: self.node_of("busybox-sleep-0") == "scheduler-worker2", 10, what="the node with the image")
         self.create(*(pod(f"busybox-sleep-{number}") for number in range(1, 6)))
@@ -125,6 +125,22 @@ class SchedulerOnARealApi(RealClusterCase):
         line = f'"Plugin scored node for pod" pod="{self.namespace}/busybox-sleep-0" plugin="ImageLocality" node="scheduler-worker2" score=100000'
         self.assertIn(line, scheduler.log)
         self.assertIn('node="scheduler-worker" score=0', scheduler.log)
+        # Another weight counts within moments; the lease stays, and so does who waits.
+        lease = self.api.get(LEASE)["spec"]
+        self.create(pod("big", cpu="100"))
+        self.cluster.eventually(lambda: self.message_of("big"), what="a reason")
+        config.write_text((SEED % self.kubeconfig).replace("weight: 1000", "weight: 7"))
+        numbers = iter(range(100))
+
+        def weighed_anew():
+            name = f"later-{next(numbers)}"
+            self.create(pod(name))
+            self.cluster.eventually(lambda: self.node_of(name), what="a node")
+            return f'pod="{self.namespace}/{name}" plugin="ImageLocality" node="scheduler-worker2" score=700' in scheduler.log
+        self.cluster.eventually(weighed_anew, 3, every=0.1, what="the new weight")
+        now = self.api.get(LEASE)["spec"]
+        self.assertEqual([now[key] for key in ("holderIdentity", "leaseTransitions")], [lease[key] for key in ("holderIdentity", "leaseTransitions")])
+        self.assertEqual(scheduler.metric('scheduler_pending_pods{queue="unschedulable"}', None), 1)
         scheduler.stop()
 
     def test_in_compat_equals_are_drawn_unless_locality_decides(self):

@@ -25,6 +25,7 @@ class Faults(unittest.TestCase):
             return all(one["spec"].get("nodeName") for one in api.get("/api/v1/namespaces/default/pods")["items"])
         eventually(bound, 60, what="all nodes")
         self.assertEqual(set(front.done), set(FAULTS))
+        self.assertGreaterEqual(min(front.waits), 1)  # as long as they were asked to
         eventually(lambda: scheduler.metric('scheduler_cache_size{type="assumed_pods"}', None) == 0, what="no assumed pods")
         eventually(lambda: scheduler.metric('scheduler_pending_pods', None) == 0, what="empty queues")
         scheduler.stop()

@@ -4,6 +4,7 @@ import http.server
 import json
 import socket
 import threading
+import time
 
 from http_api import HttpApi
 
@@ -19,6 +20,7 @@ class FaultyApi:
 
     def __init__(self, test, kubeconfig, directory, faults):
         self.left, self.lock, self.done = faults, threading.Lock(), {}
+        self.asked_to_wait, self.waits = {}, []  # when, by path; and how long those have waited
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,7 +46,8 @@ class FaultyApi:
 
             def forward(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                fault = outer.next_fault() if self.path.split("?")[0].endswith("/binding") else None
+                path = self.path.split("?")[0]
+                fault = outer.next_fault(path) if path.endswith("/binding") else None
                 if fault == "conflict":
                     return self.answer(409, json.dumps(status(409, "Conflict")).encode())
                 if fault == "throttled":
@@ -94,11 +97,16 @@ class FaultyApi:
             "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_address[1]}"}}],
             "users": [{"name": "u", "user": {}}]}))
 
-    def next_fault(self):
+    def next_fault(self, path):
+        now = time.monotonic()
         with self.lock:
+            if path in self.asked_to_wait:
+                self.waits.append(now - self.asked_to_wait.pop(path))
             if self.left == 0:
                 return None
             self.left -= 1
             fault = FAULTS[self.left % len(FAULTS)]
+            if fault == "throttled":
+                self.asked_to_wait[path] = now
             self.done[fault] = self.done.get(fault, 0) + 1
             return fault
