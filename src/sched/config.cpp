@@ -185,7 +185,17 @@ class ConfigReader {
       config_.profiles.push_back(std::move(made));
     }
     if (root_.has("profiles") && given.empty()) root_.error("profiles", "at least one is needed");
-    if (given.empty()) config_.profiles = default_configuration(options_).profiles;
+    if (given.empty()) read_usual_profile();
+  }
+
+  // As one that says nothing: what a version has as defaults, and the file for all profiles, holds.
+  void read_usual_profile() {
+    const auto nothing = parse_yaml_document("{}", "no profile");
+    Fields fields(*nothing, notes_);
+    ProfileConfig made;
+    made.profile.scheduler_name = kUsualName;
+    read_profile(fields, made);
+    config_.profiles.push_back(std::move(made));
   }
 
   void read_profile(Fields& fields, ProfileConfig& out) {

@@ -111,6 +111,13 @@ TEST(SchedConfig, has_the_weights_of_the_betas) {
   }
 }
 
+TEST(SchedConfig, what_holds_for_all_profiles_holds_without_any) {
+  EXPECT_EQ(profile_of(v1("percentageOfNodesToScore: 30")).percentage_of_nodes, 30);
+  const Profile old = profile_of(
+      "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n");
+  EXPECT_EQ(old.score[0], (WeightedPlugin{PluginId::NodeResourcesBalancedAllocation, 1}));
+}
+
 TEST(SchedConfig, converts_plugins_of_the_betas) {
   const ConfigRead made = read(R"(apiVersion: kubescheduler.config.k8s.io/v1beta1
 kind: KubeSchedulerConfiguration

@@ -52,7 +52,7 @@ TEST_F(Hints, a_pod_to_be_apart_from_helps_when_it_goes) {
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("web"), waiting));
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("db")));
-  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("y")));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("z")));
   // One that wanted to be apart from this.
   auto shy = hinted("x", near_or_apart("podAntiAffinity", "web"));
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, shy, waiting));

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -81,6 +82,29 @@ class Explain(unittest.TestCase):
         record = json.loads(self.ask(*words, "-o", "json", stdin=only))
         self.check_schema(record)
         self.assertEqual((record["outcome"], record["rows"]), ("single-feasible", []))
+
+    def test_what_a_kubelet_leaves_out_counts_by_the_inventory(self):
+        """50 of 60 images, the largest; and five names of an image, digests before tags."""
+        room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+        names = [[f"registry.example/i{number}:v1"] for number in range(60)]
+        names[0] = [f"registry.example/i0@sha256:{digit * 64}" for digit in "12345"] + names[0]
+        status = [{"names": all_names[:5], "sizeBytes": 2000000000 - number} for number, all_names in enumerate(names[:50])]
+        told = [{"id": f"sha256:{number:064}", "size": 2000000000 - number, "names": all_names} for number, all_names in enumerate(names)]
+        cluster = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": name}, "status": {
+            "allocatable": room, "images": status if name == "has" else []}} for name in ("has", "not")]
+        cluster.append({"kind": "NodeImageInventory", "apiVersion": "plimsoll.io/v1alpha1", "metadata": {"name": "has"},
+                        "spec": {"runtime": {"name": "containerd", "version": "1.7"}, "reportedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                                 "images": told, "layers": []}})
+        with tempfile.TemporaryDirectory() as folder:
+            snapshot, config = (pathlib.Path(folder) / name for name in ("cluster.json", "config.yaml"))
+            snapshot.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster}))
+            for image, mode, score in (("i55", "Bytes", 100), ("i55", "Compat", 0), ("i0", "Bytes", 100), ("i0", "Compat", 0), ("i1", "Compat", 95)):
+                config.write_text("{apiVersion: kubescheduler.config.k8s.io/v1, kind: KubeSchedulerConfiguration, profiles: [{pluginConfig: ["
+                                  "{name: ImageLocality, args: {mode: %s}}]}]}" % mode)
+                pod = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": f"registry.example/{image}:v1"}]}}
+                record = json.loads(self.ask("--snapshot", str(snapshot), "--pod", "-", "--config", str(config), "-o", "json", stdin=json.dumps(pod)))
+                scores = {row["node"]: one["normalized"] for row in record["rows"] for one in row["scores"] if one["plugin"] == "ImageLocality"}
+                self.assertEqual(scores, {"has": score, "not": 0}, (image, mode))
 
     def test_a_share_of_the_nodes_is_enough_where_the_configuration_says_so(self):
         room = {"cpu": "8", "memory": "32Gi", "pods": "110"}
