@@ -5,25 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sched/explain_pack.hpp"
 
 namespace plim::sched {
 namespace {
 
-std::size_t texts_size(const std::vector<std::string>& texts) {
-  std::size_t out = texts.size() * sizeof(std::string);
-  for (const std::string& text : texts) out += text.size();
-  return out;
-}
-
-// What a record holds, near enough to keep a bound.
-std::size_t held_bytes(const ExplainRecord& record) {
-  std::size_t out = sizeof(ExplainRecord) + record.message.size() + texts_size(record.details) +
-                    texts_size(record.notes) + record.plugins.size() * sizeof(WeightedPlugin);
-  for (const ScoredNode& row : record.decision.rows)
-    out += sizeof(ScoredNode) + row.node.size() + row.scores.size() * sizeof(PluginScore);
-  for (const ExplainRecord::Rejected& one : record.rejected)
-    out += sizeof(one) + one.reason.size() + texts_size(one.samples) + texts_size(one.details);
-  return out;
+// With what the allocator and the queue add.
+std::size_t held_bytes(const std::string& packed) {
+  return packed.capacity() + sizeof packed + 16;
 }
 
 net::Response refusal(int status, std::string message) {
@@ -35,25 +24,24 @@ net::Response refusal(int status, std::string message) {
 
 }  // namespace
 
-void ExplainRing::add(ExplainRecord record) {
-  const std::size_t bytes = held_bytes(record);
-  bytes_ += bytes;
-  kept_.push_back({std::move(record), bytes});
+void ExplainRing::add(const ExplainRecord& record) {
+  kept_.push_back(pack(record));
+  bytes_ += held_bytes(kept_.back());
   while (kept_.size() > 1 && (kept_.size() > limits_.decisions || bytes_ > limits_.bytes)) {
-    bytes_ -= kept_.front().bytes;
+    bytes_ -= held_bytes(kept_.front());
     kept_.pop_front();
   }
 }
 
-const ExplainRecord* ExplainRing::find(const Wanted& wanted) const {
-  for (auto kept = kept_.rbegin(); kept != kept_.rend(); ++kept) {
-    const ExplainRecord& record = kept->record;
-    if (record.name == wanted.pod && record.ns == wanted.ns &&
-        (wanted.uid.empty() || record.uid == wanted.uid) &&
-        (wanted.attempt == 0 || record.attempt == wanted.attempt))
-      return &record;
+std::optional<ExplainRecord> ExplainRing::find(const Wanted& wanted) const {
+  for (auto packed = kept_.rbegin(); packed != kept_.rend(); ++packed) {
+    const PackedKey key = packed_key(*packed);
+    if (key.name == wanted.pod && key.ns == wanted.ns &&
+        (wanted.uid.empty() || key.uid == wanted.uid) &&
+        (wanted.attempt == 0 || key.attempt == wanted.attempt))
+      return unpack(*packed);
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 net::Response answer_explain(const ExplainRing& ring, const net::Request& request) {
@@ -70,8 +58,8 @@ net::Response answer_explain(const ExplainRing& ring, const net::Request& reques
     }
   }
   if (wanted.pod.empty()) return refusal(400, "pod must be given");
-  const ExplainRecord* record = ring.find(wanted);
-  if (record == nullptr)
+  const std::optional<ExplainRecord> record = ring.find(wanted);
+  if (!record)
     return refusal(404, fmt::format("no decision about {}/{} is kept", wanted.ns, wanted.pod));
   net::Response out{.status = 200};
   out.headers.set("Content-Type", "application/json");

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "net/http.hpp"
 #include "sched/explain_record.hpp"
@@ -23,7 +23,7 @@ class ExplainRing {
   explicit ExplainRing(Limits limits) : limits_(limits) {}
 
   // The oldest make room.
-  void add(ExplainRecord record);
+  void add(const ExplainRecord& record);
 
   struct Wanted {
     std::string ns, pod;
@@ -31,21 +31,16 @@ class ExplainRing {
     std::int64_t attempt = 0;  // 0 for the last
   };
 
-  // The newest that fits; null when there is none, or no longer.
-  const ExplainRecord* find(const Wanted& wanted) const;
+  // The newest that fits; nothing when there is none, or no longer.
+  std::optional<ExplainRecord> find(const Wanted& wanted) const;
 
   std::size_t size() const { return kept_.size(); }
 
   std::size_t bytes() const { return bytes_; }
 
  private:
-  struct Kept {
-    ExplainRecord record;
-    std::size_t bytes = 0;
-  };
-
   Limits limits_;
-  std::deque<Kept> kept_;
+  std::deque<std::string> kept_;  // packed
   std::size_t bytes_ = 0;
 };
 

@@ -24,19 +24,19 @@ TEST(ExplainRing, gives_the_last_decision_about_a_pod) {
   ring.add(about("a", 1));
   ring.add(about("a", 2));
   ring.add(about("b"));
-  ASSERT_NE(ring.find({.ns = "default", .pod = "a"}), nullptr);
+  ASSERT_TRUE(ring.find({.ns = "default", .pod = "a"}));
   EXPECT_EQ(ring.find({.ns = "default", .pod = "a"})->attempt, 2);
   EXPECT_EQ(ring.find({.ns = "default", .pod = "a", .attempt = 1})->attempt, 1);
-  EXPECT_EQ(ring.find({.ns = "default", .pod = "a", .uid = "another"}), nullptr);
-  EXPECT_EQ(ring.find({.ns = "kube-system", .pod = "a"}), nullptr);
+  EXPECT_FALSE(ring.find({.ns = "default", .pod = "a", .uid = "another"}));
+  EXPECT_FALSE(ring.find({.ns = "kube-system", .pod = "a"}));
 }
 
 TEST(ExplainRing, forgets_the_oldest_beyond_its_number) {
   ExplainRing ring({.decisions = 2});
   for (const char* name : {"a", "b", "c"}) ring.add(about(name));
   EXPECT_EQ(ring.size(), 2u);
-  EXPECT_EQ(ring.find({.ns = "default", .pod = "a"}), nullptr);
-  EXPECT_NE(ring.find({.ns = "default", .pod = "c"}), nullptr);
+  EXPECT_FALSE(ring.find({.ns = "default", .pod = "a"}));
+  EXPECT_TRUE(ring.find({.ns = "default", .pod = "c"}));
 }
 
 TEST(ExplainRing, stays_below_its_bytes) {
@@ -44,7 +44,7 @@ TEST(ExplainRing, stays_below_its_bytes) {
   for (int i = 0; i < 200; ++i) {
     ExplainRecord one = about(std::to_string(i));
     one.message.assign(2000, 'x');
-    ring.add(std::move(one));
+    ring.add(one);
     EXPECT_LE(ring.bytes(), 64u * 1024);
   }
   EXPECT_GT(ring.size(), 5u);
