@@ -7,7 +7,7 @@
 
 #include "agent/hardware_sources.hpp"
 #include "agent/kubernetes_source.hpp"
-#include "agent/start_pages.hpp"
+#include "base/resident.hpp"
 #include "node/cgroup_layout.hpp"
 
 namespace plim::agent {
@@ -187,8 +187,8 @@ void MeasureRunner::iterate(SteadyTime began) {
   internal_->publish(facts);
   store(wall);
   if (iterations_ == kStarted) {
-    return_freed_memory();
-    drop_start_pages();
+    return_memory_when_freed();
+    forget_code_of_start();
   }
 }
 
