@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/process.hpp"
+#include "base/resident.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
@@ -89,10 +90,14 @@ class ImagesRun {
     Executor loop = co_await current_loop();
     Signals signals(loop, {});
     auto started = module_->start(loop);
-    if (started)
+    MemoryTidy tidy(loop);
+    if (started) {
+      tidy.start();
       co_await signals.stop_requested();
-    else
+    } else {
       failure_ = images_failure(started.error());
+    }
+    co_await tidy.stop();
     co_await module_->stop();
     co_return 0;
   }

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/process.hpp"
+#include "base/resident.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
@@ -98,13 +99,16 @@ class PoolsRun {
                                               metrics::default_registry(), on_fatal);
     auto started = daemon_->start();
     TaskGroup watching(loop);
+    MemoryTidy tidy(loop);
     if (started) {
+      tidy.start();
       watching.spawn("stop", wait_for_stop(&signals));
       watching.spawn("reload", wait_for_reload(&signals));
       while (!stop_ && !failure_) co_await done_->wait();
     } else {
       failure_ = start_failure(started.error());
     }
+    co_await tidy.stop();
     co_await watching.stop();
     co_await daemon_->stop();
     co_return 0;

@@ -10,6 +10,7 @@
 #include "base/loop.hpp"
 #include "base/metrics.hpp"
 #include "base/process.hpp"
+#include "base/resident.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
@@ -202,7 +203,9 @@ class SchedulerRun {
     service_ = std::make_unique<sched::Service>(loop, settings_.service,
                                                 metrics::default_registry(), on_lost);
     auto started = service_->start();
+    MemoryTidy tidy(loop);
     if (started) {
+      tidy.start();
       log::info("scheduler", "started", {{"address", service_->address()}});
       tasks_->spawn("stop", wait_for_stop());
       tasks_->spawn("reload", reload_by_signal());
@@ -211,6 +214,7 @@ class SchedulerRun {
     } else {
       failure_ = scheduler_failure(Plm::bad_environment, started.error().message);
     }
+    co_await tidy.stop();
     co_await tasks_->stop();
     co_await service_->stop();
     signals_.reset();

@@ -8,6 +8,7 @@
 #include "base/loop.hpp"
 #include "base/metrics.hpp"
 #include "base/process.hpp"
+#include "base/resident.hpp"
 #include "base/signals.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
@@ -85,10 +86,14 @@ class ServoRun {
       co_return 0;
     }
     auto started = co_await daemon_->start();
-    if (started)
+    MemoryTidy tidy(loop);
+    if (started) {
+      tidy.start();
       co_await signals.stop_requested();
-    else
+    } else {
       failure_ = servo_failure(started.error());
+    }
+    co_await tidy.stop();
     std::string reason =
         started ? fmt::format("signal {}", signals.stop_signal()) : started.error().message;
     log::info("servo", "stopping", {{"reason", reason}});

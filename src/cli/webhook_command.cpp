@@ -8,6 +8,7 @@
 #include "base/loop.hpp"
 #include "base/metrics.hpp"
 #include "base/process.hpp"
+#include "base/resident.hpp"
 #include "base/rfc3339.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
@@ -173,8 +174,11 @@ class WebhookRun {
       tasks_->spawn("certificate", watch_certificate(loop));
     tasks_->spawn("reload", reload_by_signal());
     watch_expiry(loop);
+    MemoryTidy tidy(loop);
+    tidy.start();
     co_await signals_->stop_requested();
     log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
+    co_await tidy.stop();
     co_await tasks_->stop();
     co_await expiry_->stop();
     if (events_) co_await events_->stop();

@@ -1,11 +1,11 @@
 #include "images/daemon.hpp"
 
 #include <algorithm>
-#include <malloc.h>
 
 #include <fmt/format.h>
 
 #include "base/exposition.hpp"
+#include "base/resident.hpp"
 
 namespace plim::images {
 namespace {
@@ -191,7 +191,7 @@ Task<void> Daemon::keep_published(Publisher* publisher) {
     inventory.reported_at = clock_.wall();
     const auto done = co_await publisher->publish(std::move(inventory));
     // What reading and writing a large list took lies between what is kept: a third of all memory.
-    ::malloc_trim(0);
+    return_freed_memory();
     if (!done) {
       failed_.add();
       log_.write(log::Level::warn, "images", "the inventory was not taken",
