@@ -60,6 +60,8 @@ class JsonReader {
       return true;
     };
     PLIM_CHECK(document(list_tokens(), list, on_field));
+    // Four bytes for every one of the text, and the next list may be days away.
+    if (out.continue_token.empty()) list_tokens().release();
     return out;
   }
 

@@ -60,6 +60,11 @@ Result<void> TokenIndex::build(std::string_view text) {
   return {};
 }
 
+void TokenIndex::release() {
+  parser_.reset();
+  begin_ = end_ = nullptr;
+}
+
 bool unescape(std::string_view inside, std::string& out) {
   constexpr std::string_view kNames = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
   out.clear();

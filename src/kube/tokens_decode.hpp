@@ -27,6 +27,9 @@ class TokenIndex {
   // nothing else is known about it.
   Result<void> build(std::string_view text);
 
+  // Gives the buffer back; build() makes a new one.
+  void release();
+
   // Offsets in the text; *end() is the text's size.
   const std::uint32_t* begin() const { return begin_; }
 
