@@ -1,6 +1,7 @@
 #include "pools/mutate.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ constexpr std::string_view kPodinfo = "podinfo";
 constexpr std::string_view kPodinfoPath = "/etc/podinfo";
 constexpr std::string_view kHostbin = "hostbin";
 constexpr std::string_view kQuotaOption = "plimsoll.io/cfs-quota";
-constexpr std::string_view kSmtOption = "plimsoll.io/smt";
+// What the names promise is not here yet.
+constexpr std::array<std::string_view, 2> kLaterOptions{"plimsoll.io/smt", "plimsoll.io/numa"};
 
 tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {
   return tl::unexpected(Rejection{code, std::move(text)});
@@ -122,8 +124,9 @@ class PodMutation {
       else
         warnings_.push_back(fmt::format("{}: only none is known", kQuotaOption));
     }
-    if (find(pod_, {"metadata", "annotations", kSmtOption}) != nullptr)
-      warnings_.push_back(fmt::format("{} has no effect in this version", kSmtOption));
+    for (std::string_view option : kLaterOptions)
+      if (find(pod_, {"metadata", "annotations", option}) != nullptr)
+        warnings_.push_back(fmt::format("{} has no effect in this version", option));
   }
 
   bool is_named(const PoolUser& user) const {

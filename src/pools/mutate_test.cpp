@@ -157,6 +157,9 @@ TEST(MutatePod, leaves_the_quota_of_a_pod_that_wants_none) {
   wish("plimsoll.io/smt", "multi");
   EXPECT_EQ(admit(pod).warnings,
             std::vector<std::string>{"plimsoll.io/smt has no effect in this version"});
+  wish("plimsoll.io/numa", "single");
+  EXPECT_EQ(admit(pod).warnings,
+            std::vector<std::string>{"plimsoll.io/numa has no effect in this version"});
 }
 
 TEST(MutatePod, keeps_a_lower_limit_and_raises_no_request) {

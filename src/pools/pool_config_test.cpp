@@ -168,6 +168,30 @@ TEST(PoolConfig, warns_about_unknown_keys_and_shared_cores) {
   EXPECT_NE(old.warnings().find("SiblingShared: CPU 1,9"), std::string::npos) << old.warnings();
 }
 
+TEST(PoolConfig, warns_about_what_is_not_here_yet_with_its_line) {
+  const Loaded loaded = load(
+      "pools:\n"
+      "  exclusive-a:\n"
+      "    cpus: 1\n"
+      "    numa: single\n"
+      "    partition: isolated\n"
+      "    smtOverride: true\n");
+  ASSERT_TRUE(loaded.pools) << loaded.errors();
+  ASSERT_EQ(loaded.problems.warnings.size(), 3u) << loaded.warnings();
+  EXPECT_TRUE(
+      loaded.problems.warnings[0].starts_with("poolconfig.yaml:4:5: pool exclusive-a: numa"))
+      << loaded.warnings();
+  EXPECT_TRUE(
+      loaded.problems.warnings[1].starts_with("poolconfig.yaml:5:5: pool exclusive-a: part"))
+      << loaded.warnings();
+  EXPECT_TRUE(loaded.problems.warnings[2].starts_with("poolconfig.yaml:6:5: pool exclusive-a: smt"))
+      << loaded.warnings();
+  EXPECT_FALSE(load("pools: {exclusive-a: {cpus: '1', smtOverride: maybe}}\n").pools);
+  EXPECT_EQ(
+      load("pools: {exclusive-a: {cpus: '1', smtOverride: false, partition: member}}\n").warnings(),
+      "");
+}
+
 TEST(PoolConfig, computes_the_default_pool_from_what_is_left) {
   const Loaded loaded = load("pools: {exclusive-a: {cpus: '2-3'}, shared-b: {cpus: '1'}}\n",
                              {.cpus = 16, .threads = 2});

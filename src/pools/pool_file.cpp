@@ -153,9 +153,16 @@ class FileReader {
       error(pointer, fmt::format("pool {}: expected settings such as cpus: \"4-7\"", name));
       return;
     }
-    for (const auto& [key, ignored] : *settings)
-      if (std::ranges::find(kPoolKeys, std::string_view(key)) == kPoolKeys.end())
+    for (const auto& [key, ignored] : *settings) {
+      if (key == "numa")
+        warn(pointer_to(pointer, key),
+             fmt::format("pool {}: numa has no effect: pods would ask for it by plimsoll.io/numa, "
+                         "which is not followed yet; CPUs are packed into one NUMA node where they "
+                         "fit",
+                         name));
+      else if (std::ranges::find(kPoolKeys, std::string_view(key)) == kPoolKeys.end())
         unknown(pointer_to(pointer, key), key, kPoolKeys);
+    }
     Pool pool{.name = name, .file = out_.path};
     pool.at = document_.position(settings->contains("cpus") ? pointer + "/cpus" : pointer);
     const std::size_t before = problems_.errors.size();
@@ -246,6 +253,20 @@ class FileReader {
     constexpr std::array kPartitions{"member", "root", "isolated"};
     pool.partition = kPartitions[word(pointer + "/partition", settings.if_contains("partition"),
                                       pool, "partition", {"member", "root", "isolated"})];
+    if (pool.partition != "member")
+      warn(pointer + "/partition",
+           fmt::format("pool {}: partition {} is not made yet; it is treated as member", pool.name,
+                       pool.partition));
+    if (const json::value* told = settings.if_contains("smtOverride")) {
+      if (!told->is_bool())
+        error(pointer + "/smtOverride",
+              fmt::format("pool {}: smtOverride is true or false", pool.name));
+      else if (told->get_bool())
+        warn(pointer + "/smtOverride",
+             fmt::format("pool {}: smtOverride has no effect: plimsoll.io/smt of pods is not "
+                         "followed yet",
+                         pool.name));
+    }
     pool.spread = word(pointer + "/allocationPolicy", settings.if_contains("allocationPolicy"),
                        pool, "allocationPolicy", {"pack", "spread"}) == 1;
   }
