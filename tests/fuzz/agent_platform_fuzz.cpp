@@ -7,7 +7,7 @@
 #include "agent/dimms.hpp"
 #include "agent/perf_events.hpp"
 #include "agent/platform_text.hpp"
-#include "agent/start_pages.hpp"
+#include "base/resident.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim::agent;
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   parse_key_values(text, values);
   parse_zones(text, nullptr, zones);
   (void)memory_in_use(text);
-  (void)unchanged_files(text);
+  (void)plim::unchanged_files(text);
   (void)parse_dimms(text);
   (void)parse_perf_event(text.substr(1));
   return 0;
