@@ -19,6 +19,9 @@ struct AdmissionReview {
   std::string operation;  // "CREATE"
   bool dry_run = false;
   json::value object = {}, old_object = {};
+
+  // Pods themselves, not a subresource of theirs.
+  bool is_about_pods() const { return group.empty() && resource == "pods" && subresource.empty(); }
 };
 
 struct AdmissionAnswer {

@@ -7,8 +7,8 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "kube/patch_writer.hpp"
 #include "pools/annotation.hpp"
-#include "pools/mutate_patch.hpp"
 #include "pools/mutate_requests.hpp"
 
 namespace plim::pools {
@@ -273,7 +273,7 @@ class PodMutation {
   const MutateOptions& options_;
   CfsQuotas quotas_;
   std::optional<Annotation> annotation_;
-  PatchWriter patch_;
+  kube::PatchWriter patch_;
   std::vector<std::string> warnings_;
 };
 
@@ -321,7 +321,7 @@ PoolType PoolCatalog::type_of(std::string_view name) const {
 
 kube::AdmissionAnswer mutate_pod(const kube::AdmissionReview& review, const PoolCatalog& pools,
                                  const MutateOptions& options) {
-  if (!review.group.empty() || review.resource != "pods" || !review.subresource.empty()) return {};
+  if (!review.is_about_pods()) return {};
   if (review.operation == "UPDATE") return check_update(review, pools);
   if (review.operation != "CREATE") return {};
   return PodMutation(review.object, pools, options).run();

@@ -1,8 +1,8 @@
 // Pods that were cut up and glued together anew: whatever they are, the answer is a patch that
 // applies and leaves nothing to do, or a code. PLIMSOLL_REVIEWS asks for more of them.
 #include <cstdlib>
-#include <random>
-#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -29,62 +29,25 @@ constexpr std::string_view kWhole = R"({"kind":"Pod","metadata":{"annotations":{
                  "requests":{"cpu":"250m","nokia.k8s.io/sharedpool":"100"}}},
    {"name":"b","command":["/opt/bin/process-starter"],"resources":{"limits":{"nokia.k8s.io/exclusive-cores":"2"}}},
    {"name":"c"}]}})";
-constexpr std::array<std::string_view, 14> kGlue{"null",
-                                                 "true",
-                                                 "0",
-                                                 "-1",
-                                                 "1.5",
-                                                 "[]",
-                                                 "{}",
-                                                 R"("")",
-                                                 R"("a")",
-                                                 R"("2k")",
-                                                 R"("podinfo")",
-                                                 R"("sharedpool")",
-                                                 R"("/opt/bin/process-starter")",
-                                                 R"("[]")"};
-
-class Scissors {
- public:
-  explicit Scissors(unsigned seed) : random_(seed) {}
-
-  std::size_t below(std::size_t bound) { return bound ? random_() % bound : 0; }
-
-  void cut(json::value& root) {
-    json::value* at = &root;
-    while (below(5) != 0 && descend(at)) {
-    }
-    if (below(12) == 0 && at->is_string() && !at->get_string().empty()) {
-      at->get_string()[below(at->get_string().size())] = static_cast<char>(' ' + below(95));
-    } else if (below(2) == 0 && at->is_object() && !at->get_object().empty()) {
-      at->get_object().erase(at->get_object().begin() + below(at->get_object().size()));
-    } else if (below(2) == 0 && at->is_array() && !at->get_array().empty()) {
-      json::array& list = at->get_array();
-      json::value copy = list[below(list.size())];
-      list.insert(list.begin() + below(list.size()), std::move(copy));
-    } else if (at != &root) {
-      *at = parsed(kGlue[below(kGlue.size())]);
-    }
-  }
-
- private:
-  bool descend(json::value*& at) {
-    if (at->is_object() && !at->get_object().empty())
-      at = &(at->get_object().begin() + below(at->get_object().size()))->value();
-    else if (at->is_array() && !at->get_array().empty())
-      at = &at->get_array()[below(at->get_array().size())];
-    else
-      return false;
-    return true;
-  }
-
-  std::mt19937 random_;
-};
+const std::vector<std::string_view> kGlue{"null",
+                                          "true",
+                                          "0",
+                                          "-1",
+                                          "1.5",
+                                          "[]",
+                                          "{}",
+                                          R"("")",
+                                          R"("a")",
+                                          R"("2k")",
+                                          R"("podinfo")",
+                                          R"("sharedpool")",
+                                          R"("/opt/bin/process-starter")",
+                                          R"("[]")"};
 
 TEST(MutateRandomPods, are_patched_once_or_refused_with_a_code) {
   const char* asked = std::getenv("PLIMSOLL_REVIEWS");
   const long rounds = asked ? std::atol(asked) : 3000;
-  Scissors scissors(20181116);
+  kube::testing::Scissors scissors(20181116, kGlue);
   const json::value whole = parsed(kWhole);
   long patched = 0, refused = 0;
   const PoolCatalog pools = sample_catalog();

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "kube/qos.hpp"
 #include "local/schema/default_hooks.hpp"
-#include "local/schema/qos.hpp"
 
 namespace plim::local {
 namespace {
@@ -74,7 +74,7 @@ void default_pod(json::object& pod) {
   set_if_unset(status, "phase", "Pending");
   pair_up(status, "podIP", "podIPs", "ip");
   if (is_unset(status, "qosClass")) {
-    json::value qos(qos_class_of_spec(pod["spec"]));
+    json::value qos(kube::qos_class_of_spec(pod["spec"]));
     status["qosClass"] = std::move(qos);
   }
 }

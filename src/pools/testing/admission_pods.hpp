@@ -4,13 +4,14 @@
 #include <string>
 #include <string_view>
 
-#include <gtest/gtest.h>
-
 #include "base/json.hpp"
-#include "local/patch/patch.hpp"
+#include "kube/testing/admission.hpp"
 #include "pools/mutate.hpp"
 
 namespace plim::pools::testing {
+
+using kube::testing::creation_of;
+using kube::testing::parsed;
 
 inline PoolCatalog sample_catalog() {
   PoolCatalog out;
@@ -20,12 +21,6 @@ inline PoolCatalog sample_catalog() {
   out.pools["shared-two"] = {PoolType::shared, 2, false};
   out.pools["default"] = {PoolType::common, 2, false};
   return out;
-}
-
-inline json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << (out ? "" : out.error().message) << text;
-  return out ? std::move(*out) : json::value();
 }
 
 // `containers` and further members of the spec as JSON, the annotation as its text.
@@ -39,33 +34,14 @@ inline json::value pod_of(std::string_view spec, std::string_view annotation = "
                       {"spec", parsed(spec)}};
 }
 
-inline kube::AdmissionReview creation_of(json::value pod) {
-  return {.api_version = "admission.k8s.io/v1",
-          .uid = "u",
-          .group = "",
-          .resource = "pods",
-          .subresource = "",
-          .ns = "default",
-          .name = "",
-          .operation = "CREATE",
-          .object = std::move(pod)};
-}
-
 inline kube::AdmissionAnswer admit(json::value pod, const MutateOptions& options = {}) {
   return mutate_pod(creation_of(std::move(pod)), sample_catalog(), options);
 }
 
-// The pod as it is after admission; a second visit must find nothing left to do.
 inline json::value admitted(const json::value& pod, const MutateOptions& options = {}) {
-  const kube::AdmissionAnswer answer = admit(pod, options);
-  EXPECT_TRUE(answer.allowed) << answer.message;
-  auto out = local::apply_json_patch(pod, answer.patch);
-  EXPECT_TRUE(out) << (out ? "" : out.error().message) << to_json(answer.patch);
-  if (!out) return {};
-  const kube::AdmissionAnswer again = admit(*out, options);
-  EXPECT_TRUE(again.allowed) << again.message;
-  EXPECT_TRUE(again.patch.empty()) << to_json(again.patch);
-  return *out;
+  const PoolCatalog pools = sample_catalog();
+  return kube::testing::admitted_by(
+      [&](const kube::AdmissionReview& review) { return mutate_pod(review, pools, options); }, pod);
 }
 
 inline const json::value& container_of(const json::value& pod, std::size_t index = 0,

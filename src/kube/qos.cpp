@@ -1,11 +1,11 @@
-#include "local/schema/qos.hpp"
+#include "kube/qos.hpp"
 
 #include <array>
 #include <optional>
 
 #include "base/quantity.hpp"
 
-namespace plim::local {
+namespace plim::kube {
 namespace {
 
 constexpr std::array<std::string_view, 2> kCounted = {"cpu", "memory"};
@@ -78,4 +78,4 @@ std::string_view qos_class_of_spec(const json::value& spec) {
   return "Burstable";
 }
 
-}  // namespace plim::local
+}  // namespace plim::kube

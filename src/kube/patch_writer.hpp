@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 
-namespace plim::pools {
+namespace plim::kube {
 
 // Operations for one object. Paths are of our own making, so nothing in them needs escaping.
 class PatchWriter {
@@ -30,4 +30,4 @@ class PatchWriter {
   json::array operations_;
 };
 
-}  // namespace plim::pools
+}  // namespace plim::kube

@@ -5,11 +5,11 @@
 
 #include "base/json.hpp"
 
-namespace plim::local {
+namespace plim::kube {
 
 // "Guaranteed", "Burstable" or "BestEffort". Only cpu and memory count, init containers too; the
 // pod's own resources, where given, take the place of those of its containers.
 std::string_view qos_class(const json::value& pod);
 std::string_view qos_class_of_spec(const json::value& spec);
 
-}  // namespace plim::local
+}  // namespace plim::kube

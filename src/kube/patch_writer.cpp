@@ -1,6 +1,6 @@
-#include "pools/mutate_patch.hpp"
+#include "kube/patch_writer.hpp"
 
-namespace plim::pools {
+namespace plim::kube {
 
 void PatchWriter::put(std::string_view operation, std::string path, json::value value) {
   operations_.push_back(
@@ -19,4 +19,4 @@ void PatchWriter::append(const std::string& path, const json::value* list,
   add(path, std::move(made));
 }
 
-}  // namespace plim::pools
+}  // namespace plim::kube

@@ -1,10 +1,10 @@
-#include "local/schema/qos.hpp"
+#include "kube/qos.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace plim::local {
+namespace plim::kube {
 namespace {
 
 std::string qos(std::string_view spec) {
@@ -46,4 +46,4 @@ TEST(Qos, prefers_the_resources_of_the_pod) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::kube
