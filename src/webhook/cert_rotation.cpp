@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kLook{60};
 constexpr std::chrono::seconds kLookSoon{2};
 
 kube::ElectionOptions election_of(const CertSettings& settings, std::string identity) {
-  return {.ns = settings.ns, .name = "plimsoll-webhook-certs", .identity = std::move(identity)};
+  return {.ns = settings.ns, .name = settings.lease, .identity = std::move(identity)};
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 
 namespace plim::webhook {
 
-// Of several replicas the holder of Lease plimsoll-webhook-certs renews; all take over what they
-// find in the Secret. Belongs to one loop; co_await stop() before destroying it.
+// Of several replicas the holder of the Lease renews; all take over what they find in the Secret.
+// Belongs to one loop; co_await stop() before destroying it.
 class CertRotation {
  public:
   using OnChange = std::function<void(const net::ServerTls&)>;

@@ -22,6 +22,7 @@ struct CertSettings {
   std::string ns = "kube-system";
   std::string service = "cpu-dev-pod-mutator-svc";
   std::string secret = "cpu-dev-webhook-secret";
+  std::string lease = "plimsoll-webhook-certs";  // of the replica that renews
   std::vector<std::string> configurations = {"cpu-device-pod-mutator-webhook-config"};
   std::vector<json::value> manifests = {};  // configurations to make where they are missing
   Rotate rotate = Rotate::when_due;

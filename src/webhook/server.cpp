@@ -1,6 +1,7 @@
 #include "webhook/server.hpp"
 
 #include <chrono>
+#include <exception>
 
 #include "base/exposition.hpp"
 #include "base/log.hpp"
@@ -16,6 +17,7 @@ using std::chrono::seconds;
 constexpr std::size_t kMaxReview = 8u << 20;
 constexpr seconds kLimit{5};  // to send a request, and to take the answer
 constexpr seconds kDrainGrace{10};
+constexpr std::string_view kFault = "fault";  // the code of an answer that nobody has given
 
 net::Response plain_answer(int status, std::string body) {
   net::Response out{.status = status, .headers = {}, .body = std::move(body)};
@@ -53,7 +55,12 @@ class Endpoint {
     if (!review) return refuse(400, review.error().message + "\n");
     const SteadyTime began = clock_->steady();
     inflight_.add(1);
-    const kube::AdmissionAnswer said = row_.mutate(*review);
+    auto mutated = mutate(*review);
+    if (!mutated) {
+      inflight_.add(-1);
+      return refuse(500, mutated.error().message + "\n");
+    }
+    const kube::AdmissionAnswer& said = *mutated;
     net::Response out{.status = 200, .headers = {}, .body = write_review(*review, said)};
     out.headers.set("Content-Type", "application/json");
     inflight_.add(-1);
@@ -62,6 +69,8 @@ class Endpoint {
       count("rejected", said.code);
       log::info("webhook", "rejected",
                 {{"path", row_.path}, {"namespace", review->ns}, {"why", said.message}});
+    } else if (said.code == kFault) {
+      count("error", kFault);
     } else {
       count(said.patch.empty() ? "allowed" : "patched", "200");
     }
@@ -69,6 +78,20 @@ class Endpoint {
   }
 
  private:
+  Result<kube::AdmissionAnswer> mutate(const kube::AdmissionReview& review) {
+    try {
+      return row_.mutate(review);
+    } catch (const std::exception& fault) {
+      faults_.write(log::Level::error, "webhook", "a mutator failed",
+                    {{"path", row_.path}, {"namespace", review.ns}, {"error", fault.what()}});
+      if (row_.on_fault == OnFault::fail) return fail(Code::internal, "the mutator failed");
+      kube::AdmissionAnswer out;
+      out.code = kFault;
+      out.warnings.emplace_back("the pod is made as it is: its webhook failed");
+      return out;
+    }
+  }
+
   net::Response refuse(int status, std::string why) {
     count("error", std::to_string(status));
     return plain_answer(status, std::move(why));
@@ -88,6 +111,7 @@ class Endpoint {
   Clock* clock_;
   metrics::Histogram& seconds_;
   metrics::Gauge& inflight_;
+  log::Throttle faults_;
 };
 
 Task<net::Reply> review_reply(std::shared_ptr<Endpoint> endpoint, net::Request request) {

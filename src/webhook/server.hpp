@@ -15,9 +15,14 @@
 
 namespace plim::webhook {
 
+// What becomes of a review whose mutator fails by a fault of its own: 500, so that the
+// configuration decides, or the object passes as it is, with a warning.
+enum class OnFault { fail, allow };
+
 struct MutatorRow {
   std::string path;  // "/mutating-pods"
   kube::Mutator mutate;
+  OnFault on_fault = OnFault::fail;
 };
 
 struct ServerSettings {

@@ -1,6 +1,7 @@
 #include "webhook/server.hpp"
 
 #include <chrono>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +41,11 @@ class AdmissionServerTest : public ::testing::Test {
                                    out.patch.push_back(json::object{{"op", "test"}});
                                    return out;
                                  }});
+    const auto fault = [](const kube::AdmissionReview&) -> kube::AdmissionAnswer {
+      throw std::runtime_error("broken");
+    };
+    settings.mutators.push_back({"/fault", fault, OnFault::allow});
+    settings.mutators.push_back({"/fault-closed", fault});
     auto listening = AdmissionServer::listen(loop.executor(), std::move(settings), registry);
     ASSERT_TRUE(listening) << listening.error().message;
     server = std::move(*listening);
@@ -91,6 +97,19 @@ TEST_F(AdmissionServerTest, hands_each_path_to_its_mutator_and_counts) {
   exposes(R"(plimsoll_webhook_requests_total{path="/refuse",result="error",code="400"} 1)");
   exposes(R"(plimsoll_webhook_requests_total{path="/patch",result="patched",code="200"} 1)");
   exposes(R"(plimsoll_webhook_request_seconds_count{path="/patch"} 1)");
+}
+
+TEST_F(AdmissionServerTest, lets_pods_pass_whose_mutator_failed_where_it_is_told_so) {
+  const net::Response answer = send("POST", "/fault", R"({"request":{"uid":"u"}})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_NE(answer.body.find(R"("response":{"uid":"u","allowed":true,"warnings":[)"),
+            std::string::npos)
+      << answer.body;
+  EXPECT_EQ(answer.body.find("broken"), std::string::npos);
+  EXPECT_EQ(send("POST", "/fault-closed", R"({"request":{}})").status, 500);
+  exposes(R"(plimsoll_webhook_requests_total{path="/fault",result="error",code="fault"} 1)");
+  exposes(R"(plimsoll_webhook_requests_total{path="/fault-closed",result="error",code="500"} 1)");
+  exposes("plimsoll_webhook_inflight 0");
 }
 
 TEST_F(AdmissionServerTest, keeps_its_certificate_when_the_new_one_is_no_good) {
