@@ -17,10 +17,6 @@ constexpr auto kHelloLimit = 3s;
 constexpr auto kDrainLimit = 3s;
 constexpr auto kGoodbyeLimit = 1s;
 
-JobRules rules_of(const Settings& settings) {
-  return {settings.namespaces, settings.app_id, settings.container};
-}
-
 }  // namespace
 
 Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
@@ -32,7 +28,6 @@ Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Cl
       receiver_(std::move(receiver)),
       clock_(clock),
       metrics_(registry),
-      rules_(rules_of(settings_)),
       events_(loop, client_, kube::EventSource{.component = "plimsoll-servo"}, clock),
       collector_(registry.add_collector([this](metrics::Exposition& out) { collect(out); })),
       most_in_memory_(most_in_memory),
@@ -85,12 +80,12 @@ Task<Result<void>> Daemon::start() {
 }
 
 void Daemon::make_watches() {
-  std::vector<std::string> scopes = settings_.namespaces.names;
+  std::vector<std::string> scopes = settings_.jobs.namespaces.names;
   if (scopes.empty() || scopes.size() > kMostWatches) scopes = {""};
   for (std::string& ns : scopes) {
     auto on_end = [this](loop::RunRecord run) { run_ended(std::move(run)); };
-    watches_.push_back(std::make_unique<JobWatch>(loop_, client_, std::move(ns), rules_, metrics_,
-                                                  on_end, clock_));
+    watches_.push_back(std::make_unique<JobWatch>(loop_, client_, std::move(ns), settings_.jobs,
+                                                  metrics_, on_end, clock_));
     watches_.back()->start();
   }
 }

@@ -56,7 +56,6 @@ class Daemon {
   std::unique_ptr<Receiver> receiver_;
   Clock& clock_;
   Metrics metrics_;
-  JobRules rules_;
   std::unique_ptr<RunStore> store_;
   std::unique_ptr<Sender> sender_;  // with receiver_ only
   std::vector<std::unique_ptr<JobWatch>> watches_;

@@ -23,11 +23,11 @@ class Life {
   Life(const std::string& store, std::size_t most_in_memory) {
     Settings settings;
     settings.account = "me";
-    settings.namespaces = Namespaces{{"default"}};
-    settings.app_id = default_path();
+    settings.jobs.namespaces = Namespaces{{"default"}};
+    settings.jobs.app_id = default_path();
     settings.store = store;
     settings.listen = "127.0.0.1:0";
-    settings.container = "0";
+    settings.jobs.container = "0";
     auto made = std::make_unique<FakeReceiver>(loop.executor());
     receiver = made.get();
     daemon = std::make_unique<Daemon>(loop.executor(), settings, client, std::move(made), registry,

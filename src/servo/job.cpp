@@ -154,24 +154,31 @@ bool is_final(const json::value& pod, const json::value& terminated, Seen seen) 
 
 }  // namespace
 
-Sighting look_at(const json::value& pod, const JobRules& rules, Seen seen, WallTime now) {
-  Sighting out;
-  if (kube::uid_of(pod).empty() || !rules.namespaces.contains(kube::namespace_of(pod)) ||
-      !may_be_job(pod))
-    return out;
+JobFinding find_job(const json::value& pod, std::string_view ns, const JobRules& rules) {
+  JobFinding out;
+  if (!rules.namespaces.contains(ns) || !may_be_job(pod)) return out;
   loop::AppIdLookup id = rules.app_id.find(pod);
   if (!id.found()) {
     out.miss = name_of(id.miss);
     return out;
   }
-  const json::value* container = measured_container(pod, rules.container);
-  if (container == nullptr) {
-    out.miss = "container";
+  out.container = measured_container(pod, rules.container);
+  if (out.container == nullptr) out.miss = "container";
+  out.app = std::move(id.id);
+  return out;
+}
+
+Sighting look_at(const json::value& pod, const JobRules& rules, Seen seen, WallTime now) {
+  Sighting out;
+  if (kube::uid_of(pod).empty()) return out;
+  JobFinding job = find_job(pod, kube::namespace_of(pod), rules);
+  if (job.container == nullptr) {
+    out.miss = job.miss;
     return out;
   }
   out.is_job = true;
-  RunRecord run = identity(pod, *container, now);
-  run.app = std::move(id.id);
+  RunRecord run = identity(pod, *job.container, now);
+  run.app = std::move(job.app);
 
   // By name: the order of the statuses is not that of the containers.
   const json::value* status = named(find(pod, {"status", "containerStatuses"}), run.container);

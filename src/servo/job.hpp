@@ -14,17 +14,20 @@
 
 namespace plim::servo {
 
-struct JobRules {
-  Namespaces namespaces;
-  loop::AppIdPath app_id;
-  std::string container = "0";  // name or index of the measured one
-};
-
-struct Sighting {
-  bool is_job = false;
+// A pod as a job, which it may be before it has a status, a uid, or even a name.
+struct JobFinding {
+  std::string app = {};
+  const json::value* container = nullptr;  // the measured one, in the pod; null: it is no job
   // Why a pod of a watched namespace that could be a job is none: a name of AppIdMiss, "container",
   // or "" when it is not meant to be one.
   std::string_view miss = {};
+};
+
+JobFinding find_job(const json::value& pod, std::string_view ns, const JobRules& rules);
+
+struct Sighting {
+  bool is_job = false;
+  std::string_view miss = {};          // as in JobFinding
   std::vector<loop::RunRecord> ended;  // runs whose end is visible
   // The run under way, told as if it were deleted now: what is left to say when the pod vanishes.
   std::optional<loop::RunRecord> open;

@@ -45,6 +45,18 @@ bool is_ip_address(const std::string& text) {
          ::inet_pton(AF_INET6, text.c_str(), &ignored) == 1;
 }
 
+bool is_host_name(std::string_view text) {
+  auto fits = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
+  };
+  return text.size() <= 253 && std::ranges::all_of(text, fits) && !text.starts_with('-') &&
+         !text.starts_with('.');
+}
+
+bool is_graphic(char c) {
+  return c > ' ' && c < 0x7f;
+}
+
 class Reader {
  public:
   explicit Reader(const GetSetting& get) : get_(get) {}
@@ -92,12 +104,37 @@ Result<void> check_token(std::string_view token) {
   return fail(Code::invalid, "the token holds a line break or another control character");
 }
 
+Result<JobRules> read_job_rules(const GetSetting& get) {
+  const Reader reader(get);
+  JobRules out;
+  PLIM_TRY(out.app_id, Reader::named("OPTUNE_APP_ID", loop::AppIdPath::parse(reader.text(
+                                                          "OPTUNE_APP_ID", kDefaultPath))));
+  PLIM_TRY(out.namespaces,
+           Reader::named("POD_NAMESPACES", parse_namespaces(reader.text("POD_NAMESPACES"))));
+  PLIM_TRY(out.container,
+           Reader::named("PLIMSOLL_SERVO_CONTAINER",
+                         check_container(reader.text("PLIMSOLL_SERVO_CONTAINER", "0"))));
+  return out;
+}
+
+Result<Monitor> read_monitor(const GetSetting& get) {
+  const Reader reader(get);
+  Monitor out{.image = reader.text("OPTUNE_SLEEPER_IMG"), .target = reader.text("SELF_IP")};
+  if (!std::ranges::all_of(out.image, is_graphic))
+    return fail(Code::invalid, fmt::format("OPTUNE_SLEEPER_IMG: {} is no image", quote(out.image)));
+  if (out.target.empty()) return out;
+  if (!is_ip_address(out.target) && !is_host_name(out.target))
+    return fail(Code::invalid, fmt::format("SELF_IP: {} is neither an IP address nor a host's name",
+                                           quote(out.target)));
+  // The monitor puts a port behind it.
+  if (out.target.find(':') != out.target.npos) out.target = fmt::format("[{}]", out.target);
+  return out;
+}
+
 Result<Settings> read_settings(const GetSetting& get) {
   const Reader reader(get);
-  PLIM_TRY(auto app_id, Reader::named("OPTUNE_APP_ID", loop::AppIdPath::parse(reader.text(
-                                                           "OPTUNE_APP_ID", kDefaultPath))));
   Settings out;
-  out.app_id = std::move(app_id);
+  PLIM_TRY(out.jobs, read_job_rules(get));
   out.account = reader.text("OPTUNE_ACCOUNT");
   out.token = reader.text("OPTUNE_AUTH_TOKEN");
   out.token_file = reader.text("OPTUNE_AUTH_TOKEN_FILE");
@@ -108,24 +145,16 @@ Result<Settings> read_settings(const GetSetting& get) {
                                                             out.account)));
   }
   PLIM_CHECK(Reader::named("OPTUNE_AUTH_TOKEN", check_token(out.token)));
-  PLIM_TRY(out.namespaces,
-           Reader::named("POD_NAMESPACES", parse_namespaces(reader.text("POD_NAMESPACES"))));
   PLIM_TRY(out.sink, Reader::named("PLIMSOLL_SERVO_SINK",
                                    parse_sink(reader.text("PLIMSOLL_SERVO_SINK", "both"))));
   out.store = reader.text("PLIMSOLL_SERVO_STORE");
   out.listen = reader.text("PLIMSOLL_SERVO_LISTEN", ":8080");
-  PLIM_TRY(out.container,
-           Reader::named("PLIMSOLL_SERVO_CONTAINER",
-                         check_container(reader.text("PLIMSOLL_SERVO_CONTAINER", "0"))));
   out.extra = reader.text("PLIMSOLL_SERVO_EXTRA") == "1";
   out.debug = std::clamp(parse_int(reader.text("OPTUNE_DEBUG", "0")).value_or(0), 0, 5);
   const std::string self = reader.text("SELF_IP");
   if (!self.empty() && !is_ip_address(self))
     return fail(Code::invalid, fmt::format("SELF_IP: {} is no IP address", quote(self)));
   out.monitor_image = reader.text("OPTUNE_SLEEPER_IMG");
-  if (!out.monitor_image.empty() && self.empty())
-    return fail(Code::invalid,
-                "SELF_IP: missing; a monitor (OPTUNE_SLEEPER_IMG) has to know where to report");
   return out;
 }
 

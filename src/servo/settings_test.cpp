@@ -11,16 +11,22 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Result<Settings> read(std::map<std::string, std::string, std::less<>> values) {
-  return read_settings([&](std::string_view name) -> std::optional<std::string> {
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+GetSetting from(const Variables& values) {
+  return [&values](std::string_view name) -> std::optional<std::string> {
     auto found = values.find(name);
     if (found == values.end()) return {};
     return found->second;
-  });
+  };
 }
 
-std::string mistake(std::map<std::string, std::string, std::less<>> values) {
-  auto settings = read(std::move(values));
+Result<Settings> read(const Variables& values) {
+  return read_settings(from(values));
+}
+
+std::string mistake(const Variables& values) {
+  auto settings = read(values);
   return settings ? "accepted" : settings.error().message;
 }
 
@@ -28,9 +34,9 @@ TEST(Settings, nothing_set_means_keep_and_post_nothing) {
   auto settings = read({});
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_FALSE(settings->posts());
-  EXPECT_THAT(settings->namespaces.names, ElementsAre("default"));
+  EXPECT_THAT(settings->jobs.namespaces.names, ElementsAre("default"));
   EXPECT_EQ(settings->listen, ":8080");
-  EXPECT_EQ(settings->container, "0");
+  EXPECT_EQ(settings->jobs.container, "0");
 }
 
 TEST(Settings, an_account_alone_means_the_address_of_old) {
@@ -66,12 +72,24 @@ TEST(Settings, errors_name_the_variable) {
   EXPECT_THAT(mistake({{"PLIMSOLL_SERVO_SINK", "x"}}), HasSubstr("PLIMSOLL_SERVO_SINK"));
   EXPECT_THAT(mistake({{"SELF_IP", "x"}}), HasSubstr("SELF_IP"));
   EXPECT_EQ(mistake({{"SELF_IP", "fd00::1"}}), "accepted");
-  EXPECT_THAT(mistake({{"OPTUNE_SLEEPER_IMG", "pause:3"}}), HasSubstr("SELF_IP: missing"));
-  EXPECT_EQ(mistake({{"OPTUNE_SLEEPER_IMG", "pause:3"}, {"SELF_IP", "10.0.0.1"}}), "accepted");
+  EXPECT_EQ(mistake({{"OPTUNE_SLEEPER_IMG", "pause:3"}}), "accepted");
   for (const char* bad : {"-1", "Main", "a b", "a/b"})
     EXPECT_THAT(mistake({{"PLIMSOLL_SERVO_CONTAINER", bad}}), HasSubstr(bad));
   for (const char* good : {"0", "12", "main", "a-1"})
     EXPECT_EQ(mistake({{"PLIMSOLL_SERVO_CONTAINER", good}}), "accepted");
+}
+
+TEST(Settings, of_a_monitor_name_its_image_and_where_it_reports) {
+  const auto monitor = [](const Variables& values) { return read_monitor(from(values)); };
+  EXPECT_EQ(monitor({})->image, "");
+  EXPECT_EQ(monitor({{"OPTUNE_SLEEPER_IMG", "pause:3"}})->target, "");
+  EXPECT_EQ(monitor({{"SELF_IP", "10.0.0.1"}})->target, "10.0.0.1");
+  EXPECT_EQ(monitor({{"SELF_IP", "fd00::1"}})->target, "[fd00::1]");
+  EXPECT_EQ(monitor({{"SELF_IP", "servo-k8s-multijob.default.svc"}})->target,
+            "servo-k8s-multijob.default.svc");
+  for (const char* bad : {"a b", "http://x", "[::1]", "-x", "10.0.0.1:8080", "x/y", "\n"})
+    EXPECT_FALSE(monitor({{"SELF_IP", bad}})) << bad;
+  EXPECT_FALSE(monitor({{"OPTUNE_SLEEPER_IMG", "two words"}}));
 }
 
 TEST(Settings, a_token_with_a_line_break_is_refused_and_not_shown) {

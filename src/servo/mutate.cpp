@@ -1,0 +1,140 @@
+#include "servo/mutate.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "kube/object.hpp"
+#include "kube/patch_writer.hpp"
+#include "kube/qos.hpp"
+#include "servo/job.hpp"
+
+namespace plim::servo {
+namespace {
+
+constexpr std::string_view kSysVolume = "rsys";
+constexpr std::string_view kMarkPointer = "/metadata/annotations/plimsoll.io~1servo";
+
+const json::value* entry_named(const json::value* list, std::string_view name) {
+  if (list == nullptr || !list->is_array()) return nullptr;
+  const auto at = std::ranges::find_if(list->get_array(), [&](const json::value& entry) {
+    return text_at(entry, {"name"}) == name;
+  });
+  return at == list->get_array().end() ? nullptr : &*at;
+}
+
+json::value sys_volume() {
+  return json::object{{"name", kSysVolume},
+                      {"hostPath", json::object{{"path", "/sys"}, {"type", "Directory"}}}};
+}
+
+bool is_sys_volume(const json::value& volume) {
+  return text_at(volume, {"hostPath", "path"}) == "/sys";
+}
+
+// Where the kubelet's cgroupfs driver puts the pod. Its uid is not known yet: the kubelet fills it
+// in when it starts the monitor.
+std::string cgroup_path(std::string_view qos) {
+  const std::string_view level = qos == "Burstable"    ? "burstable/"
+                                 : qos == "BestEffort" ? "besteffort/"
+                                                       : "";
+  return fmt::format("/kubepods/{}pod$(OPTUNE_SELF_ID)", level);
+}
+
+json::value variable(std::string_view name, std::string value) {
+  return json::object{{"name", name}, {"value", std::move(value)}};
+}
+
+// One job's pod at its creation.
+class JobMutation {
+ public:
+  JobMutation(const json::value& pod, const Monitor& monitor, MonitorForm form)
+      : pod_(pod), monitor_(monitor), form_(form) {}
+
+  kube::AdmissionAnswer run() {
+    // It has been here before, or its author has brought one.
+    for (std::string_view list : {"containers", "initContainers"})
+      if (entry_named(find(pod_, {"spec", list}), kMonitorName) != nullptr) return {};
+    if (!monitor_.image.empty()) add_monitor();
+    add_mark();
+    kube::AdmissionAnswer out;
+    out.patch = patch_.take();
+    out.warnings = std::move(warnings_);
+    return out;
+  }
+
+ private:
+  void add_monitor() {
+    const json::value* volumes = find(pod_, {"spec", "volumes"});
+    const json::value* volume = entry_named(volumes, kSysVolume);
+    if (volume != nullptr && !is_sys_volume(*volume)) {
+      warnings_.push_back(fmt::format("no {} is added: the pod has another volume {} than /sys",
+                                      kMonitorName, kSysVolume));
+      return;
+    }
+    if (volume == nullptr) {
+      std::vector<json::value> added{sys_volume()};
+      patch_.append("/spec/volumes", volumes, std::move(added));
+    }
+    // Never in front: paths to application ids count containers.
+    const std::string_view list = form_ == MonitorForm::sidecar ? "initContainers" : "containers";
+    std::vector<json::value> added{container()};
+    patch_.append(fmt::format("/spec/{}", list), find(pod_, {"spec", list}), std::move(added));
+    if (form_ == MonitorForm::appended)
+      warnings_.push_back(fmt::format(
+          "{} keeps the pod running after its job: sidecars need Kubernetes 1.29", kMonitorName));
+  }
+
+  json::value container() const {
+    const std::string_view qos = kube::qos_class(pod_);
+    json::value self = json::object{
+        {"name", "OPTUNE_SELF_ID"},
+        {"valueFrom", json::object{{"fieldRef", json::object{{"fieldPath", "metadata.uid"}}}}}};
+    json::array env{std::move(self), variable("OPTUNE_CGROUP_PATH", cgroup_path(qos))};
+    if (!monitor_.target.empty()) env.push_back(variable("REPORT_TARGET", monitor_.target));
+    json::object out{{"name", kMonitorName}, {"image", monitor_.image}};
+    if (form_ == MonitorForm::sidecar) out["restartPolicy"] = "Always";
+    out["env"] = std::move(env);
+    // To be measured must not cost a pod its class.
+    if (qos == "Guaranteed" && find(pod_, {"spec", "resources"}) == nullptr) {
+      const json::object amounts{{"cpu", "10m"}, {"memory", "64Mi"}};
+      out["resources"] = json::object{{"requests", amounts}, {"limits", amounts}};
+    }
+    out["volumeMounts"] =
+        json::array{json::object{{"name", kSysVolume}, {"mountPath", "/rsys"}, {"readOnly", true}}};
+    return out;
+  }
+
+  void add_mark() {
+    const json::value* metadata = find(pod_, {"metadata"});
+    if (metadata == nullptr || !metadata->is_object() ||
+        kube::annotation_of(pod_, kMarkAnnotation) == kMark)
+      return;
+    const json::value* annotations = find(*metadata, {"annotations"});
+    if (annotations != nullptr && annotations->is_object())
+      patch_.add(std::string(kMarkPointer), json::string(kMark));
+    else
+      patch_.add("/metadata/annotations", json::object{{kMarkAnnotation, kMark}});
+  }
+
+  const json::value& pod_;
+  const Monitor& monitor_;
+  MonitorForm form_;
+  kube::PatchWriter patch_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+kube::AdmissionAnswer mutate_job(const kube::AdmissionReview& review, const JobRules& rules,
+                                 const Monitor& monitor, MonitorForm form) {
+  if (!review.is_about_pods() || review.operation != "CREATE") return {};
+  if (find_job(review.object, review.ns, rules).container == nullptr) return {};
+  return JobMutation(review.object, monitor, form).run();
+}
+
+}  // namespace plim::servo
