@@ -487,11 +487,13 @@ constexpr std::array kCommands{
     Command{.name = "webhook",
             .summary = "Check and change pods at their admission",
             .detail =
-                "The API server asks it about every pod that is to be made, at /mutating-pods. "
-                "Pods that ask for CPUs of pools get what they need to run there; those whose "
-                "annotation contradicts their requests are refused with a code. Certificate and "
-                "pool files are read again when they change, and by SIGHUP; open connections "
-                "stay. It serves /healthz, /readyz and /metrics too.",
+                "The API server asks it about pods that are to be made. At /mutating-pods pods "
+                "that ask for CPUs of pools get what they need to run there; those whose "
+                "annotation contradicts their requests are refused with a code. At /mutating-jobs "
+                "jobs are marked for the servo and get its monitor, and nobody is refused; it "
+                "takes the servo's variables. Certificate and pool files are read again when "
+                "they change, and by SIGHUP; open connections stay. It serves /healthz, /readyz "
+                "and /metrics too.",
             .examples = kWebhookExamples,
             .flags = kWebhookFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad files or no start, 3 internal error",

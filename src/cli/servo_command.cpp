@@ -12,6 +12,7 @@
 #include "base/signals.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/servo_settings.hpp"
 #include "servo/daemon.hpp"
 
 namespace plim::cli {
@@ -20,27 +21,6 @@ namespace {
 constexpr int kInternalExit = 3;
 constexpr std::string_view kUsualPlace = "/var/lib/plimsoll";  // other roles have theirs there too
 constexpr std::string_view kUsualStore = "/var/lib/plimsoll/servo";
-
-// The ancestor's variables, and the flags that stand for them.
-constexpr std::array kVariables{
-    std::pair{std::string_view("OPTUNE_URL"), std::string_view("optune-url")},
-    std::pair{std::string_view("OPTUNE_ACCOUNT"), std::string_view("optune-account")},
-    std::pair{std::string_view("OPTUNE_AUTH_TOKEN_FILE"),
-              std::string_view("optune-auth-token-file")},
-    std::pair{std::string_view("POD_NAMESPACES"), std::string_view("pod-namespaces")},
-    std::pair{std::string_view("OPTUNE_APP_ID"), std::string_view("optune-app-id")},
-    std::pair{std::string_view("PLIMSOLL_SERVO_SINK"), std::string_view("sink")},
-    std::pair{std::string_view("PLIMSOLL_SERVO_STORE"), std::string_view("store")},
-    std::pair{std::string_view("PLIMSOLL_SERVO_LISTEN"), std::string_view("listen")},
-    std::pair{std::string_view("PLIMSOLL_SERVO_CONTAINER"), std::string_view("container")},
-};
-
-std::optional<std::string> setting(const Context& context, std::string_view variable) {
-  if (variable == "PLIMSOLL_SERVO_EXTRA") return context.values.boolean("extra") ? "1" : "0";
-  for (const auto& [name, flag] : kVariables)
-    if (name == variable && context.values.given(flag)) return context.values.text(flag);
-  return context.world.env(variable);
-}
 
 // /var/lib as a service, the user's own place otherwise.
 std::string default_store(const Context& context) {
@@ -122,8 +102,7 @@ class ServoRun {
 }  // namespace
 
 Outcome<int> run_servo(Context& context) {
-  auto get = [&](std::string_view name) { return setting(context, name); };
-  auto settings = servo::read_settings(get);
+  auto settings = servo::read_settings(servo_setting(context));
   if (!settings) return tl::unexpected(servo_failure(settings.error()));
   if (settings->store.empty()) settings->store = default_store(context);
   if (context.values.text("log-level").empty())
@@ -136,7 +115,7 @@ Outcome<int> run_servo(Context& context) {
     return tl::unexpected(std::move(cluster).error());
   }
   if (!settings->monitor_image.empty())
-    log::warn("servo", "OPTUNE_SLEEPER_IMG has no effect: this version adds no monitor to pods");
+    log::info("servo", "OPTUNE_SLEEPER_IMG is for the webhook, which adds the monitor to pods");
   std::string authorities;
   if (auto file = context.world.env("SSL_CERT_FILE"); file && !file->empty()) {
     auto text = read_file(*file);

@@ -7,6 +7,18 @@
 
 namespace plim::cli {
 
+// Which pods are jobs: for the servo, and for the webhook, which changes them.
+inline constexpr Flag kPodNamespaces{.name = "pod-namespaces",
+                                     .metavar = "LIST",
+                                     .help = "where to look for jobs, * for all; POD_NAMESPACES"};
+inline constexpr Flag kOptuneAppId{.name = "optune-app-id",
+                                   .metavar = "PATH",
+                                   .help = "where a pod's application id is; OPTUNE_APP_ID"};
+inline constexpr Flag kMeasuredContainer{.name = "container",
+                                         .metavar = "WHICH",
+                                         .help = "measured container, by name or index (default 0)",
+                                         .rare = true};
+
 inline constexpr std::array kServoExamples{
     Example{"servo", "jobs of namespace default; runs are kept in the store"},
     Example{"servo --pod-namespaces 'batch, nightly' --listen 127.0.0.1:8080",
@@ -16,12 +28,8 @@ inline constexpr std::array kServoExamples{
 };
 // There is no flag for the token: command lines are for everybody to see.
 inline constexpr std::array kServoFlags{
-    Flag{.name = "pod-namespaces",
-         .metavar = "LIST",
-         .help = "where to look for jobs, * for all; POD_NAMESPACES"},
-    Flag{.name = "optune-app-id",
-         .metavar = "PATH",
-         .help = "where a pod's application id is; OPTUNE_APP_ID"},
+    kPodNamespaces,
+    kOptuneAppId,
     Flag{.name = "optune-url", .metavar = "URL", .help = "where to post runs; OPTUNE_URL"},
     Flag{.name = "optune-account",
          .metavar = "NAME",
@@ -39,10 +47,7 @@ inline constexpr std::array kServoFlags{
          .help = "where runs are kept (default /var/lib/plimsoll/servo)",
          .live = Live::directory},
     Flag{.name = "listen", .metavar = "ADDRESS", .help = "API and metrics (default :8080)"},
-    Flag{.name = "container",
-         .metavar = "WHICH",
-         .help = "measured container, by name or index (default 0)",
-         .rare = true},
+    kMeasuredContainer,
     Flag{.name = "extra",
          .type = Type::boolean,
          .fallback = "false",

@@ -6,9 +6,6 @@ namespace plim::cli {
 namespace {
 
 constexpr int kServoPort = 8080;
-// A pod says who it is itself, or is a Flow execution, which goes by its job's name.
-constexpr const char* kAppId =
-    "spec/containers/0/env/[JOBID]|metadata/labels/\"teraslice.terascope.io/jobName\"";
 
 }  // namespace
 
@@ -25,7 +22,7 @@ Result<RoleLaunch> launch_servo(const RolePlace& place) {
     out.words.push_back(std::move(value));
   };
   unless_set("POD_NAMESPACES", "--pod-namespaces", "*");
-  unless_set("OPTUNE_APP_ID", "--optune-app-id", kAppId);
+  unless_set("OPTUNE_APP_ID", "--optune-app-id", kLocalAppId);
   return out;
 }
 

@@ -5,6 +5,10 @@
 
 namespace plim::cli {
 
+// A pod says who it is itself, or is a Flow execution, which goes by its job's name.
+inline constexpr const char* kLocalAppId =
+    "spec/containers/0/env/[JOBID]|metadata/labels/\"teraslice.terascope.io/jobName\"";
+
 Result<RoleLaunch> launch_servo(const RolePlace& place);
 
 }  // namespace plim::cli

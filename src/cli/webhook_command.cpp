@@ -1,3 +1,4 @@
+#include <chrono>
 #include <filesystem>
 #include <unistd.h>
 
@@ -15,10 +16,12 @@
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/run.hpp"
+#include "cli/servo_settings.hpp"
 #include "cli/webhook_certs.hpp"
 #include "cli/webhook_pools.hpp"
 #include "kube/event_recorder.hpp"
 #include "pools/mutate.hpp"
+#include "servo/mutate.hpp"
 #include "webhook/cert_rotation.hpp"
 #include "webhook/certificate_files.hpp"
 #include "webhook/expiry_watch.hpp"
@@ -30,6 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kWebhookInternalExit = 3;
+constexpr std::chrono::seconds kVersionLimit{5};
 constexpr std::array kUsualPoolPlaces{"/etc/cpu-pooler", "/etc/cpu-dp"};
 constexpr std::string_view kPoolMap = "configmap:";  // else a file or a directory
 
@@ -41,6 +45,9 @@ struct WebhookSettings {
   std::string listen;
   WebhookPoolPlaces pools;
   pools::MutateOptions mutate;
+  servo::JobRules jobs;
+  servo::Monitor monitor;
+  servo::MonitorForm monitor_form = servo::MonitorForm::sidecar;
 };
 
 Failure webhook_failure(Plm code, std::string what, std::string next = {}) {
@@ -100,6 +107,29 @@ Outcome<WebhookPoolPlaces> pool_places(const Values& values) {
   return out;
 }
 
+Outcome<void> read_servo_part(const Context& context, WebhookSettings& out) {
+  const servo::GetSetting get = servo_setting(context);
+  auto jobs = servo::read_job_rules(get);
+  if (!jobs) return tl::unexpected(webhook_failure(Plm::bad_environment, jobs.error().message));
+  auto monitor = servo::read_monitor(get);
+  if (!monitor)
+    return tl::unexpected(webhook_failure(Plm::bad_environment, monitor.error().message));
+  out.jobs = std::move(*jobs);
+  out.monitor = std::move(*monitor);
+  return {};
+}
+
+// Only an API server can tell; one that does not is taken for a new one.
+servo::MonitorForm monitor_form(const WebhookSettings& settings) {
+  if (settings.monitor.image.empty() || !settings.cluster) return servo::MonitorForm::sidecar;
+  const auto version = server_version(*settings.cluster, kVersionLimit);
+  if (!version || version->major != 1 || version->minor >= kOldestMinor)
+    return servo::MonitorForm::sidecar;
+  log::warn("webhook", "no sidecars on this cluster: jobs with a monitor do not end by themselves",
+            {{"server", version->text}});
+  return servo::MonitorForm::appended;
+}
+
 Outcome<WebhookSettings> webhook_settings(const Context& context) {
   const Values& values = context.values;
   WebhookSettings out{
@@ -108,9 +138,12 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
       .service = values.text("service"),
       .listen = values.text("listen"),
       .pools = {},
-      .mutate = mutate_options(values)};
+      .mutate = mutate_options(values),
+      .jobs = {},
+      .monitor = {}};
   if (values.boolean("self-signed")) {
     out.self_signed = cert_settings(context);
+    out.self_signed->lease = values.text("lease");
   } else if (out.certificate.certificate.empty() || out.certificate.key.empty()) {
     return usage_failure(Plm::wrong_arguments,
                          "webhook needs --tls-cert-file and --tls-private-key-file",
@@ -121,6 +154,7 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
   if (!out.mutate.starter_path.starts_with('/'))
     return usage_failure(Plm::bad_flag_value, "--process-starter-path begins with /");
   PLIM_CLI_TRY(out.pools, pool_places(values));
+  PLIM_CLI_CHECK(read_servo_part(context, out));
   if (out.self_signed || !out.pools.maps.empty() || values.given("kubeconfig")) {
     PLIM_CLI_TRY(out.cluster, cluster_config(context));
   } else if (context.world.env("KUBERNETES_SERVICE_HOST")) {
@@ -259,6 +293,13 @@ class WebhookRun {
                                    return pools::mutate_pod(review, pools_->catalog(),
                                                             settings_.mutate);
                                  }});
+    settings.mutators.push_back({"/mutating-jobs",
+                                 [this](const kube::AdmissionReview& review) {
+                                   return servo::mutate_job(review, settings_.jobs,
+                                                            settings_.monitor,
+                                                            settings_.monitor_form);
+                                 },
+                                 webhook::OnFault::allow});
     auto server =
         webhook::AdmissionServer::listen(loop, std::move(settings), metrics::default_registry());
     if (!server)
@@ -319,6 +360,9 @@ Outcome<int> run_webhook(Context& context) {
     log::configure({.level = log::Level::info,
                     .format = context.values.text("log-format") == "json" ? log::Format::json
                                                                           : log::Format::text});
+  if (!settings.monitor.image.empty() && settings.monitor.target.empty())
+    log::warn("webhook", "SELF_IP is missing: monitors are added, but report to nobody");
+  settings.monitor_form = monitor_form(settings);
   keep_memory_small();
   try {
     return WebhookRun(std::move(settings)).run();

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cli/command.hpp"
+#include "cli/servo_flags.hpp"
 
 namespace plim::cli {
 
@@ -90,6 +91,16 @@ inline constexpr std::array kWebhookFlags{
          .fallback = "warn",
          .help = "requests of pools that no file has",
          .choices = "warn|reject|allow"},
+    kPodNamespaces,
+    kOptuneAppId,
+    Flag{.name = "optune-sleeper-img",
+         .metavar = "IMAGE",
+         .help = "monitor that is added to jobs; OPTUNE_SLEEPER_IMG"},
+    Flag{.name = "self-ip",
+         .metavar = "ADDRESS",
+         .help = "of the servo, for the monitor; SELF_IP",
+         .rare = true},
+    kMeasuredContainer,
     Flag{.name = "service",
          .metavar = "NAME",
          .fallback = "cpu-dev-pod-mutator-svc",
@@ -99,6 +110,11 @@ inline constexpr std::array kWebhookFlags{
          .metavar = "NAME",
          .fallback = "cpu-dev-webhook-secret",
          .help = "of self-signed certificates",
+         .rare = true},
+    Flag{.name = "lease",
+         .metavar = "NAME",
+         .fallback = "plimsoll-webhook-certs",
+         .help = "of the replica that renews them",
          .rare = true},
     kWebhookConfigs,
 };

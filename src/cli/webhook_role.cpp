@@ -8,7 +8,9 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "cli/manifests.hpp"
+#include "cli/servo_role.hpp"
 #include "net/url.hpp"
+#include "servo/settings.hpp"
 
 namespace plim::cli {
 namespace {
@@ -16,6 +18,7 @@ namespace {
 constexpr int kWebhookPort = 7444;
 constexpr const char* kPoolMaps =
     ",configmap:kube-system/cpu-dp-configmap,configmap:kube-system/cpu-pooler-configmap";
+constexpr const char* kConfigurations = "cpu-device-pod-mutator-webhook-config,optune";
 constexpr std::string_view kMadeBy = "app.kubernetes.io/managed-by", kUp = "plimsoll-up";
 
 const kube::Resource kSlices{.group = "discovery.k8s.io",
@@ -24,24 +27,55 @@ const kube::Resource kSlices{.group = "discovery.k8s.io",
                              .kind = "EndpointSlice"};
 
 struct WebhookObjects {
-  json::value service, configuration;
+  json::value service;
+  json::value pools, jobs;  // configurations
 };
+
+json::value taken_from(std::vector<json::value>& objects, std::string_view kind) {
+  for (json::value& object : objects)
+    if (text_at(object, {"kind"}) == kind) return std::move(object);
+  return {};
+}
+
+std::string setting_or(const char* variable, std::string fallback) {
+  const char* set = std::getenv(variable);
+  return set != nullptr && *set != '\0' ? set : std::move(fallback);
+}
+
+// One process answers for both, and the servo looks at other namespaces here than where it is
+// shipped to.
+Result<void> lead_jobs_here(json::value& configuration, const json::value& service) {
+  PLIM_TRY(const servo::Namespaces watched,
+           servo::parse_namespaces(setting_or("POD_NAMESPACES", "*")));
+  json::value* webhooks = configuration.get_object().if_contains("webhooks");
+  if (webhooks == nullptr || !webhooks->is_array())
+    return fail(Code::internal, "deploy/servo has no webhook");
+  for (json::value& webhook : webhooks->get_array()) {
+    json::object& place = make_object(webhook, {"clientConfig", "service"});
+    place["name"] = text_at(service, {"metadata", "name"});
+    place["namespace"] = text_at(service, {"metadata", "namespace"});
+    webhook.get_object().erase("namespaceSelector");
+    if (watched.all()) continue;
+    json::value rule = json::object{{"key", "kubernetes.io/metadata.name"},
+                                    {"operator", "In"},
+                                    {"values", json::value_from(watched.names)}};
+    make_object(webhook, {"namespaceSelector"})["matchExpressions"] = json::array{std::move(rule)};
+  }
+  return {};
+}
 
 // As they are shipped, but that no pods are behind the Service.
 Result<WebhookObjects> shipped_objects() {
-  PLIM_TRY(std::vector<json::value> all, manifests_of("pools", {}));
-  WebhookObjects out;
-  for (json::value& object : all) {
-    const std::string_view kind = text_at(object, {"kind"});
-    if (kind == "MutatingWebhookConfiguration")
-      out.configuration = std::move(object);
-    else if (kind == "Service")
-      out.service = std::move(object);
-  }
-  if (!out.service.is_object() || !out.configuration.is_object())
-    return fail(Code::internal, "deploy/pools has no webhook");
+  PLIM_TRY(std::vector<json::value> pools, manifests_of("pools", {}));
+  PLIM_TRY(std::vector<json::value> servo, manifests_of("servo", {}));
+  WebhookObjects out{.service = taken_from(pools, "Service"),
+                     .pools = taken_from(pools, "MutatingWebhookConfiguration"),
+                     .jobs = taken_from(servo, "MutatingWebhookConfiguration")};
+  if (!out.service.is_object() || !out.pools.is_object() || !out.jobs.is_object())
+    return fail(Code::internal, "deploy/ has no webhook");
   make_object(out.service, {"spec"}).erase("selector");
-  for (json::value* object : {&out.service, &out.configuration})
+  PLIM_CHECK(lead_jobs_here(out.jobs, out.service));
+  for (json::value* object : {&out.service, &out.pools, &out.jobs})
     make_object(*object, {"metadata", "labels"})[kMadeBy] = kUp;
   return out;
 }
@@ -102,6 +136,29 @@ Task<Result<void>> remove_if_there(std::shared_ptr<kube::Client> client, kube::R
   co_return Result<void>();
 }
 
+bool is_ours(const json::value& object) {
+  return text_at(object, {"metadata", "labels", kMadeBy}) == kUp;
+}
+
+// Of the first webhook; all of a configuration lead to one place.
+std::pair<std::string_view, std::string_view> service_called(const json::value& configuration) {
+  const json::value* webhooks = find(configuration, {"webhooks"});
+  if (webhooks == nullptr || !webhooks->is_array() || webhooks->get_array().empty()) return {};
+  const json::value& first = webhooks->get_array()[0];
+  return {text_at(first, {"clientConfig", "service", "namespace"}),
+          text_at(first, {"clientConfig", "service", "name"})};
+}
+
+// Unless it leads elsewhere by now: then others have put their own in its place.
+Task<Result<void>> remove_if_ours(std::shared_ptr<kube::Client> client, json::value configuration) {
+  kube::ObjectPath path = path_of(configuration);
+  auto found = co_await client->get(kube::resources::mutating_webhook_configurations, path);
+  if (!found || !is_ours(*found) || service_called(*found) != service_called(configuration))
+    co_return Result<void>();
+  co_return co_await remove_if_there(client, kube::resources::mutating_webhook_configurations,
+                                     std::move(path));
+}
+
 // Beside our own program; where an operator has put it, if it is not there.
 std::string starter_path() {
   std::error_code ignored;
@@ -116,21 +173,20 @@ Result<RoleLaunch> launch_webhook(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kWebhookPort);
   const std::string directory = place.directories.state + "/pools";
   PLIM_CHECK(make_directories(directory, 0700));
-  std::string places = directory + kPoolMaps;
   // Both roles read the same files.
-  if (const char* set = std::getenv("PLIMSOLL_POOLS_AGENT_POOLCONFIGS"); set && *set != '\0')
-    places = set;
-  RoleLaunch out{
-      .words = {"webhook", "--self-signed", "--kubeconfig", place.kubeconfig, "--listen", listen},
-      .url = "https://" + listen};
+  const std::string places = setting_or("PLIMSOLL_POOLS_AGENT_POOLCONFIGS", directory + kPoolMaps);
+  RoleLaunch out{.words = {"webhook", "--self-signed", "--kubeconfig", place.kubeconfig, "--listen",
+                           listen, "--webhook-configs", kConfigurations},
+                 .url = "https://" + listen};
   const auto unless_set = [&](const char* variable, std::string flag, std::string value) {
-    const char* set = std::getenv(variable);
-    if (set != nullptr && *set != '\0') return;
+    if (!setting_or(variable, "").empty()) return;
     out.words.push_back(std::move(flag));
     out.words.push_back(std::move(value));
   };
   unless_set("PLIMSOLL_WEBHOOK_POOLCONFIGS", "--poolconfigs", places);
   unless_set("PLIMSOLL_WEBHOOK_PROCESS_STARTER_PATH", "--process-starter-path", starter_path());
+  unless_set("POD_NAMESPACES", "--pod-namespaces", "*");
+  unless_set("OPTUNE_APP_ID", "--optune-app-id", kLocalAppId);
   return out;
 }
 
@@ -144,8 +200,10 @@ Task<Result<void>> register_webhook(std::shared_ptr<kube::Client> client, std::s
   options.force = true;
   PLIM_CO_CHECK(co_await client->patch(kSlices, std::move(path), kube::PatchType::apply,
                                        std::move(slice), options));
+  PLIM_CO_CHECK(co_await apply_unless_changed(
+      client, kube::resources::mutating_webhook_configurations, objects.jobs));
   co_return co_await apply_unless_changed(client, kube::resources::mutating_webhook_configurations,
-                                          objects.configuration);
+                                          objects.pools);
 }
 
 Task<Result<void>> withdraw_webhook(std::shared_ptr<kube::Client> client) {
@@ -153,19 +211,12 @@ Task<Result<void>> withdraw_webhook(std::shared_ptr<kube::Client> client) {
   kube::ObjectPath slice = path_of(objects.service);
   slice.name += "-up";
   PLIM_CO_CHECK(co_await remove_if_there(client, kSlices, std::move(slice)));
+  PLIM_CO_CHECK(co_await remove_if_ours(client, objects.jobs));
   kube::ObjectPath service_path = path_of(objects.service);
   auto service = co_await client->get(kube::resources::services, service_path);
   if (service && find(*service, {"spec", "selector"}) != nullptr) co_return Result<void>();
-  kube::ObjectPath path = path_of(objects.configuration);
-  auto configuration = co_await client->get(kube::resources::mutating_webhook_configurations, path);
-  const auto is_ours = [](const Result<json::value>& object) {
-    return object && text_at(*object, {"metadata", "labels", kMadeBy}) == kUp;
-  };
-  if (is_ours(configuration)) {
-    PLIM_CO_CHECK(co_await remove_if_there(client, kube::resources::mutating_webhook_configurations,
-                                           std::move(path)));
-  }
-  if (!is_ours(service)) co_return Result<void>();
+  PLIM_CO_CHECK(co_await remove_if_ours(client, objects.pools));
+  if (!service || !is_ours(*service)) co_return Result<void>();
   co_return co_await remove_if_there(client, kube::resources::services, std::move(service_path));
 }
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from busybox import pod
@@ -43,31 +44,45 @@ def job(name, app, *command, **spec):
     return made
 
 
-class ServoOnRealKubernetes(RealClusterCase):
-    options = {"nodes": 1}
+class InPods(RealClusterCase):
+    """What of deploy/servo runs in pods, by our own image."""
 
-    def deploy(self, receiver):
+    def import_image(self):
         with tempfile.TemporaryDirectory() as work:
             done = subprocess.run([ROOT / "tools" / "image", "--program", PROGRAM, "--output", pathlib.Path(work, "image.tar"),
                                    "--import", self.cluster.nodes[0].cri_socket],
                                   capture_output=True, text=True, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def shipped(self, name, edits):
+        """The objects of a file; its one Deployment with other values of variables that it has."""
+        shown = self.cluster.kubectl("create", "-f", str(FILES / name), "--dry-run=client", "-o", "json").stdout
+        objects = list(documents(shown))
+        (deployment,) = (one for one in objects if one["kind"] == "Deployment")
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        for variable in container["env"]:
+            variable["value"] = edits.pop(variable["name"], variable.get("value"))
+            if variable["value"] is None:
+                del variable["value"]
+        self.assertFalse(edits)
+        # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
+        host, port = self.cluster.server.removeprefix("https://").split(":")
+        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
+        return objects
+
+
+class ServoOnRealKubernetes(InPods):
+    options = {"nodes": 1}
+
+    def deploy(self, receiver):
+        self.import_image()
         self.cluster.kubectl("create", "secret", "generic", "opsani-servo-token", "--from-literal=token=s3cret")
         # The ancestor's own walk: account, rights, then a deployment that was copied and edited.
         self.cluster.kubectl("create", "-f", str(FILES / "svc-acct.yaml"))
         self.cluster.kubectl("create", "-f", str(FILES / "svc-role.yaml"))
-        shown = self.cluster.kubectl("create", "-f", str(FILES / "deployment.yaml"), "--dry-run=client", "-o", "json").stdout
-        deployment, service = sorted(documents(shown), key=lambda item: item["kind"])
-        # Nothing routes the addresses of Services in the rig: the pod is told where the API server itself is.
-        host, port = self.cluster.server.removeprefix("https://").split(":")
         url = f"http://{self.cluster.slot.host_address}:{receiver.port}/metrics/{{acct}}/{{app_id}}/servo"
-        edits = {"OPTUNE_URL": url, "OPTUNE_ACCOUNT": "acme"}
-        (container,) = deployment["spec"]["template"]["spec"]["containers"]
-        for variable in container["env"]:
-            if variable["name"] in edits:
-                variable["value"] = edits[variable["name"]]
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}]
-        self.cluster.kubectl("create", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": [deployment, service]}))
+        objects = self.shipped("deployment.yaml", {"OPTUNE_URL": url, "OPTUNE_ACCOUNT": "acme"})
+        self.cluster.kubectl("create", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
         self.cluster.kubectl("rollout", "status", "deployment/servo-k8s-multijob", "--timeout=90s")
 
     def log(self):
@@ -115,6 +130,8 @@ class ServoOnRealKubernetes(RealClusterCase):
             said = self.cluster.kubectl("apply", "-k", str(ROOT / "deploy" / folder), "--dry-run=server").stdout
             kind = "clusterrolebinding" if folder.endswith("namespaces") else "rolebinding"
             self.assertRegex(said, rf"(?m)^{kind}\.rbac\S+/opsani-servo-access ")
+            self.assertRegex(said, r"(?m)^role\.rbac\S+/opsani-servo-webhook ", "its certificates are kept in one namespace")
+            self.assertRegex(said, r"(?m)^mutatingwebhookconfiguration\S+/optune ")
 
     def test_its_rights_are_those_and_no_more(self):
         for name in ("svc-acct.yaml", "svc-role.yaml"):
@@ -127,6 +144,65 @@ class ServoOnRealKubernetes(RealClusterCase):
         for words in (("patch", "pods"), ("delete", "pods"), ("create", "pods"), ("list", "secrets"), ("list", "nodes"),
                       ("list", "pods", "-n", "kube-system"), ("update", "pods/status"), ("create", "pods/exec")):
             self.assertFalse(may(*words), words)
+
+
+class MonitorOnRealKubernetes(InPods):
+    """Scenarios 12 and 13 with the webhook of deploy/servo in pods, by its own certificates and rights."""
+    # No kube-proxy runs here: the API server goes to the pods behind a Service by itself.
+    options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
+
+    def serve(self, replicas):
+        self.cluster.kubectl("scale", "deployment/opsani-servo-webhook", f"--replicas={replicas}")
+        self.cluster.kubectl("rollout", "status", "deployment/opsani-servo-webhook", "--timeout=90s")
+
+    def bundle(self):
+        return self.cluster.get("mutatingwebhookconfiguration", "optune")["webhooks"][0]["clientConfig"].get("caBundle")
+
+    def run_job(self, name, **spec):
+        template = {"spec": job(name, name, "sleep", "1", **spec)["spec"]}
+        self.cluster.apply({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": {"template": template}})
+        self.cluster.kubectl("wait", "--for=condition=complete", f"job/{name}", "--timeout=60s")
+        (pod,) = self.cluster.get("pods", "-l", f"job-name={name}")["items"]
+        return pod
+
+    def test_jobs_get_a_sidecar_and_complete(self):
+        self.import_image()
+        # Before the webhook is there: the order does not matter, and jobs are made without it.
+        self.cluster.kubectl("create", "-f", str(FILES / "webhook-conf.yaml"))
+        early = self.run_job("early")
+        self.assertNotIn("initContainers", early["spec"])
+        self.cluster.apply(*self.shipped("webhook-svc-depl.yaml", {"OPTUNE_SLEEPER_IMG": "plimsoll.local/pause:1"}))
+        self.serve(2)
+        self.cluster.eventually(self.bundle, 30, what="the authority")
+
+        made = self.run_job("once")
+        self.assertEqual(made["metadata"]["annotations"]["plimsoll.io/servo"], "v1")
+        (sidecar,) = made["spec"]["initContainers"]
+        self.assertEqual((sidecar["name"], sidecar["restartPolicy"]), ("zzzzmonitor", "Always"))
+        self.assertEqual(sidecar["env"][2], {"name": "REPORT_TARGET", "value": "servo-k8s-multijob.default.svc"})
+        (status,) = made["status"]["initContainerStatuses"]
+        self.assertEqual(list(status["state"]), ["terminated"], "the kubelet has stopped it")
+        self.assertEqual(made["status"]["phase"], "Succeeded")
+
+        self.cluster.apply(pod("service", "sleep", "1000"))
+        self.assertNotIn("initContainers", self.cluster.get("pod", "service")["spec"])
+        log = self.cluster.kubectl("logs", "-l", "app=opsani-servo-webhook", "--prefix").stdout
+        self.assertNotIn("forbidden", log)
+        # Nobody answers any more: jobs are made within the time that the configuration gives, as they are.
+        self.serve(0)
+        self.cluster.eventually(lambda: not self.cluster.get("pods", "-l", "app=opsani-servo-webhook")["items"], 60, what="the end of the webhook")
+        began = time.monotonic()
+        self.cluster.apply(job("late", "late", "true"))
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertNotIn("initContainers", self.cluster.get("pod", "late")["spec"])
+
+    def test_its_rights_are_those_and_no_more(self):
+        self.cluster.kubectl("apply", "-f", str(FILES / "webhook-svc-depl.yaml"))
+        account = "system:serviceaccount:default:opsani-servo-webhook"
+        for verb, what in (("list", "secrets"), ("get", "secrets/other"), ("get", "pods"), ("patch", "pods"),
+                           ("update", "mutatingwebhookconfigurations/other"), ("delete", "mutatingwebhookconfigurations/optune")):
+            answer = self.cluster.kubectl("auth", "can-i", verb, what, "--as", account, check=False).stdout
+            self.assertEqual(answer.strip(), "no", (verb, what))
 
 
 class WithItsRights(Messages, BadWatches, PathsOfPods, RealClusterCase):

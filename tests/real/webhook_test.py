@@ -18,12 +18,21 @@ from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "webhook"))
 import cluster_test  # noqa: E402
+import jobs_test  # noqa: E402
 import rotation_test  # noqa: E402
 
 ACCOUNT = "system:serviceaccount:kube-system:cpu-dev-pod-mutator"
 
 
 class WebhookOnRealKubernetes(cluster_test.Admission, RealClusterCase):
+    options = {"nodes": 0}
+
+    def setUp(self):
+        self.host = self.cluster.slot.host_address
+        super().setUp()
+
+
+class JobsOnRealKubernetes(jobs_test.JobAdmission, RealClusterCase):
     options = {"nodes": 0}
 
     def setUp(self):

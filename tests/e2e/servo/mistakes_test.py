@@ -20,7 +20,6 @@ SETTINGS = [
     ({"OPTUNE_AUTH_TOKEN": "s3cret\nX: y"}, "OPTUNE_AUTH_TOKEN: the token holds a line break"),
     ({"POD_NAMESPACES": "ok,Not_Ok"}, 'POD_NAMESPACES: "Not_Ok" is no name of a namespace'),
     ({"SELF_IP": "somewhere"}, "SELF_IP"),
-    ({"OPTUNE_SLEEPER_IMG": "pause:3"}, "SELF_IP: missing"),
     ({"OPTUNE_URL": "http://h:99999/"}, "expected a port between 1 and 65535"),
     ({"OPTUNE_URL": "http://h/}"}, "OPTUNE_URL: column 10"),
     ({"OPTUNE_URL": "http://h/", "OPTUNE_AUTH_TOKEN_FILE": "/no/such/file"}, "OPTUNE_AUTH_TOKEN_FILE"),

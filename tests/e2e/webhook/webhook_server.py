@@ -45,7 +45,7 @@ def make_certificate(where, names="DNS:localhost,IP:127.0.0.1", style=("cert.pem
 
 
 class Webhook:
-    def __init__(self, test, *flags, files=None, pools=POOLS, program=PROGRAM, first=("webhook",), listen="127.0.0.1:0"):
+    def __init__(self, test, *flags, files=None, pools=POOLS, program=PROGRAM, first=("webhook",), listen="127.0.0.1:0", env=None):
         self.test, self.files = test, files or directory(test)
         if not files:
             make_certificate(self.files)
@@ -59,7 +59,7 @@ class Webhook:
             self.child = subprocess.Popen([program, *first, "--tls-cert-file", str(self.files / "cert.pem"), "--tls-private-key-file",
                                            str(self.files / "key.pem"), "--listen", listen, *flags],
                                           stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                          env={**os.environ, "HOME": str(self.files)})
+                                          env={**os.environ, "HOME": str(self.files), **(env or {})})
         test.addCleanup(self.kill)
         found = eventually(self.address, 30, what="its listener")
         self.host, self.port = found[1], int(found[2])
@@ -87,10 +87,10 @@ class Webhook:
             own.close()
         return answer.status, text
 
-    def review(self, pod, **more):
+    def review(self, pod, path="/mutating-pods", **more):
         """The response to the review of a pod."""
         sent = review(pod, **more)
-        status, text = self.post(json.dumps(sent))
+        status, text = self.post(json.dumps(sent), path)
         self.test.assertEqual(status, 200, text)
         answer = json.loads(text)
         self.test.assertEqual((answer["apiVersion"], answer["kind"]), (sent["apiVersion"], "AdmissionReview"))
