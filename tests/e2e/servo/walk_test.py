@@ -67,6 +67,7 @@ class Walk(unittest.TestCase):
 
         refused = self.cluster.kubectl("create", "-f", "-", input=json.dumps(INITIALIZER), check=False)
         self.assertIn('no matches for kind "InitializerConfiguration"', refused.stderr)
+        self.adds_a_monitor()
         self.cluster.kubectl("delete", "pod", "good", "bad")
         self.cluster.kubectl("scale", "deployment/servo-k8s-multijob", "--replicas=0")
         eventually(lambda: self.receiver.events()[-1] == "GOODBYE", what="the end of the servo")
@@ -74,8 +75,25 @@ class Walk(unittest.TestCase):
         eventually(lambda: self.cluster.get("pod", "unwatched")["status"]["phase"] == "Succeeded", what="a pod without a servo")
         self.cluster.kubectl("scale", "deployment/servo-k8s-multijob", "--replicas=1")
         eventually(lambda: "unwatched" in self.posts(), 30, what="the run that nobody had seen")
-        self.assertEqual(sorted(self.posts()), ["bad", "good", "unwatched"])
+        self.assertEqual(sorted(self.posts()), ["bad", "good", "unwatched", "watched"])
         self.shows_them()
+
+    def adds_a_monitor(self):
+        """What takes the place of the initializer, created last as there; its file is edited as the other one was."""
+        text = (DEPLOY / "webhook-svc-depl.yaml").read_text()
+        self.assertIn('{name: OPTUNE_SLEEPER_IMG, value: ""}', text)
+        path = self.cluster.place.root / "my-webhook.yaml"
+        path.write_text(text.replace('{name: OPTUNE_SLEEPER_IMG, value: ""}', '{name: OPTUNE_SLEEPER_IMG, value: "podmon:1"}'))
+        self.cluster.kubectl("create", "-f", str(path))
+        self.cluster.kubectl("create", "--validate=false", "-f", str(DEPLOY / "webhook-conf.yaml"))
+        self.cluster.kubectl("rollout", "status", "deployment/opsani-servo-webhook", "--timeout=60s")
+        bundle = lambda: self.cluster.get("mutatingwebhookconfiguration", "optune")["webhooks"][0]["clientConfig"].get("caBundle")
+        eventually(bundle, 30, what="the authority")
+        self.create(job_pod("watched", "watched", "true"))
+        (monitor,) = self.cluster.get("pod", "watched")["spec"]["initContainers"]
+        self.assertEqual((monitor["name"], monitor["env"][-1]["value"]), ("zzzzmonitor", "servo-k8s-multijob.default.svc"))
+        eventually(lambda: "watched" in self.posts(), 30, what="the run with a monitor")
+        eventually(lambda: self.cluster.get("pod", "watched")["status"]["phase"] == "Succeeded", what="its end")
 
     def addresses(self):
         return [one["ip"] for subset in self.cluster.get("endpoints", "servo-k8s-multijob").get("subsets", [])
