@@ -12,6 +12,7 @@
 #include "base/json.hpp"
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
+#include "sched/node_rules.hpp"
 #include "sched/node_table.hpp"
 
 namespace plim::sched {
@@ -32,43 +33,6 @@ struct HostPort {
 
   bool operator==(const HostPort&) const = default;
 };
-
-// One requirement on a node's label, with its texts as the table's numbers.
-struct NodeRequirement {
-  kube::LabelRequirement::Op op{};
-  LabelKey key = 0;
-  std::vector<LabelValue> values;
-  std::int64_t number = 0;  // of Gt and Lt
-};
-
-struct NodeTerm {
-  std::vector<NodeRequirement> labels;
-
-  struct Name {
-    bool known_field = true;  // another field than metadata.name is empty on every node
-    bool equal = true;
-    std::string value;
-  };
-
-  std::vector<Name> names;
-  std::int64_t weight = 0;  // of a preference
-  bool broken = false;      // cannot be read: matches nothing
-
-  bool matches(const NodeTable& table, NodeIndex row) const;
-};
-
-struct NodeRules {
-  bool has_required = false;
-  std::vector<NodeTerm> required;  // one must match
-  bool has_preferred = false;
-  std::vector<NodeTerm> preferred;
-  // Every required term names nodes: only these can do, sorted.
-  std::optional<std::vector<std::string>> only_nodes;
-
-  bool required_match(const NodeTable& table, NodeIndex row) const;
-};
-
-NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);
 
 struct PodTerm {
   kube::LabelSelector selector;

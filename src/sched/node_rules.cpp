@@ -1,0 +1,187 @@
+#include "sched/node_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "sched/rule_json.hpp"
+
+namespace plim::sched {
+namespace {
+
+using Op = kube::LabelRequirement::Op;
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t out = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
+bool read_requirement(const json::value& expression, NodeTable& table, NodeRequirement& out) {
+  constexpr std::pair<std::string_view, Op> kOps[] = {
+      {"In", Op::in},         {"NotIn", Op::not_in},
+      {"Exists", Op::exists}, {"DoesNotExist", Op::not_exists},
+      {"Gt", Op::greater},    {"Lt", Op::less}};
+  auto op = std::ranges::find(kOps, text_at(expression, {"operator"}),
+                              &std::pair<std::string_view, Op>::first);
+  std::string_view key = text_at(expression, {"key"});
+  if (op == std::end(kOps) || !kube::check_label_key(key)) return false;
+  out.op = op->second;
+  out.key = table.key_id(key);
+  auto values = strings_of(items_at(expression, {"values"}));
+  for (const std::string& value : values) {
+    if (!kube::check_label_value(value)) return false;
+    out.values.push_back(table.value_id(value));
+  }
+  switch (out.op) {
+    case Op::in:
+    case Op::not_in:
+      return !values.empty();
+    case Op::exists:
+    case Op::not_exists:
+      return values.empty();
+    default: {
+      auto number = values.size() == 1 ? whole_number(values[0]) : std::nullopt;
+      out.number = number.value_or(0);
+      return number.has_value();
+    }
+  }
+}
+
+NodeTerm read_node_term(const json::value& term, NodeTable& table) {
+  NodeTerm out;
+  for (const json::value& expression : items_at(term, {"matchExpressions"}))
+    if (!read_requirement(expression, table, out.labels.emplace_back())) out.broken = true;
+  for (const json::value& expression : items_at(term, {"matchFields"})) {
+    auto values = strings_of(items_at(expression, {"values"}));
+    std::string_view op = text_at(expression, {"operator"});
+    if (values.size() != 1 || (op != "In" && op != "NotIn")) {
+      out.broken = true;
+      continue;
+    }
+    out.names.push_back({.known_field = text_at(expression, {"key"}) == "metadata.name",
+                         .equal = op == "In",
+                         .value = values[0]});
+  }
+  return out;
+}
+
+bool is_empty_term(const json::value& term) {
+  return items_at(term, {"matchExpressions"}).empty() && items_at(term, {"matchFields"}).empty();
+}
+
+// The nodes a term names, none if it names no node at all.
+std::optional<std::vector<std::string>> named_nodes(const json::value& term) {
+  std::optional<std::vector<std::string>> out;
+  for (const json::value& expression : items_at(term, {"matchFields"})) {
+    if (text_at(expression, {"key"}) != "metadata.name" ||
+        text_at(expression, {"operator"}) != "In")
+      continue;
+    auto values = strings_of(items_at(expression, {"values"}));
+    std::ranges::sort(values);
+    if (!out) {
+      out = std::move(values);
+      continue;
+    }
+    std::vector<std::string> both;
+    std::ranges::set_intersection(*out, values, std::back_inserter(both));
+    out = std::move(both);
+  }
+  return out;
+}
+
+void read_only_nodes(const json::array& terms, NodeRules& out) {
+  if (terms.empty()) return;
+  std::vector<std::string> all;
+  for (const json::value& term : terms) {
+    auto named = named_nodes(term);
+    if (!named) return;
+    all.insert(all.end(), named->begin(), named->end());
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  out.only_nodes = std::move(all);
+}
+
+bool requirement_holds(const NodeRequirement& requirement, LabelValue value,
+                       const NodeTable& table) {
+  auto among = [&] {
+    return std::ranges::find(requirement.values, value) != requirement.values.end();
+  };
+  switch (requirement.op) {
+    case Op::in:
+    case Op::equals:
+      return value != 0 && among();
+    case Op::not_in:
+    case Op::not_equals:
+      return value == 0 || !among();
+    case Op::exists:
+      return value != 0;
+    case Op::not_exists:
+      return value == 0;
+    case Op::greater:
+    case Op::less: {
+      auto number = value != 0 ? whole_number(table.text(value)) : std::nullopt;
+      if (!number) return false;
+      return requirement.op == Op::greater ? *number > requirement.number
+                                           : *number < requirement.number;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
+  if (broken) return false;
+  for (const NodeRequirement& requirement : labels)
+    if (!requirement_holds(requirement, table.label(row, requirement.key), table)) return false;
+  for (const Name& name : names) {
+    bool same = name.known_field ? table.name(row) == name.value : name.value.empty();
+    if (same != name.equal) return false;
+  }
+  return true;
+}
+
+bool NodeRules::required_match(const NodeTable& table, NodeIndex row) const {
+  return !has_required || std::ranges::any_of(required, [&](const NodeTerm& term) {
+    return term.matches(table, row);
+  });
+}
+
+NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table) {
+  NodeRules out;
+  const json::value* required = find(node_affinity, {kRequiredTerms});
+  out.has_required = required != nullptr && required->is_object();
+  if (out.has_required) {
+    const json::array& terms = items_at(*required, {"nodeSelectorTerms"});
+    for (const json::value& term : terms)
+      if (!is_empty_term(term)) out.required.push_back(read_node_term(term, table));
+    read_only_nodes(terms, out);
+  }
+  for (const json::value& choice : items_at(node_affinity, {kPreferredTerms})) {
+    out.has_preferred = true;
+    const json::value* term = find(choice, {"preference"});
+    std::int64_t weight = int32_at(choice, "weight", 0);
+    if (term == nullptr || weight == 0 || is_empty_term(*term)) continue;
+    out.preferred.push_back(read_node_term(*term, table));
+    out.preferred.back().weight = weight;
+  }
+  return out;
+}
+
+NodeTerm read_node_selector(const json::value& selector, NodeTable& table) {
+  NodeTerm out;
+  if (!selector.is_object()) return out;
+  for (const auto& [key, value] : selector.get_object())
+    if (value.is_string())
+      out.labels.push_back({.op = Op::in,
+                            .key = table.key_id(key),
+                            .values = {table.value_id(std::string_view(value.get_string()))}});
+  return out;
+}
+
+}  // namespace plim::sched

@@ -1,0 +1,55 @@
+// What a pod demands of its node's labels and name, with the texts as the table's numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "kube/selector.hpp"
+#include "sched/node_table.hpp"
+
+namespace plim::sched {
+
+// One requirement on a node's label.
+struct NodeRequirement {
+  kube::LabelRequirement::Op op{};
+  LabelKey key = 0;
+  std::vector<LabelValue> values;
+  std::int64_t number = 0;  // of Gt and Lt
+};
+
+struct NodeTerm {
+  std::vector<NodeRequirement> labels;
+
+  struct Name {
+    bool known_field = true;  // another field than metadata.name is empty on every node
+    bool equal = true;
+    std::string value;
+  };
+
+  std::vector<Name> names;
+  std::int64_t weight = 0;  // of a preference
+  bool broken = false;      // cannot be read: matches nothing
+
+  bool matches(const NodeTable& table, NodeIndex row) const;
+};
+
+struct NodeRules {
+  bool has_required = false;
+  std::vector<NodeTerm> required;  // one must match
+  bool has_preferred = false;
+  std::vector<NodeTerm> preferred;
+  // Every required term names nodes: only these can do, sorted.
+  std::optional<std::vector<std::string>> only_nodes;
+
+  bool required_match(const NodeTable& table, NodeIndex row) const;
+};
+
+NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);
+// A nodeSelector as requirements that all must hold.
+NodeTerm read_node_selector(const json::value& selector, NodeTable& table);
+
+}  // namespace plim::sched
