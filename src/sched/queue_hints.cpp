@@ -5,15 +5,21 @@
 namespace plim::sched {
 namespace {
 
+// By the labels of its namespace, or by none, as the filter does for the terms of a pod that comes.
+bool term_matches(const PodTerm& term, const kube::Pod& pod, const Cluster& cluster) {
+  return term.matches(pod, cluster.namespace_labels(pod.meta.ns)) ||
+         term.matches(pod, kube::Labels());
+}
+
 bool all_match(const std::vector<PodTerm>& terms, const kube::Pod& pod, const Cluster& cluster) {
-  const kube::Labels& labels = cluster.namespace_labels(pod.meta.ns);
-  return !terms.empty() &&
-         std::ranges::all_of(terms, [&](const PodTerm& term) { return term.matches(pod, labels); });
+  return !terms.empty() && std::ranges::all_of(terms, [&](const PodTerm& term) {
+    return term_matches(term, pod, cluster);
+  });
 }
 
 bool any_matches(const std::vector<PodTerm>& terms, const kube::Pod& pod, const Cluster& cluster) {
-  const kube::Labels& labels = cluster.namespace_labels(pod.meta.ns);
-  return std::ranges::any_of(terms, [&](const PodTerm& term) { return term.matches(pod, labels); });
+  return std::ranges::any_of(terms,
+                             [&](const PodTerm& term) { return term_matches(term, pod, cluster); });
 }
 
 bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {

@@ -58,6 +58,24 @@ TEST_F(Hints, a_pod_to_be_apart_from_helps_when_it_goes) {
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, shy, waiting));
 }
 
+TEST_F(Hints, namespaces_are_chosen_as_the_filter_does) {
+  cluster_.set_namespace("red", testing::labels_of("{team: red}"));
+  auto choosing = [](std::string_view rule) {
+    return hinted("web", fmt::format("affinity: {{podAffinity: {{"
+                                     "requiredDuringSchedulingIgnoredDuringExecution: [{{"
+                                     "topologyKey: host, labelSelector: {{}}, namespaceSelector: "
+                                     "{{matchExpressions: [{{key: team, {}}}]}}}}]}}}},",
+                                     rule));
+  };
+  auto helps_from_red = [&](std::string_view rule) {
+    return helps(PluginId::InterPodAffinity, EventKind::AssignedPodAdd, hinted("x", "", "red"),
+                 choosing(rule));
+  };
+  EXPECT_TRUE(helps_from_red("operator: In, values: [red]"));
+  EXPECT_FALSE(helps_from_red("operator: In, values: [blue]"));
+  EXPECT_TRUE(helps_from_red("operator: NotIn, values: [red]"));  // kube-scheduler 1.34's reading
+}
+
 TEST_F(Hints, only_pods_that_are_counted_change_the_skew) {
   auto waiting =
       hinted("web",
