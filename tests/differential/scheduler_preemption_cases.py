@@ -183,8 +183,8 @@ def rules(draw, of_many):
 
 
 def any_island(draw, island):
-    for _ in range(draw.number(1, 5)):
-        cpu = draw.one(["2", "4", "4", "4", "8"])
+    for _ in range(draw.number(1, 4)):
+        cpu = draw.one(["2", "4", "4", "4", "6"])
         taints = [{"key": "k", "effect": "NoSchedule"}] if draw.often(6) else []
         island.node(cpu, {ZONE: draw.one(["a", "b"])} if draw.often(85) else {}, taints, draw.often(4), "110" if draw.often(85) else "3")
     minutes = iter(draw.random.sample(range(1000), 100))
@@ -192,7 +192,7 @@ def any_island(draw, island):
     for node in island.nodes:
         left = 1000 * int(node["status"]["allocatable"]["cpu"])
         while left > 0 and (left > 1500 or draw.often(60)):
-            asked = draw.one([250, 500, 1000, 1000, 1500, 2000])
+            asked = draw.one([500, 1000, 1500, 2000])
             spec = {**rules(draw, 8), **(shared if draw.often(40) else {})}
             island.there(node["metadata"]["name"], draw.one(["p-5", "p0", "p0", "p3", "p10", "p10", "p20", "p50", "p100", "p1000"]), f"{asked}m",
                          "" if draw.often(15) else draw.one(APPS), next(minutes), draw.often(5), **spec)

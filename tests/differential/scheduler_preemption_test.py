@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e" / "scheduler"))
 from scheduler import Scheduler  # noqa: E402
 
 SEED = os.environ.get("SCHEDULER_SEED", "1")
-ISLANDS = int(os.environ.get("SCHEDULER_ISLANDS", "300"))
+ISLANDS = int(os.environ.get("SCHEDULER_ISLANDS", "200"))
 TOGETHER = 100  # constellations in one cluster
 KEPT_AT_MOST = 3
 UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -40,6 +40,11 @@ COMPAT_PROFILE = """- schedulerName: %s
 """
 
 
+def attempts(scheduler, result):
+    lines = [line for line in scheduler.get("/metrics")[1].splitlines() if line.startswith("scheduler_schedule_attempts_total{")]
+    return sum(float(line.split()[-1]) for line in lines if f'result="{result}"' in line)
+
+
 class SchedulerOnARealApi(RealClusterCase):
     users = ["system:kube-scheduler", "system:serviceaccount:kube-system:plimsoll-scheduler"]
 
@@ -187,8 +192,7 @@ class SchedulerOnARealApi(RealClusterCase):
             return scheduler.metric(f'scheduler_pending_pods{{queue="{name}"}}', None)
 
         def refusals():
-            lines = [line for line in scheduler.get("/metrics")[1].splitlines() if line.startswith("scheduler_schedule_attempts_total{")]
-            return sum(float(line.split()[-1]) for line in lines if 'result="unschedulable"' in line)
+            return attempts(scheduler, "unschedulable")
         self.create(pod("full", cpu="3"), pod("other"))
         self.cluster.eventually(self.all_bound, what="nodes")
         self.create(pod("late", cpu="3"))
@@ -285,17 +289,16 @@ class SchedulerOnARealApi(RealClusterCase):
             finally:
                 api.close()
 
-        def bound():
-            items = self.api.get(f"{self.pods}?resourceVersion=0")["items"]
-            return sum("nodeName" in one["spec"] for one in items)
+        def waiting():
+            return len(self.api.get(f"{self.pods}?resourceVersion=0&fieldSelector=spec.nodeName=")["items"])
         with concurrent.futures.ThreadPoolExecutor(4) as workers:
             parts = [workers.submit(some, range(first, count, 4)) for first in range(4)]
-            self.cluster.eventually(lambda: bound() > 300, 30, what="the first")
+            self.cluster.eventually(lambda: attempts(scheduler, "scheduled") > 300, 30, what="the first")
             scheduler.kill()
             scheduler.start()
             for part in parts:
                 part.result()
-        self.cluster.eventually(lambda: bound() == count, 60, every=0.2, what="all nodes")
+        self.cluster.eventually(lambda: waiting() == 0, 60, every=0.2, what="all nodes")
         self.assertEqual(set(front.done), set(FAULTS))
         for name in ('scheduler_cache_size{type="assumed_pods"}', "scheduler_pending_pods"):
             self.cluster.eventually(lambda: scheduler.metric(name, None) == 0, what=f"{name} = 0")
