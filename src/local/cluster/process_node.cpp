@@ -48,7 +48,11 @@ ProcessNode::ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Clie
       clock_(clock),
       client_(std::move(client)),
       options_(std::move(options)),
-      images_(make_node_images(loop_, clock_, options_.catalog, options_.pulls)) {}
+      images_(make_node_images(loop_, clock_, options_.catalog, options_.pulls)) {
+  if (!options_.catalog) return;
+  for (const auto& image : options_.catalog->present_on(name()))
+    (void)images_->load(image->name);  // the catalog has it
+}
 
 Task<Result<void>> ProcessNode::start() {
   CgroupOptions held{.cluster = options_.cluster, .node = name(), .driver = options_.cgroup_driver};

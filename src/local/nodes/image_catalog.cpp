@@ -1,5 +1,6 @@
 #include "local/nodes/image_catalog.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -34,6 +35,21 @@ Image unknown_image(std::string name, std::string_view digest) {
   out.name = std::move(name);
   out.digest = digest.empty() ? manifest_digest(out) : std::string(digest);
   return out;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern.front() == '*') {
+    for (std::size_t skipped = 0; skipped <= name.size(); ++skipped)
+      if (matches(pattern.substr(1), name.substr(skipped))) return true;
+    return false;
+  }
+  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
+         matches(pattern.substr(1), name.substr(1));
+}
+
+bool is_costly(const std::string& pattern) {
+  return std::ranges::count(pattern, '*') > 3;
 }
 
 // Reads one entry of the file; errors tell line and column.
@@ -171,8 +187,10 @@ Result<void> ImageCatalog::add_yaml(std::string_view text, std::string_view sour
     Image image{.name = normalise_image(name), .digest = {}, .layers = {}};
     if (image.name.empty())
       return document.error_at_key(at, fmt::format("{} is no name of an image", quote(name)));
-    PLIM_CHECK(reader.only(entry, at, {"digest", "layers", "config", "rootfs", "bandwidth"}));
+    PLIM_CHECK(
+        reader.only(entry, at, {"digest", "layers", "config", "rootfs", "bandwidth", "nodes"}));
     double bandwidth = 0;
+    std::vector<std::string> nodes;
     for (const auto& [key, value] : entry.get_object()) {
       const std::string place = Reader::child(at, key);
       if (key == "digest") {
@@ -183,15 +201,28 @@ Result<void> ImageCatalog::add_yaml(std::string_view text, std::string_view sour
         PLIM_CHECK(reader.config(value, place, image));
       } else if (key == "rootfs") {
         PLIM_TRY(image.rootfs, reader.text(value, place));
+      } else if (key == "nodes") {
+        PLIM_TRY(nodes, reader.texts(value, place));
+        if (std::ranges::any_of(nodes, is_costly))
+          return document.error_at(place, "a pattern has at most three *");
       } else {
         PLIM_TRY(std::int64_t bytes, reader.bytes(value, place));
         bandwidth = static_cast<double>(bytes);
       }
     }
     if (image.digest.empty()) image.digest = manifest_digest(image);
+    nodes_[image.name] = std::move(nodes);
     add(std::move(image), bandwidth);
   }
   return {};
+}
+
+std::vector<std::shared_ptr<const Image>> ImageCatalog::present_on(std::string_view node) const {
+  std::vector<std::shared_ptr<const Image>> out;
+  for (const auto& [name, patterns] : nodes_)
+    if (std::ranges::any_of(patterns, [&](const std::string& one) { return matches(one, node); }))
+      out.push_back(by_name_.find(name)->second.image);
+  return out;
 }
 
 Result<ImageCatalog::Found> ImageCatalog::find(std::string_view name) const {

@@ -24,9 +24,10 @@ enum class ImagePolicy {
 //       layers:
 //       - {digest: base, size: 700M}     # a digest that is none is hashed: name it as you like
 //       - {digest: app-1, size: 100M}
-//       config: {entrypoint: [/bin/app], cmd: [--fast], env: {A: b}, workingDir: /, stopSignal:
-//       SIGINT} rootfs: /srv/app bandwidth: 10M                   # bytes per second its registry
-//       gives
+//       config: {entrypoint: [/bin/app], cmd: [--fast], env: {A: b}}  # workingDir, stopSignal
+//       rootfs: /srv/app
+//       bandwidth: 10M                   # bytes per second that its registry gives
+//       nodes: [n1, "sim-*"]             # where it lies from the start
 class ImageCatalog {
  public:
   struct Options {
@@ -47,6 +48,9 @@ class ImageCatalog {
   // By any spelling of its name, also by digest.
   Result<Found> find(std::string_view name) const;
 
+  // What lies on a node of that name before anybody pulls, beside what is built in.
+  std::vector<std::shared_ptr<const Image>> present_on(std::string_view node) const;
+
   // plimsoll/tools and plimsoll:<version>, which need no pull.
   const std::vector<std::shared_ptr<const Image>>& built_in() const { return built_in_; }
 
@@ -56,6 +60,8 @@ class ImageCatalog {
   Options options_;
   std::map<std::string, Found, std::less<>> by_name_;  // normalised; with and without digest
   std::vector<std::shared_ptr<const Image>> built_in_;
+  // By name; patterns in which * stands for anything and ? for one character.
+  std::map<std::string, std::vector<std::string>> nodes_;
 };
 
 // "docker.io/library/busybox" of "docker.io/library/busybox:1.36".

@@ -224,6 +224,29 @@ TEST(ImageCatalog, invents_unknown_images_when_it_may) {
   EXPECT_NE(found->image->digest, catalog.find("nginx:1")->image->digest);
 }
 
+TEST(ImageCatalog, knows_which_nodes_have_an_image_from_the_start) {
+  ImageCatalog catalog({.policy = ImagePolicy::any, .program = "", .version = ""});
+  ASSERT_TRUE(catalog.add_yaml(R"(
+images:
+  a:1: {nodes: [n1, "sim-*7"]}
+  b:1: {nodes: ["*"]}
+  c:1: {nodes: ["sim-?"]}
+  d:1: {}
+)",
+                               "c"));
+  const auto names = [&](std::string_view node) {
+    std::string out;
+    for (const auto& image : catalog.present_on(node)) out += image->name.substr(18, 1);
+    return out;
+  };
+  EXPECT_EQ(names("n1"), "ab");
+  EXPECT_EQ(names("n2"), "b");
+  EXPECT_EQ(names("sim-7"), "abc");
+  EXPECT_EQ(names("sim-17"), "ab");
+  EXPECT_EQ(names("sim-71"), "b");
+  EXPECT_FALSE(catalog.add_yaml("images: {e: {nodes: ['*a*a*a*a']}}", "c"));
+}
+
 TEST(ImageCatalog, finds_by_digest) {
   ImageCatalog catalog({.policy = ImagePolicy::strict, .program = "", .version = ""});
   ASSERT_TRUE(catalog.add_yaml(kCatalog, "c"));

@@ -2,12 +2,38 @@
 
 #include <algorithm>
 
+#include "net/x509.hpp"
+
 namespace plim::local::sim {
 
 Result<ImageCatalog::Found> SharedCatalog::find(std::string_view name) {
   if (auto known = found_.find(name); known != found_.end()) return known->second;
   PLIM_TRY(ImageCatalog::Found found, catalog_->find(name));
   return found_.emplace(std::string(name), std::move(found)).first->second;
+}
+
+// Names by digest and by tag; a tag is what pods ask for.
+Image image_from_status(const kube::NodeImage& told) {
+  Image out;
+  for (const auto& one : told.names) {
+    const std::string name = normalise_image(one.view());
+    if (name.empty()) continue;
+    const std::size_t at = name.find('@');
+    if (at != name.npos) out.digest = name.substr(at + 1);
+    if (out.name.empty() || out.name.find('@') != out.name.npos) out.name = name;
+  }
+  if (out.digest.empty()) out.digest = "sha256:" + net::sha256_hex(out.name);
+  out.layers = {{"sha256:" + net::sha256_hex("layer " + out.digest), told.bytes}};
+  return out;
+}
+
+void SimImages::add(std::shared_ptr<const Image> image) {
+  if (!arrival_.try_emplace(image->name, SteadyTime::min()).second) return;
+  store_.add(std::move(image));
+}
+
+bool SimImages::has(std::string_view name) const {
+  return arrival_.contains(std::string(name));
 }
 
 Result<SteadyTime> SimImages::pull(std::string_view name, SharedCatalog& catalog,

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "kube/types.hpp"
 #include "local/nodes/image_catalog.hpp"
 #include "local/nodes/images.hpp"
 #include "local/nodes/layer_store.hpp"
@@ -29,12 +30,17 @@ class SharedCatalog {
   std::map<std::string, ImageCatalog::Found, std::less<>> found_;  // by spelling
 };
 
+// As a status tells of it: of its layers nothing but their sum is known.
+Image image_from_status(const kube::NodeImage& told);
+
 // Pulls one after the other, decided the moment they are asked for: nothing waits or wakes.
 class SimImages {
  public:
   // When the image will be there; already past for one that is.
   Result<SteadyTime> pull(std::string_view name, SharedCatalog& catalog, const PullOptions& options,
                           SteadyTime now);
+  void add(std::shared_ptr<const Image> image);  // it has been there for ever
+  bool has(std::string_view name) const;         // or it is on its way
   std::vector<std::shared_ptr<const Image>> arrived(SteadyTime now) const;  // largest first
 
  private:

@@ -77,7 +77,7 @@ std::string address_of(const kube::Node& node) {
 }
 
 json::value new_node(const std::string& name, const std::string& address, const NodeShape& shape,
-                     WallTime now) {
+                     json::array images, WallTime now) {
   json::object labels{{"kubernetes.io/hostname", name},
                       {"kubernetes.io/os", "linux"},
                       {"kubernetes.io/arch", "amd64"},
@@ -87,6 +87,7 @@ json::value new_node(const std::string& name, const std::string& address, const 
                       {"conditions", conditions(format_rfc3339(now))},
                       {"addresses", addresses(name, address)},
                       {"nodeInfo", node_info(shape)}};
+  if (!images.empty()) status["images"] = std::move(images);
   return json::object{
       {"apiVersion", "v1"},
       {"kind", "Node"},

@@ -22,7 +22,7 @@ std::string address_of(const kube::Node& node);  // "" before it has one
 
 // Complete with its status, so that it is ready from the start.
 json::value new_node(const std::string& name, const std::string& address, const NodeShape& shape,
-                     WallTime now);
+                     json::array images, WallTime now);
 // Merge patch that makes somebody's node ready; what its maker has set stays.
 json::value ready_status(const kube::Node& node, const std::string& address, const NodeShape& shape,
                          WallTime now);

@@ -83,6 +83,7 @@ struct Simulation {
 
   // simulation_nodes.cpp
   void see_node(const kube::Node& node);
+  void take_images(const kube::Node& node, SimNode& sim);
   void plan_node(const kube::Node& node, SimNode& sim);
   Task<void> make_node(Job job);
   Task<void> renew_lease(Job job);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@ void Simulation::see_node(const kube::Node& node) {
   if (auto address = address_of(node); !address.empty()) sim.address = std::move(address);
   if (sim.address.empty()) sim.address = node_address(++addresses_of_nodes);
   if (fresh) {
+    take_images(node, sim);
     // Spread, so that thousands of leases are not renewed in one burst.
     const auto first = static_cast<Nanos::rep>(static_cast<double>(options.lease_interval.count()) *
                                                random.unit());
@@ -33,6 +35,31 @@ void Simulation::see_node(const kube::Node& node) {
     for (const PodPointer& pod : pods_seen.store().indexed(by_node, node.meta.name)) see_pod(*pod);
   }
   plan_node(node, sim);
+}
+
+// What its status tells of stays there, be it from its maker or from a simulation before this one;
+// what the catalog puts on it comes along.
+void Simulation::take_images(const kube::Node& node, SimNode& sim) {
+  if (!options.catalog) return;
+  const auto present = options.catalog->present_on(node.meta.name);
+  if (node.images.empty() && present.empty()) return;
+  sim.images = std::make_unique<SimImages>();
+  for (const kube::NodeImage& told : node.images) {
+    Image image = image_from_status(told);
+    if (image.name.empty()) continue;
+    // With the layers that the catalog knows, if it means the same image.
+    auto known = catalog.find(image.name);
+    if (known && known->image->bytes() == image.bytes())
+      sim.images->add(known->image);
+    else
+      sim.images->add(std::make_shared<const Image>(std::move(image)));
+  }
+  const bool all_told =
+      std::ranges::all_of(present, [&](const auto& image) { return sim.images->has(image->name); });
+  for (const auto& image : present) sim.images->add(image);
+  if (all_told) return;
+  sim.report_planned = true;
+  schedule.add(clock.steady(), {What::images, node.meta.name});
 }
 
 void Simulation::plan_node(const kube::Node& node, SimNode& sim) {
@@ -43,8 +70,11 @@ void Simulation::plan_node(const kube::Node& node, SimNode& sim) {
 
 Task<void> Simulation::make_node(Job job) {
   const std::string name = node_name(job.number);
-  json::value node =
-      new_node(name, node_address(++addresses_of_nodes), options.shape, clock.wall());
+  json::array images;
+  if (options.catalog)
+    images = images_status(options.catalog->present_on(name), options.max_images);
+  json::value node = new_node(name, node_address(++addresses_of_nodes), options.shape,
+                              std::move(images), clock.wall());
   kube::ObjectPath path{.ns = "", .name = ""};
   auto made = co_await write_new(kube::resources::nodes, path, node);
   if (!made && made.error().code != Code::already_exists) {

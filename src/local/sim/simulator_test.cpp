@@ -216,6 +216,48 @@ TEST_F(SimulatorTest, goes_on_with_what_it_finds) {
   EXPECT_EQ(phase("a"), "Succeeded");
 }
 
+// A catalog in which every tenth node has an image.
+std::shared_ptr<const ImageCatalog> spread_catalog() {
+  auto out = std::make_shared<ImageCatalog>(
+      ImageCatalog::Options{.policy = ImagePolicy::any, .program = "", .version = ""});
+  auto added = out->add_yaml(
+      "images:\n  app:1: {layers: [{digest: base, size: 300M}], nodes: [\"sim-*0\", k]}\n", "c");
+  EXPECT_TRUE(added) << added.error().message;
+  return out;
+}
+
+TEST_F(SimulatorTest, puts_images_where_the_catalog_says) {
+  simulate({.nodes = 12, .catalog = spread_catalog()});
+  const json::value with = get(kube::resources::nodes, "sim-10");
+  const json::array& images = with.at("status").at("images").as_array();
+  ASSERT_EQ(images.size(), 1u);
+  EXPECT_EQ(int_at(images[0], {"sizeBytes"}), 300'000'000);
+  EXPECT_EQ(images[0].at("names").at(1).as_string(), "docker.io/library/app:1");
+  EXPECT_EQ(find(get(kube::resources::nodes, "sim-1"), {"status", "images"}), nullptr);
+  EXPECT_EQ(simulator_->stats().patches, 0u) << "it is part of the node from the start";
+  make_pod("here", {}, "Always", "app:1", "sim-10");
+  make_pod("there", {}, "Always", "app:1", "sim-1");
+  EXPECT_EQ(phase("here"), "Running") << "nothing to pull";
+  EXPECT_EQ(phase("there"), "Pending");
+  pass(4s);
+  EXPECT_EQ(phase("there"), "Running");
+}
+
+TEST_F(SimulatorTest, keeps_images_that_a_node_was_made_with) {
+  simulate({.catalog = spread_catalog()});
+  json::value node = parsed(R"({"metadata":{"name":"k","annotations":{"plimsoll.io/sim":"true"}},
+    "status":{"images":[{"names":["other@sha256:00","docker.io/library/other:2"],"sizeBytes":7000000}]}})");
+  ASSERT_TRUE(run(client->create(kube::resources::nodes, {"", ""}, node)));
+  pass(1s);
+  const json::value told = get(kube::resources::nodes, "k");
+  const json::array& images = told.at("status").at("images").as_array();
+  ASSERT_EQ(images.size(), 2u);
+  EXPECT_EQ(int_at(images[0], {"sizeBytes"}), 300'000'000) << "the catalog's";
+  EXPECT_EQ(int_at(images[1], {"sizeBytes"}), 7'000'000);
+  make_pod("a", {}, "Always", "other:2", "k");
+  EXPECT_EQ(phase("a"), "Running");
+}
+
 TEST_F(SimulatorTest, tells_what_pods_pretend_to_use) {
   simulate({.nodes = 1});
   make_pod("a", {{"plimsoll.io/sim-cpu", "500m"}, {"plimsoll.io/sim-memory", "64Mi"}});
