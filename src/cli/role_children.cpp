@@ -1,14 +1,11 @@
 #include "cli/role_children.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <netinet/in.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -19,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/subprocess.hpp"
 #include "base/text.hpp"
+#include "cli/free_address.hpp"
 #include "cli/local_crds.hpp"
 
 namespace plim::cli {
@@ -26,28 +24,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
 constexpr std::chrono::seconds kGrace{5}, kStable{30};
-constexpr int kPortsToTry = 100;
 constexpr const char* kParent = "PLIMSOLL_ROLE_PARENT";
 
 const local::User kUpUser{.name = "plimsoll-up",
                           .groups = {"system:masters", "system:authenticated"}};
-
-bool is_free(const std::string& host, int port) {
-  const Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  if (!socket || ::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return false;
-  const int reuse = 1;
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
-  return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
-
-std::string free_address(std::string host, int port) {
-  for (int i = 0; i < kPortsToTry; ++i)
-    if (is_free(host, port + i)) return fmt::format("{}:{}", host, port + i);
-  return fmt::format("{}:{}", host, port);
-}
 
 std::string child_name(const RoleRow& row, std::string_view node) {
   return node.empty() ? std::string(row.name) : fmt::format("{}-{}", row.name, node);
@@ -62,6 +42,8 @@ struct RoleChildren::Child {
   std::string url = {};
   bool kept = false;        // keep() takes care of it
   bool registered = false;  // or could not be
+  bool renew = false;       // somebody has deleted its pod
+  local::MirrorPod shown = {};
   std::optional<Process> process = {};
   TaskGroup::Handle handle = {};
 };
@@ -87,21 +69,25 @@ Result<std::vector<const RoleRow*>> parse_roles(std::string_view text) {
 
 RoleChildren::RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
                            const local::ClusterDirectories& directories,
-                           std::vector<const RoleRow*> rows)
+                           std::vector<const RoleRow*> rows, RoleSettings settings)
     : loop_(loop),
       clock_(clock),
       cluster_(cluster),
       directories_(directories),
       rows_(std::move(rows)),
+      settings_(std::move(settings)),
       client_(cluster.api().client(kUpUser)),
       progress_(loop),
       tasks_(loop),
       ending_(loop) {
   std::error_code problem;
   program_ = std::filesystem::read_symlink("/proc/self/exe", problem).string();
+  cluster_.mirrors().on_delete([this](const std::string& name) { renew(name); });
 }
 
-RoleChildren::~RoleChildren() = default;
+RoleChildren::~RoleChildren() {
+  cluster_.mirrors().on_delete({});
+}
 
 Task<void> RoleChildren::register_roles() {
   if (rows_.empty()) co_return;
@@ -147,12 +133,12 @@ void RoleChildren::arrange() {
     wanted[name] =
         std::make_shared<Child>(Child{.name = name, .row = &row, .node = std::move(node)});
   };
+  const json::value nodes = cluster_.nodes().list();
   for (const RoleRow* row : rows_) {
     if (!row->per_node) {
       want(*row, nullptr);
       continue;
     }
-    const json::value nodes = cluster_.nodes().list();
     for (const json::value& node : nodes.at("items").as_array())
       if (text_at(node, {"state"}) == "Running") want(*row, node);
   }
@@ -161,11 +147,43 @@ void RoleChildren::arrange() {
   });
   for (auto& [name, child] : children_) ending_.spawn("end " + name, end(child));
   children_ = std::move(wanted);
+  show_elsewhere(nodes);
   if (!changed) return;
   for (auto& [name, child] : children_)
     if (!std::exchange(child->kept, true))
       child->handle = tasks_.spawn("role " + name, keep(child));
   write_endpoints();
+}
+
+// What the whole cluster needs is shown on one node, and on another when that one was removed.
+void RoleChildren::show_elsewhere(const json::value& nodes) {
+  for (auto& [name, child] : children_) {
+    if (child->row->per_node || child->shown.name.empty()) continue;
+    const auto is_home = [&](const json::value& node) {
+      return text_at(node, {"name"}) == child->shown.node;
+    };
+    if (std::ranges::any_of(nodes.at("items").as_array(), is_home)) continue;
+    const json::value first = cluster_.nodes().first();
+    if (!first.is_object()) continue;
+    child->shown = role_pod(*child->row, first, child->shown.command, child->shown.log);
+    cluster_.mirrors().move(name, child->shown);
+  }
+}
+
+// Its pod was deleted: the process ends, and another one begins with a new pod.
+void RoleChildren::renew(const std::string& name) {
+  auto found = children_.find(name);
+  if (found == children_.end()) return;
+  found->second->renew = true;
+  progress_.notify();
+  if (found->second->process) tasks_.spawn("renew " + name, end_process(found->second));
+}
+
+Task<void> RoleChildren::end_process(std::shared_ptr<Child> child) {
+  const pid_t pid = child->process->pid();
+  child->process->signal(SIGTERM);
+  co_await clock_.sleep(kGrace);
+  if (child->process && child->process->pid() == pid) child->process->signal(SIGKILL);
 }
 
 Task<void> RoleChildren::watch_nodes() {
@@ -185,6 +203,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
                     .kubeconfig = cluster_.kubeconfig(),
                     .node = child->node,
                     .directory = directory,
+                    .settings = settings_,
                     .free_address = free_address};
     auto launch = child->row->launch(place);
     if (!launch) {
@@ -201,7 +220,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
       progress_.notify();
       if (!done) {
         log::warn("up", "a role cannot start", {{"role", child->name}, {"error", done.error()}});
-        co_await clock_.sleep(backoff.next());
+        co_await rest(child, backoff.next());
         continue;
       }
     }
@@ -215,23 +234,52 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
       command.out = Output::to(output.get());
       command.err = Output::to(output.get());
     }
+    show(*child, command.argv, log_file);
     const SteadyTime began = clock_.steady();
     auto process = Process::spawn(loop_, command);
+    std::optional<Exit> exit;
     if (process) {
       child->process = std::move(*process);
-      Exit exit = co_await child->process->wait();
+      exit = co_await child->process->wait();
       child->process.reset();
-      log::warn("up", "a role has ended; it is started again",
-                {{"role", child->name}, {"exit", exit.describe()}, {"log", log_file}});
-    } else {
-      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", process.error()}});
     }
     if (clock_.steady() - began > kStable) backoff.reset();
-    co_await clock_.sleep(backoff.next());
+    const Nanos pause = child->renew ? Nanos(0) : backoff.next();
+    if (exit) {
+      cluster_.mirrors().has_ended(child->name, exit->code, exit->signal, pause);
+      if (!child->renew)
+        log::warn("up", "a role has ended; it is started again",
+                  {{"role", child->name}, {"exit", exit->describe()}, {"log", log_file}});
+    } else {
+      cluster_.mirrors().cannot_begin(child->name, process.error().message, pause);
+      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", process.error()}});
+    }
+    co_await rest(child, pause);
   }
 }
 
+// Until the pause is over, or its pod was deleted.
+Task<void> RoleChildren::rest(std::shared_ptr<Child> child, Nanos pause) {
+  const SteadyTime until = clock_.steady() + pause;
+  while (!child->renew && clock_.steady() < until) co_await progress_.wait_until(clock_, until);
+  if (!std::exchange(child->renew, false)) co_return;
+  log::info("up", "a role is started anew, since its pod was deleted", {{"role", child->name}});
+  cluster_.mirrors().renew(child->name);
+}
+
+// As a pod on the node it belongs to; without nodes there is nobody to show it.
+void RoleChildren::show(Child& child, const std::vector<std::string>& words,
+                        const std::string& log_file) {
+  if (std::exchange(child.renew, false)) cluster_.mirrors().renew(child.name);
+  const json::value node = child.row->per_node ? child.node : cluster_.nodes().first();
+  if (!node.is_object()) return;
+  child.shown = role_pod(*child.row, node, words, log_file);
+  cluster_.mirrors().begins(child.name, child.shown);
+}
+
 Task<void> RoleChildren::end(std::shared_ptr<Child> child) {
+  // First: another of the same name may come before this one has gone.
+  cluster_.mirrors().withdraw(child->name);
   child->handle.cancel();
   if (child->process) co_await child->process->stop(kGrace);
   child->process.reset();

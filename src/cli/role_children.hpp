@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +21,19 @@
 
 namespace plim::cli {
 
+// What `up` was told about roles.
+struct RoleSettings {
+  std::string scheduler_config = {};  // a file; "": none
+  std::optional<int> scheduler_v = {};
+};
+
 // What a role gets to see of the cluster when its command line is made.
 struct RolePlace {
   const local::ClusterDirectories& directories;
   const std::string& kubeconfig;  // of an administrator
   json::value node;               // of roles that run once per node: an item of `node ls`
   std::string directory;          // for files of the roles, only ours
+  const RoleSettings& settings;
   // The address with that port, or with the next free one.
   std::function<std::string(std::string host, int port)> free_address;
 };
@@ -49,12 +57,16 @@ struct RoleRow {
 std::span<const RoleRow> role_rows();
 // "agent,servo", "all" or "none".
 Result<std::vector<const RoleRow*>> parse_roles(std::string_view text);
+// The pod that shows it; `node` is an item of `node ls`.
+local::MirrorPod role_pod(const RoleRow& row, const json::value& node,
+                          std::vector<std::string> words, std::string log_file);
 
 // Belongs to the cluster's loop; co_await stop() before the cluster's own.
 class RoleChildren {
  public:
   RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
-               const local::ClusterDirectories& directories, std::vector<const RoleRow*> rows);
+               const local::ClusterDirectories& directories, std::vector<const RoleRow*> rows,
+               RoleSettings settings);
   ~RoleChildren();
   RoleChildren(const RoleChildren&) = delete;
   RoleChildren& operator=(const RoleChildren&) = delete;
@@ -73,7 +85,12 @@ class RoleChildren {
   void arrange();
   Task<void> watch_nodes();
   Task<void> prepare_cluster();
+  void show_elsewhere(const json::value& nodes);
+  void show(Child& child, const std::vector<std::string>& words, const std::string& log_file);
+  void renew(const std::string& name);
   Task<void> keep(std::shared_ptr<Child> child);
+  Task<void> rest(std::shared_ptr<Child> child, Nanos pause);
+  Task<void> end_process(std::shared_ptr<Child> child);
   Task<void> end(std::shared_ptr<Child> child);
   void write_endpoints();
 
@@ -82,6 +99,7 @@ class RoleChildren {
   local::Cluster& cluster_;
   local::ClusterDirectories directories_;
   std::vector<const RoleRow*> rows_;
+  RoleSettings settings_;
   std::string program_;
   std::shared_ptr<kube::Client> client_;
   std::map<std::string, std::shared_ptr<Child>> children_;  // by "agent-n1"

@@ -104,8 +104,11 @@ Outcome<sched::Configuration> settled_config(const Context& context,
 Outcome<kube::Config> scheduler_cluster(const Context& context,
                                         const sched::Configuration& config) {
   kube::ConfigOverrides overrides = overrides_of(context.values);
-  // With a configuration file the flag counts only where the file names none.
-  if (!config.client.kubeconfig.empty()) overrides.kubeconfig = config.client.kubeconfig;
+  // With a configuration file the flag counts only where the file names none, unless it is to win.
+  const bool flag_wins =
+      context.values.boolean("kubeconfig-wins") && !context.values.text("kubeconfig").empty();
+  if (!config.client.kubeconfig.empty() && !flag_wins)
+    overrides.kubeconfig = config.client.kubeconfig;
   if (!context.values.text("master").empty()) overrides.server = context.values.text("master");
   auto out = kube::load_config(overrides, context.world.env);
   if (!out) {

@@ -13,13 +13,25 @@ constexpr int kSchedulerPort = 10259;
 Result<RoleLaunch> launch_scheduler(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kSchedulerPort);
   const auto [host, port] = cut(listen, ':');
-  return RoleLaunch{
+  RoleLaunch out{
       .words = {"scheduler", "--kubeconfig", place.kubeconfig, "--leader-elect=false",
                 "--bind-address", std::string(host), "--secure-port", std::string(port),
                 "--kube-api-qps", "5000", "--kube-api-burst", "5000", "--annotate-decisions",
                 // For `plimsoll explain`, which shows the certificate of the kubeconfig.
                 "--client-ca-file", place.directories.keys() + "/ca.crt"},
       .url = "https://" + listen};
+  const RoleSettings& settings = place.settings;
+  if (!settings.scheduler_config.empty()) {
+    // A file made for another cluster names that one's kubeconfig.
+    out.words.emplace_back("--config");
+    out.words.push_back(settings.scheduler_config);
+    out.words.emplace_back("--kubeconfig-wins");
+  }
+  if (settings.scheduler_v) {
+    out.words.emplace_back("--v");
+    out.words.push_back(std::to_string(*settings.scheduler_v));
+  }
+  return out;
 }
 
 }  // namespace plim::cli

@@ -32,17 +32,13 @@ std::string milestone_line(const std::string& what, Nanos after) {
   return fmt::format("{:8.3f} s  {}", std::chrono::duration<double>(after).count(), what);
 }
 
-struct UpOptions {
-  local::ClusterOptions cluster;
-  std::vector<const RoleRow*> roles;
-};
-
 // One cluster from start to stop. Lives on one loop.
 class UpRun {
  public:
-  UpRun(UpOptions options, Say say, std::function<void(local::Cluster&)> ready)
+  UpRun(UpPlan options, Say say, std::function<void(local::Cluster&)> ready)
       : options_(std::move(options.cluster)),
         roles_(std::move(options.roles)),
+        settings_(std::move(options.settings)),
         say_(std::move(say)),
         ready_(std::move(ready)) {
     options_.milestone = [this](const std::string& what, Nanos after) {
@@ -66,7 +62,7 @@ class UpRun {
     cluster_ = std::make_unique<local::Cluster>(loop, system_clock(), std::move(options_));
     auto started = co_await cluster_->start();
     if (started) {
-      RoleChildren children(loop, system_clock(), *cluster_, directories, roles_);
+      RoleChildren children(loop, system_clock(), *cluster_, directories, roles_, settings_);
       co_await children.register_roles();
       ready_(*cluster_);
       children.start();
@@ -82,6 +78,7 @@ class UpRun {
 
   local::ClusterOptions options_;
   std::vector<const RoleRow*> roles_;
+  RoleSettings settings_;
   Say say_;
   std::function<void(local::Cluster&)> ready_;
   std::unique_ptr<local::Cluster> cluster_;
@@ -103,7 +100,7 @@ Say sayer(Context& context) {
   };
 }
 
-Outcome<int> run_here(Context& context, UpOptions options) {
+Outcome<int> run_here(Context& context, UpPlan options) {
   Say say = sayer(context);
   auto ready = [&](local::Cluster& cluster) {
     if (cluster.nodes().size() > 0) say(std::string(kSecurityNote));
@@ -114,7 +111,7 @@ Outcome<int> run_here(Context& context, UpOptions options) {
   return done;
 }
 
-Outcome<int> run_in_background(Context& context, UpOptions options) {
+Outcome<int> run_in_background(Context& context, UpPlan options) {
   if (auto made = local::make_private(options.cluster.directories.state); !made)
     return tl::unexpected(local_failure(made.error()));
   Say say = sayer(context);
@@ -145,16 +142,9 @@ Outcome<int> run_in_background(Context& context, UpOptions options) {
 }  // namespace
 
 Outcome<int> run_up(Context& context) {
-  PLIM_CLI_TRY(local::ClusterOptions cluster, cluster_options(context));
-  auto roles = parse_roles(context.values.text("roles"));
-  if (!roles) return usage_failure(Plm::bad_flag_value, "--roles: " + roles.error().message);
-  // The role takes the place of the built-in one; who wants none gets neither.
-  const auto is_scheduler = [](const RoleRow* row) { return row->name == "scheduler"; };
-  if (!cluster.scheduler)
-    std::erase_if(*roles, is_scheduler);
-  else if (std::ranges::any_of(*roles, is_scheduler))
-    cluster.scheduler = false;
-  UpOptions options{.cluster = std::move(cluster), .roles = std::move(*roles)};
+  PLIM_CLI_TRY(UpPlan options, plan_up(context));
+  for (const std::string& warning : options.warnings)
+    PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
   if (auto pid = local::holder_of(options.cluster.directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",

@@ -1,5 +1,6 @@
 #include "cli/up_options.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/build_info.hpp"
 #include "cli/local_cluster.hpp"
+#include "cli/up_file.hpp"
 #include "kube/kubeconfig.hpp"
 
 namespace plim::cli {
@@ -108,10 +110,10 @@ Outcome<std::shared_ptr<const local::ImageCatalog>> image_catalog(const Context&
   return std::shared_ptr<const local::ImageCatalog>(std::move(out));
 }
 
-Outcome<void> choose_nodes(const Context& context, local::NodesOptions& out) {
+Outcome<void> choose_nodes(const Context& context, const UpFile& file, local::NodesOptions& out) {
   const std::int64_t count = context.values.integer("nodes");
   if (count < 0 || count > 100) return bad_value("nodes", "expected 0 to 100");
-  out.count = static_cast<int>(count);
+  out.count = file.kind ? 0 : static_cast<int>(count);
   out.version = build_info().version;
   PLIM_CLI_TRY(out.catalog, image_catalog(context));
   auto speedup = parse_double(context.values.text("pull-speedup"));
@@ -129,12 +131,20 @@ Outcome<void> choose_nodes(const Context& context, local::NodesOptions& out) {
   return {};
 }
 
-}  // namespace
+// The name of the cluster is the flag's, else the file's.
+Outcome<local::ClusterDirectories> place_of(const Context& context, const UpFile& file) {
+  if (!file.kind || file.kind->name.empty() || context.values.given("name"))
+    return directories_of(context);
+  auto found =
+      local::find_directories(file.kind->name, context.values.text("dir"), context.world.env);
+  if (!found) return tl::unexpected(local_failure(found.error()));
+  return std::move(*found);
+}
 
-Outcome<local::ClusterOptions> cluster_options(const Context& context) {
+Outcome<local::ClusterOptions> cluster_options(const Context& context, const UpFile& file) {
   local::ClusterOptions out;
   out.began = std::chrono::steady_clock::now();
-  PLIM_CLI_TRY(out.directories, directories_of(context));
+  PLIM_CLI_TRY(out.directories, place_of(context, file));
   if (const std::string& text = context.values.text("listen"); !text.empty()) {
     auto address = local::parse_front_address(text);
     if (!address) return bad_value("listen", address.error().message);
@@ -152,7 +162,8 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   if (!limit || limit->value() < 0)
     return bad_value("max-objects-bytes", "expected a quantity of bytes such as 512Mi, or 0");
   out.max_objects_bytes = static_cast<std::uint64_t>(limit->value());
-  PLIM_CLI_CHECK(choose_nodes(context, out.nodes));
+  PLIM_CLI_CHECK(choose_nodes(context, file, out.nodes));
+  if (file.kind) out.nodes.named = nodes_of_kind(*file.kind, out.directories.name);
   const std::int64_t simulated = context.values.integer("sim-nodes");
   if (simulated < 0 || simulated > 50'000) return bad_value("sim-nodes", "expected 0 to 50000");
   out.simulated_nodes = static_cast<int>(simulated);
@@ -162,6 +173,32 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context) {
   if (!controllers) return bad_value("controllers", controllers.error().message);
   out.controllers = std::move(*controllers);
   out.scheduler = context.values.text("scheduler") == "builtin";
+  return out;
+}
+
+}  // namespace
+
+Outcome<UpPlan> plan_up(const Context& context) {
+  UpPlan out;
+  PLIM_CLI_TRY(UpFile file, read_up_file(context));
+  PLIM_CLI_TRY(out.cluster, cluster_options(context, file));
+  auto roles = parse_roles(context.values.text("roles"));
+  if (!roles) return bad_value("roles", roles.error().message);
+  out.roles = std::move(*roles);
+  // The role takes the place of the built-in one; who wants none gets neither.
+  const auto is_scheduler = [](const RoleRow* row) { return row->name == "scheduler"; };
+  const bool has_role = std::ranges::any_of(out.roles, is_scheduler);
+  if (!out.cluster.scheduler)
+    std::erase_if(out.roles, is_scheduler);
+  else if (has_role)
+    out.cluster.scheduler = false;
+  out.settings = std::move(file.roles);
+  out.warnings = std::move(file.warnings);
+  const bool is_configured =
+      !out.settings.scheduler_config.empty() || out.settings.scheduler_v.has_value();
+  if (is_configured && std::ranges::none_of(out.roles, is_scheduler))
+    out.warnings.emplace_back(
+        "the scheduler's configuration has no effect: the role scheduler is not among --roles");
   return out;
 }
 

@@ -19,6 +19,7 @@ const User kControllersUser{.name = "system:kube-controller-manager",
                             .groups = {"system:authenticated"}};
 const User kSimulatorUser{.name = "system:plimsoll:simulator",
                           .groups = {"system:nodes", "system:authenticated"}};
+const User kMirrorUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
 const User kSchedulerUser{.name = "system:kube-scheduler", .groups = {"system:authenticated"}};
 
 // The port of last time, kept because kubectl remembers what a server can do by its address.
@@ -81,6 +82,7 @@ Task<void> Cluster::stop() {
   if (scheduler_) co_await scheduler_->stop();
   if (controllers_) co_await controllers_->stop();
   if (simulator_) co_await simulator_->stop();
+  if (mirrors_) co_await mirrors_->stop();
   if (nodes_) co_await nodes_->stop();
   if (front_) co_await front_->drain(1s);
   if (custom_resources_) co_await custom_resources_->stop();
@@ -165,6 +167,15 @@ void Cluster::start_controllers() {
 
 Task<Result<void>> Cluster::start_nodes() {
   options_.nodes.api_url = url_;
+  MirrorPods::Image image{.name = "plimsoll", .id = ""};
+  if (options_.nodes.catalog) {
+    const Image& own = *options_.nodes.catalog->built_in().back();
+    image = {.name = own.name, .id = fmt::format("{}@{}", image_repository(own.name), own.digest)};
+  }
+  mirrors_ =
+      std::make_unique<MirrorPods>(loop_, clock_, api_->client(kMirrorUser), std::move(image));
+  mirrors_->start();
+  options_.nodes.mirrors = mirrors_.get();
   nodes_ = std::make_unique<ClusterNodes>(loop_, clock_, *api_, keys_, options_.directories,
                                           options_.nodes);
   PLIM_CO_CHECK(co_await nodes_->start());

@@ -19,6 +19,7 @@
 #include "local/cluster/directories.hpp"
 #include "local/cluster/front.hpp"
 #include "local/cluster/keys.hpp"
+#include "local/cluster/mirror_pods.hpp"
 #include "local/cluster/nodes.hpp"
 #include "local/controllers/controllers.hpp"
 #include "local/crd/custom_resources.hpp"
@@ -67,6 +68,8 @@ class Cluster {
 
   ClusterNodes& nodes() { return *nodes_; }
 
+  MirrorPods& mirrors() { return *mirrors_; }
+
   Task<json::value> status();
 
  private:
@@ -98,6 +101,7 @@ class Cluster {
   std::unique_ptr<net::Server> front_;
   std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<MirrorPods> mirrors_;
   std::unique_ptr<ClusterNodes> nodes_;
   std::unique_ptr<sim::Simulator> simulator_;
   std::unique_ptr<Control> control_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -60,7 +61,13 @@ ClusterNodes::ClusterNodes(Executor loop, Clock& clock, ApiServer& api, const Cl
 
 Task<Result<void>> ClusterNodes::start() {
   std::vector<ProcessNode*> made;
-  Names names = remembered();
+  Names names;
+  for (const NamedNode& node : options_.named) {
+    if (!is_node_name(node.name))
+      co_return fail(Code::invalid, fmt::format("{} cannot name a node", quote(node.name)));
+    names.push_back(node.name);
+  }
+  std::ranges::move(remembered(), std::back_inserter(names));
   for (int i = 1; i <= options_.count; ++i) names.push_back(fmt::format("n{}", i));
   for (const std::string& name : names) {
     if (nodes_.contains(name)) continue;
@@ -158,24 +165,39 @@ std::string ClusterNodes::without_cgroups() const {
 
 json::value ClusterNodes::list() const {
   json::array items;
-  for (const auto& [name, node] : nodes_) {
-    json::object item{{"name", name},
-                      {"kind", "process"},
-                      {"state", node->running() ? "Running" : "Stopped"},
-                      {"address", PodAddresses(node->index()).node()},
-                      {"directory", node->kubelet_dir()},
-                      {"pods", 0},
-                      {"cgroups", "-"}};
-    if (node->running()) {
-      item["pods"] = node->node().pods().size();
-      item["cgroups"] = node->cgroups().available() ? node->cgroups().root()
-                                                    : "none: " + node->cgroups().why_not();
-      item["kubeletPort"] = static_cast<int>(node->kubelet_port());
-      item["isolated"] = node->node().isolated();
-    }
-    items.push_back(std::move(item));
-  }
+  for (const auto& [name, node] : nodes_) items.push_back(describe(*node));
   return json::object{{"items", std::move(items)}};
+}
+
+json::object ClusterNodes::describe(const ProcessNode& node) const {
+  json::object out{{"name", node.name()},
+                   {"kind", "process"},
+                   {"state", node.running() ? "Running" : "Stopped"},
+                   {"address", PodAddresses(node.index()).node()},
+                   {"directory", node.kubelet_dir()},
+                   {"pods", 0},
+                   {"cgroups", "-"}};
+  if (!node.running()) return out;
+  out["pods"] = node.node().pods().size();
+  out["cgroups"] =
+      node.cgroups().available() ? node.cgroups().root() : "none: " + node.cgroups().why_not();
+  out["kubeletPort"] = static_cast<int>(node.kubelet_port());
+  out["isolated"] = node.node().isolated();
+  return out;
+}
+
+json::value ClusterNodes::first() const {
+  for (const NamedNode& named : options_.named)
+    if (auto found = nodes_.find(named.name); found != nodes_.end())
+      return describe(*found->second);
+  const ProcessNode* out = nullptr;
+  for (const auto& [name, node] : nodes_)
+    if (out == nullptr || node->index() < out->index()) out = node.get();
+  return out == nullptr ? json::value() : json::value(describe(*out));
+}
+
+bool ClusterNodes::is_named(std::string_view name) const {
+  return std::ranges::find(options_.named, name, &NamedNode::name) != options_.named.end();
 }
 
 ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index) {
@@ -189,6 +211,12 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
   out.node.isolation = options_.isolation;
   out.node.max_images = options_.max_images;
   out.node.annotate_runs = options_.annotate_runs;
+  out.mirrors = options_.mirrors;
+  for (const NamedNode& named : options_.named) {
+    if (named.name != name) continue;
+    out.node.labels = named.labels;
+    out.node.taints = named.taints;
+  }
   if (auto cpus = options_.cpus.find(name); cpus != options_.cpus.end()) {
     out.cpus = cpus->second;
     out.node.shared_host = false;
@@ -294,7 +322,7 @@ Task<Result<void>> ClusterNodes::allow(net::Peer peer, std::string token) {
 Result<void> ClusterNodes::remember() const {
   json::array names;
   for (const auto& [name, node] : nodes_)
-    if (int number = number_of(name); number == 0 || number > options_.count)
+    if (int number = number_of(name); !is_named(name) && (number == 0 || number > options_.count))
       names.emplace_back(name);
   return write_file(directories_.state + "/nodes.json",
                     to_json(json::object{{"added", std::move(names)}}));

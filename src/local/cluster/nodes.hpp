@@ -20,8 +20,16 @@
 
 namespace plim::local {
 
+// A node that is called otherwise than n1, n2, …
+struct NamedNode {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> labels = {};
+  std::vector<NodeTaint> taints = {};
+};
+
 struct NodesOptions {
   int count = 3;  // n1, n2, n3; those that were added later come back by themselves
+  std::vector<NamedNode> named = {};
   std::string version;
   std::string api_url = {};
   std::shared_ptr<const ImageCatalog> catalog;
@@ -31,6 +39,7 @@ struct NodesOptions {
   Isolation isolation = Isolation::automatic;
   int max_images = 50;
   bool annotate_runs = false;
+  MirrorPods* mirrors = nullptr;  // whose logs nodes show too
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -60,12 +69,17 @@ class ClusterNodes {
 
   std::string without_cgroups() const;  // why, if a node is; for people
   json::value list() const;
+  // Of that list, where what the whole cluster needs would run: the first that was named, else the
+  // first by number. Null without nodes.
+  json::value first() const;
 
  private:
   ProcessNodeOptions options_for(const std::string& name, int index);
   Result<ProcessNode*> make(const std::string& name);
   Result<std::vector<ProcessNode*>> find(const Names& names);
   int free_index(std::string_view name) const;
+  json::object describe(const ProcessNode& node) const;
+  bool is_named(std::string_view name) const;
   Task<Result<void>> start_all(std::vector<ProcessNode*> nodes);
   Task<void> start_one(ProcessNode* node, std::vector<Error>* errors);
   Task<Result<void>> delete_object(std::string name);

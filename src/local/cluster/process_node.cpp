@@ -37,6 +37,8 @@ Task<Result<void>> PodsOfNode::read_log(std::string ns, std::string pod, std::st
                                         LogOptions options,
                                         std::function<bool(std::string)> write) {
   if (!node_) co_return fail(Code::unavailable, "the node is not running");
+  if (mirrors_ != nullptr && mirrors_->has(ns, pod))
+    co_return co_await mirrors_->read_log(std::move(pod), std::move(options), std::move(write));
   auto* node = const_cast<LocalNode*>(node_);
   co_return co_await node->read_log(std::move(ns), std::move(pod), std::move(container),
                                     std::move(options), std::move(write));
@@ -48,7 +50,8 @@ ProcessNode::ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Clie
       clock_(clock),
       client_(std::move(client)),
       options_(std::move(options)),
-      images_(make_node_images(loop_, clock_, options_.catalog, options_.pulls)) {
+      images_(make_node_images(loop_, clock_, options_.catalog, options_.pulls)),
+      pods_(options_.mirrors) {
   if (!options_.catalog) return;
   for (const auto& image : options_.catalog->present_on(name()))
     (void)images_->load(image->name);  // the catalog has it

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
+#include "local/cluster/mirror_pods.hpp"
 #include "local/nodes/cgroups.hpp"
 #include "local/nodes/cri_server.hpp"
 #include "local/nodes/device_manager.hpp"
@@ -32,11 +33,14 @@ struct ProcessNodeOptions {
   ProcessEvents* process_events = nullptr;
   net::ServerTls tls;
   KubeletAccess access;
+  MirrorPods* mirrors = nullptr;  // whose logs it shows too; outlives it
 };
 
 // What the parts around a node see of its pods; they are made before it and go after it.
 class PodsOfNode final : public KubeletPods {
  public:
+  explicit PodsOfNode(MirrorPods* mirrors) : mirrors_(mirrors) {}
+
   void set(const LocalNode* node) { node_ = node; }
 
   std::vector<json::value> pods() const override;
@@ -47,6 +51,7 @@ class PodsOfNode final : public KubeletPods {
                               LogOptions options, std::function<bool(std::string)> write) override;
 
  private:
+  MirrorPods* mirrors_;
   const LocalNode* node_ = nullptr;
 };
 

@@ -173,6 +173,7 @@ class Node final : public LocalNode {
   void add(const json::value& pod) {
     const std::string uid(kube::uid_of(pod));
     if (!is_plain_name(uid)) return;  // it names a directory
+    if (!kube::annotation_of(pod, "kubernetes.io/config.mirror").empty()) return;  // runs elsewhere
     auto worker = std::make_shared<PodWorker>(context_, pod);
     workers_[uid] = worker;
     worker->start();

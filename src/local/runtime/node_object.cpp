@@ -118,12 +118,17 @@ json::value make_node(const NodeOptions& options) {
   for (const auto& [key, value] : options.labels) labels[key] = value;
   json::object annotations;
   if (options.shared_host) annotations["plimsoll.io/shared-host"] = "true";
+  json::object spec;
+  for (const NodeTaint& taint : options.taints) {
+    if (!spec.contains("taints")) spec["taints"] = json::array();
+    spec["taints"].as_array().push_back({{"key", taint.key}, {"effect", taint.effect}});
+  }
   return json::object{{"apiVersion", "v1"},
                       {"kind", "Node"},
                       {"metadata", json::object{{"name", options.name},
                                                 {"labels", std::move(labels)},
                                                 {"annotations", std::move(annotations)}}},
-                      {"spec", json::object()}};
+                      {"spec", std::move(spec)}};
 }
 
 json::value make_node_status(const NodeOptions& options, const NodeFacts& facts,

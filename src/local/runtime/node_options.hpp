@@ -13,6 +13,10 @@ enum class Isolation {
   none,
 };
 
+struct NodeTaint {
+  std::string key, effect;
+};
+
 struct NodeOptions {
   std::string name;  // "n1"
   int index = 1;     // 127.32.INDEX.1
@@ -32,6 +36,7 @@ struct NodeOptions {
   int max_images = 50;  // in the node's status, -1: all
   bool shared_host = true;
   std::vector<std::pair<std::string, std::string>> labels = {};
+  std::vector<NodeTaint> taints = {};  // when its object is made; they are people's from then on
 
   // For pods that speak with the API; "" for none.
   std::string api_url = {};  // "https://127.0.0.1:7443"

@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include "cli/role_children.hpp"
+
+namespace plim::cli {
+
+// The scheduler is called as everywhere, where people and scripts look for it.
+local::MirrorPod role_pod(const RoleRow& row, const json::value& node,
+                          std::vector<std::string> words, std::string log_file) {
+  const std::string called =
+      row.name == "scheduler" ? "kube-scheduler" : fmt::format("plimsoll-{}", row.name);
+  const std::string on(text_at(node, {"name"}));
+  return {.name = fmt::format("{}-{}", called, on),
+          .node = on,
+          .address = std::string(text_at(node, {"address"})),
+          .container = called,
+          .tier = row.per_node ? "node" : "control-plane",
+          .command = std::move(words),
+          .log = std::move(log_file)};
+}
+
+}  // namespace plim::cli

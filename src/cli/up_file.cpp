@@ -1,0 +1,118 @@
+#include "cli/up_file.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "sched/config.hpp"
+
+namespace plim::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kControlPlane = "node-role.kubernetes.io/control-plane";
+constexpr std::int64_t kHighestSchedulerV = 100;
+
+tl::unexpected<Failure> bad_kind_file(const std::string& what) {
+  return usage_failure(Plm::bad_flag_value, "--config: " + what);
+}
+
+// As kind, from where it is called; failing that, from where the file is.
+std::string find_beside(const std::string& path, const std::string& file) {
+  std::error_code ignored;
+  const fs::path here = fs::absolute(path, ignored);
+  if (fs::path(path).is_absolute() || fs::exists(here, ignored))
+    return here.lexically_normal().string();
+  return (fs::absolute(file, ignored).parent_path() / path).lexically_normal().string();
+}
+
+Outcome<void> check_scheduler_config(const Context& context, const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  auto read = sched::read_configuration(*text, path);
+  if (read) return {};
+  const auto lines = split(read.error().message, '\n');
+  if (lines.size() == 1)
+    return tl::unexpected(
+        Failure{.code = Plm::bad_scheduler_config, .exit = 2, .what = std::string(lines.front())});
+  for (const std::string_view line : lines)
+    (void)context.world.err.write(fmt::format("{}\n", line));
+  return tl::unexpected(Failure{.code = Plm::bad_scheduler_config,
+                                .exit = 2,
+                                .what = fmt::format("{} has {} mistakes", path, lines.size())});
+}
+
+Outcome<void> read_kind_file(const Context& context, const std::string& path, UpFile& out) {
+  const Values& values = context.values;
+  for (const std::string_view flag : {"nodes", "runtime"})
+    if (values.given(flag))
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--{}: {} says which nodes there are", flag, path));
+  auto text = read_file(path);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  auto config = local::read_kind_config(*text, path);
+  if (!config) return bad_kind_file(config.error().message);
+  out.warnings = std::move(config->warnings);
+  const local::KindConfig::Scheduler& scheduler = config->scheduler;
+  out.roles.scheduler_v = scheduler.v;
+  if (!scheduler.config.empty() && !values.given("scheduler-config")) {
+    if (scheduler.config_file.empty())
+      return bad_kind_file(
+          located(path, scheduler.config_at,
+                  fmt::format("config: no extraMounts of the control plane leads from "
+                              "{} to a file of this machine; --scheduler-config FILE "
+                              "names one too",
+                              scheduler.config)));
+    out.roles.scheduler_config = find_beside(scheduler.config_file, path);
+    std::error_code ignored;
+    if (!fs::is_regular_file(out.roles.scheduler_config, ignored))
+      return bad_kind_file(located(path, scheduler.config_at,
+                                   fmt::format("config: {} is {} on this machine, and no file",
+                                               scheduler.config, out.roles.scheduler_config)));
+  }
+  out.kind = std::move(*config);
+  return {};
+}
+
+}  // namespace
+
+Outcome<UpFile> read_up_file(const Context& context) {
+  UpFile out;
+  const Values& values = context.values;
+  if (const std::string& path = values.text("config"); !path.empty())
+    PLIM_CLI_CHECK(read_kind_file(context, path, out));
+  if (const std::string& path = values.text("scheduler-config"); !path.empty())
+    out.roles.scheduler_config = fs::absolute(path).lexically_normal().string();
+  if (values.given("scheduler-v")) {
+    const std::int64_t v = values.integer("scheduler-v");
+    if (v < 0 || v > kHighestSchedulerV)
+      return usage_failure(Plm::bad_flag_value, "--scheduler-v: expected 0 to 100");
+    out.roles.scheduler_v = static_cast<int>(v);
+  }
+  if (!out.roles.scheduler_config.empty())
+    PLIM_CLI_CHECK(check_scheduler_config(context, out.roles.scheduler_config));
+  return out;
+}
+
+std::vector<local::NamedNode> nodes_of_kind(const local::KindConfig& config,
+                                            std::string_view cluster) {
+  std::vector<local::NamedNode> out;
+  const std::vector<std::string> names = local::kind_node_names(config, cluster);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const local::KindConfig::Node& node = config.nodes[i];
+    local::NamedNode made{.name = names[i], .labels = node.labels};
+    if (node.control_plane) {
+      made.labels.emplace_back(kControlPlane, "");
+      // A cluster of one node could run nothing otherwise.
+      if (names.size() > 1)
+        made.taints.push_back({.key = std::string(kControlPlane), .effect = "NoSchedule"});
+    }
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+}  // namespace plim::cli

@@ -1,0 +1,105 @@
+// Pods for the roles beside a cluster, which are processes and no pods: what a kubelet's mirror
+// pods are for its static ones. They show a role's state and its log, and whoever deletes one has
+// the role started anew.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/log.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/informer.hpp"
+#include "local/cluster/mirror_object.hpp"
+#include "local/cluster/role_log.hpp"
+#include "local/controllers/object.hpp"
+#include "local/nodes/kubelet_pods.hpp"
+#include "local/runtime/pod_facts.hpp"
+
+namespace plim::local {
+
+// Belongs to one loop; co_await stop() before destroying it. A role is known here by a key of its
+// own, "agent-n1".
+class MirrorPods {
+ public:
+  struct Image {
+    std::string name, id;
+  };
+
+  MirrorPods(const Executor& loop, Clock& clock, std::shared_ptr<kube::Client> client, Image image);
+
+  // From then on pods come and go, and those go that stand for nothing (any more).
+  void start();
+  Task<void> stop();
+
+  // Who is told that a role's pod was deleted. Nothing happens to its pod until renew(), so that
+  // it is not gone before the process is.
+  void on_delete(std::function<void(const std::string& key)> callback);
+
+  // Just before the process starts, and when it has ended.
+  void begins(const std::string& key, MirrorPod pod);
+  void cannot_begin(const std::string& key, const std::string& why, Nanos pause);
+  void has_ended(const std::string& key, int exit_code, int signal, Nanos pause);
+  // The next start is the first of a new pod.
+  void renew(const std::string& key);
+  // The process goes on, shown elsewhere: its node has gone.
+  void move(const std::string& key, MirrorPod pod);
+  void withdraw(const std::string& key);
+
+  bool has(std::string_view ns, std::string_view pod) const;
+  Task<Result<void>> read_log(std::string pod, LogOptions options,
+                              std::function<bool(std::string)> write);
+
+ private:
+  struct Entry {
+    MirrorPod what;
+    std::string hash;
+    PodFacts facts = {};
+    json::value object = nullptr;  // as last seen or written; null: there is none
+    std::string node_uid = {};     // of the node that owns it
+    bool vanished = false;         // the object has gone, and not by us
+    bool told = false;             // that it was deleted
+    std::uint64_t log_from = 0;
+    std::optional<std::uint64_t> log_before = {};  // where the run before began
+
+    ContainerFacts& container() { return facts.containers.front(); }
+  };
+
+  Entry* find_entry(const std::string& key);
+  Entry* find_pod(std::string_view name);
+  void end_run(Entry& entry, RunFacts end, Nanos pause);
+  void see(const Object& object);
+  void lose(const Object& object);
+  void changed();
+  Task<void> keep();
+  Task<bool> settle(std::string key);
+  Task<bool> lose_pod(std::string key);
+  Task<Result<void>> make(std::string key);
+  Task<Result<void>> write_status(std::string key);
+  Task<Result<json::value>> node_of(std::string name);
+  Task<Result<void>> remove(std::string name, std::string uid);
+  Task<void> remove_strays();
+  void note(std::string_view name, const Error& error);
+
+  Clock& clock_;
+  std::shared_ptr<kube::Client> client_;
+  Image image_;
+  std::function<void(const std::string& key)> deleted_;
+  std::map<std::string, Entry> entries_;
+  kube::InternPool pool_;
+  kube::Informer<Object> informer_;
+  std::uint64_t changes_ = 0;
+  Event changed_;
+  log::Throttle log_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::local
