@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""The roles of `plimsoll up` are shown as mirror pods, and everybody treats them as such."""
+import json
+import unittest
+
+from local_cluster import LocalCluster, Place, eventually, only_local
+
+ROLES = ("images", "scheduler", "servo", "webhook")
+
+
+@only_local("roles are children of `plimsoll up`")
+class Roles(unittest.TestCase):
+    def pods(self):
+        return {pod["metadata"]["name"]: pod for pod in self.cluster.get("pods", "-n", "kube-system")["items"]}
+
+    def names(self, nodes=("n1", "n2"), first="n1"):
+        return {f"plimsoll-images-{node}" for node in nodes} | {f"{name}-{first}" for name in
+                                                                  ("kube-scheduler", "plimsoll-servo", "plimsoll-webhook")}
+
+    def all_run(self, names):
+        pods = self.pods()
+        return pods.keys() == names and all(pod["status"]["phase"] == "Running" and pod["status"]["containerStatuses"][0]["ready"]
+                                            for pod in pods.values()) and pods
+
+    def test_they_come_and_go_with_roles_and_nodes(self):
+        self.cluster = LocalCluster(self, "--nodes", "2", "--roles", ",".join(ROLES))
+        pods = eventually(lambda: self.all_run(self.names()), what="a pod for each")
+        for pod in pods.values():
+            self.assertIn("kubernetes.io/config.mirror", pod["metadata"]["annotations"])
+            self.assertEqual(pod["status"]["qosClass"], "BestEffort")
+            self.assertNotIn("resources", {key: value for key, value in pod["spec"]["containers"][0].items() if value})
+            self.assertNotIn("volumes", pod["spec"])
+        for name in pods:  # each has said something
+            eventually(lambda: self.cluster.kubectl("logs", name, "-n", "kube-system").stdout, what=f"the log of {name}")
+
+        # A drain leaves them alone, and a node that goes takes its own along; what the cluster needs goes on elsewhere.
+        self.cluster.kubectl("drain", "n1")
+        self.assertEqual({name: pod["metadata"]["uid"] for name, pod in self.pods().items()},
+                         {name: pod["metadata"]["uid"] for name, pod in pods.items()})
+        self.cluster.kubectl("uncordon", "n1")
+        self.cluster.place.run("node", "rm", "--name", "t", "n1")
+        eventually(lambda: self.all_run(self.names(("n2",), "n2")), what="the pods elsewhere")
+
+        # After a restart they are new ones; without roles there are none.
+        before = {pod["metadata"]["uid"] for pod in self.pods().values()}
+        self.cluster.down()
+        self.cluster.up(self, "--nodes", "2", "--roles", "servo,images")
+        pods = eventually(lambda: self.all_run({"plimsoll-servo-n1", "plimsoll-images-n1", "plimsoll-images-n2"}), what="other pods")
+        self.assertFalse(before & {pod["metadata"]["uid"] for pod in pods.values()})
+        self.cluster.kill()
+        self.cluster.up(self, "--nodes", "2", "--roles", "none")
+        eventually(lambda: not self.pods(), what="the end of pods that stand for nothing")
+
+    def test_a_deleted_node_starts_nothing_anew(self):
+        self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "servo")
+        (pod,) = eventually(lambda: self.all_run({"plimsoll-servo-n1"}), what="the pod").values()
+        began = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"]
+        self.cluster.kubectl("delete", "node", "n1")
+        eventually(lambda: not self.pods(), 60, what="the end of its pods")
+        self.cluster.place.run("images", "load", "busybox", "--name", "t", "--node", "n1")  # the node has something to tell
+        (pod,) = eventually(lambda: self.all_run({"plimsoll-servo-n1"}), 30, what="the node with its pods").values()
+        self.assertEqual(pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"], began)
+
+    def test_one_that_cannot_live_says_so(self):
+        place = Place(self)
+        place.env["PLIMSOLL_SERVO_STORE"] = "x"  # the flag wins
+        place.env["POD_NAMESPACES"] = "no such / name"
+        self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "servo", place=place)
+
+        def waits():
+            pods = self.pods().get("plimsoll-servo-n1")
+            status = pods and pods["status"].get("containerStatuses", [{}])[0]
+            return status and status["restartCount"] >= 1 and status["state"].get("waiting", {}).get("reason") == "CrashLoopBackOff" and status
+        status = eventually(waits, 30, what="CrashLoopBackOff")
+        self.assertNotEqual(status["lastState"]["terminated"]["exitCode"], 0)
+        shown = self.cluster.kubectl("get", "pod", "plimsoll-servo-n1", "-n", "kube-system").stdout
+        self.assertIn("0/1", shown)
+
+    def test_a_file_for_kind_is_checked(self):
+        place = Place(self)
+        place.env["PLIMSOLL_UP_ROLES"] = "scheduler"
+        file = place.root / "c.yaml"
+        config = place.root / "s.conf"
+
+        def up(text, *flags):
+            file.write_text("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n" + text)
+            return place.run("up", "--name", "k", "--detach", "--config", "c.yaml", *flags, cwd=place.root)
+        patch = ("kubeadmConfigPatches:\n- |\n  kind: ClusterConfiguration\n  scheduler:\n    extraArgs: {config: /etc/s.conf, v: '3'}\n")
+        for text, flags, said in (
+                ("nodes: [{role: master}]\n", (), "c.yaml:3:16: role: expected control-plane or worker"),
+                (patch, (), "c.yaml:7:25: config: no extraMounts of the control plane leads from /etc/s.conf"),
+                (patch + "nodes: [{role: control-plane, extraMounts: [{hostPath: none, containerPath: /etc/s.conf}]}]\n", (),
+                 "c.yaml:7:25: config: /etc/s.conf is "),
+                ("", ("--nodes", "2"), "--nodes: c.yaml says which nodes there are"),
+                ("", ("--scheduler-v", "-1"), "--scheduler-v: expected 0 to 100")):
+            done = up(text, *flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said, done.stderr)
+        self.assertEqual(up("", "--scheduler-config", str(config)).returncode, 4)
+        config.write_text("kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nparallelism: x\n")
+        done = up(patch, "--scheduler-config", str(config))
+        self.assertIn("s.conf:3:14: parallelism", done.stderr)
+
+        # One node takes pods; everything else is warned about and goes on.
+        config.write_text("kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nparallelism: 4\n")
+        self.addCleanup(place.run, "reset", "--name", "k", "--yes")
+        done = up(patch + "networking: {ipFamily: dual}\n", "--scheduler-config", str(config), "--ephemeral")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: c.yaml:8:1: networking has no effect here\n", done.stderr)
+        (node,) = json.loads(place.run("raw", "/api/v1/nodes", "--kubeconfig", str(place.state("k") / "kubeconfig")).stdout)["items"]
+        self.assertEqual(node["metadata"]["name"], "k-control-plane")
+        self.assertNotIn("taints", node["spec"])
+
+
+if __name__ == "__main__":
+    unittest.main()

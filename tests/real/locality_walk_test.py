@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The page of kind-image-locality-demo on real kubelets, each with a containerd of its own (X1): our scheduler as kubeadm's static pod."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from rig import PROGRAM, ROOT, RealClusterCase
+from rig.images import BUSYBOX
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "scheduler"))
+from locality_walk import EXAMPLE, LocalityWalk  # noqa: E402
+from scheduler import directory  # noqa: E402
+
+MANIFESTS = "/var/lib/kubelet/manifests"  # /etc of the nodes is this machine's
+CONFIGURATION = "/var/lib/kubelet/etc"
+
+
+class Walk(LocalityWalk, RealClusterCase):
+    options = {"nodes": 3, "scheduler": False, "kubelet_configuration": {"staticPodPath": MANIFESTS, "fileCheckFrequency": "1s"}}
+    control_plane, workers = "node1", ("node2", "node3")
+
+    def host(self, path):
+        """What a path of the control plane's is on this machine."""
+        return self.cluster.nodes[0].kubelet_directory / path.removeprefix("/var/lib/kubelet/")
+
+    def make_control_plane(self):
+        """As kubeadm: label, taint, a kubeconfig for the scheduler, and its static pod with the arguments of cluster-config.yml."""
+        self.cluster.kubectl("label", "node", "node1", "node-role.kubernetes.io/control-plane=")
+        self.cluster.kubectl("taint", "node", "node1", "node-role.kubernetes.io/control-plane:NoSchedule")
+        for path in (MANIFESTS, CONFIGURATION):
+            self.host(path).mkdir()
+        kubeconfig = self.host(CONFIGURATION) / "scheduler.conf"
+        shutil.copy(self.cluster.pki.path("scheduler.kubeconfig"), kubeconfig)
+        kubeconfig.chmod(0o644)
+        (self.host(CONFIGURATION) / "scheduler-config.conf").write_text(
+            "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+            "clientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}\n")
+        done = subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", directory(self) / "image.tar", "--import",
+                               self.cluster.nodes[0].cri_socket], capture_output=True, text=True, timeout=300,
+                              env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pod = json.loads(self.cluster.kubectl("create", "-f", str(ROOT / "deploy/scheduler/kube-scheduler.yaml"), "--dry-run=client", "-o",
+                                              "json").stdout)
+        (container,) = pod["spec"]["containers"]
+        container["command"] += ["--config=/etc/kubernetes/scheduler-config.conf", "--v=15"]
+        pod["spec"]["volumes"] = []
+        for name in ("scheduler.conf", "scheduler-config.conf"):
+            pod["spec"]["volumes"].append({"name": name.replace(".", "-"), "hostPath": {"path": f"{CONFIGURATION}/{name}", "type": "File"}})
+        container["volumeMounts"] = [{"name": volume["name"], "mountPath": f"/etc/kubernetes/{volume['hostPath']['path'].split('/')[-1]}",
+                                      "readOnly": True} for volume in pod["spec"]["volumes"]]
+        (self.host(MANIFESTS) / "kube-scheduler.yaml").write_text(json.dumps(pod))
+        self.cluster.eventually(lambda: self.cluster.kubectl("get", "pod", "kube-scheduler-node1", "-n", "kube-system", "-o",
+                                                             "jsonpath={.status.containerStatuses[0].ready}", check=False).stdout == "true",
+                                90, what="the scheduler")
+
+    def copy_config(self):
+        # In place: a file that is mounted stays the one that was.
+        (self.host(CONFIGURATION) / "scheduler-config.conf").write_text((EXAMPLE / "scheduler-config.conf").read_text())
+
+    def pod_text(self, name):
+        # There is no registry to ask whether the tag means another image by now.
+        text = super().pod_text(name)
+        return text.replace("image: busybox\n", "image: busybox\n      imagePullPolicy: IfNotPresent\n")
+
+    def leave_busybox_to_one(self):
+        for node in self.cluster.nodes[:2]:
+            subprocess.run(["ctr", "--address", str(node.cri_socket), "--namespace", "k8s.io", "images", "rm", "--sync", BUSYBOX], check=True,
+                           capture_output=True)
+        self.cluster.eventually(lambda: all(("docker.io/library/busybox" in self.images(worker)) == (worker == "node3")
+                                            for worker in self.workers), 60, what="what the kubelets report")
+
+    def test_the_page_ends_with_pods_where_their_image_is(self):
+        self.make_control_plane()
+        self.leave_busybox_to_one()
+        self.assertEqual(self.walk(), "node3")
+
+
+if __name__ == "__main__":
+    unittest.main()
