@@ -26,9 +26,12 @@ bool is_free(const std::string& host, int port) {
 
 }  // namespace
 
-std::string free_address(std::string host, int port) {
-  for (int i = 0; i < kPortsToTry; ++i)
-    if (is_free(host, port + i)) return fmt::format("{}:{}", host, port + i);
+std::string free_address(const std::string& host, int port,
+                         const std::function<bool(const std::string& address)>& is_promised) {
+  for (int i = 0; i < kPortsToTry; ++i) {
+    std::string address = fmt::format("{}:{}", host, port + i);
+    if (!is_promised(address) && is_free(host, port + i)) return address;
+  }
   return fmt::format("{}:{}", host, port);
 }
 

@@ -193,18 +193,29 @@ Task<void> RoleChildren::watch_nodes() {
   }
 }
 
+// To another child, which may not listen yet.
+bool RoleChildren::promised(const Child& to, const std::string& address) const {
+  return std::ranges::any_of(children_, [&](const auto& entry) {
+    return entry.second.get() != &to && entry.second->url.ends_with("//" + address);
+  });
+}
+
 // Its output goes to a file of its own; it is started again for as long as it is wanted.
 Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
   const std::string directory = directories_.state + "/roles";
   Backoff backoff(Backoff::Options{.first = std::chrono::seconds(1), .jitter = 0.1});
   (void)make_directories(directory, 0700);
   for (;;) {
+    const auto address = [&](std::string host, int port) {
+      return free_address(host, port,
+                          [&](const std::string& one) { return promised(*child, one); });
+    };
     RolePlace place{.directories = directories_,
                     .kubeconfig = cluster_.kubeconfig(),
                     .node = child->node,
                     .directory = directory,
                     .settings = settings_,
-                    .free_address = free_address};
+                    .free_address = address};
     auto launch = child->row->launch(place);
     if (!launch) {
       log::warn("up", "a role cannot start", {{"role", child->name}, {"error", launch.error()}});

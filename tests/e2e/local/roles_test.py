@@ -51,6 +51,14 @@ class Roles(unittest.TestCase):
         self.cluster.up(self, "--nodes", "2", "--roles", "none")
         eventually(lambda: not self.pods(), what="the end of pods that stand for nothing")
 
+    def test_all_of_them_start_at_the_first_try(self):
+        self.cluster = LocalCluster(self, "--nodes", "2", "--ephemeral", "--roles", "all")
+        names = self.names() | {f"plimsoll-{role}-{node}" for role in ("agent", "pools") for node in ("n1", "n2")}
+        if not self.pods().keys() <= names:
+            self.fail(self.pods().keys() - names)
+        pods = eventually(lambda: self.all_run(names) or self.all_run({name for name in names if "agent" not in name}), what="all pods")
+        self.assertEqual({pod["status"]["containerStatuses"][0]["restartCount"] for pod in pods.values()}, {0})
+
     def test_a_deleted_node_starts_nothing_anew(self):
         self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "servo")
         (pod,) = eventually(lambda: self.all_run({"plimsoll-servo-n1"}), what="the pod").values()
