@@ -46,19 +46,19 @@ class Walk(LocalityWalk, RealClusterCase):
                                               "json").stdout)
         (container,) = pod["spec"]["containers"]
         container["command"] += ["--config=/etc/kubernetes/scheduler-config.conf", "--v=15"]
-        pod["spec"]["volumes"] = []
-        for name in ("scheduler.conf", "scheduler-config.conf"):
-            pod["spec"]["volumes"].append({"name": name.replace(".", "-"), "hostPath": {"path": f"{CONFIGURATION}/{name}", "type": "File"}})
-        container["volumeMounts"] = [{"name": volume["name"], "mountPath": f"/etc/kubernetes/{volume['hostPath']['path'].split('/')[-1]}",
-                                      "readOnly": True} for volume in pod["spec"]["volumes"]]
+        # The directory and not its files: of a file that is mounted alone nobody is told that it changes.
+        pod["spec"]["volumes"] = [{"name": "kubeconfig", "hostPath": {"path": CONFIGURATION, "type": "Directory"}}]
+        container["volumeMounts"] = [{"name": "kubeconfig", "mountPath": "/etc/kubernetes", "readOnly": True}]
         (self.host(MANIFESTS) / "kube-scheduler.yaml").write_text(json.dumps(pod))
         self.cluster.eventually(lambda: self.cluster.kubectl("get", "pod", "kube-scheduler-node1", "-n", "kube-system", "-o",
                                                              "jsonpath={.status.containerStatuses[0].ready}", check=False).stdout == "true",
                                 90, what="the scheduler")
 
     def copy_config(self):
-        # In place: a file that is mounted stays the one that was.
-        (self.host(CONFIGURATION) / "scheduler-config.conf").write_text((EXAMPLE / "scheduler-config.conf").read_text())
+        shutil.copy(EXAMPLE / "scheduler-config.conf", self.host(CONFIGURATION))
+        # A kubelet does not start a static pod anew because its mirror pod is deleted.
+        self.cluster.eventually(lambda: "configuration reread" in self.cluster.kubectl("logs", "kube-scheduler-node1", "-n", "kube-system").stdout,
+                                30, what="that the file is read again")
 
     def pod_text(self, name):
         # There is no registry to ask whether the tag means another image by now.
