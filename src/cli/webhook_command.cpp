@@ -200,6 +200,8 @@ class WebhookRun {
       signals_.reset();
       co_return 0;
     }
+    MemoryTidy tidy(loop);
+    tidy.start();
     log::info("webhook", "listening", {{"address", server_->address()}});
     tasks_ = std::make_unique<TaskGroup>(loop);
     if (settings_.self_signed)
@@ -208,8 +210,6 @@ class WebhookRun {
       tasks_->spawn("certificate", watch_certificate(loop));
     tasks_->spawn("reload", reload_by_signal());
     watch_expiry(loop);
-    MemoryTidy tidy(loop);
-    tidy.start();
     co_await signals_->stop_requested();
     log::info("webhook", "stopping", {{"signal", signals_->stop_signal()}});
     co_await tidy.stop();
