@@ -1,6 +1,12 @@
 // The client against scripted servers.
 #include "net/client.hpp"
 
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <sys/epoll.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +32,30 @@ TEST(Client, uses_a_connection_again) {
   TestClient client(server.url());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.get("/").value().body, "ok");
   EXPECT_EQ(connections, 1);
+  client.client->close_idle();
+}
+
+// What the reactor has asked the kernel to tell of: see epoll in proc(5).
+bool wants_to_hear_of_room_to_write() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      unsigned fd = 0, events = 0;
+      if (std::sscanf(line.c_str(), "tfd: %u events: %x", &fd, &events) == 2 &&
+          (events & EPOLLOUT) != 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+TEST(Client, is_woken_only_by_what_arrives) {
+  ScriptedServer server([](RawSocket& socket, int) {
+    while (!socket.read_until("\r\n\r\n").empty()) socket.send(kOk);
+  });
+  TestClient client(server.url());
+  ASSERT_TRUE(client.get("/"));
+  EXPECT_FALSE(wants_to_hear_of_room_to_write());
   client.client->close_idle();
 }
 

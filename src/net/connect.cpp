@@ -1,8 +1,10 @@
 #include "net/connect.hpp"
 
 #include <cerrno>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -69,6 +71,20 @@ Error connect_error(int error) {
   return out;
 }
 
+// The reactor goes on asking whether a socket is writable once somebody has waited for that, and is
+// told so with every wait to read: each message of a watch would wake us twice. Registered anew, it
+// asks for what there is to read only.
+Result<Socket> registered_anew(Socket socket, int family) {
+  boost::system::error_code error;
+  const int fd = socket.release(error);
+  if (error) return connect_error(error.value());
+  Socket out(socket.get_executor());
+  out.assign(asio::generic::stream_protocol(family, IPPROTO_TCP), fd, error);
+  if (!error) return out;
+  ::close(fd);
+  return connect_error(error.value());
+}
+
 Task<Result<Socket>> connect_address(std::shared_ptr<Watchdog> watchdog, tcp::endpoint endpoint,
                                      SteadyTime until) {
   Executor loop = co_await asio::this_coro::executor;
@@ -96,7 +112,7 @@ Task<Result<Socket>> connect_address(std::shared_ptr<Watchdog> watchdog, tcp::en
   ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_ERROR, &failure, &size);
   if (failure != 0) co_return connect_error(failure);
   set_tcp_options(socket);
-  co_return std::move(socket);
+  co_return registered_anew(std::move(socket), endpoint.protocol().family());
 }
 
 // One address after the other; each gets an equal share of the time that is left, so that a host

@@ -112,7 +112,7 @@ Error TlsStream::last_error() const {
 }
 
 bool TlsStream::has_buffered() const {
-  return SSL_pending(ssl_) > 0;
+  return SSL_has_pending(ssl_) == 1;
 }
 
 void TlsStream::send_end() {
