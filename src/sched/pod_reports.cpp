@@ -84,8 +84,35 @@ void PodReports::failed(const PodPointer& pod, const std::string& profile, std::
   if (!nomination && condition != nullptr && condition->status == "False" &&
       condition->reason == reason && condition->message == message)
     return;
-  tasks_.spawn("write a condition",
-               write_condition(pod, std::move(reason), std::move(message), std::move(nomination)));
+  Reason why{pod, std::move(reason), std::move(message), std::move(nomination)};
+  auto [writing, is_first] = writing_.try_emplace(pod->meta.uid);
+  if (is_first) {
+    writing->second.reason = why.reason;
+    writing->second.message = why.message;
+    tasks_.spawn("write a condition", write_conditions(std::move(why)));
+    return;
+  }
+  std::optional<Reason>& next = writing->second.next;
+  if (!next && !why.nomination && writing->second.reason == why.reason &&
+      writing->second.message == why.message)
+    return;
+  if (next && !why.nomination) why.nomination = std::move(next->nomination);
+  next = std::move(why);
+}
+
+Task<void> PodReports::write_conditions(Reason why) {
+  const std::string uid = why.pod->meta.uid;
+  for (;;) {
+    co_await write_condition(std::move(why.pod), std::move(why.reason), std::move(why.message),
+                             std::move(why.nomination));
+    const auto writing = writing_.find(uid);
+    if (!writing->second.next) {
+      writing_.erase(writing);
+      co_return;
+    }
+    why = std::move(*writing->second.next);
+    writing->second = {why.reason, why.message, std::nullopt};
+  }
 }
 
 Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::string message,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
@@ -35,8 +36,23 @@ class PodReports {
                  std::string_view node);
 
  private:
+  // Why a pod waits, as it is to stand in its status.
+  struct Reason {
+    PodPointer pod;
+    std::string reason, message;
+    Nomination nomination;
+  };
+
+  // A pod is tried again and again while its first condition waits for its turn at the API: what
+  // comes meanwhile replaces what has come before, so that no pod has more than two.
+  struct Writing {
+    std::string reason, message;  // on the way
+    std::optional<Reason> next;
+  };
+
   SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) const;
   void warn(const kube::Pod& pod, const std::string& profile, std::string note);
+  Task<void> write_conditions(Reason why);
   Task<void> write_condition(PodPointer pod, std::string reason, std::string message,
                              Nomination nomination);
 
@@ -44,6 +60,7 @@ class PodReports {
   EventWriter& events_;
   const kube::Store<kube::Pod>& pods_;
   Clock& clock_;
+  std::unordered_map<std::string, Writing> writing_;  // by uid
   TaskGroup tasks_;
 };
 
