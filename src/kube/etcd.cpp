@@ -57,19 +57,28 @@ class GatewayClient final : public EtcdClient {
     co_return Result<void>();
   }
 
-  Task<Result<std::vector<EtcdEntry>>> read_prefix(std::string prefix) override {
+  Task<Result<std::vector<EtcdKey>>> list_prefix(std::string prefix) override {
     json::object request{{"key", base64_encode(prefix)},
-                         {"range_end", base64_encode(end_of_prefix(prefix))}};
+                         {"range_end", base64_encode(end_of_prefix(prefix))},
+                         {"keys_only", true}};
     PLIM_CO_TRY(json::value answer, co_await ask("/v3/kv/range", std::move(request)));
-    std::vector<EtcdEntry> out;
+    std::vector<EtcdKey> out;
     const json::value* entries = find(answer, {"kvs"});
     if (!entries || !entries->is_array()) co_return out;
     for (const json::value& entry : entries->get_array()) {
       PLIM_CO_TRY(std::string key, base64_decode(text_at(entry, {"key"})));
-      PLIM_CO_TRY(std::string value, base64_decode(text_at(entry, {"value"})));
-      out.push_back({.key = std::move(key), .value = std::move(value)});
+      out.push_back({.key = std::move(key), .revision = etcd_number(entry, {"mod_revision"})});
     }
     co_return out;
+  }
+
+  Task<Result<std::string>> read(std::string key) override {
+    json::object request{{"key", base64_encode(key)}};
+    PLIM_CO_TRY(json::value answer, co_await ask("/v3/kv/range", std::move(request)));
+    const json::value* entries = find(answer, {"kvs"});
+    if (!entries || !entries->is_array() || entries->get_array().empty())
+      co_return fail(Code::not_found, fmt::format("etcd has no key {}", quote(key)));
+    co_return base64_decode(text_at(entries->get_array()[0], {"value"}));
   }
 
  private:

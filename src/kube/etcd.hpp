@@ -23,8 +23,11 @@ struct EtcdPut {
   std::string key, value;
 };
 
-struct EtcdEntry {
-  std::string key, value;
+struct EtcdKey {
+  std::string key;
+  std::int64_t revision = 0;  // of its last change; another one: another value
+
+  bool operator==(const EtcdKey&) const = default;
 };
 
 class EtcdClient {
@@ -37,8 +40,10 @@ class EtcdClient {
   virtual Task<Result<std::chrono::seconds>> keep_lease(std::int64_t lease) = 0;
   // All or none, at most 128; 0: without a lease.
   virtual Task<Result<void>> put(std::vector<EtcdPut> puts, std::int64_t lease) = 0;
-  // Everything whose key begins with this.
-  virtual Task<Result<std::vector<EtcdEntry>>> read_prefix(std::string prefix) = 0;
+  // The keys that begin with this, without their values.
+  virtual Task<Result<std::vector<EtcdKey>>> list_prefix(std::string prefix) = 0;
+  // Code::not_found: there is no such key, or no longer.
+  virtual Task<Result<std::string>> read(std::string key) = 0;
 };
 
 // Where `plimsoll agent --images --publish=etcd` puts the inventory of a node; with an empty name

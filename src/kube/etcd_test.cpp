@@ -52,21 +52,31 @@ TEST_F(EtcdClientTest, keeps_leases) {
                           R"(/v3/lease/keepalive {"ID":7587})"));
 }
 
-TEST_F(EtcdClientTest, puts_in_one_transaction_and_reads_by_prefix) {
+TEST_F(EtcdClientTest, puts_in_one_transaction) {
   answer_ = R"({"succeeded":true})";
   EXPECT_TRUE(run_to_end(loop_, client_->put({{.key = "/k", .value = "v"}}, 7)));
-  answer_ = R"({"kvs":[{"key":"L2s=","value":"dg=="}],"count":"1"})";
-  auto read = run_to_end(loop_, client_->read_prefix("/k"));
-  ASSERT_TRUE(read);
-  ASSERT_EQ(read->size(), 1U);
-  EXPECT_EQ(read->front().key, "/k");
-  EXPECT_EQ(read->front().value, "v");
   EXPECT_THAT(
       asked_,
       ElementsAre(
-          R"(/v3/kv/txn {"success":[{"requestPut":{"key":"L2s=","value":"dg==","lease":7}}]})",
-          R"(/v3/kv/range {"key":"L2s=","range_end":"L2w="})"));
+          R"(/v3/kv/txn {"success":[{"requestPut":{"key":"L2s=","value":"dg==","lease":7}}]})"));
   EXPECT_EQ(image_inventory_key("c", "n1"), "/plimsoll/images/v1/c/n1");
+}
+
+TEST_F(EtcdClientTest, lists_keys_by_prefix_and_reads_one) {
+  answer_ = R"({"kvs":[{"key":"L2s=","create_revision":"3","mod_revision":"9"}],"count":"1"})";
+  auto keys = run_to_end(loop_, client_->list_prefix("/k"));
+  ASSERT_TRUE(keys);
+  EXPECT_THAT(*keys, ElementsAre(EtcdKey{.key = "/k", .revision = 9}));
+  answer_ = R"({"kvs":[{"key":"L2s=","value":"dg=="}],"count":"1"})";
+  EXPECT_EQ(*run_to_end(loop_, client_->read("/k")), "v");
+  answer_ = R"({"header":{}})";
+  EXPECT_TRUE(run_to_end(loop_, client_->list_prefix("/k"))->empty());
+  EXPECT_EQ(run_to_end(loop_, client_->read("/k")).error().code, Code::not_found);
+  EXPECT_THAT(asked_,
+              ElementsAre(R"(/v3/kv/range {"key":"L2s=","range_end":"L2w=","keys_only":true})",
+                          R"(/v3/kv/range {"key":"L2s="})",
+                          R"(/v3/kv/range {"key":"L2s=","range_end":"L2w=","keys_only":true})",
+                          R"(/v3/kv/range {"key":"L2s="})"));
 }
 
 TEST_F(EtcdClientTest, says_what_etcd_answered) {
@@ -77,7 +87,7 @@ TEST_F(EtcdClientTest, says_what_etcd_answered) {
   EXPECT_THAT(refused.error().message, HasSubstr("too many operations"));
   status_ = 200;
   answer_ = "no JSON";
-  EXPECT_FALSE(run_to_end(loop_, client_->read_prefix("k")));
+  EXPECT_FALSE(run_to_end(loop_, client_->list_prefix("k")));
   EXPECT_FALSE(run_to_end(loop_, client_->grant_lease(std::chrono::seconds(1))));
   EXPECT_FALSE(EtcdClient::create(loop_.executor(), {.endpoints = {}, .tls = {}}));
 }
