@@ -1,8 +1,12 @@
+#include "base/rfc3339.hpp"
 #include "images/publisher.hpp"
 #include "loop/image_annotation.hpp"
 
 namespace plim::images {
 namespace {
+
+// Less often than inventories are sent again, more often than readers stop believing them.
+constexpr std::chrono::minutes kSayAgain{5};
 
 class AnnotationPublisher final : public Publisher {
  public:
@@ -16,20 +20,26 @@ class AnnotationPublisher final : public Publisher {
 
   Task<Result<void>> publish(loop::ImageInventory inventory) override {
     std::string text = loop::annotate_images(inventory);
-    if (text == last_) co_return Result<void>();
+    // Pulls and layers are no part of it.
+    const bool is_known = text == last_ && inventory.reported_at - said_ < kSayAgain;
+    if (is_known) co_return Result<void>();
     json::value patch;
-    make_object(patch, {"metadata", "annotations"})[loop::kImagesAnnotation] = text;
+    json::object& annotations = make_object(patch, {"metadata", "annotations"});
+    annotations[loop::kImagesAnnotation] = text;
+    annotations[loop::kImagesTimeAnnotation] = format_rfc3339(inventory.reported_at);
     kube::ObjectPath path{.ns = {}, .name = node_};
     auto done = co_await client_->patch(kube::resources::nodes, std::move(path),
                                         kube::PatchType::merge, std::move(patch));
     if (!done) co_return done.error();
     last_ = std::move(text);
+    said_ = inventory.reported_at;
     co_return Result<void>();
   }
 
  private:
   std::shared_ptr<kube::Client> client_;
   std::string node_, last_;
+  WallTime said_{};
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/loop.hpp"
+#include "base/rfc3339.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "images/testing/fake_runtime.hpp"
 #include "kube/testing/object_api.hpp"
@@ -141,6 +142,37 @@ TEST_F(ImagesDaemonTest, tries_again_when_the_server_refuses) {
     clock_.advance_to_next();
     return api_.writes == 1;
   });
+}
+
+TEST(AnnotationPublisher, says_again_that_it_holds_and_is_silent_about_what_is_not_in_it) {
+  Loop loop;
+  FakeClock clock;
+  SeededRandom random(1);
+  plim::testing::ObjectApi api;
+  api.objects["n1"] = json::object{};
+  auto publisher = publish_to_annotation(
+      std::make_shared<plim::testing::ObjectClient>(api, clock, random), "n1");
+  loop::ImageInventory inventory;
+  inventory.images = {{.id = "sha256:1", .size = 5, .names = {"docker.io/library/x:1"}}};
+  const auto publish = [&] {
+    inventory.reported_at = clock.wall();
+    EXPECT_TRUE(run_to_end(loop, publisher->publish(inventory)));
+    return api.writes;
+  };
+  EXPECT_EQ(publish(), 1);
+  const json::value& node = api.objects["n1"];
+  EXPECT_EQ(text_at(node, {"metadata", "annotations", "plimsoll.io/images-at"}),
+            format_rfc3339(clock.wall()));
+  inventory.pulling = {{"sha256:2", 1, 2}};
+  clock.advance(1min);
+  EXPECT_EQ(publish(), 1);
+  clock.advance(7min);  // it is sent again after eight
+  EXPECT_EQ(publish(), 2);
+  EXPECT_EQ(text_at(node, {"metadata", "annotations", "plimsoll.io/images-at"}),
+            format_rfc3339(clock.wall()));
+  inventory.images.clear();
+  clock.advance(1min);
+  EXPECT_EQ(publish(), 3);
 }
 
 TEST(NodeInToken, is_read_without_asking_anybody) {

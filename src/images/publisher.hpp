@@ -27,7 +27,8 @@ extern const kube::Resource kNodeImageInventories;
 // The object NodeImageInventory of the node, which is its owner as far as we may know its uid.
 std::unique_ptr<Publisher> publish_to_resource(std::shared_ptr<kube::Client> client,
                                                std::string node);
-// The annotation plimsoll.io/images of the Node: names only, at most once a minute.
+// The annotation plimsoll.io/images of the Node: names only, at most once a minute; with the time,
+// which is written again while nothing changes.
 std::unique_ptr<Publisher> publish_to_annotation(std::shared_ptr<kube::Client> client,
                                                  std::string node);
 

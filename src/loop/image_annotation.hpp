@@ -12,6 +12,9 @@
 namespace plim::loop {
 
 inline constexpr std::string_view kImagesAnnotation = "plimsoll.io/images";
+// When its writer last saw these images, RFC 3339: it says so again while nothing changes, or
+// nobody could tell a list that still holds from one whose writer is gone.
+inline constexpr std::string_view kImagesTimeAnnotation = "plimsoll.io/images-at";
 // Annotations of an object share 256 KiB.
 inline constexpr std::size_t kLongestImagesAnnotation = 32 * 1024;
 
