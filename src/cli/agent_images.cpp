@@ -11,6 +11,7 @@
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
+#include "cli/etcd_flags.hpp"
 
 namespace plim::cli {
 namespace {
@@ -27,26 +28,6 @@ std::vector<std::string> list_of_words(const std::string& text) {
   std::vector<std::string> out;
   for (std::string_view word : split(text, ','))
     if (!trim(word).empty()) out.emplace_back(trim(word));
-  return out;
-}
-
-Outcome<std::string> pem_of(const Context& context, std::string_view flag) {
-  const std::string& path = context.values.text(flag);
-  if (path.empty()) return std::string();
-  auto text = read_file(path);
-  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
-  return std::move(*text);
-}
-
-Outcome<kube::EtcdOptions> etcd_options(const Context& context) {
-  kube::EtcdOptions out;
-  out.endpoints = list_of_words(context.values.text("etcd-endpoints"));
-  if (out.endpoints.empty())
-    return usage_failure(Plm::wrong_arguments, "--publish etcd needs --etcd-endpoints",
-                         "https://127.0.0.1:2379, with --etcd-cacert, --etcd-cert and --etcd-key");
-  PLIM_CLI_TRY(out.tls.ca_pem, pem_of(context, "etcd-cacert"));
-  PLIM_CLI_TRY(out.tls.certificate_pem, pem_of(context, "etcd-cert"));
-  PLIM_CLI_TRY(out.tls.key_pem, pem_of(context, "etcd-key"));
   return out;
 }
 
@@ -141,6 +122,10 @@ Outcome<void> ImagesModule::choose_places(const Context& context) {
   for (const std::string& place : places) {
     if (place == "etcd") {
       PLIM_CLI_TRY(etcd_, etcd_options(context));
+      if (etcd_.endpoints.empty())
+        return usage_failure(
+            Plm::wrong_arguments, "--publish etcd needs --etcd-endpoints",
+            "https://127.0.0.1:2379, with --etcd-cacert, --etcd-cert and --etcd-key");
       etcd_place_.cluster = context.values.text("etcd-cluster");
       etcd_place_.node = options_.node_name;
       etcd_place_.lease =

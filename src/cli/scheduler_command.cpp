@@ -16,6 +16,7 @@
 #include "base/yaml.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/etcd_flags.hpp"
 #include "sched/config.hpp"
 #include "sched/service.hpp"
 
@@ -173,6 +174,9 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
                     .max_unschedulable = values.duration("pod-max-in-unschedulable-pods-duration"),
                     .annotate_decisions = values.boolean("annotate-decisions"),
                     .explain_all_nodes = values.boolean("explain-full")};
+  PLIM_CLI_TRY(kube::EtcdOptions etcd, etcd_options(context));
+  if (!etcd.endpoints.empty()) service.etcd = std::move(etcd);
+  service.daemon.etcd.cluster = values.text("etcd-cluster");
   return out;
 }
 
@@ -215,7 +219,9 @@ class SchedulerRun {
       if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
       while (!stop_ && !failure_) co_await done_->wait();
     } else {
-      failure_ = scheduler_failure(Plm::bad_environment, started.error().message);
+      const bool is_mistake = started.error().code == Code::invalid;
+      failure_ = scheduler_failure(is_mistake ? Plm::bad_scheduler_config : Plm::bad_environment,
+                                   started.error().message);
     }
     co_await tidy.stop();
     co_await tasks_->stop();

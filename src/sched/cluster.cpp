@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -57,11 +59,18 @@ std::string pod_key(const kube::Pod& pod) {
 Cluster::Cluster() : table_(std::make_unique<NodeTable>()), rules_(*table_), volumes_(*table_) {}
 
 void Cluster::set_node(const kube::Node& node) {
-  images_.set_status(table_->set(node), node.images);
+  const NodeIndex row = table_->set(node);
+  images_.set_status(row, node.images);
+  if (auto read = images_.set_annotations(row, node.meta.annotations); !read)
+    log::warn("scheduler", "a node's annotation of images cannot be read",
+              {{"node", node.meta.name}, {"error", read.error()}});
 }
 
 void Cluster::remove_node(std::string_view name) {
-  if (auto row = table_->find(name)) images_.set_status(*row, {});
+  if (auto row = table_->find(name)) {
+    images_.set_status(*row, {});
+    (void)images_.set_annotations(*row, {});  // none can always be read
+  }
   table_->remove(name);
 }
 
@@ -97,6 +106,7 @@ void Cluster::set_pod(PodPointer pod, std::string_view node) {
   remove_pod(pod_key(*pod));
   if (node.empty() || is_over(*pod)) return;
   NodeIndex row = table_->hold(node);
+  image_history_.note(*pod);
   auto record = std::make_unique<PodRecord>(record_of(std::move(pod)));
   record->row = row;
   count(*record, 1);
@@ -144,19 +154,21 @@ void Cluster::imagine(const PodRecord& record, NodeIndex row, int sign) {
   if (!record.ports.empty()) ports_.count(row, record.ports, sign);
 }
 
-void Cluster::set_inventory(std::string_view node, const loop::ImageInventory& inventory) {
-  auto at = inventories_.find(node);
-  if (at == inventories_.end())
-    at = inventories_.emplace(std::string(node), table_->hold(node)).first;
-  images_.set_inventory(at->second, inventory);
+void Cluster::set_inventory(std::string_view node, const loop::ImageInventory& inventory,
+                            InventorySource reporter) {
+  TextMap<NodeIndex>& known = inventories_[place_of(reporter)];
+  auto at = known.find(node);
+  if (at == known.end()) at = known.emplace(std::string(node), table_->hold(node)).first;
+  images_.set_inventory(at->second, reporter, inventory);
 }
 
-void Cluster::remove_inventory(std::string_view node) {
-  auto at = inventories_.find(node);
-  if (at == inventories_.end()) return;
-  images_.remove_inventory(at->second);
+void Cluster::remove_inventory(std::string_view node, InventorySource reporter) {
+  TextMap<NodeIndex>& known = inventories_[place_of(reporter)];
+  auto at = known.find(node);
+  if (at == known.end()) return;
+  images_.remove_inventory(at->second, reporter);
   table_->release(at->second);
-  inventories_.erase(at);
+  known.erase(at);
 }
 
 std::span<const std::unique_ptr<PodRecord>> Cluster::pods_on(NodeIndex row) const {

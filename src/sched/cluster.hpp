@@ -14,6 +14,7 @@
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
 #include "sched/fit_columns.hpp"
+#include "sched/image_history.hpp"
 #include "sched/image_table.hpp"
 #include "sched/node_matches.hpp"
 #include "sched/node_table.hpp"
@@ -67,8 +68,9 @@ class Cluster {
   void set_selector_owner(SelectorOwner owner);
   void remove_selector_owner(std::string_view kind, std::string_view ns, std::string_view name);
 
-  void set_inventory(std::string_view node, const loop::ImageInventory& inventory);
-  void remove_inventory(std::string_view node);
+  void set_inventory(std::string_view node, const loop::ImageInventory& inventory,
+                     InventorySource reporter);
+  void remove_inventory(std::string_view node, InventorySource reporter);
 
   // Puts a pod on a row (1) or takes it away (-1) for as long as a filter looks; the caller undoes
   // it.
@@ -85,6 +87,8 @@ class Cluster {
   const PortTable& ports() const { return ports_; }
 
   const ImageTable& images() const { return images_; }
+
+  const ImageHistory& image_history() const { return image_history_; }
 
   VolumeTable& volumes() { return volumes_; }
 
@@ -136,9 +140,11 @@ class Cluster {
   PodCounts counts_;
   TermTable terms_;
   ImageTable images_;
+  ImageHistory image_history_;
   VolumeTable volumes_;
-  TextMap<NodeIndex> pods_, nominations_, inventories_;  // where each is
-  std::vector<Records> on_row_, nominated_row_;          // by row
+  TextMap<NodeIndex> pods_, nominations_;        // where each is
+  ByReporter<TextMap<NodeIndex>> inventories_;   // of those that are no part of a Node
+  std::vector<Records> on_row_, nominated_row_;  // by row
   TextMap<kube::Labels> namespaces_;
   TextMap<std::vector<SelectorOwner>> owners_;  // by namespace
 };

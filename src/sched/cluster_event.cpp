@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/quantity.hpp"
+#include "kube/selector.hpp"
+#include "loop/image_annotation.hpp"
 
 namespace plim::sched {
 namespace {
@@ -128,6 +130,9 @@ std::vector<EventKind> changes_of(const kube::Node& before, const kube::Node& no
   if (!std::ranges::equal(before.meta.labels, now.meta.labels)) out.push_back(EventKind::NodeLabel);
   if (before.unschedulable != now.unschedulable || !same_taints(before.taints, now.taints))
     out.push_back(EventKind::NodeTaint);
+  if (kube::find_label(before.meta.annotations, loop::kImagesAnnotation) !=
+      kube::find_label(now.meta.annotations, loop::kImagesAnnotation))
+    out.push_back(EventKind::Inventory);
   return out;
 }
 

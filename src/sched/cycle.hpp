@@ -103,6 +103,9 @@ class Filter {
   // Judges many nodes: those refused leave `rows` and get their verdict by row.
   virtual void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) = 0;
 
+  // The numbers behind its verdict on the row, "" where there are none that only it knows.
+  virtual std::string describe(NodeIndex /*row*/) const { return ""; }
+
   // A pod has been imagined on the row (1) or away from it (-1); the cluster knows already.
   virtual void pod_moved(const PodRecord&, NodeIndex /*row*/, int /*sign*/) {}
 };

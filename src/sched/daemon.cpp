@@ -42,7 +42,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
       namespaces_(
           loop, client, state_.engine(), pool_, [this] { wake_.notify(); }, clock),
       inputs_(
-          loop, client, state_.engine(), pool_,
+          loop, client, options_.etcd, state_.engine(), pool_,
           [this](EventKind kind) { state_.happened({.kind = kind}); }, clock),
       events_(loop, std::move(event_client), options_.host, clock),
       reports_(loop, client, events_, pods_.store(), clock),
@@ -146,6 +146,7 @@ void Daemon::schedule_one(const Attempt& attempt) {
   const SteadyTime started = clock_.steady();
   const WallTime wall = clock_.wall();
   DecideOptions options{.draw = draws_.next(), .now = wall};
+  if (options_.explain_all_nodes) options.named = DecideOptions::kAllRows;
   if (klog_.enabled(10) || options_.explain_all_nodes)
     options.rows = DecideOptions::kAllRows;
   else if (on_decision_ || options_.annotate_decisions)

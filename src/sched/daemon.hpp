@@ -34,6 +34,7 @@ struct DaemonOptions {
   Nanos max_unschedulable = std::chrono::minutes(5);
   bool annotate_decisions = false;
   bool explain_all_nodes = false;
+  EtcdSource etcd = {};  // where agents may have put what nodes hold
 };
 
 // One decision as explain wants it; told right after it was made.

@@ -48,7 +48,8 @@ void apply_extenders(Cycle& cycle, Search& search, const DecideOptions& options)
     std::erase_if(search.feasible, [&](NodeIndex row) { return search.verdicts[row] != kFits; });
 }
 
-void describe_rejections(const Cycle& cycle, const Search& search, Decision& out) {
+void describe_rejections(const Cycle& cycle, const Search& search, std::size_t named,
+                         Decision& out) {
   out.rejections.resize(cycle.verdicts.size());
   for (NodeIndex row : cycle.cluster.table().live())
     if (Verdict verdict = search.verdicts[row]; verdict != kFits)
@@ -60,6 +61,8 @@ void describe_rejections(const Cycle& cycle, const Search& search, Decision& out
     made.code = entry.code;
     made.reasons = entry.reasons;
     if (made.nodes.empty()) continue;
+    for (NodeIndex row : std::span(made.nodes).first(std::min(named, made.nodes.size())))
+      made.details.push_back(entry.plugin ? search.describe(*entry.plugin, row) : "");
     if (!entry.plugin)
       out.rejected_by_extender = true;
     else if (std::ranges::find(out.rejecting_plugins, *entry.plugin) == out.rejecting_plugins.end())
@@ -138,6 +141,7 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
     made.node = table.name(rows[at]);
     made.total = scores.totals[at];
     made.missing_bytes = cycle.image_view().missing(rows[at]);
+    made.images = images_known(cycle, cycle.image_view(), rows[at]);
     for (const ScoreColumn& column : scores.columns)
       made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
                              column.normalized[at] * column.weight});
@@ -230,7 +234,8 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   }
   out.feasible = search.feasible.size();
   if (options.rows > 0) out.feasible_nodes = search.feasible;
-  if (options.rows > 0 || search.feasible.empty()) describe_rejections(cycle, search, out);
+  if (options.rows > 0 || search.feasible.empty())
+    describe_rejections(cycle, search, options.rows > 0 ? options.named : 0, out);
   if (search.feasible.empty()) {
     out.outcome = Decision::Outcome::unschedulable;
     out.message = unavailable_message(out.total_nodes, out.rejections);

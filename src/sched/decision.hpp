@@ -35,6 +35,7 @@ struct DecideOptions {
   static constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 
   std::size_t rows = 0;    // how many of the best nodes to describe
+  std::size_t named = 3;   // with rows: refused nodes of every reason whose numbers are told
   std::uint64_t draw = 0;  // decides between equals; any number will do
   WallTime now{};          // to tell old inventories from young ones
   // What extenders answered about this very pod; decide is asked again with it.
@@ -48,12 +49,23 @@ struct PluginScore {
   std::int64_t raw = 0, normalized = 0, weighted = 0;
 };
 
+// Where what is known of a node's images comes from.
+struct ImagesKnown {
+  InventorySource by = InventorySource::StatusOnly;
+  // The report that counts, or else the youngest of those that are too old.
+  std::optional<InventorySource> reporter = {};
+  Nanos age{};
+
+  bool operator==(const ImagesKnown&) const = default;
+};
+
 // One feasible node. Plugins that had nothing to say about this pod are left out.
 struct ScoredNode {
   std::string node;
   std::int64_t total = 0;
   std::vector<PluginScore> scores;
   std::int64_t missing_bytes = 0;
+  ImagesKnown images = {};
 };
 
 // Nodes that were refused by the same plugin for the same reasons.
@@ -62,6 +74,8 @@ struct Rejection {
   RejectCode code = RejectCode::unschedulable;
   std::vector<std::string> reasons;
   std::vector<NodeIndex> nodes;
+  // What the plugin compared on the first of them, "" where it does not tell.
+  std::vector<std::string> details = {};
 };
 
 struct Decision {

@@ -50,11 +50,15 @@ class Engine {
     cluster_.remove_selector_owner(kind, ns, name);
   }
 
-  void set_inventory(std::string_view node, const loop::ImageInventory& inventory) {
-    cluster_.set_inventory(node, inventory);
+  // By the resource or an etcd; what stands in annotations comes with the node.
+  void set_inventory(std::string_view node, const loop::ImageInventory& inventory,
+                     InventorySource reporter = InventorySource::Crd) {
+    cluster_.set_inventory(node, inventory, reporter);
   }
 
-  void remove_inventory(std::string_view node) { cluster_.remove_inventory(node); }
+  void remove_inventory(std::string_view node, InventorySource reporter = InventorySource::Crd) {
+    cluster_.remove_inventory(node, reporter);
+  }
 
   // Claims, volumes and classes of storage are told to the table itself.
   VolumeTable& volumes() { return cluster_.volumes(); }

@@ -18,12 +18,15 @@ void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t s
     made.code = one.code;
     made.reason = fmt::format("{}", fmt::join(one.reasons, ", "));
     made.count = one.nodes.size();
-    for (NodeIndex node : one.nodes) {
-      if (made.samples.size() >= samples) break;
-      made.samples.push_back(engine.node_name(node));
-      made.details.push_back(one.plugin ? rejection_detail(engine, pod, *one.plugin, node) : "");
+    for (std::size_t i = 0; i < std::min(samples, one.nodes.size()); ++i) {
+      made.samples.push_back(engine.node_name(one.nodes[i]));
+      std::string detail = i < one.details.size() ? std::move(one.details[i]) : "";
+      if (detail.empty() && one.plugin)
+        detail = rejection_detail(engine, pod, *one.plugin, one.nodes[i]);
+      made.details.push_back(std::move(detail));
     }
     one.nodes.clear();
+    one.details.clear();
   }
   out.decision.feasible_nodes.clear();
 }
@@ -67,6 +70,7 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
                       const ExplainOptions& options) {
   DecideOptions decide;
   decide.rows = options.rows;
+  decide.named = options.samples;
   decide.draw = options.draw;
   decide.now = clock.wall();
   const SteadyTime begun = clock.steady();

@@ -1,12 +1,15 @@
-// The numbers behind a refusal.
+// The numbers behind a refusal, where the tables tell them; what only a filter has counted it tells
+// itself (Filter::describe).
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/quantity.hpp"
+#include "kube/selector.hpp"
 #include "sched/explain.hpp"
 #include "sched/pod_rules.hpp"
+#include "sched/port_table.hpp"
 
 namespace plim::sched {
 namespace {
@@ -59,19 +62,157 @@ std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_
   return {};
 }
 
-std::string selector_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
-  if (pod.spec.node_selector.empty()) return "";
-  auto wanted = parse_json(pod.spec.node_selector.view());
-  if (!wanted || !wanted->is_object()) return "";
-  std::vector<std::string> out;
-  for (const auto& [key, value] : wanted->get_object()) {
-    const std::string_view has = node_label(engine.cluster().table(), node, key);
-    if (value.is_string() && std::string_view(value.get_string()) != has)
-      out.push_back(fmt::format("{} is {}, must be {}", std::string_view(key),
-                                has.empty() ? "not set" : has,
-                                std::string_view(value.get_string())));
+// "zone must be in a, b; it is c"; "" where the node has what is asked for.
+std::string unmet(const NodeRequirement& wanted, const NodeTable& ids, const NodeTable& table,
+                  NodeIndex node) {
+  using Op = kube::LabelRequirement::Op;
+  kube::LabelRequirement rule{.key = std::string(ids.text(wanted.key + 1)), .op = wanted.op};
+  for (LabelValue value : wanted.values) rule.values.emplace_back(ids.text(value));
+  if (wanted.op == Op::greater || wanted.op == Op::less)
+    rule.values = {std::to_string(wanted.number)};
+  std::ranges::sort(rule.values);
+  std::optional<std::string_view> has;
+  for (const auto& [name, value] : table.labels(node))
+    if (table.text(name + 1) == rule.key) has = table.text(value);
+  if (rule.matches(has)) return "";
+  const auto asked = [&]() -> std::string {
+    const std::string list = fmt::format("{}", fmt::join(rule.values, ", "));
+    switch (rule.op) {
+      case Op::equals:
+        return list;
+      case Op::in:
+        return rule.values.size() == 1 ? list : "one of " + list;
+      case Op::not_equals:
+      case Op::not_in:
+        return "none of " + list;
+      case Op::exists:
+        return "set";
+      case Op::not_exists:
+        return "absent";
+      case Op::greater:
+        return "more than " + list;
+      case Op::less:
+        return "less than " + list;
+    }
+    return list;
+  };
+  return fmt::format("{} is {}, must be {}", rule.key, has ? *has : "not set", asked());
+}
+
+// What each term finds wrong with the node: one of them would have had to match.
+std::string terms_detail(const NodeRules& rules, const NodeTable& ids, const NodeTable& table,
+                         NodeIndex node) {
+  std::vector<std::string> terms;
+  for (const NodeTerm& term : rules.required) {
+    std::vector<std::string> wrong;
+    for (const NodeRequirement& one : term.labels)
+      if (std::string text = unmet(one, ids, table, node); !text.empty())
+        wrong.push_back(std::move(text));
+    for (const NodeTerm::Name& name : term.names)
+      if ((name.known_field && table.name(node) == name.value) != name.equal)
+        wrong.push_back(
+            fmt::format("metadata.name must {}be {}", name.equal ? "" : "not ", name.value));
+    if (term.broken) wrong.emplace_back("a term that cannot be read");
+    if (!wrong.empty()) terms.push_back(fmt::format("{}", fmt::join(wrong, " and ")));
   }
+  return fmt::format("{}", fmt::join(terms, ", or "));
+}
+
+std::string affinity_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
+  NodeTable ids;
+  RuleReader reader(ids);
+  const auto selector = reader.node_selector(pod);
+  const auto affinity = reader.affinity(pod);
+  std::vector<std::string> out;
+  for (const NodeRequirement& one : selector->labels)
+    if (std::string text = unmet(one, ids, engine.cluster().table(), node); !text.empty())
+      out.push_back(std::move(text));
+  if (std::string text = terms_detail(affinity->nodes, ids, engine.cluster().table(), node);
+      !text.empty())
+    out.push_back(std::move(text));
   return fmt::format("{}", fmt::join(out, "; "));
+}
+
+std::string ports_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
+  NodeTable unused;
+  const std::vector<HostPort> wanted = RuleReader(unused).host_ports(pod);
+  std::vector<std::string> out;
+  auto look = [&](const auto& records) {
+    for (const auto& record : records)
+      for (const HostPort& port : wanted) {
+        PortTable taken;
+        taken.count(0, record->ports, 1);
+        if (taken.conflict(0, {port}))
+          out.push_back(fmt::format("{}/{}: taken by {}/{}", port.port, port.protocol,
+                                    record->pod->meta.ns.view(), record->pod->meta.name));
+      }
+  };
+  look(engine.cluster().pods_on(node));
+  look(engine.cluster().nominated_on(node));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
+  const VolumeTable& volumes = engine.cluster().volumes();
+  std::vector<std::string> disks, claims;
+  for (const kube::PodVolume& volume : pod.spec.volumes) {
+    if (!volume.disk.empty())
+      for (const auto& there : engine.cluster().pods_on(node))
+        for (const kube::PodVolume& other : there->pod->spec.volumes)
+          if (!other.disk.empty() && disks_clash(volume.disk, other.disk))
+            disks.push_back(fmt::format("the disk of volume {} is held by {}/{}",
+                                        volume.name.view(), there->pod->meta.ns.view(),
+                                        there->pod->meta.name));
+    if (volume.claim.empty()) continue;
+    const VolumeClaim* claim = volumes.claim(pod.meta.ns, volume.claim);
+    const std::int64_t users = volumes.users(pod.meta.ns, volume.claim);
+    if (claim != nullptr && claim->once_pod && users > 0)
+      claims.push_back(fmt::format("claim {}: {} pods use it, 1 may", volume.claim.view(), users));
+  }
+  return fmt::format("{}", fmt::join(disks.empty() ? claims : disks, "; "));
+}
+
+// The volume behind each bound claim of the pod.
+template <class Visit>
+void each_volume(const Engine& engine, const kube::Pod& pod, Visit visit) {
+  const VolumeTable& volumes = engine.cluster().volumes();
+  for (const kube::PodVolume& one : pod.spec.volumes) {
+    const std::string name = claim_name(pod, one);
+    const VolumeClaim* claim = name.empty() ? nullptr : volumes.claim(pod.meta.ns, name);
+    if (claim == nullptr || claim->volume.empty()) continue;
+    visit(*claim, volumes.volume(claim->volume));
+  }
+}
+
+std::string binding_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
+  const NodeTable& table = engine.cluster().table();
+  std::vector<std::string> out;
+  each_volume(engine, pod, [&](const VolumeClaim& claim, const VolumeTable::Volume* volume) {
+    if (volume == nullptr)
+      out.push_back(fmt::format("claim {}: volume {} does not exist", claim.name, claim.volume));
+    else if (volume->has_affinity && !volume->affinity.required_match(table, node))
+      out.push_back(fmt::format("volume {}: {}", claim.volume,
+                                terms_detail(volume->affinity, table, table, node)));
+  });
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+std::string zone_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
+  std::vector<std::string> out;
+  each_volume(engine, pod, [&](const VolumeClaim& claim, const VolumeTable::Volume* volume) {
+    if (volume == nullptr) return;
+    for (const auto& [label, values] : volume->topology) {
+      const std::string_view has = node_label(engine.cluster().table(), node, label);
+      if (std::ranges::find(values, has) == values.end())
+        out.push_back(fmt::format("volume {}: {} is {}, must be {}", claim.volume, label,
+                                  has.empty() ? "not set" : has, fmt::join(values, " or ")));
+    }
+  });
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
+std::string name_detail(const kube::Pod& pod) {
+  return fmt::format("asks for {}", pod.spec.node_name.view());
 }
 
 }  // namespace
@@ -84,7 +225,17 @@ std::string rejection_detail(const Engine& engine, const kube::Pod& pod, PluginI
     case PluginId::TaintToleration:
       return taint_detail(engine, pod, node);
     case PluginId::NodeAffinity:
-      return selector_detail(engine, pod, node);
+      return affinity_detail(engine, pod, node);
+    case PluginId::NodeName:
+      return name_detail(pod);
+    case PluginId::NodePorts:
+      return ports_detail(engine, pod, node);
+    case PluginId::VolumeRestrictions:
+      return restrictions_detail(engine, pod, node);
+    case PluginId::VolumeBinding:
+      return binding_detail(engine, pod, node);
+    case PluginId::VolumeZone:
+      return zone_detail(engine, pod, node);
     default:
       return "";
   }

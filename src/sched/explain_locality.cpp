@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/duration.hpp"
 #include "base/text.hpp"
+#include "sched/config.hpp"
 #include "sched/explain.hpp"
 #include "sched/locality.hpp"
 
@@ -60,6 +62,23 @@ std::string compat_note(const Engine& engine, const kube::Pod& pod,
                      fmt::join(causes, "; "));
 }
 
+// ", by Etcd 12s ago": whose word it is, where there is more than one.
+std::string source_text(const ImagesKnown& known) {
+  if (!known.reporter) return ", by its status";
+  const std::string age = human_duration(std::max(known.age, Nanos(0)));
+  if (known.by != InventorySource::StatusOnly)
+    return fmt::format(", by {} {} ago", name_of(known.by), age);
+  return fmt::format(", by its status: {} is {} old", name_of(*known.reporter), age);
+}
+
+bool tells_sources(const Profile& profile, const std::vector<ScoredNode>& rows) {
+  if (profile.locality.mode == LocalityMode::Compat) return false;  // by status, always
+  const InventorySource asked = profile.locality.inventory;
+  return (asked != InventorySource::Auto && asked != InventorySource::StatusOnly) ||
+         std::ranges::any_of(rows,
+                             [](const ScoredNode& row) { return row.images.reporter.has_value(); });
+}
+
 }  // namespace
 
 void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile& profile,
@@ -68,10 +87,13 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
       std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
   if (plugin == profile.score.end() || record.decision.rows.empty()) return;
   const std::string images = image_list(engine, pod);
-  for (const ScoredNode& row : record.decision.rows)
-    record.details.push_back(row.missing_bytes == 0
-                                 ? fmt::format("{} present", images)
-                                 : fmt::format("missing {}", image_size_text(row.missing_bytes)));
+  const bool with_sources = tells_sources(profile, record.decision.rows);
+  for (const ScoredNode& row : record.decision.rows) {
+    std::string& detail = record.details.emplace_back(
+        row.missing_bytes == 0 ? fmt::format("{} present", images)
+                               : fmt::format("missing {}", image_size_text(row.missing_bytes)));
+    if (with_sources) detail += source_text(row.images);
+  }
   if (profile.locality.mode == LocalityMode::Compat) return;
   std::vector<NodeIndex> nodes;
   for (const ScoredNode& row : record.decision.rows)

@@ -81,9 +81,9 @@ PodPointer pod_form(int uid, int kind) {
 
 // The present: what an engine should have been told.
 struct World {
-  std::map<int, int> nodes;                        // kind by name
-  std::map<int, std::pair<int, int>> pods, hoped;  // kind and node by uid
-  std::map<int, int> inventories;                  // variant by node
+  std::map<int, int> nodes;                                    // kind by name
+  std::map<int, std::pair<int, int>> pods, hoped;              // kind and node by uid
+  std::map<std::pair<int, InventorySource>, int> inventories;  // variant by node and reporter
 
   void tell(Engine& engine) const {
     engine.set_namespace("default", labels_of("{team: one}"));
@@ -95,8 +95,8 @@ struct World {
       engine.set_pod(pod_form(uid, at.first), fmt::format("n{}", at.second));
     for (const auto& [uid, at] : hoped)
       engine.nominate(pod_form(uid, at.first), fmt::format("n{}", at.second));
-    for (const auto& [name, variant] : inventories)
-      engine.set_inventory(fmt::format("n{}", name), inventory(variant));
+    for (const auto& [of, variant] : inventories)
+      engine.set_inventory(fmt::format("n{}", of.first), inventory(variant), of.second);
   }
 
   static loop::ImageInventory inventory(int variant) {
@@ -142,13 +142,15 @@ void step(std::uint32_t dice, World& world, Engine& engine) {
       }
       world.hoped.erase(uid);
       return engine.forget_nomination(key);
-    default:
+    default: {
+      const auto reporter = uid % 2 == 0 ? InventorySource::Crd : InventorySource::Etcd;
       if (kind % 3 != 0) {
-        world.inventories[name] = kind;
-        return engine.set_inventory(node, World::inventory(kind));
+        world.inventories[{name, reporter}] = kind;
+        return engine.set_inventory(node, World::inventory(kind), reporter);
       }
-      world.inventories.erase(name);
-      return engine.remove_inventory(node);
+      world.inventories.erase({name, reporter});
+      return engine.remove_inventory(node, reporter);
+    }
   }
 }
 

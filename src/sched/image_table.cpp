@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
+#include "base/rfc3339.hpp"
+#include "kube/selector.hpp"
+#include "loop/image_annotation.hpp"
 #include "loop/image_reference.hpp"
+#include "sched/image_history.hpp"
 
 namespace plim::sched {
 namespace {
@@ -17,6 +22,8 @@ std::size_t hash_of(const std::vector<kube::NodeImage>& images) {
   }
   return out;
 }
+
+constexpr WallTime kNeverReported = WallTime::min();
 
 // "@sha256:…": the content, whatever the repository is called.
 std::string content_key(std::string_view digest) {
@@ -34,10 +41,13 @@ ImageKeys image_keys(std::string_view reference) {
   return {parsed->tagged()};
 }
 
-std::vector<ImageKeys> images_of(const kube::Pod& pod) {
+std::vector<ImageKeys> images_of(const kube::Pod& pod, const ImageHistory* history) {
   std::vector<ImageKeys> out;
   auto add = [&](std::string_view reference) {
     ImageKeys keys = image_keys(reference);
+    if (history != nullptr)
+      for (const std::string& key : history->find(pod, reference))
+        if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
     if (!keys.empty() && std::ranges::find(out, keys) == out.end()) out.push_back(std::move(keys));
   };
   for (const kube::Container& container : pod.spec.init_containers) add(container.image);
@@ -127,68 +137,109 @@ void ImageTable::clear_status(Row& row, NodeIndex index) {
   row.by_status.clear();
 }
 
-void ImageTable::set_inventory(NodeIndex index, const loop::ImageInventory& inventory) {
+Result<void> ImageTable::set_annotations(NodeIndex index, const kube::Annotations& annotations) {
+  constexpr auto kBy = InventorySource::Annotation;
+  const std::string_view text = kube::find_label(annotations, loop::kImagesAnnotation).value_or("");
+  const std::string_view when =
+      kube::find_label(annotations, loop::kImagesTimeAnnotation).value_or("");
+  const std::hash<std::string_view> hash;
+  const std::size_t hashed = text.empty() ? 0 : hash(text) * 1099511628211u ^ hash(when);
   Row& row = row_of(index);
+  if (hashed == row.annotation_hash) return {};  // most updates of a node leave it alone
+  row.annotation_hash = hashed;
+  if (text.empty()) {
+    remove_inventory(index, kBy);
+    return {};
+  }
+  auto inventory = loop::images_from_annotation(text);
+  auto time = parse_rfc3339(when);
+  if (!inventory || !time) {
+    remove_inventory(index, kBy);
+    return inventory ? time.error() : inventory.error();
+  }
+  inventory->reported_at = *time;
+  set_inventory(index, kBy, *inventory);
+  return {};
+}
+
+void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
+                               const loop::ImageInventory& inventory) {
+  const std::size_t by = place_of(reporter);
+  Told& told = row_of(index).told[by];
   // What stays must not be forgotten in between, so the new is entered before the old is dropped.
-  Row before;
-  std::swap(before.by_inventory, row.by_inventory);
-  std::swap(before.layers, row.layers);
-  for (Image* image : before.by_inventory) image->by_inventory.set(index, false);
-  for (Layer* layer : before.layers) layer->rows.set(index, false);
+  Told before = std::exchange(told, Told());
+  for (Image* image : before.images) image->by_inventory[by].set(index, false);
+  for (Layer* layer : before.layers) layer->rows[by].set(index, false);
 
   for (const loop::ImageInventory::Layer& layer : inventory.layers) {
     Layer& known = use_layer(layer.digest);
     known.size = layer.size;
-    known.rows.set(index, true);
-    row.layers.push_back(&known);
+    known.rows[by].set(index, true);
+    told.layers.push_back(&known);
   }
   for (const loop::ImageInventory::Image& image : inventory.images) {
     std::vector<Layer*> layers;
     for (std::uint32_t at : image.layers)
-      if (at < inventory.layers.size()) layers.push_back(row.layers[at]);
+      if (at < inventory.layers.size()) layers.push_back(told.layers[at]);
     auto enter = [&](std::string_view key) {
       Image& known = use_image(key);
       known.size_in_inventory = image.size;
       if (!layers.empty()) set_layers(known, layers);
-      known.by_inventory.set(index, true);
-      row.by_inventory.push_back(&known);
+      known.by_inventory[by].set(index, true);
+      told.images.push_back(&known);
     };
+    if (reporter == InventorySource::Annotation) {
+      enter(image.id);  // the hash of a name
+      continue;
+    }
     enter(loop::canonical_image_id(image.id));
     for (const std::string& name : image.names)
       for (const std::string& key : image_keys(name)) enter(key);
   }
-  row.report = Report{.reported_at = inventory.reported_at, .bandwidth = inventory.bandwidth};
-  clear_inventory(before, index);
+  Report report{.reported_at = inventory.reported_at, .bandwidth = inventory.bandwidth};
+  forget(before);
   // A layer that is on its way is not one of those the node has.
   for (const loop::ImageInventory::Pull& pull : inventory.pulling)
     if (auto layer = layers_.find(pull.ref); layer != layers_.end() && pull.total > 0) {
       ++layer->second.users;
-      row.layers.push_back(&layer->second);
-      row.report->pulling.push_back({&layer->second, pull.offset, pull.total});
+      told.layers.push_back(&layer->second);
+      report.pulling.push_back({&layer->second, pull.offset, pull.total});
     }
+  note_report(index, reporter, std::move(report));
 }
 
-void ImageTable::clear_inventory(Row& row, NodeIndex index) {
-  for (Image* image : row.by_inventory) {
-    if (&row == &rows_[index]) image->by_inventory.set(index, false);
-    if (image->by_inventory.empty()) {  // what is known of it is what is reported now
+// Of what the row does not hold any more, by this reporter.
+void ImageTable::forget(Told& told) {
+  for (Image* image : told.images) {
+    // What is known of it is what is reported now.
+    if (std::ranges::all_of(image->by_inventory, &RowSet::empty)) {
       image->size_in_inventory = 0;
       set_layers(*image, {});
     }
     drop_image(*image);
   }
-  for (Layer* layer : row.layers) {
-    if (&row == &rows_[index]) layer->rows.set(index, false);
-    drop_layer(*layer);
-  }
-  row.by_inventory.clear();
-  row.layers.clear();
+  for (Layer* layer : told.layers) drop_layer(*layer);
 }
 
-void ImageTable::remove_inventory(NodeIndex index) {
-  Row& row = row_of(index);
-  clear_inventory(row, index);
-  row.report.reset();
+void ImageTable::note_report(NodeIndex index, InventorySource reporter,
+                             std::optional<Report> report) {
+  const std::size_t by = place_of(reporter);
+  std::vector<WallTime>& times = reported_[by];
+  if (times.size() <= index) times.resize(index + 1u, kNeverReported);
+  if (times[index] != kNeverReported) --told_[by];
+  if (report) ++told_[by];
+  times[index] = report ? report->reported_at : kNeverReported;
+  pulling_[by].set(index, report && !report->pulling.empty());
+  rows_[index].told[by].report = std::move(report);
+}
+
+void ImageTable::remove_inventory(NodeIndex index, InventorySource reporter) {
+  const std::size_t by = place_of(reporter);
+  Told gone = std::exchange(row_of(index).told[by], Told());
+  for (Image* image : gone.images) image->by_inventory[by].set(index, false);
+  for (Layer* layer : gone.layers) layer->rows[by].set(index, false);
+  forget(gone);
+  note_report(index, reporter, std::nullopt);
 }
 
 void ImageTable::count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign) {
@@ -213,14 +264,18 @@ const ImageTable::Image* ImageTable::image(std::string_view key) const {
   return at == images_.end() ? nullptr : &at->second;
 }
 
-const ImageTable::Report* ImageTable::report(NodeIndex row) const {
-  return row < rows_.size() && rows_[row].report ? &*rows_[row].report : nullptr;
+const ImageTable::Report* ImageTable::report(NodeIndex row, InventorySource reporter) const {
+  if (row >= rows_.size()) return nullptr;
+  const Told& told = rows_[row].told[place_of(reporter)];
+  return told.report ? &*told.report : nullptr;
 }
 
-RowSet ImageTable::reported_since(WallTime since) const {
+RowSet ImageTable::reported_since(InventorySource reporter, WallTime since) const {
   RowSet out;
-  for (NodeIndex row = 0; row < rows_.size(); ++row)
-    if (rows_[row].report && rows_[row].report->reported_at >= since) out.set(row, true);
+  if (told_[place_of(reporter)] == 0) return out;
+  const std::vector<WallTime>& times = reported_[place_of(reporter)];
+  for (NodeIndex row = 0; row < times.size(); ++row)
+    if (times[row] >= since) out.set(row, true);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // and so have their images or get them soon. Belongs to one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/result.hpp"
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
 #include "sched/node_table.hpp"
@@ -21,6 +23,17 @@ namespace plim::sched {
 // The names one image can be looked up by, best first: repository@digest or name:tag, then the
 // digest in any repository; or an image id alone.
 using ImageKeys = std::vector<std::string>;
+
+// Who tells of a node's images beside its status, in the order in which they are believed.
+inline constexpr std::array kReporters{InventorySource::Crd, InventorySource::Annotation,
+                                       InventorySource::Etcd};
+
+template <class T>
+using ByReporter = std::array<T, kReporters.size()>;
+
+constexpr std::size_t place_of(InventorySource reporter) {
+  return static_cast<std::size_t>(reporter) - static_cast<std::size_t>(kReporters.front());
+}
 
 class ImageTable {
  public:
@@ -33,7 +46,7 @@ class ImageTable {
 
   struct Layer {
     std::int64_t size = 0;
-    RowSet rows;
+    ByReporter<RowSet> rows;
     const std::string* digest = nullptr;
     std::uint32_t users = 0;  // images that consist of it, rows that hold it
   };
@@ -42,7 +55,8 @@ class ImageTable {
   struct Image {
     std::int64_t size_in_status = 0, size_in_inventory = 0;  // 0: not known
     std::vector<Layer*> layers;
-    RowSet by_status, by_inventory;
+    RowSet by_status;
+    ByReporter<RowSet> by_inventory;
     std::unordered_map<NodeIndex, std::uint32_t> assumed;  // pods by row
     const std::string* key = nullptr;
     std::uint32_t users = 0;
@@ -65,24 +79,40 @@ class ImageTable {
   };
 
   void set_status(NodeIndex row, const std::vector<kube::NodeImage>& images);
-  void set_inventory(NodeIndex row, const loop::ImageInventory& inventory);
-  void remove_inventory(NodeIndex row);
+  // The inventory in a Node's annotations; one that cannot be read or does not say when it was
+  // written counts as none.
+  Result<void> set_annotations(NodeIndex row, const kube::Annotations& annotations);
+  void set_inventory(NodeIndex row, InventorySource reporter,
+                     const loop::ImageInventory& inventory);
+  void remove_inventory(NodeIndex row, InventorySource reporter);
   void count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign);
 
   const StatusName* status_name(std::string_view name) const;
   const Image* image(std::string_view key) const;
-  const Report* report(NodeIndex row) const;
+  const Report* report(NodeIndex row, InventorySource reporter) const;
 
   // Rows whose inventory was reported at `since` or later.
-  RowSet reported_since(WallTime since) const;
+  RowSet reported_since(InventorySource reporter, WallTime since) const;
+
+  // Rows that are pulling something.
+  const RowSet& pulling(InventorySource reporter) const { return pulling_[place_of(reporter)]; }
+
+  // Annotations tell hashes of names instead of names.
+  bool has_hashed_names() const { return told_[place_of(InventorySource::Annotation)] > 0; }
 
  private:
-  struct Row {
-    std::size_t status_hash = 0;
-    std::vector<StatusName*> names;
-    std::vector<Image*> by_status, by_inventory;
+  // What one reporter says of a row.
+  struct Told {
+    std::vector<Image*> images;
     std::vector<Layer*> layers;
     std::optional<Report> report;
+  };
+
+  struct Row {
+    std::size_t status_hash = 0, annotation_hash = 0;
+    std::vector<StatusName*> names;
+    std::vector<Image*> by_status;
+    ByReporter<Told> told;
   };
 
   Row& row_of(NodeIndex row);
@@ -92,18 +122,26 @@ class ImageTable {
   void drop_layer(Layer& layer);
   void set_layers(Image& image, const std::vector<Layer*>& layers);
   void clear_status(Row& row, NodeIndex index);
-  void clear_inventory(Row& row, NodeIndex index);
+  void forget(Told& told);
+  void note_report(NodeIndex row, InventorySource reporter, std::optional<Report> report);
 
   TextMap<StatusName> names_;
   TextMap<Image> images_;
   TextMap<Layer> layers_;
   std::vector<Row> rows_;
+  // By row, where every decision runs over all of them; the smallest time for none.
+  ByReporter<std::vector<WallTime>> reported_;
+  ByReporter<std::size_t> told_{};  // how many rows
+  ByReporter<RowSet> pulling_;
 };
 
 // Empty for a text that is no image name.
 ImageKeys image_keys(std::string_view reference);
 
-// The first key of every image the pod needs, image volumes among them, each once.
-std::vector<ImageKeys> images_of(const kube::Pod& pod);
+class ImageHistory;
+
+// The keys of every image the pod needs, image volumes among them, each once; last those of what
+// pods of the same owner got by that name.
+std::vector<ImageKeys> images_of(const kube::Pod& pod, const ImageHistory* history = nullptr);
 
 }  // namespace plim::sched

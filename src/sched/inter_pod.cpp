@@ -1,7 +1,9 @@
 // InterPodAffinity: near to or apart from other pods, and what pods that are there think of this.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sched/cycle.hpp"
 
@@ -97,6 +99,18 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
     return kFits;
   }
 
+  // "app=web: 0 pods in zone=a, must be near one"; of the kind of terms that refuses.
+  std::string describe(NodeIndex row) const override {
+    if (!terms_.near.empty() && !near_enough(row)) return describe_near(row);
+    std::vector<std::string> out;
+    for (const PodTerm& term : terms_.apart)
+      if (const std::int64_t pods = apart_.at(term.topology_key, row); pods > 0)
+        out.push_back(fmt::format("{}: {} pods in {}, must be apart from all",
+                                  term.selector.to_string(), pods, place(term.topology_key, row)));
+    if (out.empty()) out = describe_existing(row);
+    return fmt::format("{}", fmt::join(out, "; "));
+  }
+
   void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {
     const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
     for (const PodTerm& term : record.affinity->apart)
@@ -109,6 +123,36 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
  private:
+  // "zone=a", or that the node has no such label.
+  std::string place(LabelKey key, NodeIndex row) const {
+    const LabelValue value = table_.label(row, key);
+    return value == 0 ? fmt::format("no {}", table_.text(key + 1))
+                      : fmt::format("{}={}", table_.text(key + 1), table_.text(value));
+  }
+
+  std::string describe_near(NodeIndex row) const {
+    std::vector<std::string> out;
+    for (const PodTerm& term : terms_.near)
+      if (near_.at(term.topology_key, row) == 0)
+        out.push_back(fmt::format("{}: 0 pods in {}, must be near one", term.selector.to_string(),
+                                  place(term.topology_key, row)));
+    return fmt::format("{}", fmt::join(out, "; "));
+  }
+
+  std::vector<std::string> describe_existing(NodeIndex row) const {
+    const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
+    std::map<LabelKey, std::vector<std::string>> terms;  // that may be meant, by key
+    for (const auto& [text, entry] : cycle_.cluster.terms().entries())
+      if (entry.kind == TermTable::Kind::apart && entry.term.matches(cycle_.in.pod, labels) &&
+          existing_.at(entry.term.topology_key, row) > 0)
+        terms[entry.term.topology_key].push_back(entry.term.selector.to_string());
+    std::vector<std::string> out;
+    for (const auto& [key, selectors] : terms)
+      out.push_back(fmt::format("{} pods in {} keep away from {}", existing_.at(key, row),
+                                place(key, row), fmt::join(selectors, " or ")));
+    return out;
+  }
+
   bool near_enough(NodeIndex row) const {
     bool all_there = true;
     for (const PodTerm& term : terms_.near) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "loop/image_annotation.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -35,9 +37,9 @@ std::vector<std::int64_t> stock_sums(const Cluster& cluster, const kube::PodSpec
 std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeIndex row) {
   const LocalityArgs& args = cycle.profile.locality;
   std::int64_t bandwidth = args.pull_bandwidth;
-  const auto* report = cycle.cluster.images().report(row);
-  if (report != nullptr && view.fresh.has(row) && report->bandwidth > 0)
-    bandwidth = report->bandwidth;
+  if (const auto by = view.reporter(row))
+    if (const auto* report = cycle.cluster.images().report(row, *by); report->bandwidth > 0)
+      bandwidth = report->bandwidth;
   double seconds = static_cast<double>(view.missing(row)) /
                    static_cast<double>(std::max<std::int64_t>(bandwidth, 1));
   double horizon = static_cast<double>(std::max<std::int64_t>(args.horizon.count(), 1)) / 1000.0;
@@ -52,10 +54,11 @@ struct Piece {
 };
 
 // Where an image is as a whole.
-RowSet holders_of(const ImageTable::Image& image, const RowSet& fresh) {
+RowSet holders_of(const ImageTable::Image& image, const ImageView& view) {
   RowSet out;
-  out.add(image.by_inventory, fresh, true);
-  out.add(image.by_status, fresh, false);
+  for (std::size_t by = 0; by < kReporters.size(); ++by)
+    out.add(image.by_inventory[by], view.told_by[by], true);
+  out.add(image.by_status, view.fresh, false);
   for (const auto& [row, pods] : image.assumed) out.set(row, true);
   return out;
 }
@@ -65,31 +68,50 @@ struct Wanted {
   RowSet holders;
 };
 
-Wanted look_up(const ImageTable& table, const ImageKeys& keys, const RowSet& fresh) {
+Wanted look_up(const ImageTable& table, const ImageKeys& keys, const ImageView& view) {
   Wanted out;
-  for (const std::string& key : keys) {
+  auto add = [&](std::string_view key) {
     const auto* image = table.image(key);
-    if (image == nullptr) continue;
-    out.holders.add(holders_of(*image, fresh));
+    if (image == nullptr) return;
+    out.holders.add(holders_of(*image, view));
     if (out.facts == nullptr || (out.facts->layers.empty() && !image->layers.empty()) ||
         (out.facts->size() == 0 && image->size() != 0))
       out.facts = image;
-  }
+  };
+  for (const std::string& key : keys) add(key);
+  if (table.has_hashed_names())
+    for (const std::string& key : keys) add(loop::hashed_image_name(key));
   return out;
+}
+
+// Of every node the first reporter that the profile believes and that reported lately.
+void choose_reporters(const Cycle& cycle, ImageView& out) {
+  const LocalityArgs& args = cycle.profile.locality;
+  for (InventorySource reporter : kReporters) {
+    if (args.inventory != InventorySource::Auto && args.inventory != reporter) continue;
+    RowSet& rows = out.told_by[place_of(reporter)];
+    rows.add(cycle.cluster.images().reported_since(reporter, cycle.now - args.inventory_max_age),
+             out.fresh, false);
+    out.fresh.add(rows);
+  }
 }
 
 void add_pulls(const Cycle& cycle, const std::map<const ImageTable::Layer*, Piece>& layers,
                ImageView& out) {
-  for (NodeIndex row : cycle.cluster.table().live()) {
-    const auto* report = out.fresh.has(row) ? cycle.cluster.images().report(row) : nullptr;
-    if (report == nullptr) continue;
-    for (const ImageTable::Pulling& pull : report->pulling) {
-      auto piece = layers.find(pull.layer);
-      if (piece == layers.end() || piece->second.rows.has(row)) continue;
-      double share =
-          std::clamp(static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
-      out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->second.size) * share);
-    }
+  const ImageTable& table = cycle.cluster.images();
+  for (InventorySource reporter : kReporters) {
+    RowSet rows = table.pulling(reporter);
+    rows.keep(out.told_by[place_of(reporter)]);
+    rows.each([&](NodeIndex row) {
+      for (const ImageTable::Pulling& pull : table.report(row, reporter)->pulling) {
+        auto piece = layers.find(pull.layer);
+        if (piece == layers.end() || piece->second.rows.has(row) || row >= out.have.size())
+          continue;
+        double share = std::clamp(
+            static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
+        out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->second.size) * share);
+      }
+    });
   }
 }
 
@@ -136,13 +158,12 @@ ImageView view_images(Cycle& cycle) {
   const std::size_t rows = cycle.cluster.table().rows();
   ImageView out;
   out.have.assign(rows, 0);
-  if (args.inventory != InventorySource::StatusOnly)
-    out.fresh = table.reported_since(cycle.now - args.inventory_max_age);
+  choose_reporters(cycle, out);
   std::vector<Piece> wholes;
   std::map<const ImageTable::Layer*, Piece> layers;
   bool first = true;
-  for (const ImageKeys& keys : images_of(cycle.in.pod)) {
-    Wanted wanted = look_up(table, keys, out.fresh);
+  for (const ImageKeys& keys : images_of(cycle.in.pod, &cycle.cluster.image_history())) {
+    Wanted wanted = look_up(table, keys, out);
     if (first)
       out.complete = wanted.holders;
     else
@@ -152,7 +173,8 @@ ImageView view_images(Cycle& cycle) {
       for (const ImageTable::Layer* layer : wanted.facts->layers) {
         Piece& piece = layers[layer];
         piece.size = std::max<std::int64_t>(believable(layer->size), 1);
-        piece.rows.add(layer->rows, out.fresh, true);
+        for (std::size_t by = 0; by < kReporters.size(); ++by)
+          piece.rows.add(layer->rows[by], out.told_by[by], true);
         piece.rows.add(wanted.holders);
       }
       continue;
@@ -170,6 +192,34 @@ ImageView view_images(Cycle& cycle) {
   for (const Piece& piece : wholes) count(piece);
   for (const auto& [layer, piece] : layers) count(piece);
   add_pulls(cycle, layers, out);
+  return out;
+}
+
+std::optional<InventorySource> ImageView::reporter(NodeIndex row) const {
+  for (InventorySource by : kReporters)
+    if (told_by[place_of(by)].has(row)) return by;
+  return std::nullopt;
+}
+
+ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex row) {
+  const ImageTable& table = cycle.cluster.images();
+  ImagesKnown out;
+  out.reporter = view.reporter(row);
+  if (out.reporter) {
+    out.by = *out.reporter;
+    out.age = cycle.now - table.report(row, out.by)->reported_at;
+    return out;
+  }
+  const InventorySource asked = cycle.profile.locality.inventory;
+  for (InventorySource by : kReporters) {
+    if (asked != InventorySource::Auto && asked != by) continue;
+    const auto* report = table.report(row, by);
+    if (report == nullptr) continue;
+    const Nanos age = cycle.now - report->reported_at;
+    if (out.reporter && out.age <= age) continue;
+    out.reporter = by;
+    out.age = age;
+  }
   return out;
 }
 

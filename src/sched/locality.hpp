@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +28,16 @@ struct ImageView {
   std::vector<std::int64_t> have;  // by row
   RowSet complete;                 // rows that have every image
   RowSet fresh;                    // rows whose inventory counts
+  ByReporter<RowSet> told_by;      // the same by whose inventory that is
 
   std::int64_t missing(NodeIndex row) const { return need - have[row]; }
+
+  // Whose inventory counts for the row.
+  std::optional<InventorySource> reporter(NodeIndex row) const;
 };
 
 ImageView view_images(Cycle& cycle);
+
+ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex row);
 
 }  // namespace plim::sched

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/rfc3339.hpp"
+#include "loop/image_annotation.hpp"
 #include "sched/engine.hpp"
 #include "sched/testing/objects.hpp"
 
@@ -257,6 +259,149 @@ TEST(Locality, what_is_reported_no_more_is_forgotten) {
   auto made = decide_all(engine, running("x:1"), only_locality(LocalityMode::Bytes));
   for (auto name : {"p", "q", "r"}) EXPECT_EQ(score_of(made, name, kLocality), 0);
   EXPECT_EQ(made.missing_bytes, 1);
+}
+
+constexpr WallTime kNoon = WallTime(std::chrono::hours(12));
+
+// A report on busybox that is `age` old.
+loop::ImageInventory busybox(std::chrono::minutes age) {
+  auto out = inventory_of(
+      {}, {{.id = "sha256:1", .size = 771000, .names = {"docker.io/library/busybox:latest"}}});
+  out.reported_at = kNoon - age;
+  return out;
+}
+
+kube::Node annotated(std::string_view name, const loop::ImageInventory& inventory) {
+  return node_of(fmt::format(
+      "{{metadata: {{name: {}, annotations: {{plimsoll.io/images: '{}', plimsoll.io/images-at: "
+      "'{}'}}}}, status: {{allocatable: {{cpu: 4, memory: 8Gi, pods: 110}}}}}}",
+      name, loop::annotate_images(inventory), format_rfc3339(inventory.reported_at)));
+}
+
+// One node by each reporter and one that nobody tells of.
+class Reporters : public ::testing::Test {
+ protected:
+  Reporters() {
+    for (auto name : {"crd", "etcd", "nobody"}) engine_.set_node(plain_node(name));
+    engine_.set_node(annotated("annotation", busybox(std::chrono::minutes(1))));
+    engine_.set_inventory("crd", busybox(std::chrono::minutes(1)));
+    engine_.set_inventory("etcd", busybox(std::chrono::minutes(1)), InventorySource::Etcd);
+  }
+
+  Decision decide(InventorySource source, WallTime now = kNoon) {
+    profile_.locality.inventory = source;
+    DecideOptions options;
+    options.rows = DecideOptions::kAllRows;
+    options.now = now;
+    return engine_.decide(*running("busybox"), profile_, options);
+  }
+
+  static std::set<std::string> holders(const Decision& made) {
+    std::set<std::string> out;
+    for (const ScoredNode& row : made.rows)
+      if (row.total == 100 * 1000) out.insert(row.node);
+    return out;
+  }
+
+  ImagesKnown known(const Decision& made, std::string_view node) {
+    for (const ScoredNode& row : made.rows)
+      if (row.node == node) return row.images;
+    return {};
+  }
+
+  Engine engine_;
+  Profile profile_ = only_locality(LocalityMode::Bytes);
+};
+
+TEST_F(Reporters, are_all_believed_unless_one_is_named) {
+  using enum InventorySource;
+  using Names = std::set<std::string>;
+  EXPECT_EQ(holders(decide(Auto)), (Names{"annotation", "crd", "etcd"}));
+  EXPECT_EQ(holders(decide(Crd)), Names{"crd"});
+  EXPECT_EQ(holders(decide(Annotation)), Names{"annotation"});
+  EXPECT_EQ(holders(decide(Etcd)), Names{"etcd"});
+  EXPECT_EQ(holders(decide(StatusOnly)), Names{});
+}
+
+TEST_F(Reporters, are_believed_as_long_as_they_are_young) {
+  EXPECT_EQ(holders(decide(InventorySource::Auto, kNoon + std::chrono::minutes(9))).size(), 3U);
+  const Decision late = decide(InventorySource::Auto, kNoon + std::chrono::minutes(10));
+  EXPECT_EQ(holders(late).size(), 0U);
+  EXPECT_EQ(known(late, "etcd"), (ImagesKnown{.by = InventorySource::StatusOnly,
+                                              .reporter = InventorySource::Etcd,
+                                              .age = std::chrono::minutes(11)}));
+  EXPECT_EQ(known(late, "nobody"), ImagesKnown{});
+}
+
+TEST_F(Reporters, give_way_to_the_first_that_is_young) {
+  auto empty = inventory_of({}, {});
+  empty.reported_at = kNoon - std::chrono::minutes(2);
+  engine_.set_inventory("etcd", empty);  // by the resource, which is believed first
+  Decision made = decide(InventorySource::Auto);
+  EXPECT_EQ(holders(made), (std::set<std::string>{"annotation", "crd"}));
+  EXPECT_EQ(known(made, "etcd").by, InventorySource::Crd);
+  empty.reported_at = kNoon - std::chrono::minutes(20);
+  engine_.set_inventory("etcd", empty);
+  made = decide(InventorySource::Auto);
+  EXPECT_EQ(holders(made).count("etcd"), 1U);
+  EXPECT_EQ(known(made, "etcd"), (ImagesKnown{.by = InventorySource::Etcd,
+                                              .reporter = InventorySource::Etcd,
+                                              .age = std::chrono::minutes(1)}));
+}
+
+TEST_F(Reporters, are_forgotten_one_by_one) {
+  engine_.set_inventory("crd", busybox(std::chrono::minutes(2)), InventorySource::Etcd);
+  engine_.remove_inventory("crd");
+  EXPECT_EQ(holders(decide(InventorySource::Auto)).count("crd"), 1U);
+  engine_.remove_inventory("crd", InventorySource::Etcd);
+  engine_.remove_inventory("etcd", InventorySource::Etcd);
+  engine_.set_node(plain_node("annotation"));
+  EXPECT_EQ(holders(decide(InventorySource::Auto)).size(), 0U);
+}
+
+TEST_F(Reporters, annotations_that_cannot_be_read_or_dated_count_as_none) {
+  kube::Node broken = annotated("annotation", busybox(std::chrono::minutes(1)));
+  broken.meta.annotations[0].second = "AAAA";
+  engine_.set_node(broken);
+  EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 0U);
+  kube::Node undated = annotated("annotation", busybox(std::chrono::minutes(1)));
+  std::erase_if(undated.meta.annotations,
+                [](const auto& one) { return one.first == loop::kImagesTimeAnnotation; });
+  engine_.set_node(undated);
+  EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 0U);
+  engine_.set_node(annotated("annotation", busybox(std::chrono::minutes(1))));
+  EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 1U);
+  engine_.remove_node("annotation");
+  engine_.set_node(plain_node("annotation"));  // the row of the one before
+  EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 0U);
+}
+
+PodPointer of_owner(std::string_view uid, std::string_view status = "") {
+  return pod_of(fmt::format(
+      "{{metadata: {{name: p, ownerReferences: [{{apiVersion: apps/v1, kind: ReplicaSet, name: r, "
+      "uid: {}, controller: true}}]}}, spec: {{containers: [{{name: c, image: "
+      "'app:stable'}}]}}{}}}",
+      uid, status));
+}
+
+TEST(LocalityHistory, what_siblings_pulled_is_looked_for_by_its_digest) {
+  Engine engine;
+  for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
+  // The tag has moved in the registry; b has the content under the name of a mirror.
+  engine.set_node(holding("b", fmt::format("mirror.example/app@{}", kDigest), 5000));
+  const Profile profile = only_locality(LocalityMode::Bytes);
+  EXPECT_EQ(score_of(decide_all(engine, of_owner("o1"), profile), "b", kLocality), 0);
+  const PodPointer first = of_owner(
+      "o1", fmt::format(", status: {{containerStatuses: [{{name: c, image: 'app:stable', imageID: "
+                        "'docker-pullable://docker.io/library/app@{}'}}]}}",
+                        kDigest));
+  engine.set_pod(first, "c");
+  EXPECT_EQ(score_of(decide_all(engine, of_owner("o1"), profile), "b", kLocality), 100);
+  EXPECT_EQ(score_of(decide_all(engine, of_owner("o2"), profile), "b", kLocality), 0);
+  engine.remove_pod(first->meta.uid);  // what it pulled is still known
+  const Decision made = decide_all(engine, of_owner("o1"), profile);
+  EXPECT_EQ(score_of(made, "b", kLocality), 100);
+  EXPECT_EQ(score_of(made, "c", kLocality), 0);
 }
 
 }  // namespace

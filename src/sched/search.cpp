@@ -84,6 +84,11 @@ Verdict Search::check_as_is(NodeIndex row) {
   return kFits;
 }
 
+std::string Search::describe(PluginId plugin, NodeIndex row) const {
+  const auto step = std::ranges::find(steps_, plugin, &Step::plugin);
+  return step == steps_.end() ? "" : step->filter->describe(row);
+}
+
 void Search::imagine(const PodRecord& record, NodeIndex row, int sign) {
   cycle_.cluster.imagine(record, row, sign);
   for (Step& step : steps_) step.filter->pod_moved(record, row, sign);

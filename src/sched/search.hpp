@@ -24,6 +24,9 @@ class Search {
   // One node, nobody imagined in.
   Verdict check_as_is(NodeIndex row);
 
+  // What the plugin's filter compares on the row, "" where it does not tell.
+  std::string describe(PluginId plugin, NodeIndex row) const;
+
   // Imagines a pod on the row (1) or away from it (-1), for the filters too.
   void imagine(const PodRecord& record, NodeIndex row, int sign);
 

@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::size_t kNamedRefusals = 3;  // nodes by name, of every reason
 
+// A profile that asks an etcd needs one.
+Result<void> check_inventories(const Configuration& config, bool has_etcd) {
+  for (const auto& one : config.profiles)
+    if (one.profile.locality.inventory == InventorySource::Etcd && !has_etcd)
+      return fail(Code::invalid,
+                  fmt::format("profile {}: inventory Etcd of ImageLocality needs --etcd-endpoints",
+                              one.profile.scheduler_name));
+  return {};
+}
+
 std::chrono::seconds whole_seconds(Nanos duration) {
   return std::chrono::ceil<std::chrono::seconds>(duration);
 }
@@ -47,6 +57,10 @@ Result<void> Service::start() {
                 "longer than the retry period, in whole seconds");
   if (!options_.daemon.config->extenders.empty())
     log::warn("scheduler", "extenders are not called by this version");
+  PLIM_CHECK(check_inventories(*options_.daemon.config, options_.etcd.has_value()));
+  if (options_.etcd) {
+    PLIM_TRY(options_.daemon.etcd.client, kube::EtcdClient::create(loop_, *options_.etcd));
+  }
   PLIM_TRY(client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(event_client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(lease_client_, kube::Client::create(loop_, options_.cluster));
@@ -158,6 +172,9 @@ Task<void> Service::stop() {
 }
 
 void Service::reload(Result<ConfigRead> read) {
+  if (read)
+    if (auto checked = check_inventories(read->config, options_.etcd.has_value()); !checked)
+      read = Result<ConfigRead>(checked.error());
   reload_success_->set(read ? 1 : 0);
   if (!read) {
     log::error("scheduler", "the old configuration stays", {{"error", read.error()}});

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/config.hpp"
+#include "kube/etcd.hpp"
 #include "kube/leader_election.hpp"
 #include "net/tls.hpp"
 #include "sched/daemon.hpp"
@@ -24,6 +25,7 @@ struct ServiceOptions {
   std::string address;                         // "" for no secure port
   std::optional<net::ServerTls> tls;           // none: self-signed
   bool lookup_client_ca = true;                // from the cluster's ConfigMap
+  std::optional<kube::EtcdOptions> etcd;       // where agents may have put inventories
   ReviewOptions review;
 };
 

@@ -12,6 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanos kLookForKind = 30s;
+// So long nothing is decided without them: who may not read them, or finds etcd away, goes on then.
+constexpr Nanos kWaitForInventories = 5s;
 
 const kube::Resource kClaims{.group = "",
                              .version = "v1",
@@ -52,8 +54,8 @@ MaybeInventory read_inventory(const kube::ObjectMeta& meta, const json::value& o
 
 }  // namespace
 
-SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
-                       kube::InternPool& pool, OnEvent on_event, Clock& clock)
+SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, EtcdSource etcd,
+                       Engine& engine, kube::InternPool& pool, OnEvent on_event, Clock& clock)
     : loop_(loop),
       client_(std::move(client)),
       engine_(engine),
@@ -63,6 +65,22 @@ SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> clien
       tasks_(loop) {
   follow_storage();
   follow_budgets();
+  if (etcd.client)
+    in_etcd_ = std::make_unique<EtcdInventories>(
+        loop_, std::move(etcd),
+        [this](const std::string& node, const loop::ImageInventory* inventory) {
+          take_inventory(node, inventory, InventorySource::Etcd);
+        },
+        clock_);
+}
+
+void SideInputs::take_inventory(const std::string& node, const loop::ImageInventory* inventory,
+                                InventorySource reporter) {
+  if (inventory != nullptr)
+    engine_.set_inventory(node, *inventory, reporter);
+  else
+    engine_.remove_inventory(node, reporter);
+  on_event_(EventKind::Inventory);
 }
 
 void SideInputs::follow_storage() {
@@ -106,45 +124,55 @@ void SideInputs::follow_budgets() {
 }
 
 void SideInputs::start() {
+  patient_until_ = clock_.steady() + kWaitForInventories;
   for (auto& follower : followers_) follower->start();
   tasks_.spawn("inventories of images", follow_inventories());
+  if (in_etcd_) in_etcd_->start();
 }
 
 // The kind is asked for by discovery, which everybody may: a cluster without it has no agent, and
 // a list would be refused.
 Task<void> SideInputs::follow_inventories() {
   using Inventories = FollowerOf<MaybeInventory>;
-  for (bool told = false;; co_await clock_.sleep(kLookForKind)) {
+  for (;; co_await clock_.sleep(kLookForKind)) {
     net::Request request{.path = "/apis/plimsoll.io/v1alpha1", .query = {}};
     net::CallOptions options;
     auto answer = co_await client_->raw(std::move(request), options);
     if (answer && answer->status == 200 &&
         answer->body.find("nodeimageinventories") != std::string::npos)
       break;
-    if (!std::exchange(told, true))
-      log::info("scheduler", "no inventories of images here: what nodes report counts alone");
+    if (!answer || std::exchange(looked_for_kind_, true)) continue;
+    log::info("scheduler", "no inventories of images here: what nodes report counts alone");
+    on_event_(EventKind::Inventory);  // who waited for them need not
   }
   inventories_ = std::make_unique<Inventories>(
       loop_, client_, kInventories, pool_, read_inventory,
       [this](const Inventories::Kept& kept) {
-        if (kept.value)
-          engine_.set_inventory(kept.meta.name, *kept.value);
-        else
-          engine_.remove_inventory(kept.meta.name);
-        on_event_(EventKind::Inventory);
+        take_inventory(kept.meta.name, kept.value ? &*kept.value : nullptr, InventorySource::Crd);
       },
-      [this](const Inventories::Kept& kept) { engine_.remove_inventory(kept.meta.name); }, clock_);
+      [this](const Inventories::Kept& kept) {
+        take_inventory(kept.meta.name, nullptr, InventorySource::Crd);
+      },
+      clock_);
   inventories_->start();
+  looked_for_kind_ = true;
 }
 
 Task<void> SideInputs::stop() {
   co_await tasks_.stop();
   for (auto& follower : followers_) co_await follower->stop();
   if (inventories_) co_await inventories_->stop();
+  if (in_etcd_) co_await in_etcd_->stop();
 }
 
 bool SideInputs::synced() const {
-  return std::ranges::all_of(followers_, [](const auto& follower) { return follower->synced(); });
+  return std::ranges::all_of(followers_, [](const auto& follower) { return follower->synced(); }) &&
+         (knows_inventories() || clock_.steady() >= patient_until_);
+}
+
+bool SideInputs::knows_inventories() const {
+  return looked_for_kind_ && (!inventories_ || inventories_->synced()) &&
+         (!in_etcd_ || in_etcd_->synced());
 }
 
 std::vector<DisruptionBudget> SideInputs::budgets() const {

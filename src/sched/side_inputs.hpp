@@ -12,6 +12,7 @@
 #include "kube/store.hpp"
 #include "sched/cluster_event.hpp"
 #include "sched/engine.hpp"
+#include "sched/etcd_inventories.hpp"
 #include "sched/follower.hpp"
 
 namespace plim::sched {
@@ -21,19 +22,23 @@ class SideInputs {
  public:
   using OnEvent = std::function<void(EventKind)>;
 
-  SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
-             kube::InternPool& pool, OnEvent on_event, Clock& clock);
+  SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, EtcdSource etcd,
+             Engine& engine, kube::InternPool& pool, OnEvent on_event, Clock& clock);
 
   void start();
   Task<void> stop();
-  bool synced() const;  // of what every cluster has
+  // What every cluster has is known, and inventories too, which are waited for a few seconds only.
+  bool synced() const;
 
   std::vector<DisruptionBudget> budgets() const;
 
  private:
   void follow_storage();
   void follow_budgets();
+  void take_inventory(const std::string& node, const loop::ImageInventory* inventory,
+                      InventorySource reporter);
   Task<void> follow_inventories();
+  bool knows_inventories() const;
 
   Executor loop_;
   std::shared_ptr<kube::Client> client_;
@@ -44,6 +49,9 @@ class SideInputs {
   kube::TextMap<DisruptionBudget> budgets_;
   std::vector<std::unique_ptr<Follower>> followers_;
   std::unique_ptr<Follower> inventories_;  // once the cluster has such a kind
+  std::unique_ptr<EtcdInventories> in_etcd_;
+  bool looked_for_kind_ = false;
+  SteadyTime patient_until_{};
   TaskGroup tasks_;
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sched/cycle.hpp"
 
@@ -191,6 +192,30 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       if (skew > one.rule->max_skew) return skewed_;
     }
     return kFits;
+  }
+
+  // "zone=a: 3 pods and this one, fewest 1: skew 3, at most 1".
+  std::string describe(NodeIndex row) const override {
+    const NodeTable& table = cycle_.cluster.table();
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      const std::string_view key = table.text(one.rule->key + 1);
+      const LabelValue value = (*one.column)[row];
+      if (value == 0) {
+        out.push_back(fmt::format("{} is not set", key));
+        continue;
+      }
+      const std::int64_t counted = domains_[i].by_value[value];
+      const std::int64_t there = counted == kNoDomain ? 0 : counted;
+      const std::int64_t fewest = domains_[i].minimum(one.rule->min_domains);
+      const std::int64_t skew = there + self_[i] - fewest;
+      if (skew > one.rule->max_skew)
+        out.push_back(fmt::format("{}={}: {} pods{}, fewest {}: skew {}, at most {}", key,
+                                  table.text(value), there, self_[i] != 0 ? " and this one" : "",
+                                  fewest, skew, one.rule->max_skew));
+    }
+    return fmt::format("{}", fmt::join(out, "; "));
   }
 
   void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {

@@ -1,0 +1,276 @@
+// What the daemon follows beside pods and nodes, on an API server in memory.
+#include "sched/daemon.hpp"
+
+#include <map>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/loop.hpp"
+#include "base/rfc3339.hpp"
+#include "base/yaml.hpp"
+#include "local/api/server.hpp"
+#include "local/crd/custom_resources.hpp"
+#include "local/store/store.hpp"
+#include "loop/image_annotation.hpp"
+#include "sched/testing/objects.hpp"
+
+namespace plim::sched {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+constexpr std::string_view kOnlyLocality = R"(
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- plugins: {score: {disabled: [{name: '*'}], enabled: [{name: ImageLocality}]}}
+)";
+constexpr std::string_view kDefinition = R"(
+metadata: {name: nodeimageinventories.plimsoll.io}
+spec:
+  group: plimsoll.io
+  scope: Cluster
+  names: {plural: nodeimageinventories, kind: NodeImageInventory}
+  versions:
+  - name: v1alpha1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}
+)";
+
+const kube::Resource kInventory{.group = "plimsoll.io",
+                                .version = "v1alpha1",
+                                .plural = "nodeimageinventories",
+                                .kind = "NodeImageInventory",
+                                .namespaced = false};
+const kube::Resource kClaim{.group = "",
+                            .version = "v1",
+                            .plural = "persistentvolumeclaims",
+                            .kind = "PersistentVolumeClaim"};
+const kube::Resource kVolume{.group = "",
+                             .version = "v1",
+                             .plural = "persistentvolumes",
+                             .kind = "PersistentVolume",
+                             .namespaced = false};
+
+class SchedDaemonTest : public ::testing::Test {
+ protected:
+  SchedDaemonTest() {
+    local::StoreOptions options;
+    options.durability = Durability::none;
+    store_ = std::move(*local::Store::open(loop_.executor(), clock_, options));
+    server_ = std::move(*local::ApiServer::create(loop_.executor(), clock_, *store_));
+    EXPECT_TRUE(run_to_end(loop_, server_->start()));
+    resources_ = local::CustomResources::install(loop_.executor(), clock_, *store_, *server_);
+    resources_->start();
+    client_ = server_->client({.name = "admin", .groups = {"system:masters"}});
+    for (const char* name : {"a", "b"}) {
+      create(kube::resources::nodes, "",
+             fmt::format("{{metadata: {{name: {0}, labels: {{zone: {0}}}}}, status: {{allocatable: "
+                         "{{cpu: '4', memory: 8Gi, pods: '110'}}}}}}",
+                         name));
+      merge(kube::resources::nodes, "", name, "{spec: {taints: null}}");  // of new nodes
+    }
+    auto config = read_configuration(kOnlyLocality, "test");
+    EXPECT_TRUE(config);
+    config_ = std::make_shared<const Configuration>(std::move(config->config));
+    daemon_ =
+        std::make_unique<Daemon>(loop_.executor(), DaemonOptions{.config = config_, .host = "here"},
+                                 client_, client_, registry_, clock_, random_);
+    daemon_->start();
+    daemon_->lead();
+    until([&] { return daemon_->synced(); });
+  }
+
+  ~SchedDaemonTest() override {
+    run_to_end(loop_, daemon_->stop());
+    daemon_.reset();
+    run_to_end(loop_, resources_->stop());
+    resources_.reset();
+    run_to_end(loop_, server_->stop());
+    client_.reset();
+  }
+
+  static json::value object(std::string_view yaml) {
+    auto out = parse_yaml(yaml);
+    PLIM_ASSERT(out);
+    return std::move(*out);
+  }
+
+  void create(const kube::Resource& resource, std::string ns, std::string_view yaml) {
+    auto made = run_to_end(loop_, client_->create(resource, {std::move(ns), ""}, object(yaml)));
+    ASSERT_TRUE(made) << made.error().message;
+  }
+
+  void merge(const kube::Resource& resource, std::string ns, std::string name,
+             std::string_view yaml) {
+    auto made = run_to_end(loop_, client_->patch(resource, {std::move(ns), std::move(name)},
+                                                 kube::PatchType::merge, object(yaml)));
+    ASSERT_TRUE(made) << made.error().message;
+  }
+
+  void remove(const kube::Resource& resource, std::string ns, std::string name) {
+    kube::DeleteOptions at_once;
+    at_once.grace_seconds = 0;  // no kubelet ends pods here
+    ASSERT_TRUE(
+        run_to_end(loop_, client_->remove(resource, {std::move(ns), std::move(name)}, at_once)));
+  }
+
+  template <class Condition>
+  void until(Condition condition) {
+    auto wait = [](Condition& is_met) -> Task<void> {
+      for (int turns = 0; !is_met(); ++turns) {
+        if (turns == 3'000) throw std::runtime_error("it did not come about");
+        co_await yield_to_loop();
+      }
+    };
+    run_to_end(loop_, wait(condition));
+  }
+
+  Decision decide(const PodPointer& pod) {
+    DecideOptions options;
+    options.rows = DecideOptions::kAllRows;
+    options.now = clock_.wall();
+    return daemon_->engine().decide(*pod, config_->profiles[0].profile, options);
+  }
+
+  // Of busybox, by node.
+  std::map<std::string, std::int64_t> scores() {
+    const auto pod =
+        testing::pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: busybox}]}}");
+    std::map<std::string, std::int64_t> out;
+    for (const ScoredNode& row : decide(pod).rows) out[row.node] = row.total;
+    return out;
+  }
+
+  json::object inventory(std::string_view image, WallTime reported) {
+    loop::ImageInventory out;
+    out.reported_at = reported;
+    out.images = {{.id = "sha256:1",
+                   .size = 771000,
+                   .names = {fmt::format("docker.io/library/{}:latest", image)}}};
+    return loop::inventory_to_json(out);
+  }
+
+  std::string holding(std::string_view node, std::string_view image, WallTime reported) {
+    return to_json(
+        json::object{{"metadata", {{"name", node}}}, {"spec", inventory(image, reported)}});
+  }
+
+  std::string node_of_pod(std::string name) {
+    auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", std::move(name)}));
+    return pod ? std::string(text_at(*pod, {"spec", "nodeName"})) : "";
+  }
+
+  // Where it is bound in the end, however long its backoff.
+  std::string bound_to(const std::string& name) {
+    for (int turns = 0; turns < 200 && node_of_pod(name).empty(); ++turns) {
+      clock_.advance_to_next();
+      loop_.run_ready();
+    }
+    return node_of_pod(name);
+  }
+
+  Loop loop_;
+  FakeClock clock_;
+  SeededRandom random_{7};
+  metrics::Registry registry_;
+  std::unique_ptr<local::Store> store_;
+  std::unique_ptr<local::ApiServer> server_;
+  std::unique_ptr<local::CustomResources> resources_;
+  std::shared_ptr<kube::Client> client_;
+  std::shared_ptr<const Configuration> config_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(SchedDaemonTest, follows_inventories_from_the_time_their_kind_appears) {
+  EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));
+  // Nobody holds what this pod requires, so it waits.
+  create(kube::resources::pods, "default",
+         "{metadata: {name: waits, annotations: {plimsoll.io/require-images: 'true'}}, spec: "
+         "{containers: [{name: c, image: busybox}]}}");
+  until([&] { return daemon_->engine().pod_count() == 0 && clock_.sleepers() > 0; });
+  EXPECT_EQ(node_of_pod("waits"), "");
+
+  create(kube::resources::custom_resource_definitions, "", kDefinition);
+  loop_.run_ready();  // which serves the new kind
+  create(kInventory, "", holding("b", "busybox", clock_.wall()));
+  EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));  // not asked yet
+  clock_.advance(30s);
+  until([&] { return scores()["b"] == 100; });
+  EXPECT_EQ(scores()["a"], 0);
+  EXPECT_EQ(bound_to("waits"), "b");
+
+  // Changed, added, removed.
+  remove(kube::resources::pods, "default", "waits");
+  merge(kInventory, "", "b", holding("b", "other", clock_.wall()));
+  create(kInventory, "", holding("a", "busybox", clock_.wall()));
+  until([&] { return scores() == std::map<std::string, std::int64_t>{{"a", 100}, {"b", 0}}; });
+  remove(kInventory, "", "a");
+  until([&] { return scores()["a"] == 0; });
+
+  // One that is too old counts as none; one that cannot be read too.
+  create(kInventory, "", holding("a", "busybox", clock_.wall() - 601s));
+  merge(kInventory, "", "b", holding("b", "busybox", clock_.wall()));
+  until([&] { return scores()["b"] == 100; });
+  EXPECT_EQ(scores()["a"], 0);
+  merge(kInventory, "", "a", holding("a", "busybox", clock_.wall()));
+  until([&] { return scores()["a"] == 100; });
+  clock_.advance(601s);
+  EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));
+  merge(kInventory, "", "b", holding("b", "busybox", clock_.wall()));
+  until([&] { return scores()["b"] == 100; });
+  merge(kInventory, "", "b", "{spec: {images: [{size: -1}]}}");
+  until([&] { return scores()["b"] == 0; });
+}
+
+TEST_F(SchedDaemonTest, reads_the_annotation_of_nodes) {
+  loop::ImageInventory told;
+  told.images = {{.id = "sha256:1", .size = 5, .names = {"docker.io/library/busybox:latest"}}};
+  create(kube::resources::pods, "default",
+         "{metadata: {name: waits, annotations: {plimsoll.io/require-images: 'true'}}, spec: "
+         "{containers: [{name: c, image: busybox}]}}");
+  until([&] { return clock_.sleepers() > 0; });
+  merge(kube::resources::nodes, "", "a",
+        fmt::format("{{metadata: {{annotations: {{plimsoll.io/images: '{}', plimsoll.io/images-at: "
+                    "'{}'}}}}}}",
+                    loop::annotate_images(told), format_rfc3339(clock_.wall())));
+  EXPECT_EQ(bound_to("waits"), "a");
+}
+
+TEST_F(SchedDaemonTest, follows_claims_volumes_and_classes) {
+  const auto pod = testing::pod_of(
+      "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "
+      "persistentVolumeClaim: {claimName: data}}]}}");
+  const auto says = [&](std::string_view part) {
+    until([&] { return decide(pod).message.find(part) != std::string::npos; });
+  };
+  EXPECT_THAT(decide(pod).message, HasSubstr("persistentvolumeclaim \"data\" not found"));
+  create(kClaim, "default",
+         "{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: slow, "
+         "resources: {requests: {storage: 1Gi}}}}");
+  says("pod has unbound immediate PersistentVolumeClaims");
+  create(kVolume, "",
+         "{metadata: {name: pv}, spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], "
+         "storageClassName: slow, hostPath: {path: /x}, nodeAffinity: {required: "
+         "{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}}");
+  merge(kClaim, "default", "data",
+        "{metadata: {annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: {volumeName: "
+        "pv}}");
+  until([&] { return decide(pod).node == "b"; });
+  EXPECT_EQ(decide(pod).outcome, Decision::Outcome::single_feasible);
+  merge(kVolume, "", "pv", "{metadata: {labels: {topology.kubernetes.io/zone: elsewhere}}}");
+  merge(kube::resources::nodes, "", "b", "{metadata: {labels: {topology.kubernetes.io/zone: z}}}");
+  says("node(s) had no available volume zone");
+  remove(kClaim, "default", "data");
+  says("persistentvolumeclaim \"data\" not found");
+}
+
+}  // namespace
+}  // namespace plim::sched
