@@ -176,7 +176,13 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
         for name in ("rbac.yaml", "policy.yaml"):
             self.cluster.kubectl("create", "-f", str(DEPLOY / name))
         (daemons,) = documents(self.cluster.kubectl("create", "-f", str(DEPLOY / "daemonset.yaml"), "--dry-run=client", "-o", "json").stdout)
-        (container,) = daemons["spec"]["template"]["spec"]["containers"]
+        spec = daemons["spec"]["template"]["spec"]
+        (container,) = spec["containers"]
+        # Of the host it gets the directory of the socket, and of root's powers none.
+        self.assertEqual([volume["hostPath"] for volume in spec["volumes"]], [{"path": "/run/containerd", "type": "Directory"}])
+        self.assertFalse({"hostPID", "hostIPC", "hostNetwork"} & spec.keys())
+        self.assertNotIn("privileged", container["securityContext"])
+        self.assertEqual(container["securityContext"]["capabilities"], {"drop": ["ALL"]})
         # No kube-proxy runs here.
         container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
                              {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]

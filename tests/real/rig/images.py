@@ -53,30 +53,44 @@ def padding(size, seed=0):
     return layer({f"padding-{seed}": random.Random(seed).randbytes(size)})
 
 
-def write_archive(path, name, layers, entrypoint=None, command=None):
+def image(name, layers, entrypoint=None, command=None, labels=None):
+    """One of write_archives(): labels make images of the same layers different ones."""
     def digest(data):
         return hashlib.sha256(data).hexdigest()
     config = json.dumps({
         "architecture": "amd64", "os": "linux", "created": "1970-01-01T00:00:00Z",
-        "config": {"Env": ["PATH=/usr/bin:/bin"], "Entrypoint": entrypoint, "Cmd": command, "WorkingDir": "/"},
+        "config": {"Env": ["PATH=/usr/bin:/bin"], "Entrypoint": entrypoint, "Cmd": command, "WorkingDir": "/", "Labels": labels},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest(data)}" for data in layers]},
         "history": [{"created": "1970-01-01T00:00:00Z"} for _ in layers]}).encode()
     files = {f"{digest(config)}.json": config, **{f"{digest(data)}/layer.tar": data for data in layers}}
-    files["manifest.json"] = json.dumps([{"Config": f"{digest(config)}.json", "RepoTags": [name],
-                                          "Layers": [f"{digest(data)}/layer.tar" for data in layers]}]).encode()
+    return files, {"Config": f"{digest(config)}.json", "RepoTags": [name], "Layers": [f"{digest(data)}/layer.tar" for data in layers]}
+
+
+def write_archives(path, images):
+    """Several images in one file, which share their layers."""
+    files = {name: data for found, _ in images for name, data in found.items()}
+    files["manifest.json"] = json.dumps([entry for _, entry in images]).encode()
     path.write_bytes(layer(files))
     return path
+
+
+def write_archive(path, name, layers, entrypoint=None, command=None):
+    return write_archives(path, [image(name, layers, entrypoint, command)])
 
 
 def pause_archive(path, program):
     return write_archive(path, PAUSE, [layer({"pause": program.read_bytes()})], entrypoint=["/pause"])
 
 
-def busybox_archive(path, name=BUSYBOX, more_layers=()):
-    """With padding() as more layers, an image of any size."""
+def busybox_layer():
     program = pathlib.Path("/bin/busybox").read_bytes()
     applets = subprocess.run(["/bin/busybox", "--list"], check=True, capture_output=True, text=True).stdout.split()
     files = {"bin/busybox": program, "etc/passwd": b"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n",
              "etc/group": b"root:x:0:\nnogroup:x:65534:\n"}
     links = {f"bin/{applet}": "busybox" for applet in applets if applet != "busybox"}
-    return write_archive(path, name, [layer(files, links, DIRECTORIES), *more_layers], command=["sh"])
+    return layer(files, links, DIRECTORIES)
+
+
+def busybox_archive(path, name=BUSYBOX, more_layers=()):
+    """With padding() as more layers, an image of any size."""
+    return write_archive(path, name, [busybox_layer(), *more_layers], command=["sh"])
