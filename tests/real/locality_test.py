@@ -39,13 +39,20 @@ class Locality(RealClusterCase):
 
     @classmethod
     def setUpClass(cls):
-        super().setUpClass()
         cls.place = pathlib.Path(tempfile.mkdtemp(prefix="plim-locality."))
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
+        with open(cls.place / "image.log", "w") as log:  # made while the cluster starts
+            made = subprocess.Popen([ROOT / "tools" / "image", "--program", PROGRAM, "--output", cls.place / "image.tar"], stdout=log,
+                                    stderr=log, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+        cls.addClassCleanup(made.wait)
+        super().setUpClass()
         cls.fill_nodes()
         for name in ("crds/nodeimageinventory.yaml", "scheduler/rbac.yaml"):
             cls.cluster.kubectl("apply", "-f", str(DEPLOY / name))
         cls.cluster.kubectl("wait", "--for=condition=Established", "crd/nodeimageinventories.plimsoll.io", "--timeout=20s")
+        if made.wait(300):
+            raise AssertionError((cls.place / "image.log").read_text())
+        cls.cluster.nodes[0].import_image(cls.place / "image.tar")
         cls.start_static_scheduler()
         cls.agents = {node.name: cls.start_agent(node) for node in cls.cluster.nodes}
 
@@ -83,10 +90,6 @@ class Locality(RealClusterCase):
     def start_static_scheduler(cls):
         """As on a control plane that kubeadm made, with our file in place of its own."""
         node = cls.cluster.nodes[0]
-        done = subprocess.run([ROOT / "tools" / "image", "--program", PROGRAM, "--output", cls.place / "image.tar", "--import",
-                               node.cri_socket], capture_output=True, text=True, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-        if done.returncode:
-            raise AssertionError(done.stderr)
         manifest = (DEPLOY / "scheduler" / "kube-scheduler.yaml").read_text()
         # The nodes here share /etc with this machine.
         kubeconfig = cls.cluster.pki.user("kubeadm-scheduler", "/CN=system:kube-scheduler")
