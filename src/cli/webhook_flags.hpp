@@ -8,6 +8,12 @@
 
 namespace plim::cli {
 
+// The servo's flags, which a webhook is more often told by its variables.
+constexpr Flag rarely(Flag flag) {
+  flag.rare = true;
+  return flag;
+}
+
 inline constexpr Flag kWebhookService{.name = "service",
                                       .metavar = "NAME",
                                       .fallback = "cpu-dev-pod-mutator-svc",
@@ -91,11 +97,12 @@ inline constexpr std::array kWebhookFlags{
          .fallback = "warn",
          .help = "requests of pools that no file has",
          .choices = "warn|reject|allow"},
-    kPodNamespaces,
-    kOptuneAppId,
+    rarely(kPodNamespaces),
+    rarely(kOptuneAppId),
     Flag{.name = "optune-sleeper-img",
          .metavar = "IMAGE",
-         .help = "monitor that is added to jobs; OPTUNE_SLEEPER_IMG"},
+         .help = "monitor that is added to jobs; OPTUNE_SLEEPER_IMG",
+         .rare = true},
     Flag{.name = "self-ip",
          .metavar = "ADDRESS",
          .help = "of the servo, for the monitor; SELF_IP",
