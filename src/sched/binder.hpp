@@ -1,4 +1,4 @@
-// Tells the API server which node a pod has got.
+// Tells the API server which node a pod has got, or has an extender tell it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include "kube/client.hpp"
 #include "sched/cluster.hpp"
 #include "sched/decision.hpp"
+#include "sched/extender.hpp"
 
 namespace plim::sched {
 
@@ -19,6 +20,8 @@ struct Binding {
   PodPointer pod;
   std::string node;
   json::object annotations;  // the API server puts them on the pod
+  // Of these the first that binds such pods does it, without the annotations.
+  std::shared_ptr<const ExtenderList> extenders;
 };
 
 // The decision in short, as an annotation for whoever looks at the pod later.
@@ -39,7 +42,9 @@ class Binder {
   std::size_t under_way() const { return under_way_; }
 
  private:
-  Task<void> write(Binding binding, Done done);
+  Task<void> carry_out(Binding binding, Done done);
+  Task<Result<void>> write(Binding binding);
+  Task<Result<bool>> delegate(Binding binding);  // false: to nobody
 
   std::shared_ptr<kube::Client> client_;
   std::size_t under_way_ = 0;

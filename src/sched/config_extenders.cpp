@@ -11,6 +11,8 @@
 namespace plim::sched {
 namespace {
 
+constexpr std::int64_t kLargestExtenderWeight = 1'000'000'000;  // scores are multiplied by it
+
 std::string read_base64(Fields& tls, const std::string& key) {
   const std::string text = tls.text(key);
   if (text.empty()) return {};
@@ -46,7 +48,7 @@ ExtenderConfig read_extender(Fields& given, std::set<std::string>& managed) {
                      .preempt_verb = given.text("preemptVerb"),
                      .prioritize_verb = given.text("prioritizeVerb"),
                      .bind_verb = given.text("bindVerb"),
-                     .weight = given.integer("weight", 0),
+                     .weight = given.integer("weight", 0, {.high = kLargestExtenderWeight}),
                      .enable_https = given.boolean("enableHTTPS", false),
                      .tls = {},
                      .timeout = given.duration("httpTimeout", Nanos(0)),
@@ -59,6 +61,8 @@ ExtenderConfig read_extender(Fields& given, std::set<std::string>& managed) {
   if (out.timeout < Nanos(0)) given.error("httpTimeout", "is negative");
   if (out.timeout == Nanos(0)) out.timeout = std::chrono::seconds(5);
   if (auto tls = given.object("tlsConfig")) out.tls = read_tls(*tls);
+  if (out.tls && out.tls->insecure && !(out.tls->ca_file.empty() && out.tls->ca_data.empty()))
+    given.error("tlsConfig", "insecure and an authority exclude each other");
   for (Fields& resource : given.objects("managedResources")) {
     ManagedResource made{.name = resource.text("name"),
                          .ignored_by_scheduler = resource.boolean("ignoredByScheduler", false)};

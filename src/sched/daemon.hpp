@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -17,8 +18,11 @@
 #include "sched/engine.hpp"
 #include "sched/event_writer.hpp"
 #include "sched/evictor.hpp"
+#include "sched/extender.hpp"
+#include "sched/extender_round.hpp"
 #include "sched/klog.hpp"
 #include "sched/namespace_inputs.hpp"
+#include "sched/object_texts.hpp"
 #include "sched/pod_reports.hpp"
 #include "sched/post_filter.hpp"
 #include "sched/scheduler_metrics.hpp"
@@ -29,6 +33,7 @@ namespace plim::sched {
 
 struct DaemonOptions {
   std::shared_ptr<const Configuration> config;
+  std::shared_ptr<const ExtenderList> extenders = std::make_shared<const ExtenderList>();
   std::string host;  // in the names of events' instances
   int verbosity = 0;
   Nanos max_unschedulable = std::chrono::minutes(5);
@@ -67,7 +72,8 @@ class Daemon {
   void stop_leading();
 
   // From the next decision on; pods that wait are looked at again.
-  void set_config(std::shared_ptr<const Configuration> config);
+  void set_config(std::shared_ptr<const Configuration> config,
+                  std::shared_ptr<const ExtenderList> extenders);
 
   const Configuration& config() const { return *state_.config(); }
 
@@ -88,19 +94,41 @@ class Daemon {
  private:
   using Attempt = SchedulingQueue::Attempt;
 
+  // One try to place a pod, from its beginning to its end.
+  struct Try {
+    Attempt attempt;
+    std::shared_ptr<const Configuration> config;  // owns the profile
+    const Profile* profile = nullptr;
+    SteadyTime started{};
+    WallTime wall{};
+
+    const kube::Pod& pod() const { return *attempt.pod; }
+
+    const std::string& scheduler() const { return profile->scheduler_name; }
+  };
+
   void add_handlers();
+  void use_extenders(std::shared_ptr<const ExtenderList> extenders);
+  bool extenders_have_a_say(const kube::Pod& pod) const;
 
   Task<void> schedule();
-  void schedule_one(const Attempt& attempt);
-  void place(const Attempt& attempt, const Profile& profile, const Decision& decision,
-             SteadyTime started);
-  void bound(const Attempt& attempt, const std::string& profile, const std::string& node,
-             std::int64_t missing_bytes, SteadyTime started);
-  void bind_failed(const Attempt& attempt, const std::string& profile, const Error& error,
-                   SteadyTime started);
-  void refuse(const Attempt& attempt, const Profile& profile, const Decision& decision,
-              SteadyTime started);
+  std::optional<Try> begin(const Attempt& attempt);
+  DecideOptions decide_options(const Try& current);
+  void note(const Try& current, const Decision& decision);
+  void conclude(const Try& current, const Decision& decision);
+  void try_failed(const Try& current, const std::string& message);
+  PostFilterOutcome look_for_victims(const Try& current, const Decision& decision);
+  void refuse(const Try& current, const Decision& decision, const PostFilterOutcome& outcome);
+  void place(const Try& current, const Decision& decision);
+  void bound(const Try& current, const std::string& node, std::int64_t missing_bytes);
+  void bind_failed(const Try& current, const Error& error);
   void log_scores(const kube::Pod& pod, const Decision& decision);
+
+  // The same for pods about which extenders have a say. One at a time, beside the others.
+  Task<void> ask_and_schedule(Try current);
+  Task<void> ask_and_conclude(Try current);
+  Task<void> ask_and_refuse(Try current, Decision decision, ExtenderRound::Extenders extenders);
+  bool is_still_ours(const Try& current);
 
   DaemonOptions options_;
   Clock& clock_;
@@ -109,6 +137,8 @@ class Daemon {
   SchedulerMetrics metrics_;
   Event wake_;
   kube::InternPool pool_;
+  ObjectTexts texts_;
+  std::shared_ptr<const ExtenderList> extenders_;
   SchedulerState state_;
   kube::Informer<kube::Pod> pods_;
   kube::Informer<kube::Node> nodes_;
@@ -118,8 +148,9 @@ class Daemon {
   PodReports reports_;
   Evictor evictor_;
   Binder binder_;
+  ExtenderRound round_;
   OnDecision on_decision_;
-  bool leading_ = false, started_ = false;
+  bool leading_ = false, started_ = false, asking_ = false;
   TaskGroup tasks_;
 };
 

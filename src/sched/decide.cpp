@@ -37,15 +37,22 @@ std::size_t cut_search(Search& search, const std::vector<NodeIndex>& order, std:
   return at;
 }
 
-void apply_extenders(Cycle& cycle, Search& search, const DecideOptions& options) {
-  for (const ExtenderRejection& one : options.extender_rejections) {
-    auto row = cycle.cluster.table().find(one.node);
+// Leaves of the feasible nodes those that extenders have let through.
+void apply_extenders(Cycle& cycle, Search& search, const ExtenderAnswers& answers, Decision& out) {
+  const NodeTable& table = cycle.cluster.table();
+  for (const ExtenderRejection& one : answers.rejections) {
+    auto row = table.find(one.node);
     if (!row || search.verdicts[*row] != kFits) continue;
-    search.verdicts[*row] =
-        cycle.verdicts.id_of({.plugin = std::nullopt, .code = one.code, .reasons = {one.reason}});
+    Verdicts::Entry entry{.plugin = std::nullopt, .code = one.code};
+    if (!one.reason.empty()) entry.reasons.push_back(one.reason);
+    search.verdicts[*row] = cycle.verdicts.id_of(std::move(entry));
   }
-  if (!options.extender_rejections.empty())
-    std::erase_if(search.feasible, [&](NodeIndex row) { return search.verdicts[row] != kFits; });
+  std::erase_if(search.feasible, [&](NodeIndex row) {
+    if (search.verdicts[row] != kFits) return true;
+    const bool passed = std::ranges::binary_search(answers.passed, table.name(row));
+    if (!passed) ++out.unasked;
+    return !passed;
+  });
 }
 
 void describe_rejections(const Cycle& cycle, const Search& search, std::size_t named,
@@ -86,9 +93,31 @@ Decision refused_early(const PreFilterFailure& failure, Decision out) {
   return out;
 }
 
+// As a plugin's column: 0 for nodes that the extender said nothing about.
+struct ExtenderColumn {
+  const ExtenderScores* of = nullptr;
+  std::vector<std::int64_t> raw;
+
+  // Extenders count to 10 where plugins count to 100.
+  std::int64_t weighted(std::size_t at) const { return raw[at] * of->weight * 10; }
+};
+
+ExtenderColumn extender_column(const Cycle& cycle, const std::vector<NodeIndex>& rows,
+                               const ExtenderScores& scores) {
+  ExtenderColumn out{.of = &scores, .raw = std::vector<std::int64_t>(rows.size(), 0)};
+  for (const auto& [node, score] : scores.nodes) {
+    auto row = cycle.cluster.table().find(node);
+    auto at = row ? std::ranges::lower_bound(rows, *row) : rows.end();
+    if (at != rows.end() && *at == *row)
+      out.raw[static_cast<std::size_t>(at - rows.begin())] += score;
+  }
+  return out;
+}
+
 // Totals over all plugins, by feasible node.
 struct Scores {
   std::vector<ScoreColumn> columns;
+  std::vector<ExtenderColumn> extenders;
   std::vector<std::int64_t> totals;
 };
 
@@ -113,12 +142,11 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
     out.columns.push_back(std::move(column));
   }
   if (cycle.profile.score.empty() && !options.any_extender) std::ranges::fill(out.totals, 1);
-  for (const ExtenderScore& extra : options.extender_scores) {
-    auto row = cycle.cluster.table().find(extra.node);
-    auto at = row ? std::ranges::lower_bound(rows, *row) : rows.end();
-    if (at != rows.end() && *at == *row)
-      out.totals[static_cast<std::size_t>(at - rows.begin())] += extra.score;
-  }
+  if (options.extenders != nullptr)
+    for (const ExtenderScores& extender : options.extenders->scores)
+      out.extenders.push_back(extender_column(cycle, rows, extender));
+  for (const ExtenderColumn& column : out.extenders)
+    for (std::size_t i = 0; i < rows.size(); ++i) out.totals[i] += column.weighted(i);
   return out;
 }
 
@@ -145,6 +173,9 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
     for (const ScoreColumn& column : scores.columns)
       made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
                              column.normalized[at] * column.weight});
+    for (const ExtenderColumn& column : scores.extenders)
+      made.extenders.push_back(
+          {column.of->extender, column.of->weight, column.raw[at], column.weighted(at)});
   }
 }
 
@@ -215,25 +246,31 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   if (!search.prepare()) return refused_early(*cycle.failure, std::move(out));
 
   // A node that was emptied for this pod is likely the only one that fits.
-  auto nominated = table.find(pod.status.nominated_node);
+  auto nominated = options.skip_nominated ? std::nullopt : table.find(pod.status.nominated_node);
   if (nominated && search.check(*nominated) == kFits) {
     search.verdicts.assign(table.rows(), kFits);
     search.feasible = {*nominated};
     out.looked_at = 1;
-    apply_extenders(cycle, search, options);
+    out.by_nomination = true;
+    if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
   }
   if (search.feasible.empty()) {
     search.run();
-    std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
-    if (profile.score.empty() && !options.any_extender) enough = 1;
     out.looked_at = out.total_nodes;
-    if (search.feasible.size() > enough)
-      out.looked_at = cut_search(search, sample_order_.get(table), next_start_, enough);
-    next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
-    apply_extenders(cycle, search, options);
+    out.by_nomination = false;
+    out.unasked = 0;
+    if (options.extenders != nullptr) {
+      apply_extenders(cycle, search, *options.extenders, out);
+    } else {
+      std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
+      if (profile.score.empty() && !options.any_extender) enough = 1;
+      if (search.feasible.size() > enough)
+        out.looked_at = cut_search(search, sample_order_.get(table), next_start_, enough);
+      next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
+    }
   }
   out.feasible = search.feasible.size();
-  if (options.rows > 0) out.feasible_nodes = search.feasible;
+  if (options.rows > 0 || options.only_filter) out.feasible_nodes = search.feasible;
   if (options.rows > 0 || search.feasible.empty())
     describe_rejections(cycle, search, options.rows > 0 ? options.named : 0, out);
   if (search.feasible.empty()) {
@@ -241,7 +278,10 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
     out.message = unavailable_message(out.total_nodes, out.rejections);
     return out;
   }
-  choose(cycle, search.feasible, options, out);
+  if (options.only_filter)
+    out.outcome = Decision::Outcome::chosen;
+  else
+    choose(cycle, search.feasible, options, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -23,12 +24,21 @@ enum class RejectCode : std::uint8_t { unschedulable, unresolvable };
 struct ExtenderRejection {
   std::string node;
   RejectCode code = RejectCode::unschedulable;
-  std::string reason;
+  std::string reason;  // "": the extender just did not return it
 };
 
-struct ExtenderScore {
-  std::string node;
-  std::int64_t score = 0;  // weighted already
+// What one extender thinks of nodes: 0 to 10 each, to be multiplied by its weight and by 10.
+struct ExtenderScores {
+  std::string extender;  // its URL
+  std::int64_t weight = 1;
+  std::vector<std::pair<std::string, std::int64_t>> nodes;
+};
+
+// What extenders answered about a pod and the nodes they were asked about.
+struct ExtenderAnswers {
+  std::vector<std::string> passed;  // sorted
+  std::vector<ExtenderRejection> rejections;
+  std::vector<ExtenderScores> scores;
 };
 
 struct DecideOptions {
@@ -38,10 +48,12 @@ struct DecideOptions {
   std::size_t named = 3;   // with rows: refused nodes of every reason whose numbers are told
   std::uint64_t draw = 0;  // decides between equals; any number will do
   WallTime now{};          // to tell old inventories from young ones
-  // What extenders answered about this very pod; decide is asked again with it.
-  std::span<const ExtenderRejection> extender_rejections = {};
-  std::span<const ExtenderScore> extender_scores = {};
-  bool any_extender = false;  // with one that scores, no plugin is needed to tell nodes apart
+  // Where extenders are asked, twice: first only for the feasible nodes, then with the answers
+  // about them. Nodes that the answers do not name cannot be chosen, see Decision::unasked.
+  bool only_filter = false;
+  const ExtenderAnswers* extenders = nullptr;
+  bool any_extender = false;    // no plugin is needed to tell nodes apart then
+  bool skip_nominated = false;  // an extender has refused the nominated node
 };
 
 struct PluginScore {
@@ -59,11 +71,17 @@ struct ImagesKnown {
   bool operator==(const ImagesKnown&) const = default;
 };
 
+struct ExtenderPoints {
+  std::string extender;  // its URL
+  std::int64_t weight = 1, raw = 0, weighted = 0;
+};
+
 // One feasible node. Plugins that had nothing to say about this pod are left out.
 struct ScoredNode {
   std::string node;
   std::int64_t total = 0;
   std::vector<PluginScore> scores;
+  std::vector<ExtenderPoints> extenders = {};
   std::int64_t missing_bytes = 0;
   ImagesKnown images = {};
 };
@@ -93,7 +111,9 @@ struct Decision {
   std::string_view tie_rule;              // "", "locality", "random", "first"
   std::int64_t missing_bytes = 0;         // of the pod's images on the node
   std::vector<ScoredNode> rows;           // best first, among equals the chosen one
-  std::vector<NodeIndex> feasible_nodes;  // only with rows
+  std::vector<NodeIndex> feasible_nodes;  // only with rows, or when only filtered
+  std::size_t unasked = 0;                // would do, but extenders were not asked about them
+  bool by_nomination = false;             // only the nominated node was looked at, and it would do
   std::vector<Rejection> rejections;
   std::vector<PluginId> rejecting_plugins;  // for the queue's hints
   bool rejected_by_extender = false;

@@ -63,8 +63,8 @@ class Engine {
   // Claims, volumes and classes of storage are told to the table itself.
   VolumeTable& volumes() { return cluster_.volumes(); }
 
-  // Answers with the extenders' part of the options left empty; who has extenders asks them about
-  // the feasible nodes and then asks again with their answers.
+  // Who has extenders asks first for the feasible nodes only, then the extenders about those, and
+  // at last again with their answers: what has changed meanwhile counts.
   Decision decide(const kube::Pod& pod, const Profile& profile, const DecideOptions& options);
 
   // After decide() said that the pod fits nowhere, and before anything changes. Extenders may cut

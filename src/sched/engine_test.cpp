@@ -204,19 +204,70 @@ TEST(Decide, yields_to_pods_nominated_for_a_node) {
 TEST(Decide, the_answers_of_extenders_take_part) {
   Engine engine;
   for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
-  std::vector<ExtenderRejection> refused{{"a", RejectCode::unschedulable, "too hot"}};
-  std::vector<ExtenderScore> scores{{"c", 210}};
+  ExtenderAnswers answers{.passed = {"b", "c"},
+                          .rejections = {{"a", RejectCode::unschedulable, "too hot"}},
+                          .scores = {{"http://x", 3, {{"c", 7}, {"a", 10}, {"gone", 1}}}}};
   DecideOptions options;
-  options.extender_rejections = refused;
-  options.extender_scores = scores;
+  options.rows = DecideOptions::kAllRows;
+  options.extenders = &answers;
   options.any_extender = true;
-  EXPECT_EQ(engine.decide(*plain_pod("p"), default_profile(), options).node, "c");
-  refused = {{"a", RejectCode::unschedulable, "too hot"},
-             {"b", RejectCode::unresolvable, "too hot"},
-             {"c", RejectCode::unresolvable, "too cold"}};
-  options.extender_rejections = refused;
   auto made = engine.decide(*plain_pod("p"), default_profile(), options);
+  EXPECT_EQ(made.node, "c");
+  ASSERT_EQ(made.rows.size(), 2U);
+  EXPECT_EQ(made.rows[0].extenders[0].raw, 7);
+  EXPECT_EQ(made.rows[0].extenders[0].weighted, 210);
+  EXPECT_EQ(made.rows[0].total, made.rows[1].total + 210);
+  answers = {.passed = {},
+             .rejections = {{"a", RejectCode::unschedulable, "too hot"},
+                            {"b", RejectCode::unresolvable, "too hot"},
+                            {"c", RejectCode::unresolvable, "too cold"}},
+             .scores = {}};
+  made = engine.decide(*plain_pod("p"), default_profile(), options);
   EXPECT_EQ(made.message, "0/3 nodes are available: 1 too cold, 2 too hot.");
+  EXPECT_TRUE(made.rejected_by_extender);
+}
+
+TEST(Decide, takes_no_node_that_extenders_were_not_asked_about) {
+  Engine engine;
+  for (auto name : {"a", "b"}) engine.set_node(plain_node(name));
+  ExtenderAnswers answers{.passed = {"b"}, .rejections = {}, .scores = {}};
+  DecideOptions options;
+  options.extenders = &answers;
+  auto made = engine.decide(*plain_pod("p"), default_profile(), options);
+  EXPECT_EQ(made.node, "b");
+  EXPECT_EQ(made.unasked, 1U);
+  engine.remove_node("b");  // while the extender was thinking
+  made = engine.decide(*plain_pod("p"), default_profile(), options);
+  EXPECT_EQ(made.outcome, Decision::Outcome::unschedulable);
+  EXPECT_EQ(made.unasked, 1U);
+}
+
+TEST(Decide, filters_without_scoring_for_those_who_ask_extenders_next) {
+  Engine engine;
+  for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
+  auto pod = pod_of(
+      "{metadata: {name: p}, spec: {containers: [{name: c}]}, status: {nominatedNodeName: b}}");
+  DecideOptions options;
+  options.only_filter = true;
+  auto made = engine.decide(*pod, default_profile(), options);
+  EXPECT_TRUE(made.by_nomination);
+  EXPECT_EQ(made.feasible_nodes.size(), 1U);
+  EXPECT_EQ(made.node, "");
+  options.skip_nominated = true;
+  made = engine.decide(*pod, default_profile(), options);
+  EXPECT_FALSE(made.by_nomination);
+  EXPECT_EQ(made.feasible_nodes.size(), 3U);
+}
+
+TEST(Decide, a_node_that_an_extender_left_out_has_no_reason) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  ExtenderAnswers answers{
+      .passed = {}, .rejections = {{"a", RejectCode::unresolvable, ""}}, .scores = {}};
+  DecideOptions options;
+  options.extenders = &answers;
+  auto made = engine.decide(*plain_pod("p"), default_profile(), options);
+  EXPECT_EQ(made.message, "0/1 nodes are available:");
   EXPECT_TRUE(made.rejected_by_extender);
 }
 

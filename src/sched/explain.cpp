@@ -16,7 +16,8 @@ void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t s
     ExplainRecord::Rejected& made = out.rejected.emplace_back();
     made.plugin = one.plugin ? name_of(*one.plugin) : "Extender";
     made.code = one.code;
-    made.reason = fmt::format("{}", fmt::join(one.reasons, ", "));
+    made.reason = one.reasons.empty() ? "not among the nodes of its answer"
+                                      : fmt::format("{}", fmt::join(one.reasons, ", "));
     made.count = one.nodes.size();
     for (std::size_t i = 0; i < std::min(samples, one.nodes.size()); ++i) {
       made.samples.push_back(engine.node_name(one.nodes[i]));

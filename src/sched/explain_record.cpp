@@ -36,6 +36,11 @@ std::string_view mode_word(LocalityMode mode) {
   return "Compat";
 }
 
+// As a plugin of its own, for there may be several.
+std::string extender_label(const ExtenderPoints& points) {
+  return fmt::format("Extender {}", points.extender);
+}
+
 json::array plugins_json(const ExplainRecord& record) {
   json::array out;
   for (const WeightedPlugin& entry : record.plugins) {
@@ -43,6 +48,9 @@ json::array plugins_json(const ExplainRecord& record) {
     if (entry.plugin == PluginId::ImageLocality) plugin["mode"] = mode_word(record.mode);
     out.push_back(std::move(plugin));
   }
+  if (!record.decision.rows.empty())
+    for (const ExtenderPoints& points : record.decision.rows[0].extenders)
+      out.push_back({{"name", extender_label(points)}, {"weight", points.weight}});
   return out;
 }
 
@@ -61,6 +69,11 @@ json::array rows_json(const ExplainRecord& record) {
         one["detail"] = record.details[i];
       scores.push_back(std::move(one));
     }
+    for (const ExtenderPoints& points : row.extenders)
+      scores.push_back({{"plugin", extender_label(points)},
+                        {"raw", points.raw},
+                        {"normalized", points.raw * 10},
+                        {"weighted", points.weighted}});
     out.push_back({{"node", row.node}, {"total", row.total}, {"scores", std::move(scores)}});
   }
   return out;

@@ -31,6 +31,7 @@ PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profil
       }
       add_reason(out.reasons, "no new claims to deallocate");
     } else if (plugin == PluginId::DefaultPreemption) {
+      out.others = out.reasons;
       out.preemption = engine.preempt(pod, profile, decision, budgets, options);
       if (out.preemption->best) {
         out.reasons.clear();
@@ -41,6 +42,21 @@ PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profil
   }
   if (!out.reasons.empty()) out.message += " " + out.reasons;
   return out;
+}
+
+void limit_preemption(PostFilterOutcome& outcome, const Decision& decision,
+                      Result<std::vector<PreemptionCandidate>> left, WallTime now) {
+  Preemption& preemption = *outcome.preemption;
+  preemption.candidates = left ? std::move(*left) : std::vector<PreemptionCandidate>{};
+  preemption.best = best_candidate(preemption.candidates, now);
+  if (preemption.best) return;
+  if (left) {
+    outcome.reasons = outcome.others;
+    add_reason(outcome.reasons, "preemption: no candidate node for preemption");
+  } else {
+    outcome.reasons = "preemption: " + left.error().message;
+  }
+  outcome.message = decision.message + " " + outcome.reasons;
 }
 
 }  // namespace plim::sched

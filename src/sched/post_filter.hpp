@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "base/result.hpp"
 #include "sched/engine.hpp"
 #include "sched/preempt.hpp"
 #include "sched/profile.hpp"
@@ -12,6 +13,7 @@
 namespace plim::sched {
 
 struct PostFilterOutcome {
+  std::string others;   // reasons of the plugins that come before preemption
   std::string reasons;  // of the plugins that could not help, "" when one could
   std::string message;  // of FailedScheduling, whole
   std::optional<Preemption> preemption;
@@ -21,5 +23,9 @@ struct PostFilterOutcome {
 PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profile& profile,
                               const Decision& decision, std::span<const DisruptionBudget> budgets,
                               const PreemptionOptions& options);
+
+// The extenders have left of the candidates only these, or have failed.
+void limit_preemption(PostFilterOutcome& outcome, const Decision& decision,
+                      Result<std::vector<PreemptionCandidate>> left, WallTime now);
 
 }  // namespace plim::sched

@@ -50,6 +50,7 @@ class MakingRoom : public ::testing::Test {
   SchedulerState state_{std::make_shared<const Configuration>(default_configuration()),
                         std::chrono::minutes(5),
                         {},
+                        {},
                         [] {},
                         clock_};
   PodPointer great_ = wanted({.name = "great", .priority = 9});

@@ -19,8 +19,8 @@ bool runs_at(const std::vector<PluginId>& plugins, PluginId plugin) {
 }  // namespace
 
 SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
-                               SchedulingQueue::Observe observe, std::function<void()> on_change,
-                               Clock& clock)
+                               SchedulingQueue::Observe observe, SchedulingQueue::LaneOf lane_of,
+                               std::function<void()> on_change, Clock& clock)
     : config_(std::move(config)),
       max_unschedulable_(max_unschedulable),
       on_change_(std::move(on_change)),
@@ -30,7 +30,8 @@ SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nano
           std::move(observe),
           [this](PluginId plugin, const ClusterEvent& event, const kube::Pod& pod) {
             return may_help(plugin, event, pod, engine_.cluster());
-          }) {}
+          },
+          std::move(lane_of)) {}
 
 QueueOptions SchedulerState::queue_options() const {
   return {.initial_backoff = std::chrono::seconds(config_->initial_backoff_seconds),

@@ -26,7 +26,8 @@ class SchedulerState {
 
   // on_change: there may be something to decide now.
   SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
-                 SchedulingQueue::Observe observe, std::function<void()> on_change, Clock& clock);
+                 SchedulingQueue::Observe observe, SchedulingQueue::LaneOf lane_of,
+                 std::function<void()> on_change, Clock& clock);
 
   // `before` is null for what was not known.
   void pod_changed(const PodPointer& before, const PodPointer& pod);

@@ -25,11 +25,13 @@ bool SchedulingQueue::ByExpiry::operator()(const Entry* a, const Entry* b) const
   return ByPriority()(a, b);
 }
 
-SchedulingQueue::SchedulingQueue(QueueOptions options, Gate gate, Observe observe, Hint hint)
+SchedulingQueue::SchedulingQueue(QueueOptions options, Gate gate, Observe observe, Hint hint,
+                                 LaneOf lane_of)
     : options_(options),
       gate_(std::move(gate)),
       observe_(std::move(observe)),
-      hint_(std::move(hint)) {}
+      hint_(std::move(hint)),
+      lane_of_(std::move(lane_of)) {}
 
 SchedulingQueue::Entry* SchedulingQueue::find(std::string_view uid) {
   const auto found = entries_.find(uid);
@@ -41,12 +43,13 @@ bool SchedulingQueue::contains(std::string_view uid) const {
 }
 
 void SchedulingQueue::leave(Entry& entry) {
+  const auto lane = static_cast<std::size_t>(entry.lane);
   switch (entry.place) {
     case Place::active:
-      active_.erase(&entry);
+      active_[lane].erase(&entry);
       break;
     case Place::backoff:
-      backoff_.erase(&entry);
+      backoff_[lane].erase(&entry);
       break;
     case Place::error_backoff:
       error_backoff_.erase(&entry);
@@ -54,11 +57,38 @@ void SchedulingQueue::leave(Entry& entry) {
     case Place::unschedulable:
       unschedulable_.erase(&entry);
       break;
+    case Place::in_flight: {
+      in_flight_.erase(in_flight_.find(entry.seen_events));
+      const std::uint64_t end = first_recent_ + recent_.size();
+      const std::uint64_t oldest = in_flight_.empty() ? end : *in_flight_.begin();
+      for (; first_recent_ < oldest; ++first_recent_) recent_.pop_front();
+      break;
+    }
+    case Place::binding:
+      break;
+  }
+}
+
+// Into the container of its place.
+void SchedulingQueue::put(Entry& entry) {
+  entry.lane = lane_of_ ? lane_of_(*entry.pod) : Lane::quick;
+  const auto lane = static_cast<std::size_t>(entry.lane);
+  switch (entry.place) {
+    case Place::active:
+      active_[lane].insert(&entry);
+      break;
+    case Place::backoff:
+      backoff_[lane].insert(&entry);
+      break;
+    case Place::error_backoff:
+      error_backoff_.insert(&entry);
+      break;
+    case Place::unschedulable:
+      unschedulable_.insert(&entry);
+      break;
     case Place::in_flight:
-      if (--in_flight_ == 0) {
-        first_recent_ += recent_.size();
-        recent_.clear();
-      }
+      entry.seen_events = first_recent_ + recent_.size();
+      in_flight_.insert(entry.seen_events);
       break;
     case Place::binding:
       break;
@@ -67,31 +97,14 @@ void SchedulingQueue::leave(Entry& entry) {
 
 void SchedulingQueue::enter(Entry& entry, Place place, std::string_view event) {
   entry.place = place;
-  std::string_view name;
-  switch (place) {
-    case Place::active:
-      active_.insert(&entry);
-      name = "active";
-      break;
-    case Place::backoff:
-      backoff_.insert(&entry);
-      name = "backoff";
-      break;
-    case Place::error_backoff:
-      error_backoff_.insert(&entry);
-      name = "backoff";
-      break;
-    case Place::unschedulable:
-      unschedulable_.insert(&entry);
-      name = entry.gated_by ? "gated" : "unschedulable";
-      break;
-    case Place::in_flight:
-      ++in_flight_;
-      return;
-    case Place::binding:
-      return;
-  }
-  if (observe_) observe_(name, event);
+  put(entry);
+  if (!observe_ || place == Place::in_flight || place == Place::binding) return;
+  if (place == Place::active)
+    observe_("active", event);
+  else if (place == Place::unschedulable)
+    observe_(entry.gated_by ? "gated" : "unschedulable", event);
+  else
+    observe_("backoff", event);
 }
 
 // False: it is gated, and waits for its gate now.
@@ -130,17 +143,10 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
       recent_.push_back({.kind = kind, .pod_before = before, .pod = pod});
     return;
   }
-  const Place place = entry->place;
   leave(*entry);
   entry->pod = std::move(pod);
-  if (place != Place::unschedulable) {
-    entry->place = place;  // its order may have changed, nothing else
-    if (place == Place::active)
-      active_.insert(entry);
-    else
-      (place == Place::backoff ? backoff_ : error_backoff_).insert(entry);
-    return;
-  }
+  // Its order and lane may have changed, nothing else.
+  if (entry->place != Place::unschedulable) return put(*entry);
   const bool was_gated = entry->gated_by.has_value();
   for (const EventKind kind : changes_of_waiting(*before, *entry->pod)) {
     const ClusterEvent event{.kind = kind, .pod_before = before, .pod = entry->pod};
@@ -153,7 +159,7 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
     entry->woken = true;
     return wait_or_activate(*entry, label_of(kind), now);
   }
-  unschedulable_.insert(entry);
+  put(*entry);
 }
 
 void SchedulingQueue::remove(std::string_view uid) {
@@ -167,20 +173,32 @@ void SchedulingQueue::remove(std::string_view uid) {
   entries_.erase(found);
 }
 
+template <class Order>
+SchedulingQueue::Entry* SchedulingQueue::first_of(const Lanes<Order>& lanes, bool asking_too) {
+  const auto& [quick, asking] = lanes;
+  Entry* out = quick.empty() ? nullptr : *quick.begin();
+  if (!asking_too || asking.empty()) return out;
+  return out == nullptr || Order()(*asking.begin(), out) ? *asking.begin() : out;
+}
+
 std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop(SteadyTime now) {
+  return pop_from(true, now);
+}
+
+std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop_quick(SteadyTime now) {
+  return pop_from(false, now);
+}
+
+std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop_from(bool asking_too, SteadyTime now) {
   flush(now);
-  Entry* entry = nullptr;
-  if (!active_.empty()) {
-    entry = *active_.begin();
-  } else if (!backoff_.empty()) {
-    entry = *backoff_.begin();  // nobody is kept waiting by it
+  Entry* entry = first_of(active_, asking_too);
+  if (entry == nullptr) {
+    entry = first_of(backoff_, asking_too);  // nobody is kept waiting by it
+    if (entry == nullptr) return std::nullopt;
     if (observe_) observe_("active", "PopFromBackoffQ");
-  } else {
-    return std::nullopt;
   }
   leave(*entry);
   enter(*entry, Place::in_flight, {});
-  entry->seen_events = first_recent_ + recent_.size();
   ++entry->attempts;
   if (!entry->first_tried) entry->first_tried = now;
   return Attempt{
@@ -269,7 +287,7 @@ void SchedulingQueue::try_again(Entry& entry, SteadyTime now) {
 }
 
 void SchedulingQueue::happened(const ClusterEvent& event, SteadyTime now) {
-  if (in_flight_ > 0) recent_.push_back(event);
+  if (!in_flight_.empty()) recent_.push_back(event);
   std::vector<Entry*> woken;
   for (Entry* entry : unschedulable_)
     if (helps(*entry, event)) woken.push_back(entry);
@@ -282,7 +300,7 @@ void SchedulingQueue::happened(const ClusterEvent& event, SteadyTime now) {
 }
 
 void SchedulingQueue::flush(SteadyTime now) {
-  for (auto* waiting : {&backoff_, &error_backoff_}) {
+  for (auto* waiting : {&backoff_[0], &backoff_[1], &error_backoff_}) {
     while (!waiting->empty() && (*waiting->begin())->expiry <= now) {
       Entry& entry = **waiting->begin();
       leave(entry);
@@ -304,19 +322,25 @@ void SchedulingQueue::flush(SteadyTime now) {
 std::optional<SteadyTime> SchedulingQueue::next_flush() const {
   std::optional<SteadyTime> out;
   if (!unschedulable_.empty()) out = next_timeout_check_;
-  for (const auto* waiting : {&backoff_, &error_backoff_})
+  for (const auto* waiting : {&backoff_[0], &backoff_[1], &error_backoff_})
     if (!waiting->empty() && (!out || (*waiting->begin())->expiry < *out))
       out = (*waiting->begin())->expiry;
   return out;
 }
 
 QueueCounts SchedulingQueue::counts() const {
-  QueueCounts out{.active = active_.size(), .backoff = backoff_.size() + error_backoff_.size()};
+  QueueCounts out{.active = active_[0].size() + active_[1].size(),
+                  .backoff = backoff_[0].size() + backoff_[1].size() + error_backoff_.size()};
   for (const Entry* entry : unschedulable_) ++(entry->gated_by ? out.gated : out.unschedulable);
   return out;
 }
 
 void SchedulingQueue::activate_all(std::string_view event, SteadyTime now) {
+  for (auto& [uid, entry] : entries_)
+    if (entry->place == Place::active || entry->place == Place::backoff) {
+      leave(*entry);
+      put(*entry);
+    }
   const std::vector<Entry*> all(unschedulable_.begin(), unschedulable_.end());
   for (Entry* entry : all) {
     leave(*entry);

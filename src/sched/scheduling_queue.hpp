@@ -2,6 +2,7 @@
 // try, and those that wait for something to change. Pure: time is handed in. Belongs to one thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -32,6 +33,10 @@ struct QueueCounts {
   std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
 };
 
+// Pods about which others have to be asked over the network are tried in a lane of their own, so
+// that nobody waits behind them.
+enum class Lane : std::uint8_t { quick, asking };
+
 class SchedulingQueue {
  public:
   using PodPointer = std::shared_ptr<const kube::Pod>;
@@ -41,6 +46,7 @@ class SchedulingQueue {
   using Hint = std::function<bool(PluginId, const ClusterEvent&, const kube::Pod&)>;
   // Told of every pod that gets into a place, for metrics: "active", "PodAdd".
   using Observe = std::function<void(std::string_view place, std::string_view event)>;
+  using LaneOf = std::function<Lane(const kube::Pod&)>;
 
   // A pod that is being tried. Exactly one of the three ends of a try follows.
   struct Attempt {
@@ -49,7 +55,8 @@ class SchedulingQueue {
     SteadyTime first_tried{};  // when its first try began
   };
 
-  SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {});
+  SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {},
+                  LaneOf lane_of = {});
 
   void add(PodPointer pod, SteadyTime now);
   // A change of a pod that waits, also while it is being tried; one that is not known is added.
@@ -58,6 +65,7 @@ class SchedulingQueue {
   bool contains(std::string_view uid) const;
 
   std::optional<Attempt> pop(SteadyTime now);
+  std::optional<Attempt> pop_quick(SteadyTime now);  // none that has to ask others
 
   void assumed(std::string_view uid);  // it has got a node, which the API server is told now
   void done(std::string_view uid);     // it has a node, or is gone
@@ -72,13 +80,12 @@ class SchedulingQueue {
   void flush(SteadyTime now);
   std::optional<SteadyTime> next_flush() const;
 
-  bool has_work() const { return !active_.empty() || !backoff_.empty(); }
-
   QueueCounts counts() const;
 
   void set_options(QueueOptions options) { options_ = options; }
 
-  // After the gates' rules have changed, and for tests: looks at all pods that wait again.
+  // After the rules of gates and lanes have changed, and for tests: looks at all pods that wait
+  // again.
   void activate_all(std::string_view event, SteadyTime now);
   // Its turn is now, whatever it waits for, unless a gate keeps it.
   void activate(std::string_view uid, std::string_view event);
@@ -105,6 +112,7 @@ class SchedulingQueue {
     int attempts = 0, unschedulable_count = 0, consecutive_errors = 0;
     std::uint32_t interest = 0;  // which kinds of events its plugins ask for
     std::uint64_t order = 0;     // tells equals apart
+    Lane lane = Lane::quick;     // while active or backing off
     std::uint64_t seen_events = 0;
     std::vector<PluginId> rejected_by;
     SteadyTime since{};   // when it last got into the queue
@@ -120,7 +128,15 @@ class SchedulingQueue {
     bool operator()(const Entry* a, const Entry* b) const;
   };
 
+  // By lane.
+  template <class Order>
+  using Lanes = std::array<std::set<Entry*, Order>, 2>;
+
+  template <class Order>
+  static Entry* first_of(const Lanes<Order>& lanes, bool asking_too);
+  std::optional<Attempt> pop_from(bool asking_too, SteadyTime now);
   Entry* find(std::string_view uid);
+  void put(Entry& entry);
   void leave(Entry& entry);
   void enter(Entry& entry, Place place, std::string_view event);
   void wait_or_activate(Entry& entry, std::string_view event, SteadyTime now);
@@ -133,13 +149,15 @@ class SchedulingQueue {
   Gate gate_;
   Observe observe_;
   Hint hint_;
+  LaneOf lane_of_;
   std::unordered_map<std::string, std::unique_ptr<Entry>, kube::TextHash, std::equal_to<>> entries_;
-  std::set<Entry*, ByPriority> active_;
-  std::set<Entry*, ByExpiry> backoff_, error_backoff_;
+  Lanes<ByPriority> active_;
+  Lanes<ByExpiry> backoff_;
+  std::set<Entry*, ByExpiry> error_backoff_;
   std::set<Entry*> unschedulable_;
-  std::size_t in_flight_ = 0;
-  std::deque<ClusterEvent> recent_;  // while something is in flight
-  std::uint64_t first_recent_ = 0;   // number of recent_.front()
+  std::multiset<std::uint64_t> in_flight_;  // the next event when each try began
+  std::deque<ClusterEvent> recent_;         // since the oldest of them
+  std::uint64_t first_recent_ = 0;          // number of recent_.front()
   std::uint64_t next_order_ = 0;
   SteadyTime next_timeout_check_{};
 };

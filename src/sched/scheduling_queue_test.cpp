@@ -320,5 +320,46 @@ TEST_F(Waiting, no_pod_is_lost) {
   }
 }
 
+TEST(Lanes, those_who_ask_keep_nobody_waiting) {
+  SchedulingQueue queue(QueueOptions{}, gate, {}, {}, [](const kube::Pod& pod) {
+    return pod.meta.name.starts_with("ask") ? Lane::asking : Lane::quick;
+  });
+  const SteadyTime now{1000s};
+  queue.add(make_pod("ask1", {.priority = 2}), now);
+  queue.add(make_pod("ask2", {.priority = 1}), now);
+  queue.add(make_pod("a"), now);
+  EXPECT_EQ(queue.counts().active, 3U);
+  EXPECT_EQ(queue.pop(now)->pod->meta.name, "ask1");
+  EXPECT_EQ(queue.pop_quick(now)->pod->meta.name, "a");
+  EXPECT_FALSE(queue.pop_quick(now));
+  queue.add(make_pod("b"), now);
+  EXPECT_EQ(queue.pop(now)->pod->meta.name, "ask2");
+  EXPECT_EQ(queue.pop(now)->pod->meta.name, "b");
+}
+
+TEST(Lanes, follow_their_rules_when_those_change) {
+  Lane lane = Lane::asking;
+  SchedulingQueue queue(QueueOptions{}, gate, {}, {}, [&](const kube::Pod&) { return lane; });
+  const SteadyTime now{1000s};
+  queue.add(make_pod("a"), now);
+  EXPECT_FALSE(queue.pop_quick(now));
+  lane = Lane::quick;
+  queue.activate_all("ForceActivate", now);
+  EXPECT_TRUE(queue.pop_quick(now));
+}
+
+TEST_F(Waiting, a_long_try_sees_what_happened_since_it_began_and_no_more) {
+  queue_.add(make_pod("long"), now_);
+  queue_.add(make_pod("short"), now_);
+  EXPECT_EQ(pop(), "long");
+  queue_.happened(deletion(), now_);
+  EXPECT_EQ(pop(), "short");
+  queue_.reject("short", kNoCpu, false, now_);
+  EXPECT_EQ(queue_.counts().unschedulable, 1U);
+  queue_.reject("long", kNoCpu, false, now_);
+  EXPECT_EQ(queue_.counts().unschedulable, 1U);
+  EXPECT_EQ(queue_.counts().backoff, 1U);
+}
+
 }  // namespace
 }  // namespace plim::sched

@@ -55,8 +55,7 @@ Result<void> Service::start() {
     return fail(Code::invalid,
                 "leader election: the lease must be longer than the deadline of renewals, and that "
                 "longer than the retry period, in whole seconds");
-  if (!options_.daemon.config->extenders.empty())
-    log::warn("scheduler", "extenders are not called by this version");
+  PLIM_TRY(options_.daemon.extenders, make_extenders(loop_, options_.daemon.config->extenders));
   PLIM_CHECK(check_inventories(*options_.daemon.config, options_.etcd.has_value()));
   if (options_.etcd) {
     PLIM_TRY(options_.daemon.etcd.client, kube::EtcdClient::create(loop_, *options_.etcd));
@@ -175,10 +174,15 @@ void Service::reload(Result<ConfigRead> read) {
   if (read)
     if (auto checked = check_inventories(read->config, options_.etcd.has_value()); !checked)
       read = Result<ConfigRead>(checked.error());
-  reload_success_->set(read ? 1 : 0);
-  if (!read) {
-    log::error("scheduler", "the old configuration stays", {{"error", read.error()}});
-    daemon_->warn_operator("ConfigReloadFailed", read.error().message);
+  Result<std::shared_ptr<const ExtenderList>> extenders;
+  if (read)
+    extenders = make_extenders(loop_, read->config.extenders);
+  else
+    extenders = read.error();
+  reload_success_->set(extenders ? 1 : 0);
+  if (!extenders) {
+    log::error("scheduler", "the old configuration stays", {{"error", extenders.error()}});
+    daemon_->warn_operator("ConfigReloadFailed", extenders.error().message);
     return;
   }
   for (const std::string& line : read->warnings) log::warn("scheduler", line);
@@ -186,7 +190,7 @@ void Service::reload(Result<ConfigRead> read) {
   // These were decided when the process started.
   config->election = daemon_->config().election;
   config->client = daemon_->config().client;
-  daemon_->set_config(std::move(config));
+  daemon_->set_config(std::move(config), std::move(*extenders));
   log::info("scheduler", "configuration reread");
 }
 

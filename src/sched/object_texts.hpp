@@ -1,0 +1,54 @@
+// The whole JSON of pods that wait and of nodes, as extenders get it. Everything else decides by
+// the few fields that were decoded, so it is kept only while an extender wants it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/decode.hpp"
+#include "kube/store.hpp"
+#include "sched/cluster.hpp"
+
+namespace plim::sched {
+
+// As kube-scheduler would send it: without what it does not keep either.
+Result<std::string> text_for_extenders(std::string_view object);
+
+// Belongs to one loop.
+class ObjectTexts {
+ public:
+  explicit ObjectTexts(std::shared_ptr<kube::Client> client) : client_(std::move(client)) {}
+
+  // What is not wanted any more is forgotten.
+  void want(bool pods, bool nodes);
+
+  // Codecs that keep the text of what they decode, while it is wanted. This must outlive them.
+  kube::Codec<kube::Pod> keeping(kube::Codec<kube::Pod> codec);
+  kube::Codec<kube::Node> keeping(kube::Codec<kube::Node> codec);
+  void forget_pod(std::string_view uid);
+  void forget_node(std::string_view name);
+
+  // Asks the API server for what was not kept. A pod that has gone is Code::not_found.
+  Task<Result<std::string>> pod(PodPointer pod);
+  // Of those that are still there.
+  Task<Result<std::vector<std::string>>> nodes(std::vector<std::string> names);
+
+ private:
+  void keep(const kube::Pod& pod, std::string_view text);
+  void keep(const kube::Node& node, std::string_view text);
+  Task<Result<void>> list_nodes();
+
+  template <class T>
+  kube::Codec<T> wrap(kube::Codec<T> codec, const bool& wanted);
+
+  std::shared_ptr<kube::Client> client_;
+  bool want_pods_ = false, want_nodes_ = false;
+  kube::TextMap<std::string> pods_, nodes_;  // by uid, by name
+};
+
+}  // namespace plim::sched
