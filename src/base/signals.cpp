@@ -21,7 +21,7 @@ void exit_now(int) {
 // Shared with the handlers that wait, which end when the sets are cancelled.
 struct Signals::Impl : std::enable_shared_from_this<Signals::Impl> {
   explicit Impl(const Executor& loop)
-      : stop_set(loop, SIGTERM, SIGINT), reload_set(loop), stop(loop), reload(loop) {}
+      : stop_set(loop, SIGTERM, SIGINT), stop(loop), reload(loop), dump(loop) {}
 
   void watch_stop() {
     stop_set.async_wait(
@@ -36,35 +36,56 @@ struct Signals::Impl : std::enable_shared_from_this<Signals::Impl> {
         });
   }
 
-  void watch_reload() {
-    reload_set.async_wait([self = shared_from_this()](const boost::system::error_code& error, int) {
-      if (error) return;
-      self->reload_asked = true;
-      self->reload.notify();
-      self->watch_reload();
-    });
+  // A signal that may come again and again.
+  struct Wish {
+    explicit Wish(const Executor& loop) : set(loop), event(loop) {}
+
+    asio::signal_set set;
+    Event event;
+    bool asked = false;
+  };
+
+  void watch(Wish& wish) {
+    wish.set.async_wait(
+        [self = shared_from_this(), &wish](const boost::system::error_code& error, int) {
+          if (error) return;
+          wish.asked = true;
+          wish.event.notify();
+          self->watch(wish);
+        });
   }
 
-  asio::signal_set stop_set, reload_set;
-  Event stop, reload;
+  static Task<void> wait_for(std::shared_ptr<Impl> self, Wish Impl::* which) {
+    Wish& wish = (*self).*which;
+    while (!wish.asked) co_await wish.event.wait();
+    wish.asked = false;
+  }
+
+  asio::signal_set stop_set;
+  Event stop;
+  Wish reload, dump;
   int stop_signal = 0;
-  bool reload_asked = false;
 };
 
 Signals::Signals(const Executor& loop) : Signals(loop, Options{}) {}
 
 Signals::Signals(const Executor& loop, Options options) : impl_(std::make_shared<Impl>(loop)) {
   impl_->watch_stop();
-  if (!options.reload) return;
-  impl_->reload_set.add(SIGHUP);
-  impl_->watch_reload();
+  if (options.reload) {
+    impl_->reload.set.add(SIGHUP);
+    impl_->watch(impl_->reload);
+  }
+  if (options.dump) {
+    impl_->dump.set.add(SIGUSR2);
+    impl_->watch(impl_->dump);
+  }
 }
 
 Signals::~Signals() {
-  impl_->stop_set.clear();
-  impl_->reload_set.clear();
-  impl_->stop_set.cancel();
-  impl_->reload_set.cancel();
+  for (auto* set : {&impl_->stop_set, &impl_->reload.set, &impl_->dump.set}) {
+    set->clear();
+    set->cancel();
+  }
   ::signal(SIGTERM, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
 }
@@ -79,9 +100,11 @@ int Signals::stop_signal() const {
 }
 
 Task<void> Signals::reload_requested() {
-  auto impl = impl_;
-  while (!impl->reload_asked) co_await impl->reload.wait();
-  impl->reload_asked = false;
+  return Impl::wait_for(impl_, &Impl::reload);
+}
+
+Task<void> Signals::dump_requested() {
+  return Impl::wait_for(impl_, &Impl::dump);
 }
 
 }  // namespace plim

@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP as things to await.
+// SIGTERM, SIGINT, SIGHUP and SIGUSR2 as things to await.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,7 @@ class Signals {
  public:
   struct Options {
     bool reload = false;  // take SIGHUP as a wish to reread files; else it ends us, as by default
+    bool dump = false;    // take SIGUSR2 as a wish to see what we know
   };
 
   explicit Signals(const Executor& loop);  // stop only
@@ -27,6 +28,7 @@ class Signals {
   int stop_signal() const;
   // Returns for a SIGHUP since the last return; several in between count as one.
   Task<void> reload_requested();
+  Task<void> dump_requested();  // the same for SIGUSR2
 
  private:
   struct Impl;
