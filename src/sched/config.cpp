@@ -7,9 +7,9 @@
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "sched/config_args.hpp"
 #include "sched/config_extenders.hpp"
 #include "sched/config_fields.hpp"
+#include "sched/config_profile.hpp"
 #include "sched/old_names.hpp"
 
 namespace plim::sched {
@@ -18,9 +18,6 @@ namespace {
 constexpr std::string_view kGroup = "kubescheduler.config.k8s.io/";
 constexpr std::string_view kKind = "KubeSchedulerConfiguration";
 constexpr std::string_view kUsualName = "default-scheduler";
-constexpr std::int64_t kLargestWeight = 2147483647;
-
-enum class FileVersion { v1beta1, v1beta2, v1beta3, v1 };
 
 constexpr std::array<std::string_view, 4> kVersions{"v1beta1", "v1beta2", "v1beta3", "v1"};
 
@@ -181,7 +178,9 @@ class ConfigReader {
         fields.error("schedulerName",
                      fmt::format("{} has a profile already", quote(made.profile.scheduler_name)));
       }
-      read_profile(fields, made);
+      made.profile.percentage_of_nodes =
+          fields.integer("percentageOfNodesToScore", config_.percentage_of_nodes, {0, 100});
+      read_profile(fields, version_, options_.locality_mode, made);
       config_.profiles.push_back(std::move(made));
     }
     if (root_.has("profiles") && given.empty()) root_.error("profiles", "at least one is needed");
@@ -194,145 +193,9 @@ class ConfigReader {
     Fields fields(*nothing, notes_);
     ProfileConfig made;
     made.profile.scheduler_name = kUsualName;
-    read_profile(fields, made);
+    made.profile.percentage_of_nodes = config_.percentage_of_nodes;
+    read_profile(fields, version_, options_.locality_mode, made);
     config_.profiles.push_back(std::move(made));
-  }
-
-  void read_profile(Fields& fields, ProfileConfig& out) {
-    out.profile.percentage_of_nodes =
-        fields.integer("percentageOfNodesToScore", config_.percentage_of_nodes, {0, 100});
-    old_strategy_.reset();
-    PluginSets custom;
-    if (auto plugins = fields.object("plugins")) read_sets(*plugins, custom);
-    // Who asks for the plugin by name wants it to count.
-    const auto& scored = custom.at(Point::Score).enabled;
-    if (std::ranges::find(scored, PluginId::ImageLocality, &WeightedPlugin::plugin) != scored.end())
-      out.profile.locality.mode = LocalityMode::Bytes;
-    const bool multi_point = version_ >= FileVersion::v1beta3;
-    out.sets = merge_sets(multi_point ? default_sets() : default_sets_before_multi_point(), custom);
-    if (!multi_point) {
-      // In v1 terms: nothing by multiPoint, every point as it stands.
-      for (PluginSet& set : out.sets.points) {
-        set.disables_all = true;
-        set.disabled.clear();
-      }
-    }
-    if (old_strategy_) out.profile.fit.strategy = *old_strategy_;
-    read_args(fields, out);
-    if (out.profile.fit.strategy == FitStrategy::RequestedToCapacityRatio &&
-        out.profile.fit.shape.empty())
-      fields.error("pluginConfig", "RequestedToCapacityRatio needs a shape");
-    if (options_.locality_mode) out.profile.locality.mode = *options_.locality_mode;
-    fields.finish();
-    if (auto expanded = expand_sets(out.sets, out.profile); !expanded)
-      fields.error_here(expanded.error().message);
-  }
-
-  void read_sets(Fields& plugins, PluginSets& out) {
-    for (std::size_t index = 0; index < kPointCount; ++index) {
-      const auto point = static_cast<Point>(index);
-      if (point == Point::MultiPoint && version_ < FileVersion::v1beta3) continue;
-      auto given = plugins.object(std::string(name_of(point)));
-      if (!given) continue;
-      PluginSet& set = out.at(point);
-      for (Fields& item : given->objects("enabled")) read_enabled(item, point, set);
-      for (Fields& item : given->objects("disabled")) {
-        const std::string name = item.text("name");
-        item.integer("weight", 0);
-        item.finish();
-        if (name == "*")
-          set.disables_all = true;
-        else if (const auto plugin = plugin_by_name(item, name, false))
-          set.disabled.push_back(*plugin);
-      }
-      given->finish();
-    }
-    plugins.finish();
-  }
-
-  void read_enabled(Fields& item, Point point, PluginSet& set) {
-    const std::string name = item.text("name");
-    const std::int64_t weight = item.integer("weight", 0, {0, kLargestWeight});
-    item.finish();
-    const auto plugin = plugin_by_name(item, name, true);
-    if (!plugin) return;
-    auto twice = std::ranges::find(set.enabled, *plugin, &WeightedPlugin::plugin);
-    if (twice != set.enabled.end()) {
-      // Several old plugins may have one successor.
-      if (find_old_plugin(name) == nullptr)
-        item.error("name", fmt::format("{} is enabled twice", quote(name)));
-      return;
-    }
-    if (point != Point::MultiPoint && !implements(*plugin, point)) {
-      // The older plugins ran at points that their successors leave out.
-      if (find_old_plugin(name) == nullptr || version_ == FileVersion::v1)
-        item.error("name", fmt::format("{} does nothing at {}", quote(name), name_of(point)));
-      return;
-    }
-    set.enabled.push_back({*plugin, weight});
-  }
-
-  // None for a name that is dropped with a warning or refused.
-  std::optional<PluginId> plugin_by_name(Fields& item, const std::string& name, bool enabled) {
-    if (name.empty()) {
-      item.error("name", "is missing");
-      return std::nullopt;
-    }
-    if (const auto plugin = plugin_named(name)) return plugin;
-    const OldPlugin* old = find_old_plugin(name);
-    if (old != nullptr && version_ != FileVersion::v1) return old_plugin(item, *old, enabled);
-    std::string text = fmt::format("there is no plugin {}", quote(name));
-    if (old != nullptr && old->now)
-      text = fmt::format("{} is gone, use {}", quote(name), name_of(*old->now));
-    if (const auto now = successor_of_policy(name); !now.empty())
-      text = fmt::format("{} is a name of the old Policy API, the plugin is {}", quote(name), now);
-    if (enabled)
-      item.error("name", text);
-    else
-      item.warn("name", text);
-    return std::nullopt;
-  }
-
-  std::optional<PluginId> old_plugin(Fields& item, const OldPlugin& old, bool enabled) {
-    if (!old.now) {
-      item.warn("name", fmt::format("{} is gone and has no effect", old.name));
-      return std::nullopt;
-    }
-    if (enabled && old.strategy) old_strategy_ = old.strategy;
-    item.warn("name", fmt::format("{} is now {}{}{}", old.name, name_of(*old.now),
-                                  old.strategy ? " with scoringStrategy " : "",
-                                  old.strategy ? name_of(*old.strategy) : ""));
-    return old.now;
-  }
-
-  void read_args(Fields& fields, ProfileConfig& out) {
-    std::vector<std::string> seen;
-    for (Fields& item : fields.objects("pluginConfig")) {
-      const std::string name = item.text("name");
-      if (std::ranges::find(seen, name) != seen.end())
-        item.error("name", fmt::format("{} is configured twice", quote(name)));
-      seen.push_back(name);
-      const auto plugin = plugin_by_name(item, name, true);
-      auto args = item.object("args");
-      item.finish();
-      if (!plugin || !args) continue;
-      const std::string kind = args->text("kind");
-      args->text("apiVersion");
-      if (!kind.empty() && kind != name + "Args")
-        args->error("kind", fmt::format("expected {}Args, found {}", name, quote(kind)));
-      if (const OldPlugin* old = find_old_plugin(name); old != nullptr && old->strategy)
-        read_old_strategy(*args, out.profile.fit);
-      else
-        read_plugin_args(*plugin, *args, out);
-      args->finish();
-    }
-  }
-
-  static void read_old_strategy(Fields& args, FitArgs& fit) {
-    fit.resources = read_resource_weights(args, "resources", std::move(fit.resources));
-    for (ResourceWeight& resource : fit.resources)
-      if (resource.weight == 0) resource.weight = 1;
-    fit.shape = read_shape(args, "shape");
   }
 
   // What an extender counts itself is no matter of NodeResourcesFit.
@@ -349,7 +212,6 @@ class ConfigReader {
   FieldNotes notes_;
   Fields root_;
   FileVersion version_ = FileVersion::v1;
-  std::optional<FitStrategy> old_strategy_;  // of the profile that is being read
   Configuration config_;
 };
 

@@ -1,0 +1,17 @@
+// A profile of the file: which plugins run where, and with which arguments.
+#pragma once
+
+#include <optional>
+
+#include "sched/config.hpp"
+#include "sched/config_fields.hpp"
+
+namespace plim::sched {
+
+enum class FileVersion { v1beta1, v1beta2, v1beta3, v1 };
+
+// All but its name and percentage. `mode` wins over the file's.
+void read_profile(Fields& fields, FileVersion version, std::optional<LocalityMode> mode,
+                  ProfileConfig& out);
+
+}  // namespace plim::sched
