@@ -42,6 +42,14 @@ TEST(Signals, each_hangup_asks_for_one_reload) {
   run_to_end(loop, group.stop());
 }
 
+TEST(Signals, the_second_user_signal_asks_for_a_dump) {
+  Loop loop;
+  Signals signals(loop.executor(), {.dump = true});
+  ::raise(SIGUSR2);
+  run_to_end(loop, signals.dump_requested());
+  EXPECT_EQ(signals.stop_signal(), 0);
+}
+
 [[noreturn]] void stop_twice() {
   Loop loop;
   Signals signals(loop.executor());

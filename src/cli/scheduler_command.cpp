@@ -173,7 +173,8 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
                     .verbosity = static_cast<int>(values.integer("v")),
                     .max_unschedulable = values.duration("pod-max-in-unschedulable-pods-duration"),
                     .annotate_decisions = values.boolean("annotate-decisions"),
-                    .explain_all_nodes = values.boolean("explain-full")};
+                    .explain_all_nodes = values.boolean("explain-full"),
+                    .defer_claims = values.boolean("defer-dra")};
   PLIM_CLI_TRY(kube::EtcdOptions etcd, etcd_options(context));
   if (!etcd.endpoints.empty()) service.etcd = std::move(etcd);
   service.daemon.etcd.cluster = values.text("etcd-cluster");
@@ -198,8 +199,8 @@ class SchedulerRun {
  private:
   Task<int> main() {
     Executor loop = co_await current_loop();
-    Signals::Options reload{.reload = true};
-    signals_ = std::make_unique<Signals>(loop, reload);
+    Signals::Options wanted{.reload = true, .dump = true};
+    signals_ = std::make_unique<Signals>(loop, wanted);
     done_ = std::make_unique<Event>(loop);
     tasks_ = std::make_unique<TaskGroup>(loop);
     auto on_lost = [this] {
@@ -216,6 +217,7 @@ class SchedulerRun {
       log::info("scheduler", "started", {{"address", service_->address()}});
       tasks_->spawn("stop", wait_for_stop());
       tasks_->spawn("reload", reload_by_signal());
+      tasks_->spawn("dump", dump_by_signal());
       if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
       while (!stop_ && !failure_) co_await done_->wait();
     } else {
@@ -246,6 +248,13 @@ class SchedulerRun {
     for (;;) {
       co_await signals_->reload_requested();
       reread();
+    }
+  }
+
+  Task<void> dump_by_signal() {
+    for (;;) {
+      co_await signals_->dump_requested();
+      service_->daemon().dump();
     }
   }
 

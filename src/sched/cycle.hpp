@@ -70,6 +70,7 @@ struct Cycle {
   const Incoming& in;
   const Profile& profile;
   WallTime now{};
+  DecisionTimes* times = nullptr;
   Verdicts verdicts = {};
   // Set by the making of filters, which is what stock calls preFilter.
   std::optional<PreFilterFailure> failure = {};

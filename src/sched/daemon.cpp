@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "sched/cache_check.hpp"
+#include "sched/resource_metrics.hpp"
 
 namespace plim::sched {
 namespace {
@@ -33,14 +35,18 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
       texts_(client),
       extenders_(options_.extenders),
       state_(
-          options_.config, options_.max_unschedulable,
+          {.config = options_.config,
+           .max_unschedulable = options_.max_unschedulable,
+           .defer_claims = options_.defer_claims},
           [this](std::string_view place, std::string_view event) {
             metrics_.incoming(place, event);
           },
           [this](const kube::Pod& pod) {
             return extenders_have_a_say(pod) ? Lane::asking : Lane::quick;
           },
-          [this] { wake_.notify(); }, clock),
+          {.on_change = [this] { wake_.notify(); },
+           .on_event = [this](EventKind kind, Nanos took) { metrics_.event_handled(kind, took); }},
+          clock),
       pods_(loop, client, kube::resources::pods, texts_.keeping(kube::pod_codec(pool_)),
             running_pods(), clock),
       nodes_(loop, client, kube::resources::nodes, texts_.keeping(kube::node_codec(pool_)), {},
@@ -52,12 +58,21 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
           [this](EventKind kind) { state_.happened({.kind = kind}); }, clock),
       events_(loop, std::move(event_client), options_.host, clock),
       reports_(loop, client, events_, pods_.store(), clock),
-      evictor_(loop, client, reports_, state_, clock),
+      evictor_(
+          loop, client, reports_, state_,
+          [this](bool all, Nanos took) { metrics_.evicted(all, took); }, clock),
       binder_(loop, client),
       round_(loop, texts_),
       tasks_(loop) {
   use_extenders(extenders_);
   add_handlers();
+  state_.queue().watch_hints(clock,
+                             [this](PluginId plugin, EventKind kind, bool helps, Nanos took) {
+                               metrics_.hinted(plugin, kind, helps, took);
+                             });
+  collector_ = registry.add_collector([this](metrics::Exposition& out) {
+    SchedulerMetrics::collect(state_.queue(), state_.engine(), clock_.wall(), out);
+  });
 }
 
 Daemon::~Daemon() = default;
@@ -154,8 +169,7 @@ Task<void> Daemon::schedule() {
         asking_ = true;
         tasks_.spawn("ask extenders", ask_and_schedule(std::move(*current)));
       } else {
-        conclude(*current, state_.engine().decide(current->pod(), *current->profile,
-                                                  decide_options(*current)));
+        conclude(*current, decide(*current, decide_options(*current)));
       }
       co_await yield_to_loop();  // answers to bindings and the watches come in between
       continue;
@@ -170,6 +184,14 @@ Task<void> Daemon::schedule() {
 void Daemon::update_sizes() {
   metrics_.sizes(state_.queue().counts(), state_.engine().node_count(), state_.engine().pod_count(),
                  state_.assumed(), binder_.under_way());
+}
+
+std::string Daemon::pod_resources() const {
+  return leading_ ? expose_pod_resources(pods_.store()) : "";
+}
+
+void Daemon::dump() {
+  log_cache(state_, compare_cache(state_, nodes_.store(), pods_.store()), klog_);
 }
 
 void Daemon::warn_operator(std::string reason, std::string note) {

@@ -39,7 +39,8 @@ struct DaemonOptions {
   Nanos max_unschedulable = std::chrono::minutes(5);
   bool annotate_decisions = false;
   bool explain_all_nodes = false;
-  EtcdSource etcd = {};  // where agents may have put what nodes hold
+  bool defer_claims = false;  // leave pods with resource claims to another scheduler
+  EtcdSource etcd = {};       // where agents may have put what nodes hold
 };
 
 // One decision as explain wants it; told right after it was made.
@@ -91,6 +92,12 @@ class Daemon {
 
   void update_sizes();  // of queue and cache, for whoever scrapes them now
 
+  // What pods ask for, as metrics; nothing while another one leads.
+  std::string pod_resources() const;
+
+  // Writes cache and queue to the log, and whether they agree with what the watches brought.
+  void dump();
+
  private:
   using Attempt = SchedulingQueue::Attempt;
 
@@ -114,13 +121,14 @@ class Daemon {
   Task<void> schedule();
   std::optional<Try> begin(const Attempt& attempt);
   DecideOptions decide_options(const Try& current);
+  Decision decide(const Try& current, DecideOptions options);
   void note(const Try& current, const Decision& decision);
   void conclude(const Try& current, const Decision& decision);
   void try_failed(const Try& current, const std::string& message);
   PostFilterOutcome look_for_victims(const Try& current, const Decision& decision);
   void refuse(const Try& current, const Decision& decision, const PostFilterOutcome& outcome);
   void place(const Try& current, const Decision& decision);
-  void bound(const Try& current, const std::string& node, std::int64_t missing_bytes);
+  void bound(const Try& current, const std::string& node);
   void bind_failed(const Try& current, const Error& error);
   void log_scores(const kube::Pod& pod, const Decision& decision);
 
@@ -151,6 +159,7 @@ class Daemon {
   ExtenderRound round_;
   OnDecision on_decision_;
   bool leading_ = false, started_ = false, asking_ = false;
+  std::shared_ptr<metrics::Registry::Collect> collector_;
   TaskGroup tasks_;
 };
 

@@ -43,7 +43,7 @@ Task<void> Daemon::ask_and_conclude(Try current) {
     DecideOptions survey = decide_options(current);
     survey.only_filter = true;
     survey.skip_nominated = skip_nominated;
-    Decision found = state_.engine().decide(current.pod(), *current.profile, survey);
+    Decision found = decide(current, survey);
     if (found.outcome == Decision::Outcome::unschedulable) {
       co_await ask_and_refuse(std::move(current), std::move(found), extenders);
       co_return;
@@ -66,7 +66,7 @@ Task<void> Daemon::ask_and_conclude(Try current) {
     DecideOptions options = decide_options(current);
     options.skip_nominated = skip_nominated;
     options.extenders = &*answers;
-    Decision decision = state_.engine().decide(current.pod(), *current.profile, options);
+    Decision decision = decide(current, options);
     if (decision.outcome != Decision::Outcome::unschedulable) {
       conclude(current, decision);
       co_return;

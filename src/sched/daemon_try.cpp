@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "sched/daemon.hpp"
+#include "sched/decision_times.hpp"
 
 namespace plim::sched {
 namespace {
@@ -36,6 +37,14 @@ DecideOptions Daemon::decide_options(const Try& current) {
   else if (on_decision_ || options_.annotate_decisions)
     out.rows = kExplainedRows;
   out.any_extender = !extenders_->empty();
+  return out;
+}
+
+Decision Daemon::decide(const Try& current, DecideOptions options) {
+  DecisionTimes times(clock_, metrics_.plugins().draw());
+  options.times = &times;
+  Decision out = state_.engine().decide(current.pod(), *current.profile, options);
+  metrics_.plugins().decided(current.scheduler(), times, out);
   return out;
 }
 
@@ -79,7 +88,12 @@ void Daemon::try_failed(const Try& current, const std::string& message) {
 PostFilterOutcome Daemon::look_for_victims(const Try& current, const Decision& decision) {
   const std::vector<DisruptionBudget> budgets = inputs_.budgets();
   const PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
-  return post_filter(state_.engine(), current.pod(), *current.profile, decision, budgets, options);
+  const SteadyTime began = clock_.steady();
+  PostFilterOutcome out =
+      post_filter(state_.engine(), current.pod(), *current.profile, decision, budgets, options);
+  metrics_.plugins().ran(current.scheduler(), Point::PostFilter,
+                         out.preemption && out.preemption->best, clock_.steady() - began);
+  return out;
 }
 
 void Daemon::refuse(const Try& current, const Decision& decision,
@@ -90,9 +104,6 @@ void Daemon::refuse(const Try& current, const Decision& decision,
                {{"pod", kube::object_key(pod.meta)}, {"err", outcome.message}});
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::unschedulable, current.scheduler(), now - current.started);
-  for (const PluginId plugin : decision.rejecting_plugins)
-    metrics_.rejected(std::string(name_of(plugin)), current.scheduler());
-  if (decision.rejected_by_extender) metrics_.rejected("Extender", current.scheduler());
   PodReports::Nomination nomination;
   if (outcome.preemption && outcome.preemption->best) {
     const PreemptionCandidate& best = outcome.preemption->candidates[*outcome.preemption->best];
@@ -144,22 +155,25 @@ void Daemon::place(const Try& current, const Decision& decision) {
                   .annotations = {},
                   .extenders = extenders_};
   if (options_.annotate_decisions) binding.annotations = annotations_of(decision);
+  metrics_.pulls(decision.image_bytes, decision.missing_bytes);
   binder_.bind(std::move(binding), [this, current, node = decision.node,
-                                    missing = decision.missing_bytes](const Result<void>& answer) {
+                                    began = clock_.steady()](const Result<void>& answer) {
     wake_.notify();
+    metrics_.plugins().ran(current.scheduler(), Point::Bind, answer.has_value(),
+                           clock_.steady() - began);
     if (answer)
-      bound(current, node, missing);
+      bound(current, node);
     else
       bind_failed(current, answer.error());
   });
 }
 
-void Daemon::bound(const Try& current, const std::string& node, std::int64_t missing_bytes) {
+void Daemon::bound(const Try& current, const std::string& node) {
   const kube::ObjectMeta& meta = current.pod().meta;
   state_.queue().done(meta.uid);
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::scheduled, current.scheduler(), now - current.started);
-  metrics_.bound(current.attempt.attempts, now - current.attempt.first_tried, missing_bytes);
+  metrics_.bound(current.attempt.attempts, now - current.attempt.first_tried);
   if (klog_.enabled(2))
     klog_.info("Successfully bound pod to node", {{"pod", kube::object_key(meta)}, {"node", node}});
   reports_.placed(current.pod(), current.scheduler(), node);

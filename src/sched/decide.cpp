@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sched/decision_times.hpp"
 #include "sched/engine.hpp"
 #include "sched/locality.hpp"
 #include "sched/message.hpp"
@@ -123,13 +124,17 @@ struct Scores {
 
 Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
                          const DecideOptions& options) {
+  const DecisionTimes::Watch watch(cycle.times, DecisionTimes::Step::score);
   Scores out;
   out.totals.assign(rows.size(), 0);
   for (const WeightedPlugin& plugin : cycle.profile.score) {
     ScoreColumn column{
         .plugin = plugin.plugin, .weight = plugin.weight, .raw = {}, .normalized = {}};
     column.raw.reserve(rows.size());
-    if (!score(plugin.plugin, cycle, rows, column)) continue;
+    {
+      const DecisionTimes::PluginWatch one(cycle.times, DecisionTimes::Step::score, plugin.plugin);
+      if (!score(plugin.plugin, cycle, rows, column)) continue;
+    }
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::int64_t one = column.normalized[i];
       if (one < 0 || one > 100)
@@ -206,6 +211,7 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   if (rows.size() == 1) {
     out.outcome = Decision::Outcome::single_feasible;
     out.node = table.name(rows[0]);
+    out.image_bytes = cycle.image_view().need;
     out.missing_bytes = cycle.image_view().missing(rows[0]);
     return;
   }
@@ -223,6 +229,7 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   out.total = best;
   NodeIndex best_row = break_tie(cycle, std::move(equals), options, out);
   out.node = table.name(best_row);
+  out.image_bytes = cycle.image_view().need;
   out.missing_bytes = cycle.image_view().missing(best_row);
   describe_rows(cycle, rows, *scores, best_row, options.rows, out);
 }
@@ -234,7 +241,11 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   NodeTable& table = cluster_.table();
   Incoming in(pod, cluster_);
   table.make_columns();
-  Cycle cycle{.cluster = cluster_, .in = in, .profile = profile, .now = options.now};
+  Cycle cycle{.cluster = cluster_,
+              .in = in,
+              .profile = profile,
+              .now = options.now,
+              .times = options.times};
   Decision out;
   out.total_nodes = table.live().size();
   if (out.total_nodes == 0) {

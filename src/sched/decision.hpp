@@ -41,6 +41,8 @@ struct ExtenderAnswers {
   std::vector<ExtenderScores> scores;
 };
 
+class DecisionTimes;  // decision_times.hpp
+
 struct DecideOptions {
   static constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 
@@ -52,8 +54,9 @@ struct DecideOptions {
   // about them. Nodes that the answers do not name cannot be chosen, see Decision::unasked.
   bool only_filter = false;
   const ExtenderAnswers* extenders = nullptr;
-  bool any_extender = false;    // no plugin is needed to tell nodes apart then
-  bool skip_nominated = false;  // an extender has refused the nominated node
+  bool any_extender = false;       // no plugin is needed to tell nodes apart then
+  bool skip_nominated = false;     // an extender has refused the nominated node
+  DecisionTimes* times = nullptr;  // to be told how long each step took
 };
 
 struct PluginScore {
@@ -109,7 +112,8 @@ struct Decision {
   std::int64_t total = 0;                 // score of the node
   std::size_t tie_size = 0;               // how many nodes had the best total
   std::string_view tie_rule;              // "", "locality", "random", "first"
-  std::int64_t missing_bytes = 0;         // of the pod's images on the node
+  std::int64_t image_bytes = 0;           // of the pod's images
+  std::int64_t missing_bytes = 0;         // those of them that the node does not have
   std::vector<ScoredNode> rows;           // best first, among equals the chosen one
   std::vector<NodeIndex> feasible_nodes;  // only with rows, or when only filtered
   std::size_t unasked = 0;                // would do, but extenders were not asked about them

@@ -26,8 +26,13 @@ const kube::Condition* disruption_of(const kube::Pod& pod) {
 }  // namespace
 
 Evictor::Evictor(const Executor& loop, std::shared_ptr<kube::Client> client, PodReports& reports,
-                 SchedulerState& state, Clock& clock)
-    : client_(std::move(client)), reports_(reports), state_(state), clock_(clock), tasks_(loop) {}
+                 SchedulerState& state, OnDone on_done, Clock& clock)
+    : client_(std::move(client)),
+      reports_(reports),
+      state_(state),
+      on_done_(std::move(on_done)),
+      clock_(clock),
+      tasks_(loop) {}
 
 Task<void> Evictor::stop() {
   co_await tasks_.stop();
@@ -37,11 +42,15 @@ void Evictor::evict(Eviction eviction) {
   auto of = std::make_shared<const Eviction>(std::move(eviction));
   for (const PodPointer& pod : of->yielding)
     tasks_.spawn("take a nomination away", take_nomination(pod));
+  auto progress = std::make_shared<Progress>();
+  progress->left = of->victims.size();
+  progress->began = clock_.steady();
   for (const PodPointer& victim : of->victims)
-    tasks_.spawn("remove a pod for another", remove_victim(of, victim));
+    tasks_.spawn("remove a pod for another", remove_victim(of, victim, progress));
 }
 
-Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim) {
+Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim,
+                                  std::shared_ptr<Progress> progress) {
   Result<void> done = co_await mark(victim, of->profile);
   if (done) done = co_await remove(victim);
   if (done) {
@@ -51,8 +60,10 @@ Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer
   } else {
     log::warn("scheduler", "cannot remove a pod for another",
               {{"pod", kube::object_key(victim->meta)}, {"error", done.error()}});
+    progress->all = false;
     state_.victim_stays(of->preemptor->meta.uid);
   }
+  if (--progress->left == 0) on_done_(progress->all, clock_.steady() - progress->began);
 }
 
 // It is told why before it is deleted.

@@ -1,6 +1,7 @@
 // Removes pods whose place another one takes. The other comes again by itself, when they have gone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,16 +28,26 @@ struct Eviction {
 // Belongs to one loop; co_await stop() before destroying it.
 class Evictor {
  public:
+  // Whether all victims of one pod could be removed, and how long it took.
+  using OnDone = std::function<void(bool all, Nanos took)>;
+
   // The state is told what became of the victims as far as no watch tells it.
   Evictor(const Executor& loop, std::shared_ptr<kube::Client> client, PodReports& reports,
-          SchedulerState& state, Clock& clock);
+          SchedulerState& state, OnDone on_done, Clock& clock);
   Task<void> stop();
 
   // Returns at once.
   void evict(Eviction eviction);
 
  private:
-  Task<void> remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim);
+  struct Progress {
+    std::size_t left = 0;  // victims whose removal is under way
+    bool all = true;
+    SteadyTime began{};
+  };
+
+  Task<void> remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim,
+                           std::shared_ptr<Progress> progress);
   Task<Result<void>> mark(PodPointer victim, std::string profile);
   Task<Result<void>> remove(PodPointer victim);
   Task<void> take_nomination(PodPointer pod);
@@ -45,6 +56,7 @@ class Evictor {
   std::shared_ptr<kube::Client> client_;
   PodReports& reports_;
   SchedulerState& state_;
+  OnDone on_done_;
   Clock& clock_;
   TaskGroup tasks_;
 };

@@ -47,11 +47,10 @@ class MakingRoom : public ::testing::Test {
   }
 
   FakeClock clock_;
-  SchedulerState state_{std::make_shared<const Configuration>(default_configuration()),
-                        std::chrono::minutes(5),
+  SchedulerState state_{{.config = std::make_shared<const Configuration>(default_configuration())},
                         {},
                         {},
-                        [] {},
+                        {.on_change = [] {}},
                         clock_};
   PodPointer great_ = wanted({.name = "great", .priority = 9});
   std::vector<PodPointer> victims_{wanted({.name = "v1", .node = "a"}),

@@ -52,6 +52,7 @@ class Amounts {
 };
 
 struct Counting {
+  bool limits = false;    // instead of requests
   bool status = false;    // what the kubelet has promised counts as well
   bool pod_level = true;  // spec.resources
   bool default_cpu = false, default_memory = false;
@@ -78,7 +79,7 @@ bool resize_is_infeasible(const kube::Pod& pod) {
 
 Amounts container_amounts(const kube::Pod& pod, const kube::Container& container,
                           const std::vector<kube::ContainerStatus>& statuses, Counting how) {
-  Amounts out(container.requests);
+  Amounts out(how.limits ? container.limits : container.requests);
   auto status = std::ranges::find(statuses, container.name, &kube::ContainerStatus::name);
   if (how.status && status != statuses.end() && status->reports_resources) {
     if (resize_is_infeasible(pod)) out = Amounts();
@@ -113,7 +114,8 @@ Amounts pod_amounts(const kube::Pod& pod, Counting how) {
   if (how.pod_level)
     for (const auto& [name, text] : pod.spec.requests)
       if (auto amount = parse_quantity(text); amount && is_pod_level(name)) sum.at(name) = *amount;
-  sum.add(Amounts(pod.spec.overhead));
+  for (const auto& [name, amount] : Amounts(pod.spec.overhead))
+    if (!how.limits || sum.has(name)) sum.at(name) += amount;  // who has no limit gets none by it
   return sum;
 }
 
@@ -191,6 +193,19 @@ PodRequests scored_requests_of(const kube::Pod& pod, ResourceNames& names) {
   out.nonzero_cpu = out.basic[kCpu];
   out.nonzero_memory = out.basic[kMemory];
   return out;
+}
+
+ResourceAmounts asked_amounts(const kube::Pod& pod) {
+  const Amounts sum = pod_amounts(pod, Counting{});
+  return {sum.begin(), sum.end()};
+}
+
+ResourceAmounts limited_amounts(const kube::Pod& pod) {
+  Counting limits;
+  limits.limits = true;
+  limits.pod_level = false;
+  const Amounts sum = pod_amounts(pod, limits);
+  return {sum.begin(), sum.end()};
 }
 
 NodeCapacity capacity_of(const kube::ResourceList& allocatable, ResourceNames& names) {

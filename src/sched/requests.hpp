@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "kube/types.hpp"
 
 namespace plim::sched {
@@ -54,6 +55,12 @@ PodRequests requests_of(const kube::Pod& pod, ResourceNames& names);
 // What NodeResourcesFit scores an incoming pod by. The pod-level requests are left out, which is
 // what 1.34 does, though its filter honours them.
 PodRequests scored_requests_of(const kube::Pod& pod, ResourceNames& names);
+
+// All of a pod's requests and limits, whatever they are of: names as in the pod, which they refer
+// to.
+using ResourceAmounts = std::vector<std::pair<std::string_view, Quantity>>;
+ResourceAmounts asked_amounts(const kube::Pod& pod);
+ResourceAmounts limited_amounts(const kube::Pod& pod);
 
 struct NodeCapacity {
   std::int64_t pods = 0;

@@ -15,6 +15,13 @@ std::vector<double> doubling(double first, std::size_t count) {
   return out;
 }
 
+std::vector<double> hint_bounds() {
+  std::vector<double> out;
+  double bound = 0.00001;
+  for (std::size_t index = 0; index < 20; ++index, bound *= 1.5) out.push_back(bound);
+  return out;
+}
+
 double in_seconds(Nanos duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -33,6 +40,7 @@ metrics::Gauge& cache_size(metrics::Registry& registry, const char* type) {
 
 SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
     : registry_(registry),
+      plugins_(registry),
       algorithm_(registry.histogram("scheduler_scheduling_algorithm_duration_seconds",
                                     "Time that a decision took.", doubling(0.001, 15))),
       decision_(registry.histogram("plimsoll_scheduler_decision_seconds",
@@ -55,6 +63,8 @@ SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
                                    "Nodes that the last decision compared.")),
       missing_bytes_(registry.counter("plimsoll_scheduler_image_bytes_missing_total",
                                       "Bytes of images that placed pods have to pull.")),
+      saved_bytes_(registry.counter("plimsoll_scheduler_image_bytes_saved_total",
+                                    "Bytes of images that were where pods were placed.")),
       tie_breaks_(registry.counter("plimsoll_scheduler_locality_tiebreak_total",
                                    "Decisions between equals by the images that nodes hold.")),
       preemptions_(registry.counter("scheduler_preemption_attempts_total",
@@ -82,27 +92,25 @@ void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by
   if (by_locality) tie_breaks_.add();
 }
 
-void SchedulerMetrics::bound(int attempts, Nanos since_first_try, std::int64_t missing_bytes) {
+void SchedulerMetrics::bound(int attempts, Nanos since_first_try) {
   attempts_.observe(attempts);
   registry_
       .histogram("scheduler_pod_scheduling_sli_duration_seconds",
                  "Time from a pod's first try to its binding.", doubling(0.01, 20),
                  {{"attempts", attempts < 15 ? fmt::format("{}", attempts) : "15+"}})
       .observe(in_seconds(since_first_try));
+}
+
+void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_bytes) {
   if (missing_bytes > 0) missing_bytes_.add(static_cast<std::uint64_t>(missing_bytes));
+  if (image_bytes > missing_bytes)
+    saved_bytes_.add(static_cast<std::uint64_t>(image_bytes - missing_bytes));
 }
 
 void SchedulerMetrics::incoming(std::string_view queue, std::string_view event) {
   registry_
       .counter("scheduler_queue_incoming_pods_total", "Pods that got into a queue, and why.",
                {{"queue", std::string(queue)}, {"event", std::string(event)}})
-      .add();
-}
-
-void SchedulerMetrics::rejected(const std::string& plugin, const std::string& profile) {
-  registry_
-      .counter("plimsoll_scheduler_rejections_total", "Tries that a plugin has refused.",
-               {{"plugin", plugin}, {"profile", profile}})
       .add();
 }
 
@@ -121,6 +129,80 @@ void SchedulerMetrics::sizes(const QueueCounts& queue, std::size_t nodes, std::s
 void SchedulerMetrics::preempted(std::size_t victims) {
   preemptions_.add();
   victims_.observe(static_cast<double>(victims));
+}
+
+void SchedulerMetrics::evicted(bool all, Nanos took) {
+  const metrics::Labels labels{{"result", all ? "success" : "error"}};
+  registry_
+      .counter("scheduler_preemption_goroutines_execution_total",
+               "Removals of all victims of a preemption.", labels)
+      .add();
+  registry_
+      .histogram("scheduler_preemption_goroutines_duration_seconds",
+                 "Time to remove the victims of a preemption.", doubling(0.01, 20), labels)
+      .observe(in_seconds(took));
+}
+
+void SchedulerMetrics::event_handled(EventKind kind, Nanos took) {
+  metrics::Histogram*& made = events_[static_cast<std::size_t>(kind)];
+  if (made == nullptr)
+    made = &registry_.histogram("scheduler_event_handling_duration_seconds",
+                                "Time to wake pods by an event.", doubling(0.0001, 12),
+                                {{"event", std::string(label_of(kind))}});
+  made->observe(in_seconds(took));
+}
+
+void SchedulerMetrics::hinted(PluginId plugin, EventKind kind, bool helps, Nanos took) {
+  metrics::Histogram*& made = hints_[{plugin, kind, helps}];
+  if (made == nullptr)
+    made = &registry_.histogram("scheduler_queueing_hint_execution_duration_seconds",
+                                "Time of a plugin's hint, of one of ten.", hint_bounds(),
+                                {{"plugin", std::string(name_of(plugin))},
+                                 {"event", std::string(label_of(kind))},
+                                 {"hint", helps ? "Queue" : "QueueSkip"}});
+  made->observe(in_seconds(took));
+}
+
+void SchedulerMetrics::collect(const SchedulingQueue& queue, const Engine& engine, WallTime now,
+                               metrics::Exposition& out) {
+  std::map<std::pair<std::string, std::string>, double> refused;
+  double in_flight = 0;
+  for (const WaitingPod& one : queue.waiting()) {
+    if (one.place == "inFlight") {
+      ++in_flight;
+      continue;
+    }
+    const std::string profile(one.pod->spec.scheduler_name);
+    for (const PluginId plugin : one.rejected_by)
+      ++refused[{std::string(name_of(plugin)), profile}];
+    if (one.by_extender) ++refused[{"Extender", profile}];
+  }
+  auto pods = out.family("scheduler_unschedulable_pods", "Pods that wait, by who refused them.",
+                         metrics::Type::gauge);
+  for (const auto& [labels, count] : refused)
+    pods.sample({{"plugin", labels.first}, {"profile", labels.second}}, count);
+  auto events = out.family("scheduler_inflight_events",
+                           "Events kept for pods that are being tried.", metrics::Type::gauge);
+  events.sample({{"event", "PodPopped"}}, in_flight);
+  const auto kept = queue.kept_events();
+  for (std::size_t kind = 0; kind < kept.size(); ++kind)
+    if (kept[kind] > 0)
+      events.sample({{"event", std::string(label_of(static_cast<EventKind>(kind)))}},
+                    static_cast<double>(kept[kind]));
+  const NodeTable& table = engine.cluster().table();
+  const ImageTable::Report* oldest = nullptr;
+  NodeIndex of = 0;
+  for (const NodeIndex row : table.live())
+    for (const InventorySource reporter : kReporters)
+      if (const auto* report = engine.cluster().images().report(row, reporter);
+          report != nullptr && (oldest == nullptr || report->reported_at < oldest->reported_at)) {
+        oldest = report;
+        of = row;
+      }
+  if (oldest == nullptr) return;
+  out.family("plimsoll_scheduler_inventory_age_seconds", "Age of the oldest inventory of images.",
+             metrics::Type::gauge)
+      .sample({{"node", table.name(of)}}, in_seconds(now - oldest->reported_at));
 }
 
 }  // namespace plim::sched

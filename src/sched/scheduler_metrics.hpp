@@ -1,12 +1,16 @@
 // What the scheduler counts, under kube-scheduler's names where it has them.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
+#include "sched/engine.hpp"
+#include "sched/plugin_metrics.hpp"
 #include "sched/scheduling_queue.hpp"
 
 namespace plim::sched {
@@ -20,17 +24,29 @@ class SchedulerMetrics {
 
   void attempt(AttemptResult result, const std::string& profile, Nanos duration);
   void decided(Nanos duration, std::size_t nodes_scored, bool by_locality);
-  void bound(int attempts, Nanos since_first_try, std::int64_t missing_bytes);
+  void bound(int attempts, Nanos since_first_try);
+  void pulls(std::int64_t image_bytes, std::int64_t missing_bytes);  // of a pod that was placed
   void incoming(std::string_view queue, std::string_view event);
-  void rejected(const std::string& plugin, const std::string& profile);
   void sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods, std::size_t assumed,
              std::size_t binding);
   void preempted(std::size_t victims);
+  void evicted(bool all, Nanos took);
+  void event_handled(EventKind kind, Nanos took);
+  void hinted(PluginId plugin, EventKind kind, bool helps, Nanos took);
+
+  PluginMetrics& plugins() { return plugins_; }
+
+  // What is only known when somebody asks.
+  static void collect(const SchedulingQueue& queue, const Engine& engine, WallTime now,
+                      metrics::Exposition& out);
 
   metrics::Gauge& reload_success() { return reload_success_; }
 
  private:
   metrics::Registry& registry_;
+  PluginMetrics plugins_;
+  std::array<metrics::Histogram*, kEventKinds> events_{};
+  std::map<std::tuple<PluginId, EventKind, bool>, metrics::Histogram*> hints_;
   metrics::Histogram& algorithm_;
   metrics::Histogram& decision_;
   metrics::Histogram& attempts_;
@@ -38,7 +54,7 @@ class SchedulerMetrics {
   metrics::Gauge &nodes_, &pods_, &assumed_, &binding_;
   metrics::Gauge& reload_success_;
   metrics::Gauge& nodes_scored_;
-  metrics::Counter& missing_bytes_;
+  metrics::Counter &missing_bytes_, &saved_bytes_;
   metrics::Counter& tie_breaks_;
   metrics::Counter& preemptions_;
   metrics::Histogram& victims_;

@@ -18,12 +18,10 @@ bool runs_at(const std::vector<PluginId>& plugins, PluginId plugin) {
 
 }  // namespace
 
-SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
-                               SchedulingQueue::Observe observe, SchedulingQueue::LaneOf lane_of,
-                               std::function<void()> on_change, Clock& clock)
-    : config_(std::move(config)),
-      max_unschedulable_(max_unschedulable),
-      on_change_(std::move(on_change)),
+SchedulerState::SchedulerState(StateOptions options, SchedulingQueue::Observe observe,
+                               SchedulingQueue::LaneOf lane_of, Callbacks callbacks, Clock& clock)
+    : options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
       clock_(clock),
       queue_(
           queue_options(), [this](const kube::Pod& pod) { return gate_of(pod); },
@@ -33,14 +31,19 @@ SchedulerState::SchedulerState(std::shared_ptr<const Configuration> config, Nano
           },
           std::move(lane_of)) {}
 
+bool SchedulerState::is_ours(const kube::Pod& pod) const {
+  if (options_.defer_claims && !pod.spec.resource_claims.empty()) return false;
+  return options_.config->profile_named(pod.spec.scheduler_name) != nullptr;
+}
+
 QueueOptions SchedulerState::queue_options() const {
-  return {.initial_backoff = std::chrono::seconds(config_->initial_backoff_seconds),
-          .max_backoff = std::chrono::seconds(config_->max_backoff_seconds),
-          .max_unschedulable = max_unschedulable_};
+  return {.initial_backoff = std::chrono::seconds(options_.config->initial_backoff_seconds),
+          .max_backoff = std::chrono::seconds(options_.config->max_backoff_seconds),
+          .max_unschedulable = options_.max_unschedulable};
 }
 
 std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
-  const Profile* profile = config_->profile_named(pod.spec.scheduler_name);
+  const Profile* profile = options_.config->profile_named(pod.spec.scheduler_name);
   if (profile == nullptr) return std::nullopt;
   if (is_gated(pod) && runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
     return PluginId::SchedulingGates;
@@ -51,22 +54,24 @@ std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
 
 void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
                                 const kube::Store<kube::Pod>& pods) {
-  config_ = std::move(config);
+  options_.config = std::move(config);
   queue_.set_options(queue_options());
   for (const auto& [key, pod] : pods)
     if (pod->spec.node_name.empty() && !assumed_.contains(pod->meta.uid)) {
-      if (config_->profile_named(pod->spec.scheduler_name) == nullptr)
+      if (!is_ours(*pod))
         queue_.remove(pod->meta.uid);
       else if (!queue_.contains(pod->meta.uid))
         queue_.add(pod, clock_.steady());
     }
   queue_.activate_all("ForceActivate", clock_.steady());
-  on_change_();
+  callbacks_.on_change();
 }
 
 void SchedulerState::happened(ClusterEvent event) {
-  queue_.happened(event, clock_.steady());
-  on_change_();
+  const SteadyTime now = clock_.steady();
+  queue_.happened(event, now);
+  if (callbacks_.on_event) callbacks_.on_event(event.kind, clock_.steady() - now);
+  callbacks_.on_change();
 }
 
 void SchedulerState::note_nomination(const PodPointer& before, const PodPointer& pod) {
@@ -98,11 +103,11 @@ void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod
       happened({.kind = kind, .pod_before = before, .pod = pod});
     return;
   }
-  if (config_->profile_named(pod->spec.scheduler_name) == nullptr) return;
+  if (!is_ours(*pod)) return;
   if (assumed_.contains(uid)) return;  // what we hear of it was written before it was bound
   note_nomination(before, pod);
   queue_.update(pod, clock_.steady());
-  on_change_();
+  callbacks_.on_change();
 }
 
 void SchedulerState::pod_gone(const PodPointer& pod) {
@@ -132,14 +137,14 @@ std::vector<PodPointer> SchedulerState::make_room(const PodPointer& preemptor,
 void SchedulerState::victim_leaves(std::string_view uid) {
   for (const std::string& preemptor : holds_.leaves(uid)) {
     queue_.gate_opened(preemptor, clock_.steady());
-    on_change_();
+    callbacks_.on_change();
   }
 }
 
 void SchedulerState::victim_stays(std::string_view preemptor) {
   if (!holds_.end(preemptor)) return;
   queue_.activate(preemptor, "ForceActivate");
-  on_change_();
+  callbacks_.on_change();
 }
 
 void SchedulerState::node_changed(const NodePointer& before, const NodePointer& node) {

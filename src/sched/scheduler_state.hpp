@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <span>
@@ -20,14 +21,25 @@
 
 namespace plim::sched {
 
+struct StateOptions {
+  std::shared_ptr<const Configuration> config;
+  Nanos max_unschedulable = std::chrono::minutes(5);
+  bool defer_claims = false;  // pods with resource claims are another scheduler's
+};
+
 class SchedulerState {
  public:
   using NodePointer = std::shared_ptr<const kube::Node>;
 
-  // on_change: there may be something to decide now.
-  SchedulerState(std::shared_ptr<const Configuration> config, Nanos max_unschedulable,
-                 SchedulingQueue::Observe observe, SchedulingQueue::LaneOf lane_of,
-                 std::function<void()> on_change, Clock& clock);
+  struct Callbacks {
+    std::function<void()> on_change;  // there may be something to decide now
+    std::function<void(EventKind, Nanos took)> on_event = {};  // what it cost to wake pods by it
+  };
+
+  SchedulerState(StateOptions options, SchedulingQueue::Observe observe,
+                 SchedulingQueue::LaneOf lane_of, Callbacks callbacks, Clock& clock);
+  SchedulerState(const SchedulerState&) = delete;
+  SchedulerState& operator=(const SchedulerState&) = delete;
 
   // `before` is null for what was not known.
   void pod_changed(const PodPointer& before, const PodPointer& pod);
@@ -56,20 +68,26 @@ class SchedulerState {
   // Which pods are ours may change with it; all that wait are looked at again.
   void set_config(std::shared_ptr<const Configuration> config, const kube::Store<kube::Pod>& pods);
 
-  const std::shared_ptr<const Configuration>& config() const { return config_; }
+  const std::shared_ptr<const Configuration>& config() const { return options_.config; }
+
+  // Whether a pod without a node waits for us.
+  bool is_ours(const kube::Pod& pod) const;
 
   Engine& engine() { return engine_; }
 
+  const Engine& engine() const { return engine_; }
+
   SchedulingQueue& queue() { return queue_; }
+
+  const SchedulingQueue& queue() const { return queue_; }
 
  private:
   QueueOptions queue_options() const;
   std::optional<PluginId> gate_of(const kube::Pod& pod) const;
   void note_nomination(const PodPointer& before, const PodPointer& pod);
 
-  std::shared_ptr<const Configuration> config_;
-  Nanos max_unschedulable_;
-  std::function<void()> on_change_;
+  StateOptions options_;
+  Callbacks callbacks_;
   Clock& clock_;
   Engine engine_;
   SchedulingQueue queue_;

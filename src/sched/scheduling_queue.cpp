@@ -236,14 +236,22 @@ void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, Ste
   enter(entry, early ? Place::backoff : Place::error_backoff, event);
 }
 
-bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) const {
+bool SchedulingQueue::ask_hint(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod) {
+  const auto ask = [&] { return hint_ ? hint_(plugin, event, pod) : may_help(plugin, event, pod); };
+  if (hint_clock_ == nullptr || hints_++ % 10 != 0) return ask();
+  const SteadyTime began = hint_clock_->steady();
+  const bool out = ask();
+  on_hint_(plugin, event.kind, out, hint_clock_->steady() - began);
+  return out;
+}
+
+bool SchedulingQueue::helps(const Entry& entry, const ClusterEvent& event) {
   if (entry.gated_by && (event_mask(*entry.gated_by) & event_bit(event.kind)) == 0) return false;
   if (event.up_to_priority && entry.pod->spec.priority > *event.up_to_priority) return false;
   if (entry.by_extender) return true;
   if ((entry.interest & event_bit(event.kind)) == 0) return false;
-  return std::ranges::any_of(entry.rejected_by, [&](PluginId plugin) {
-    return hint_ ? hint_(plugin, event, *entry.pod) : may_help(plugin, event, *entry.pod);
-  });
+  return std::ranges::any_of(entry.rejected_by,
+                             [&](PluginId plugin) { return ask_hint(plugin, event, *entry.pod); });
 }
 
 void SchedulingQueue::reject(std::string_view uid, const std::vector<PluginId>& plugins,
@@ -332,6 +340,31 @@ QueueCounts SchedulingQueue::counts() const {
   QueueCounts out{.active = active_[0].size() + active_[1].size(),
                   .backoff = backoff_[0].size() + backoff_[1].size() + error_backoff_.size()};
   for (const Entry* entry : unschedulable_) ++(entry->gated_by ? out.gated : out.unschedulable);
+  return out;
+}
+
+std::vector<WaitingPod> SchedulingQueue::waiting() const {
+  std::vector<WaitingPod> out;
+  for (const auto& [uid, entry] : entries_) {
+    if (entry->place == Place::binding) continue;
+    std::string_view place = "backoff";
+    if (entry->place == Place::active)
+      place = "active";
+    else if (entry->place == Place::in_flight)
+      place = "inFlight";
+    else if (entry->place == Place::unschedulable)
+      place = entry->gated_by ? "gated" : "unschedulable";
+    out.push_back({.pod = entry->pod,
+                   .place = place,
+                   .rejected_by = entry->rejected_by,
+                   .by_extender = entry->by_extender});
+  }
+  return out;
+}
+
+std::array<std::size_t, kEventKinds> SchedulingQueue::kept_events() const {
+  std::array<std::size_t, kEventKinds> out{};
+  for (const ClusterEvent& event : recent_) ++out[static_cast<std::size_t>(event.kind)];
   return out;
 }
 

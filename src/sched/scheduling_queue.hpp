@@ -33,6 +33,14 @@ struct QueueCounts {
   std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
 };
 
+// A pod that waits, for whoever looks into the queue.
+struct WaitingPod {
+  std::shared_ptr<const kube::Pod> pod;
+  std::string_view place;  // "active", "backoff", "unschedulable", "gated", "inFlight"
+  std::vector<PluginId> rejected_by;
+  bool by_extender = false;
+};
+
 // Pods about which others have to be asked over the network are tried in a lane of their own, so
 // that nobody waits behind them.
 enum class Lane : std::uint8_t { quick, asking };
@@ -81,6 +89,17 @@ class SchedulingQueue {
   std::optional<SteadyTime> next_flush() const;
 
   QueueCounts counts() const;
+  std::vector<WaitingPod> waiting() const;
+  // Events that are kept for pods in flight, by kind.
+  std::array<std::size_t, kEventKinds> kept_events() const;
+
+  // Told of one of ten questions to a plugin's hint: whether it helps, and how long that took.
+  using OnHint = std::function<void(PluginId, EventKind, bool helps, Nanos took)>;
+
+  void watch_hints(Clock& clock, OnHint on_hint) {
+    hint_clock_ = &clock;
+    on_hint_ = std::move(on_hint);
+  }
 
   void set_options(QueueOptions options) { options_ = options; }
 
@@ -140,7 +159,8 @@ class SchedulingQueue {
   void leave(Entry& entry);
   void enter(Entry& entry, Place place, std::string_view event);
   void wait_or_activate(Entry& entry, std::string_view event, SteadyTime now);
-  bool helps(const Entry& entry, const ClusterEvent& event) const;
+  bool helps(const Entry& entry, const ClusterEvent& event);
+  bool ask_hint(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod);
   bool check_gate(Entry& entry, std::string_view event);
   Nanos backoff_of(const Entry& entry) const;
   void try_again(Entry& entry, SteadyTime now);
@@ -150,6 +170,9 @@ class SchedulingQueue {
   Observe observe_;
   Hint hint_;
   LaneOf lane_of_;
+  OnHint on_hint_;
+  Clock* hint_clock_ = nullptr;
+  std::uint64_t hints_ = 0;
   std::unordered_map<std::string, std::unique_ptr<Entry>, kube::TextHash, std::equal_to<>> entries_;
   Lanes<ByPriority> active_;
   Lanes<ByExpiry> backoff_;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sched/decision_times.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -16,13 +18,14 @@ bool is_filter_only(PluginId plugin) {
 }  // namespace
 
 bool Search::prepare() {
+  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::pre_filter);
   std::optional<PreFilterFailure> remembered;
   std::vector<Step> made;
   auto is_filter = [&](PluginId plugin) {
     return std::ranges::find(cycle_.profile.filter, plugin) != cycle_.profile.filter.end();
   };
   for (PluginId plugin : cycle_.profile.pre_filter) {
-    auto filter = make_filter(plugin, cycle_);
+    auto filter = prepare_plugin(plugin);
     if (cycle_.failure) {
       // One that preemption may cure lets the others prepare themselves for it.
       if (cycle_.failure->code != RejectCode::unschedulable) return false;
@@ -45,7 +48,13 @@ bool Search::prepare() {
   return !cycle_.failure;
 }
 
+std::unique_ptr<Filter> Search::prepare_plugin(PluginId plugin) {
+  const DecisionTimes::PluginWatch watch(cycle_.times, DecisionTimes::Step::pre_filter, plugin);
+  return make_filter(plugin, cycle_);
+}
+
 void Search::run() {
+  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
   const NodeTable& table = cycle_.cluster.table();
   verdicts.assign(table.rows(), kFits);
   std::vector<NodeIndex> rows = table.live();
@@ -58,7 +67,10 @@ void Search::run() {
       return crowded;
     });
   }
-  for (Step& step : steps_) step.filter->sieve(rows, verdicts);
+  for (Step& step : steps_) {
+    const DecisionTimes::PluginWatch one(cycle_.times, DecisionTimes::Step::filter, step.plugin);
+    step.filter->sieve(rows, verdicts);
+  }
   for (NodeIndex row : with_nominated)
     if ((verdicts[row] = check(row)) == kFits) rows.push_back(row);
   if (!with_nominated.empty()) std::ranges::sort(rows);

@@ -39,7 +39,7 @@ class Search {
     std::unique_ptr<Filter> filter;
   };
 
-  bool prepare_plugin(PluginId plugin);
+  std::unique_ptr<Filter> prepare_plugin(PluginId plugin);
   bool must_yield(const PodRecord& nominated) const;
   bool has_nominated(NodeIndex row) const;
   void refuse_unnamed(std::vector<NodeIndex>& rows);

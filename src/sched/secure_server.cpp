@@ -22,6 +22,12 @@ net::Response plain_text(int status, std::string body) {
   return out;
 }
 
+net::Response metrics_text(std::string body) {
+  net::Response out{.status = 200, .headers = {}, .body = std::move(body)};
+  out.headers.set("Content-Type", std::string(metrics::kContentType));
+  return out;
+}
+
 }  // namespace
 
 SecureServer::SecureServer(SecureServerOptions options, std::shared_ptr<kube::Client> client,
@@ -74,12 +80,12 @@ net::Response SecureServer::serve(const net::Request& request) {
     return plain_text(405, "only GET is served here\n");
   for (const std::string_view place : {"/healthz", "/readyz", "/livez"})
     if (path == place || path.starts_with(fmt::format("{}/", place))) return health(request);
-  if (path == "/metrics" || path == "/metrics/slis") {
+  if (path == "/metrics") {
     options_.before_metrics();
-    net::Response out{.status = 200, .headers = {}, .body = registry_.expose()};
-    out.headers.set("Content-Type", std::string(metrics::kContentType));
-    return out;
+    return metrics_text(registry_.expose());
   }
+  if (path == "/metrics/resources") return metrics_text(options_.pod_resources());
+  if (path == "/metrics/slis") return metrics_text(health_metrics());
   if (path == "/configz") {
     net::Response out{.status = 200, .headers = {}, .body = options_.configuration()};
     out.headers.set("Content-Type", "application/json");
@@ -109,6 +115,19 @@ net::Response SecureServer::health(const net::Request& request) const {
   for (const auto& [name, value] : net::parse_query(request.query))
     if (name == "verbose") return plain_text(200, text + fmt::format("{} check passed\n", place));
   return plain_text(200, "ok");
+}
+
+std::string SecureServer::health_metrics() const {
+  metrics::Exposition out;
+  auto checks =
+      out.family("kubernetes_healthcheck", "Whether a check passes now.", metrics::Type::gauge);
+  for (const std::string type : {"healthz", "livez", "readyz"}) {
+    checks.sample({{"name", "ping"}, {"type", type}}, 1);
+    for (const HealthCheck& check : options_.checks)
+      if (type == "readyz" || (type == "healthz" && !check.for_ready_only))
+        checks.sample({{"name", check.name}, {"type", type}}, check.good() ? 1 : 0);
+  }
+  return out.text();
 }
 
 Result<net::ServerTls> self_signed_tls(const std::string& host) {

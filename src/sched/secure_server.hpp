@@ -29,6 +29,7 @@ struct SecureServerOptions {
   std::function<std::string()> configuration;                 // YAML or JSON for /configz
   std::function<void(int)> set_verbosity;                     // PUT /debug/flags/v
   std::function<void()> before_metrics;                       // brings gauges up to date
+  std::function<std::string()> pod_resources;                 // /metrics/resources
   std::function<net::Response(const net::Request&)> explain;  // null: 404
 };
 
@@ -53,6 +54,7 @@ class SecureServer {
   Task<net::Reply> answer(net::Request request);
   net::Response serve(const net::Request& request);
   net::Response health(const net::Request& request) const;
+  std::string health_metrics() const;
 
   SecureServerOptions options_;
   AccessReview review_;

@@ -99,11 +99,13 @@ Result<void> Service::listen() {
           },
       .set_verbosity = [this](int level) { daemon_->set_verbosity(level); },
       .before_metrics = [this] { daemon_->update_sizes(); },
+      .pod_resources = [this] { return daemon_->pod_resources(); },
       .explain =
           [this](const net::Request& request) { return answer_explain(decisions_, request); }};
-  // The elector itself ends a leadership that it could not renew, so there is nothing to be
-  // overdue.
-  server.checks.push_back({.name = "leaderElection", .good = [] { return true; }});
+  // Fails when the lease was not renewed in time and nobody has noticed yet.
+  server.checks.push_back({.name = "leaderElection", .good = [this] {
+                             return !leading_ || !elector_ || elector_->is_leader();
+                           }});
   server.checks.push_back({.name = "sched-handler-sync",
                            .good =
                                [this] {

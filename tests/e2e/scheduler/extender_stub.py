@@ -37,7 +37,11 @@ class ExtenderStub:
             def log_message(self, *words):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer((host, 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            def handle_error(self, *_):
+                pass  # a scheduler that goes away
+
+        self.server = Server((host, 0), Handler)
         self.server.daemon_threads = True
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

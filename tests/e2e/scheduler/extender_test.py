@@ -60,8 +60,8 @@ class Extenders(ClusterCase):
         self.assertEqual(stub.connections, 1)
         # Whatever happens in the cluster may have changed the extender's mind.
         answers["nowhere"] = {"NodeNames": [first]}
-        self.create(pod("another"))
         answers["another"] = {"NodeNames": [second]}
+        self.create(pod("another"))
         self.assertEqual(self.wait_for_node("nowhere", 20), first)
         scheduler.stop()
 

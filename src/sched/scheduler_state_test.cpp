@@ -1,0 +1,161 @@
+#include "sched/scheduler_state.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/exposition.hpp"
+#include "sched/cache_check.hpp"
+#include "sched/resource_metrics.hpp"
+#include "sched/scheduler_metrics.hpp"
+#include "sched/testing/objects.hpp"
+
+namespace plim::sched {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::plain_node;
+using testing::plain_pod;
+using testing::pod_of;
+
+class StateTest : public ::testing::Test {
+ protected:
+  static StateOptions options() {
+    return {.config = std::make_shared<const Configuration>(default_configuration())};
+  }
+
+  SchedulerState make(StateOptions options) {
+    return SchedulerState(std::move(options), {}, {},
+                          {.on_change = [this] { ++changes_; },
+                           .on_event = [this](EventKind kind, Nanos) { events_.push_back(kind); }},
+                          clock_);
+  }
+
+  // As the watch brings it.
+  PodPointer waiting(std::string_view name, std::string_view spec = "") {
+    return pod_of("{metadata: {name: " + std::string(name) +
+                  "}, spec: {schedulerName: default-scheduler, containers: [{name: c}]" +
+                  std::string(spec) + "}}");
+  }
+
+  FakeClock clock_;
+  int changes_ = 0;
+  std::vector<EventKind> events_;
+};
+
+TEST_F(StateTest, an_assumed_pod_counts_until_it_is_forgotten) {
+  SchedulerState state = make(options());
+  state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node("a")));
+  const PodPointer pod = waiting("p");
+  state.pod_changed(nullptr, pod);
+  ASSERT_TRUE(state.queue().pop(clock_.steady()));
+  state.assume(pod, "a");
+  EXPECT_TRUE(state.is_assumed(pod->meta.uid));
+  EXPECT_EQ(state.engine().pod_count(), 1U);
+  state.forget(pod);
+  EXPECT_FALSE(state.is_assumed(pod->meta.uid));
+  EXPECT_EQ(state.engine().pod_count(), 0U);
+  EXPECT_THAT(events_, ElementsAre(EventKind::NodeAdd, EventKind::AssignedPodDelete));
+}
+
+TEST_F(StateTest, pods_with_claims_may_be_left_to_others) {
+  const PodPointer claims = waiting("p", ", resourceClaims: [{name: gpu}]");
+  SchedulerState ours = make(options());
+  EXPECT_TRUE(ours.is_ours(*claims));
+  StateOptions deferring = options();
+  deferring.defer_claims = true;
+  SchedulerState theirs = make(std::move(deferring));
+  theirs.pod_changed(nullptr, claims);
+  EXPECT_FALSE(theirs.queue().contains(claims->meta.uid));
+  EXPECT_TRUE(theirs.is_ours(*waiting("q")));
+}
+
+TEST_F(StateTest, the_cache_is_compared_with_the_watches) {
+  SchedulerState state = make(options());
+  kube::Store<kube::Node> nodes;
+  kube::Store<kube::Pod> pods;
+  for (const char* name : {"a", "b"}) {
+    auto node = std::make_shared<const kube::Node>(plain_node(name));
+    nodes.put(name, node);
+    state.node_changed(nullptr, node);
+  }
+  const PodPointer pod = waiting("p");
+  pods.put("p", pod);
+  state.pod_changed(nullptr, pod);
+  EXPECT_TRUE(compare_cache(state, nodes, pods).none());
+  nodes.erase("b");
+  const PodPointer unheard = waiting("unheard");
+  pods.put("unheard", unheard);
+  const PodPointer ghost = plain_pod("ghost");
+  state.engine().set_pod(ghost, "a");
+  const CacheDifference found = compare_cache(state, nodes, pods);
+  EXPECT_THAT(found.redundant_nodes, ElementsAre("b"));
+  EXPECT_THAT(found.missed_pods, ElementsAre(unheard->meta.uid));
+  EXPECT_THAT(found.redundant_pods, ElementsAre(ghost->meta.uid));
+}
+
+TEST_F(StateTest, metrics_say_who_refused_the_pods_that_wait) {
+  SchedulerState state = make(options());
+  const PodPointer pod = waiting("p");
+  state.pod_changed(nullptr, pod);
+  ASSERT_TRUE(state.queue().pop(clock_.steady()));
+  state.queue().reject(pod->meta.uid, {PluginId::NodeResourcesFit}, true, clock_.steady());
+  metrics::Exposition out;
+  SchedulerMetrics::collect(state.queue(), state.engine(), clock_.wall(), out);
+  EXPECT_THAT(
+      out.text(),
+      HasSubstr("scheduler_unschedulable_pods{plugin=\"NodeResourcesFit\",profile=\"default-"
+                "scheduler\"} 1\n"));
+  EXPECT_THAT(out.text(), HasSubstr("{plugin=\"Extender\",profile=\"default-scheduler\"} 1\n"));
+}
+
+TEST(ResourceMetrics, are_of_the_pod_as_a_whole) {
+  kube::Store<kube::Pod> pods;
+  pods.put("d/p", pod_of(R"({metadata: {name: p, namespace: d}, spec: {
+    schedulerName: s, priority: 5, nodeName: n1, overhead: {memory: 1Mi, cpu: 1},
+    initContainers: [{name: i, resources: {requests: {cpu: 3}}}],
+    containers: [{name: a, resources: {requests: {cpu: 500m}, limits: {memory: 2Mi}}},
+                 {name: b, resources: {requests: {cpu: 500m, example.com/x: 0}}}]}})"));
+  const std::string text = expose_pod_resources(pods);
+  const std::string pod =
+      "{namespace=\"d\",pod=\"p\",node=\"n1\",scheduler=\"s\",priority=\"5\",resource=";
+  EXPECT_THAT(text, HasSubstr("kube_pod_resource_request" + pod + "\"cpu\",unit=\"cores\"} 4\n"));
+  EXPECT_THAT(
+      text, HasSubstr("kube_pod_resource_request" + pod + "\"memory\",unit=\"bytes\"} 1048576\n"));
+  EXPECT_THAT(text,
+              HasSubstr("kube_pod_resource_limit" + pod + "\"memory\",unit=\"bytes\"} 3145728\n"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("example.com/x")));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("kube_pod_resource_limit" + pod + "\"cpu\"")));
+}
+
+TEST(PluginMetrics, measure_every_step_and_one_of_ten_decisions_by_plugin) {
+  metrics::Registry registry;
+  PluginMetrics plugins(registry);
+  Engine engine;
+  for (const char* name : {"a", "b"}) engine.set_node(plain_node(name));
+  int by_plugin = 0;
+  for (int i = 0; i < 20; ++i) {
+    const bool drawn = plugins.draw();
+    by_plugin += drawn ? 1 : 0;
+    DecisionTimes times(system_clock(), drawn);
+    DecideOptions options;
+    options.times = &times;
+    const Decision decision = engine.decide(*plain_pod("p"), default_profile(), options);
+    plugins.decided("s", times, decision);
+    EXPECT_EQ(times.plugins().empty(), !drawn);
+  }
+  EXPECT_EQ(by_plugin, 2);
+  const std::string text = registry.expose();
+  EXPECT_THAT(text,
+              HasSubstr("scheduler_framework_extension_point_duration_seconds_count{extension_"
+                        "point=\"Filter\",status=\"Success\",profile=\"s\"} 20\n"));
+  EXPECT_THAT(text, HasSubstr("scheduler_plugin_evaluation_total{plugin=\"NodeResourcesFit\","
+                              "extension_point=\"Score\",profile=\"s\"} 20\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("scheduler_plugin_execution_duration_seconds_count{plugin=\"NodeResourcesFit\""
+                ",extension_point=\"Filter\",status=\"Success\"}"));
+}
+
+}  // namespace
+}  // namespace plim::sched
