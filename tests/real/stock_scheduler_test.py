@@ -26,6 +26,10 @@ class KubeSchedulerOnPlimsollUp(unittest.TestCase):
         ran = self.run_tests(E2E / "scheduler" / "bind_test.py", PLIMSOLL_TEST_KUBE_SCHEDULER=str(kubernetes() / "kube-scheduler"))
         self.assertGreaterEqual(ran, 6)
 
+    def test_it_passes_our_tests_of_extenders(self):
+        ran = self.run_tests(E2E / "scheduler" / "extender_test.py", PLIMSOLL_TEST_KUBE_SCHEDULER=str(kubernetes() / "kube-scheduler"))
+        self.assertGreaterEqual(ran, 9)
+
     def test_pods_run_where_it_puts_them(self):
         cluster = LocalCluster(self, "--nodes", "2", "--scheduler", "none", "--ephemeral")
         with open(cluster.place.root / "kube-scheduler.log", "w") as log:
