@@ -159,6 +159,29 @@ void unpack_scores(Unpacker& in, const std::vector<PluginScore>& before,
   }
 }
 
+void pack_extenders(Packer& out, const std::vector<ExtenderPoints>& before,
+                    const std::vector<ExtenderPoints>& points) {
+  out.size(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    out.text_after(i < before.size() ? std::string_view(before[i].extender) : "",
+                   points[i].extender);
+    out.number(points[i].weight);
+    out.number(points[i].raw);
+    out.number(points[i].weighted);
+  }
+}
+
+void unpack_extenders(Unpacker& in, const std::vector<ExtenderPoints>& before,
+                      std::vector<ExtenderPoints>& out) {
+  out.resize(in.count());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].extender = in.text_after(i < before.size() ? std::string_view(before[i].extender) : "");
+    out[i].weight = in.number();
+    out[i].raw = in.number();
+    out[i].weighted = in.number();
+  }
+}
+
 void pack_rows(Packer& out, const std::vector<ScoredNode>& rows) {
   out.size(rows.size());
   const ScoredNode none;
@@ -168,6 +191,7 @@ void pack_rows(Packer& out, const std::vector<ScoredNode>& rows) {
     out.change(before->total, row.total);
     out.change(before->missing_bytes, row.missing_bytes);
     pack_scores(out, before->scores, row.scores);
+    pack_extenders(out, before->extenders, row.extenders);
     before = &row;
   }
 }
@@ -182,6 +206,7 @@ void unpack_rows(Unpacker& in, std::vector<ScoredNode>& out) {
     row.total = in.changed(before.total);
     row.missing_bytes = in.changed(before.missing_bytes);
     unpack_scores(in, before.scores, row.scores);
+    unpack_extenders(in, before.extenders, row.extenders);
     out.push_back(std::move(row));
   }
 }

@@ -82,6 +82,13 @@ TEST(ExplainPack, gives_back_scores_of_any_size_and_plugins_of_any_row) {
   expect_same(record);
 }
 
+TEST(ExplainPack, gives_back_what_extenders_thought) {
+  ExplainRecord record = chosen_record(3);
+  for (ScoredNode& row : record.decision.rows)
+    row.extenders = {{"http://127.0.0.1:8888/x", 3, 7, 210}, {"http://127.0.0.1:8888/y", 1, 0, 0}};
+  expect_same(record);
+}
+
 TEST(ExplainPack, keeps_twenty_rows_in_less_than_a_kilobyte) {
   EXPECT_LT(pack(chosen_record(20)).capacity(), 1000u);
 }
