@@ -55,7 +55,10 @@ ExtenderConfig read_extender(Fields& given, std::set<std::string>& managed) {
                      .node_cache_capable = given.boolean("nodeCacheCapable", false),
                      .managed = {},
                      .ignorable = given.boolean("ignorable", false)};
-  if (out.url_prefix.empty()) given.error("urlPrefix", "is missing");
+  if (out.url_prefix.empty())
+    given.error("urlPrefix", "is missing");
+  else if (!out.url_prefix.starts_with("http://") && !out.url_prefix.starts_with("https://"))
+    given.error("urlPrefix", "expected http://host:port/path or https://…");
   if (!out.prioritize_verb.empty() && out.weight <= 0)
     given.error("weight", "must be more than 0 when there is a prioritizeVerb");
   if (out.timeout < Nanos(0)) given.error("httpTimeout", "is negative");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/process_metrics.hpp"
 #include "sched/cache_check.hpp"
 #include "sched/resource_metrics.hpp"
 
@@ -71,6 +72,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
                                metrics_.hinted(plugin, kind, helps, took);
                              });
   collector_ = registry.add_collector([this](metrics::Exposition& out) {
+    metrics::expose_process(out);
     SchedulerMetrics::collect(state_.queue(), state_.engine(), clock_.wall(), out);
   });
 }

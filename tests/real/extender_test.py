@@ -22,7 +22,7 @@ print(urllib.request.urlopen(sys.argv[1], context=ssl._create_unverified_context
 # Names of kube-scheduler that ours does not have, and why.
 NOT_OURS = re.compile("|".join((
     "(?:go|apiserver|authentication|authorization|workqueue|rest_client|leader_election|kubernetes|aggregator|disabled|hidden|registered)_",
-    "process_", "version_info", "scheduler_volume_", "scheduler_permit_wait", "cardinality_enforcement",
+    "process_(?:virtual_memory_max_bytes|network_)", "version_info", "scheduler_volume_", "scheduler_permit_wait", "cardinality_enforcement",
     "scheduler_queueing_hint")))  # a pod that an extender has refused is woken without asking
 
 

@@ -12,6 +12,7 @@ plugin_evaluation_total plugin_execution_duration_seconds pod_scheduling_attempt
 preemption_goroutines_duration_seconds preemption_goroutines_execution_total preemption_victims queue_incoming_pods_total
 queueing_hint_execution_duration_seconds schedule_attempts_total scheduling_algorithm_duration_seconds scheduling_attempt_duration_seconds
 unschedulable_pods""".split()
+PROCESS = "cpu_seconds_total max_fds open_fds resident_memory_bytes start_time_seconds virtual_memory_bytes".split()
 OURS = """config_reload_success decision_seconds image_bytes_missing_total image_bytes_saved_total locality_tiebreak_total
 nodes_scored""".split()
 
@@ -38,7 +39,8 @@ class Metrics(ClusterCase):
         self.api.delete(f"{self.pods}/urgent?gracePeriodSeconds=0")
         eventually(lambda: line("scheduler_queueing_hint_execution_duration_seconds_count"), what="a hint")
         text = scheduler.get("/metrics", token)[1]
-        names = [f"scheduler_{name}" for name in STOCK] + [f"plimsoll_scheduler_{name}" for name in OURS]
+        names = [f"scheduler_{name}" for name in STOCK] + [f"plimsoll_scheduler_{name}" for name in OURS] + \
+            [f"process_{name}" for name in PROCESS]
         self.assertEqual([name for name in names if f"# TYPE {name} " not in text], [])
         for point in ("PreFilter", "Filter", "Score", "PostFilter", "Bind"):
             self.assertIsNotNone(line(f'scheduler_framework_extension_point_duration_seconds_bucket{{extension_point="{point}",'), point)
