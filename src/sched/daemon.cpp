@@ -56,7 +56,8 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
           loop, client, state_.engine(), pool_, [this] { wake_.notify(); }, clock),
       inputs_(
           loop, client, options_.etcd, state_.engine(), pool_,
-          [this](EventKind kind) { state_.happened({.kind = kind}); }, clock),
+          [this](EventKind kind) { state_.happened({.kind = kind}); }, [this] { wake_.notify(); },
+          clock),
       events_(loop, std::move(event_client), options_.host, clock),
       reports_(loop, client, events_, pods_.store(), clock),
       evictor_(

@@ -18,6 +18,7 @@ class Follower {
   virtual void start() = 0;
   virtual Task<void> stop() = 0;
   virtual bool synced() const = 0;
+  virtual void on_synced(std::function<void()> tell) = 0;  // before start()
 };
 
 // T is made of the object's JSON; it is told when it is there and when it has gone.
@@ -46,6 +47,10 @@ class FollowerOf final : public Follower {
   Task<void> stop() override { return informer_.stop(); }
 
   bool synced() const override { return informer_.synced(); }
+
+  void on_synced(std::function<void()> tell) override {
+    informer_.add_handlers({.on_synced = std::move(tell)});
+  }
 
  private:
   static kube::Codec<Kept> codec(kube::InternPool& pool, Read read) {

@@ -55,16 +55,19 @@ MaybeInventory read_inventory(const kube::ObjectMeta& meta, const json::value& o
 }  // namespace
 
 SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, EtcdSource etcd,
-                       Engine& engine, kube::InternPool& pool, OnEvent on_event, Clock& clock)
+                       Engine& engine, kube::InternPool& pool, OnEvent on_event,
+                       std::function<void()> on_synced, Clock& clock)
     : loop_(loop),
       client_(std::move(client)),
       engine_(engine),
       pool_(pool),
       on_event_(std::move(on_event)),
+      on_synced_(std::move(on_synced)),
       clock_(clock),
       tasks_(loop) {
   follow_storage();
   follow_budgets();
+  for (auto& follower : followers_) follower->on_synced(on_synced_);
   if (etcd.client)
     in_etcd_ = std::make_unique<EtcdInventories>(
         loop_, std::move(etcd),
@@ -154,6 +157,7 @@ Task<void> SideInputs::follow_inventories() {
         take_inventory(kept.meta.name, nullptr, InventorySource::Crd);
       },
       clock_);
+  inventories_->on_synced(on_synced_);
   inventories_->start();
   looked_for_kind_ = true;
 }

@@ -23,7 +23,8 @@ class SideInputs {
   using OnEvent = std::function<void(EventKind)>;
 
   SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, EtcdSource etcd,
-             Engine& engine, kube::InternPool& pool, OnEvent on_event, Clock& clock);
+             Engine& engine, kube::InternPool& pool, OnEvent on_event,
+             std::function<void()> on_synced, Clock& clock);
 
   void start();
   Task<void> stop();
@@ -45,6 +46,7 @@ class SideInputs {
   Engine& engine_;
   kube::InternPool& pool_;
   OnEvent on_event_;
+  std::function<void()> on_synced_;  // one of them more
   Clock& clock_;
   kube::TextMap<DisruptionBudget> budgets_;
   std::vector<std::unique_ptr<Follower>> followers_;
