@@ -57,7 +57,7 @@ TEST(Resident, freed_memory_goes_back_with_every_allocator) {
   EXPECT_TRUE(large.empty());
 }
 
-class MemoryTidyTest : public testing::Test {
+class MemoryTidyTest : public ::testing::Test {
  protected:
   // A second in which the process used that much CPU time.
   void pass(Nanos used) {

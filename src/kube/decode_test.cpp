@@ -11,7 +11,7 @@
 namespace plim::kube {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kPod = R"({
   "kind": "Pod", "unknown": {"deep": [[[{"a": "]}\""}]]]},

@@ -11,7 +11,7 @@ namespace {
 
 using Labels = std::map<std::string, std::string>;
 using Op = LabelRequirement::Op;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 LabelSelector parsed(std::string_view text) {
   auto out = LabelSelector::parse(text);

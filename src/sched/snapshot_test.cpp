@@ -100,7 +100,7 @@ TEST(Snapshot, refuses_a_pod_file_without_pods) {
   EXPECT_FALSE(read_pods("{kind: Pod}", "pod.yaml", pool));
 }
 
-class Explain : public testing::Test {
+class Explain : public ::testing::Test {
  protected:
   json::value record(std::string_view cpu) {
     fill_engine(engine_, snapshot_of(kCluster, pool_));

@@ -16,7 +16,7 @@ std::string found(std::string file, const char* key) {
   return value ? value : "nothing";
 }
 
-class StarterElement : public testing::Test {
+class StarterElement : public ::testing::Test {
  protected:
   ~StarterElement() override { free_all(&element_.memory); }
 

@@ -18,7 +18,7 @@ bool cores_of_40(unsigned cpu, CpuSet* core) {
   return true;
 }
 
-class StarterPlan : public testing::Test {
+class StarterPlan : public ::testing::Test {
  protected:
   ~StarterPlan() override {
     free_all(&plan_.memory);

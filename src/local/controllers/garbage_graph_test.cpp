@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Action = GarbageDecision::Action;
 
-GarbageGraph::Node node(std::string_view uid, std::string_view owners = "[]",
+GarbageGraph::Node item(std::string_view uid, std::string_view owners = "[]",
                         std::string_view more = "") {
   auto object = testing::object_from_text(std::string(R"({"metadata":{"name":"x","uid":")") +
                                           std::string(uid) + R"(","ownerReferences":)" +
@@ -29,16 +29,16 @@ constexpr std::string_view kForeground =
 
 TEST(GarbageGraph, only_looks_at_objects_whose_owner_it_does_not_know) {
   GarbageGraph graph;
-  EXPECT_THAT(graph.put(node("a")), IsEmpty());
-  EXPECT_THAT(graph.put(node("b", kOwnedByA)), IsEmpty());
-  EXPECT_THAT(graph.put(node("c", R"([{"uid":"z"}])")), ElementsAre("c"));
+  EXPECT_THAT(graph.put(item("a")), IsEmpty());
+  EXPECT_THAT(graph.put(item("b", kOwnedByA)), IsEmpty());
+  EXPECT_THAT(graph.put(item("c", R"([{"uid":"z"}])")), ElementsAre("c"));
 }
 
 TEST(GarbageGraph, an_owner_that_goes_concerns_its_dependents) {
   GarbageGraph graph;
-  graph.put(node("a"));
-  graph.put(node("b", kOwnedByA));
-  graph.put(node("c", kOwnedByA));
+  graph.put(item("a"));
+  graph.put(item("b", kOwnedByA));
+  graph.put(item("c", kOwnedByA));
   EXPECT_THAT(graph.erase("a"), UnorderedElementsAre("b", "c"));
   EXPECT_THAT(graph.erase("b"), IsEmpty());
   EXPECT_EQ(graph.size(), 1u);
@@ -46,9 +46,9 @@ TEST(GarbageGraph, an_owner_that_goes_concerns_its_dependents) {
 
 TEST(GarbageGraph, foreground_deletion_goes_down_and_comes_back_up) {
   GarbageGraph graph;
-  graph.put(node("a"));
-  graph.put(node("b", kOwnedByA));
-  EXPECT_THAT(graph.put(node("a", "[]", kForeground)), UnorderedElementsAre("a", "b"));
+  graph.put(item("a"));
+  graph.put(item("b", kOwnedByA));
+  EXPECT_THAT(graph.put(item("a", "[]", kForeground)), UnorderedElementsAre("a", "b"));
   EXPECT_EQ(graph.blocking_dependents("a").size(), 1u);
   EXPECT_THAT(graph.erase("b"), ElementsAre("a"));
   EXPECT_TRUE(graph.blocking_dependents("a").empty());
@@ -56,13 +56,13 @@ TEST(GarbageGraph, foreground_deletion_goes_down_and_comes_back_up) {
 
 TEST(GarbageGraph, a_dropped_reference_frees_the_owner) {
   GarbageGraph graph;
-  graph.put(node("a", "[]", kForeground));
-  graph.put(node("b", kOwnedByA));
-  EXPECT_THAT(graph.put(node("b")), ElementsAre("a"));
+  graph.put(item("a", "[]", kForeground));
+  graph.put(item("b", kOwnedByA));
+  EXPECT_THAT(graph.put(item("b")), ElementsAre("a"));
 }
 
 TEST(GarbageDecision, follows_the_state_of_all_owners) {
-  const auto two = node("x", R"([{"uid":"a"},{"uid":"b"}])");
+  const auto two = item("x", R"([{"uid":"a"},{"uid":"b"}])");
   using enum OwnerState;
   EXPECT_EQ(decide_garbage(two, {present, present}, false).action, Action::keep);
   auto one_gone = decide_garbage(two, {absent, present}, false);
@@ -77,8 +77,8 @@ TEST(GarbageDecision, follows_the_state_of_all_owners) {
 }
 
 TEST(GarbageDecision, leaves_objects_alone_that_are_going_or_have_no_owner) {
-  EXPECT_EQ(decide_garbage(node("x"), {}, false).action, Action::keep);
-  EXPECT_EQ(decide_garbage(node("x", kOwnedByA, kForeground), {OwnerState::absent}, false).action,
+  EXPECT_EQ(decide_garbage(item("x"), {}, false).action, Action::keep);
+  EXPECT_EQ(decide_garbage(item("x", kOwnedByA, kForeground), {OwnerState::absent}, false).action,
             Action::keep);
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 const WallTime kNow = testing::at("2026-01-01T12:00:00Z");
 
-json::value node(std::string_view ready, std::string_view spec = "{}") {
+json::value node_that_is(std::string_view ready, std::string_view spec = "{}") {
   return {
       {"spec", *parse_json(spec)},
       {"status",
@@ -28,19 +28,19 @@ std::string taints(const json::value& object) {
 }
 
 TEST(NodeTaints, follow_the_ready_condition) {
-  EXPECT_EQ(taints(node("True")), "as they are");
-  EXPECT_EQ(taints(node("False")),
+  EXPECT_EQ(taints(node_that_is("True")), "as they are");
+  EXPECT_EQ(taints(node_that_is("False")),
             R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
             R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute",)"
             R"("timeAdded":"2026-01-01T12:00:00Z"}])");
-  EXPECT_EQ(taints(node("Unknown")),
+  EXPECT_EQ(taints(node_that_is("Unknown")),
             R"([{"key":"node.kubernetes.io/unreachable","effect":"NoSchedule"},)"
             R"({"key":"node.kubernetes.io/unreachable","effect":"NoExecute",)"
             R"("timeAdded":"2026-01-01T12:00:00Z"}])");
 }
 
 TEST(NodeTaints, come_off_again_and_leave_those_of_others) {
-  EXPECT_EQ(taints(node("True", R"({"taints":[
+  EXPECT_EQ(taints(node_that_is("True", R"({"taints":[
       {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},
       {"key":"own","effect":"NoSchedule"}]})")),
             R"([{"key":"own","effect":"NoSchedule"}])");
@@ -55,12 +55,12 @@ TEST(NodeTaints, a_node_that_said_nothing_yet_is_not_ready) {
 }
 
 TEST(NodeTaints, a_cordoned_node_says_so) {
-  EXPECT_EQ(taints(node("True", R"({"unschedulable":true})")),
+  EXPECT_EQ(taints(node_that_is("True", R"({"unschedulable":true})")),
             R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
 }
 
 TEST(NodeTaints, a_silent_node_is_unknown_once) {
-  auto conditions = silent_conditions(node("True"), kNow);
+  auto conditions = silent_conditions(node_that_is("True"), kNow);
   ASSERT_TRUE(conditions);
   ASSERT_EQ(conditions->size(), 4u);
   EXPECT_EQ(text_at(conditions->at(0), {"reason"}), "NodeStatusNeverUpdated");

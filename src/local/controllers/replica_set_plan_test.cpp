@@ -52,8 +52,8 @@ PodPointer sketch(const PodSketch& pod) {
 
 std::string first_to_go(const PodSketch& a, const PodSketch& b,
                         std::vector<PodPointer> related = {}) {
-  std::vector<PodPointer> pods{sketch(a), sketch(b)};
-  ReplicaPlan plan = plan_replicas(1, pods, related.empty() ? pods : related, kNow);
+  std::vector<PodPointer> both{sketch(a), sketch(b)};
+  ReplicaPlan plan = plan_replicas(1, both, related.empty() ? both : related, kNow);
   EXPECT_EQ(plan.remove.size(), 1u);
   return plan.remove.at(0)->meta.name;
 }
@@ -97,19 +97,19 @@ TEST(ReplicaPlan, spares_the_pod_that_is_alone_on_its_node) {
 
 RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
               (std::uint8_t wanted, std::vector<std::uint8_t> kinds)) {
-  std::vector<PodPointer> pods;
+  std::vector<PodPointer> all;
   for (std::size_t i = 0; i < kinds.size(); ++i)
-    pods.push_back(sketch({.name = fmt::format("p{}", i),
-                           .node = kinds[i] % 2 ? "n1" : "",
-                           .phase = kinds[i] % 3 ? "Running" : "Pending",
-                           .ready = kinds[i] % 5 != 0,
-                           .restarts = kinds[i] % 7}));
-  const ReplicaPlan plan = plan_replicas(wanted, pods, pods, kNow);
-  RC_ASSERT(pods.size() + plan.create - plan.remove.size() == wanted);
+    all.push_back(sketch({.name = fmt::format("p{}", i),
+                          .node = kinds[i] % 2 ? "n1" : "",
+                          .phase = kinds[i] % 3 ? "Running" : "Pending",
+                          .ready = kinds[i] % 5 != 0,
+                          .restarts = kinds[i] % 7}));
+  const ReplicaPlan plan = plan_replicas(wanted, all, all, kNow);
+  RC_ASSERT(all.size() + plan.create - plan.remove.size() == wanted);
   RC_ASSERT(plan.create == 0 || plan.remove.empty());
   // Whatever stays is at least as useful as what goes.
-  const DeletionOrder order(pods, kNow);
-  for (const PodPointer& pod : pods) {
+  const DeletionOrder order(all, kNow);
+  for (const PodPointer& pod : all) {
     if (std::find(plan.remove.begin(), plan.remove.end(), pod) != plan.remove.end()) continue;
     for (const PodPointer& gone : plan.remove) RC_ASSERT(!order(pod, gone));
   }

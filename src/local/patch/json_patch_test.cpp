@@ -17,7 +17,7 @@ std::string patched(const char* object, const char* patch) {
   return result ? to_json(*result) : result.error().message;
 }
 
-Code refusal(const char* object, const char* patch) {
+Code patch_refusal(const char* object, const char* patch) {
   auto result = apply_json_patch(doc(object), doc(patch));
   return result ? Code::unknown : result.error().code;
 }
@@ -83,12 +83,12 @@ TEST(JsonPatch, refuses_what_does_not_fit_as_invalid) {
            "[{'path':'/text'}]",
            "[{'op':'remove'}]",
        })
-    EXPECT_EQ(refusal("{'list':[1,2],'text':'t'}", patch), Code::invalid) << patch;
+    EXPECT_EQ(patch_refusal("{'list':[1,2],'text':'t'}", patch), Code::invalid) << patch;
 }
 
 TEST(JsonPatch, refuses_a_document_that_is_no_patch) {
   for (const char* patch : {"{}", "'x'", "[1]", "[{'op':'remove','path':'/a'},null]"})
-    EXPECT_EQ(refusal("{'a':1}", patch), Code::bad_request) << patch;
+    EXPECT_EQ(patch_refusal("{'a':1}", patch), Code::bad_request) << patch;
 }
 
 TEST(JsonPatch, names_the_operation_that_failed) {

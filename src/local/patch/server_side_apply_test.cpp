@@ -46,7 +46,7 @@ std::string fields(const json::value& object, std::string_view manager) {
   return "none";
 }
 
-std::string json(const char* text) {
+std::string applied_json(const char* text) {
   return to_json(doc(text));
 }
 
@@ -79,15 +79,15 @@ TEST(ServerSideApply, removes_what_is_applied_no_more) {
   object = apply(object, "{'data':{'b':'2'},'spec':{'tokens':['y'],'containers':[{'name':'d'}]}}",
                  by("m1"));
   EXPECT_EQ(content(object),
-            json("{'data':{'b':'2'},'spec':{'tokens':['y'],'containers':[{'name':'d'}]}}"));
-  EXPECT_EQ(content(apply(object, "{}", by("m1"))), json("{'spec':{}}"));
+            applied_json("{'data':{'b':'2'},'spec':{'tokens':['y'],'containers':[{'name':'d'}]}}"));
+  EXPECT_EQ(content(apply(object, "{}", by("m1"))), applied_json("{'spec':{}}"));
 }
 
 TEST(ServerSideApply, keeps_what_others_own_or_wrote) {
   json::value object = apply(doc("{'data':{'z':'other'}}"), "{'data':{'a':'1','b':'2'}}", by("m1"));
   object = apply(object, "{'data':{'a':'1'}}", by("m2"));
   object = apply(object, "{'data':{}}", by("m1"));
-  EXPECT_EQ(content(object), json("{'data':{'z':'other','a':'1'}}"));
+  EXPECT_EQ(content(object), applied_json("{'data':{'z':'other','a':'1'}}"));
   EXPECT_EQ(fields(object, "m1"), R"({"f:data":{}})");
 }
 
@@ -96,7 +96,7 @@ TEST(ServerSideApply, removes_an_object_with_its_defaults_when_nobody_claims_it)
       apply(json::object(), "{'spec':{'containers':[{'name':'c','probe':{'path':'/'}}]}}", by("m"));
   object.at_pointer("/spec/containers/0/probe").as_object()["period"] = 10;  // a default
   object = apply(object, "{'spec':{'containers':[{'name':'c'}]}}", by("m"));
-  EXPECT_EQ(content(object), json("{'spec':{'containers':[{'name':'c'}]}}"));
+  EXPECT_EQ(content(object), applied_json("{'spec':{'containers':[{'name':'c'}]}}"));
 }
 
 TEST(ServerSideApply, changes_nothing_the_second_time) {
@@ -143,7 +143,7 @@ TEST(ServerSideApply, shares_a_field_with_the_same_value) {
 TEST(ServerSideApply, moves_fields_to_who_forces) {
   json::value object = apply(json::object(), "{'data':{'a':'1','b':'1'}}", by("m1"));
   object = apply(object, "{'data':{'a':'2'}}", forced("m2"));
-  EXPECT_EQ(content(object), json("{'data':{'a':'2','b':'1'}}"));
+  EXPECT_EQ(content(object), applied_json("{'data':{'a':'2','b':'1'}}"));
   EXPECT_EQ(fields(object, "m1"), R"({"f:data":{"f:b":{}}})");
   EXPECT_EQ(fields(object, "m2"), R"({"f:data":{"f:a":{}}})");
 }
@@ -235,7 +235,7 @@ TEST(ManagedFields, are_inherited_and_cleared_on_request) {
             to_json(before.at_pointer("/metadata/managedFields")));
   json::value cleared = doc("{'metadata':{'managedFields':[{}]},'data':{'a':'1'}}");
   track_update(&kSample, before, cleared, request);
-  EXPECT_EQ(to_json(cleared), json("{'metadata':{},'data':{'a':'1'}}"));
+  EXPECT_EQ(to_json(cleared), applied_json("{'metadata':{},'data':{'a':'1'}}"));
 }
 
 TEST(ManagedFields, that_nobody_can_read_own_nothing) {

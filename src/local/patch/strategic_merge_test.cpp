@@ -26,7 +26,7 @@ void expect_results(std::span<const Case> cases) {
   }
 }
 
-std::string refusal(const char* object, const char* patch) {
+std::string merge_refusal(const char* object, const char* patch) {
   auto result = apply_strategic_merge(kSample, doc(object), doc(patch));
   if (result) return "accepted: " + to_json(*result);
   EXPECT_EQ(result.error().code, Code::bad_request);
@@ -127,8 +127,8 @@ TEST(StrategicMerge, keeps_only_the_keys_that_are_to_be_retained) {
        "{'spec':{'strategy':{'period':2}}}"},
   };
   expect_results(cases);
-  EXPECT_THAT(refusal("{'spec':{'strategy':{}}}",
-                      "{'spec':{'strategy':{'$retainKeys':['path'],'period':2}}}"),
+  EXPECT_THAT(merge_refusal("{'spec':{'strategy':{}}}",
+                            "{'spec':{'strategy':{'$retainKeys':['path'],'period':2}}}"),
               HasSubstr("\"period\" is set, but not one of $retainKeys"));
 }
 
@@ -159,9 +159,9 @@ TEST(StrategicMerge, puts_elements_into_the_order_that_is_set) {
        "{'spec':{'containers':[{'name':'b'}]}}"},
   };
   expect_results(cases);
-  EXPECT_THAT(refusal("{'spec':{}}",
-                      "{'spec':{'$setElementOrder/containers':[{'name':'a'}],"
-                      "'containers':[{'name':'b'}]}}"),
+  EXPECT_THAT(merge_refusal("{'spec':{}}",
+                            "{'spec':{'$setElementOrder/containers':[{'name':'a'}],"
+                            "'containers':[{'name':'b'}]}}"),
               HasSubstr("doesn't match $setElementOrder/containers"));
 }
 
@@ -180,16 +180,19 @@ TEST(StrategicMerge, deletes_from_lists_of_scalars) {
 }
 
 TEST(StrategicMerge, refuses_patches_that_do_not_fit) {
-  EXPECT_THAT(refusal("{}", "[]"), HasSubstr("is an object"));
-  EXPECT_THAT(refusal("{}", "{'$patch':'twist'}"), HasSubstr("unknown patch type: \"twist\""));
-  EXPECT_THAT(refusal("{'spec':{'containers':[]}}", "{'spec':{'containers':[{'image':'i'}]}}"),
+  EXPECT_THAT(merge_refusal("{}", "[]"), HasSubstr("is an object"));
+  EXPECT_THAT(merge_refusal("{}", "{'$patch':'twist'}"),
+              HasSubstr("unknown patch type: \"twist\""));
+  EXPECT_THAT(
+      merge_refusal("{'spec':{'containers':[]}}", "{'spec':{'containers':[{'image':'i'}]}}"),
+      HasSubstr("does not contain declared merge key: name"));
+  EXPECT_THAT(merge_refusal("{'spec':{'containers':[]}}", "{'spec':{'containers':['x']}}"),
               HasSubstr("does not contain declared merge key: name"));
-  EXPECT_THAT(refusal("{'spec':{'containers':[]}}", "{'spec':{'containers':['x']}}"),
-              HasSubstr("does not contain declared merge key: name"));
-  EXPECT_THAT(refusal("{'spec':{}}", "{'spec':{'$retainKeys':'x'}}"), HasSubstr("not a list"));
-  EXPECT_THAT(refusal("{'spec':{}}", "{'spec':{'$setElementOrder/tokens':'x'}}"),
+  EXPECT_THAT(merge_refusal("{'spec':{}}", "{'spec':{'$retainKeys':'x'}}"),
               HasSubstr("not a list"));
-  EXPECT_THAT(refusal("{'spec':{}}", "{'spec':{'$deleteFromPrimitiveList/tokens':{}}}"),
+  EXPECT_THAT(merge_refusal("{'spec':{}}", "{'spec':{'$setElementOrder/tokens':'x'}}"),
+              HasSubstr("not a list"));
+  EXPECT_THAT(merge_refusal("{'spec':{}}", "{'spec':{'$deleteFromPrimitiveList/tokens':{}}}"),
               HasSubstr("not a list"));
 }
 

@@ -6,25 +6,21 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "local/testing/api_fixture.hpp"
+
 namespace plim::local {
 namespace {
-
-json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << out.error().message;
-  return out.value_or(json::value());
-}
 
 const char* kNode = R"({"metadata":{"name":"n1","labels":{"zone":"a","cores":"8"}},
     "status":{"allocatable":{"cpu":"2","memory":"1Gi","pods":"2"}}})";
 
 json::value asking(std::string_view requests) {
-  return parsed(
+  return testing::parsed(
       fmt::format(R"({{"spec":{{"containers":[{{"resources":{{"requests":{}}}}}]}}}})", requests));
 }
 
 std::string reason(const json::value& pod, const std::vector<json::value>& others = {}) {
-  const auto refused = refuse_pod(pod, parsed(kNode), others);
+  const auto refused = refuse_pod(pod, testing::parsed(kNode), others);
   return refused ? refused->reason : "";
 }
 
@@ -36,7 +32,7 @@ TEST(Admission, counts_resources) {
   EXPECT_EQ(reason(asking(R"({"cpu":"1500m"})"), {asking(R"({"cpu":"1"})")}), "OutOfcpu");
   EXPECT_EQ(reason(asking("{}"), {asking("{}"), asking("{}")}), "OutOfpods");
   const auto refused =
-      refuse_pod(asking(R"({"cpu":"1500m"})"), parsed(kNode), {asking(R"({"cpu":"1"})")});
+      refuse_pod(asking(R"({"cpu":"1500m"})"), testing::parsed(kNode), {asking(R"({"cpu":"1"})")});
   EXPECT_EQ(refused->message,
             "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000");
 }
@@ -65,15 +61,16 @@ TEST(Admission, looks_at_labels) {
                   {{"nodeSelectorTerms":[{{"matchExpressions":[{}]}}]}}}}}})",
                   text)
             : std::string(text);
-    EXPECT_EQ(reason(parsed(fmt::format(R"({{"spec":{{{}}}}})", spec))), row.want) << row.spec;
+    EXPECT_EQ(reason(testing::parsed(fmt::format(R"({{"spec":{{{}}}}})", spec))), row.want)
+        << row.spec;
   }
 }
 
 TEST(Admission, gives_each_host_port_once) {
-  const json::value pod =
-      parsed(R"({"spec":{"containers":[{"ports":[{"hostPort":80,"containerPort":80}]}]}})");
+  const json::value pod = testing::parsed(
+      R"({"spec":{"containers":[{"ports":[{"hostPort":80,"containerPort":80}]}]}})");
   const json::value other =
-      parsed(R"({"spec":{"containers":[{"ports":[{"hostPort":80,"protocol":"UDP"}]}]}})");
+      testing::parsed(R"({"spec":{"containers":[{"ports":[{"hostPort":80,"protocol":"UDP"}]}]}})");
   EXPECT_EQ(reason(pod, {pod}), "NodePorts");
   EXPECT_EQ(reason(pod, {other}), "");
 }

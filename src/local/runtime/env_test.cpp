@@ -6,14 +6,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "local/testing/api_fixture.hpp"
+
 namespace plim::local {
 namespace {
-
-json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << out.error().message;
-  return out.value_or(json::value());
-}
 
 PodPlace place() {
   return {.node = "n1",
@@ -30,7 +26,7 @@ const json::value kPod = json::value{
 
 std::string value_of(std::string_view container, std::string_view name,
                      const PodSources& sources = {}) {
-  auto out = make_environment(kPod, parsed(container), place(), sources, {});
+  auto out = make_environment(kPod, testing::parsed(container), place(), sources, {});
   if (!out) return "error: " + out.error().message;
   const std::string* value = out->get(name);
   return value != nullptr ? *value : "(unset)";
@@ -107,8 +103,8 @@ TEST(Env, knows_the_containers_resources) {
 
 TEST(Env, reads_config_maps_and_secrets) {
   PodSources sources;
-  sources.config_maps["cm"] = parsed(R"({"data":{"k":"v","n":"1"}})");
-  sources.secrets["s"] = parsed(R"({"data":{"p":"c2VjcmV0"}})");
+  sources.config_maps["cm"] = testing::parsed(R"({"data":{"k":"v","n":"1"}})");
+  sources.secrets["s"] = testing::parsed(R"({"data":{"p":"c2VjcmV0"}})");
   const char* from = R"({"envFrom":[{"configMapRef":{"name":"cm"}},
       {"prefix":"S_","secretRef":{"name":"s"}},{"configMapRef":{"name":"no","optional":true}}],
       "env":[{"name":"n","value":"2"}]})";
@@ -122,7 +118,7 @@ TEST(Env, reads_config_maps_and_secrets) {
 
 TEST(Env, says_what_is_missing) {
   PodSources sources;
-  sources.config_maps["cm"] = parsed(R"({"data":{}})");
+  sources.config_maps["cm"] = testing::parsed(R"({"data":{}})");
 
   struct Row {
     const char *reference, *want;
@@ -144,9 +140,9 @@ TEST(Env, says_what_is_missing) {
 TEST(Env, links_services) {
   PodSources sources;
   sources.services.push_back(
-      parsed(R"({"metadata":{"name":"my-db"},"spec":{"clusterIP":"127.96.0.7",
+      testing::parsed(R"({"metadata":{"name":"my-db"},"spec":{"clusterIP":"127.96.0.7",
       "ports":[{"name":"sql","port":5432},{"port":53,"protocol":"UDP"}]}})"));
-  sources.services.push_back(parsed(
+  sources.services.push_back(testing::parsed(
       R"({"metadata":{"name":"headless"},"spec":{"clusterIP":"None","ports":[{"port":1}]}})"));
   EXPECT_EQ(value_of("{}", "MY_DB_SERVICE_HOST", sources), "127.96.0.7");
   EXPECT_EQ(value_of("{}", "MY_DB_SERVICE_PORT", sources), "5432");

@@ -20,12 +20,6 @@ namespace {
 
 using ::testing::Contains;
 
-json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << out.error().message;
-  return out.value_or(json::value());
-}
-
 Launch launch_of(std::string image, std::string_view container) {
   auto made = std::make_shared<Image>();
   made->name = normalise_image(image);
@@ -35,8 +29,8 @@ Launch launch_of(std::string image, std::string_view container) {
     made->command = {"--fast"};
   }
   Launch out;
-  out.pod = parsed(R"({"metadata":{"name":"web"},"spec":{}})");
-  out.container = parsed(container);
+  out.pod = testing::parsed(R"({"metadata":{"name":"web"},"spec":{}})");
+  out.container = testing::parsed(container);
   out.id = "abc";
   out.image = made;
   out.environment.set("A", "1");
@@ -80,7 +74,7 @@ TEST(Launch, keeps_to_the_security_context) {
   Launch launch = launch_of("app", R"({"securityContext":{"runAsUser":1000,
       "capabilities":{"drop":["ALL"],"add":["NET_ADMIN"]}}})");
   launch.isolated = true;
-  launch.pod = parsed(R"({"metadata":{"name":"web"},"spec":{"securityContext":
+  launch.pod = testing::parsed(R"({"metadata":{"name":"web"},"spec":{"securityContext":
       {"runAsUser":5,"runAsGroup":6,"supplementalGroups":[7],"fsGroup":8}}})");
   auto spec = make_start_spec(launch);
   ASSERT_TRUE(spec) << spec.error().message;

@@ -52,7 +52,7 @@ TEST(PodPlan, follows_the_restart_policy_and_the_order) {
       {kNever, "side-exit 3", "exit 0", "finished"},
   };
   for (const Row& row : rows) {
-    const PodPlan plan = plan_pod(row.policy, testing::pod_facts(row.init, row.containers));
+    const PodPlan plan = plan_pod(row.policy, plim::testing::pod_facts(row.init, row.containers));
     const std::string got =
         plan.finished ? "finished" : fmt::format("{}", fmt::join(plan.start, " "));
     EXPECT_EQ(got, row.want) << row.init << " | " << row.containers;

@@ -7,19 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "local/runtime/testing/facts_builder.hpp"
+#include "local/testing/api_fixture.hpp"
 
 namespace plim::local {
 namespace {
 
-using testing::pod_facts;
+using plim::testing::pod_facts;
 
 const WallTime kNow(std::chrono::seconds(1'700'000'010));
-
-json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << out.error().message;
-  return out.value_or(json::value());
-}
 
 const json::value& condition(const json::value& status, std::string_view type) {
   static const json::value kNone;
@@ -33,40 +28,36 @@ std::string described(const json::value& status, std::string_view type) {
   return fmt::format("{} {}", text_at(found, {"status"}), text_at(found, {"reason"}));
 }
 
-struct Row {
+struct StatusRow {
   RestartPolicy policy;
   const char* init;
   const char* containers;
   const char* phase;
 };
 
-constexpr auto kAlways = RestartPolicy::always;
-constexpr auto kOnFailure = RestartPolicy::on_failure;
-constexpr auto kNever = RestartPolicy::never;
-
 TEST(PodStatus, has_the_phase_of_a_kubelet) {
-  const std::vector<Row> rows{
-      {kAlways, "", "new", "Pending"},
-      {kAlways, "", "running, new", "Pending"},
-      {kAlways, "", "running", "Running"},
-      {kAlways, "", "unready", "Running"},
-      {kAlways, "", "crash 1", "Running"},
-      {kAlways, "", "exit 0", "Running"},
-      {kOnFailure, "", "exit 0", "Succeeded"},
-      {kOnFailure, "", "crash 2, exit 0", "Running"},
-      {kOnFailure, "", "exit 0, running", "Running"},
-      {kNever, "", "exit 0, exit 0", "Succeeded"},
-      {kNever, "", "exit 0, exit 3", "Failed"},
-      {kNever, "", "exit 3, running", "Running"},
-      {kAlways, "running", "new", "Pending"},
-      {kAlways, "crash 1", "new", "Pending"},
-      {kNever, "exit 1", "new", "Failed"},
-      {kNever, "exit 0", "new", "Pending"},
-      {kAlways, "side-running", "running", "Running"},
-      {kNever, "side-running", "exit 0", "Running"},
-      {kNever, "side-exit 137", "exit 0", "Succeeded"},
+  const std::vector<StatusRow> rows{
+      {RestartPolicy::always, "", "new", "Pending"},
+      {RestartPolicy::always, "", "running, new", "Pending"},
+      {RestartPolicy::always, "", "running", "Running"},
+      {RestartPolicy::always, "", "unready", "Running"},
+      {RestartPolicy::always, "", "crash 1", "Running"},
+      {RestartPolicy::always, "", "exit 0", "Running"},
+      {RestartPolicy::on_failure, "", "exit 0", "Succeeded"},
+      {RestartPolicy::on_failure, "", "crash 2, exit 0", "Running"},
+      {RestartPolicy::on_failure, "", "exit 0, running", "Running"},
+      {RestartPolicy::never, "", "exit 0, exit 0", "Succeeded"},
+      {RestartPolicy::never, "", "exit 0, exit 3", "Failed"},
+      {RestartPolicy::never, "", "exit 3, running", "Running"},
+      {RestartPolicy::always, "running", "new", "Pending"},
+      {RestartPolicy::always, "crash 1", "new", "Pending"},
+      {RestartPolicy::never, "exit 1", "new", "Failed"},
+      {RestartPolicy::never, "exit 0", "new", "Pending"},
+      {RestartPolicy::always, "side-running", "running", "Running"},
+      {RestartPolicy::never, "side-running", "exit 0", "Running"},
+      {RestartPolicy::never, "side-exit 137", "exit 0", "Succeeded"},
   };
-  for (const Row& row : rows)
+  for (const StatusRow& row : rows)
     EXPECT_EQ(phase_of(row.policy, pod_facts(row.init, row.containers)), row.phase)
         << row.init << " | " << row.containers;
 }
@@ -74,17 +65,17 @@ TEST(PodStatus, has_the_phase_of_a_kubelet) {
 TEST(PodStatus, is_final_once_everything_was_stopped) {
   PodFacts stopped = pod_facts("", "exit 137");
   stopped.ended = true;
-  EXPECT_EQ(phase_of(kAlways, stopped), "Failed");
+  EXPECT_EQ(phase_of(RestartPolicy::always, stopped), "Failed");
   PodFacts done = pod_facts("", "exit 0");
   done.ended = true;
-  EXPECT_EQ(phase_of(kAlways, done), "Succeeded");
+  EXPECT_EQ(phase_of(RestartPolicy::always, done), "Succeeded");
   PodFacts never_ran = pod_facts("", "new");
   never_ran.ended = true;
-  EXPECT_EQ(phase_of(kAlways, never_ran), "Failed");
+  EXPECT_EQ(phase_of(RestartPolicy::always, never_ran), "Failed");
 }
 
 TEST(PodStatus, tells_the_conditions_in_order) {
-  const json::value pod = parsed(R"({"spec":{"restartPolicy":"Always"}})");
+  const json::value pod = testing::parsed(R"({"spec":{"restartPolicy":"Always"}})");
   const json::value status = make_pod_status(pod, pod_facts("", "running"), kNow);
   std::vector<std::string> types;
   for (const json::value& item : find(status, {"conditions"})->as_array())
@@ -94,7 +85,7 @@ TEST(PodStatus, tells_the_conditions_in_order) {
 }
 
 TEST(PodStatus, explains_why_a_pod_is_not_ready) {
-  const json::value pod = parsed(R"({"spec":{"restartPolicy":"Never"}})");
+  const json::value pod = testing::parsed(R"({"spec":{"restartPolicy":"Never"}})");
   const json::value starting = make_pod_status(pod, pod_facts("running, new", "new"), kNow);
   EXPECT_EQ(described(starting, "Initialized"), "False ContainersNotInitialized");
   EXPECT_EQ(text_at(condition(starting, "Initialized"), {"message"}),
@@ -111,7 +102,7 @@ TEST(PodStatus, explains_why_a_pod_is_not_ready) {
 }
 
 TEST(PodStatus, keeps_the_time_of_a_condition_that_stays) {
-  const json::value pod = parsed(R"({"spec":{},"status":{"conditions":[
+  const json::value pod = testing::parsed(R"({"spec":{},"status":{"conditions":[
       {"type":"Ready","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z"},
       {"type":"ContainersReady","status":"False","lastTransitionTime":"2020-01-01T00:00:00Z"},
       {"type":"DisruptionTarget","status":"True"}]}})");
@@ -123,14 +114,15 @@ TEST(PodStatus, keeps_the_time_of_a_condition_that_stays) {
 }
 
 TEST(PodStatus, waits_for_readiness_gates) {
-  const json::value pod = parsed(R"({"spec":{"readinessGates":[{"conditionType":"x/y"}]}})");
+  const json::value pod =
+      testing::parsed(R"({"spec":{"readinessGates":[{"conditionType":"x/y"}]}})");
   const json::value status = make_pod_status(pod, pod_facts("", "running"), kNow);
   EXPECT_EQ(described(status, "ContainersReady"), "True ");
   EXPECT_EQ(described(status, "Ready"), "False ReadinessGatesNotReady");
 }
 
 TEST(PodStatus, tells_waiting_running_and_ended_containers) {
-  const json::value pod = parsed(R"({"spec":{"restartPolicy":"OnFailure"}})");
+  const json::value pod = testing::parsed(R"({"spec":{"restartPolicy":"OnFailure"}})");
   PodFacts facts = pod_facts("", "new, running, exit 3, crash 1");
   facts.containers[3].waiting_message = "back-off 10s";
   const json::value status = make_pod_status(pod, facts, kNow);
@@ -149,7 +141,7 @@ TEST(PodStatus, tells_waiting_running_and_ended_containers) {
 TEST(PodStatus, what_never_ran_has_no_start) {
   PodFacts facts = pod_facts("", "exit 128");
   facts.containers[0].run->reason = "StartError";
-  const json::value pod = parsed(R"({"spec":{"restartPolicy":"Never"}})");
+  const json::value pod = testing::parsed(R"({"spec":{"restartPolicy":"Never"}})");
   const json::value status = make_pod_status(pod, facts, kNow);
   const json::value& ended = find(status, {"containerStatuses"})->as_array()[0];
   EXPECT_EQ(text_at(ended, {"state", "terminated", "startedAt"}), "1970-01-01T00:00:00Z");
@@ -157,7 +149,7 @@ TEST(PodStatus, what_never_ran_has_no_start) {
 }
 
 TEST(PodStatus, shows_a_finished_init_container_as_ready) {
-  const json::value pod = parsed(R"({"spec":{}})");
+  const json::value pod = testing::parsed(R"({"spec":{}})");
   const json::value status = make_pod_status(pod, pod_facts("exit 0, running", "new"), kNow);
   const json::array& init = find(status, {"initContainerStatuses"})->as_array();
   EXPECT_TRUE(bool_at(init[0], {"ready"}));
@@ -167,7 +159,7 @@ TEST(PodStatus, shows_a_finished_init_container_as_ready) {
 }
 
 TEST(PodStatus, gives_the_reason_of_a_failed_pod) {
-  const json::value pod = parsed(R"({"spec":{}})");
+  const json::value pod = testing::parsed(R"({"spec":{}})");
   PodFacts facts = pod_facts("", "running");
   facts.failure = {"DeadlineExceeded", "too long"};
   const json::value status = make_pod_status(pod, facts, kNow);

@@ -19,7 +19,7 @@ TEST(ProbeSettings, have_the_defaults_of_kubernetes) {
   EXPECT_FALSE(settings.termination_grace);
 }
 
-struct Row {
+struct ProbeRow {
   ProbeKind kind;
   int success, failure;
   std::string_view results;   // + passed, - failed
@@ -27,7 +27,7 @@ struct Row {
 };
 
 TEST(ProbeState, follows_the_thresholds) {
-  const std::vector<Row> rows{
+  const std::vector<ProbeRow> rows{
       {ProbeKind::readiness, 1, 3, "+--+---",
        "Pppppp"
        "F"},
@@ -37,7 +37,7 @@ TEST(ProbeState, follows_the_thresholds) {
       {ProbeKind::liveness, 1, 1, "+-", "pF"},
       {ProbeKind::startup, 1, 30, "--+", "ffP"},
   };
-  for (const Row& row : rows) {
+  for (const ProbeRow& row : rows) {
     ProbeSettings settings;
     settings.success_threshold = row.success;
     settings.failure_threshold = row.failure;

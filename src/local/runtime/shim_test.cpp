@@ -67,7 +67,7 @@ class ShimTest : public ::testing::Test {
     return out ? *out : ShimRun{};
   }
 
-  testing::TempDir dir;
+  plim::testing::TempDir dir;
   Loop loop;
   ShimClient client;
 };

@@ -7,30 +7,26 @@
 
 #include "base/files.hpp"
 #include "base/testing/temp_dir.hpp"
+#include "local/testing/api_fixture.hpp"
 
 namespace plim::local {
 namespace {
 
-json::value parsed(std::string_view text) {
-  auto out = parse_json(text);
-  EXPECT_TRUE(out) << out.error().message;
-  return out.value_or(json::value());
-}
-
 PodSources sources() {
   PodSources out;
-  out.config_maps["cm"] = parsed(R"({"data":{"a":"1","b":"2"},"binaryData":{"c":"Mw=="}})");
-  out.secrets["s"] = parsed(R"({"data":{"p":"c2VjcmV0"}})");
+  out.config_maps["cm"] =
+      testing::parsed(R"({"data":{"a":"1","b":"2"},"binaryData":{"c":"Mw=="}})");
+  out.secrets["s"] = testing::parsed(R"({"data":{"p":"c2VjcmV0"}})");
   out.tokens[{"", 3600}] = "tok";
   return out;
 }
 
-const json::value kPod = json::value{
+const json::value kMounting = json::value{
     {"metadata", {{"name", "web"}, {"namespace", "shop"}, {"labels", {{"b", "2"}, {"a", "1"}}}}},
     {"spec", json::object()}};
 
 std::string files_of(std::string_view volume) {
-  auto files = volume_files(kPod, parsed(volume), {}, sources());
+  auto files = volume_files(kMounting, testing::parsed(volume), {}, sources());
   if (!files) return files.error().message;
   std::string out;
   for (const VolumeFile& file : *files)
@@ -64,12 +60,12 @@ TEST(Volumes, hold_what_their_sources_say) {
 }
 
 TEST(Volumes, let_users_that_the_pod_names_read_its_token) {
-  const json::value volume = parsed(R"({"projected":{"sources":[
+  const json::value volume = testing::parsed(R"({"projected":{"sources":[
       {"serviceAccountToken":{"path":"token","expirationSeconds":3600}}]}})");
   for (std::string_view spec :
        {R"({"securityContext":{"runAsUser":5}})", R"({"securityContext":{"fsGroup":5}})",
         R"({"containers":[{},{"securityContext":{"runAsUser":5}}]})"}) {
-    const json::value pod{{"metadata", {{"name", "web"}}}, {"spec", parsed(spec)}};
+    const json::value pod{{"metadata", {{"name", "web"}}}, {"spec", testing::parsed(spec)}};
     auto files = volume_files(pod, volume, {}, sources());
     ASSERT_TRUE(files) << files.error().message;
     EXPECT_EQ(files->at(0).mode, 0644) << spec;
@@ -77,11 +73,11 @@ TEST(Volumes, let_users_that_the_pod_names_read_its_token) {
 }
 
 TEST(Volumes, are_made_below_the_pods_directory) {
-  testing::TempDir dir;
+  plim::testing::TempDir dir;
   const VolumeRoots roots{.pod = dir / "pod", .claims = dir / "claims"};
   ASSERT_TRUE(make_directories(dir / "pod/volumes"));
   json::value pod =
-      parsed(R"({"metadata":{"name":"web","namespace":"shop","uid":"u"},"spec":{"volumes":[
+      testing::parsed(R"({"metadata":{"name":"web","namespace":"shop","uid":"u"},"spec":{"volumes":[
       {"name":"scratch","emptyDir":{}},{"name":"conf","configMap":{"name":"cm"}},
       {"name":"data","persistentVolumeClaim":{"claimName":"disk"}}]}})");
   auto made = make_volumes(pod, {}, sources(), roots);
@@ -93,8 +89,8 @@ TEST(Volumes, are_made_below_the_pods_directory) {
 }
 
 TEST(Volumes, name_the_one_that_fails) {
-  testing::TempDir dir;
-  const json::value pod = parsed(R"({"metadata":{"name":"web","namespace":"shop"},
+  plim::testing::TempDir dir;
+  const json::value pod = testing::parsed(R"({"metadata":{"name":"web","namespace":"shop"},
       "spec":{"volumes":[{"name":"v","secret":{"secretName":"no"}}]}})");
   auto made = make_volumes(pod, {}, sources(), {.pod = dir.path(), .claims = ""});
   ASSERT_FALSE(made);
@@ -103,10 +99,10 @@ TEST(Volumes, name_the_one_that_fails) {
 }
 
 TEST(Volumes, are_mounted_from_outside_to_inside) {
-  testing::TempDir dir;
-  const json::value pod = parsed(R"({"spec":{"volumes":[{"name":"a","emptyDir":{}},
+  plim::testing::TempDir dir;
+  const json::value pod = testing::parsed(R"({"spec":{"volumes":[{"name":"a","emptyDir":{}},
       {"name":"h","hostPath":{"path":"/srv"}}]}})");
-  const json::value container = parsed(R"({"volumeMounts":[
+  const json::value container = testing::parsed(R"({"volumeMounts":[
       {"name":"a","mountPath":"/x/y","subPath":"s"},{"name":"h","mountPath":"/x","readOnly":true}]})");
   auto mounts = container_mounts(pod, container, {.pod = dir.path(), .claims = ""}, {});
   ASSERT_TRUE(mounts) << mounts.error().message;

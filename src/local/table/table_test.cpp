@@ -10,12 +10,12 @@ namespace {
 
 using testing::doc;
 
-const WallTime kNow = parse_rfc3339("2024-01-02T03:04:05Z").value();
+const WallTime kToday = parse_rfc3339("2024-01-02T03:04:05Z").value();
 
 // All cells, wide ones too, with bars between them.
 std::string row(std::string_view group, std::string_view kind, const char* object) {
   const TableView& view = table_view(group, kind);
-  const json::array cells = view.cells(doc(object), kNow);
+  const json::array cells = view.cells(doc(object), kToday);
   EXPECT_EQ(cells.size(), view.columns.size()) << kind;
   std::string out;
   for (const json::value& cell : cells) {
@@ -297,7 +297,7 @@ TEST(Table, tells_ages_as_kubectl_does) {
       {"2021-12-23T03:04:05Z", "2y10d"}, {"", "<unknown>"},
       {"yesterday", "<unknown>"},
   };
-  for (const auto& [time, age] : ages) EXPECT_EQ(human_age(time, kNow), age) << time;
+  for (const auto& [time, age] : ages) EXPECT_EQ(human_age(time, kToday), age) << time;
 }
 
 }  // namespace
