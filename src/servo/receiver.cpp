@@ -16,9 +16,9 @@ constexpr int kMostRedirects = 5;
 constexpr std::chrono::seconds kLongestRetryAfter{3600};
 
 std::optional<std::chrono::seconds> retry_after_of(const net::Headers& headers) {
-  auto seconds = parse_int<std::int64_t>(trim(headers.get("Retry-After")));
-  if (!seconds || *seconds < 0) return {};
-  return std::min(std::chrono::seconds(*seconds), kLongestRetryAfter);
+  auto wait = parse_int<std::int64_t>(trim(headers.get("Retry-After")));
+  if (!wait || *wait < 0) return {};
+  return std::min(std::chrono::seconds(*wait), kLongestRetryAfter);
 }
 
 Result<std::string> read_token(const std::string& file) {
