@@ -4,7 +4,7 @@
 
 # Files of a folder are compiled PLIM_GROUP at a time: what they include is read and instantiated once. CMake's own unity
 # files name their parts by absolute paths, so that ccache would not find them in another clone.
-function(plim_group_sources out kind)
+function(plim_group_sources out place)
   set(groups "")
   foreach(source ${ARGN})
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src)
@@ -19,7 +19,7 @@ function(plim_group_sources out kind)
   list(REMOVE_DUPLICATES groups)
   set(files "")
   foreach(group ${groups})
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/grouped/${kind}/${group}.cpp)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${place}/${group}.cpp)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text_${group}}" @ONLY)
     list(APPEND files ${file})
   endforeach()
@@ -38,7 +38,7 @@ function(plim_module name)
     set(precompiled plim_precompiled_kube)
   endif()
 
-  plim_group_sources(grouped sources ${sources})
+  plim_group_sources(grouped grouped ${sources})
   add_library(${name} STATIC ${grouped})
   # For editors, clang-tidy and clang-query, which ask how one file is compiled.
   add_library(${name}_each OBJECT EXCLUDE_FROM_ALL ${sources})
@@ -50,7 +50,7 @@ function(plim_module name)
   plim_use_precompiled(${name}_each ${precompiled} ${sources})
 
   if(PLIM_TESTS AND tests)
-    plim_group_sources(grouped_tests tests ${tests})
+    plim_group_sources(grouped_tests grouped/tests ${tests})
     add_executable(${name}_test ${grouped_tests})
     add_library(${name}_test_each OBJECT EXCLUDE_FROM_ALL ${tests})
     foreach(target ${name}_test ${name}_test_each)
