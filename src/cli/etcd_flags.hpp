@@ -1,10 +1,27 @@
 // The flags by which agent and scheduler are told of an etcd.
 #pragma once
 
+#include "cli/command.hpp"
 #include "cli/run.hpp"
 #include "kube/etcd.hpp"
 
 namespace plim::cli {
+
+inline constexpr Flag kEtcdCaCert{.name = "etcd-cacert",
+                                  .metavar = "FILE",
+                                  .help = "authorities of that etcd",
+                                  .live = Live::file,
+                                  .rare = true};
+inline constexpr Flag kEtcdCert{.name = "etcd-cert",
+                                .metavar = "FILE",
+                                .help = "client certificate for it",
+                                .live = Live::file,
+                                .rare = true};
+inline constexpr Flag kEtcdKey{.name = "etcd-key",
+                               .metavar = "FILE",
+                               .help = "key of the certificate",
+                               .live = Live::file,
+                               .rare = true};
 
 // No endpoints where --etcd-endpoints is not given.
 Outcome<kube::EtcdOptions> etcd_options(const Context& context);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cli/command.hpp"
+#include "cli/etcd_flags.hpp"
 
 namespace plim::cli {
 
@@ -70,21 +71,9 @@ inline constexpr std::array kSchedulerFlags{
          .metavar = "URL,...",
          .help = "where agents publish images to etcd: https://10.0.0.1:2379",
          .rare = true},
-    Flag{.name = "etcd-cacert",
-         .metavar = "FILE",
-         .help = "authorities of that etcd",
-         .live = Live::file,
-         .rare = true},
-    Flag{.name = "etcd-cert",
-         .metavar = "FILE",
-         .help = "client certificate for it",
-         .live = Live::file,
-         .rare = true},
-    Flag{.name = "etcd-key",
-         .metavar = "FILE",
-         .help = "key of the certificate",
-         .live = Live::file,
-         .rare = true},
+    kEtcdCaCert,
+    kEtcdCert,
+    kEtcdKey,
     Flag{.name = "etcd-cluster",
          .metavar = "NAME",
          .fallback = "default",
