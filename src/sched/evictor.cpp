@@ -11,10 +11,6 @@
 namespace plim::sched {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr int kStatusTries = 4;
-constexpr Nanos kStatusWait = 200ms;
 constexpr std::string_view kDisruption = "DisruptionTarget", kByScheduler = "PreemptionByScheduler";
 
 const kube::Condition* disruption_of(const kube::Pod& pod) {
@@ -84,7 +80,7 @@ Task<Result<void>> Evictor::mark(PodPointer victim, std::string profile) {
   json::array conditions;
   conditions.push_back(std::move(condition));
   json::object status{{"conditions", std::move(conditions)}};
-  co_return co_await patch_status(victim, std::move(status));
+  co_return co_await reports_.patch_status(victim, std::move(status));
 }
 
 Task<Result<void>> Evictor::remove(PodPointer victim) {
@@ -100,25 +96,10 @@ Task<Result<void>> Evictor::remove(PodPointer victim) {
 
 Task<void> Evictor::take_nomination(PodPointer pod) {
   json::object status{{"nominatedNodeName", nullptr}};
-  auto taken = co_await patch_status(pod, std::move(status));
+  auto taken = co_await reports_.patch_status(pod, std::move(status));
   if (!taken && taken.error().code != Code::not_found)
     log::warn("scheduler", "cannot take a nomination away",
               {{"pod", kube::object_key(pod->meta)}, {"error", taken.error()}});
-}
-
-Task<Result<void>> Evictor::patch_status(PodPointer pod, json::object status) {
-  const json::value patch = json::object{{"status", std::move(status)}};
-  kube::ObjectPath path{
-      .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};
-  for (int attempt = 1;; ++attempt) {
-    json::value body = patch;
-    auto patched = co_await client_->patch(kube::resources::pods, path, kube::PatchType::strategic,
-                                           std::move(body));
-    if (patched) co_return Result<void>();
-    if (attempt == kStatusTries || !is_retryable(patched.error().code))
-      co_return std::move(patched).error();
-    co_await clock_.sleep(kStatusWait);
-  }
 }
 
 }  // namespace plim::sched

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
@@ -51,7 +50,6 @@ class Evictor {
   Task<Result<void>> mark(PodPointer victim, std::string profile);
   Task<Result<void>> remove(PodPointer victim);
   Task<void> take_nomination(PodPointer pod);
-  Task<Result<void>> patch_status(PodPointer pod, json::object status);
 
   std::shared_ptr<kube::Client> client_;
   PodReports& reports_;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
 
@@ -13,7 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kConditionTries = 4;
+constexpr int kStatusTries = 4;
+constexpr Nanos kStatusWait = 200ms;
 
 const kube::Condition* scheduled_condition(const kube::Pod& pod) {
   const auto found = std::ranges::find(pod.status.conditions, std::string_view("PodScheduled"),
@@ -129,6 +129,13 @@ Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::
     status["nominatedNodeName"] = nullptr;
   else if (nomination)
     status["nominatedNodeName"] = *nomination;
+  auto written = co_await patch_status(pod, std::move(status));
+  if (!written && written.error().code != Code::not_found)
+    log::warn("scheduler", "cannot say that a pod waits",
+              {{"pod", kube::object_key(pod->meta)}, {"error", written.error()}});
+}
+
+Task<Result<void>> PodReports::patch_status(PodPointer pod, json::object status) {
   const json::value patch = json::object{{"status", std::move(status)}};
   kube::ObjectPath path{
       .ns = std::string(pod->meta.ns), .name = pod->meta.name, .subresource = "status"};
@@ -136,13 +143,10 @@ Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::
     json::value body = patch;
     auto patched = co_await client_->patch(kube::resources::pods, path, kube::PatchType::strategic,
                                            std::move(body));
-    if (patched || patched.error().code == Code::not_found) co_return;
-    if (attempt == kConditionTries || !is_retryable(patched.error().code)) {
-      log::warn("scheduler", "cannot say that a pod waits",
-                {{"pod", kube::object_key(pod->meta)}, {"error", patched.error()}});
-      co_return;
-    }
-    co_await clock_.sleep(200ms);
+    if (patched) co_return Result<void>();
+    if (attempt == kStatusTries || !is_retryable(patched.error().code))
+      co_return std::move(patched).error();
+    co_await clock_.sleep(kStatusWait);
   }
 }
 

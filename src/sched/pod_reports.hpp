@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/json.hpp"
+#include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/store.hpp"
@@ -34,6 +36,9 @@ class PodReports {
               std::string message, Nomination nomination = std::nullopt);
   void preempted(const kube::Pod& victim, const kube::Pod& by, const std::string& profile,
                  std::string_view node);
+
+  // Tried again while that may help.
+  Task<Result<void>> patch_status(PodPointer pod, json::object status);
 
  private:
   // Why a pod waits, as it is to stand in its status.
