@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kExecOutput = 16 << 10;  // of a probe or hook; the rest is dropped
 constexpr std::size_t kMaxRequest = 8 << 20;
+constexpr std::string_view kTick = "{}\n";  // there is more to read
 
 Nanos monotonic_now() {
   return Moment::now().monotonic;
@@ -164,6 +165,7 @@ void Shim::answer(Connection& connection, std::string_view line) {
     if (find_running(id) == nullptr)
       return reply(error_reply(fail(Code::not_found, "no such running container")));
     connection.following = id;
+    connection.out += kTick;  // what was logged while the request was on its way
     return;
   }
   if (what == "quit") {
@@ -287,7 +289,7 @@ void Shim::read_pipes() {
     };
     drain(container.out, log_to(LogStream::out));
     drain(container.err, log_to(LogStream::err));
-    if (logged) tell_followers(container.run.id, "{}\n");
+    if (logged) tell_followers(container.run.id, kTick);
   }
   for (Connection& connection : connections_) {
     if (!connection.exec) continue;
@@ -303,7 +305,7 @@ void Shim::read_pipes() {
 // One word is enough for a follower that has not read the last one yet.
 void Shim::tell_followers(std::string_view id, std::string_view text) {
   for (Connection& connection : connections_)
-    if (connection.following == id && (connection.out.empty() || text != "{}\n"))
+    if (connection.following == id && (connection.out.empty() || text != kTick))
       connection.out += text;
 }
 

@@ -109,6 +109,17 @@ TEST_F(ShimTest, writes_both_streams_to_the_log) {
                           HasSubstr(" stdout F unfinished\n")));
 }
 
+// What was written between a look at the log and the request to be told of more is not told
+// otherwise.
+TEST_F(ShimTest, tells_a_follower_at_once_to_look_again) {
+  started(spec("a", "sleep 100"));
+  auto ticks = run_to_end(loop, client.follow("a"));
+  ASSERT_TRUE(ticks) << ticks.error().message;
+  const auto told = run_to_end(loop, (*ticks)->next());
+  ASSERT_TRUE(told) << told.error().message;
+  EXPECT_TRUE(*told);
+}
+
 TEST_F(ShimTest, reports_the_signal_that_ended_a_run) {
   const ShimRun run = finished(spec("a", "kill -9 $$"));
   EXPECT_EQ(run.signal, SIGKILL);
