@@ -96,13 +96,16 @@ class OnUp(Rotation, unittest.TestCase):
     def setUp(self):
         self.cluster = LocalCluster(self, "--nodes", "0", "--roles", "webhook", "--ephemeral")
 
-        def role():
+        def address():
             url = json.loads((self.cluster.place.state("t") / "endpoints.json").read_text()).get("roles", {}).get("webhook", "")
-            found = subprocess.run(["pgrep", "-f", f"webhook --self-signed --kubeconfig {self.cluster.kubeconfig}"], capture_output=True,
-                                   text=True).stdout.split()
-            return url and found and (url.rpartition(":")[2], found[0])
-        port, pid = eventually(role, what="the role")
-        self.address, self.pids = ("127.0.0.1", int(port)), [int(pid)]
+            return url and self.pids and ("127.0.0.1", int(url.rpartition(":")[2]))
+        self.address = eventually(address, what="the role")
+
+    @property
+    def pids(self):
+        """As they are now: a role that finds its port taken is started again."""
+        found = subprocess.run(["pgrep", "-f", f"webhook --self-signed --kubeconfig {self.cluster.kubeconfig}"], capture_output=True, text=True)
+        return [int(pid) for pid in found.stdout.split()]
 
 
 if __name__ == "__main__":
