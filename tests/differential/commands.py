@@ -356,6 +356,7 @@ def running_commands():
     yield Command("get pod runs")
     yield Command("get pod runs -o wide")
     yield Command("get pod ends", retry="Error")
+    yield Command("get pod ends -o jsonpath={.status.phase}", retry="Failed")  # the container's end is told before
     yield Command("get pods --field-selector=spec.nodeName=$NODE,status.phase=Running -o name")
     yield Command("logs runs")
     yield Command("logs runs -c first")
