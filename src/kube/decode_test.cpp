@@ -29,7 +29,7 @@ constexpr std::string_view kPod = R"({
     "nodeSelector": {"disk": "ssd"} , "tolerations": [{"operator": "Exists"}],
     "initContainers": [{"name": "init", "image": "busybox", "restartPolicy": "Always"}],
     "containers": [
-      {"name": "app", "image": "web:1", "ports": [{"containerPort": 80}], "resources": {"requests": {"cpu": "250m", "memory": "1Gi"},
+      {"name": "app", "image": "web:1", "imagePullPolicy": "Always", "ports": [{"containerPort": 80}], "resources": {"requests": {"cpu": "250m", "memory": "1Gi"},
        "limits": {"cpu": "1"}}},
       {"name": "proxy", "image": "envoy:2"}]
   },
@@ -89,6 +89,8 @@ TEST(DecodePod, fills_every_field) {
   EXPECT_TRUE(pod->spec.affinity.empty());
   ASSERT_EQ(pod->spec.containers.size(), 2u);
   EXPECT_EQ(pod->spec.containers[0].image, "web:1");
+  EXPECT_EQ(pod->spec.containers[0].image_pull_policy, "Always");
+  EXPECT_EQ(pod->spec.containers[1].image_pull_policy, "");
   EXPECT_EQ(find_label(pod->spec.containers[0].requests, "memory"), "1Gi");
   EXPECT_EQ(find_label(pod->spec.containers[0].limits, "cpu"), "1");
   ASSERT_EQ(pod->spec.init_containers.size(), 1u);

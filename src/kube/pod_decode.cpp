@@ -65,6 +65,7 @@ class PodReader : public JsonReader {
     return objects(out, [this](Container& made, std::string_view key) {
       if (key == "name") return text(made.name);
       if (key == "image") return text(made.image);
+      if (key == "imagePullPolicy") return text(made.image_pull_policy);
       if (key == "restartPolicy") return text(made.restart_policy);
       if (key == "ports") return raw(made.ports);
       if (key != "resources") return true;

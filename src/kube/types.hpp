@@ -44,7 +44,7 @@ struct Condition {
 };
 
 struct Container {
-  Interned name, image;
+  Interned name, image, image_pull_policy;
   ResourceList requests, limits;
   Interned restart_policy;  // "Always" marks a sidecar among the init containers
   Interned ports;           // JSON as received: only services with named ports look inside

@@ -62,8 +62,10 @@ using StreamingHandler = std::function<Task<Reply>(Request, BodyReader&)>;
 
 struct RouteOptions {
   std::size_t max_body = 3u << 20;  // larger: 413
-  Millis body_timeout{30'000};      // headers to end of body: 408; for `streaming`, of each wait
-  Millis handler_timeout{60'000};   // until the handler returns: 504; 0: none
+  // From the headers to the end of the body: 408. For `streaming`, of each wait. A client that does
+  // not take its answer within this time is cut off.
+  Millis body_timeout{30'000};
+  Millis handler_timeout{60'000};  // until the handler returns: 504; 0: none
 };
 
 struct Route {
