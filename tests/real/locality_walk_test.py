@@ -45,6 +45,8 @@ class Walk(LocalityWalk, RealClusterCase):
         pod = json.loads(self.cluster.kubectl("create", "-f", str(ROOT / "deploy/scheduler/kube-scheduler.yaml"), "--dry-run=client", "-o",
                                               "json").stdout)
         (container,) = pod["spec"]["containers"]
+        for probe in ("startupProbe", "livenessProbe"):
+            container[probe].update(initialDelaySeconds=0, periodSeconds=1, failureThreshold=80)  # the times it waits as shipped, asked more often
         container["command"] += ["--config=/etc/kubernetes/scheduler-config.conf", "--v=15"]
         # The directory and not its files: of a file that is mounted alone nobody is told that it changes.
         pod["spec"]["volumes"] = [{"name": "kubeconfig", "hostPath": {"path": CONFIGURATION, "type": "Directory"}}]

@@ -36,7 +36,8 @@ class LocalityWalk:
         """It comes back with another uid; what else happens is the cluster's matter."""
         name = f"kube-scheduler-{self.control_plane}"
         before = self.cluster.get("pod", name, "-n", "kube-system")["metadata"]["uid"]
-        self.cluster.kubectl("delete", "pod", name, "-n", "kube-system")
+        # A kubectl that waits may miss that the pod is gone, since another of its name is there at once, and then waits for ever.
+        self.cluster.kubectl("delete", "pod", name, "-n", "kube-system", "--wait=false")
 
         def back():
             shown = self.cluster.kubectl("get", "pod", name, "-n", "kube-system", "-o", "jsonpath={.metadata.uid} {.status.phase}",
