@@ -1,19 +1,19 @@
 """A whole cluster from real programs, up within seconds, gone without a trace."""
 import atexit
-import contextlib
 import functools
 import http.client
 import json
 import os
 import socket
 import ssl
+import threading
 import time
 import unittest
 
 from http_api import HttpApi, Refused
 from local_cluster import Cluster
 
-from . import control_plane, fake_nodes, images
+from . import control_plane, fake_nodes, images, plain
 from .certificates import Pki
 from .machine import RigFailure, at_once
 from .network import connect_control_plane
@@ -41,6 +41,7 @@ class RealCluster(Cluster):
         if not self.wants_controllers and not accounts:  # which the test then makes itself
             apiserver_flags = (NEEDS_CONTROLLERS, *apiserver_flags)
         self.parts, self.nodes, self.slot = [], [], None
+        self.readers, self.reader = [], threading.local()
         with alone():
             self.slot = claim(numbers)
             atexit.register(self.close)
@@ -177,13 +178,14 @@ class RealCluster(Cluster):
         """The first answer of `condition` that is true. Fails at once when a part of the cluster dies meanwhile."""
         deadline = time.monotonic() + seconds
         while True:
+            asked = time.monotonic()
             answer = condition()
             if answer:
                 return answer
             self.check()
             if time.monotonic() > deadline:
                 raise AssertionError(f"{what} did not come about in {seconds} s; last: {answer!r}")
-            time.sleep(every)
+            time.sleep(max(every, min(time.monotonic() - asked, 0.5)))  # whoever asks all the time keeps it from coming about
 
     def kubectl(self, *words, **options):
         self.check()
@@ -194,9 +196,26 @@ class RealCluster(Cluster):
         return HttpApi(kubeconfig or self.kubeconfig)
 
     def read(self, path):
-        """One plain GET as the administrator."""
-        with contextlib.closing(self.api()) as api:
-            return api.get(path)
+        """One plain GET as the administrator, on a connection that stays."""
+        if not hasattr(self.reader, "api"):
+            self.reader.api = self.api()
+            self.readers.append(self.reader.api)
+        try:
+            return self.reader.api.get(path)
+        except (OSError, http.client.HTTPException):  # the server has been started anew, or has hung up
+            return self.reader.api.get(path)
+
+    def get(self, *words):
+        """As `kubectl get … -o json`; by a plain request where plain.py knows the kind, since each start of kubectl takes a tenth of
+        a second of a CPU and tests ask again and again."""
+        path = plain.path_of(words)
+        if not path:
+            return super().get(*words)
+        self.check()
+        try:
+            return self.read(path)
+        except Refused as refused:
+            raise AssertionError(f"get {' '.join(words)}: {refused}") from refused
 
     def fake_nodes(self, nodes, **options):
         """Adds nodes that are objects only: a number of equal ones (options as of fake_node), or Node objects. They stay
@@ -257,6 +276,8 @@ class RealCluster(Cluster):
             self.remove()
 
     def remove(self):
+        for api in self.readers:
+            api.close()
         self.slot.clear()
         with alone():
             self.slot.release()
