@@ -1,16 +1,13 @@
 #!/usr/bin/env python3
 """The agent beside a real kubelet, and as the DaemonSet of deploy/agent."""
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 import urllib.request
 
 from busybox import pod
-from rig import PROGRAM, ROOT, RealClusterCase
+from rig import ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "agent"))
 from agent_under_test import Agent, Scrape, eventually, kubernetes_node  # noqa: E402
@@ -88,12 +85,8 @@ class OnRealNodes(RealClusterCase):
                        every=0.2, what=f"the edited configuration on {node.name}")
 
     def test_the_files_of_deploy_measure_every_node(self):
-        with tempfile.TemporaryDirectory() as work:
-            archive = pathlib.Path(work, "image.tar")
-            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
-                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-            for node in self.cluster.nodes:
-                node.import_image(archive)
+        for node in self.cluster.nodes:
+            node.import_program()
         pods = [pod(f"work-{node.name}", "sleep", "1000", nodeName=node.name) for node in self.cluster.nodes]
         self.cluster.apply(*pods)
         # The document's own commands, file by file. The kubelets of the rig have a cgroup of their own each.

@@ -2,7 +2,6 @@
 """Pods go where their images are: three real nodes with containerd stores of different content, agents on all of them, our
 scheduler in each of its forms, and kube-scheduler beside it (scheduler.md 9: 7, 8, 21; the seed's story with real parts)."""
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -41,18 +40,12 @@ class Locality(RealClusterCase):
     def setUpClass(cls):
         cls.place = pathlib.Path(tempfile.mkdtemp(prefix="plim-locality."))
         cls.addClassCleanup(shutil.rmtree, cls.place, ignore_errors=True)
-        with open(cls.place / "image.log", "w") as log:  # made while the cluster starts
-            made = subprocess.Popen([ROOT / "tools" / "image", "--program", PROGRAM, "--output", cls.place / "image.tar"], stdout=log,
-                                    stderr=log, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-        cls.addClassCleanup(made.wait)
         super().setUpClass()
         cls.fill_nodes()
         for name in ("crds/nodeimageinventory.yaml", "scheduler/rbac.yaml"):
             cls.cluster.kubectl("apply", "-f", str(DEPLOY / name))
         cls.cluster.kubectl("wait", "--for=condition=Established", "crd/nodeimageinventories.plimsoll.io", "--timeout=20s")
-        if made.wait(300):
-            raise AssertionError((cls.place / "image.log").read_text())
-        cls.cluster.nodes[0].import_image(cls.place / "image.tar")
+        cls.cluster.nodes[0].import_program()
         cls.start_static_scheduler()
         cls.agents = {node.name: cls.start_agent(node) for node in cls.cluster.nodes}
 

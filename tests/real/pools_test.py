@@ -5,15 +5,13 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 from busybox import pod
 from node_daemon import NodeDaemon
-from rig import PROGRAM, ROOT, RealClusterCase
+from rig import ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
 from local_cluster import eventually  # noqa: E402
@@ -93,11 +91,7 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
 
     def test_the_files_of_deploy_give_pods_their_cpus(self):
         """In the seed's order, with no more rights than the files give; the sample is scaled to this machine."""
-        with tempfile.TemporaryDirectory() as work:
-            archive = pathlib.Path(work, "image.tar")
-            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
-                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-            self.node.import_image(archive)
+        self.node.import_program()
         self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
         config = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dp-config.yaml"), "--dry-run=client", "-o", "json").stdout)
         config["data"]["poolconfig.yaml"] = (self.place / "poolconfig.yaml").read_text()

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """The ancestor's page on a real API server, kubelet and containerd (X1), with the image and the files of deploy/pools."""
-import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import unittest
 
-from rig import PROGRAM, ROOT, RealClusterCase
+from rig import ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "pools"))
 from pools_walk import PoolsWalk  # noqa: E402
@@ -20,11 +16,7 @@ class Walk(PoolsWalk, RealClusterCase):
     def setUp(self):
         super().setUp()
         self.node = self.cluster.nodes[0]
-        with tempfile.TemporaryDirectory() as work:
-            archive = pathlib.Path(work, "image.tar")
-            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
-                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-            self.node.import_image(archive)
+        self.node.import_program()
 
     def daemons(self, made):
         (container,) = made["spec"]["template"]["spec"]["containers"]

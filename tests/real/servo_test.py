@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The servo in a pod of real Kubernetes, with the files of deploy/servo and no more rights than they give."""
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -47,13 +46,6 @@ def job(name, app, *command, **spec):
 class InPods(RealClusterCase):
     """What of deploy/servo runs in pods, by our own image."""
 
-    def import_image(self):
-        with tempfile.TemporaryDirectory() as work:
-            done = subprocess.run([ROOT / "tools" / "image", "--program", PROGRAM, "--output", pathlib.Path(work, "image.tar"),
-                                   "--import", self.cluster.nodes[0].cri_socket],
-                                  capture_output=True, text=True, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-        self.assertEqual(done.returncode, 0, done.stderr)
-
     def shipped(self, name, edits):
         """The objects of a file; its one Deployment with other values of variables that it has."""
         shown = self.cluster.kubectl("create", "-f", str(FILES / name), "--dry-run=client", "-o", "json").stdout
@@ -75,7 +67,7 @@ class ServoOnRealKubernetes(InPods):
     options = {"nodes": 1}
 
     def deploy(self, receiver):
-        self.import_image()
+        self.cluster.nodes[0].import_program()
         self.cluster.kubectl("create", "secret", "generic", "opsani-servo-token", "--from-literal=token=s3cret")
         # The ancestor's own walk: account, rights, then a deployment that was copied and edited.
         self.cluster.kubectl("create", "-f", str(FILES / "svc-acct.yaml"))
@@ -166,7 +158,7 @@ class MonitorOnRealKubernetes(InPods):
         return pod
 
     def test_jobs_get_a_sidecar_and_complete(self):
-        self.import_image()
+        self.cluster.nodes[0].import_program()
         # Before the webhook is there: the order does not matter, and jobs are made without it.
         self.cluster.kubectl("create", "-f", str(FILES / "webhook-conf.yaml"))
         early = self.run_job("early")

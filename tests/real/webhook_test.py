@@ -4,7 +4,6 @@ the rights in deploy/pools are enough for its certificates. The shipped Deployme
 while its certificates are renewed."""
 import base64
 import json
-import os
 import pathlib
 import re
 import socket
@@ -83,11 +82,7 @@ class Shipped(rotation_test.Rotation, RealClusterCase):
     def setUp(self):
         super().setUp()
         deploy = ROOT / "deploy" / "pools"
-        with tempfile.TemporaryDirectory() as work:
-            archive = pathlib.Path(work, "image.tar")
-            subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", archive], check=True, timeout=300,
-                           capture_output=True, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
-            self.cluster.nodes[0].import_image(archive)
+        self.cluster.nodes[0].import_program()
         for name in ("cpu-dp-config", "webhook-conf"):
             self.cluster.kubectl("create", "-f", str(deploy / f"{name}.yaml"))
         said = self.cluster.kubectl("create", "-f", str(deploy / "webhook-svc-depl.yaml"), "--dry-run=client", "-o", "json").stdout

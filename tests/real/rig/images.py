@@ -1,4 +1,5 @@
 """Container images out of thin air: docker archives that containerd imports, since there is no registry to pull from."""
+import fcntl
 import hashlib
 import io
 import json
@@ -9,6 +10,8 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+
+from local_cluster import PROGRAM, ROOT
 
 from .machine import command
 
@@ -94,3 +97,21 @@ def busybox_layer():
 def busybox_archive(path, name=BUSYBOX, more_layers=()):
     """With padding() as more layers, an image of any size."""
     return write_archive(path, name, [busybox_layer(), *more_layers], command=["sh"])
+
+
+def program_archive():
+    """Our own image, with the program under test: packed once for all scripts, since that takes seconds."""
+    program, packer = pathlib.Path(PROGRAM), ROOT / "tools" / "image"
+    parts = [(path.stat().st_mtime_ns, path.stat().st_size) for path in (program, program.with_name("plimsoll-starter"), packer)]
+    place = program.parent.parent / "image-for-tests"
+    kept = place / f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}.tar"
+    place.mkdir(exist_ok=True)
+    with open(place / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            for old in place.glob("*.tar"):
+                old.unlink()
+            half = place / "half"
+            command(packer, "--program", program, "--output", half, timeout=300, env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+            half.rename(kept)
+    return kept

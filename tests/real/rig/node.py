@@ -155,6 +155,10 @@ state = "/run/containerd"
         """See images.py for archives."""
         command("ctr", "--address", self.cri_socket, "--namespace", "k8s.io", "images", "import", archive)
 
+    def import_program(self):
+        """Our own image, as `./dev image` makes it, with the program under test."""
+        self.import_image(images.program_archive())
+
     def kubelet_program(self, pki, programs, flags):
         return NodeProgram(f"kubelet of {self.name}", [
             *self.enter(), programs / "kubelet", f"--config={self.run}/kubelet.yaml",
