@@ -131,9 +131,7 @@ class PluginManager final : public DeviceManager {
 
   std::vector<DeviceCount> counts() const override { return ledger_.counts(); }
 
-  void on_change(std::function<void()> callback) override {
-    callbacks_.push_back(std::move(callback));
-  }
+  void on_change(std::function<void()> callback) override { callback_ = std::move(callback); }
 
  private:
   struct Registered {
@@ -240,7 +238,7 @@ class PluginManager final : public DeviceManager {
 
   void changed() {
     save_checkpoint();
-    for (const auto& callback : callbacks_) callback();
+    if (callback_) callback_();
   }
 
   Task<Result<void>> allocate_one(std::string uid, DeviceNeed need, DeviceIds inherited) {
@@ -313,7 +311,7 @@ class PluginManager final : public DeviceManager {
   DeviceLedger ledger_;
   std::map<std::string, Registered> plugins_;  // by resource
   std::unique_ptr<net::RpcServer> registration_, pod_resources_;
-  std::vector<std::function<void()>> callbacks_;
+  std::function<void()> callback_;
   bool busy_ = false;
   Event idle_;
   log::Throttle log_;

@@ -38,7 +38,7 @@ class NodeDevices {
   virtual Task<Result<DeviceGrants>> prepare(json::value pod, std::string container) = 0;
   virtual void release(const std::string& pod_uid) = 0;
   virtual std::vector<DeviceCount> counts() const = 0;
-  virtual void on_change(std::function<void()> callback) = 0;
+  virtual void on_change(std::function<void()> callback) = 0;  // as NodeImages::on_change()
   // Only these keep their devices: for the first look at the API after a restart.
   virtual void keep_only(const std::vector<std::string>& pod_uids) = 0;
 };

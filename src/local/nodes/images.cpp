@@ -80,9 +80,7 @@ class PulledImages final : public NodeImages {
 
   std::vector<std::shared_ptr<const Image>> list() const override { return store_.list(); }
 
-  void on_change(std::function<void()> callback) override {
-    callbacks_.push_back(std::move(callback));
-  }
+  void on_change(std::function<void()> callback) override { callback_ = std::move(callback); }
 
   std::vector<Moving> moving() const override {
     std::vector<Moving> out;
@@ -180,7 +178,7 @@ class PulledImages final : public NodeImages {
   }
 
   void tell() {
-    for (const auto& callback : callbacks_) callback();
+    if (callback_) callback_();
   }
 
   Clock& clock_;
@@ -193,7 +191,7 @@ class PulledImages final : public NodeImages {
   std::uint64_t next_turn_ = 0;
   Event turn_;  // a pull has ended
   Event rate_;  // the number of layers on their way has changed
-  std::vector<std::function<void()>> callbacks_;
+  std::function<void()> callback_;
 };
 
 }  // namespace

@@ -67,7 +67,8 @@ class NodeImages {
   virtual Result<void> load(std::string name) = 0;    // there at once, without pulling
   virtual Result<void> remove(std::string name) = 0;  // layers nobody else needs go with it
   virtual std::vector<std::shared_ptr<const Image>> list() const = 0;  // largest first
-  // Called after every change, so that the node can report it.
+  // Called after every change, so that the node can report it; in place of the callback before,
+  // whose owner may be gone. An empty one is never called.
   virtual void on_change(std::function<void()> callback) = 0;
 
   // A layer that is being moved.

@@ -188,6 +188,17 @@ TEST_F(NodeImagesTest, takes_layers_away_with_their_last_image) {
   EXPECT_EQ(pull("app:1")->bytes, 100'000'000);
 }
 
+TEST_F(NodeImagesTest, tells_nobody_who_went) {
+  int before = 0, now = 0;
+  images_->on_change([&] { ++before; });
+  images_->on_change([&] { ++now; });
+  ASSERT_TRUE(images_->load("app:1"));
+  EXPECT_EQ(std::pair(before, now), std::pair(0, 1));
+  images_->on_change({});
+  ASSERT_TRUE(images_->load("app:2"));
+  EXPECT_EQ(now, 1);
+}
+
 TEST_F(NodeImagesTest, has_our_own_images_from_the_start) {
   const auto tools = pull("plimsoll/tools");
   EXPECT_TRUE(tools->was_present);

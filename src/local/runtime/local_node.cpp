@@ -108,6 +108,8 @@ class Node final : public LocalNode {
   }
 
   Task<void> stop() override {
+    context_.images.on_change({});  // they outlive the node, which may be started again
+    context_.devices.on_change({});
     co_await informer_.stop();
     co_await tasks_.stop();
     for (auto& [uid, worker] : workers_) co_await worker->stop();
@@ -115,8 +117,6 @@ class Node final : public LocalNode {
     co_await registration_.stop();
     co_await events_.stop();
   }
-
-  void set_kubelet_port(std::uint16_t port) override { options_.kubelet_port = port; }
 
   const json::value& node() const override { return registration_.node(); }
 

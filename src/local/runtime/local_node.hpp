@@ -47,9 +47,6 @@ class LocalNode : public KubeletPods {
   // Leaves the pods' processes running.
   virtual Task<void> stop() = 0;
 
-  // The port its kubelet face got; before start().
-  virtual void set_kubelet_port(std::uint16_t port) = 0;
-
   virtual const json::value& node() const = 0;  // the object as last written
   virtual const std::string& address() const = 0;
   virtual bool isolated() const = 0;  // containers get namespaces of their own

@@ -274,6 +274,9 @@ class Commands(unittest.TestCase):
         self.assertEqual(node("stop", "n2").stdout, "node/n2 stopped\n")
         self.assertRegex(node("ls").stdout, r"n2 +process +Stopped")
         self.assertEqual(node("start", "n2").stdout, "node/n2 started\n")
+        # What its images tell of themselves, they tell the new one.
+        loaded = cluster.place.run("images", "load", "busybox:1.36", "--node", "n2", "--name", cluster.name)
+        self.assertEqual((loaded.returncode, loaded.stderr), (0, ""))
         self.assertEqual(node("rm", "n2", "extra").stdout, "node/n2 removed\nnode/extra removed\n")
         self.assertEqual(cluster.kubectl("get", "nodes", "-o", "name").stdout, "node/n1\n")
         self.assertEqual(node("rm", "n2").returncode, 4)
