@@ -91,6 +91,10 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 }
 
 Result<void> write_file(const std::string& path, std::string_view content, WriteOptions options) {
+  // A device or a pipe gets the content: to replace it would take it from everybody else.
+  struct stat info{};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    return write_existing_file(path, content);
   const std::string temporary = fmt::format("{}.{}.tmp", path, make_token(6));
   auto written = write_new_file(temporary, content, options);
   if (written && ::rename(temporary.c_str(), path.c_str()) != 0)

@@ -1,5 +1,6 @@
 #include "base/files.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -79,6 +80,23 @@ TEST(Files, a_failed_write_keeps_the_old_and_cleans_up) {
   EXPECT_FALSE(write_file(dir / "taken", "x"));
   EXPECT_EQ(entries(dir.path()), 1u);
   EXPECT_EQ(write_file(dir / "no/such/file", "x").error().code, Code::not_found);
+}
+
+TEST(Files, a_pipe_is_written_to_and_stays_a_pipe) {
+  TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(write_file(pipe, "content"));
+  char seen[16] = {};
+  EXPECT_EQ(::read(reader, seen, sizeof seen), 7);
+  EXPECT_STREQ(seen, "content");
+  ::close(reader);
+  struct stat info{};
+  ASSERT_EQ(::stat(pipe.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  EXPECT_EQ(entries(dir.path()), 1u);
 }
 
 TEST(Files, readers_never_see_half_a_file) {
