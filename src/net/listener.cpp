@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace plim::net {
 namespace {
 
@@ -66,7 +68,10 @@ Result<void> Listener::listen_tcp(const std::string& address) {
   if (colon == std::string::npos) return fail(Code::invalid, "expected host:port");
   std::string host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  PLIM_TRY(AddressList list, addresses_of(host, address.substr(colon + 1)));
+  const std::string port = address.substr(colon + 1);
+  if (!parse_int<std::uint16_t>(port))  // getaddrinfo() takes 65537 for 1
+    return fail(Code::invalid, fmt::format("{} is no port, expected 0 to 65535", quote(port)));
+  PLIM_TRY(AddressList list, addresses_of(host, port));
   // Without a host every address is meant: IPv6's wildcard takes IPv4 too, where there is IPv6.
   const addrinfo* chosen = list.get();
   for (const addrinfo* entry = chosen; host.empty() && entry; entry = entry->ai_next)

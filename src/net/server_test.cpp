@@ -320,7 +320,8 @@ TEST(Server, says_who_uses_its_address_already) {
   auto taken = Server::listen({loop.executor()}, {.address = server->address()}, {});
   ASSERT_FALSE(taken);
   EXPECT_THAT(taken.error().message, HasSubstr(server->address()));
-  EXPECT_FALSE(Server::listen({loop.executor()}, {.address = "nonsense"}, {}));
+  for (const char* nonsense : {"nonsense", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:"})
+    EXPECT_FALSE(Server::listen({loop.executor()}, {.address = nonsense}, {})) << nonsense;
 }
 
 TEST(Server, replaces_a_stale_unix_socket_but_not_a_live_one) {

@@ -102,6 +102,8 @@ ByteStream::Step TlsStream::step(int result) {
       break;
     default:
       failure_ = openssl_error();
+      // OpenSSL's words for an answer that is none of TLS, such as that of a port for http.
+      if (failure_ == "wrong version number") failure_ = "the peer does not speak TLS";
   }
   ERR_clear_error();
   return {Step::State::failed};
