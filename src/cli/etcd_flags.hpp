@@ -7,6 +7,10 @@
 
 namespace plim::cli {
 
+inline constexpr Flag kEtcdEndpoints{.name = "etcd-endpoints",
+                                     .metavar = "URL,...",
+                                     .help = "the etcd with images of nodes: https://10.0.0.1:2379",
+                                     .rare = true};
 inline constexpr Flag kEtcdCaCert{.name = "etcd-cacert",
                                   .metavar = "FILE",
                                   .help = "authorities of that etcd",
@@ -22,6 +26,11 @@ inline constexpr Flag kEtcdKey{.name = "etcd-key",
                                .help = "key of the certificate",
                                .live = Live::file,
                                .rare = true};
+inline constexpr Flag kEtcdCluster{.name = "etcd-cluster",
+                                   .metavar = "NAME",
+                                   .fallback = "default",
+                                   .help = "in its keys, where several clusters share it",
+                                   .rare = true};
 
 // No endpoints where --etcd-endpoints is not given.
 Outcome<kube::EtcdOptions> etcd_options(const Context& context);
