@@ -1,40 +1,19 @@
 #!/usr/bin/env python3
 """The webhook behind an API server: pods are rewritten when they are made, and others need no webhook (scenario 21)."""
-import base64
 import copy
 import json
 import unittest
 
-from webhook_server import ANNOTATION, ROOT, STARTER, Webhook, container, directory, make_certificate, pod
-from http_api import HttpApi, Refused
-from local_cluster import LocalCluster
+from admission_case import AdmissionCase, LocalApiServer
+from webhook_server import ANNOTATION, STARTER, container, pod
+from http_api import Refused
 
-CONFIGURATION = ROOT / "deploy" / "pools" / "webhook-conf.yaml"
-PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 PLAIN = {"name": "c", "image": "plimsoll/tools", "args": ["exit", "0"]}
 
 
-class Admission:
-    """Tests for any cluster that reaches this machine as `host`; tests/real runs them too."""
-    host = "127.0.0.1"
-
-    def setUp(self):
-        self.cluster.test = self
-        self.ns = self.cluster.namespace("hooks")
-        self.api = HttpApi(self.cluster.kubeconfig)
-        self.addCleanup(self.api.close)
-        self.pods = f"/api/v1/namespaces/{self.ns}/pods"
-        files = directory(self)
-        make_certificate(files, f"IP:{self.host}")
-        self.webhook = Webhook(self, files=files, listen=f"{self.host}:0")
-        # As it is shipped, but for where it is.
-        configuration = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json",
-                                                        "-f", str(CONFIGURATION)).stdout)
-        for one in configuration["webhooks"]:
-            one["clientConfig"] = {"url": f"https://{self.host}:{self.webhook.port}/mutating-pods",
-                                   "caBundle": base64.b64encode((self.webhook.files / "cert.pem").read_bytes()).decode()}
-        self.api.post(PATH, configuration)
-        self.addCleanup(self.cluster.raw, f"{PATH}/{configuration['metadata']['name']}", "-X", "DELETE")
+class Admission(AdmissionCase):
+    configuration = "pools/webhook-conf.yaml"
+    path = "/mutating-pods"
 
     def make(self, wanted):
         wanted = copy.deepcopy(wanted)
@@ -100,15 +79,8 @@ class Admission:
             self.assertIn("failed calling webhook", refused.exception.body["message"])
 
 
-class BehindApiServer(Admission, unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = unittest.TestCase()
-        cls.cluster = LocalCluster(cls.shared, "--nodes", "0", "--ephemeral")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
+class BehindApiServer(Admission, LocalApiServer):
+    pass
 
 
 if __name__ == "__main__":

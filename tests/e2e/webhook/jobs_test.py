@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
 """Jobs at their admission: marked, and given the monitor; nobody is ever refused (servo.md 2.9; scenarios 12 and 13)."""
-import base64
 import copy
 import json
 import subprocess
 import unittest
 
-from webhook_server import PROGRAM, ROOT, Webhook, directory, eventually, make_certificate, patch_of
-from http_api import HttpApi
+from admission_case import AdmissionCase, LocalApiServer
+from webhook_server import PROGRAM, Webhook, eventually, patch_of
 from local_cluster import LocalCluster, Place
 
-CONFIGURATION = ROOT / "deploy" / "servo" / "webhook-conf.yaml"
-PATH = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 ENV = {"OPTUNE_SLEEPER_IMG": "podmon:1", "SELF_IP": "servo-k8s-multijob.default.svc", "POD_NAMESPACES": "*"}
 MARK = {"plimsoll.io/servo": "v1"}
 VOLUME = {"name": "rsys", "hostPath": {"path": "/sys", "type": "Directory"}}
@@ -84,28 +81,14 @@ class Reviews(unittest.TestCase):
         self.assertNotIn("REPORT_TARGET", [one["name"] for one in added["env"]])
 
 
-class JobAdmission:
-    """Tests for any cluster that reaches this machine as `host`; tests/real runs them too."""
-    host = "127.0.0.1"
+class JobAdmission(AdmissionCase):
+    configuration = "servo/webhook-conf.yaml"
+    path = "/mutating-jobs"
+    webhook_options = {"env": ENV, "pools": None}
 
-    def setUp(self):
-        self.cluster.test = self
-        self.ns = self.cluster.namespace("jobs")
-        self.api = HttpApi(self.cluster.kubeconfig)
-        self.addCleanup(self.api.close)
-        self.pods = f"/api/v1/namespaces/{self.ns}/pods"
-        files = directory(self)
-        make_certificate(files, f"IP:{self.host}")
-        self.webhook = Webhook(self, files=files, listen=f"{self.host}:0", env=ENV, pools=None)
-        # As it is shipped, but for where it is and where it looks.
-        configuration = json.loads(self.cluster.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json",
-                                                        "-f", str(CONFIGURATION)).stdout)
-        (one,) = configuration["webhooks"]
+    def adapt(self, shipped):
+        (one,) = shipped["webhooks"]
         one["namespaceSelector"]["matchExpressions"][0]["values"] = [self.ns]
-        one["clientConfig"] = {"url": f"https://{self.host}:{self.webhook.port}/mutating-jobs",
-                               "caBundle": base64.b64encode((files / "cert.pem").read_bytes()).decode()}
-        self.api.post(PATH, configuration)
-        self.addCleanup(self.cluster.raw, f"{PATH}/optune", "-X", "DELETE")
 
     def make(self, wanted, **more):
         wanted = copy.deepcopy(wanted)
@@ -167,15 +150,8 @@ class JobAdmission:
         self.assertNotIn("annotations", made["metadata"])
 
 
-class BehindApiServer(JobAdmission, unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = unittest.TestCase()
-        cls.cluster = LocalCluster(cls.shared, "--nodes", "0", "--ephemeral")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
+class BehindApiServer(JobAdmission, LocalApiServer):
+    pass
 
 
 class Role(unittest.TestCase):
