@@ -52,11 +52,4 @@ const Pool* NodePools::find(std::string_view name) const {
   return found == pools.end() ? nullptr : &*found;
 }
 
-const Pool* NodePools::find_resource(std::string_view resource) const {
-  if (!resource.starts_with(base_name) || resource.size() <= base_name.size() + 1 ||
-      resource[base_name.size()] != '/')
-    return nullptr;
-  return find(resource.substr(base_name.size() + 1));
-}
-
 }  // namespace plim::pools

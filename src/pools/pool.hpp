@@ -54,9 +54,6 @@ struct NodePools {
   const Pool* find(std::string_view name) const;
 
   std::string resource(const Pool& pool) const { return base_name + "/" + pool.name; }
-
-  // The pool a resource name stands for; null: it is none of ours.
-  const Pool* find_resource(std::string_view resource) const;
 };
 
 }  // namespace plim::pools

@@ -77,8 +77,6 @@ class Cluster {
   Result<void> open_store();
   Result<void> listen();
   Result<void> write_files();
-  Result<void> write_role_kubeconfig(const std::string& path, std::string context,
-                                     const net::KeyPair& client);
   void start_controllers();
   Task<Result<void>> start_nodes();
   Task<Result<void>> start_simulator();
