@@ -43,8 +43,7 @@ Result<std::unique_ptr<Agent>> Agent::make(Executor loop, Clock& clock, AgentCon
         .ready = [measured] { return measured->ready(); },
         .state = [measured] { return measured->state(); }};
     auto server = serve_endpoint(loop, scrape->listen, std::move(source));
-    if (!server)
-      return server.error().with_context(fmt::format("cannot listen on {}", scrape->listen));
+    if (!server) return server.error();
     log::info("agent", "metrics at http://" + (*server)->address() + "/metrics");
     out->servers_.push_back(std::move(*server));
   }

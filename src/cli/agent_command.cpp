@@ -30,7 +30,7 @@ constexpr std::string_view kComponents =
     "!PrometheusEndpoint";
 
 Failure bad_config(const Error& error) {
-  return Failure{.code = Plm::bad_agent_config, .exit = 1, .what = error.message};
+  return daemon_failure(Plm::bad_agent_config, error);
 }
 
 // One level for the whole process: the file's, unless the command line has one.

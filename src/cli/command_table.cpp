@@ -102,7 +102,7 @@ constexpr std::array kInstallFlags{
 };
 constexpr std::array kInstallPositionals{
     Positional{.metavar = "ROLE",
-               .help = "a folder of deploy/: agent, pools, servo, ...",
+               .help = "crds, agent, images, pools, scheduler, servo; without: all",
                .optional = true,
                .repeats = true},
 };

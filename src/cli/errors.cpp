@@ -32,10 +32,6 @@ constexpr std::array kErrors{
                "hold names of flags, and names of commands with their flags below; anything else "
                "is an error, so that a typing mistake does not go unnoticed.",
                "correct the line, or move the file away: it is never required"},
-    ErrorEntry{Plm::role_missing, "this name stands for a role that is not in this build",
-               "The program was started under the name of a program it replaces, but the part that "
-               "brings that role does not exist in this build.",
-               "use the original program, or a newer release of plimsoll"},
     ErrorEntry{Plm::bad_template, "an output template cannot be used",
                "The text after jsonpath= or custom-columns= has a mistake at the column given.",
                "kubectl's templates work here; quote them for the shell: -o 'jsonpath={.kind}'"},
@@ -88,6 +84,10 @@ constexpr std::array kErrors{
     ErrorEntry{Plm::cannot_write, "output cannot be written",
                "Standard output is closed or full, or a file could not be written.",
                "check where the output goes: disk space, permissions, redirections"},
+    ErrorEntry{Plm::cannot_listen, "an address cannot be listened on",
+               "Another process has the port, the address is none of this machine's, or ports of "
+               "that number are for root only.",
+               "choose another address, or end what has it: ss -ltnp shows who that is"},
     ErrorEntry{Plm::not_running, "the local cluster is not running",
                "No process holds the lock of a local cluster of this name.",
                "start it with plimsoll up, or name another one with --name"},
@@ -219,17 +219,29 @@ tl::unexpected<Failure> usage_failure(Plm code, std::string what, std::string hi
 Failure request_failure(const Error& error, std::string tried) {
   auto at = std::ranges::find(kRequestRows, error.code, &RequestRow::code);
   Plm plm = at == kRequestRows.end() ? Plm::server_failed : at->plm;
-  return Failure{
+  Failure out{
       .code = plm, .exit = exit_code(error.code), .what = error.message, .tried = std::move(tried)};
+  // So we put an answer that is no Status, as an unknown path has and a server of another kind.
+  if (plm == Plm::not_found && error.message.find("the server answered 404") != std::string::npos)
+    out.next = "check the path, and that a Kubernetes API server is there";
+  return out;
 }
 
 Failure config_failure(const Error& error) {
-  Plm plm = error.code == Code::not_found ? Plm::no_cluster : Plm::bad_kubeconfig;
+  // A file that is missing may also be one that the kubeconfig of a cluster or user names.
+  const bool named_inside =
+      error.message.starts_with("cluster ") || error.message.starts_with("user ");
+  Plm plm = error.code == Code::not_found && !named_inside ? Plm::no_cluster : Plm::bad_kubeconfig;
   return Failure{.code = plm, .exit = exit_code(error.code), .what = error.message};
 }
 
 Failure file_failure(Plm code, const Error& error) {
   return Failure{.code = code, .exit = exit_code(error.code), .what = error.message};
+}
+
+Failure daemon_failure(Plm usual, const Error& error) {
+  const bool listening = error.message.find("listening on ") != std::string::npos;  // net's words
+  return Failure{.code = listening ? Plm::cannot_listen : usual, .exit = 1, .what = error.message};
 }
 
 }  // namespace plim::cli

@@ -20,7 +20,6 @@ enum class Plm {
   bad_flag_value = 1004,
   bad_environment = 1005,
   bad_settings_file = 1006,
-  role_missing = 1007,
   bad_template = 1008,
   no_cluster = 1101,
   bad_kubeconfig = 1102,
@@ -37,6 +36,7 @@ enum class Plm {
   unexpected_answer = 1211,
   cannot_read = 1301,
   cannot_write = 1302,
+  cannot_listen = 1303,
   not_running = 1401,
   already_running = 1402,
   local_failed = 1403,
@@ -83,6 +83,8 @@ Failure request_failure(const Error& error, std::string tried);
 Failure config_failure(const Error& error);
 // A file or stream of the user's.
 Failure file_failure(Plm code, const Error& error);
+// A daemon that could not start, or not go on: by `usual`, unless somebody has its address.
+Failure daemon_failure(Plm usual, const Error& error);
 
 }  // namespace plim::cli
 

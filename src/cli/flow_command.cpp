@@ -53,6 +53,8 @@ Table options_table(const flow::OpEntry& entry) {
 
 Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& path) {
   auto posted = flow::read_job_file(path);
+  if (!posted && posted.error().code == Code::invalid)
+    return usage_failure(Plm::wrong_arguments, posted.error().message, "a job is JSON or YAML");
   if (!posted) {
     Failure failure = file_failure(Plm::cannot_read, posted.error());
     failure.exit = kUnusableJob;

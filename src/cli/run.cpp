@@ -83,13 +83,6 @@ Outcome<int> run_line(World& world, const std::vector<std::string>& words, std::
 
 Outcome<int> run_as(World& world, const StartName* name, std::vector<std::string> words) {
   if (name == nullptr) return run_line(world, words, "plimsoll");
-  if (name->command.empty())
-    return tl::unexpected(Failure{.code = Plm::role_missing,
-                                  .exit = 1,
-                                  .what = fmt::format("{} stands for {}, which this build does not "
-                                                      "contain yet",
-                                                      name->name, name->role),
-                                  .shape = Failure::Shape::one_line});
   if (name->command == "plimsoll") return run_line(world, words, "kubectl plimsoll");
   if (name->is_role) {
     words.insert(words.begin(), std::string(name->command));
@@ -106,7 +99,7 @@ int run(World& world, const std::vector<std::string>& words) {
   std::vector<std::string> rest(words.empty() ? words.end() : words.begin() + 1, words.end());
   auto outcome = run_as(world, name, std::move(rest));
   if (outcome) return *outcome;
-  bool plugin = name != nullptr && !name->command.empty() && !name->is_role;
+  const bool plugin = name != nullptr && name->name.starts_with("kubectl");
   (void)world.err.write(format_failure(outcome.error(), plugin ? "kubectl plimsoll" : "plimsoll"));
   return outcome.error().exit;
 }

@@ -24,7 +24,7 @@ std::string run_query_of(const Context& context) {
     if (!value.empty()) pairs.emplace_back(name, value);
   };
   add("app", "app");
-  add("namespace", "namespace");
+  if (!context.values.boolean("all-namespaces")) add("namespace", "namespace");
   add("pod", "pod");
   add("since", "since");
   add("limit", "limit");

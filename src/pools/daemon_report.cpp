@@ -61,8 +61,7 @@ Result<void> Daemon::serve() {
             [this] { return text_reply(200, to_json(state()) + "\n", "application/json"); })};
   net::ServerOptions options{.address = options_.listen, .max_connections = 200};
   auto server = net::Server::listen({loop_}, std::move(options), std::move(routes));
-  if (!server)
-    return server.error().with_context(fmt::format("cannot listen on {}", options_.listen));
+  if (!server) return server.error();
   server_ = std::move(*server);
   log::info("pools", "listening", {{"address", server_->address()}});
   return {};

@@ -89,6 +89,7 @@ class ServoAsRole(unittest.TestCase):
             return json.loads(done.stdout)["items"] if done.returncode == 0 else []
         eventually(lambda: len(runs("-o", "json")) == 2, 30)
         self.assertEqual([(run["pod"], run["app"]) for run in runs("-o", "json", "-n", ns)], [("flow", "my-flow")])
+        self.assertIn("flow", [run["pod"] for run in runs("-o", "json", "-n", "elsewhere", "-A")])
         cluster.down()
         store = str(cluster.place.state("t") / "servo")
         self.assertEqual(len(runs("--store", store, "-o", "json")), 2)
