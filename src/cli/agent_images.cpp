@@ -5,13 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "base/loop.hpp"
-#include "base/process.hpp"
-#include "base/resident.hpp"
-#include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
 #include "cli/etcd_flags.hpp"
+#include "cli/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -21,7 +18,7 @@ constexpr const char* kUsualListen = "127.0.0.1:9101";
 constexpr std::chrono::milliseconds kShortestInterval{100};
 
 Failure images_failure(const Error& error) {
-  return Failure{.code = Plm::bad_agent_config, .exit = 1, .what = error.message};
+  return daemon_failure(Plm::bad_agent_config, error);
 }
 
 std::vector<std::string> list_of_words(const std::string& text) {
@@ -54,37 +51,20 @@ Outcome<std::optional<FileLock>> take_lock(const Context& context) {
   return tl::unexpected(std::move(out));
 }
 
-class ImagesRun {
+class ImagesRole final : public Role {
  public:
-  explicit ImagesRun(std::unique_ptr<ImagesModule> module) : module_(std::move(module)) {}
+  explicit ImagesRole(std::unique_ptr<ImagesModule> module) : module_(std::move(module)) {}
 
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    module_.reset();
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
+  Task<Outcome<void>> start(Executor loop) override {
+    auto started = module_->start(loop);
+    if (!started) co_return tl::unexpected(images_failure(started.error()));
+    co_return Outcome<void>();
   }
+
+  Task<void> stop(std::string) override { co_await module_->stop(); }
 
  private:
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    Signals signals(loop, {});
-    auto started = module_->start(loop);
-    MemoryTidy tidy(loop);
-    if (started) {
-      tidy.start();
-      co_await signals.stop_requested();
-    } else {
-      failure_ = images_failure(started.error());
-    }
-    co_await tidy.stop();
-    co_await module_->stop();
-    co_return 0;
-  }
-
   std::unique_ptr<ImagesModule> module_;
-  std::optional<Failure> failure_;
 };
 
 }  // namespace
@@ -186,13 +166,9 @@ Outcome<int> run_images_alone(const Context& context) {
   std::string listen = context.values.text("metrics-listen");
   if (listen.empty()) listen = kUsualListen;
   if (listen == "none") listen.clear();
-  if (context.values.text("log-level").empty())
-    log::configure({.level = log::Level::info,
-                    .format = context.values.text("log-format") == "json" ? log::Format::json
-                                                                          : log::Format::text});
+  configure_role_log(context.values);
   PLIM_CLI_TRY(auto module, ImagesModule::make(context, std::move(listen)));
-  keep_memory_small();
-  return ImagesRun(std::move(module)).run();
+  return run_role("images", std::make_unique<ImagesRole>(std::move(module)));
 }
 
 }  // namespace plim::cli

@@ -1,17 +1,12 @@
-#include <filesystem>
+#include <memory>
 
-#include <fmt/format.h>
-
-#include "base/event.hpp"
 #include "base/files.hpp"
-#include "base/log.hpp"
 #include "base/loop.hpp"
-#include "base/process.hpp"
-#include "base/resident.hpp"
-#include "base/signals.hpp"
-#include "base/text.hpp"
+#include "base/metrics.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/pool_places.hpp"
+#include "cli/role_run.hpp"
 #include "pools/daemon.hpp"
 #include "pools/static_manager.hpp"
 
@@ -19,11 +14,9 @@ namespace plim::cli {
 namespace {
 
 constexpr int kStaticManagerExit = 78;
-constexpr std::string_view kConfigMap = "configmap:";  // else a directory
-constexpr std::array kUsualConfigs{"/etc/cpu-pooler", "/etc/cpu-dp"};
 
 Failure start_failure(const Error& error) {
-  return Failure{.code = Plm::bad_pool_config, .exit = 1, .what = error.message};
+  return daemon_failure(Plm::bad_pool_config, error);
 }
 
 // A default path lies below the host's root, a given one is taken as it is.
@@ -31,26 +24,6 @@ std::string host_path(const Context& context, std::string_view flag, const std::
   if (context.values.given(flag)) return context.values.text(flag);
   const std::string& root = context.values.text("host-root");
   return root == "/" ? usual : root + usual;
-}
-
-std::vector<std::string> config_places(const Context& context) {
-  std::vector<std::string> out;
-  if (context.values.given("poolconfigs")) {
-    for (std::string_view part : split(context.values.text("poolconfigs"), ','))
-      if (!trim(part).empty() && !trim(part).starts_with(kConfigMap)) out.emplace_back(trim(part));
-    return out;
-  }
-  std::error_code ignored;
-  for (const char* usual : kUsualConfigs)
-    if (std::filesystem::is_directory(usual, ignored)) out.emplace_back(usual);
-  return out;
-}
-
-std::vector<std::string> config_maps(const Context& context) {
-  std::vector<std::string> out;
-  for (std::string_view part : split(context.values.text("poolconfigs"), ','))
-    if (trim(part).starts_with(kConfigMap)) out.emplace_back(trim(part).substr(kConfigMap.size()));
-  return out;
 }
 
 // Told to who looks at the node too, if the cluster can be reached.
@@ -65,80 +38,41 @@ Failure static_manager_failure(const Context& context, const pools::DaemonOption
           .next = "set cpuManagerPolicy: none, or run it anyway with --allow-static"};
 }
 
-// The pools from start to stop. Lives on one loop.
-class PoolsRun {
+// Lives on one loop.
+class PoolsRole final : public Role {
  public:
-  PoolsRun(pools::DaemonOptions options, kube::Config config)
+  PoolsRole(pools::DaemonOptions options, kube::Config config)
       : options_(std::move(options)), config_(std::move(config)) {}
 
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    daemon_.reset();
-    done_.reset();
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
-  }
-
- private:
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    Signals::Options reload{.reload = true};
-    Signals signals(loop, reload);
-    done_ = std::make_unique<Event>(loop);
+  Task<Outcome<void>> start(Executor loop) override {
     auto client = kube::Client::create(loop, config_);
-    if (!client) {
-      failure_ = start_failure(client.error());
-      co_return 0;
-    }
-    auto on_fatal = [this](Error error) {
-      failure_ = start_failure(error);
-      done_->notify();
-    };
+    if (!client) co_return tl::unexpected(start_failure(client.error()));
+    auto on_fatal = [this](const Error& error) { give_up(start_failure(error)); };
     daemon_ = std::make_unique<pools::Daemon>(loop, options_, std::move(*client),
                                               metrics::default_registry(), on_fatal);
     auto started = daemon_->start();
-    TaskGroup watching(loop);
-    MemoryTidy tidy(loop);
-    if (started) {
-      tidy.start();
-      watching.spawn("stop", wait_for_stop(&signals));
-      watching.spawn("reload", wait_for_reload(&signals));
-      while (!stop_ && !failure_) co_await done_->wait();
-    } else {
-      failure_ = start_failure(started.error());
-    }
-    co_await tidy.stop();
-    co_await watching.stop();
-    co_await daemon_->stop();
-    co_return 0;
+    if (!started) co_return tl::unexpected(start_failure(started.error()));
+    co_return Outcome<void>();
   }
 
-  Task<void> wait_for_stop(Signals* signals) {
-    co_await signals->stop_requested();
-    stop_ = true;
-    done_->notify();
+  Task<void> stop(std::string) override {
+    if (daemon_) co_await daemon_->stop();
   }
 
-  Task<void> wait_for_reload(Signals* signals) {
-    for (;;) {
-      co_await signals->reload_requested();
-      daemon_->reload();
-    }
-  }
+  void reload() override { daemon_->reload(); }
 
+ private:
   pools::DaemonOptions options_;
   kube::Config config_;
   std::unique_ptr<pools::Daemon> daemon_;
-  std::unique_ptr<Event> done_;
-  std::optional<Failure> failure_;
-  bool stop_ = false;
 };
 
 }  // namespace
 
 Outcome<int> run_pools_agent(Context& context) {
-  pools::DaemonOptions options{.config = config_places(context),
+  PLIM_CLI_TRY(PoolPlaces places, pool_places(context.values));
+  pools::DaemonOptions options{.config = std::move(places.files),
+                               .config_maps = std::move(places.maps),
                                .node_name = context.values.text("node-name")};
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
   if (options.node_name.empty())
@@ -146,12 +80,6 @@ Outcome<int> run_pools_agent(Context& context) {
                                   .exit = 1,
                                   .what = "pools agent does not know which node this is",
                                   .next = "--node-name NAME, or NODE_NAME in the environment"});
-  options.config_maps = config_maps(context);
-  for (const std::string& name : options.config_maps)
-    if (cut(name, '/').second.empty())
-      return usage_failure(Plm::bad_flag_value,
-                           fmt::format("--poolconfigs: configmap:{} has no namespace", name),
-                           "configmap:kube-system/cpu-dp-configmap");
   options.host_root = context.values.text("host-root");
   options.kubelet_dir = host_path(context, "kubelet-dir", "/var/lib/kubelet");
   options.cgroup_root = context.values.text("cgroup-root");
@@ -171,10 +99,7 @@ Outcome<int> run_pools_agent(Context& context) {
   options.setter = context.values.text("parts") != "plugin";
   options.listen = context.values.text("metrics-listen");
   if (options.listen == "none") options.listen.clear();
-  if (context.values.text("log-level").empty())
-    log::configure({.level = log::Level::info,
-                    .format = context.values.text("log-format") == "json" ? log::Format::json
-                                                                          : log::Format::text});
+  configure_role_log(context.values);
   options.static_manager =
       pools::KubeletRecords::cpu_manager_policy(options.kubelet_dir) == "static";
   if (options.static_manager && !context.values.boolean("allow-static"))
@@ -190,8 +115,7 @@ Outcome<int> run_pools_agent(Context& context) {
       return tl::unexpected(start_failure(
           taken.error().with_context("the pools of this node are kept by another process")));
   }
-  keep_memory_small();
-  return PoolsRun(std::move(options), std::move(config)).run();
+  return run_role("pools", std::make_unique<PoolsRole>(std::move(options), std::move(config)));
 }
 
 }  // namespace plim::cli

@@ -3,20 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "base/event.hpp"
 #include "base/file_watch.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/loop.hpp"
 #include "base/metrics.hpp"
-#include "base/process.hpp"
-#include "base/resident.hpp"
-#include "base/signals.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/etcd_flags.hpp"
+#include "cli/role_run.hpp"
 #include "sched/config.hpp"
 #include "sched/service.hpp"
 
@@ -90,6 +86,8 @@ void apply_flags(const Values& values, bool from_file, sched::Configuration& con
 Outcome<sched::Configuration> settled_config(const Context& context,
                                              const sched::ReadConfigOptions& options) {
   const std::string& path = context.values.text("config");
+  if (!parse_double(context.values.text("kube-api-qps")))
+    return usage_failure(Plm::bad_flag_value, "--kube-api-qps: expected a number");
   sched::Configuration config = sched::default_configuration(options);
   if (!path.empty()) {
     auto read = read_config_file(path, options);
@@ -181,83 +179,44 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
   return out;
 }
 
-// The scheduler from start to stop. Lives on one loop.
-class SchedulerRun {
+// Lives on one loop.
+class SchedulerRole final : public Role {
  public:
-  explicit SchedulerRun(SchedulerSettings settings) : settings_(std::move(settings)) {}
+  explicit SchedulerRole(SchedulerSettings settings) : settings_(std::move(settings)) {}
 
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    service_.reset();
-    done_.reset();
-    tasks_.reset();
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
-  }
-
- private:
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    Signals::Options wanted{.reload = true, .dump = true};
-    signals_ = std::make_unique<Signals>(loop, wanted);
-    done_ = std::make_unique<Event>(loop);
+  Task<Outcome<void>> start(Executor loop) override {
     tasks_ = std::make_unique<TaskGroup>(loop);
     auto on_lost = [this] {
-      failure_ = scheduler_failure(Plm::refused, "the lease could not be renewed in time");
-      failure_->next = "start it again: it waits until it may lead";
-      done_->notify();
+      Failure failure = scheduler_failure(Plm::refused, "the lease could not be renewed in time");
+      failure.next = "start it again: it waits until it may lead";
+      give_up(std::move(failure));
     };
     service_ = std::make_unique<sched::Service>(loop, settings_.service,
                                                 metrics::default_registry(), on_lost);
     auto started = service_->start();
-    MemoryTidy tidy(loop);
-    if (started) {
-      tidy.start();
-      log::info("scheduler", "started", {{"address", service_->address()}});
-      tasks_->spawn("stop", wait_for_stop());
-      tasks_->spawn("reload", reload_by_signal());
-      tasks_->spawn("dump", dump_by_signal());
-      if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
-      while (!stop_ && !failure_) co_await done_->wait();
-    } else {
+    if (!started) {
       const bool is_mistake = started.error().code == Code::invalid;
-      failure_ = scheduler_failure(is_mistake ? Plm::bad_scheduler_config : Plm::bad_environment,
-                                   started.error().message);
+      co_return tl::unexpected(daemon_failure(
+          is_mistake ? Plm::bad_scheduler_config : Plm::bad_environment, started.error()));
     }
-    co_await tidy.stop();
+    log::info("scheduler", "started", {{"address", service_->address()}});
+    if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
+    co_return Outcome<void>();
+  }
+
+  Task<void> stop(std::string) override {
     co_await tasks_->stop();
     co_await service_->stop();
-    signals_.reset();
-    co_return 0;
   }
 
-  Task<void> wait_for_stop() {
-    co_await signals_->stop_requested();
-    log::info("scheduler", "stopping", {{"signal", signals_->stop_signal()}});
-    stop_ = true;
-    done_->notify();
-  }
-
-  void reread() {
+  void reload() override {
     if (settings_.config_path.empty()) return;
     service_->reload(read_config_file(settings_.config_path, settings_.read));
   }
 
-  Task<void> reload_by_signal() {
-    for (;;) {
-      co_await signals_->reload_requested();
-      reread();
-    }
-  }
+  void dump() override { service_->daemon().dump(); }
 
-  Task<void> dump_by_signal() {
-    for (;;) {
-      co_await signals_->dump_requested();
-      service_->daemon().dump();
-    }
-  }
-
+ private:
   Task<void> watch_config(Executor loop) {
     FileWatch::Options options{.settle = kConfigSettle};
     std::vector<std::string> paths{settings_.config_path};
@@ -269,17 +228,13 @@ class SchedulerRun {
     }
     for (;;) {
       co_await (*watch)->next();
-      reread();
+      reload();
     }
   }
 
   SchedulerSettings settings_;
-  std::unique_ptr<Signals> signals_;
-  std::unique_ptr<Event> done_;
-  std::unique_ptr<TaskGroup> tasks_;
   std::unique_ptr<sched::Service> service_;
-  std::optional<Failure> failure_;
-  bool stop_ = false;
+  std::unique_ptr<TaskGroup> tasks_;
 };
 
 }  // namespace
@@ -304,21 +259,13 @@ Outcome<int> run_scheduler(Context& context) {
       return tl::unexpected(scheduler_failure(Plm::cannot_write, written.error().message));
     return 0;
   }
-  if (values.text("log-level").empty())
-    log::configure(
-        {.level = values.integer("v") >= 5 ? log::Level::debug : log::Level::info,
-         .format = values.text("log-format") == "json" ? log::Format::json : log::Format::text});
+  configure_role_log(values, values.integer("v") >= 5 ? log::Level::debug : log::Level::info);
   if (!values.text("feature-gates").empty())
     log::warn("scheduler", "--feature-gates has no effect",
               {{"gates", values.text("feature-gates")}});
   PLIM_CLI_TRY(SchedulerSettings settings,
                scheduler_settings(context, std::move(read), std::move(config)));
-  keep_memory_small();
-  try {
-    return SchedulerRun(std::move(settings)).run();
-  } catch (const std::exception& e) {
-    return tl::unexpected(Failure{.code = Plm::internal, .exit = 3, .what = e.what()});
-  }
+  return run_role("scheduler", std::make_unique<SchedulerRole>(std::move(settings)));
 }
 
 }  // namespace plim::cli

@@ -1,24 +1,18 @@
-#include <csignal>
-#include <filesystem>
-
-#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
 
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/loop.hpp"
 #include "base/metrics.hpp"
-#include "base/process.hpp"
-#include "base/resident.hpp"
-#include "base/signals.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
+#include "cli/role_run.hpp"
 #include "cli/servo_settings.hpp"
 #include "servo/daemon.hpp"
 
 namespace plim::cli {
 namespace {
 
-constexpr int kInternalExit = 3;
 constexpr std::string_view kUsualPlace = "/var/lib/plimsoll";  // other roles have theirs there too
 constexpr std::string_view kUsualStore = "/var/lib/plimsoll/servo";
 
@@ -34,53 +28,30 @@ std::string default_store(const Context& context) {
 }
 
 Failure servo_failure(const Error& error) {
-  return Failure{.code = Plm::bad_environment, .exit = 1, .what = error.message};
+  return daemon_failure(Plm::bad_environment, error);
 }
 
-// The servo from start to stop. Lives on one loop.
-class ServoRun {
+// Lives on one loop. SIGHUP changes nothing: the token file is looked at before every post anyway.
+class ServoRole final : public Role {
  public:
-  ServoRun(servo::Settings settings, kube::Config config, std::string ca_pem, std::string proxy)
+  ServoRole(servo::Settings settings, kube::Config config, std::string ca_pem, std::string proxy)
       : settings_(std::move(settings)),
         config_(std::move(config)),
         ca_pem_(std::move(ca_pem)),
         proxy_(std::move(proxy)) {}
 
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    daemon_.reset();
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
+  Task<Outcome<void>> start(Executor loop) override {
+    if (auto made = make(loop); !made) co_return tl::unexpected(servo_failure(made.error()));
+    auto started = co_await daemon_->start();
+    if (!started) co_return tl::unexpected(servo_failure(started.error()));
+    co_return Outcome<void>();
+  }
+
+  Task<void> stop(std::string reason) override {
+    if (daemon_) co_await daemon_->stop(std::move(reason));
   }
 
  private:
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    // SIGHUP must not end us; the token file is looked at before every post anyway.
-    Signals::Options reload{.reload = true};
-    Signals signals(loop, reload);
-    auto made = make(loop);
-    if (!made) {
-      failure_ = servo_failure(made.error());
-      co_return 0;
-    }
-    auto started = co_await daemon_->start();
-    MemoryTidy tidy(loop);
-    if (started) {
-      tidy.start();
-      co_await signals.stop_requested();
-    } else {
-      failure_ = servo_failure(started.error());
-    }
-    co_await tidy.stop();
-    std::string reason =
-        started ? fmt::format("signal {}", signals.stop_signal()) : started.error().message;
-    log::info("servo", "stopping", {{"reason", reason}});
-    co_await daemon_->stop(std::move(reason));
-    co_return 0;
-  }
-
   Result<void> make(const Executor& loop) {
     PLIM_TRY(auto client, kube::Client::create(loop, config_));
     std::unique_ptr<servo::Receiver> receiver;
@@ -96,7 +67,6 @@ class ServoRun {
   kube::Config config_;
   std::string ca_pem_, proxy_;
   std::unique_ptr<servo::Daemon> daemon_;
-  std::optional<Failure> failure_;
 };
 
 }  // namespace
@@ -105,10 +75,7 @@ Outcome<int> run_servo(Context& context) {
   auto settings = servo::read_settings(servo_setting(context));
   if (!settings) return tl::unexpected(servo_failure(settings.error()));
   if (settings->store.empty()) settings->store = default_store(context);
-  if (context.values.text("log-level").empty())
-    log::configure({.level = settings->debug > 0 ? log::Level::debug : log::Level::info,
-                    .format = context.values.text("log-format") == "json" ? log::Format::json
-                                                                          : log::Format::text});
+  configure_role_log(context.values, settings->debug > 0 ? log::Level::debug : log::Level::info);
   auto cluster = cluster_config(context);
   if (!cluster) {
     cluster.error().exit = 1;  // to a daemon that is a setting, and not something it looked for
@@ -124,14 +91,8 @@ Outcome<int> run_servo(Context& context) {
   }
   std::string proxy =
       settings->url ? net::proxy_from_environment(settings->url->origin()) : std::string();
-  keep_memory_small();
-  try {
-    return ServoRun(std::move(*settings), std::move(*cluster), std::move(authorities),
-                    std::move(proxy))
-        .run();
-  } catch (const std::exception& e) {
-    return tl::unexpected(Failure{.code = Plm::internal, .exit = kInternalExit, .what = e.what()});
-  }
+  return run_role("servo", std::make_unique<ServoRole>(std::move(*settings), std::move(*cluster),
+                                                       std::move(authorities), std::move(proxy)));
 }
 
 }  // namespace plim::cli

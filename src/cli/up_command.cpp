@@ -11,6 +11,7 @@
 #include "cli/detach.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/role_children.hpp"
+#include "cli/role_run.hpp"
 #include "cli/up_options.hpp"
 
 namespace plim::cli {
@@ -119,10 +120,7 @@ Outcome<int> run_in_background(Context& context, UpPlan options) {
                           .wait = context.values.duration("wait"),
                           .on_line = [&](std::string_view line) { say(std::string(line)); }};
   auto go_on = [&](Starter& starter) {
-    if (context.values.text("log-level").empty())
-      log::configure({.level = log::Level::info,
-                      .format = context.values.text("log-format") == "json" ? log::Format::json
-                                                                            : log::Format::text});
+    configure_role_log(context.values);
     auto tell = [&](const std::string& line) { starter.say(line); };
     auto ready = [&](local::Cluster& cluster) {
       if (cluster.nodes().size() > 0) starter.say(kSecurityNote);

@@ -36,7 +36,7 @@ std::vector<std::string> watched_paths(const std::vector<std::string>& places) {
 
 }  // namespace
 
-WebhookPools::WebhookPools(const Executor& loop, WebhookPoolPlaces places,
+WebhookPools::WebhookPools(const Executor& loop, PoolPlaces places,
                            const std::shared_ptr<kube::Client>& client)
     : loop_(loop), places_(std::move(places)), changed_(loop), tasks_(loop) {
   if (places_.maps.empty()) return;

@@ -2,28 +2,22 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "base/event.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
+#include "cli/pool_places.hpp"
 #include "kube/client.hpp"
 #include "pools/config_maps.hpp"
 #include "pools/mutate.hpp"
 
 namespace plim::cli {
 
-struct WebhookPoolPlaces {
-  std::vector<std::string> files;  // or directories
-  std::vector<std::string> maps;   // "namespace/name"
-};
-
 // Belongs to one loop; co_await stop() before destroying it.
 class WebhookPools {
  public:
   // `client` may be null when there are no ConfigMaps.
-  WebhookPools(const Executor& loop, WebhookPoolPlaces places,
+  WebhookPools(const Executor& loop, PoolPlaces places,
                const std::shared_ptr<kube::Client>& client);
 
   // The first look, whose mistakes are the caller's; later ones are told and the old pools stay.
@@ -38,7 +32,7 @@ class WebhookPools {
   Task<void> watch_files();
 
   Executor loop_;
-  WebhookPoolPlaces places_;
+  PoolPlaces places_;
   pools::PoolCatalog catalog_;
   Event changed_;
   bool started_ = false, seen_change_ = false;

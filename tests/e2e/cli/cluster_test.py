@@ -85,11 +85,13 @@ class Cluster(unittest.TestCase):
     def test_refusals_have_three_lines_a_code_and_an_exit_code(self):
         cases = [(["raw", "/nothing"], 4, "PLM-1205", "/nothing not found"),
                  (["raw", "-w", "/nothing"], 4, "PLM-1205", "/nothing not found"),
+                 (["raw", "/page"], 4, "PLM-1205", "that a Kubernetes API server is there"),
                  (["raw", "-d", "-", "/pods"], 3, "PLM-1206", "already exists"),
                  (["raw", "/html"], 1, "PLM-", "502"),
                  (["raw", "/text", "-o", "json"], 1, "PLM-1211", ""),
                  (["raw", "/slow", "--timeout", "200ms"], 5, "PLM-1202", ""),
                  (["raw", "/version", "--context", "arn:aws:x/prod"], 1, "PLM-1201", "refused"),
+                 (["raw", "/version", "-s", self.url.replace("http:", "https:")], 1, "PLM-1201", "the peer does not speak TLS"),
                  (["raw", "/version", "-s", "nonsense"], 2, "PLM-1102", "nonsense"),
                  (["raw", "/version", "--context", "nope"], None, "PLM-110", "nope"),
                  (["raw", "/version", "--kubeconfig", "/dev/no-such-file"], 4, "PLM-1101", "/dev/no-such-file")]
@@ -116,9 +118,25 @@ class Cluster(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, r"PLM-1102")
             self.assertRegex(done.stderr, r"broken:\d+:\d+")
+            config = pathlib.Path(home, ".kube", "config")
+            config.write_text(config.read_text().replace("token: expired", "client-certificate: gone.crt, client-key: gone.key"))
+            done = run("raw", "/version", env=environment(home=home))
+            self.assertIn("PLM-1102", done.stderr)
+            self.assertIn("gone.", done.stderr)
         done = run("raw", "/version")
         self.assertEqual(done.returncode, 4)
         self.assertIn("PLM-1101", done.stderr)
+
+    def test_daemons_say_that_somebody_has_their_address(self):
+        taken = self.url.partition("//")[2]
+        with tempfile.TemporaryDirectory() as store:
+            port = taken.rpartition(":")[2]
+            for words in (["servo", "--listen", taken, "--store", store], ["pools", "agent", "--node-name", "n", "--metrics-listen", taken,
+                                                                           "--run-dir", store, "--poolconfigs", store, "--dry-run"],
+                          ["scheduler", "--leader-elect=false", "--bind-address", "127.0.0.1", "--secure-port", port]):
+                done = self.run_here(*words)
+                self.assertEqual(done.returncode, 1, (words, done.stderr))
+                self.assertRegex(done.stderr, f"error PLM-1303: .*{taken}.*address already in use")
 
     def test_doctor_looks_at_the_cluster(self):
         done = self.run_here("doctor", "-o", "json")

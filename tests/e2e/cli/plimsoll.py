@@ -78,6 +78,8 @@ class ApiServer(http.server.BaseHTTPRequestHandler):
             return self.answer(200, "ok", "text/plain")
         if path == "/html":
             return self.answer(502, "<html><body>bad gateway</body></html>", "text/html")
+        if path == "/page":
+            return self.answer(404, "404 page not found", "text/plain")
         return self.refuse(404, "NotFound", f'{path} not found')
 
     def do_POST(self):

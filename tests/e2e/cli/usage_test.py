@@ -33,6 +33,8 @@ class Mistakes(unittest.TestCase):
         self.one_line(["version", "-o"], "PLM-1004", "needs a value")
         self.one_line(["version", "-v", "much"], "PLM-1004", "number")
         self.one_line(["raw", "version"], "PLM-1003", "/version")
+        self.one_line(["scheduler", "--check-config", "--kube-api-qps", "NaN"], "PLM-1004", "--kube-api-qps")
+        self.one_line(["flow", "validate", "/dev/null"], "PLM-1003", "JSON or YAML")
         self.one_line([""], "PLM-1001")
         self.one_line(["x" * 100_000], "PLM-1001")
 
