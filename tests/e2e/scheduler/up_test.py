@@ -13,7 +13,9 @@ class Role(unittest.TestCase):
         self.cluster = LocalCluster(self, "--nodes", "2", "--ephemeral", "--roles", "scheduler")
 
     def explain(self, *words):
-        return subprocess.run([PROGRAM, "explain", "pod", *words], env=self.cluster.env, capture_output=True, text=True, timeout=60)
+        # Where this cluster's scheduler listens is found in its own directories; others may have the usual port.
+        env = self.cluster.env | {"XDG_RUNTIME_DIR": self.cluster.place.env["XDG_RUNTIME_DIR"]}
+        return subprocess.run([PROGRAM, "explain", "pod", *words], env=env, capture_output=True, text=True, timeout=60)
 
     def node_of(self, name):
         return self.cluster.get("pod", name)["spec"].get("nodeName")
