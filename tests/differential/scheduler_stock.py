@@ -191,6 +191,8 @@ class Stock:
                            (f"{CORE}/persistentvolumeclaims", "PersistentVolumeClaim"), (f"{CORE}/persistentvolumes", "PersistentVolume"),
                            ("/apis/storage.k8s.io/v1/storageclasses", "StorageClass"), (f"{CORE}/pods", "Pod")):
             answer = self.api.get(path)
+            # A scheduler that starts reads what the API server has in its cache, and that may be behind etcd.
+            self.cluster.eventually(lambda: versions(self.api.get(f"{path}?resourceVersion=0")) == versions(answer), what=f"a cache with all of {path}")
             found += [{"apiVersion": answer["apiVersion"], "kind": kind, **without_fields(item)} for item in answer["items"]]
         return found
 
@@ -246,6 +248,10 @@ class Stock:
 
 def name_of(pod):
     return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
+def versions(answer):
+    return {(item["metadata"].get("namespace"), item["metadata"]["name"]): item["metadata"]["resourceVersion"] for item in answer["items"]}
 
 
 def without_fields(item):
