@@ -10,11 +10,10 @@ import time
 import unittest
 
 import pair  # noqa: F401 - puts the rig on the path
-import scheduler_ours
 import scheduler_preemption_cases as cases
 from local_cluster import ROOT, eventually
 from scheduler_minimise import Minimiser
-from scheduler_stock import CORE, EVENTS, Stock, name_of
+from scheduler_stock import CORE, EVENTS, Stock, compare, name_of
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "scheduler"))
 from scheduler import Scheduler  # noqa: E402
@@ -76,9 +75,9 @@ class Preemption(unittest.TestCase):
         begun, results, live = time.monotonic(), [], None
         for number in range(max(1, ISLANDS // TOGETHER)):
             cluster = cases.cluster(SEED, number, TOGETHER)
-            recording = first_attempts(self.stock.ask(cluster))
+            recording, found = compare(lambda one: first_attempts(self.stock.ask(one)), cluster)
             live = live or (cluster, recording, observation(self.stock.api))
-            results.append((cluster, recording, scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))))
+            results.append((cluster, recording, found))
         attempts = [attempt for _, recording, _ in results for attempt in recording["attempts"]]
         made = [attempt for attempt in attempts if "nominated" in attempt]
         print(f"note: {len(attempts)} constellations to kube-scheduler, {len(made)} times it made room, "
@@ -101,7 +100,7 @@ class Preemption(unittest.TestCase):
         def compared(seen):
             return {name: facts for name, facts in seen.items() if name not in again}
         try:
-            eventually(lambda: compared(observation(self.stock.api)) == compared(expected), 15, every=0.3, what="the same")
+            eventually(lambda: compared(observation(self.stock.api)) == compared(expected), 60, every=0.3, what="the same")
         except AssertionError:
             pass  # shown by the next line
         ours = compared(observation(self.stock.api))

@@ -8,11 +8,13 @@ import concurrent.futures
 import http.client
 import json
 import re
+import sys
 import threading
 
 from rig import RealCluster, RigFailure
 from rig import control_plane
 from http_api import HttpApi
+import scheduler_ours
 from scheduler_cases import NAMESPACES, PRIORITIES, RUNTIME_CLASS
 
 CORE, APPS, EVENTS = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1"
@@ -96,6 +98,10 @@ class Attempts:
 
 def has_outcome(attempt):
     return "node" in attempt or "message" in attempt and ("nominated" not in attempt or "removed" in attempt)
+
+
+class Unanswered(RigFailure):
+    pass
 
 
 class SteadyApi(HttpApi):
@@ -209,7 +215,7 @@ class Stock:
             attempts = log.read()
             wrong = [attempt for attempt in attempts if "error" in attempt]
             if wrong:
-                raise RigFailure(f"kube-scheduler could not answer: {wrong[0]}")
+                raise Unanswered(f"kube-scheduler could not answer: {wrong[0]}")
             return asked <= {attempt["pod"] for attempt in attempts if has_outcome(attempt)}
         try:
             self.cluster.eventually(all_answered, 60, every=0.05, what="an answer to every pod")
@@ -244,6 +250,23 @@ class Stock:
             if event["reason"] == "FailedScheduling":
                 found.setdefault(f"{event['regarding']['namespace']}/{event['regarding']['name']}", []).append(event["note"])
         return found
+
+
+def compare(ask, cluster):
+    """What `ask` records of kube-scheduler, and what differs in our answers. It begins when its own handlers have seen everything, but does
+    not wait for those of its volume binder's caches: on a busy machine it may not know a volume that was there before it. So only what
+    differs twice counts."""
+    try:
+        recording = ask(cluster)
+        found = scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))
+        if not found:
+            return recording, found
+        doubtful = found[0][1]
+    except Unanswered as unanswered:
+        doubtful = unanswered
+    print(f"note: cluster {cluster.name} is asked again: {doubtful}", file=sys.stderr)
+    recording = ask(cluster)
+    return recording, scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))
 
 
 def name_of(pod):

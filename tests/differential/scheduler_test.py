@@ -12,9 +12,8 @@ import unittest
 
 import pair  # noqa: F401 - puts the rig on the path
 import scheduler_cases
-import scheduler_ours
 from scheduler_minimise import Minimiser, question_at
-from scheduler_stock import Stock
+from scheduler_stock import Stock, compare
 
 SEED = os.environ.get("SCHEDULER_SEED", "1")
 CLUSTERS = int(os.environ.get("SCHEDULER_CLUSTERS", "40"))
@@ -33,15 +32,14 @@ class Scheduler(unittest.TestCase):
             for stock in stocks:
                 free.put(stock)
 
-            def compare(number):
+            def compared(number):
                 cluster = scheduler_cases.cluster(SEED, number, PODS)
                 stock = free.get()
                 try:
-                    recording = stock.ask(cluster)
+                    return cluster, *compare(stock.ask, cluster)
                 finally:
                     free.put(stock)
-                return cluster, recording, scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))
-            results = list(pool.map(compare, range(CLUSTERS)))
+            results = list(pool.map(compared, range(CLUSTERS)))
         attempts = [attempt for _, recording, _ in results for attempt in recording["attempts"]]
         kinds = {"one node": sum(attempt.get("feasible") == 1 for attempt in attempts), "none": sum("message" in attempt for attempt in attempts)}
         print(f"note: {len(attempts)} questions to kube-scheduler, {kinds['one node']} with one feasible node and {kinds['none']} with none, "
@@ -54,9 +52,9 @@ class Scheduler(unittest.TestCase):
     def test_follows_a_long_history(self):
         """1,000 pods one by one: wherever kube-scheduler has put those before, it takes a node that is among our best."""
         with Stock() as stock:
-            recording = stock.ask(scheduler_cases.cluster(SEED, "history", 1000, nodes=60))
+            recording, differing = compare(stock.ask, scheduler_cases.cluster(SEED, "history", 1000, nodes=60))
         self.assertGreaterEqual(len(recording["attempts"]), 1000)
-        self.assertEqual(scheduler_ours.mismatches(recording, scheduler_ours.ask(recording)), [])
+        self.assertEqual(differing, [])
 
     def report(self, stock, differing):
         """What differs, the first few with the smallest question that shows it."""
