@@ -382,7 +382,7 @@ def replica_sets_go_with_their_deployment(flow):
 def replica_sets_stay_as_orphans(flow):
     sets, path = deployment(flow)
     flow.answers.append(mark_of(flow.api.must("DELETE", path, {"propagationPolicy": "Orphan"})))
-    eventually(lambda: "ownerReferences" not in flow.api.must("GET", sets)["items"][0]["metadata"], seconds=30, what="orphans")
+    eventually(lambda: [one for one in flow.api.must("GET", sets)["items"] if "ownerReferences" not in one["metadata"]], seconds=30, what="orphans")
     flow.api.must("DELETE", sets)
 
 
@@ -390,7 +390,18 @@ def deployment(flow):
     path = flow.core.replace("/api/v1", "/apis/apps/v1")
     flow.api.must("POST", f"{path}/deployments", {"metadata": {"name": "d"}, "spec": {"replicas": 0, "selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE}})
     eventually(lambda: flow.api.must("GET", f"{path}/replicasets")["items"], seconds=30, what="its set")
+    collector_has_seen(flow, f"{path}/replicasets")
     return f"{path}/replicasets", f"{path}/deployments/d"
+
+
+def collector_has_seen(flow, sets):
+    """Ends when the garbage collector knows all sets that there are by now. The real one follows every kind by itself: should it learn of
+    the end of an owner before it learns of a dependent, it orphans nothing, and deletes the dependent as soon as it sees it."""
+    owner = {"apiVersion": "v1", "kind": "ConfigMap", "name": "nobody", "uid": GHOST}
+    labels = {"a": "mark"}
+    flow.api.must("POST", sets, {"metadata": {"name": "mark", "ownerReferences": [owner]}, "spec": {
+        "replicas": 0, "selector": {"matchLabels": labels}, "template": {**TEMPLATE, "metadata": {"labels": labels}}}})
+    eventually(lambda: flow.api.get(f"{sets}/mark").code == 404, seconds=30, what="the end of what has no owner")
 
 
 def mark_of(deployed):
