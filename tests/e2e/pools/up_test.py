@@ -76,7 +76,7 @@ class Roles(unittest.TestCase):
         again = "while true; do grep Cpus_allowed_list /proc/self/status; sleep 0.1; done"
         self.cluster.apply(pod("one", {"nokia.k8s.io/exclusive-pool": "1"}, "sh", "-c", show),
                            pod("two", {"nokia.k8s.io/shared-pool": "200"}, "sh", "-c", "echo S=$SHARED_CPUS; sleep 1000"))
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "pod/two", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "pod/two", "--timeout=90s")
         eventually(lambda: f"E={self.last} P={self.last}" in self.logs("one"), what="the environment")
         eventually(lambda: "S=0" in self.logs("two"), what="the shared pool's environment")
         # There is no second exclusive CPU.
@@ -94,7 +94,7 @@ class Roles(unittest.TestCase):
         self.assertIn('plimsoll_pools_shared_millis{pool="shared-pool",state="used"} 200', metrics)
         if self.confined:
             self.cluster.apply(pod("stranger", {}, "sh", "-c", again))
-            self.cluster.kubectl("wait", "--for=condition=Ready", "pod/stranger", "--timeout=30s")
+            self.cluster.kubectl("wait", "--for=condition=Ready", "pod/stranger", "--timeout=90s")
             pids = self.cgroup_processes("one")
             eventually(lambda: all(os.sched_getaffinity(pid) == {self.last} for pid in pids), what="its cpuset")
             # Nobody has a default pool here unless there are more CPUs than two.
@@ -105,7 +105,7 @@ class Roles(unittest.TestCase):
             eventually(lambda: "CPUsPinned" in reasons(), what="the event")
         # Free again.
         self.cluster.kubectl("delete", "pod", "one", "--wait=false")
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=90s")
 
     def test_a_config_map_is_enough(self):
         data = {"poolconfig.yaml": CONFIG % self.last}
@@ -119,7 +119,7 @@ class Roles(unittest.TestCase):
         example = (ROOT / "examples/pools/two-cpus.yaml").read_text()
         self.configure(example.replace('cpus: "1"', f'cpus: "{self.last}"'))
         self.cluster.kubectl("create", "-f", str(ROOT / "examples/pools/pinned.yaml"))
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/pinned", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/pinned", "--timeout=90s")
         eventually(lambda: f"told: {self.last}" in self.logs("pinned"), what="the argument")
         if self.confined:
             eventually(lambda: f"Cpus_allowed_list:\t{self.last}" in self.logs("pinned"), what="its CPU")
@@ -138,7 +138,7 @@ class Roles(unittest.TestCase):
     def test_a_broken_configuration_changes_nothing(self):
         self.ready()
         self.cluster.apply(pod("one", {"nokia.k8s.io/exclusive-pool": "1"}))
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/one", "--timeout=90s")
         affinities = lambda: [os.sched_getaffinity(pid) for pid in self.cgroup_processes("one")]
         if self.confined:
             eventually(lambda: affinities() and all(one == {self.last} for one in affinities()), what="its cpuset")
@@ -150,7 +150,7 @@ class Roles(unittest.TestCase):
                    what="the event")
         # Nothing was written, no list of devices was sent again, and pods go on as before.
         self.cluster.apply(pod("two", {"nokia.k8s.io/shared-pool": "100"}))
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/two", "--timeout=30s")
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/two", "--timeout=90s")
         if self.confined:
             self.assertTrue(all(one == {self.last} for one in affinities()))
         self.cluster.kubectl("delete", "pod", "two")
