@@ -23,15 +23,19 @@ constexpr std::array<std::uint8_t, 256> kValues = [] {
 }  // namespace
 
 std::string base64_encode(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += k <= count ? kBase64Alphabet[group >> (18 - 6 * k) & 63] : '=';
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data();
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(bytes[i]);
+  };
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (int shift = 18; shift >= 0; shift -= 6) *to++ = kBase64Alphabet[group >> shift & 63];
+  }
+  if (const std::size_t rest = bytes.size() - i; rest > 0) {
+    const std::uint32_t group = byte(i) << 16 | (rest == 2 ? byte(i + 1) << 8 : 0);
+    for (std::size_t k = 0; k <= rest; ++k) *to++ = kBase64Alphabet[group >> (18 - 6 * k) & 63];
   }
   return out;
 }

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,26 @@ namespace {
 bool is_plain(char c) {
   return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80 &&
          c != '"' && c != '\\';
+}
+
+// Whether one of eight bytes is not plain. May be wrong about a byte behind one that is not.
+bool has_special(std::uint64_t bytes) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+  const auto has_zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kTops; };
+  const std::uint64_t controls = (bytes - 0x20 * kOnes) & ~bytes & kTops;
+  const std::uint64_t quotes = has_zero(bytes ^ '"' * kOnes) | has_zero(bytes ^ '\\' * kOnes);
+  return ((bytes & kTops) | controls | quotes) != 0;
+}
+
+// How many bytes at the beginning are written as they are.
+std::size_t plain_length(std::string_view text) {
+  std::size_t out = 0;
+  for (std::uint64_t eight = 0; out + sizeof eight <= text.size(); out += sizeof eight) {
+    std::memcpy(&eight, text.data() + out, sizeof eight);
+    if (has_special(eight)) break;
+  }
+  while (out < text.size() && is_plain(text[out])) ++out;
+  return out;
 }
 
 class JsonPrinter {
@@ -53,8 +75,7 @@ class JsonPrinter {
   void write_string(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      std::size_t plain = 0;
-      while (plain < text.size() && is_plain(text[plain])) ++plain;
+      const std::size_t plain = plain_length(text);
       out_ += text.substr(0, plain);
       text.remove_prefix(plain);
       if (!text.empty()) text.remove_prefix(write_special(text));

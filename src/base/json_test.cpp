@@ -100,6 +100,19 @@ TEST(Json, writes_what_json_has_no_word_for) {
   EXPECT_EQ(to_json(json::value("a\xff\x01\n\"\\<\u2028é")), R"("a\ufffd\u0001\n\"\\<\u2028é")");
 }
 
+TEST(Json, sees_what_needs_care_at_any_place_of_a_text) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string alone = to_json(json::value(json::string(1, static_cast<char>(byte))));
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string text(20, 'x');
+      text[at] = static_cast<char>(byte);
+      const std::string want = '"' + std::string(at, 'x') + alone.substr(1, alone.size() - 2) +
+                               std::string(19 - at, 'x') + '"';
+      EXPECT_EQ(to_json(json::value(text)), want) << byte << " at " << at;
+    }
+  }
+}
+
 TEST(Json, indents_like_kubectl) {
   auto value = *parse_json(R"({"kind":"Pod","list":[1,{"a":null}],"none":[],"empty":{}})");
   EXPECT_EQ(to_json_indented(value), R"({
