@@ -1,5 +1,6 @@
 #include "servo/job_watch.hpp"
 
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,20 @@ kube::ReflectorOptions options_for(const std::string& ns) {
   out.backoff = {
       .first = std::chrono::seconds(1), .limit = std::chrono::seconds(30), .jitter = 0.2};
   return out;
+}
+
+std::string pack(const std::optional<loop::RunRecord>& run) {
+  std::string out = run ? to_json(loop::run_to_json(*run)) : std::string();
+  out.shrink_to_fit();  // it stays as long as its pod
+  return out;
+}
+
+std::optional<loop::RunRecord> unpack(std::string_view text) {
+  auto value = parse_json(text);
+  if (!value) return {};
+  auto run = loop::run_from_json(*value);
+  if (!run) return {};
+  return std::move(*run);
 }
 
 }  // namespace
@@ -56,14 +71,15 @@ void JobWatch::begin_replace() {
 
 Result<kube::ListMeta> JobWatch::add_page(kube::JsonText list) {
   return kube::decode_list(list, [this](kube::JsonText item) -> Result<void> {
-    look(item, Seen::present, true);
+    look(item, Seen::present, Look::listed);
     return {};
   });
 }
 
 Result<void> JobWatch::apply(kube::WatchEvent::Type type, kube::JsonText object) {
   using Type = kube::WatchEvent::Type;
-  look(object, type == Type::deleted ? Seen::deleted : Seen::present, type == Type::added);
+  look(object, type == Type::deleted ? Seen::deleted : Seen::present,
+       type == Type::added ? Look::first : Look::again);
   return {};
 }
 
@@ -74,7 +90,7 @@ void JobWatch::end_replace() {
       ++at;
       continue;
     }
-    if (at->second.open) vanished.push_back(std::move(*at->second.open));
+    if (auto open = unpack(at->second.open)) vanished.push_back(std::move(*open));
     at = jobs_.erase(at);
   }
   for (loop::RunRecord& run : vanished) {
@@ -98,8 +114,8 @@ bool JobWatch::is_known_to_be_over(kube::JsonText object, Seen seen) {
 
 // One object that cannot be read is counted and left out: an error would make the reflector list
 // everything anew, for ever.
-void JobWatch::look(kube::JsonText object, Seen seen, bool is_first_look) {
-  if (!jobs_.empty() && is_known_to_be_over(object, seen)) return;
+void JobWatch::look(kube::JsonText object, Seen seen, Look which) {
+  if (which != Look::first && !jobs_.empty() && is_known_to_be_over(object, seen)) return;
   auto pod = parse_json(object.view());
   if (!pod || kube::uid_of(*pod).empty()) {
     metrics_.undecodable.add();
@@ -110,19 +126,19 @@ void JobWatch::look(kube::JsonText object, Seen seen, bool is_first_look) {
   Sighting sighting = look_at(*pod, rules_, seen, clock_.wall());
   const std::string uid(kube::uid_of(*pod));
   if (!sighting.is_job) {
-    if (is_first_look && !sighting.miss.empty()) metrics_.count_miss(sighting.miss);
+    if (which != Look::again && !sighting.miss.empty()) metrics_.count_miss(sighting.miss);
     jobs_.erase(uid);
     return;
   }
   for (loop::RunRecord& run : sighting.ended) on_end_(std::move(run));
   if (seen == Seen::present) {
     const bool is_over = !sighting.open && text_at(*pod, {"spec", "restartPolicy"}) != "Always";
-    jobs_[uid] = Job{.open = std::move(sighting.open), .listing = listing_, .is_over = is_over};
+    jobs_[uid] = Job{.open = pack(sighting.open), .listing = listing_, .is_over = is_over};
     return;
   }
   // The object of the deletion may know less than what was told before.
   const auto known = jobs_.find(uid);
-  const bool had_ended = known != jobs_.end() && !known->second.open;
+  const bool had_ended = known != jobs_.end() && known->second.open.empty();
   if (sighting.open && !had_ended) on_end_(std::move(*sighting.open));
   if (known != jobs_.end()) jobs_.erase(known);
 }

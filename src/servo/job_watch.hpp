@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -50,17 +49,19 @@ class JobWatch final : private kube::Reflector::Target {
 
  private:
   struct Job {
-    std::optional<loop::RunRecord> open;  // what to say if it vanishes; none: it has ended
-    std::uint64_t listing = 0;            // the last one it was part of
-    bool is_over = false;                 // has ended, and its pod never starts it again
+    std::string open;           // what to say if it vanishes, as JSON: a third of the memory of a
+                                // record, and hardly ever read; "": it has ended
+    std::uint64_t listing = 0;  // the last one it was part of
+    bool is_over = false;       // has ended, and its pod never starts it again
   };
 
   void begin_replace() override;
   Result<kube::ListMeta> add_page(kube::JsonText list) override;
   Result<void> apply(kube::WatchEvent::Type type, kube::JsonText object) override;
   void end_replace() override;
+  enum class Look { first, listed, again };
   bool is_known_to_be_over(kube::JsonText object, Seen seen);
-  void look(kube::JsonText object, Seen seen, bool is_first_look);
+  void look(kube::JsonText object, Seen seen, Look which);
 
   std::string ns_;
   const JobRules& rules_;

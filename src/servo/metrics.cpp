@@ -22,10 +22,12 @@ Metrics::Metrics(metrics::Registry& r)
 
 void Metrics::count_run(const loop::RunRecord& run) {
   App& app = app_of(run.app);
-  registry
-      .counter("plimsoll_servo_runs_total", "Finished runs",
-               {{"app", app.label}, {"result", std::string(outcome_of(run))}})
-      .add();
+  const std::string_view outcome = outcome_of(run);
+  metrics::Counter*& counter = app.runs[outcome];
+  if (counter == nullptr)
+    counter = &registry.counter("plimsoll_servo_runs_total", "Finished runs",
+                                {{"app", app.label}, {"result", std::string(outcome)}});
+  counter->add();
   const auto duration = run.duration();
   if (run.result == loop::RunRecord::Result::completed && duration)
     app.seconds->observe(static_cast<double>(*duration));
@@ -39,10 +41,13 @@ void Metrics::count_miss(std::string_view reason) {
 }
 
 void Metrics::count_post(std::string_view result) {
-  registry
-      .counter("plimsoll_servo_posts_total", "Attempts to send a run",
-               {{"result", std::string(result)}})
-      .add();
+  auto found = posts_.find(result);
+  if (found == posts_.end()) {
+    metrics::Counter& made = registry.counter(
+        "plimsoll_servo_posts_total", "Attempts to send a run", {{"result", std::string(result)}});
+    found = posts_.emplace(result, &made).first;
+  }
+  found->second->add();
 }
 
 Metrics::App& Metrics::app_of(const std::string& id) {

@@ -28,14 +28,17 @@ class Metrics {
   metrics::Gauge& store_bytes;
 
  private:
+  // Kept, since finding one takes longer than the rest of counting.
   struct App {
     std::string label;
     metrics::Histogram* seconds;
+    std::map<std::string_view, metrics::Counter*> runs = {};  // by outcome
   };
 
   App& app_of(const std::string& id);
 
   std::map<std::string, App, std::less<>> apps_;
+  std::map<std::string, metrics::Counter*, std::less<>> posts_;
 };
 
 }  // namespace plim::servo

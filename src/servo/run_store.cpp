@@ -10,6 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr int kMarkPatience = 5;       // groups that a mark waits for runs to go with
+constexpr std::size_t kMostMarks = 8;  // so many do not wait: each may be a message sent twice
+
 std::string uid_of_key(std::string_view key) {
   return std::string(key.substr(0, key.find('/')));
 }
@@ -22,6 +25,8 @@ RunStore::RunStore(const Executor& loop, Options options, FileLock lock, Metrics
       lock_(std::move(lock)),
       metrics_(metrics),
       clock_(clock),
+      runs_event_(loop),
+      marks_event_(loop),
       failed_event_(loop),
       tasks_(loop) {}
 
@@ -47,11 +52,15 @@ void RunStore::start(OnStored on_stored, IsPresent is_present, OnFailing on_fail
   on_stored_ = std::move(on_stored);
   on_failing_ = std::move(on_failing);
   is_present_ = std::move(is_present);
+  tasks_.spawn("store commit", commit_runs());
+  tasks_.spawn("store marks", commit_marks());
   tasks_.spawn("store retry", retry());
   tasks_.spawn("store retention", forget_hourly());
 }
 
 Task<void> RunStore::stop() {
+  options_.group = 0ms;
+  commit();
   co_await tasks_.stop();
   readers_->stop();
 }
@@ -120,13 +129,59 @@ void RunStore::add(loop::RunRecord run, bool send) {
 void RunStore::mark(const std::string& key, SendState state, std::string why) {
   note_mark(key, state, why);
   MarkEntry entry{.key = key, .state = state, .why = std::move(why), .at = clock_.wall()};
-  // If it is lost with the machine, the message comes again with the same key.
-  auto shared = std::make_shared<Writing>(Writing{encode_entry(entry), {}, {}});
-  journal_->note(shared->text,
-                 [this, shared](const Error& error) { failed(std::move(*shared), error); });
+  write({encode_entry(entry), {}, {}});
 }
 
 void RunStore::write(Writing writing) {
+  const bool is_run = writing.run != nullptr;
+  std::vector<Writing>& waiting = is_run ? runs_ : marks_;
+  waiting.push_back(std::move(writing));
+  if (options_.group == 0ms) return commit();
+  if (!is_run && waiting.size() == 1) first_mark_ = clock_.steady();
+  if (waiting.size() == 1) (is_run ? runs_event_ : marks_event_).notify();
+  if (marks_.size() >= kMostMarks) note_marks();
+}
+
+// Neither of the two is woken before its time: that would be an exception each, where events
+// stream in.
+Task<void> RunStore::commit_runs() {
+  for (;;) {
+    if (runs_.empty()) co_await runs_event_.wait();
+    if (next_commit_ > clock_.steady()) co_await clock_.sleep_until(next_commit_);
+    commit();
+  }
+}
+
+Task<void> RunStore::commit_marks() {
+  for (;;) {
+    if (marks_.empty()) co_await marks_event_.wait();
+    const SteadyTime due = first_mark_ + kMarkPatience * options_.group;
+    if (due > clock_.steady()) {
+      co_await clock_.sleep_until(due);  // those may be gone then, and others there
+    } else {
+      note_marks();
+    }
+  }
+}
+
+void RunStore::commit() {
+  // First what needs no sync: while the journal begins to write that, the runs gather behind it,
+  // for one sync.
+  note_marks();
+  if (runs_.empty()) return;
+  next_commit_ = clock_.steady() + options_.group;
+  for (Writing& run : std::exchange(runs_, {})) append(std::move(run));
+}
+
+void RunStore::note_marks() {
+  for (Writing& mark : std::exchange(marks_, {})) {
+    auto shared = std::make_shared<Writing>(std::move(mark));
+    journal_->note(shared->text,
+                   [this, shared](const Error& error) { failed(std::move(*shared), error); });
+  }
+}
+
+void RunStore::append(Writing writing) {
   auto shared = std::make_shared<Writing>(std::move(writing));
   journal_->append(shared->text, [this, shared](Result<JournalPosition> at) {
     if (!at) return failed(std::move(*shared), at.error());
@@ -166,7 +221,8 @@ Task<void> RunStore::retry() {
     }
     if (first.done) first.done(*at);
     std::deque<Writing> rest = std::exchange(unwritten_, {});
-    for (Writing& writing : rest) write(std::move(writing));
+    // Marks too: only what is appended tells that all is well.
+    for (Writing& writing : rest) append(std::move(writing));
     if (rest.empty()) metrics_.store_failing.set(0);
   }
 }
@@ -210,13 +266,15 @@ Task<Result<std::vector<StoredRun>>> RunStore::of_pod(std::string uid) {
   return load(std::move(places));
 }
 
+// Without those that are in the file but not known to be on disk yet.
 std::vector<StoredRun> RunStore::with_states(std::vector<StoredRun> runs) const {
-  for (StoredRun& run : runs) {
+  std::erase_if(runs, [this](StoredRun& run) {
     auto found = index_.find(run.run.key());
-    if (found == index_.end()) continue;
+    if (found == index_.end()) return true;
     run.state = found->second.state;
     run.why = found->second.why;
-  }
+    return false;
+  });
   return runs;
 }
 
@@ -237,6 +295,7 @@ Task<void> RunStore::forget_old() {
 
 // Whole segments go, oldest first. Keys that must still be known are written anew before.
 Task<Result<bool>> RunStore::forget_oldest() {
+  commit();  // marks before the runs they are about are gone
   PLIM_CO_TRY(const std::vector<std::uint64_t> segments, list_segments(options_.directory));
   if (segments.size() < 2) co_return false;
   const std::uint64_t oldest = segments.front();

@@ -26,6 +26,14 @@ namespace plim::servo {
 
 // Belongs to one loop; co_await stop() before destroying it. While nothing can be written (a full
 // disk) runs wait in memory and are tried again; nobody is told of them before they are written.
+//
+// What is promised: a run that anybody has heard of, by a message, an answer of the API or a
+// metric, was synced to disk before. To see a run in a watch promises nothing yet, so those that
+// come close together share one sync: the first after a pause goes at once, the others wait for the
+// end of `group`. Killed meanwhile the servo is as if killed that much earlier: what it had not
+// stored it sees again in the pods that are there. That a run was sent is written without a sync,
+// with the next runs, a little later, or when there are eight of them; until then a kill makes the
+// message come again, with the same key.
 class RunStore {
  public:
   struct Options {
@@ -35,6 +43,7 @@ class RunStore {
     std::uint64_t max_bytes = std::uint64_t{1} << 30;
     std::uint64_t segment_bytes = std::uint64_t{4} << 20;
     std::size_t most_unwritten = 10'000;
+    std::chrono::milliseconds group{40};   // at most one sync in so long; 0: each run its own
     std::function<int(int fd)> sync = {};  // for tests, as in JournalOptions
   };
 
@@ -91,6 +100,11 @@ class RunStore {
   void note_run(const std::string& key, Entry entry);
   void note_mark(const std::string& key, SendState state, std::string why);
   void write(Writing writing);
+  Task<void> commit_runs();
+  Task<void> commit_marks();
+  void commit();
+  void note_marks();
+  void append(Writing writing);
   void failed(Writing writing, const Error& error);
   Task<void> retry();
   Task<void> forget_hourly();
@@ -107,6 +121,11 @@ class RunStore {
   std::map<std::string, Entry> index_;             // by key, so by uid
   std::map<JournalPosition, std::string> unsent_;  // keys
   std::set<std::string> being_written_;            // keys
+  std::vector<Writing> runs_;                      // for the next commit, in order
+  std::vector<Writing> marks_;                     // the same, and not without their runs before
+  SteadyTime next_commit_ = SteadyTime::min();     // of runs, not earlier
+  SteadyTime first_mark_{};                        // of marks_
+  Event runs_event_, marks_event_;                 // there is a first one
   std::deque<Writing> unwritten_;                  // failed, to be tried again
   bool refused_ = false;
   Event failed_event_;

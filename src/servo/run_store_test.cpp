@@ -1,7 +1,11 @@
 #include "servo/run_store.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,9 +86,54 @@ class StoreLife {
   std::unique_ptr<RunStore> store;
 };
 
+// The states in the files, oldest run first.
+std::vector<std::string> states_in(const std::string& directory) {
+  auto page = read_store(directory, {});
+  std::vector<std::string> out;
+  if (!page) return {page.error().message};
+  for (const StoredRun& run : page->runs) out.emplace_back(name_of(run.state));
+  std::ranges::reverse(out);
+  return out;
+}
+
+std::ptrdiff_t sent_in(const std::string& directory) {
+  const auto states = states_in(directory);
+  return std::ranges::count(states, "sent");
+}
+
+// Syncs are counted, and while it is closed they wait.
+struct Gate {
+  int sync(int fd) {
+    ++syncs;
+    syncs.notify_all();
+    is_closed.wait(true);
+    return ::fdatasync(fd);
+  }
+
+  void wait_for_syncs(int count) {
+    for (int seen = syncs; seen < count; seen = syncs) syncs.wait(seen);
+  }
+
+  void open() {
+    is_closed = false;
+    is_closed.notify_all();
+  }
+
+  std::atomic<int> syncs = 0;
+  std::atomic<bool> is_closed = false;
+};
+
 class RunStoreTest : public ::testing::Test {
  protected:
-  RunStore::Options options() const { return {.directory = dir_ / "runs"}; }
+  RunStore::Options options() const { return {.directory = dir_ / "runs", .group = 0ms}; }
+
+  // With its syncs counted from now on.
+  RunStore::Options grouped(std::shared_ptr<std::atomic<int>> syncs = {}) const {
+    RunStore::Options out = options();
+    out.group = 40ms;
+    if (syncs) out.sync = [syncs](int fd) { return ++*syncs, ::fdatasync(fd); };
+    return out;
+  }
 
   TempDir dir_{plim::testing::memory_directory()};
 };
@@ -100,6 +149,113 @@ TEST_F(RunStoreTest, a_run_is_stored_once_and_told_of_afterwards) {
   EXPECT_THAT(life.stored, ElementsAre("u1", "u2"));
   EXPECT_THAT(life.page(), ElementsAre("u2 kept", "u1 unsent"));
   EXPECT_THAT(life.unsent(), ElementsAre("u1"));
+}
+
+TEST_F(RunStoreTest, runs_that_come_close_together_share_a_sync) {
+  RunStore::Options slow = options();
+  slow.group = 40ms;
+  auto gate = std::make_shared<Gate>();
+  slow.sync = [gate](int fd) { return gate->sync(fd); };
+  StoreLife life(slow);
+  ASSERT_FALSE(life.error);
+  const int before = gate->syncs;
+  gate->is_closed = true;
+  life.add("u1");
+  life.loop.run_ready();  // after a pause there is nothing to wait for
+  gate->wait_for_syncs(before + 1);
+  for (int i = 0; i < 10; ++i) {
+    life.add("more" + std::to_string(i));
+    life.clock.advance(3ms);
+    life.loop.run_ready();
+  }
+  EXPECT_THAT(states_in(slow.directory), ElementsAre("unsent"));
+  life.clock.advance(10ms);
+  life.loop.run_ready();
+  gate->open();
+  life.settle(11);
+  EXPECT_EQ(gate->syncs, before + 2);
+  life.clock.advance(41ms);
+  life.add("u2");
+  life.settle(12);
+  EXPECT_EQ(gate->syncs, before + 3);
+}
+
+TEST_F(RunStoreTest, nobody_hears_of_a_run_before_its_sync) {
+  StoreLife life(grouped());
+  life.add("u1");
+  life.settle(1);
+  life.add("u2");
+  life.clock.advance(39ms);
+  life.loop.run_ready();
+  EXPECT_THAT(life.stored, ElementsAre("u1"));
+  EXPECT_THAT(life.page(), ElementsAre("u1 unsent"));
+  EXPECT_THAT(life.unsent(), ElementsAre("u1"));
+  life.add("u2");  // seen again meanwhile: still one run
+  life.clock.advance(1ms);
+  life.settle(2);
+  EXPECT_THAT(life.page(), ElementsAre("u2 unsent", "u1 unsent"));
+}
+
+TEST_F(RunStoreTest, what_is_in_the_file_but_not_synced_is_not_shown) {
+  RunStore::Options slow = options();
+  auto gate = std::make_shared<Gate>();
+  slow.sync = [gate](int fd) { return gate->sync(fd); };
+  StoreLife life(slow);
+  ASSERT_FALSE(life.error);
+  const int before = gate->syncs;
+  gate->is_closed = true;
+  life.add("u1");
+  gate->wait_for_syncs(before + 1);
+  EXPECT_THAT(states_in(slow.directory), ElementsAre("unsent"));
+  EXPECT_THAT(life.page(), IsEmpty());
+  gate->open();
+  life.settle(1);
+  EXPECT_THAT(life.page(), ElementsAre("u1 unsent"));
+}
+
+TEST_F(RunStoreTest, that_runs_were_sent_is_written_a_little_later_or_when_there_are_many) {
+  auto syncs = std::make_shared<std::atomic<int>>(0);
+  StoreLife life(grouped(syncs));
+  auto mark = [&](int number) {
+    life.store->mark(fmt::format("u{}/main/0", number), SendState::sent);
+  };
+  const std::string directory = options().directory;
+  auto until_sent = [&](std::ptrdiff_t count) {
+    auto wait = [](std::string in, std::ptrdiff_t wanted) -> Task<void> {
+      while (sent_in(in) < wanted) co_await yield_to_loop();
+    };
+    run_to_end(life.loop, wait(directory, count));
+  };
+  for (int i = 0; i < 10; ++i) life.add("u" + std::to_string(i));
+  life.settle(10);
+  const int before = *syncs;
+  mark(0);
+  life.clock.advance(199ms);
+  life.loop.run_ready();
+  EXPECT_EQ(sent_in(directory), 0);
+  EXPECT_EQ(life.store->unsent(), 9u);
+  life.clock.advance(1ms);
+  until_sent(1);
+  for (int i = 1; i < 9; ++i) mark(i);
+  until_sent(9);
+  mark(9);
+  EXPECT_EQ(*syncs, before);
+  life.add("next");
+  life.settle(11);
+  EXPECT_EQ(sent_in(directory), 10);
+  EXPECT_EQ(*syncs, before + 1);
+}
+
+TEST_F(RunStoreTest, stopping_writes_what_waits) {
+  {
+    StoreLife life(grouped());
+    life.add("u1");
+    life.settle(1);
+    life.store->mark("u1/main/0", SendState::sent);
+    life.add("u2");
+  }
+  StoreLife life(grouped());
+  EXPECT_THAT(life.page(), ElementsAre("u2 unsent", "u1 sent"));
 }
 
 TEST_F(RunStoreTest, what_was_stored_sent_or_refused_is_known_after_a_restart) {
@@ -206,7 +362,7 @@ TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
 // Scenario: the disk is full, and has room again.
 TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
   plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
-    RunStore::Options options{.directory = disk.path + "/runs"};
+    const RunStore::Options options{.directory = disk.path + "/runs", .group = 0ms};
     {
       StoreLife life(options);
       ASSERT_FALSE(life.error) << life.error->message;
@@ -231,6 +387,32 @@ TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
     }
     StoreLife again(options);
     EXPECT_EQ(again.unsent().size(), 101u);
+  });
+}
+
+TEST_F(RunStoreTest, marks_that_found_no_room_are_written_later_and_then_all_is_well) {
+  plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
+    const RunStore::Options options{.directory = disk.path + "/runs", .group = 0ms};
+    {
+      StoreLife life(options);
+      ASSERT_FALSE(life.error) << life.error->message;
+      for (const char* uid : {"u1", "u2"}) life.add(uid);
+      life.settle(2);
+      disk.fill();
+      for (const char* key : {"u1/main/0", "u2/main/0"})
+        life.store->mark(key, SendState::dead, std::string(10'000, 'x'));
+      auto until = [](StoreLife& l, double failing) -> Task<void> {
+        while (l.metrics.store_failing.value() != failing) {
+          if (failing == 0) l.clock.advance_to_next();
+          co_await yield_to_loop();
+        }
+      };
+      run_to_end(life.loop, until(life, 1));
+      disk.make_room();
+      run_to_end(life.loop, until(life, 0));
+    }
+    StoreLife again(options);
+    EXPECT_THAT(again.page(), ElementsAre("u2 dead", "u1 dead"));
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,22 +10,18 @@
 namespace plim::servo {
 namespace {
 
-// Counts a post while it lives, however it ends.
+// A post that was counted when it was begun is counted no more, however it ends.
 class InFlight {
  public:
-  InFlight(std::size_t& count, Event& changed) : count_(count), changed_(changed) { ++count_; }
+  explicit InFlight(std::size_t& count) : count_(count) {}
 
-  ~InFlight() {
-    --count_;
-    changed_.notify();
-  }
+  ~InFlight() { --count_; }
 
   InFlight(const InFlight&) = delete;
   InFlight& operator=(const InFlight&) = delete;
 
  private:
   std::size_t& count_;
-  Event& changed_;
 };
 
 }  // namespace
@@ -44,13 +39,13 @@ Sender::Sender(const Executor& loop, Receiver& receiver, Metrics& metrics, Callb
       options_(std::move(options)),
       clock_(clock),
       random_(random),
-      ready_(loop, std::numeric_limits<std::size_t>::max()),
       changed_(loop),
       tasks_(loop) {}
 
 void Sender::start() {
-  for (std::size_t i = 0; i < options_.in_flight; ++i) tasks_.spawn("sender", work());
+  started_ = true;
   tasks_.spawn("sender's timer", wake());
+  begin_posts();
 }
 
 void Sender::add(loop::RunRecord run) {
@@ -61,15 +56,22 @@ void Sender::add(loop::RunRecord run) {
     found =
         lanes_.emplace(app, Lane{.runs = {}, .backoff = Backoff(options_.backoff, random_)}).first;
   found->second.runs.push_back(std::move(run));
-  if (found->second.runs.size() == 1) (void)ready_.try_push(app);
+  if (found->second.runs.size() > 1) return;
+  ready_.push_back(app);
+  begin_posts();
 }
 
-Task<void> Sender::work() {
-  for (;;) {
-    auto app = co_await ready_.pop();
-    if (!app || draining_) co_return;
-    co_await send_first(std::move(*app));
+// A task for each post, and not workers that wait for them: all of those would wake for each.
+void Sender::begin_posts() {
+  if (!started_ || beginning_) return;
+  beginning_ = true;  // a post that fails at once comes back here: one after the other, not nested
+  while (!draining_ && in_flight_ < options_.in_flight && !ready_.empty()) {
+    std::string app = std::move(ready_.front());
+    ready_.pop_front();
+    ++in_flight_;
+    tasks_.spawn("post", send_first(std::move(app)));
   }
+  beginning_ = false;
 }
 
 Task<void> Sender::wake() {
@@ -83,22 +85,25 @@ Task<void> Sender::wake() {
       co_await changed_.wait_until(clock_, first);
       continue;
     }
-    (void)ready_.try_push(std::move(waiting_.begin()->second));
+    ready_.push_back(std::move(waiting_.begin()->second));
     waiting_.erase(waiting_.begin());
+    begin_posts();
   }
 }
 
 Task<void> Sender::send_first(std::string app) {
-  // A copy: the queue behind the reference may move while the post is under way.
-  const loop::RunRecord run = lanes_.at(app).runs.front();
+  // Stays where it is until finish(): a lane is not moved by others that come and go, nor the front
+  // of a deque by what is added at its end.
+  const loop::RunRecord& run = lanes_.at(app).runs.front();
   Message message{.subject = {.app = run.app, .ns = run.ns, .pod = run.pod, .uid = run.uid},
                   .body = measurement(run, options_.extra),
                   .idempotency_key = run.key()};
   Result<PostAnswer> answer = PostAnswer{};
   {
-    InFlight counted(in_flight_, changed_);
+    const InFlight counted(in_flight_);
     answer = co_await receiver_.post(std::move(message), options_.timeout);
   }
+  if (draining_) changed_.notify();
   if (answer && answer->status >= 200 && answer->status < 300) {
     metrics_.count_post("sent");
     callbacks_.on_sent(run);
@@ -131,17 +136,18 @@ void Sender::finish(const std::string& app) {
   if (found->second.runs.empty())
     lanes_.erase(found);
   else
-    (void)ready_.try_push(app);
+    ready_.push_back(app);
+  begin_posts();
 }
 
 void Sender::try_later(const std::string& app, Nanos wait) {
   waiting_.emplace(clock_.steady() + wait, app);
   changed_.notify();
+  begin_posts();
 }
 
 Task<void> Sender::drain(Nanos limit) {
   draining_ = true;
-  ready_.close();
   const SteadyTime deadline = clock_.steady() + limit;
   while (in_flight_ > 0) {
     const bool in_time = co_await changed_.wait_until(clock_, deadline);

@@ -13,7 +13,6 @@
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
 #include "base/event.hpp"
-#include "base/queue.hpp"
 #include "base/task.hpp"
 #include "loop/run_record.hpp"
 #include "servo/metrics.hpp"
@@ -61,7 +60,7 @@ class Sender {
     Backoff backoff;
   };
 
-  Task<void> work();
+  void begin_posts();
   Task<void> wake();
   Task<void> send_first(std::string app);
   void finish(const std::string& app);
@@ -75,11 +74,13 @@ class Sender {
   Random& random_;
   std::unordered_map<std::string, Lane> lanes_;
   std::multimap<SteadyTime, std::string> waiting_;  // lanes by their next try
-  Queue<std::string> ready_;                        // lanes whose first run may go now
+  std::deque<std::string> ready_;                   // lanes whose first run may go now
   std::size_t queued_ = 0;
   std::size_t in_flight_ = 0;
+  bool started_ = false;
+  bool beginning_ = false;
   bool draining_ = false;
-  Event changed_;
+  Event changed_;  // a lane waits for its next try, or a post has ended while draining
   TaskGroup tasks_;
 };
 

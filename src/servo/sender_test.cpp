@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/log.hpp"
 #include "base/loop.hpp"
 #include "servo/testing/fake_receiver.hpp"
 #include "servo/testing/pods.hpp"
@@ -156,6 +157,18 @@ TEST_F(SenderTest, has_at_most_eight_posts_in_flight) {
   loop_.run_ready();
   EXPECT_EQ(sent_.size(), 20u);
   EXPECT_EQ(receiver_.most, 8);
+}
+
+// As when no request can be made of it: there is nothing to wait for between them.
+TEST_F(SenderTest, many_that_fail_at_once_go_one_after_the_other) {
+  log::Capture quiet;
+  for (int i = 0; i < 2'000; ++i) {
+    refuse("a", 400);
+    add(std::to_string(i), "a");
+  }
+  loop_.run_ready();
+  EXPECT_EQ(dead_.size(), 2'000u);
+  EXPECT_EQ(receiver_.most, 1);
 }
 
 TEST_F(SenderTest, drains_what_is_in_flight_and_begins_nothing) {
