@@ -136,7 +136,7 @@ class Informers(ApiCase):
     @only_local("20,000 writes take etcd a minute; tests/real/informer_test.py has an informer lose a real API server")
     def test_caches_equal_a_final_list(self):
         done = subprocess.run([LOAD, "torture", "--kubeconfig", self.cluster.kubeconfig, "--watchers", "50", "--writes", "20000",
-                               "--limit", "60", "-o", "json"], capture_output=True, text=True, timeout=300)
+                               "--limit", "60", "-o", "json"], capture_output=True, text=True, timeout=500)
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
         numbers = json.loads(done.stdout)
         print("; ".join(f"{name} {value:.0f}" for name, value in numbers.items()))

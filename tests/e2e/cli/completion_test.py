@@ -45,6 +45,13 @@ complete -C "$LINE"
 """
 
 
+def offered_in_time(test, word, ask):
+    """The server has 200 ms, which on a busy machine may pass before the program has even asked: a person presses the key again."""
+    deadline = time.monotonic() + 60
+    while word not in (offered := ask()):
+        test.assertLess(time.monotonic(), deadline, offered)
+
+
 class Shells(unittest.TestCase):
     def setUp(self):
         server = api_server()
@@ -61,7 +68,7 @@ class Shells(unittest.TestCase):
     def ask(self, shell, script, line):
         env = environment(home=self.home, LINE=line, PROGRAM=PROGRAM, FOLDER=self.bin.name)
         env["PATH"] = f"{self.bin.name}:{env['PATH']}"
-        done = subprocess.run([*shell, script], env=env, capture_output=True, text=True, timeout=30, cwd=self.bin.name)
+        done = subprocess.run([*shell, script], env=env, capture_output=True, text=True, timeout=120, cwd=self.bin.name)
         self.assertEqual(done.stderr, "", line)
         words = [word.split("\t")[0] for word in done.stdout.splitlines() if word]
         return [word.split("=", 1)[1] if word.startswith("--") and "=" in word and not word.endswith("=") else word
@@ -77,8 +84,8 @@ class Shells(unittest.TestCase):
         self.assertIn("yaml", ask("plimsoll version -o "))
         self.assertIn("PLM-1203", ask("plimsoll explain error "))
         self.assertIn("dev", ask("plimsoll raw --context "))
-        self.assertIn("kube-system", ask("plimsoll raw -n "))
-        self.assertIn("kube-system", ask("plimsoll raw --namespace="))
+        offered_in_time(self, "kube-system", lambda: ask("plimsoll raw -n "))
+        offered_in_time(self, "kube-system", lambda: ask("plimsoll raw --namespace="))
 
     def test_bash(self):
         shell = ["bash", "--norc", "-c"]
@@ -150,8 +157,7 @@ class Kubectl(unittest.TestCase):
         done = self.kubectl("__complete", "plimsoll", "ver")
         self.assertIn("version", done.stdout, done.stderr)
         with api_server() as (url, _), home_with(url) as home:
-            done = self.kubectl("__complete", "plimsoll", "raw", "-n", "kube", home=home)
-            self.assertIn("kube-system", done.stdout, done.stderr)
+            offered_in_time(self, "kube-system", lambda: self.kubectl("__complete", "plimsoll", "raw", "-n", "kube", home=home).stdout)
 
 
 if __name__ == "__main__":

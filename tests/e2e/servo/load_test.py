@@ -59,7 +59,8 @@ class Load(unittest.TestCase):
               f"the beginning, {early:.1f} after a third, {now:.1f} MiB at the end; {numbers['cpu_ms_per_1000_events']:.0f} ms of CPU per "
               "1000 events")
         # On a machine with other things to do, as when all tests run at once, only the full size tells.
-        self.assertGreater(numbers["events_per_second"], EVENTS * 0.95 if IS_FULL else EVENTS / 4)
+        if IS_FULL:
+            self.assertGreater(numbers["events_per_second"], EVENTS * 0.95)
         self.assertLess(p99, 1 if IS_FULL else 5)
         # Keys are remembered: a few hundred bytes for each run.
         self.assertLess(now - early, 4 + len(ended) * 0.0005)

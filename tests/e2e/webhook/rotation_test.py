@@ -95,15 +95,16 @@ class Rotation:
 class OnUp(Rotation, unittest.TestCase):
     def setUp(self):
         self.cluster = LocalCluster(self, "--nodes", "0", "--roles", "webhook", "--ephemeral")
+        eventually(lambda: self.address and self.pids, what="the role")
 
-        def address():
-            url = json.loads((self.cluster.place.state("t") / "endpoints.json").read_text()).get("roles", {}).get("webhook", "")
-            return url and self.pids and ("127.0.0.1", int(url.rpartition(":")[2]))
-        self.address = eventually(address, what="the role")
+    @property
+    def address(self):
+        """As it is now: a role that finds its port taken is started again, at another one."""
+        url = json.loads((self.cluster.place.state("t") / "endpoints.json").read_text()).get("roles", {}).get("webhook", "")
+        return url and ("127.0.0.1", int(url.rpartition(":")[2]))
 
     @property
     def pids(self):
-        """As they are now: a role that finds its port taken is started again."""
         found = subprocess.run(["pgrep", "-f", f"webhook --self-signed --kubeconfig {self.cluster.kubeconfig}"], capture_output=True, text=True)
         return [int(pid) for pid in found.stdout.split()]
 
