@@ -54,20 +54,21 @@ class Roles(unittest.TestCase):
 
     def test_each_node_measures_its_own_pods(self):
         self.assertEqual(sorted(self.endpoints()), ["n1", "n2"])
-        limits = {"requests": {"cpu": "100m", "memory": "32Mi"}, "limits": {"cpu": "200m", "memory": "64Mi"}}
+        # So little that a busy machine gives more, too.
+        limits = {"requests": {"cpu": "50m", "memory": "32Mi"}, "limits": {"cpu": "50m", "memory": "64Mi"}}
         self.cluster.apply(pod("busy", "sh", "-c", "while true; do :; done", resources=limits), pod("idle", "sleep", "1000"))
         self.cluster.kubectl("wait", "--for=condition=Ready", "pod/busy", "pod/idle", "--timeout=30s")
         node = self.cluster.get("pod", "busy")["spec"]["nodeName"]
 
         def grown():
             scrape = self.scrape(node)
-            return scrape and (scrape.get("task_cpu_usage_seconds", task_name="default/busy") or 0) > 0.3 and scrape
-        scrape = eventually(grown, seconds=30)
+            return scrape and all((scrape.get(f"task_cpu_{what}_seconds", task_name="default/busy") or 0) > 0.1
+                                  for what in ("usage", "throttled")) and scrape
+        scrape = eventually(grown, seconds=60, what="use and throttling")
         uid = self.cluster.get("pod", "busy")["metadata"]["uid"]
         self.assertEqual(scrape.get("task_subcontainers", task_id=uid, app_kubernetes_io__name="busy", node=node), 1)
-        self.assertEqual(scrape.get("task_requested_cpus", task_id=uid), 0.1)
+        self.assertEqual(scrape.get("task_requested_cpus", task_id=uid), 0.05)
         self.assertEqual(scrape.get("task_mem_limit_bytes", task_id=uid), 64 << 20)
-        self.assertGreater(scrape.get("task_cpu_throttled_seconds", task_id=uid), 0)
 
         def seen():
             return sorted(name for one in ("n1", "n2") for name in self.scrape(one).tasks())
