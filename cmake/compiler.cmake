@@ -50,8 +50,15 @@ find_program(PLIM_CCACHE ccache)
 if(PLIM_CCACHE)
   # base_dir and no hash_dir: clones in other folders share the cache. The sloppiness is what ccache asks
   # for with precompiled headers; clang must also leave the time stamp out of them.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${PLIM_CCACHE})
+  set(launcher env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  if(PLIM_SANITIZE AND CMAKE_GENERATOR MATCHES "Ninja")
+    # These are built rarely, and then mostly from the cache, which reads no precompiled header: it is made when one is missed.
+    set(PLIM_PRECOMPILE_LATER ON)
+    list(APPEND launcher CCACHE_PREFIX=${PROJECT_SOURCE_DIR}/cmake/precompile-now
+         CCACHE_PREFIX_CPP=${PROJECT_SOURCE_DIR}/cmake/precompile-now)
+  endif()
+  list(APPEND launcher ${PLIM_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

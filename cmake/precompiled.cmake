@@ -33,6 +33,13 @@ function(plim_precompiled_header name header)
     endforeach()
     plim_precompiled_file(${name} file)
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${file}.sum CONTENT "${digest}\n")
+    if(PLIM_PRECOMPILE_LATER)
+      # The compiler that would say what it has read does not run, so the digest stands for that; and nobody needs the library.
+      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON
+        CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/precompile-later;${CMAKE_CXX_COMPILER_LAUNCHER}")
+      set_source_files_properties(${CMAKE_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx PROPERTIES
+        OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${file}.sum)
+    endif()
     # Ninja lets objects wait for custom targets, not for libraries; generated sources have no other way to wait.
     add_custom_target(${name}_built DEPENDS ${CMAKE_BINARY_DIR}/${file})
     if(PLIM_PRECOMPILE_CODE)
