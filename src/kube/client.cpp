@@ -25,6 +25,9 @@ constexpr auto kVerbTimeout = 60s;
 // Objects are at most 1.5 MiB in etcd; an event of one, escaped, stays far below this.
 constexpr std::size_t kMaxEvent = 32u << 20;
 constexpr std::size_t kMaxErrorBody = 1u << 20;
+// Connections that are kept when requests pause. As many as somebody has under way at a time: one
+// that is closed costs both sides a handshake, which is more than the request it is made for.
+constexpr std::size_t kMaxIdle = 64;
 constexpr auto kWorthLogging = 1s;  // of waiting for the rate limit
 
 // Decides, answer by answer, whether a request goes out again.
@@ -303,6 +306,7 @@ Result<std::shared_ptr<Client>> Client::create(const Executor& loop, Config conf
   options.tls = config.tls;
   options.proxy = config.proxy.empty() ? net::proxy_from_environment(config.server) : config.proxy;
   options.user_agent = "plimsoll/" PLIM_VERSION;
+  options.max_idle = kMaxIdle;
   PLIM_TRY(auto http, net::Client::create(loop, config.server, std::move(options)));
   return std::make_shared<ApiClient>(loop, std::move(http), std::move(config), clock);
 }

@@ -1,5 +1,7 @@
 #include "kube/client.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
@@ -39,6 +41,33 @@ class ClientTest : public ::testing::Test {
   ScriptedServer server{loop};
   std::shared_ptr<Client> client;
 };
+
+Task<void> ask_for_version(std::shared_ptr<Client> client) {
+  net::Request request;
+  request.path = "/version";
+  const net::CallOptions options;
+  const auto answer = co_await client->raw(std::move(request), options);
+  EXPECT_TRUE(answer) << answer.error().message;
+}
+
+TEST_F(ClientTest, many_requests_at_a_time_find_the_connections_of_those_before) {
+  constexpr std::size_t kAtATime = 32;
+  Config config = server.config();
+  config.qps = 0;
+  connect(config);
+  TaskGroup group(loop.executor());
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < kAtATime; ++i) {
+      server.answer(200, "{}");
+      group.spawn("ask", ask_for_version(client));
+    }
+    run_to_end(loop, group.join());
+  }
+  std::set<std::string> peers;
+  for (const net::Request& request : server.requests()) peers.insert(request.peer.address);
+  EXPECT_EQ(server.requests().size(), 2 * kAtATime);
+  EXPECT_LE(peers.size(), kAtATime);
+}
 
 TEST_F(ClientTest, gets_an_object_and_says_who_asks) {
   server.answer(200, R"({"kind":"Pod","metadata":{"name":"web"}})");
