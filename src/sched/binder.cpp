@@ -2,10 +2,33 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.hpp"
 #include "base/log.hpp"
+#include "kube/status.hpp"
 #include "kube/store.hpp"
 
 namespace plim::sched {
+namespace {
+
+std::string binding_text(const Binding& binding) {
+  const kube::ObjectMeta& meta = binding.pod->meta;
+  std::string out = R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":)";
+  append_json_string(out, meta.name);
+  out += R"(,"namespace":)";
+  append_json_string(out, meta.ns);
+  out += R"(,"uid":)";
+  append_json_string(out, meta.uid);
+  if (!binding.annotations.empty()) {
+    out += R"(,"annotations":)";
+    append_json(out, binding.annotations);
+  }
+  out += R"(},"target":{"kind":"Node","name":)";
+  append_json_string(out, binding.node);
+  out += "}}";
+  return out;
+}
+
+}  // namespace
 
 json::object annotations_of(const Decision& decision) {
   json::object said{{"total", decision.total}, {"missingBytes", decision.missing_bytes}};
@@ -47,23 +70,24 @@ Task<void> Binder::carry_out(Binding binding, Done done) {
   done(std::move(out));
 }
 
+// By hand, and without reading the answer when it is good: there is one for every pod.
 Task<Result<void>> Binder::write(Binding binding) {
   const kube::ObjectMeta& meta = binding.pod->meta;
-  json::object about{
-      {"name", meta.name}, {"namespace", std::string_view(meta.ns)}, {"uid", meta.uid}};
-  if (!binding.annotations.empty()) about["annotations"] = std::move(binding.annotations);
-  json::value body = json::object{{"apiVersion", "v1"},
-                                  {"kind", "Binding"},
-                                  {"metadata", std::move(about)},
-                                  {"target", {{"kind", "Node"}, {"name", binding.node}}}};
-  kube::ObjectPath path{.ns = std::string(meta.ns), .name = meta.name, .subresource = "binding"};
-  auto bound = co_await client_->create(kube::resources::pods, path, std::move(body));
-  if (!bound) {
-    Error error = bound.error();
-    error.message = fmt::format("running Bind plugin \"DefaultBinder\": {}", error.message);
-    co_return error;
-  }
-  co_return Result<void>{};
+  const kube::ObjectPath path{
+      .ns = std::string(meta.ns), .name = meta.name, .subresource = "binding"};
+  net::Request request{.method = "POST",
+                       .path = kube::api_path(kube::resources::pods, path),
+                       .query = "fieldManager=plimsoll"};
+  request.headers.set("Accept", "application/json");
+  request.headers.set("Content-Type", "application/json");
+  request.body = binding_text(binding);
+  const net::CallOptions options;
+  auto answer = co_await client_->raw(std::move(request), options);
+  if (answer && answer->status / 100 == 2) co_return Result<void>{};
+  Error error = answer ? kube::error_from_answer(answer->status, answer->headers, answer->body)
+                       : answer.error();
+  error.message = fmt::format("running Bind plugin \"DefaultBinder\": {}", error.message);
+  co_return error;
 }
 
 Task<Result<bool>> Binder::delegate(Binding binding) {

@@ -13,8 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Each has a connection of its own while it is under way.
-constexpr std::size_t kMaxBinding = 48;
-constexpr Nanos kLongestWait = 1s;
+constexpr std::size_t kMaxBinding = 32;
 
 kube::ReflectorOptions running_pods() {
   kube::ReflectorOptions out;
@@ -156,7 +155,8 @@ bool Daemon::extenders_have_a_say(const kube::Pod& pod) const {
 }
 
 Task<void> Daemon::schedule() {
-  while (!synced()) (void)co_await wake_.wait_until(clock_, clock_.steady() + kLongestWait);
+  // Some of it is waited for only so long, which nobody tells.
+  while (!synced()) (void)co_await wake_.wait_until(clock_, clock_.steady() + 1s);
   log::info("scheduler", "caches filled",
             {{"nodes", state_.engine().node_count()}, {"pods", pods_.store().size()}});
   for (;;) {
@@ -177,10 +177,11 @@ Task<void> Daemon::schedule() {
       co_await yield_to_loop();  // answers to bindings and the watches come in between
       continue;
     }
-    SteadyTime until = clock_.steady() + kLongestWait;
-    if (const auto flush = state_.queue().next_flush(); may_decide && flush && *flush < until)
-      until = *flush;
-    (void)co_await wake_.wait_until(clock_, until);
+    // Without a deadline where none is needed: under load this is once for every pod.
+    if (const auto flush = state_.queue().next_flush(); may_decide && flush)
+      (void)co_await wake_.wait_until(clock_, *flush);
+    else
+      co_await wake_.wait();
   }
 }
 

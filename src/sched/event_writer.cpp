@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/json_text.hpp"
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
+#include "kube/status.hpp"
 
 namespace plim::sched {
 namespace {
@@ -11,7 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxQueuedBytes = 64u << 20;
-constexpr std::size_t kWriters = 8;
+// What an API server does for events it does not do for bindings, which somebody waits for: so few
+// at a time, and more only when they get late.
+constexpr std::size_t kWriters = 2, kMostWriters = 8;
+constexpr Nanos kLate = 5s;
 constexpr std::size_t kMaxNote = 1024;
 constexpr int kEventTries = 12;
 constexpr Nanos kSeriesRefresh = 30min;
@@ -20,22 +25,23 @@ constexpr Nanos kSeriesEnd = 6min;
 const kube::Resource kEvents{
     .group = "events.k8s.io", .version = "v1", .plural = "events", .kind = "Event"};
 
-json::object reference_json(const kube::ObjectReference& reference) {
-  json::object out{{"apiVersion", reference.api_version},
-                   {"kind", reference.kind},
-                   {"name", reference.name},
-                   {"uid", reference.uid}};
-  if (!reference.ns.empty()) out["namespace"] = reference.ns;
-  if (!reference.resource_version.empty()) out["resourceVersion"] = reference.resource_version;
-  return out;
+// `name` is a member's with what stands before it, the brace or comma included.
+void append_member(std::string& out, std::string_view name, std::string_view value) {
+  out += name;
+  append_json_string(out, value);
 }
 
-std::string micro_time(WallTime time) {
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(micros);
-  std::string out = format_rfc3339(WallTime(seconds));
-  out.pop_back();  // the Z
-  return fmt::format("{}.{:06}Z", out, (micros - seconds).count());
+void append_reference(std::string& out, std::string_view name,
+                      const kube::ObjectReference& reference) {
+  out += name;
+  append_member(out, R"({"apiVersion":)", reference.api_version);
+  append_member(out, R"(,"kind":)", reference.kind);
+  append_member(out, R"(,"name":)", reference.name);
+  append_member(out, R"(,"uid":)", reference.uid);
+  if (!reference.ns.empty()) append_member(out, R"(,"namespace":)", reference.ns);
+  if (!reference.resource_version.empty())
+    append_member(out, R"(,"resourceVersion":)", reference.resource_version);
+  out += '}';
 }
 
 std::string cut_note(std::string note) {
@@ -52,20 +58,24 @@ EventWriter::EventWriter(const Executor& loop, std::shared_ptr<kube::Client> cli
     : client_(std::move(client)),
       host_(std::move(host)),
       clock_(clock),
-      changed_(loop),
+      idle_(loop),
       tasks_(loop) {}
 
 void EventWriter::start() {
-  for (std::size_t index = 0; index < kWriters; ++index)
-    tasks_.spawn("event writer", write_queued());
+  started_ = true;
   tasks_.spawn("event series", refresh_series());
 }
 
 Task<void> EventWriter::stop(Nanos grace) {
   const SteadyTime deadline = clock_.steady() + grace;
-  while ((!queue_.empty() || writing_ > 0) && clock_.steady() < deadline)
-    (void)co_await changed_.wait_until(clock_, deadline);
+  while ((!queue_.empty() || writers_ > 0) && clock_.steady() < deadline)
+    (void)co_await idle_.wait_until(clock_, deadline);
   co_await tasks_.stop();
+}
+
+std::size_t EventWriter::writers_wanted() const {
+  const bool late = !queue_.empty() && clock_.steady() - queue_.front().since > kLate;
+  return late ? kMostWriters : kWriters;
 }
 
 void EventWriter::push(Entry entry) {
@@ -73,9 +83,12 @@ void EventWriter::push(Entry entry) {
     ++stats_.dropped;
     return;
   }
-  queued_bytes_ += entry.bytes;
+  entry.since = clock_.steady();
+  queued_bytes_ += entry.body.size();
   queue_.push_back(std::move(entry));
-  changed_.notify();
+  if (!started_ || writers_ >= writers_wanted()) return;
+  ++writers_;
+  tasks_.spawn("event writer", write_queued());
 }
 
 void EventWriter::record(SchedulerEvent event) {
@@ -95,28 +108,31 @@ void EventWriter::record(SchedulerEvent event) {
     }
     series = {.ns = ns, .name = name, .count = 1, .written = 1, .last = now};
   }
-  std::string note = cut_note(std::move(event.note));
-  const std::size_t bytes = 600 + note.size();
-  json::object body{{"apiVersion", "events.k8s.io/v1"},
-                    {"kind", "Event"},
-                    {"metadata", {{"name", name}, {"namespace", ns}}},
-                    {"eventTime", micro_time(now)},
-                    {"reportingController", event.controller},
-                    {"reportingInstance", fmt::format("{}-{}", event.controller, host_)},
-                    {"type", event.warning ? "Warning" : "Normal"},
-                    {"reason", event.reason},
-                    {"action", event.action},
-                    {"note", std::move(note)},
-                    {"regarding", reference_json(event.regarding)}};
-  if (event.related) body["related"] = reference_json(*event.related);
-  push({.ns = ns, .name = "", .body = std::move(body), .bytes = bytes});
+  // By hand: there is one for every pod that is placed.
+  std::string body;
+  body.reserve(1024);
+  append_member(body, R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":)",
+                name);
+  append_member(body, R"(,"namespace":)", ns);
+  append_member(body, R"(},"eventTime":)", format_rfc3339_micro(now));
+  append_member(body, R"(,"reportingController":)", event.controller);
+  append_member(body, R"(,"reportingInstance":)", fmt::format("{}-{}", event.controller, host_));
+  append_member(body, R"(,"type":)", event.warning ? "Warning" : "Normal");
+  append_member(body, R"(,"reason":)", event.reason);
+  append_member(body, R"(,"action":)", event.action);
+  append_member(body, R"(,"note":)", cut_note(std::move(event.note)));
+  append_reference(body, R"(,"regarding":)", event.regarding);
+  if (event.related) append_reference(body, R"(,"related":)", *event.related);
+  body += '}';
+  push({.ns = ns, .name = "", .body = std::move(body)});
 }
 
 void EventWriter::push_series(Series& series) {
   series.written = series.count;
-  json::value patch = json::object{
-      {"series", {{"count", series.count}, {"lastObservedTime", micro_time(series.last)}}}};
-  push({.ns = series.ns, .name = series.name, .body = std::move(patch), .bytes = 300});
+  push({.ns = series.ns,
+        .name = series.name,
+        .body = fmt::format(R"({{"series":{{"count":{},"lastObservedTime":"{}"}}}})", series.count,
+                            format_rfc3339_micro(series.last))});
 }
 
 Task<void> EventWriter::refresh_series() {
@@ -135,35 +151,44 @@ Task<void> EventWriter::refresh_series() {
 }
 
 Task<void> EventWriter::write_queued() {
-  for (;;) {
-    while (queue_.empty()) co_await changed_.wait();
+  while (!queue_.empty()) {
     Entry entry = std::move(queue_.front());
     queue_.pop_front();
-    queued_bytes_ -= entry.bytes;
-    ++writing_;
-    for (int attempt = 1;; ++attempt) {
-      kube::ObjectPath path{.ns = entry.ns, .name = entry.name};
-      json::value body = entry.body;
-      Result<json::value> written = fail(Code::unknown, "");
-      if (entry.name.empty())
-        written = co_await client_->create(kEvents, path, std::move(body));
-      else
-        written =
-            co_await client_->patch(kEvents, path, kube::PatchType::strategic, std::move(body));
-      if (written) {
-        ++stats_.written;
-        break;
-      }
-      if (attempt == kEventTries || !is_retryable(written.error().code)) {
-        ++stats_.dropped;
-        if (written.error().code != Code::not_found)
-          log::debug("scheduler", "an event is lost", {{"error", written.error()}});
-        break;
-      }
-      co_await clock_.sleep(std::chrono::seconds(1));
+    queued_bytes_ -= entry.body.size();
+    co_await write(std::move(entry));
+  }
+  --writers_;
+  idle_.notify();
+}
+
+Task<void> EventWriter::write(Entry entry) {
+  const bool is_new = entry.name.empty();
+  const kube::ObjectPath path{.ns = std::move(entry.ns), .name = std::move(entry.name)};
+  net::Request request{.method = is_new ? "POST" : "PATCH",
+                       .path = kube::api_path(kEvents, path),
+                       .query = "fieldManager=plimsoll"};
+  request.headers.set("Accept", "application/json");
+  request.headers.set("Content-Type",
+                      is_new ? "application/json" : "application/strategic-merge-patch+json");
+  request.body = std::move(entry.body);
+  const net::CallOptions options;
+  for (int attempt = 1;; ++attempt) {
+    net::Request copy = request;
+    auto answer = co_await client_->raw(std::move(copy), options);
+    if (answer && answer->status / 100 == 2) {
+      ++stats_.written;
+      co_return;
     }
-    --writing_;
-    changed_.notify();
+    const Error error = answer
+                            ? kube::error_from_answer(answer->status, answer->headers, answer->body)
+                            : answer.error();
+    if (attempt == kEventTries || !is_retryable(error.code)) {
+      ++stats_.dropped;
+      if (error.code != Code::not_found)
+        log::debug("scheduler", "an event is lost", {{"error", error}});
+      co_return;
+    }
+    co_await clock_.sleep(std::chrono::seconds(1));
   }
 }
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/clock.hpp"
 #include "base/event.hpp"
-#include "base/json.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/event_correlator.hpp"
@@ -48,8 +48,8 @@ class EventWriter {
  private:
   struct Entry {
     std::string ns, name;  // of the Event; a name: it is patched
-    json::value body;
-    std::size_t bytes = 0;
+    std::string body;
+    SteadyTime since{};
   };
 
   struct Series {
@@ -59,7 +59,9 @@ class EventWriter {
   };
 
   void push(Entry entry);
+  std::size_t writers_wanted() const;
   Task<void> write_queued();
+  Task<void> write(Entry entry);
   Task<void> refresh_series();
   void push_series(Series& series);
 
@@ -68,9 +70,10 @@ class EventWriter {
   Clock& clock_;
   std::deque<Entry> queue_;
   std::size_t queued_bytes_ = 0;
-  std::size_t writing_ = 0;
+  std::size_t writers_ = 0;
+  bool started_ = false;
   kube::TextMap<Series> series_;
-  Event changed_;
+  Event idle_;
   Stats stats_;
   TaskGroup tasks_;
 };

@@ -1,5 +1,6 @@
 #include "sched/scheduler_metrics.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -76,13 +77,18 @@ SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
 }
 
 void SchedulerMetrics::attempt(AttemptResult result, const std::string& profile, Nanos duration) {
-  const metrics::Labels labels{{"result", std::string(kResults[static_cast<std::size_t>(result)])},
-                               {"profile", profile}};
-  registry_.counter("scheduler_schedule_attempts_total", "Tries to place a pod.", labels).add();
-  registry_
-      .histogram("scheduler_scheduling_attempt_duration_seconds",
-                 "Time of a try, with its binding.", doubling(0.001, 15), labels)
-      .observe(in_seconds(duration));
+  const auto at = static_cast<std::size_t>(result);
+  Attempts& made = attempts_of_profile_[profile][at];
+  if (made.count == nullptr) {
+    const metrics::Labels labels{{"result", std::string(kResults[at])}, {"profile", profile}};
+    made.count =
+        &registry_.counter("scheduler_schedule_attempts_total", "Tries to place a pod.", labels);
+    made.duration =
+        &registry_.histogram("scheduler_scheduling_attempt_duration_seconds",
+                             "Time of a try, with its binding.", doubling(0.001, 15), labels);
+  }
+  made.count->add();
+  made.duration->observe(in_seconds(duration));
 }
 
 void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by_locality) {
@@ -94,11 +100,14 @@ void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by
 
 void SchedulerMetrics::bound(int attempts, Nanos since_first_try) {
   attempts_.observe(attempts);
-  registry_
-      .histogram("scheduler_pod_scheduling_sli_duration_seconds",
-                 "Time from a pod's first try to its binding.", doubling(0.01, 20),
-                 {{"attempts", attempts < 15 ? fmt::format("{}", attempts) : "15+"}})
-      .observe(in_seconds(since_first_try));
+  const int told = std::clamp(attempts, 1, kMostAttempts);
+  metrics::Histogram*& made = sli_[static_cast<std::size_t>(told - 1)];
+  if (made == nullptr)
+    made = &registry_.histogram(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "Time from a pod's first try to its binding.", doubling(0.01, 20),
+        {{"attempts", told < kMostAttempts ? fmt::format("{}", told) : "15+"}});
+  made->observe(in_seconds(since_first_try));
 }
 
 void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_bytes) {
@@ -108,10 +117,12 @@ void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_byte
 }
 
 void SchedulerMetrics::incoming(std::string_view queue, std::string_view event) {
-  registry_
-      .counter("scheduler_queue_incoming_pods_total", "Pods that got into a queue, and why.",
-               {{"queue", std::string(queue)}, {"event", std::string(event)}})
-      .add();
+  metrics::Counter*& made = incoming_[{queue, event}];
+  if (made == nullptr)
+    made = &registry_.counter("scheduler_queue_incoming_pods_total",
+                              "Pods that got into a queue, and why.",
+                              {{"queue", std::string(queue)}, {"event", std::string(event)}});
+  made->add();
 }
 
 void SchedulerMetrics::sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
@@ -26,6 +27,7 @@ class SchedulerMetrics {
   void decided(Nanos duration, std::size_t nodes_scored, bool by_locality);
   void bound(int attempts, Nanos since_first_try);
   void pulls(std::int64_t image_bytes, std::int64_t missing_bytes);  // of a pod that was placed
+  // Both are texts that live as long as the program.
   void incoming(std::string_view queue, std::string_view event);
   void sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods, std::size_t assumed,
              std::size_t binding);
@@ -43,7 +45,19 @@ class SchedulerMetrics {
   metrics::Gauge& reload_success() { return reload_success_; }
 
  private:
+  static constexpr std::size_t kResultKinds = 3;
+  static constexpr int kMostAttempts = 15;  // told apart
+
+  struct Attempts {
+    metrics::Counter* count = nullptr;
+    metrics::Histogram* duration = nullptr;
+  };
+
   metrics::Registry& registry_;
+  // To look a series up by its labels costs more than to count in it.
+  std::map<std::string, std::array<Attempts, kResultKinds>> attempts_of_profile_;
+  std::array<metrics::Histogram*, kMostAttempts> sli_{};
+  std::map<std::pair<std::string_view, std::string_view>, metrics::Counter*> incoming_;
   PluginMetrics plugins_;
   std::array<metrics::Histogram*, kEventKinds> events_{};
   std::map<std::tuple<PluginId, EventKind, bool>, metrics::Histogram*> hints_;

@@ -1,0 +1,127 @@
+#include "sched/event_writer.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/event.hpp"
+#include "base/json.hpp"
+#include "base/loop.hpp"
+#include "kube/testing/stub_client.hpp"
+
+namespace plim::sched {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Answers requests when it is told to.
+class EventApi : public plim::testing::StubClient {
+ public:
+  explicit EventApi(const Executor& loop) : open_(loop) {}
+
+  Answer<net::Response> raw(net::Request request, net::CallOptions) override {
+    return take(std::move(request));
+  }
+
+  void let_through() {
+    is_open_ = true;
+    open_.notify();
+  }
+
+  std::vector<net::Request> requests;
+
+ private:
+  Answer<net::Response> take(net::Request request) {
+    requests.push_back(std::move(request));
+    while (!is_open_) co_await open_.wait();
+    net::Response answer;
+    answer.status = 201;
+    co_return answer;
+  }
+
+  Event open_;
+  bool is_open_ = false;
+};
+
+class EventWriterTest : public ::testing::Test {
+ protected:
+  EventWriterTest() { events_.start(); }
+
+  ~EventWriterTest() override { run_to_end(loop_, events_.stop()); }
+
+  void record(std::string name, bool warning = false) {
+    SchedulerEvent event{.regarding = {.api_version = "v1",
+                                       .kind = "Pod",
+                                       .ns = "team",
+                                       .name = name,
+                                       .uid = name + "-uid",
+                                       .resource_version = "7"},
+                         .controller = "default-scheduler",
+                         .warning = warning,
+                         .reason = "Scheduled",
+                         .action = "Binding",
+                         .note = "a \"note\""};
+    events_.record(std::move(event));
+    loop_.run_ready();
+  }
+
+  Loop loop_;
+  FakeClock clock_;
+  std::shared_ptr<EventApi> api_ = std::make_shared<EventApi>(loop_.executor());
+  EventWriter events_{loop_.executor(), api_, "host", clock_};
+};
+
+TEST_F(EventWriterTest, writes_an_event_about_a_pod) {
+  api_->let_through();
+  record("web");
+  ASSERT_EQ(api_->requests.size(), 1u);
+  const net::Request& request = api_->requests[0];
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.path, "/apis/events.k8s.io/v1/namespaces/team/events");
+  auto body = parse_json(request.body);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(text_at(*body, {"kind"}), "Event");
+  EXPECT_EQ(text_at(*body, {"metadata", "namespace"}), "team");
+  EXPECT_TRUE(text_at(*body, {"metadata", "name"}).starts_with("web."));
+  EXPECT_EQ(text_at(*body, {"note"}), "a \"note\"");
+  EXPECT_EQ(text_at(*body, {"type"}), "Normal");
+  EXPECT_EQ(text_at(*body, {"reason"}), "Scheduled");
+  EXPECT_EQ(text_at(*body, {"action"}), "Binding");
+  EXPECT_EQ(text_at(*body, {"reportingController"}), "default-scheduler");
+  EXPECT_EQ(text_at(*body, {"reportingInstance"}), "default-scheduler-host");
+  EXPECT_EQ(text_at(*body, {"regarding", "uid"}), "web-uid");
+  EXPECT_EQ(text_at(*body, {"regarding", "resourceVersion"}), "7");
+  EXPECT_EQ(events_.stats().written, 1u);
+}
+
+TEST_F(EventWriterTest, writes_two_at_a_time_and_more_when_they_are_late) {
+  for (int i = 0; i < 20; ++i) record("web");
+  EXPECT_EQ(api_->requests.size(), 2u);
+  clock_.advance(6s);
+  for (int i = 0; i < 20; ++i) record("web");
+  EXPECT_EQ(api_->requests.size(), 8u);
+  api_->let_through();
+  loop_.run_ready();
+  EXPECT_EQ(events_.stats().written, 40u);
+}
+
+TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {
+  api_->let_through();
+  for (int i = 0; i < 3; ++i) record("web", true);
+  ASSERT_EQ(api_->requests.size(), 2u);
+  EXPECT_EQ(api_->requests[1].method, "PATCH");
+  auto body = parse_json(api_->requests[1].body);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(int_at(*body, {"series", "count"}), 2);
+  EXPECT_FALSE(text_at(*body, {"series", "lastObservedTime"}).empty());
+}
+
+TEST_F(EventWriterTest, writes_what_is_queued_before_it_stops) {
+  for (int i = 0; i < 5; ++i) record("web");
+  api_->let_through();
+  run_to_end(loop_, events_.stop(1s));
+  EXPECT_EQ(events_.stats().written, 5u);
+}
+
+}  // namespace
+}  // namespace plim::sched
