@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -155,26 +154,43 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
   return out;
 }
 
-// The chosen one first: of nodes with the same total another may come before it by name.
+// Places in `rows` of the best, the chosen one first: of nodes with the same total another may come
+// before it by name.
+std::vector<std::size_t> best_places(const NodeTable& table, const std::vector<NodeIndex>& rows,
+                                     const std::vector<std::int64_t>& totals, NodeIndex chosen,
+                                     std::size_t limit) {
+  struct Candidate {
+    std::int64_t total = 0;
+    std::uint32_t rank = 0, at = 0;
+  };
+
+  const std::vector<std::uint32_t>& ranks = table.name_ranks();
+  std::vector<Candidate> order(rows.size());
+  for (std::uint32_t at = 0; at < rows.size(); ++at)
+    order[at] = {totals[at], rows[at] == chosen ? 0 : ranks[rows[at]] + 1, at};
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), [](const Candidate& a, const Candidate& b) {
+    return a.total != b.total ? a.total > b.total : a.rank < b.rank;
+  });
+  std::vector<std::size_t> out;
+  out.reserve(static_cast<std::size_t>(end - order.begin()));
+  for (auto one = order.begin(); one != end; ++one) out.push_back(one->at);
+  return out;
+}
+
 void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Scores& scores,
                    NodeIndex chosen, std::size_t limit, Decision& out) {
+  if (limit == 0) return;
   const NodeTable& table = cycle.cluster.table();
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), 0);
-  limit = std::min(limit, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(limit), order.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      if (scores.totals[a] != scores.totals[b])
-                        return scores.totals[a] > scores.totals[b];
-                      if ((rows[a] == chosen) != (rows[b] == chosen)) return rows[a] == chosen;
-                      return table.name(rows[a]) < table.name(rows[b]);
-                    });
-  for (std::size_t at : std::span(order).first(limit)) {
+  const std::vector<std::size_t> best = best_places(table, rows, scores.totals, chosen, limit);
+  out.rows.reserve(best.size());
+  for (std::size_t at : best) {
     ScoredNode& made = out.rows.emplace_back();
     made.node = table.name(rows[at]);
     made.total = scores.totals[at];
     made.missing_bytes = cycle.image_view().missing(rows[at]);
     made.images = images_known(cycle, cycle.image_view(), rows[at]);
+    made.scores.reserve(scores.columns.size());
     for (const ScoreColumn& column : scores.columns)
       made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
                              column.normalized[at] * column.weight});

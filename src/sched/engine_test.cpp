@@ -150,6 +150,24 @@ TEST(Decide, draws_among_equals_or_takes_the_first_name) {
   EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).node, "a");
 }
 
+TEST(Decide, tells_equals_in_the_order_of_names_whoever_came_and_went) {
+  Engine engine;
+  for (auto name : {"c", "a", "d"}) engine.set_node(plain_node(name));
+  Profile profile = default_profile();
+  profile.locality.tie_break = TieBreak::First;
+  auto names = [&] {
+    std::string out;
+    for (const ScoredNode& row : decide_all(engine, plain_pod("p"), profile).rows) out += row.node;
+    return out;
+  };
+  EXPECT_EQ(names(), "acd");
+  engine.remove_node("a");
+  engine.set_node(plain_node("e"));  // in its row
+  EXPECT_EQ(names(), "cde");
+  engine.set_node(plain_node("b"));
+  EXPECT_EQ(names(), "bcde");
+}
+
 TEST(Decide, looks_at_all_nodes_unless_told_a_share) {
   Engine engine;
   for (int i = 0; i < 5000; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));

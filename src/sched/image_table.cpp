@@ -245,11 +245,15 @@ void ImageTable::remove_inventory(NodeIndex index, InventorySource reporter) {
 void ImageTable::count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign) {
   for (const std::string& key : keys) {
     if (sign > 0) {
-      ++use_image(key).assumed[row];
+      Image& image = use_image(key);
+      if (++image.assumed[row] == 1) image.assumed_rows.set(row, true);
       continue;
     }
     Image& image = images_.find(key)->second;
-    if (--image.assumed[row] == 0) image.assumed.erase(row);
+    if (--image.assumed[row] == 0) {
+      image.assumed.erase(row);
+      image.assumed_rows.set(row, false);
+    }
     drop_image(image);
   }
 }

@@ -58,6 +58,7 @@ class ImageTable {
     RowSet by_status;
     ByReporter<RowSet> by_inventory;
     std::unordered_map<NodeIndex, std::uint32_t> assumed;  // pods by row
+    RowSet assumed_rows;                                   // those rows
     const std::string* key = nullptr;
     std::uint32_t users = 0;
 

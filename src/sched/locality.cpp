@@ -59,7 +59,7 @@ RowSet holders_of(const ImageTable::Image& image, const ImageView& view) {
   for (std::size_t by = 0; by < kReporters.size(); ++by)
     out.add(image.by_inventory[by], view.told_by[by], true);
   out.add(image.by_status, view.fresh, false);
-  for (const auto& [row, pods] : image.assumed) out.set(row, true);
+  out.add(image.assumed_rows);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "sched/node_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace plim::sched {
 namespace {
@@ -36,6 +37,7 @@ NodeIndex NodeTable::row_of(std::string_view name) {
     for (auto& [key, column] : label_columns_) column.push_back(0);
   }
   by_name_.emplace(name, row);
+  name_ranks_stale_ = true;
   return row;
 }
 
@@ -132,6 +134,18 @@ const std::vector<NodeIndex>& NodeTable::live() const {
     live_rows_stale_ = false;
   }
   return live_rows_;
+}
+
+const std::vector<std::uint32_t>& NodeTable::name_ranks() const {
+  if (name_ranks_stale_) {
+    std::vector<NodeIndex> order(names_.size());
+    std::iota(order.begin(), order.end(), NodeIndex{0});
+    std::ranges::sort(order, {}, [&](NodeIndex row) -> const std::string& { return names_[row]; });
+    name_ranks_.resize(order.size());
+    for (std::uint32_t rank = 0; rank < order.size(); ++rank) name_ranks_[order[rank]] = rank;
+    name_ranks_stale_ = false;
+  }
+  return name_ranks_;
 }
 
 std::uint32_t NodeTable::taint_set_of(const std::vector<kube::Taint>& taints) {

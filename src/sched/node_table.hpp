@@ -62,6 +62,9 @@ class NodeTable {
 
   const std::string& name(NodeIndex row) const { return names_[row]; }
 
+  // The place of every row in the order of names.
+  const std::vector<std::uint32_t>& name_ranks() const;
+
   // Columns. A resource that no node or pod has named yet has none: nullptr.
   const std::int64_t* allocatable(ResourceId id) const { return column(allocatable_, id); }
 
@@ -135,6 +138,8 @@ class NodeTable {
   std::vector<NodeIndex> free_;
   mutable std::vector<NodeIndex> live_rows_;
   mutable bool live_rows_stale_ = false;
+  mutable std::vector<std::uint32_t> name_ranks_;
+  mutable bool name_ranks_stale_ = false;
   std::uint64_t label_version_ = 1;
   std::uint64_t forgotten_changes_ = 0;
   std::vector<NodeIndex> changed_;
