@@ -18,13 +18,15 @@ std::int64_t believable(std::int64_t bytes) {
   return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 44);
 }
 
+// By row; empty where no node has any of the images.
 std::vector<std::int64_t> stock_sums(const Cluster& cluster, const kube::PodSpec& spec) {
   const NodeTable& table = cluster.table();
-  std::vector<std::int64_t> sums(table.rows(), 0);
+  std::vector<std::int64_t> sums;
   const auto nodes = static_cast<double>(table.live().size());
   auto add = [&](const kube::Container& container) {
     const auto* name = cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
+    sums.resize(table.rows(), 0);
     double spread = static_cast<double>(name->rows.count()) / nodes;
     auto scaled = static_cast<std::int64_t>(static_cast<double>(believable(name->size)) * spread);
     name->rows.each([&](NodeIndex row) { sums[row] += scaled; });
@@ -145,6 +147,7 @@ std::vector<std::int64_t> stock_image_scores(const Cluster& cluster, const kube:
   auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
   const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
   const auto sums = stock_sums(cluster, spec);
+  if (sums.empty()) return std::vector<std::int64_t>(rows.size(), 0);
   std::vector<std::int64_t> out;
   out.reserve(rows.size());
   for (NodeIndex row : rows)

@@ -1,5 +1,6 @@
 // NodeUnschedulable, NodeName, TaintToleration and NodePorts.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "sched/cycle.hpp"
@@ -41,6 +42,12 @@ bool keeps_pods_away(const kube::Taint& taint) {
   return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
 }
 
+bool any_tainted(const NodeTable& table, std::span<const NodeIndex> rows) {
+  std::uint32_t sets = 0;  // 0 is the set without taints
+  for (NodeIndex row : rows) sets |= table.taint_set(row);
+  return sets != 0;
+}
+
 // Nodes share few sets of taints, so the pod is compared with each set once.
 class TaintFilter final : public FilterOf<TaintFilter> {
  public:
@@ -50,6 +57,10 @@ class TaintFilter final : public FilterOf<TaintFilter> {
         known_(table_.taint_sets().size(), kUnknown),
         refused_(cycle.verdicts.id_of(PluginId::TaintToleration, RejectCode::unresolvable,
                                       "node(s) had untolerated taint(s)")) {}
+
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
+    if (any_tainted(table_, rows)) FilterOf::sieve(rows, verdicts);
+  }
 
   Verdict judge(NodeIndex row) {
     std::uint32_t set = table_.taint_set(row);
@@ -116,6 +127,11 @@ std::unique_ptr<Filter> make_ports_filter(Cycle& cycle) {
 }
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  if (!any_tainted(cycle.cluster.table(), rows)) {
+    out.raw.assign(rows.size(), 0);
+    out.normalized.assign(rows.size(), 100);
+    return true;
+  }
   std::vector<Toleration> soft;
   for (const Toleration& one : *cycle.in.tolerations)
     if (one.effect.empty() || one.effect == "PreferNoSchedule") soft.push_back(one);
