@@ -31,6 +31,7 @@ loads:
   torture  informers that lose their connections while others write: their caches must be right
   jobs     pods that come, end, change and go among many that stay: four events each
   pending  nodes that are objects only, and pods that wait for a scheduler; both stay
+  filled   the same with pods that have a node from the beginning
   arrive   more such pods, at a rate, in place of those before
   bound    waits until they have a node: the time from the first to the last
   bind     gives them a node, round robin: the most that any scheduler can do
@@ -66,11 +67,12 @@ struct NamedLoad {
   std::size_t watchers = 1'000;
 };
 
-constexpr NamedLoad kLoads[] = {
-    {"create", load_create, 3'000},   {"list", load_list, 3'000},     {"fanout", load_fanout, 0},
-    {"torture", load_torture, 0, 50}, {"jobs", load_jobs, 5'000},     {"sim", load_sim, 10'000},
-    {"pending", load_pending, 3'000}, {"arrive", load_arrive, 1'000}, {"bound", load_bound, 3'000},
-    {"bind", load_bind, 3'000},       {"reviews", load_reviews, 0}};
+constexpr NamedLoad kLoads[] = {{"create", load_create, 3'000},   {"list", load_list, 3'000},
+                                {"fanout", load_fanout, 0},       {"torture", load_torture, 0, 50},
+                                {"jobs", load_jobs, 5'000},       {"sim", load_sim, 10'000},
+                                {"pending", load_pending, 3'000}, {"arrive", load_arrive, 1'000},
+                                {"bound", load_bound, 3'000},     {"bind", load_bind, 3'000},
+                                {"filled", load_filled, 50'000},  {"reviews", load_reviews, 0}};
 
 struct Line {
   LoadOptions options = {};

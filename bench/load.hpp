@@ -110,9 +110,10 @@ Task<Result<Numbers>> load_torture(Executor loop, LoadOptions options);
 // Makes simulated nodes, waits for them and for the pods it puts on them.
 Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
 
-// For a scheduler that is to be measured: nodes, and pods that wait for it; the time in which all
-// get a node; and, for the same pods, the time in which they could.
+// For a scheduler that is to be measured: nodes, and pods that wait for it, or that have a node
+// already; the time in which all get a node; and, for the same pods, the time in which they could.
 Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options);
+Task<Result<Numbers>> load_filled(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options);  // the pods only, at a rate
 Task<Result<Numbers>> load_bound(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_bind(Executor loop, LoadOptions options);

@@ -40,9 +40,9 @@ net::Request waiting_pod(std::size_t index) {
                       pod_text({.name = pod_name(index), .scheduler = "default-scheduler"}));
 }
 
-}  // namespace
-
-Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options) {
+// The nodes, unless they are there, and pods in place of those before.
+Task<Result<Numbers>> make_pods_and_nodes(Executor loop, LoadOptions options,
+                                          Burst::Make make_pod) {
   PLIM_CO_TRY(auto clients, connect(loop, options, options.connections));
   std::shared_ptr<kube::Client> first = clients.front();
   PLIM_CO_CHECK(co_await make_namespace(*first));
@@ -58,11 +58,26 @@ Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options) {
     Burst untainted(loop, clients, untaint);
     PLIM_CO_CHECK(co_await untainted.run(options.nodes));
   }
-  Burst pods(loop, std::move(clients), waiting_pod);
+  Burst pods(loop, std::move(clients), std::move(make_pod));
   PLIM_CO_CHECK(co_await pods.run(options.pods));
   Numbers out{{"nodes", static_cast<double>(options.nodes)},
               {"pods", static_cast<double>(options.pods)}};
   co_return out;
+}
+
+}  // namespace
+
+Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options) {
+  return make_pods_and_nodes(std::move(loop), std::move(options), waiting_pod);
+}
+
+Task<Result<Numbers>> load_filled(Executor loop, LoadOptions options) {
+  const std::size_t nodes = options.nodes;
+  auto placed_pod = [nodes](std::size_t i) {
+    return json_request("POST", fmt::format("/api/v1/namespaces/{}/pods", kNamespace),
+                        pod_text({.name = pod_name(i), .node = node_name(i % nodes)}));
+  };
+  return make_pods_and_nodes(std::move(loop), std::move(options), std::move(placed_pod));
 }
 
 Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options) {

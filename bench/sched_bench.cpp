@@ -15,6 +15,8 @@
 #include "base/text.hpp"
 #include "kube/decode.hpp"
 #include "sched/engine.hpp"
+#include "sched/explain.hpp"
+#include "sched/explain_ring.hpp"
 
 namespace plim::bench {
 namespace {
@@ -22,11 +24,13 @@ namespace {
 // Of the workloads of scheduler_perf with that name.
 struct Shape {
   std::string_view name;
-  std::string_view spec;  // beside the container
+  std::string_view spec;   // beside the container
+  bool explained = false;  // and kept for those who ask why, as the scheduler does it
 };
 
 constexpr Shape kShapes[] = {
     {"basic", ""},
+    {"basic, explained", "", true},
     {"node affinity",
      R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
         {"matchExpressions":[{"key":"zone","operator":"In","values":["zone-0","zone-1"]}]}]}}},)"},
@@ -68,11 +72,14 @@ double decisions_per_second(const Shape& shape, std::size_t nodes, std::size_t p
     waiting.push_back(std::make_shared<const kube::Pod>(*pod_codec.one(kube::JsonText(text))));
   }
   const sched::Profile profile = sched::default_profile();
+  sched::ExplainRing kept;
   const SteadyTime begin = system_clock().steady();
   for (const sched::PodPointer& pod : waiting) {
     sched::DecideOptions options;
     options.draw = reinterpret_cast<std::uintptr_t>(pod.get());
+    if (shape.explained) options.rows = 20;
     const sched::Decision decision = engine.decide(*pod, profile, options);
+    if (shape.explained) kept.add(sched::describe_decision(engine, *pod, profile, decision, 3));
     if (decision.node.empty()) {
       fmt::print(stderr, "sched_bench: {}: {}\n", shape.name, decision.message);
       std::exit(1);
