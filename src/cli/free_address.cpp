@@ -1,12 +1,16 @@
 #include "cli/free_address.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <netinet/in.h>
+#include <optional>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <fmt/format.h>
-
-#include "base/fd.hpp"
 
 namespace plim::cli {
 namespace {
@@ -24,15 +28,32 @@ bool is_free(const std::string& host, int port) {
   return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
+// An abstract socket: as the port itself it belongs to the network namespace, and it goes with the
+// process however that ends. None: somebody else has it.
+std::optional<Fd> mark_as_held(const std::string& address) {
+  Fd mark(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string text = fmt::format("plimsoll-address/{}", address);
+  const std::size_t size = std::min(text.size(), sizeof name.sun_path - 1);
+  std::memcpy(name.sun_path + 1, text.data(), size);
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
+  if (mark && ::bind(mark.get(), reinterpret_cast<const sockaddr*>(&name), length) != 0 &&
+      errno == EADDRINUSE)
+    return std::nullopt;
+  return mark;
+}
+
 }  // namespace
 
-std::string free_address(const std::string& host, int port,
-                         const std::function<bool(const std::string& address)>& is_promised) {
+HeldAddress hold_free_address(const std::string& host, int port) {
   for (int i = 0; i < kPortsToTry; ++i) {
     std::string address = fmt::format("{}:{}", host, port + i);
-    if (!is_promised(address) && is_free(host, port + i)) return address;
+    std::optional<Fd> mark = mark_as_held(address);
+    // In this order: who held it before may listen by now.
+    if (mark && is_free(host, port + i)) return {std::move(address), std::move(*mark)};
   }
-  return fmt::format("{}:{}", host, port);
+  return {.text = fmt::format("{}:{}", host, port)};
 }
 
 }  // namespace plim::cli

@@ -40,9 +40,10 @@ struct RoleChildren::Child {
   const RoleRow* row = nullptr;
   json::value node;
   std::string url = {};
-  bool kept = false;        // keep() takes care of it
-  bool registered = false;  // or could not be
-  bool renew = false;       // somebody has deleted its pod
+  std::vector<HeldAddress> addresses = {};  // that it was told to listen on
+  bool kept = false;                        // keep() takes care of it
+  bool registered = false;                  // or could not be
+  bool renew = false;                       // somebody has deleted its pod
   local::MirrorPod shown = {};
   std::optional<Process> process = {};
   TaskGroup::Handle handle = {};
@@ -193,22 +194,16 @@ Task<void> RoleChildren::watch_nodes() {
   }
 }
 
-// To another child, which may not listen yet.
-bool RoleChildren::promised(const Child& to, const std::string& address) const {
-  return std::ranges::any_of(children_, [&](const auto& entry) {
-    return entry.second.get() != &to && entry.second->url.ends_with("//" + address);
-  });
-}
-
 // Its output goes to a file of its own; it is started again for as long as it is wanted.
 Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
   const std::string directory = directories_.state + "/roles";
   Backoff backoff(Backoff::Options{.first = std::chrono::seconds(1), .jitter = 0.1});
   (void)make_directories(directory, 0700);
   for (;;) {
+    child->addresses.clear();
     const auto address = [&](std::string host, int port) {
-      return free_address(host, port,
-                          [&](const std::string& one) { return promised(*child, one); });
+      child->addresses.push_back(hold_free_address(host, port));
+      return child->addresses.back().text;
     };
     RolePlace place{.directories = directories_,
                     .kubeconfig = cluster_.kubeconfig(),

@@ -88,7 +88,6 @@ class RoleChildren {
   void show_elsewhere(const json::value& nodes);
   void show(Child& child, const std::vector<std::string>& words, const std::string& log_file);
   void renew(const std::string& name);
-  bool promised(const Child& to, const std::string& address) const;
   Task<void> keep(std::shared_ptr<Child> child);
   Task<void> rest(std::shared_ptr<Child> child, Nanos pause);
   Task<void> end_process(std::shared_ptr<Child> child);
