@@ -5,7 +5,7 @@
 namespace plim::local {
 namespace {
 
-constexpr std::size_t kRememberedAbsent = 4096;
+constexpr std::size_t kRememberedOwners = 4096;  // owners that are gone
 constexpr std::chrono::seconds kSyncLimit{10};
 constexpr std::chrono::milliseconds kSyncPoll{5};
 
@@ -14,6 +14,11 @@ bool is_ignored(const ServedKind& kind) {
   const bool events = kind.resource.plural == "events" &&
                       (kind.resource.group.empty() || kind.resource.group == "events.k8s.io");
   return events || !kind.can("list") || !kind.can("watch") || !kind.can("delete");
+}
+
+void remember_owner(std::set<std::string>& uids, const std::string& uid) {
+  if (uids.size() >= kRememberedOwners) uids.clear();
+  uids.insert(uid);
 }
 
 std::string kind_key(std::string_view api_version, std::string_view kind) {
@@ -35,6 +40,9 @@ GarbageCollector::GarbageCollector(const ControllerContext& context)
     : Controller(context, {.name = "garbage-collector-controller",
                            .component = "garbage-collector-controller",
                            .workers = 20}) {
+  // Asked for in time: without other controllers nobody else does, and they would never start.
+  (void)informers_.pods();
+  (void)informers_.nodes();
   auto look = [this](const auto&...) { enqueue(""); };
   informers_.objects(kube::resources::custom_resource_definitions)
       .informer.add_handlers({.on_add = look, .on_update = look, .on_delete = look});
@@ -165,12 +173,27 @@ Task<Result<void>> GarbageCollector::orphan_dependents(GarbageGraph::Node node) 
     std::vector<std::string> owners(1, node.uid);
     PLIM_CO_CHECK(co_await drop_references(one.kind, std::move(path), one.uid, std::move(owners)));
   }
+  // There is a cache for each kind: a dependent that others have seen may be news to us later.
+  remember_owner(orphaned_, node.uid);
   kube::ObjectPath path{node.ns, node.name};
   co_return co_await drop_finalizer(node.kind, std::move(path), node.uid,
                                     std::string(kOrphanFinalizer));
 }
 
+std::vector<std::string> GarbageCollector::owners_that_orphan(
+    const GarbageGraph::Node& node) const {
+  std::vector<std::string> out;
+  for (const kube::Owner& owner : node.owners)
+    if (orphaned_.contains(owner.uid)) out.push_back(owner.uid);
+  return out;
+}
+
 Task<Result<void>> GarbageCollector::collect(GarbageGraph::Node node) {
+  std::vector<std::string> let_go = owners_that_orphan(node);
+  if (!let_go.empty()) {  // what the other owners want is looked at when this is seen
+    kube::ObjectPath path{node.ns, node.name};
+    co_return co_await drop_references(node.kind, std::move(path), node.uid, std::move(let_go));
+  }
   std::vector<OwnerState> states;
   for (const kube::Owner& owner : node.owners) {
     if (const GarbageGraph::Node* above = graph_.find(owner.uid)) {
@@ -208,8 +231,7 @@ Task<Result<OwnerState>> GarbageCollector::look_up(kube::Owner owner, std::strin
     co_return waits&& kube::is_being_deleted(*live) ? OwnerState::waits_for_dependents
                                                     : OwnerState::present;
   }
-  if (absent_.size() >= kRememberedAbsent) absent_.clear();
-  absent_.insert(owner.uid);
+  remember_owner(absent_, owner.uid);
   co_return OwnerState::absent;
 }
 

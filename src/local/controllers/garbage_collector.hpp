@@ -36,6 +36,7 @@ class GarbageCollector final : public Controller {
   Task<Result<void>> finish_foreground(GarbageGraph::Node node);
   Task<Result<void>> orphan_dependents(GarbageGraph::Node node);
   Task<Result<void>> collect(GarbageGraph::Node node);
+  std::vector<std::string> owners_that_orphan(const GarbageGraph::Node& node) const;
   Task<Result<OwnerState>> look_up(kube::Owner owner, std::string ns);
   Task<Result<void>> carry_out(GarbageGraph::Node node, GarbageDecision decision);
   Task<Result<void>> drop_references(std::size_t kind, kube::ObjectPath path, std::string uid,
@@ -56,8 +57,9 @@ class GarbageCollector final : public Controller {
   std::map<std::string, std::size_t> by_path_;
   std::map<std::string, std::size_t> by_kind_;  // "apps/v1/ReplicaSet"; versions as referred to
   GarbageGraph graph_;
-  std::set<std::string> absent_;  // owners looked for in vain
-  bool ready_ = false;            // every kind has been seen once
+  std::set<std::string> absent_;    // owners looked for in vain
+  std::set<std::string> orphaned_;  // owners that left their dependents alone
+  bool ready_ = false;              // every kind has been seen once
 };
 
 }  // namespace plim::local

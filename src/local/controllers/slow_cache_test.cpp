@@ -1,4 +1,4 @@
-// A cache that lags behind the API must not make a controller do anything twice.
+// A cache that lags behind the API must not make a controller do anything twice, or too much.
 #include <gtest/gtest.h>
 
 #include "base/event.hpp"
@@ -7,6 +7,7 @@
 namespace plim::local {
 namespace {
 
+using kube::resources::config_maps;
 using kube::resources::jobs;
 using kube::resources::pods;
 using kube::resources::replica_sets;
@@ -168,6 +169,23 @@ TEST_F(SlowCache, a_job_starts_each_pod_once) {
   set_gate(true);
   EXPECT_EQ(list(pods).size(), 2u);
   EXPECT_EQ(int_at(get(jobs, "j"), {"status", "succeeded"}), 2);
+}
+
+TEST_F(SlowCache, a_dependent_that_is_seen_late_is_orphaned_too) {
+  start_lagging("garbagecollector");
+  const json::value owner = create(config_maps, {{"metadata", {{"name", "owner"}}}});
+  json::value pod = testing::pod_template();
+  make_object(pod, {"metadata"})["name"] = "late";
+  ASSERT_TRUE(kube::set_owner(pod, kube::reference_to(config_maps, owner)));
+  settle();
+  set_gate(false);
+  create(pods, std::move(pod));
+  remove(config_maps, "owner", "Orphan");
+  settle();
+  EXPECT_FALSE(get(config_maps, "owner").is_object());
+  set_gate(true);
+  ASSERT_TRUE(get(pods, "late").is_object());
+  EXPECT_TRUE(kube::owners_of(get(pods, "late")).empty());
 }
 
 }  // namespace
