@@ -1,5 +1,6 @@
 #include "local/runtime/local_node.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <unistd.h>
@@ -52,6 +53,7 @@ class Node final : public LocalNode {
   Node(NodeParts parts, NodeOptions options)
       : options_(std::move(options)),
         addresses_(options_.index),
+        freed_(parts.loop),
         machine_(look_at_machine(options_.state_dir)),
         events_(parts.loop, parts.client,
                 kube::EventSource{.component = "kubelet", .host = options_.name}, parts.clock),
@@ -65,11 +67,13 @@ class Node final : public LocalNode {
                  .events = events_,
                  .options = options_,
                  .addresses = addresses_,
+                 .freed = freed_,
                  .process_events = parts.process_events,
                  .program = own_program(options_),
                  .isolated = options_.isolation == Isolation::automatic && can_isolate(),
                  .node = [this] { return registration_.node(); },
                  .others = [this](const std::string& uid) { return active_pods(uid); },
+                 .leaving = [this] { return somebody_leaves(); },
                  .gone = [this](const std::string& uid) { forget(uid); }},
         informer_(parts.loop, parts.client, kube::resources::pods, pod_object_codec(pool_),
                   pods_of_this_node(options_), parts.clock),
@@ -216,6 +220,10 @@ class Node final : public LocalNode {
     return out;
   }
 
+  bool somebody_leaves() const {
+    return std::ranges::any_of(workers_, [](const auto& one) { return one.second->is_leaving(); });
+  }
+
   std::shared_ptr<PodWorker> find_worker(std::string_view ns, std::string_view name) const {
     for (const auto& [uid, worker] : workers_)
       if (kube::namespace_of(worker->pod()) == ns && kube::name_of(worker->pod()) == name)
@@ -255,6 +263,7 @@ class Node final : public LocalNode {
 
   NodeOptions options_;
   PodAddresses addresses_;
+  Event freed_;
   MachineFacts machine_;
   kube::EventRecorder events_;
   NodeRegistration registration_;

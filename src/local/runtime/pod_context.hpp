@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/event.hpp"
 #include "base/json.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
@@ -32,6 +33,7 @@ struct PodContext {
   kube::EventRecorder& events;
   const NodeOptions& options;
   PodAddresses& addresses;
+  Event& freed;  // a pod's processes have gone, and what it held is free
   ProcessEvents* process_events = nullptr;
   std::string program;
   bool isolated = false;
@@ -40,6 +42,9 @@ struct PodContext {
   std::function<json::value()> node;
   // The active pods this node has taken, without the one of this uid.
   std::function<std::vector<json::value>(const std::string& uid)> others;
+  // Whether there is one that has been deleted by force, so that others take its place for free,
+  // and that holds it nevertheless.
+  std::function<bool()> leaving;
   // Nothing of this pod is left; the worker may be destroyed soon.
   std::function<void(const std::string& uid)> gone;
 

@@ -145,6 +145,20 @@ TEST_F(PodLifecycle, refuses_what_does_not_fit) {
   EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "UnexpectedAdmissionError");
 }
 
+TEST_F(PodLifecycle, waits_for_the_place_of_a_pod_that_was_deleted_by_force) {
+  devices.most = 1;
+  start_node();
+  create_pod("a", script("trap '' TERM; while :; do sleep 0.01; done"));
+  follow("a", shows("c:Ready"));
+  kube::DeleteOptions by_force;
+  by_force.grace_seconds = 0;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, by_force)));
+  create_pod("b", script("true"));
+  const auto states = follow(
+      "b", [](const json::value& pod) { return phase("Succeeded")(pod) || phase("Failed")(pod); });
+  EXPECT_EQ(states.back(), "Succeeded c:Completed(0)");
+}
+
 TEST_F(PodLifecycle, waits_for_an_image_that_cannot_be_pulled) {
   start_node();
   create_pod("a", R"({"restartPolicy":"Never","containers":[{"name":"c","image":"missing:1"}]})");

@@ -124,6 +124,7 @@ Task<void> PodWorker::supervise() {
     co_await clean_up();
   }
   ended_ = true;
+  node_.freed.notify();
   changed();
   while (!vanished_ && !deleting_) co_await changed_.wait();
   while (!vanished_) {
@@ -181,13 +182,12 @@ Task<void> PodWorker::live(bool adopted) {
 }
 
 Task<bool> PodWorker::admit() {
-  auto failure = refuse_pod(pod_, node_.node(), node_.others(uid_));
-  if (!failure) {
-    auto devices = co_await node_.devices.allocate(pod_);
-    if (!devices)
-      failure = {
-          "UnexpectedAdmissionError",
-          fmt::format("Allocate failed due to {}, which is unexpected", devices.error().message)};
+  bool again = node_.leaving();  // looked at first: it may have left when we are refused
+  auto failure = co_await why_refused();
+  while (failure && again) {
+    again = node_.leaving();
+    if (again) co_await node_.freed.wait();
+    failure = co_await why_refused();
   }
   if (!failure) {
     accepted_ = true;
@@ -203,6 +203,16 @@ Task<bool> PodWorker::admit() {
     co_await node_.clock.sleep(100ms);
   }
   co_return false;
+}
+
+Task<std::optional<PodFailure>> PodWorker::why_refused() {
+  auto failure = refuse_pod(pod_, node_.node(), node_.others(uid_));
+  if (failure) co_return failure;
+  auto devices = co_await node_.devices.allocate(pod_);
+  if (devices) co_return std::nullopt;
+  co_return PodFailure{
+      "UnexpectedAdmissionError",
+      fmt::format("Allocate failed due to {}, which is unexpected", devices.error().message)};
 }
 
 Task<bool> PodWorker::prepare() {

@@ -60,6 +60,9 @@ class PodWorker {
   // The node has taken it and it holds its resources.
   bool is_active() const { return accepted_ && !ended_; }
 
+  // It still does, though its object is gone.
+  bool is_leaving() const { return is_active() && vanished_; }
+
  private:
   struct Container {
     RestartBackoff backoff, pull_backoff;
@@ -76,6 +79,7 @@ class PodWorker {
   SteadyTime deadline() const;  // of activeDeadlineSeconds
   void begin_at(WallTime time);
   Task<bool> admit();
+  Task<std::optional<PodFailure>> why_refused();
   Task<bool> prepare();
   Task<Result<void>> make_sandbox();
   Task<Result<void>> fill_volumes();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/temp_dir.hpp"
+#include "kube/object.hpp"
 #include "local/runtime/json_list.hpp"
 #include "local/runtime/local_node.hpp"
 #include "local/testing/api_fixture.hpp"
@@ -82,8 +84,9 @@ class StubCgroups final : public NodeCgroups {
 
 class StubDevices final : public NodeDevices {
  public:
-  Task<Result<void>> allocate(json::value) override {
-    if (refuse) co_return fail(Code::unavailable, "no devices");
+  Task<Result<void>> allocate(json::value pod) override {
+    if (refuse || holders.size() >= most) co_return fail(Code::unavailable, "no devices");
+    holders.insert(std::string(kube::uid_of(pod)));
     co_return Result<void>();
   }
 
@@ -93,7 +96,7 @@ class StubDevices final : public NodeDevices {
     co_return grants;
   }
 
-  void release(const std::string&) override {}
+  void release(const std::string& uid) override { holders.erase(uid); }
 
   void keep_only(const std::vector<std::string>&) override {}
 
@@ -102,6 +105,8 @@ class StubDevices final : public NodeDevices {
   void on_change(std::function<void()>) override {}
 
   bool refuse = false;
+  std::size_t most = 1000;  // pods that get one
+  std::set<std::string> holders;
 };
 
 // The words of a pod's life that its status shows, one line per change.
