@@ -40,6 +40,7 @@ Task<void> CertRotation::stop() {
 }
 
 void CertRotation::look() {
+  asked_ = true;
   look_.notify();
 }
 
@@ -47,7 +48,8 @@ Task<void> CertRotation::keep() {
   log::Throttle complaints;
   std::chrono::seconds wait = kLookSoon;
   for (;;) {
-    (void)co_await look_.wait_until(clock_, clock_.steady() + wait);
+    if (!asked_) (void)co_await look_.wait_until(clock_, clock_.steady() + wait);
+    asked_ = false;
     CertSettings settings = settings_;
     settings.may_write = elector_.is_leader();
     auto state = co_await ensure_certificates(client_, std::move(settings), clock_);

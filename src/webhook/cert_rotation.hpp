@@ -40,6 +40,7 @@ class CertRotation {
   OnChange on_change_;
   Clock& clock_;
   kube::LeaderElector elector_;
+  bool asked_ = false;  // by look(), maybe while an earlier look is under way
   Event look_;
   TaskGroup tasks_;
 };
