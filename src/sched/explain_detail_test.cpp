@@ -163,9 +163,45 @@ TEST_F(WhyNot, images_are_told_with_their_source_and_its_age) {
   const auto pod = pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}");
   const ExplainRecord record = explain(engine_, *pod, profile, clock_, {});
   EXPECT_EQ(record.details,
-            (std::vector<std::string>{"docker.io/library/x:latest 771 kB present, by Etcd 12s ago",
+            (std::vector<std::string>{"docker.io/library/x:latest 771 kB present, will re-check "
+                                      "registry, by Etcd 12s ago",
                                       "missing 771 kB, by its status: CRD is 14m old",
                                       "missing 771 kB, by its status"}));
+}
+
+TEST_F(WhyNot, an_image_that_is_always_pulled_counts_and_will_be_checked_again) {
+  loop::ImageInventory told;
+  told.reported_at = clock_.wall();
+  told.images = {
+      {.id = "sha256:1",
+       .size = 771000,
+       .names = {"docker.io/library/x:1", "docker.io/library/x@sha256:" + std::string(64, 'a')}},
+      {.id = "sha256:2", .size = 20'000'000, .names = {"docker.io/library/y:2"}}};
+  engine_.set_inventory("good", told);
+  Profile profile = default_profile();
+  profile.score = {{PluginId::ImageLocality, 1}};
+  profile.locality.mode = LocalityMode::Bytes;
+  const auto told_of = [&](std::string_view containers) {
+    const auto pod =
+        pod_of(fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{}]}}}}", containers));
+    const ExplainRecord record = explain(engine_, *pod, profile, clock_, {});
+    EXPECT_EQ(record.decision.node, "good");
+    EXPECT_EQ(testing::raw_score(record.decision, "good", PluginId::ImageLocality), 100);
+    return record.details.at(0);
+  };
+  const std::string x = "{name: c, image: 'x:1', imagePullPolicy: ";
+  EXPECT_EQ(told_of(x + "Always}"),
+            "docker.io/library/x:1 771 kB present, will re-check registry, by CRD 0s ago");
+  EXPECT_EQ(told_of(x + "IfNotPresent}"), "docker.io/library/x:1 771 kB present, by CRD 0s ago");
+  EXPECT_EQ(told_of("{name: c, image: 'x:1'}"), told_of(x + "IfNotPresent}"));
+  EXPECT_EQ(told_of(x + "Never}, {name: d, image: 'y:2', imagePullPolicy: Always}"),
+            "docker.io/library/x:1 771 kB, docker.io/library/y:2 20 MB present, will re-check "
+            "registry for docker.io/library/y:2, by CRD 0s ago");
+  // A digest says what it means.
+  EXPECT_EQ(told_of(fmt::format("{{name: c, image: 'x@sha256:{}', imagePullPolicy: Always}}",
+                                std::string(64, 'a'))),
+            fmt::format("docker.io/library/x@sha256:{} 771 kB present, by CRD 0s ago",
+                        std::string(64, 'a')));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "loop/image_reference.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
 #include "sched/locality.hpp"
@@ -25,6 +26,35 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
       out.push_back(size > 0 ? fmt::format("{} {}", keys[0], image_size_text(size)) : keys[0]);
   }
   return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// The API server fills the policy in; files people write may leave that to us.
+bool always_pulled(const kube::Container& container, std::string_view key) {
+  if (!container.image_pull_policy.empty()) return container.image_pull_policy == "Always";
+  return key.ends_with(":latest");
+}
+
+// Images that are asked for by tag and looked up at their registry before every start: their bytes
+// are there, but whether the tag still means them is known only then.
+std::vector<std::string> rechecked_images(const kube::Pod& pod) {
+  std::vector<std::string> out;
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const kube::Container& container : *list) {
+      const ImageKeys keys = image_keys(container.image);
+      if (keys.empty() || keys[0].find('@') != std::string::npos || loop::is_image_digest(keys[0]))
+        continue;
+      if (always_pulled(container, keys[0]) && std::ranges::find(out, keys[0]) == out.end())
+        out.push_back(keys[0]);
+    }
+  return out;
+}
+
+// ", will re-check registry", and for which image where there are others.
+std::string recheck_text(const kube::Pod& pod) {
+  const std::vector<std::string> images = rechecked_images(pod);
+  if (images.empty()) return "";
+  if (images.size() == images_of(pod).size()) return ", will re-check registry";
+  return fmt::format(", will re-check registry for {}", fmt::join(images, ", "));
 }
 
 // How many bytes kube-scheduler would count where the images are, had it found their names.
@@ -86,11 +116,11 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
   const auto plugin =
       std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
   if (plugin == profile.score.end() || record.decision.rows.empty()) return;
-  const std::string images = image_list(engine, pod);
+  const std::string present = image_list(engine, pod) + " present" + recheck_text(pod);
   const bool with_sources = tells_sources(profile, record.decision.rows);
   for (const ScoredNode& row : record.decision.rows) {
     std::string& detail = record.details.emplace_back(
-        row.missing_bytes == 0 ? fmt::format("{} present", images)
+        row.missing_bytes == 0 ? present
                                : fmt::format("missing {}", image_size_text(row.missing_bytes)));
     if (with_sources) detail += source_text(row.images);
   }

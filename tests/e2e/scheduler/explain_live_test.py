@@ -50,6 +50,8 @@ class ExplainLive(unittest.TestCase):
         self.assertIn("NOTE    kube-scheduler would give 0/0/0: ", done.stdout)
         record = json.loads(self.explain("pod/busybox-sleep-0", "-o", "json").stdout)
         self.assertEqual((record["outcome"], record["attempt"], record["node"]), ("bound", 1, "worker2"))
+        self.assertEqual(record["rows"][0]["scores"][0]["detail"],
+                         "docker.io/library/busybox:latest 771 kB present, will re-check registry")
 
         def refused():
             done = self.explain("huge", "--why-not", "worker3")

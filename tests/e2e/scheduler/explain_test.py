@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "tests" / "e2e" / "local"), str(ROOT / "tests" / "differential")]
 sys.path.append("/usr/lib/python3/dist-packages")  # where Debian's Python has it, whichever Python runs this
 import jsonschema  # noqa: E402
+import yaml  # noqa: E402
 
 import scheduler_ours  # noqa: E402
 from local_cluster import PROGRAM  # noqa: E402
@@ -40,7 +41,8 @@ class Explain(unittest.TestCase):
     def test_the_pod_goes_where_its_image_is_and_says_why_stock_would_not_care(self):
         text = self.ask("--snapshot", CLUSTER, "--pod", POD, "--config", CONFIG)
         for part in ("RESULT  scheduler-worker2  100000   runner-up scheduler-worker 0   decided by ImageLocality\n",
-                     "NODES   4 = 3 feasible (all scored) + 1 rejected\n", "docker.io/library/busybox:latest 771 kB present\n", "missing 771 kB\n",
+                     "NODES   4 = 3 feasible (all scored) + 1 rejected\n", "missing 771 kB\n",
+                     "docker.io/library/busybox:latest 771 kB present, will re-check registry\n",
                      "TaintToleration: node(s) had untolerated taint(s) [node-role.kubernetes.io/control-plane:NoSchedule]\n",
                      'NOTE    kube-scheduler would give 0/0/0: key "busybox:latest" not among status.images names; '
                      "scaled 192750 B < floor 24117248 B\n"):
@@ -52,6 +54,17 @@ class Explain(unittest.TestCase):
         self.assertEqual((record["outcome"], record["node"]), ("bound", "scheduler-worker2"))
         self.assertEqual([row["total"] for row in record["rows"]], [100000, 0, 0])
         self.assertEqual([score["score"] for score in record["compat"]["scores"]], [0, 0, 0])
+
+    def test_it_says_where_a_tag_will_be_looked_up_again(self):
+        for policy, said in (("Always", "present, will re-check registry"), ("IfNotPresent", "present")):
+            pod = pathlib.Path(POD).read_text().replace("image: busybox", f"image: busybox\n      imagePullPolicy: {policy}")
+            for form in ("json", "yaml"):
+                text = self.ask("--snapshot", CLUSTER, "--pod", "-", "--config", CONFIG, "-o", form, stdin=pod)
+                record = json.loads(text) if form == "json" else yaml.safe_load(text)
+                self.check_schema(record)
+                (score,) = record["rows"][0]["scores"]
+                self.assertEqual((score["normalized"], score["detail"]), (100, f"docker.io/library/busybox:latest 771 kB {said}"))
+            self.assertIn(f"771 kB {said}\n", self.ask("--snapshot", CLUSTER, "--pod", "-", "--config", CONFIG, stdin=pod))
 
     def test_pods_of_one_file_gather(self):
         pod = pathlib.Path(POD).read_text()
