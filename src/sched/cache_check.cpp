@@ -17,34 +17,48 @@ std::vector<std::string> without(const Names& all, const Names& these) {
   return out;
 }
 
+std::vector<std::string> in_both(const std::vector<std::string>& a,
+                                 const std::vector<std::string>& b) {
+  std::vector<std::string> out;
+  std::ranges::set_intersection(a, b, std::back_inserter(out));
+  return out;
+}
+
 std::string listed(const std::vector<std::string>& names) {
   return fmt::format("[{}]", fmt::join(names, " "));
 }
 
 }  // namespace
 
-CacheDifference compare_cache(const SchedulerState& state, const kube::Store<kube::Node>& nodes,
-                              const kube::Store<kube::Pod>& pods) {
+void ListedCluster::add(const kube::Pod& pod, const SchedulerState& state) {
+  if (!pod.spec.node_name.empty() || (!pod.meta.deleted && state.is_ours(pod)))
+    pods.insert(pod.meta.uid);
+}
+
+CacheDifference compare_cache(const SchedulerState& state, const ListedCluster& listed) {
   const Cluster& cluster = state.engine().cluster();
-  Names watched, cached;
-  for (const auto& [key, node] : nodes) watched.insert(node->meta.name);
-  for (const NodeIndex row : cluster.table().live()) cached.insert(cluster.table().name(row));
-  CacheDifference out;
-  out.missed_nodes = without(watched, cached);
-  out.redundant_nodes = without(cached, watched);
-  watched.clear();
-  cached.clear();
-  for (const auto& [key, pod] : pods)
-    if (!pod->spec.node_name.empty() || state.is_ours(*pod)) watched.insert(pod->meta.uid);
+  Names nodes, pods;
+  for (const NodeIndex row : cluster.table().live()) nodes.insert(cluster.table().name(row));
   for (NodeIndex row = 0; row < cluster.table().rows(); ++row)
-    for (const auto& record : cluster.pods_on(row)) cached.insert(record->pod->meta.uid);
-  for (const WaitingPod& one : state.queue().waiting()) cached.insert(one.pod->meta.uid);
-  out.missed_pods = without(watched, cached);
-  out.redundant_pods = without(cached, watched);
+    for (const auto& record : cluster.pods_on(row)) pods.insert(record->pod->meta.uid);
+  for (const WaitingPod& one : state.queue().waiting())
+    if (!one.pod->meta.deleted) pods.insert(one.pod->meta.uid);
+  CacheDifference out;
+  out.missed_nodes = without(listed.nodes, nodes);
+  out.redundant_nodes = without(nodes, listed.nodes);
+  out.missed_pods = without(listed.pods, pods);
+  out.redundant_pods = without(pods, listed.pods);
   return out;
 }
 
-void log_cache(const SchedulerState& state, const CacheDifference& difference, Klog& klog) {
+CacheDifference common(const CacheDifference& a, const CacheDifference& b) {
+  return {.missed_nodes = in_both(a.missed_nodes, b.missed_nodes),
+          .redundant_nodes = in_both(a.redundant_nodes, b.redundant_nodes),
+          .missed_pods = in_both(a.missed_pods, b.missed_pods),
+          .redundant_pods = in_both(a.redundant_pods, b.redundant_pods)};
+}
+
+void dump_cache(const SchedulerState& state, Klog& klog) {
   const Cluster& cluster = state.engine().cluster();
   for (const NodeIndex row : cluster.table().live()) {
     std::vector<std::string> pods;
@@ -64,6 +78,10 @@ void log_cache(const SchedulerState& state, const CacheDifference& difference, K
                                              {"queue", one.place},
                                              {"rejectedBy", listed(plugins)}});
   }
+  klog.flush();
+}
+
+void log_difference(const SchedulerState& state, const CacheDifference& difference, Klog& klog) {
   if (!difference.missed_nodes.empty() || !difference.redundant_nodes.empty())
     klog.append("Cache mismatch", {{"missedNodes", listed(difference.missed_nodes)},
                                    {"redundantNodes", listed(difference.redundant_nodes)}});

@@ -1,15 +1,23 @@
-// Whether what decisions look at is what the watches brought, and what it is: for SIGUSR2, as
-// kube-scheduler does.
+// Whether what decisions look at is what there is, and what it is: for SIGUSR2, as kube-scheduler
+// does.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "kube/store.hpp"
 #include "sched/klog.hpp"
 #include "sched/scheduler_state.hpp"
 
 namespace plim::sched {
+
+// What the scheduler ought to know: nodes by name, by uid the pods that have a node or wait for us.
+struct ListedCluster {
+  std::set<std::string> nodes, pods;
+
+  // A pod that is deleted before it got a node is nobody's any more.
+  void add(const kube::Pod& pod, const SchedulerState& state);
+};
 
 // Names of nodes, uids of pods; sorted.
 struct CacheDifference {
@@ -21,9 +29,12 @@ struct CacheDifference {
   }
 };
 
-CacheDifference compare_cache(const SchedulerState& state, const kube::Store<kube::Node>& nodes,
-                              const kube::Store<kube::Pod>& pods);
+CacheDifference compare_cache(const SchedulerState& state, const ListedCluster& listed);
 
-void log_cache(const SchedulerState& state, const CacheDifference& difference, Klog& klog);
+// What is in both.
+CacheDifference common(const CacheDifference& a, const CacheDifference& b);
+
+void dump_cache(const SchedulerState& state, Klog& klog);
+void log_difference(const SchedulerState& state, const CacheDifference& difference, Klog& klog);
 
 }  // namespace plim::sched

@@ -4,7 +4,6 @@
 
 #include "base/log.hpp"
 #include "base/process_metrics.hpp"
-#include "sched/cache_check.hpp"
 #include "sched/resource_metrics.hpp"
 
 namespace plim::sched {
@@ -17,7 +16,7 @@ constexpr std::size_t kMaxBinding = 32;
 
 kube::ReflectorOptions running_pods() {
   kube::ReflectorOptions out;
-  out.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  out.field_selector = kRunningPods;
   return out;
 }
 
@@ -63,6 +62,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
           loop, client, reports_, state_,
           [this](bool all, Nanos took) { metrics_.evicted(all, took); }, clock),
       binder_(loop, client),
+      comparer_(client, state_, clock),
       round_(loop, texts_),
       tasks_(loop) {
   use_extenders(extenders_);
@@ -195,7 +195,18 @@ std::string Daemon::pod_resources() const {
 }
 
 void Daemon::dump() {
-  log_cache(state_, compare_cache(state_, nodes_.store(), pods_.store()), klog_);
+  dump_cache(state_, klog_);
+  if (!std::exchange(comparing_, true))
+    tasks_.spawn("compare the cache", compare_cache_with_list());
+}
+
+Task<void> Daemon::compare_cache_with_list() {
+  const Result<CacheDifference> found = co_await comparer_.compare();
+  comparing_ = false;
+  if (found)
+    log_difference(state_, *found, klog_);
+  else
+    log::warn("scheduler", "the cache cannot be compared", {{"error", found.error()}});
 }
 
 void Daemon::warn_operator(std::string reason, std::string note) {

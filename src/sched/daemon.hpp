@@ -14,6 +14,7 @@
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
 #include "sched/binder.hpp"
+#include "sched/cache_comparer.hpp"
 #include "sched/config.hpp"
 #include "sched/engine.hpp"
 #include "sched/event_writer.hpp"
@@ -95,7 +96,8 @@ class Daemon {
   // What pods ask for, as metrics; nothing while another one leads.
   std::string pod_resources() const;
 
-  // Writes cache and queue to the log, and whether they agree with what the watches brought.
+  // Writes cache and queue to the log, and a little later whether they agree with what the API
+  // server lists.
   void dump();
 
  private:
@@ -119,6 +121,7 @@ class Daemon {
   bool extenders_have_a_say(const kube::Pod& pod) const;
 
   Task<void> schedule();
+  Task<void> compare_cache_with_list();
   std::optional<Try> begin(const Attempt& attempt);
   DecideOptions decide_options(const Try& current);
   Decision decide(const Try& current, DecideOptions options);
@@ -156,9 +159,10 @@ class Daemon {
   PodReports reports_;
   Evictor evictor_;
   Binder binder_;
+  CacheComparer comparer_;
   ExtenderRound round_;
   OnDecision on_decision_;
-  bool leading_ = false, started_ = false, asking_ = false;
+  bool leading_ = false, started_ = false, asking_ = false, comparing_ = false;
   std::shared_ptr<metrics::Registry::Collect> collector_;
   TaskGroup tasks_;
 };

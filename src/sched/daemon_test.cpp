@@ -244,6 +244,41 @@ TEST_F(SchedDaemonTest, reads_the_annotation_of_nodes) {
   EXPECT_EQ(bound_to("waits"), "a");
 }
 
+Task<void> keep_answer(CacheComparer* comparer, std::optional<Result<CacheDifference>>* out) {
+  auto found = co_await comparer->compare();
+  out->emplace(std::move(found));
+}
+
+TEST_F(SchedDaemonTest, the_cache_is_compared_with_what_the_server_lists) {
+  create(kube::resources::pods, "default",
+         "{metadata: {name: there}, spec: {nodeName: a, containers: [{name: c, image: x}]}}");
+  SchedulerState state({.config = config_}, {}, {}, {.on_change = [] {}}, clock_);
+  auto known = [&](std::string_view name) {
+    auto node = std::make_shared<const kube::Node>(testing::plain_node(name));
+    state.node_changed(nullptr, node);
+  };
+  known("a");
+  known("gone");
+  CacheComparer comparer(client_, state, clock_);
+  TaskGroup tasks(loop_.executor());
+  std::optional<Result<CacheDifference>> found;
+  tasks.spawn("compare", keep_answer(&comparer, &found));
+  for (int turns = 0; turns < 50; ++turns) loop_.run_ready();
+  EXPECT_FALSE(found) << "it waits for the watches before it believes a difference";
+  known("b");  // … of which one was only late
+  for (int turns = 0; turns < 200 && !found; ++turns) {
+    clock_.advance_to_next();
+    loop_.run_ready();
+  }
+  run_to_end(loop_, tasks.stop());
+  ASSERT_TRUE(found && *found);
+  const CacheDifference& differs = **found;
+  EXPECT_THAT(differs.missed_nodes, ::testing::ElementsAre());
+  EXPECT_THAT(differs.redundant_nodes, ::testing::ElementsAre("gone"));
+  EXPECT_EQ(differs.missed_pods.size(), 1U);
+  EXPECT_THAT(differs.redundant_pods, ::testing::ElementsAre());
+}
+
 TEST_F(SchedDaemonTest, follows_claims_volumes_and_classes) {
   const auto pod = testing::pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "

@@ -70,28 +70,40 @@ TEST_F(StateTest, pods_with_claims_may_be_left_to_others) {
   EXPECT_TRUE(theirs.is_ours(*waiting("q")));
 }
 
-TEST_F(StateTest, the_cache_is_compared_with_the_watches) {
+TEST_F(StateTest, the_cache_is_compared_with_a_list) {
   SchedulerState state = make(options());
-  kube::Store<kube::Node> nodes;
-  kube::Store<kube::Pod> pods;
+  ListedCluster listed;
   for (const char* name : {"a", "b"}) {
-    auto node = std::make_shared<const kube::Node>(plain_node(name));
-    nodes.put(name, node);
-    state.node_changed(nullptr, node);
+    listed.nodes.insert(name);
+    state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node(name)));
   }
   const PodPointer pod = waiting("p");
-  pods.put("p", pod);
+  listed.add(*pod, state);
   state.pod_changed(nullptr, pod);
-  EXPECT_TRUE(compare_cache(state, nodes, pods).none());
-  nodes.erase("b");
+  // Neither of these is ours to know.
+  listed.add(*pod_of("{metadata: {name: o}, spec: {schedulerName: o, containers: [{name: c}]}}"),
+             state);
+  kube::Pod leaving = *waiting("leaving");
+  leaving.meta.deleted = clock_.wall();
+  listed.add(leaving, state);
+  EXPECT_TRUE(compare_cache(state, listed).none());
+  listed.nodes.erase("b");
+  listed.nodes.insert("c");
   const PodPointer unheard = waiting("unheard");
-  pods.put("unheard", unheard);
+  listed.add(*unheard, state);
   const PodPointer ghost = plain_pod("ghost");
   state.engine().set_pod(ghost, "a");
-  const CacheDifference found = compare_cache(state, nodes, pods);
+  const CacheDifference found = compare_cache(state, listed);
+  EXPECT_THAT(found.missed_nodes, ElementsAre("c"));
   EXPECT_THAT(found.redundant_nodes, ElementsAre("b"));
   EXPECT_THAT(found.missed_pods, ElementsAre(unheard->meta.uid));
   EXPECT_THAT(found.redundant_pods, ElementsAre(ghost->meta.uid));
+  // What a second list no longer shows was only late.
+  state.pod_changed(nullptr, unheard);
+  const CacheDifference stays = common(found, compare_cache(state, listed));
+  EXPECT_THAT(stays.missed_pods, ElementsAre());
+  EXPECT_THAT(stays.redundant_pods, ElementsAre(ghost->meta.uid));
+  EXPECT_FALSE(stays.none());
 }
 
 TEST_F(StateTest, metrics_say_who_refused_the_pods_that_wait) {

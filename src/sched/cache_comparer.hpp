@@ -1,0 +1,40 @@
+// Asks the API server what there is, and compares it with what the scheduler knows. Belongs to one
+// loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/decode.hpp"
+#include "sched/cache_check.hpp"
+
+namespace plim::sched {
+
+// The pods that a scheduler follows.
+inline constexpr std::string_view kRunningPods = "status.phase!=Succeeded,status.phase!=Failed";
+
+class CacheComparer {
+ public:
+  CacheComparer(std::shared_ptr<kube::Client> client, const SchedulerState& state, Clock& clock)
+      : client_(std::move(client)), state_(state), clock_(clock) {}
+
+  // Lists and watches are never of the same moment: only what differs from a second list as well,
+  // when the watches have had time to tell it, counts.
+  Task<Result<CacheDifference>> compare();
+
+ private:
+  Task<Result<CacheDifference>> compare_once();
+  using TakePage = std::function<Result<kube::ListMeta>(kube::JsonText page)>;
+  Task<Result<void>> list(kube::Resource resource, kube::ListOptions options, TakePage take);
+
+  std::shared_ptr<kube::Client> client_;
+  const SchedulerState& state_;
+  Clock& clock_;
+};
+
+}  // namespace plim::sched
