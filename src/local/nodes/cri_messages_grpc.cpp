@@ -10,7 +10,6 @@
 #include "cri_v1.pb.h"
 #include "local/nodes/cri_messages.hpp"
 #include "local/nodes/layer_store.hpp"
-#include "net/x509.hpp"
 
 namespace plim::local {
 namespace {
@@ -21,21 +20,16 @@ namespace content = containerd::services::content::v1;
 // What manifests and configurations weigh in a registry, about.
 constexpr std::int64_t kManifestBytes = 1000, kConfigBytes = 2000;
 
-// containerd calls an image by the digest of its configuration.
-std::string config_digest(const Image& image) {
-  return "sha256:" + net::sha256_hex("config of " + image.digest);
-}
-
 bool is_meant(const NamedImage& image, const std::string& wanted) {
   if (wanted.empty() || wanted == image.image->digest) return true;
-  const std::string id = config_digest(*image.image);
+  const std::string id = image_id(*image.image);
   if (wanted == id || (wanted.size() >= 12 && id.substr(7).starts_with(wanted))) return true;
   const std::string name = normalise_image(wanted);
   return std::ranges::count(image.tags, name) + std::ranges::count(image.by_digest, name) > 0;
 }
 
 void fill(cri::Image& out, const NamedImage& image) {
-  out.set_id(config_digest(*image.image));
+  out.set_id(image_id(*image.image));
   for (const std::string& name : image.tags) out.add_repo_tags(name);
   for (const std::string& name : image.by_digest) out.add_repo_digests(name);
   out.set_size(static_cast<std::uint64_t>(image.image->bytes()));
@@ -144,11 +138,11 @@ std::string encode_content_list(const ImageList& images) {
   for (const auto& image : images) {
     if (content::Info* manifest = add(image->digest, kManifestBytes)) {
       auto& labels = *manifest->mutable_labels();
-      labels["containerd.io/gc.ref.content.config"] = config_digest(*image);
+      labels["containerd.io/gc.ref.content.config"] = image_id(*image);
       for (std::size_t i = 0; i < image->layers.size(); ++i)
         labels[fmt::format("containerd.io/gc.ref.content.l.{}", i)] = image->layers[i].digest;
     }
-    add(config_digest(*image), kConfigBytes);
+    add(image_id(*image), kConfigBytes);
     for (const Layer& layer : image->layers)
       if (content::Info* blob = add(layer.digest, layer.bytes))
         (*blob->mutable_labels())["containerd.io/uncompressed"] = layer.digest;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "local/nodes/image_catalog.hpp"
+#include "net/x509.hpp"
 
 namespace plim::local {
 
@@ -78,6 +79,10 @@ Nanos pull_time(const std::vector<Layer>& missing, double registry_bytes_per_sec
                std::chrono::duration<double>(options.per_layer).count();
   return std::chrono::duration_cast<Nanos>(
       std::chrono::duration<double>(seconds / options.speedup));
+}
+
+std::string image_id(const Image& image) {
+  return "sha256:" + net::sha256_hex("config of " + image.digest);
 }
 
 std::vector<NamedImage> by_content(const std::vector<std::shared_ptr<const Image>>& images) {

@@ -32,6 +32,9 @@ class LayerStore {
   std::map<std::string, int> layers_;  // digest to the number of images that have it
 };
 
+// The digest of its configuration, by which containerd calls an image.
+std::string image_id(const Image& image);
+
 // Images of the same content are one image with several names.
 struct NamedImage {
   std::shared_ptr<const Image> image;

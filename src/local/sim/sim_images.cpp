@@ -27,6 +27,27 @@ Image image_from_status(const kube::NodeImage& told) {
   return out;
 }
 
+loop::ImageInventory inventory_of(const std::vector<std::shared_ptr<const Image>>& images) {
+  loop::ImageInventory out;
+  std::map<std::string_view, std::uint32_t> places;
+  for (NamedImage& named : by_content(images)) {
+    loop::ImageInventory::Image& made = out.images.emplace_back();
+    made.id = image_id(*named.image);
+    made.size = named.image->bytes();
+    made.names = std::move(named.by_digest);
+    std::ranges::move(named.tags, std::back_inserter(made.names));
+    std::ranges::sort(made.names);
+    for (const Layer& layer : named.image->layers) {
+      const auto next = static_cast<std::uint32_t>(out.layers.size());
+      const auto [place, added] = places.try_emplace(layer.digest, next);
+      if (added) out.layers.push_back({.digest = layer.digest, .size = layer.bytes});
+      made.layers.push_back(place->second);
+    }
+  }
+  std::ranges::sort(out.images, {}, &loop::ImageInventory::Image::id);
+  return out;
+}
+
 void SimImages::add(std::shared_ptr<const Image> image) {
   if (!arrival_.try_emplace(image->name, SteadyTime::min()).second) return;
   store_.add(std::move(image));

@@ -14,6 +14,7 @@
 #include "local/nodes/image_catalog.hpp"
 #include "local/nodes/images.hpp"
 #include "local/nodes/layer_store.hpp"
+#include "loop/image_inventory.hpp"
 
 namespace plim::local::sim {
 
@@ -33,6 +34,9 @@ class SharedCatalog {
 // As a status tells of it: of its layers nothing but their sum is known.
 Image image_from_status(const kube::NodeImage& told);
 
+// As an agent on the node would tell of them, with their layers; who and when is the caller's.
+loop::ImageInventory inventory_of(const std::vector<std::shared_ptr<const Image>>& images);
+
 // Pulls one after the other, decided the moment they are asked for: nothing waits or wakes.
 class SimImages {
  public:
@@ -41,6 +45,10 @@ class SimImages {
                           SteadyTime now);
   void add(std::shared_ptr<const Image> image);  // it has been there for ever
   bool has(std::string_view name) const;         // or it is on its way
+
+  // Something had to be moved: only then an agent would know how fast that goes.
+  bool has_pulled() const { return busy_until_ != SteadyTime(); }
+
   std::vector<std::shared_ptr<const Image>> arrived(SteadyTime now) const;  // largest first
 
  private:

@@ -28,12 +28,13 @@ struct Simulation {
   using PodPointer = std::shared_ptr<const kube::Pod>;
   using NodePointer = std::shared_ptr<const kube::Node>;
 
-  enum class What : std::uint8_t { make_node, node, lease, images, pod };
+  enum class What : std::uint8_t { make_node, node, lease, images, inventory, kinds, pod };
 
   struct Job {
     What what;
     std::string key;
-    std::uint32_t number = 0;  // of a node to make; else the generation it was meant for
+    // Of a node to make; of the report to be repeated; else the generation it was meant for.
+    std::uint32_t number = 0;
   };
 
   // An object we may have something to do with.
@@ -59,6 +60,11 @@ struct Simulation {
     bool has_lease = false;
     bool report_planned = false;
     std::unique_ptr<SimImages> images;
+    std::uint32_t reports = 0;  // of its inventory
+    std::int64_t contents = 0;  // how often they differed from the one before
+    std::size_t told = 0;       // a hash of the last one, without its time
+    bool telling = false;       // a report is being written
+    bool tell_again = false;    // … and is out of date already
   };
 
   Simulation(const Executor& loop, std::shared_ptr<kube::Client> api, Clock& time,
@@ -90,6 +96,13 @@ struct Simulation {
   Task<void> report_images(Job job);
   Task<void> act_on_node(Job job);
   void finish_node(Job job, const Result<void>& done);
+
+  // simulation_inventory.cpp
+  void plan_inventory(const std::string& node);
+  Task<void> report_inventory(Job job);
+  Task<Result<void>> write_inventory(std::string node, std::string uid,
+                                     loop::ImageInventory inventory);
+  Task<void> look_for_kinds();
 
   // simulation_pods.cpp
   void see_pod(const kube::Pod& pod);
@@ -128,6 +141,8 @@ struct Simulation {
   kube::TextMap<SimPod> pods;    // by namespace/name
   std::uint32_t addresses_of_nodes = 0, addresses_of_pods = 0;
   std::uint64_t to_make = 0;
+  // Whether the API server knows NodeImageInventory, as far as we know; it may learn it later.
+  bool has_inventories = true, looking_for_kinds = false;
   Simulator::Stats stats;
   log::Throttle log_;
 };

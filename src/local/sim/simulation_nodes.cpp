@@ -57,6 +57,7 @@ void Simulation::take_images(const kube::Node& node, SimNode& sim) {
   const bool all_told =
       std::ranges::all_of(present, [&](const auto& image) { return sim.images->has(image->name); });
   for (const auto& image : present) sim.images->add(image);
+  plan_inventory(node.meta.name);
   if (all_told) return;
   sim.report_planned = true;
   schedule.add(clock.steady(), {What::images, node.meta.name});
@@ -109,6 +110,7 @@ Task<void> Simulation::report_images(Job job) {
   auto found = nodes.find(job.key);
   if (found == nodes.end() || !found->second.images) co_return;
   found->second.report_planned = false;
+  plan_inventory(job.key);
   json::array list =
       images_status(found->second.images->arrived(clock.steady()), options.max_images);
   json::object status{{"images", std::move(list)}};

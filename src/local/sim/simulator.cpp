@@ -84,6 +84,12 @@ Task<void> Simulation::run(Job job) {
     case What::images:
       co_await report_images(job);
       break;
+    case What::inventory:
+      co_await report_inventory(job);
+      break;
+    case What::kinds:
+      co_await look_for_kinds();
+      break;
     case What::pod:
       co_await act_on_pod(job);
       break;

@@ -28,10 +28,11 @@ struct SimulatorOptions {
   // Pods wait for their images to be pulled; null: images are everywhere.
   std::shared_ptr<const ImageCatalog> catalog = {};
   PullOptions pulls = {};
-  int max_images = 50;                              // in a node's status
-  Nanos image_report = std::chrono::seconds(1);     // after a pull
-  Nanos lease_interval = std::chrono::seconds(20);  // half of kLeaseSeconds
-  std::size_t at_once = 256;                        // requests, which wait for the disk together
+  int max_images = 50;                               // in a node's status
+  Nanos image_report = std::chrono::seconds(1);      // after a pull
+  Nanos inventory_report = std::chrono::minutes(8);  // again, while nothing changes
+  Nanos lease_interval = std::chrono::seconds(20);   // half of kLeaseSeconds
+  std::size_t at_once = 256;                         // requests, which wait for the disk together
 };
 
 struct Simulation;
@@ -44,6 +45,7 @@ class Simulator {
     std::uint64_t nodes_made = 0;
     std::uint64_t patches = 0;  // of statuses
     std::uint64_t leases = 0;
+    std::uint64_t inventories = 0;  // written
     std::uint64_t removed = 0;
     std::uint64_t failures = 0;  // requests that failed and were tried again
   };

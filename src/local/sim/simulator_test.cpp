@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/rfc3339.hpp"
+#include "local/crd/custom_resources.hpp"
 #include "local/testing/api_fixture.hpp"
+#include "loop/image_inventory.hpp"
 
 namespace plim::local::sim {
 namespace {
@@ -256,6 +258,109 @@ TEST_F(SimulatorTest, keeps_images_that_a_node_was_made_with) {
   EXPECT_EQ(int_at(images[1], {"sizeBytes"}), 7'000'000);
   make_pod("a", {}, "Always", "other:2", "k");
   EXPECT_EQ(phase("a"), "Running");
+}
+
+const kube::Resource kInventories{.group = "plimsoll.io",
+                                  .version = "v1alpha1",
+                                  .plural = "nodeimageinventories",
+                                  .kind = "NodeImageInventory",
+                                  .namespaced = false};
+
+// A server that learns other kinds.
+class SimulatedInventories : public SimulatorTest {
+ protected:
+  SimulatedInventories() {
+    kinds_ = CustomResources::install(loop.executor(), clock, *store, *server);
+    kinds_->start();
+  }
+
+  ~SimulatedInventories() override {
+    if (simulator_) run_to_end(loop, simulator_->stop());
+    simulator_ = nullptr;
+    run_to_end(loop, kinds_->stop());
+  }
+
+  void define() {
+    const json::value definition =
+        parsed(R"({"metadata":{"name":"nodeimageinventories.plimsoll.io"},
+      "spec":{"group":"plimsoll.io","scope":"Cluster",
+        "names":{"plural":"nodeimageinventories","kind":"NodeImageInventory"},
+        "versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+          {"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+    ASSERT_TRUE(
+        run(client->create(kube::resources::custom_resource_definitions, {"", ""}, definition)));
+    settle();
+  }
+
+  plim::loop::ImageInventory inventory(std::string node) {
+    const json::value object = get(kInventories, std::move(node));
+    if (object.is_null()) return {};
+    auto out = plim::loop::inventory_from_json(object.at("spec"));
+    EXPECT_TRUE(out);
+    return out.value_or(plim::loop::ImageInventory());
+  }
+
+  std::unique_ptr<CustomResources> kinds_;
+};
+
+TEST_F(SimulatedInventories, tell_images_with_their_layers) {
+  define();
+  ImageCatalog catalog({.policy = ImagePolicy::strict, .program = "", .version = ""});
+  ASSERT_TRUE(catalog.add_yaml(R"(
+images:
+  app:1: {layers: [{digest: base, size: 180M}, {digest: one, size: 20M}], nodes: [sim-1]}
+  app:2: {layers: [{digest: base, size: 180M}, {digest: two, size: 10M}]}
+)",
+                               "c"));
+  simulate({.nodes = 2, .catalog = std::make_shared<const ImageCatalog>(std::move(catalog))});
+  const plim::loop::ImageInventory first = inventory("sim-1");
+  ASSERT_EQ(first.images.size(), 1U);
+  EXPECT_EQ(first.images[0].size, 200'000'000);
+  EXPECT_EQ(first.images[0].names[0], "docker.io/library/app:1");
+  EXPECT_TRUE(first.images[0].names[1].starts_with("docker.io/library/app@sha256:"));
+  ASSERT_EQ(first.layers.size(), 2U);
+  EXPECT_EQ(first.layers[0].size, 180'000'000);
+  EXPECT_EQ(first.runtime, "plimsoll://sim");
+  EXPECT_EQ(first.bandwidth, 0) << "nobody has measured it";
+  EXPECT_EQ(first.reported_at, clock.wall());
+  EXPECT_TRUE(get(kInventories, "sim-2").is_null()) << "it has none";
+  const json::value owners = get(kInventories, "sim-1").at("metadata").at("ownerReferences");
+  EXPECT_EQ(text_at(owners.at(0), {"uid"}),
+            text_at(get(kube::resources::nodes, "sim-1"), {"metadata", "uid"}));
+
+  make_pod("a", {}, "Always", "app:2");
+  EXPECT_EQ(inventory("sim-1").images.size(), 1U) << "it is on its way";
+  pass(2s);
+  const plim::loop::ImageInventory second = inventory("sim-1");
+  ASSERT_EQ(second.images.size(), 2U);
+  EXPECT_EQ(second.layers.size(), 3U) << "one is shared";
+  EXPECT_EQ(second.generation, first.generation + 1);
+  EXPECT_EQ(second.bandwidth, 100'000'000);
+}
+
+TEST_F(SimulatedInventories, stay_young_and_are_written_only_when_there_is_something_new) {
+  define();
+  simulate({.nodes = 10, .catalog = spread_catalog()});
+  EXPECT_EQ(simulator_->stats().inventories, 1U);
+  const WallTime first = inventory("sim-10").reported_at;
+  pass(7min);
+  EXPECT_EQ(simulator_->stats().inventories, 1U);
+  pass(2min);
+  EXPECT_EQ(simulator_->stats().inventories, 2U) << "before schedulers stop to believe it";
+  const plim::loop::ImageInventory again = inventory("sim-10");
+  EXPECT_GT(again.reported_at, first);
+  EXPECT_EQ(again.generation, 1);
+  EXPECT_EQ(again.images.size(), 1U);
+}
+
+TEST_F(SimulatedInventories, are_told_when_their_kind_comes_later) {
+  simulate({.nodes = 10, .catalog = spread_catalog()});
+  pass(5s);
+  EXPECT_EQ(simulator_->stats().inventories, 0U);
+  EXPECT_EQ(simulator_->stats().failures, 0U);
+  define();
+  pass(3s);
+  EXPECT_EQ(inventory("sim-10").images.size(), 1U);
 }
 
 TEST_F(SimulatorTest, tells_what_pods_pretend_to_use) {

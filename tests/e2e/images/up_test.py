@@ -2,6 +2,7 @@
 """Inventories of the nodes of `plimsoll up`, and `plimsoll images` as a person reads it."""
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -90,6 +91,76 @@ class LocalInventories(unittest.TestCase):
         self.assertEqual((owner["kind"], owner["name"]), ("Node", "late"))
         self.assertTrue(json.loads(told)["spec"]["runtime"].startswith("plimsoll://"))
         self.assertIn("late", self.cluster.kubectl("get", "nodeimageinventories.plimsoll.io").stdout)
+
+
+SIM_CATALOG = """images:
+  app:1: {layers: [{digest: base, size: 180M}, {digest: one, size: 20M}], nodes: [sim-3]}
+  app:2: {layers: [{digest: base, size: 180M}, {digest: two, size: 771k}], nodes: [sim-1]}
+"""
+MODES = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins: {score: {disabled: [{name: '*'}], enabled: [{name: ImageLocality}]}}
+  pluginConfig: [{name: ImageLocality, args: {mode: Bytes}}]
+- schedulerName: by-time
+  plugins: {score: {disabled: [{name: '*'}], enabled: [{name: ImageLocality}]}}
+  pluginConfig: [{name: ImageLocality, args: {mode: PullTime, horizon: 60s}}]
+"""
+
+
+class SimulatedInventories(unittest.TestCase):
+    def setUp(self):
+        place = Place(self)
+        (place.root / "catalog.yaml").write_text(SIM_CATALOG)
+        (place.root / "scheduler.conf").write_text(MODES)
+        self.cluster = LocalCluster(self, "--nodes", "0", "--sim-nodes", "3", "--roles", "scheduler", "--ephemeral", "--images",
+                                    str(place.root / "catalog.yaml"), "--scheduler-config", str(place.root / "scheduler.conf"), place=place)
+        self.pods = 0
+
+    def plimsoll(self, *words):
+        done = subprocess.run([PROGRAM, *words], env={**self.cluster.place.env, "KUBECONFIG": self.cluster.kubeconfig}, capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def scores(self, scheduler):
+        """What the nodes get for a new pod of app:1, once the scheduler has heard of the inventories."""
+        def told():
+            self.pods += 1
+            name = f"p{self.pods}"
+            self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+                "schedulerName": scheduler, "containers": [{"name": "c", "image": "app:1"}]}})
+            eventually(lambda: self.cluster.get("pod", name)["spec"].get("nodeName"), what="a node")
+            rows = json.loads(self.plimsoll("explain", "pod", name, "-o", "json"))["rows"]
+            found = {row["node"]: row["scores"][0] for row in rows}
+            by_inventory = [node for node, score in found.items() if "by CRD" in score["detail"]]
+            return sorted(by_inventory) == ["sim-1", "sim-3"] and {node: score["normalized"] for node, score in found.items()}
+        return eventually(told, every=0.3, what="inventories")
+
+    def test_simulated_nodes_tell_their_layers_and_pods_go_by_them(self):
+        self.assertEqual(self.scores("default-scheduler"), {"sim-1": 90, "sim-2": 0, "sim-3": 100})
+        # At 50 MiB/s 200 MB take 3.8 s of the 60 that are too long, 20 MB a tenth of that.
+        self.assertEqual(self.scores("by-time"), {"sim-1": 99, "sim-2": 93, "sim-3": 100})
+
+        shown = self.plimsoll("images", "-o", "wide")
+        self.assertRegex(shown, r"(?m)^sim-1 +docker.io/library/app +2 +\w{13} +181MB +0B +2 +no +inventory +\d+s$")
+        self.assertRegex(shown, r"(?m)^sim-3 +docker.io/library/app +1 +\w{13} +200MB +0B +2 +no +inventory +\d+s$")
+        self.assertRegex(self.plimsoll("images", "--layers", "--node", "sim-1"), r"(?m)^sim-1 +\w{13} +180MB +docker.io/library/app:2$")
+
+        told = self.cluster.get("nodeimageinventories.plimsoll.io", "sim-1")
+        (owner,) = told["metadata"]["ownerReferences"]
+        self.assertEqual((owner["kind"], owner["name"]), ("Node", "sim-1"))
+        self.assertEqual(told["spec"]["runtime"], "plimsoll://sim")
+        self.assertNotIn("pullBandwidthBytesPerSecond", told["spec"])
+
+        # What a pod has pulled is told too, and shares what was there.
+        self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "there"},
+                            "spec": {"nodeName": "sim-1", "containers": [{"name": "c", "image": "app:1"}]}})
+        pulled = r"(?m)^sim-1 +docker.io/library/app +1 +\w{13} +200MB +180MB +2 +no +inventory +\d+s$"
+        eventually(lambda: re.search(pulled, self.plimsoll("images", "--node", "sim-1", "-o", "wide")), every=0.2, what="the image")
+        told = self.cluster.get("nodeimageinventories.plimsoll.io", "sim-1")
+        self.assertEqual(told["spec"]["pullBandwidthBytesPerSecond"], 100000000)
 
 
 if __name__ == "__main__":
