@@ -120,25 +120,47 @@ class Extenders(ClusterCase):
         eventually(lambda: self.events("refused", "Scheduled"), what="its event")
         scheduler.stop()
 
-    def test_an_extender_chooses_among_victims(self):
+    def preempt(self, capable):
+        """Three nodes are full of pods that may go; the extender leaves only the second one. Returns what it was asked."""
         cpus = int(self.api.get("/api/v1/nodes")["items"][0]["status"]["allocatable"]["cpu"])
-        spared, left = self.nodes[0], self.nodes[1]
+        left, form = self.nodes[1], "NodeNameToMetaVictims" if capable else "NodeNameToVictims"
 
         def preempt(body):
-            victims = body["NodeNameToMetaVictims"]
-            return {"NodeNameToMetaVictims": {left: victims[left]}}
+            victims = body[form][left]
+            uids = [{"UID": one["UID"] if capable else one["metadata"]["uid"]} for one in victims["Pods"]]
+            return {"NodeNameToMetaVictims": {left: {"Pods": uids, "NumPDBViolations": victims["NumPDBViolations"]}}}
         stub = ExtenderStub(self, {"/preempt": preempt})
-        scheduler = self.start({"urlPrefix": stub.url, "preemptVerb": "preempt", "nodeCacheCapable": True})
+        scheduler = self.start({"urlPrefix": stub.url, "preemptVerb": "preempt", "nodeCacheCapable": capable})
         self.api.post("/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": self.namespace}, "value": 1000})
         self.create(*(pod(f"v{number}", cpu=str(cpus), terminationGracePeriodSeconds=0) for number in range(3)))
-        for number in range(3):
-            self.wait_for_node(f"v{number}")
+        victims = {self.wait_for_node(f"v{number}"): self.api.get(f"{self.pods}/v{number}") for number in range(3)}
         self.create(pod("urgent", cpu=str(cpus), priorityClassName=self.namespace))
         self.assertEqual(self.wait_for_node("urgent"), left)
-        body = stub.bodies("/preempt", "urgent")[0]
-        self.assertEqual((sorted(body["NodeNameToMetaVictims"]), body["NodeNameToVictims"]), (self.nodes, None))
-        self.assertEqual(body["NodeNameToMetaVictims"][spared]["NumPDBViolations"], 0)
+        gone = victims[left]["metadata"]["name"]
+        self.assertEqual(sorted(one["metadata"]["name"] for one in self.api.get(self.pods)["items"]),
+                         sorted({"v0", "v1", "v2", "urgent"} - {gone}))
         scheduler.stop()
+        body = stub.bodies("/preempt", "urgent")[0]
+        self.assertEqual(list(body), ["Pod", "NodeNameToVictims", "NodeNameToMetaVictims"])
+        self.assertEqual(sorted(body[form]), self.nodes)
+        return body, victims
+
+    def test_an_extender_chooses_among_victims(self):
+        body, victims = self.preempt(capable=True)
+        self.assertIsNone(body["NodeNameToVictims"])
+        for node, told in body["NodeNameToMetaVictims"].items():
+            self.assertEqual(told, {"Pods": [{"UID": victims[node]["metadata"]["uid"]}], "NumPDBViolations": 0})
+
+    def test_an_extender_without_a_cache_sees_whole_victims(self):
+        body, victims = self.preempt(capable=False)
+        self.assertIsNone(body["NodeNameToMetaVictims"])
+        for node, told in body["NodeNameToVictims"].items():
+            (victim,) = told["Pods"]
+            self.assertEqual(told["NumPDBViolations"], 0)
+            self.assertEqual(victim["metadata"]["uid"], victims[node]["metadata"]["uid"])
+            self.assertEqual((victim["spec"]["nodeName"], victim["spec"]["containers"][0]["image"]), (node, "busybox"))
+            self.assertEqual(victim["spec"]["containers"][0]["resources"], victims[node]["spec"]["containers"][0]["resources"])
+            self.assertNotIn("managedFields", victim["metadata"])
 
     @only_ours
     def test_who_does_not_answer_is_left_out_only_where_that_is_allowed(self):
