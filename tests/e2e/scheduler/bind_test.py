@@ -5,7 +5,7 @@ import time
 import unittest
 
 from cluster_case import ClusterCase
-from scheduler import Scheduler, directory, eventually, only_ours, pod
+from scheduler import SEED, Scheduler, directory, eventually, only_ours, pod
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -66,6 +66,18 @@ class Binding(ClusterCase):
         self.assertIsNone(self.node_of("g"))
         self.api.merge(f"{self.pods}/g", {"spec": {"schedulingGates": []}})
         eventually(lambda: self.node_of("g"), 1, what="a node")
+        scheduler.stop()
+
+    @only_ours
+    def test_pods_created_together_cost_one_pull_of_each_image(self):
+        settings = directory(self) / "scheduler.conf"
+        settings.write_text(SEED % self.cluster.kubeconfig)
+        scheduler = Scheduler(self, self.cluster.kubeconfig, "--config", str(settings), "--leader-elect=false").start()
+        images = {f"{image}{number}": f"{self.namespace}/{image}" for number, image in enumerate("aaabb")}  # which nobody has
+        self.cluster.apply(*(dict(one, metadata={**one["metadata"], "namespace": self.namespace})
+                             for one in (pod(name, image=image) for name, image in images.items())))
+        pulls = {(eventually(lambda: self.node_of(name), what="a node"), image) for name, image in images.items()}
+        self.assertEqual(len(pulls), 2, pulls)
         scheduler.stop()
 
     def test_a_lease_goes_from_one_to_the_next(self):

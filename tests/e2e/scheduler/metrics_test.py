@@ -63,6 +63,11 @@ class Metrics(ClusterCase):
         self.assertIn(f'kube_pod_resource_request{{{labels},resource="memory",unit="bytes"}} 1073741824\n', text)
         self.assertIn(f'kube_pod_resource_limit{{{labels},resource="memory",unit="bytes"}} 2147483648\n', text)
         self.assertEqual(scheduler.get("/metrics/resources")[0], 403)
+        # All nodes are scored unless the configuration says otherwise; without agents that is told once.
+        self.create(pod("fits"))
+        eventually(lambda: self.node_of("fits"), what="a node")
+        eventually(lambda: scheduler.metric("plimsoll_scheduler_nodes_scored", token) == 3, what="the number of nodes scored")
+        self.assertEqual(scheduler.log.count("no inventories of images here"), 1)
         scheduler.stop()
 
     def test_a_signal_shows_cache_and_queue_and_that_they_agree(self):
