@@ -6,6 +6,7 @@
 #include "base/quantity.hpp"
 #include "kube/selector.hpp"
 #include "loop/image_annotation.hpp"
+#include "sched/requests.hpp"
 
 namespace plim::sched {
 namespace {
@@ -82,6 +83,41 @@ bool any_grew(const kube::ResourceList& before, const kube::ResourceList& now) {
   });
 }
 
+bool same_conditions(const kube::Pod& a, const kube::Pod& b) {
+  return std::ranges::equal(a.status.conditions, b.status.conditions,
+                            [](const kube::Condition& left, const kube::Condition& right) {
+                              return left.type == right.type && left.reason == right.reason;
+                            });
+}
+
+bool same_resources(const std::vector<kube::ContainerStatus>& a,
+                    const std::vector<kube::ContainerStatus>& b) {
+  return std::ranges::equal(
+      a, b, [](const kube::ContainerStatus& left, const kube::ContainerStatus& right) {
+        return left.requests == right.requests && left.allocated == right.allocated;
+      });
+}
+
+bool same_requests(const std::vector<kube::Container>& a, const std::vector<kube::Container>& b) {
+  return std::ranges::equal(a, b, {}, &kube::Container::requests, &kube::Container::requests);
+}
+
+// What counts on the node: while a resize is under way that is the larger of wish and promise.
+bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
+  if (same_requests(before.spec.containers, now.spec.containers) &&
+      same_requests(before.spec.init_containers, now.spec.init_containers) &&
+      before.spec.requests == now.spec.requests &&
+      same_resources(before.status.containers, now.status.containers) &&
+      same_resources(before.status.init_containers, now.status.init_containers) &&
+      same_conditions(before, now))
+    return false;  // as of nearly every change
+  ResourceNames names;
+  const PodRequests was = requests_of(before, names), is = requests_of(now, names);
+  for (ResourceId id = 0; id < names.size(); ++id)
+    if (is.of(id) < was.of(id)) return true;
+  return false;
+}
+
 bool requests_shrank(const kube::Pod& before, const kube::Pod& now) {
   const auto shrank = [](const std::vector<kube::Container>& a,
                          const std::vector<kube::Container>& b) {
@@ -140,7 +176,7 @@ std::vector<EventKind> changes_of_assigned(const kube::Pod& before, const kube::
   std::vector<EventKind> out;
   if (!std::ranges::equal(before.meta.labels, now.meta.labels))
     out.push_back(EventKind::AssignedPodLabel);
-  if (requests_shrank(before, now)) out.push_back(EventKind::AssignedPodScaleDown);
+  if (counted_requests_shrank(before, now)) out.push_back(EventKind::AssignedPodScaleDown);
   return out;
 }
 

@@ -133,22 +133,43 @@ bool requirement_holds(const NodeRequirement& requirement, LabelValue value,
   return false;
 }
 
-}  // namespace
-
-bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
-  if (broken) return false;
-  for (const NodeRequirement& requirement : labels)
-    if (!requirement_holds(requirement, table.label(row, requirement.key), table)) return false;
-  for (const Name& name : names) {
-    bool same = name.known_field ? table.name(row) == name.value : name.value.empty();
+// `value_of` gives the node's value of a label, 0 for none.
+template <class ValueOf>
+bool term_holds(const NodeTerm& term, const NodeTable& table, std::string_view node,
+                ValueOf value_of) {
+  if (term.broken) return false;
+  for (const NodeRequirement& requirement : term.labels)
+    if (!requirement_holds(requirement, value_of(requirement.key), table)) return false;
+  for (const NodeTerm::Name& name : term.names) {
+    bool same = name.known_field ? node == name.value : name.value.empty();
     if (same != name.equal) return false;
   }
   return true;
 }
 
+}  // namespace
+
+bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
+  return term_holds(*this, table, table.name(row),
+                    [&](LabelKey key) { return table.label(row, key); });
+}
+
+bool NodeTerm::matches(NodeTable& table, const kube::Node& node) const {
+  return term_holds(*this, table, node.meta.name, [&](LabelKey key) -> LabelValue {
+    const auto value = kube::find_label(node.meta.labels, table.text(key + 1));
+    return value ? table.value_id(*value) : 0;
+  });
+}
+
 bool NodeRules::required_match(const NodeTable& table, NodeIndex row) const {
   return !has_required || std::ranges::any_of(required, [&](const NodeTerm& term) {
     return term.matches(table, row);
+  });
+}
+
+bool NodeRules::required_match(NodeTable& table, const kube::Node& node) const {
+  return !has_required || std::ranges::any_of(required, [&](const NodeTerm& term) {
+    return term.matches(table, node);
   });
 }
 

@@ -35,6 +35,8 @@ struct NodeTerm {
   bool broken = false;      // cannot be read: matches nothing
 
   bool matches(const NodeTable& table, NodeIndex row) const;
+  // The same of a node that need not be in the table, or not as it is now.
+  bool matches(NodeTable& table, const kube::Node& node) const;
 };
 
 struct NodeRules {
@@ -46,6 +48,7 @@ struct NodeRules {
   std::optional<std::vector<std::string>> only_nodes;
 
   bool required_match(const NodeTable& table, NodeIndex row) const;
+  bool required_match(NodeTable& table, const kube::Node& node) const;
 };
 
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);

@@ -22,17 +22,31 @@ bool any_matches(const std::vector<PodTerm>& terms, const kube::Pod& pod, const 
                              [&](const PodTerm& term) { return term_matches(term, pod, cluster); });
 }
 
+// One that matched a term and does so no longer.
+bool any_left(const std::vector<PodTerm>& terms, const kube::Pod& before, const kube::Pod& now,
+              const Cluster& cluster) {
+  return std::ranges::any_of(terms, [&](const PodTerm& term) {
+    return term_matches(term, before, cluster) && !term_matches(term, now, cluster);
+  });
+}
+
 bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
   const auto mine = cluster.rules().affinity(pod);
   const kube::Pod& other = *event.pod;
+  // With the last pod to be near to gone, the first of its kind may go anywhere.
+  const auto may_be_first = [&](const kube::Pod& gone) {
+    return all_match(mine->near, gone, cluster) && all_match(mine->near, pod, cluster);
+  };
   switch (event.kind) {
     case EventKind::AssignedPodAdd:
       return all_match(mine->near, other, cluster);
     case EventKind::AssignedPodLabel:
-      return all_match(mine->near, other, cluster) ||
-             (event.pod_before && any_matches(mine->apart, *event.pod_before, cluster));
+      if (!event.pod_before) return true;
+      return all_match(mine->near, other, cluster) !=
+                 all_match(mine->near, *event.pod_before, cluster) ||
+             any_left(mine->apart, *event.pod_before, other, cluster);
     case EventKind::AssignedPodDelete:
-      return any_matches(mine->apart, other, cluster) ||
+      return any_matches(mine->apart, other, cluster) || may_be_first(other) ||
              any_matches(cluster.rules().affinity(other)->apart, pod, cluster);
     default:
       return true;
@@ -47,25 +61,56 @@ bool spread_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster&
   const auto spread = cluster.rules().spread(pod);
   if (spread->constraints.empty()) return true;  // by default constraints, whose selectors vary
   return std::ranges::any_of(spread->constraints, [&](const SpreadConstraint& one) {
-    return one.selector.matches(event.pod->meta.labels) ||
-           (event.pod_before && one.selector.matches(event.pod_before->meta.labels));
+    const bool is = one.selector.matches(event.pod->meta.labels);
+    if (event.kind != EventKind::AssignedPodLabel || !event.pod_before) return is;
+    const bool was = one.selector.matches(event.pod_before->meta.labels);
+    // Labels that are part of the selector by their keys alone may have changed too.
+    return is != was || (is && !one.match_label_keys.empty());
   });
 }
 
 bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod, Cluster& cluster) {
-  const std::vector<HostPort> freed = cluster.rules().host_ports(gone);
-  return std::ranges::any_of(cluster.rules().host_ports(pod), [&](const HostPort& wanted) {
-    return std::ranges::any_of(freed, [&](const HostPort& one) {
-      return one.port == wanted.port && one.protocol == wanted.protocol;
-    });
+  PortTable freed;
+  freed.count(0, cluster.rules().host_ports(gone), 1);
+  return freed.conflict(0, cluster.rules().host_ports(pod));
+}
+
+// Somebody has less than before of what the pod wants.
+bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
+                         const Profile& profile) {
+  if (event.kind != EventKind::AssignedPodScaleDown || !event.pod_before) return true;
+  const PodRequests before = requests_of(*event.pod_before, cluster.table().resources());
+  const PodRequests now = requests_of(*event.pod, cluster.table().resources());
+  return std::ranges::any_of(wanted_resources(pod, cluster, profile), [&](const auto& wanted) {
+    return now.of(wanted.first) < before.of(wanted.first);
   });
 }
 
-}  // namespace
+bool disk_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
+  for (const kube::PodVolume& mine : pod.spec.volumes)
+    for (const kube::PodVolume& other : gone.spec.volumes) {
+      if (!mine.disk.empty() && !other.disk.empty() && disks_clash(mine.disk, other.disk))
+        return true;
+      if (!mine.claim.empty() && mine.claim == other.claim && gone.meta.ns == pod.meta.ns)
+        return true;
+    }
+  return false;
+}
 
-bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
-  if (!may_help(plugin, event, pod)) return false;
-  if (event.pod == nullptr) return true;
+bool had_volumes(const kube::Pod& gone) {
+  return std::ranges::any_of(gone.spec.volumes, [](const kube::PodVolume& one) {
+    return !one.claim.empty() || one.ephemeral || !one.disk.empty();
+  });
+}
+
+bool tolerates_unschedulable(const kube::Pod& pod, Cluster& cluster) {
+  return std::ranges::any_of(*cluster.rules().tolerations(pod), [](const Toleration& one) {
+    return one.tolerates("node.kubernetes.io/unschedulable", "", "NoSchedule");
+  });
+}
+
+bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
+                  Cluster& cluster, const Profile& profile) {
   switch (plugin) {
     case PluginId::InterPodAffinity:
       return affinity_may_change(event, pod, cluster);
@@ -73,9 +118,35 @@ bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod, 
       return spread_may_change(event, pod, cluster);
     case PluginId::NodePorts:
       return ports_may_be_free(*event.pod, pod, cluster);
+    case PluginId::NodeResourcesFit:
+      return room_was_given_back(event, pod, cluster, profile);
+    case PluginId::VolumeRestrictions:
+      return disk_may_be_free(*event.pod, pod);
+    case PluginId::NodeVolumeLimits:
+      return had_volumes(*event.pod);
+    case PluginId::NodeUnschedulable:
+      return tolerates_unschedulable(pod, cluster);
     default:
       return true;
   }
+}
+
+}  // namespace
+
+std::vector<std::pair<ResourceId, std::int64_t>> wanted_resources(const kube::Pod& pod,
+                                                                  Cluster& cluster,
+                                                                  const Profile& profile) {
+  NodeTable& table = cluster.table();
+  return needed_resources(requests_of(pod, table.resources()), profile.fit, table);
+}
+
+bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
+              const Profile& profile) {
+  if (!may_help(plugin, event, pod)) return false;
+  if (event.pod != nullptr) return pod_may_help(plugin, event, pod, cluster, profile);
+  if (event.node != nullptr || event.node_before != nullptr)
+    return node_may_help(plugin, event, pod, cluster, profile);
+  return true;
 }
 
 }  // namespace plim::sched

@@ -30,7 +30,8 @@ class Hints : public ::testing::Test {
  protected:
   bool helps(PluginId plugin, EventKind kind, const PodPointer& other, const PodPointer& waiting,
              const PodPointer& before = nullptr) {
-    return may_help(plugin, {.kind = kind, .pod_before = before, .pod = other}, *waiting, cluster_);
+    return may_help(plugin, {.kind = kind, .pod_before = before, .pod = other}, *waiting, cluster_,
+                    default_profile());
   }
 
   Cluster cluster_;
@@ -56,6 +57,76 @@ TEST_F(Hints, a_pod_to_be_apart_from_helps_when_it_goes) {
   // One that wanted to be apart from this.
   auto shy = hinted("x", near_or_apart("podAntiAffinity", "web"));
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, shy, waiting));
+}
+
+TEST_F(Hints, when_the_last_of_its_kind_goes_the_first_may_come) {
+  auto waiting = hinted("web", near_or_apart("podAffinity", "web"));
+  constexpr auto kPlugin = PluginId::InterPodAffinity;
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("web"), waiting));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
+}
+
+TEST_F(Hints, labels_that_change_nothing_for_a_term_help_nobody) {
+  auto near = hinted("web", near_or_apart("podAffinity", "db"));
+  constexpr auto kPlugin = PluginId::InterPodAffinity;
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), near, hinted("db")));
+  auto apart = hinted("web", near_or_apart("podAntiAffinity", "db"));
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), apart, hinted("db")));
+}
+
+TEST_F(Hints, room_is_given_back_by_those_that_ask_for_less_of_it) {
+  auto asking = [](std::string_view requests) {
+    return pod_of(
+        fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{{name: c, resources: "
+                    "{{requests: {}}}}}]}}}}",
+                    requests));
+  };
+  constexpr auto kPlugin = PluginId::NodeResourcesFit;
+  constexpr auto kLess = EventKind::AssignedPodScaleDown;
+  auto waiting = asking("{cpu: 1}"), large = asking("{cpu: 2, memory: 2Gi}");
+  EXPECT_TRUE(helps(kPlugin, kLess, asking("{cpu: 1, memory: 2Gi}"), waiting, large));
+  EXPECT_FALSE(helps(kPlugin, kLess, asking("{cpu: 2, memory: 1Gi}"), waiting, large));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, asking("{}"), waiting));
+}
+
+TEST_F(Hints, a_resize_counts_when_the_node_has_done_it) {
+  auto resized = [](std::string_view wanted, std::string_view allocated) {
+    return pod_of(fmt::format(
+        "{{metadata: {{name: p}}, spec: {{nodeName: here, containers: [{{name: c, resources: "
+        "{{requests: {{cpu: {}}}}}}}]}}, status: {{containerStatuses: [{{name: c, "
+        "allocatedResources: {{cpu: {}}}, resources: {{requests: {{cpu: {}}}}}}}]}}}}",
+        wanted, allocated, allocated));
+  };
+  auto before = resized("2", "2"), asked = resized("1", "2"), done = resized("1", "1");
+  EXPECT_TRUE(changes_of_assigned(*before, *asked).empty()) << "nothing is free yet";
+  EXPECT_EQ(changes_of_assigned(*asked, *done), std::vector{EventKind::AssignedPodScaleDown});
+  EXPECT_TRUE(changes_of_assigned(*done, *before).empty());
+}
+
+TEST_F(Hints, disks_and_claims_are_freed_by_those_that_had_them) {
+  auto with = [](std::string_view volume, std::string_view ns = "default") {
+    return hinted("x", fmt::format("volumes: [{{name: v, {}}}],", volume), ns);
+  };
+  const std::string disk = "gcePersistentDisk: {pdName: d}";
+  const std::string claim = "persistentVolumeClaim: {claimName: d}";
+  constexpr auto kPlugin = PluginId::VolumeRestrictions;
+  constexpr auto kGone = EventKind::AssignedPodDelete;
+  EXPECT_TRUE(helps(kPlugin, kGone, with(disk, "other"), with(disk)));
+  EXPECT_FALSE(helps(kPlugin, kGone, with("gcePersistentDisk: {pdName: e}"), with(disk)));
+  EXPECT_TRUE(helps(kPlugin, kGone, with(claim), with(claim)));
+  EXPECT_FALSE(helps(kPlugin, kGone, with(claim, "other"), with(claim)));
+  EXPECT_FALSE(helps(kPlugin, kGone, hinted("x"), with(claim)));
+  EXPECT_TRUE(helps(PluginId::NodeVolumeLimits, kGone, with(claim), with(claim)));
+  EXPECT_FALSE(helps(PluginId::NodeVolumeLimits, kGone, hinted("x"), with(claim)));
+}
+
+TEST_F(Hints, a_toleration_of_its_own_opens_closed_nodes) {
+  auto waiting =
+      hinted("web", "tolerations: [{key: node.kubernetes.io/unschedulable, operator: Exists}],");
+  constexpr auto kPlugin = PluginId::NodeUnschedulable;
+  EXPECT_TRUE(helps(kPlugin, EventKind::PodToleration, waiting, waiting, hinted("web")));
+  auto other = hinted("web", "tolerations: [{key: x, operator: Exists}],");
+  EXPECT_FALSE(helps(kPlugin, EventKind::PodToleration, other, other, hinted("web")));
 }
 
 TEST_F(Hints, namespaces_are_chosen_as_the_filter_does) {
@@ -101,6 +172,14 @@ TEST_F(Hints, a_port_is_freed_by_those_that_had_it) {
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, with_port(80), with_port(80)));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, with_port(81), with_port(80)));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("x"), with_port(80)));
+  auto at = [](std::string_view address) {
+    return pod_of(
+        fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{{name: c, ports: "
+                    "[{{hostPort: 80, hostIP: {}}}]}}]}}}}",
+                    address));
+  };
+  EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, at("10.0.0.1"), at("10.0.0.2")));
+  EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, at("10.0.0.1"), with_port(80)));
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ SchedulerState::SchedulerState(StateOptions options, SchedulingQueue::Observe ob
           queue_options(), [this](const kube::Pod& pod) { return gate_of(pod); },
           std::move(observe),
           [this](PluginId plugin, const ClusterEvent& event, const kube::Pod& pod) {
-            return may_help(plugin, event, pod, engine_.cluster());
+            const Profile* profile = options_.config->profile_named(pod.spec.scheduler_name);
+            return profile == nullptr || may_help(plugin, event, pod, engine_.cluster(), *profile);
           },
           std::move(lane_of)) {}
 

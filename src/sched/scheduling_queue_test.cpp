@@ -7,12 +7,12 @@
 
 #include "base/random.hpp"
 #include "kube/interned.hpp"
+#include "sched/cluster.hpp"
 
 namespace plim::sched {
 namespace {
 
 using namespace std::chrono_literals;
-using PodPointer = SchedulingQueue::PodPointer;
 
 kube::InternPool& pool() {
   static kube::InternPool made;
