@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Extenders take part in decisions (scheduler.md 2.7, scenario 15)."""
+import itertools
 import json
 import subprocess
 import threading
@@ -75,8 +76,10 @@ class Extenders(ClusterCase):
         self.assertEqual((sorted(names_in(body)), body["NodeNames"]), (self.nodes, None))
         self.api.merge(f"/api/v1/nodes/{self.nodes[0]}", {"metadata": {"labels": {"fresh": self.namespace}}})
 
+        numbers = itertools.count()
+
         def knows():
-            self.create(pod(f"q{len(stub.asked)}"))
+            self.create(pod(f"q{next(numbers)}"))
             latest = json.loads(stub.asked[-1][1])["Nodes"]["items"]
             return any(node["metadata"]["labels"].get("fresh") == self.namespace for node in latest)
         eventually(knows, what="the changed node")
