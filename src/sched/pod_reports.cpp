@@ -14,6 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr int kStatusTries = 4;
 constexpr Nanos kStatusWait = 200ms;
+// Each has a connection of its own: thousands of pods that fail at one moment must not open
+// thousands of them.
+constexpr std::size_t kConditionsAtOnce = 16;
 
 const kube::Condition* scheduled_condition(const kube::Pod& pod) {
   const auto found = std::ranges::find(pod.status.conditions, std::string_view("PodScheduled"),
@@ -85,45 +88,56 @@ void PodReports::failed(const PodPointer& pod, const std::string& profile, std::
       condition->reason == reason && condition->message == message)
     return;
   Reason why{pod, std::move(reason), std::move(message), std::move(nomination)};
-  auto [writing, is_first] = writing_.try_emplace(pod->meta.uid);
+  auto [place, is_first] = writing_.try_emplace(pod->meta.uid);
+  Writing& writing = place->second;
   if (is_first) {
-    writing->second.reason = why.reason;
-    writing->second.message = why.message;
-    tasks_.spawn("write a condition", write_conditions(std::move(why)));
+    writing = {why.reason, why.message, std::move(why)};
+    in_line_.push_back(pod->meta.uid);
+    begin_writing();
     return;
   }
-  std::optional<Reason>& next = writing->second.next;
-  if (!next && !why.nomination && writing->second.reason == why.reason &&
-      writing->second.message == why.message)
+  if (!writing.next && !why.nomination && writing.reason == why.reason &&
+      writing.message == why.message)
     return;
-  if (next && !why.nomination) why.nomination = std::move(next->nomination);
-  next = std::move(why);
+  if (writing.next && !why.nomination) why.nomination = std::move(writing.next->nomination);
+  writing.next = std::move(why);
 }
 
-Task<void> PodReports::write_conditions(Reason why) {
-  const std::string uid = why.pod->meta.uid;
-  for (;;) {
-    co_await write_condition(std::move(why.pod), std::move(why.reason), std::move(why.message),
-                             std::move(why.nomination));
-    const auto writing = writing_.find(uid);
-    if (!writing->second.next) {
-      writing_.erase(writing);
-      co_return;
+void PodReports::begin_writing() {
+  if (writers_ == kConditionsAtOnce) return;
+  ++writers_;
+  tasks_.spawn("write conditions", write_conditions());
+}
+
+Task<void> PodReports::write_conditions() {
+  while (!in_line_.empty()) {
+    const std::string uid = std::move(in_line_.front());
+    in_line_.pop_front();
+    for (auto at = writing_.find(uid); at->second.next; at = writing_.find(uid)) {
+      Reason why = std::move(*at->second.next);
+      at->second = {why.reason, why.message, std::nullopt};
+      co_await write_condition(std::move(why.pod), std::move(why.reason), std::move(why.message),
+                               std::move(why.nomination));
     }
-    why = std::move(*writing->second.next);
-    writing->second = {why.reason, why.message, std::nullopt};
+    writing_.erase(uid);
   }
+  --writers_;
 }
 
 Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::string message,
                                        Nomination nomination) {
+  // It is the status that has a time, whatever is said about it since.
+  const PodPointer latest = pods_.find(kube::object_key(pod->meta));
+  const kube::Condition* before = scheduled_condition(latest ? *latest : *pod);
+  const bool waited = before != nullptr && before->status == "False" && before->last_transition;
+  const WallTime since = waited ? *before->last_transition : clock_.wall();
   json::array conditions{json::object{{"type", "PodScheduled"},
                                       {"observedGeneration", pod->meta.generation},
                                       {"status", "False"},
                                       {"reason", reason},
                                       {"message", message},
                                       {"lastProbeTime", nullptr},
-                                      {"lastTransitionTime", format_rfc3339(clock_.wall())}}};
+                                      {"lastTransitionTime", format_rfc3339(since)}}};
   json::object status{{"conditions", std::move(conditions)}};
   if (nomination && nomination->empty())
     status["nominatedNodeName"] = nullptr;

@@ -1,6 +1,7 @@
 // What people and programs are told of a pod: events, and the condition that says why it waits.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,13 +52,14 @@ class PodReports {
   // A pod is tried again and again while its first condition waits for its turn at the API: what
   // comes meanwhile replaces what has come before, so that no pod has more than two.
   struct Writing {
-    std::string reason, message;  // on the way
+    std::string reason, message;  // on the way, or first in line
     std::optional<Reason> next;
   };
 
   SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) const;
   void warn(const kube::Pod& pod, const std::string& profile, std::string note);
-  Task<void> write_conditions(Reason why);
+  void begin_writing();
+  Task<void> write_conditions();
   Task<void> write_condition(PodPointer pod, std::string reason, std::string message,
                              Nomination nomination);
 
@@ -66,6 +68,8 @@ class PodReports {
   const kube::Store<kube::Pod>& pods_;
   Clock& clock_;
   std::unordered_map<std::string, Writing> writing_;  // by uid
+  std::deque<std::string> in_line_;                   // uids of those not begun yet
+  std::size_t writers_ = 0;
   TaskGroup tasks_;
 };
 

@@ -29,7 +29,7 @@ class SlowApi : public plim::testing::StubClient {
   }
 
   int waiting = 0;
-  std::vector<std::string> messages, nominations;
+  std::vector<std::string> messages, nominations, times;
 
  private:
   Answer<json::value> take(json::value body) {
@@ -38,6 +38,7 @@ class SlowApi : public plim::testing::StubClient {
     --waiting;
     const json::value& condition = body.at("status").at("conditions").at(0);
     messages.emplace_back(condition.at("message").as_string());
+    times.emplace_back(condition.at("lastTransitionTime").as_string());
     nominations.emplace_back(text_at(body, {"status", "nominatedNodeName"}));
     co_return json::value();
   }
@@ -76,6 +77,32 @@ TEST_F(PodReportsTest, one_write_waits_for_each_pod_however_often_it_fails) {
   loop_.run_ready();
   std::ranges::sort(api_->messages);
   EXPECT_EQ(api_->messages, (std::vector<std::string>{"no room", "no room 0", "no room 99"}));
+}
+
+TEST_F(PodReportsTest, thousands_that_fail_at_once_are_written_a_few_at_a_time) {
+  std::vector<PodPointer> pods;
+  for (int i = 0; i < 3000; ++i) pods.push_back(testing::plain_pod("p" + std::to_string(i)));
+  for (const PodPointer& pod : pods) fail_pod(pod, "no room");
+  EXPECT_EQ(api_->waiting, 16);
+  for (const PodPointer& pod : pods) fail_pod(pod, "no room at all");  // before their turn has come
+  EXPECT_EQ(api_->waiting, 16);
+  api_->let_through();
+  loop_.run_ready();
+  EXPECT_EQ(api_->waiting, 0);
+  EXPECT_EQ(std::ranges::count(api_->messages, "no room at all"), 3000);
+  EXPECT_EQ(std::ranges::count(api_->messages, "no room"), 16);
+}
+
+TEST_F(PodReportsTest, another_reason_to_wait_keeps_the_time_since_it_waits) {
+  const PodPointer pod = testing::pod_of(
+      "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {conditions: [{type: "
+      "PodScheduled, status: 'False', reason: Unschedulable, message: first, lastTransitionTime: "
+      "'2026-01-02T03:04:05Z'}]}}");
+  api_->let_through();
+  fail_pod(pod, "first");
+  EXPECT_TRUE(api_->messages.empty()) << "it says so already";
+  fail_pod(pod, "second");
+  EXPECT_EQ(api_->times, (std::vector<std::string>{"2026-01-02T03:04:05Z"}));
 }
 
 TEST_F(PodReportsTest, a_nomination_is_not_lost_to_a_later_reason) {
