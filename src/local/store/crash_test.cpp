@@ -99,7 +99,7 @@ class Ledger {
       const EntryPtr b = view.get(pod(fmt::format("{}-b", writer)));
       ASSERT_TRUE(a && b);
       const std::uint64_t number = std::stoull(a->value->substr(a->value->find(' ')));
-      EXPECT_GE(number, line.number) << "an acknowledged write of writer " << writer << " is lost";
+      EXPECT_GE(number, line.number) << "LOST: an acknowledged write of writer " << writer;
       EXPECT_EQ(*a->value, value_for(writer, number));
       EXPECT_EQ(*b->value, *a->value);
       EXPECT_EQ(b->modified, a->modified);

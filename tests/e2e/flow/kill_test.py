@@ -62,7 +62,7 @@ class Kills(unittest.TestCase):
         self.assertEqual(place.ledger("SELECT status FROM ex"), [("completed",)])
         count, ids, first, last = place.ledger("SELECT count(*), count(DISTINCT slice_id), min(slicer_order), max(slicer_order) "
                                                "FROM slices WHERE state='completed'")[0]
-        self.assertEqual((count, ids, first, last), (SLICES, SLICES, 1, SLICES))
+        self.assertEqual((count, ids, first, last), (SLICES, SLICES, 1, SLICES), "LOST: slices, or made twice")
         again = place.ledger("SELECT sum(max(attempts - 1, 0)) FROM slices")[0][0]
         duplicates = place.ledger("SELECT duplicates FROM ex")[0][0]
         self.assertLessEqual(duplicates, again)

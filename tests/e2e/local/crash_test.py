@@ -217,9 +217,9 @@ class Crash(unittest.TestCase):
         for name, entry in self.ledger.items():
             if entry["acknowledged"] is None and name not in found:
                 continue
-            self.assertIn(name, found)
+            self.assertIn(name, found, "LOST: an object whose creation was acknowledged")
             value = found[name]["data"]["value"]
-            self.assertIn(value, (entry["acknowledged"], *entry["tried"]), name)
+            self.assertIn(value, (entry["acknowledged"], *entry["tried"]), f"LOST: an acknowledged write of {name}")
             self.assertGreaterEqual(int(found[name]["metadata"]["resourceVersion"]), entry["version"])
             entry["acknowledged"], entry["tried"] = value, []  # what came through unacknowledged is known now
         made = self.api.post(MAPS, {"metadata": {"generateName": "after-"}})

@@ -52,9 +52,9 @@ class Crash(unittest.TestCase):
         eventually(lambda: len({post.key for post in receiver.measurements()}) >= JOBS, 120, 0.1)
         eventually(lambda: servo.metric("plimsoll_servo_unsent") == 0, 60)
         keys = collections.Counter(post.key for post in receiver.measurements())
-        self.assertEqual(set(keys), {f"{uid}/main/0" for uid in uids})
+        self.assertEqual(set(keys), {f"{uid}/main/0" for uid in uids}, "LOST: runs that were never sent")
         stored = collections.Counter(run["uid"] for run in servo.runs())
-        self.assertEqual(stored, collections.Counter(uids.keys()))
+        self.assertEqual(stored, collections.Counter(uids.keys()), "LOST: runs that are not stored once")
         repeated = sum(count - 1 for count in keys.values())
         # A repeat needs a kill between the answer and its mark: at most one per post in flight.
         self.assertLessEqual(repeated, 8 * kills)
