@@ -30,6 +30,12 @@ constexpr std::array kFixedMetrics{
 
 constexpr std::size_t kShortId = 12;  // as runtimes' own tools show ids of containers
 
+// What has no limit stays so, whatever is added.
+std::uint64_t add_limits(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t room = node::kNoMemoryLimit - std::min(a, node::kNoMemoryLimit);
+  return b >= room ? node::kNoMemoryLimit : a + b;
+}
+
 double seconds_between(SteadyTime from, SteadyTime to) {
   return std::chrono::duration<double>(to - from).count();
 }
@@ -204,7 +210,9 @@ void Measurement::read(State& state) {
         if (value < part.last[i]) state.ended[i] += part.last[i];
         part.last[i] = value;
       }
-      state.sum.set(field, state.sum[field] + value);
+      const bool limit =
+          field == CgroupField::memory_limit || field == CgroupField::memory_soft_limit;
+      state.sum.set(field, limit ? add_limits(state.sum[field], value) : state.sum[field] + value);
     }
     for (std::size_t i = 0; i < sample_.numa_nodes; ++i)
       state.sum.numa_pages[i] += sample_.numa_pages[i];
@@ -214,10 +222,6 @@ void Measurement::read(State& state) {
   for (std::size_t i = 0; i < kCgroupFields; ++i) {
     const auto field = static_cast<CgroupField>(i);
     if (node::is_counter(field) && state.sum.has(field)) state.sum.values[i] += state.ended[i];
-  }
-  for (CgroupField field : {CgroupField::memory_limit, CgroupField::memory_soft_limit}) {
-    std::uint64_t& limit = state.sum.values[static_cast<std::size_t>(field)];
-    limit = std::min(limit, node::kNoMemoryLimit);
   }
 }
 

@@ -5,8 +5,8 @@ import shutil
 import time
 import unittest
 
-from agent_under_test import (Agent, FakeKubelet, Scrape, Tree, certificates, directory, eventually, kubernetes_node, pod,
-                              server_tls)
+from agent_under_test import (NO_LIMIT, Agent, FakeKubelet, Scrape, Tree, certificates, directory, eventually,
+                              kubernetes_node, pod, server_tls)
 
 UIDS = {"Guaranteed": "11111111-aaaa-bbbb-cccc-000000000001", "Burstable": "11111111-aaaa-bbbb-cccc-000000000002",
         "BestEffort": "11111111-aaaa-bbbb-cccc-000000000003"}
@@ -112,6 +112,22 @@ class Found(unittest.TestCase):
         self.assertEqual(Agent(self, ready, host_root=tree.root).once().tasks(), [])
         kubelet.pods = [pod("p", uid, statuses=statuses, init_statuses=side)]
         self.assertEqual(Agent(self, node, host_root=tree.root).once().get("task_subcontainers"), 2)
+
+    def test_a_limit_of_all_is_none_if_one_has_none(self):
+        for make in ("v1", "v2"):
+            with self.subTest(make):
+                tree = Tree(self)
+                names = ("a", "b", "c")
+                path = "/kubepods/burstable/podu1"
+                for name in ("", *(f"/{one}-u1" for one in names)):
+                    getattr(tree, make)(path + name)
+                limit = "sys/fs/cgroup/memory{}/c-u1/memory.limit_in_bytes" if make == "v1" else "sys/fs/cgroup{}/c-u1/memory.max"
+                tree.write(limit.format(path), f"{64 << 20}\n")
+                kubelet = FakeKubelet(self, [pod("p", "u1", "Burstable", containers=names)])
+                scrape = Agent(self, kubernetes_node(kubelet.url), host_root=tree.root).once()
+                self.assertEqual(scrape.get("task_subcontainers"), 3)
+                self.assertEqual(scrape.get("task_mem_limit_bytes"), NO_LIMIT)
+                self.assertEqual(scrape.get("task_mem_soft_limit_bytes"), NO_LIMIT if make == "v1" else 3 * 1024)
 
     def test_resources(self):
         tree = Tree(self)
