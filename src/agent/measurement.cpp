@@ -8,6 +8,7 @@ namespace {
 using node::CgroupField;
 using node::kCgroupFields;
 using Series = MetricTable::Series;
+using Counters = std::array<std::uint64_t, kCgroupFields>;  // other fields are 0
 
 constexpr std::chrono::minutes kRemembered{5};
 
@@ -46,15 +47,17 @@ double seconds_between(SteadyTime from, SteadyTime to) {
 struct Measurement::Part {
   std::string id, name;
   node::CgroupMeter meter;
-  std::array<std::uint64_t, kCgroupFields> last{};  // of counters
-  CgroupSeries series = {};                         // if containers are published one by one
+  Counters last{};
+  CgroupSeries series = {};  // if containers are published one by one
 };
 
 struct Measurement::State {
   const NodeTask* task = nullptr;  // null: not listed any more
   NodeTask model;                  // whose labels the series have
   std::vector<Part> parts = {};
-  std::array<std::uint64_t, kCgroupFields> ended{};  // counters of parts that are no more
+  Counters ended{};  // of parts that are no more
+  // Of the parts it had when it left the list, by path: it may come back with the same ones.
+  std::map<std::string, Counters> left = {};
 
   node::CgroupSample sum = {};
   bool read = false;
@@ -68,8 +71,8 @@ struct Measurement::State {
   std::optional<TaskRates> rates = {};
 
   // A part that ends leaves its counters behind, so that the task's never fall.
-  void retire(const Part& part) {
-    for (std::size_t i = 0; i < kCgroupFields; ++i) ended[i] += part.last[i];
+  void retire(const Counters& last) {
+    for (std::size_t i = 0; i < kCgroupFields; ++i) ended[i] += last[i];
   }
 };
 
@@ -117,7 +120,7 @@ void Measurement::forget_old(SteadyTime now) {
     State& state = *entry.second;
     if (state.task != nullptr) return false;
     for (Part& part : state.parts) {
-      state.retire(part);
+      state.left[part.meter.path()] = part.last;
       part.series.drop(table_);
     }
     state.parts.clear();
@@ -134,7 +137,7 @@ void Measurement::set_parts(State& state) {
       return group.id == part.id && group.path == part.meter.path();
     });
     if (stays) return false;
-    state.retire(part);
+    state.retire(part.last);
     part.series.drop(table_);
     return true;
   });
@@ -145,12 +148,16 @@ void Measurement::set_parts(State& state) {
       parts.push_back(std::move(*known));
       state.parts.erase(known);
     } else {
+      auto left = state.left.extract(group.path);
       parts.push_back({.id = group.id,
                        .name = group.name,
-                       .meter = node::CgroupMeter(mounts_, std::move(group.path), budget_)});
+                       .meter = node::CgroupMeter(mounts_, std::move(group.path), budget_),
+                       .last = left ? left.mapped() : Counters{}});
     }
   }
   state.parts = std::move(parts);
+  for (const auto& [path, last] : state.left) state.retire(last);
+  state.left.clear();
 }
 
 Labels Measurement::labels_of(const NodeTask& task) const {
@@ -195,7 +202,7 @@ void Measurement::read(State& state) {
     counts_.refused += static_cast<std::uint64_t>(outcome.refused);
     if (outcome.gone) {
       any_gone = true;
-      state.retire(part);
+      state.retire(part.last);
       part.last.fill(0);
       continue;
     }
