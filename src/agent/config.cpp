@@ -104,21 +104,16 @@ void read_runner(Options& top, AgentConfig& out) {
 }
 
 void read_loggers(Options& top, AgentConfig& out) {
-  const json::value* value = top.raw("loggers");
-  if (value == nullptr) return;
-  const json::object* loggers = value->if_object();
-  if (loggers == nullptr) {
-    top.error("loggers", "loggers: expected names of modules with their levels");
-    return;
-  }
-  for (const auto& [module, level] : *loggers) {
+  top.known("loggers");
+  if (!top.has("loggers")) return;
+  for (const auto& [module, level] : top.scalars("loggers", "names of modules with their levels")) {
     const std::string text = level.is_string() ? to_lower(level.get_string()) : "";
     if (std::ranges::find(kLevels, text) == kLevels.end())
-      top.error("loggers", fmt::format("loggers: {}: expected one of {}", std::string_view(module),
-                                       fmt::join(kLevels, ", ")));
+      top.error("loggers",
+                fmt::format("loggers: {}: expected one of {}", module, fmt::join(kLevels, ", ")));
     out.loggers[module] = text;
   }
-  top.show("loggers", *value);
+  top.show("loggers", json::value_from(out.loggers));
 }
 
 }  // namespace

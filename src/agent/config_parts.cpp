@@ -7,6 +7,7 @@
 
 #include "agent/labels.hpp"
 #include "agent/perf_events.hpp"
+#include "base/text.hpp"
 
 namespace plim::agent {
 namespace {
@@ -25,7 +26,7 @@ std::string readable_path(Options& options, const std::string& key) {
 
 SslConfig read_ssl(Options& options) {
   SslConfig out;
-  if (const json::value* verify = options.raw("server_verify")) {
+  if (auto verify = options.scalar("server_verify")) {
     if (verify->is_bool())
       out.verify = verify->get_bool();
     else if (verify->is_string() && verify->get_string().starts_with('/'))
@@ -68,6 +69,20 @@ std::optional<SslConfig> read_seed_ssl(Options& options) {
                    .key_path = key.empty() ? certificate : key};
 }
 
+// A number, or text of one, as quotes and the environment give it. "": not given.
+std::string read_port(Options& options, const std::string& key) {
+  json::value value = options.scalar(key).value_or("");
+  std::string text = value.is_string() ? std::string(value.get_string()) : to_json(value);
+  auto port = parse_int<std::uint16_t>(text);
+  if (!text.empty() && port.value_or(0) == 0) {
+    options.error(key,
+                  fmt::format("{}: {} given, expected a port from 1 to 65535", key, quote(text)));
+    text.clear();
+  }
+  options.show(key, text.empty() ? json::value() : json::value(*port));
+  return text;
+}
+
 KubernetesNodeConfig read_kubernetes(Options& options) {
   KubernetesNodeConfig out;
   if (auto driver = options.optional_text("cgroup_driver")) {
@@ -82,10 +97,7 @@ KubernetesNodeConfig read_kubernetes(Options& options) {
   }
   out.kubelet_endpoint = options.text("kubelet_endpoint", out.kubelet_endpoint, kUrl);
   out.api_host = options.optional_text("kubeapi_host").value_or("");
-  if (const json::value* port = options.raw("kubeapi_port")) {
-    out.api_port = port->is_string() ? std::string(port->get_string()) : to_json(*port);
-    options.show("kubeapi_port", *port);
-  }
+  out.api_port = read_port(options, "kubeapi_port");
   out.node_ip = options.optional_text("node_ip").value_or("");
   out.kubelet_enabled = options.optional_boolean("kubelet_enabled").value_or(out.api_host.empty());
   if (!out.kubelet_enabled && out.api_host.empty())
@@ -116,19 +128,16 @@ KubernetesNodeConfig read_kubernetes(Options& options) {
 
 std::map<std::string, double> read_resources(Options& options, const std::string& key) {
   std::map<std::string, double> out;
-  const json::value* value = options.raw(key);
-  if (value == nullptr) return out;
-  if (!value->is_object()) {
-    options.error(key, fmt::format("{}: expected names with numbers", key));
-    return out;
-  }
-  for (const auto& [name, amount] : value->get_object()) {
-    if (amount.is_number())
-      out[name] = amount.to_number<double>();
+  for (const auto& [name, amount] : options.scalars(key, "names with numbers")) {
+    Result<double> number = fail(Code::invalid, "no number");
+    if (amount.is_number()) number = amount.to_number<double>();
+    if (amount.is_string()) number = parse_double(amount.get_string());
+    if (number)
+      out[name] = *number;
     else
-      options.error(key, fmt::format("{}: {}: expected a number", key, std::string_view(name)));
+      options.error(key, fmt::format("{}: {}: expected a number", key, name));
   }
-  options.show(key, *value);
+  options.show(key, json::value_from(out));
   return out;
 }
 
@@ -147,7 +156,7 @@ StaticNodeConfig read_static(Options& options) {
   Options below = options.below("tasks_labels", "");
   for (const auto& [task, ignored] : labels->get_object())
     out.task_labels[task] = below.labels(std::string(task));
-  options.show("tasks_labels", *labels);
+  options.show("tasks_labels", json::value_from(out.task_labels));
   return out;
 }
 
@@ -189,9 +198,9 @@ std::map<std::string, LabelGenerator> read_generators(Options& options) {
 // true, false or a regular expression with so many groups.
 TextFilter read_filter(Options& options, const std::string& key, bool fallback, unsigned groups) {
   TextFilter out{.on = fallback};
-  const json::value* value = options.raw(key);
-  options.show(key, value == nullptr ? json::value(fallback) : *value);
-  if (value == nullptr) return out;
+  auto value = options.scalar(key);
+  options.show(key, value.value_or(json::value(fallback)));
+  if (!value) return out;
   if (value->is_bool()) {
     out.on = value->get_bool();
     return out;

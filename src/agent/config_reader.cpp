@@ -161,26 +161,53 @@ std::string Options::tag_of(const std::string& pointer) const {
   return std::string(document_->local_tag(pointer));
 }
 
-// With !Env replaced by what it names.
 std::optional<json::value> Options::scalar(const std::string& key) {
   const json::value* value = raw(key);
-  if (value == nullptr) return std::nullopt;
-  const std::string tag = tag_of(pointer_of(key));
+  return value == nullptr ? std::nullopt : resolve(pointer_of(key), *value);
+}
+
+std::vector<std::pair<std::string, json::value>> Options::scalars(const std::string& key,
+                                                                  std::string_view expected) {
+  std::vector<std::pair<std::string, json::value>> out;
+  const json::value* value = raw(key);
+  if (value == nullptr) return out;
+  if (!value->is_object()) {
+    wrong_type(key, expected);
+    return out;
+  }
+  for (const auto& [name, member] : value->get_object()) {
+    std::string pointer = pointer_of(key);
+    append_step(pointer, name);
+    if (member.is_structured())
+      error_at(pointer, fmt::format("{}: {}: expected a scalar", key, quote(name)));
+    else if (auto resolved = resolve(pointer, member))
+      out.emplace_back(name, std::move(*resolved));
+  }
+  return out;
+}
+
+// With !Env replaced by what it names; other tags have no place at a scalar.
+std::optional<json::value> Options::resolve(const std::string& pointer, const json::value& value) {
+  const std::string tag = tag_of(pointer);
   if (tag == "Env") {
-    const std::string name = scalar_text(*value);
+    const std::string name = scalar_text(value);
     auto found = (*env_)(name);
-    if (!found) warn(key, fmt::format("environment variable {} is not set", quote(name)));
+    if (!found)
+      notes_->warnings.push_back(
+          document_
+              ->error_at(pointer, fmt::format("environment variable {} is not set", quote(name)))
+              .message);
     return json::value(json::string(found.value_or("")));
   }
   if (!tag.empty() && tag != "CgroupDriverType") {
     const auto& tags = known_tags();
     if (std::ranges::find(tags, tag) == tags.end())
-      error(key, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
+      error_at(pointer, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
     else
-      error(key, fmt::format("!{} has no place here", tag));
+      error_at(pointer, fmt::format("!{} has no place here", tag));
     return std::nullopt;
   }
-  return *value;
+  return value;
 }
 
 void Options::wrong_type(const std::string& key, std::string_view expected) {
@@ -271,16 +298,14 @@ std::optional<std::vector<std::string>> Options::optional_texts(const std::strin
   const json::array* list = value->if_array();
   if (list == nullptr) wrong_type(key, "a list of texts");
   for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-    const json::value& item = (*list)[i];
-    if (item.is_string() && item.get_string().size() <= kMaxText)
-      out.emplace_back(item.get_string());
+    const std::string pointer = fmt::format("{}/{}", pointer_of(key), i);
+    auto item = resolve(pointer, (*list)[i]);
+    if (!item) continue;
+    if (item->is_string() && item->get_string().size() <= kMaxText)
+      out.emplace_back(item->get_string());
     else
-      notes_->errors.push_back(
-          document_
-              ->error_at(fmt::format("{}/{}", pointer_of(key), i),
-                         fmt::format("!{}: {}: {} given, expected a text of at most {} characters",
-                                     component_, key, quote(scalar_text(item)), kMaxText))
-              .message);
+      error_at(pointer, fmt::format("{}: {} given, expected a text of at most {} characters", key,
+                                    quote(scalar_text(*item)), kMaxText));
   }
   show(key, json::value_from(out));
   return out;
@@ -296,21 +321,14 @@ std::vector<std::string> Options::texts(const std::string& key, std::vector<std:
 
 Labels Options::labels(const std::string& key) {
   Labels out;
-  const json::value* value = raw(key);
-  if (value != nullptr && !value->is_object()) wrong_type(key, "a map of labels");
-  json::object shown;
-  if (value != nullptr && value->is_object()) {
-    for (const auto& [name, text] : value->get_object()) {
-      if (text.is_structured()) {
-        error(key, fmt::format("{}: {}: expected a scalar", key, quote(name)));
-        continue;
-      }
-      std::string label = sanitise_label(name);
-      out[label] = text.is_null() ? "" : scalar_text(text);
-      shown[label] = json::string(out[label]);
-    }
+  for (const auto& [name, value] : scalars(key, "a map of labels")) {
+    std::string text = value.is_null() ? "" : scalar_text(value);
+    if (text.size() > kMaxText)
+      error(key, fmt::format("{}: {}: expected a text of at most {} characters", key, quote(name),
+                             kMaxText));
+    out[sanitise_label(name)] = std::move(text);
   }
-  show(key, json::value(std::move(shown)));
+  show(key, json::value_from(out));
   return out;
 }
 
@@ -351,9 +369,13 @@ Options Options::item(const std::string& key, std::size_t index, std::string com
 }
 
 void Options::error(const std::string& key, std::string_view message) {
+  error_at(pointer_of(key), message);
+}
+
+void Options::error_at(const std::string& pointer, std::string_view message) {
   const std::string text =
       fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
-  notes_->errors.push_back(document_->error_at(pointer_of(key), text).message);
+  notes_->errors.push_back(document_->error_at(pointer, text).message);
 }
 
 // For tags: the value begins behind its tag, maybe lines later.

@@ -52,6 +52,11 @@ class Options {
   std::optional<std::vector<std::string>> optional_texts(const std::string& key);
   // Scalars of any type become text; keys are to be names of labels.
   Labels labels(const std::string& key);
+  // For what has more types than one: with !Env replaced, or nothing after a mistake.
+  std::optional<json::value> scalar(const std::string& key);
+  // The members of a map, each as scalar() would give it.
+  std::vector<std::pair<std::string, json::value>> scalars(const std::string& key,
+                                                           std::string_view expected);
   // For what has more shapes than one: the value as it stands, and it counts as known.
   const json::value* raw(const std::string& key);
 
@@ -79,7 +84,8 @@ class Options {
 
  private:
   void wrong_type(const std::string& key, std::string_view expected);
-  std::optional<json::value> scalar(const std::string& key);
+  void error_at(const std::string& pointer, std::string_view message);
+  std::optional<json::value> resolve(const std::string& pointer, const json::value& value);
 
   const YamlDocument* document_;
   std::string pointer_, component_;

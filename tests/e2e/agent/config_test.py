@@ -69,6 +69,33 @@ class Files(unittest.TestCase):
         self.assertIn("https://10.1.2.3:10250", done.stdout)
         self.assertEqual(done.stdout.count("output_filename: /tmp/x"), 2)
 
+    def test_the_environment_counts_wherever_a_scalar_stands(self):
+        base = "runner: !MeasurementRunner\n  node: "
+        node = "!KubernetesNode {kubeapi_host: api, node_ip: 10.0.0.1, kubeapi_port: !Env PORT, monitored_namespaces: [a, !Env NAME]}"
+        shown = self.accepted(f"{base}{node}\n  extra_labels: {{zone: !Env NAME}}\n  vmstat: !Env NAME\nloggers: {{wca: !Env LEVEL}}\n",
+                              env={"PORT": "6443", "NAME": "b", "LEVEL": "debug"}).stdout
+        for line in ("kubeapi_port: 6443", "- b\n", "zone: b", "vmstat: b", "wca: debug"):
+            self.assertIn(line, shown)
+        shown = self.accepted(f"{base}!StaticNode {{tasks: [!Env NAME], default_labels: {{a: !Env NAME}}, tasks_labels: {{t: {{b: !Env NAME}}}}, "
+                              "default_resources: {cpus: !Env CPUS}}\n", env={"NAME": "x", "CPUS": "1.5"}).stdout
+        self.assertEqual((shown.count(": x\n"), shown.count("- x\n"), shown.count("cpus: 1.5")), (2, 1, 1), shown)
+
+    def test_a_tag_that_nobody_knows_is_refused_wherever_it_stands(self):
+        for options in ("tasks: [!Odd a]", "tasks: [], default_labels: {a: !Odd b}", "tasks: [], tasks_labels: {t: {a: !Odd b}}",
+                        "tasks: [], default_resources: {cpus: !Odd 1}"):
+            with self.subTest(options):
+                self.refused(f"runner: !MeasurementRunner\n  node: !StaticNode {{{options}}}\n", "config.yaml:2:", "unknown tag !Odd", "!KubernetesNode")
+        for option in ("kubeapi_port: !Odd 1", "ssl: !SSL {server_verify: !Odd true}"):
+            self.refused(f"runner: !MeasurementRunner\n  node: !KubernetesNode {{{option}}}\n", "unknown tag !Odd")
+        self.refused(f"runner: !MeasurementRunner\n  node: {NODE}\n  extra_labels: {{a: !SSL b}}\n", "config.yaml:3:", "!SSL has no place here")
+
+    def test_ports_are_ports(self):
+        node = "runner: !MeasurementRunner\n  node: !KubernetesNode {{kubeapi_host: h, node_ip: 10.0.0.1, kubeapi_port: {}}}\n"
+        for good in ("6443", "'6443'", "1", "65535"):
+            self.accepted(node.format(good))
+        for bad in ("0", "65536", "-1", "https", "64.5", "[6443]"):
+            self.refused(node.format(bad), "config.yaml:2:", "expected a port from 1 to 65535")
+
     def test_an_unset_variable_is_warned_about(self):
         done = self.check("runner: !MeasurementRunner\n  node: !KubernetesNode\n    node_ip: !Env NO_SUCH\n", env={})
         self.assertIn("NO_SUCH", done.stderr)
@@ -118,7 +145,8 @@ class Files(unittest.TestCase):
         base = f"runner: !MeasurementRunner\n  node: {NODE}\n"
         self.refused("runner: !MeasurementRunner\n  node: !Nothing {}\n", "!KubernetesNode", "!StaticNode", "!LogStorage")
         self.refused(base + "  intervall: 1\n", "interval", "metrics_storage", "extra_labels")
-        self.refused(base + f"  extra_labels: {{a: {'x' * 401}}}\n  metrics_storage: !LogStorage {{output_filename: /a/../b}}\n", "..")
+        self.refused(base + f"  extra_labels: {{a: {'x' * 401}}}\n  metrics_storage: !LogStorage {{output_filename: /a/../b}}\n",
+                     'path without ".."', 'extra_labels: "a": expected a text of at most 400 characters')
         done = self.accepted(base.replace(NODE, "!KubernetesNode nonsense"))
         self.assertIn("nonsense", done.stderr)  # ignored, with a warning
 
