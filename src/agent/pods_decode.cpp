@@ -75,18 +75,20 @@ node::Qos qos_of(const kube::Pod& pod) {
   return derived_qos(pod);
 }
 
-void add_running(const std::vector<kube::ContainerStatus>& statuses, PodFacts& out) {
-  for (const kube::ContainerStatus& status : statuses) {
-    if (status.state != kube::ContainerStatus::State::running || status.container_id.empty())
-      continue;
-    const std::size_t colon = status.container_id.find("://");
-    PodContainer made{
-        .name = std::string(status.name.view()),
-        .runtime = colon == std::string::npos ? "" : status.container_id.substr(0, colon),
-        .id = colon == std::string::npos ? status.container_id
-                                         : status.container_id.substr(colon + 3)};
-    if (node::is_path_part(made.id)) out.containers.push_back(std::move(made));
-  }
+bool is_sidecar(const kube::PodSpec& spec, const kube::Interned& name) {
+  auto found = std::ranges::find(spec.init_containers, name, &kube::Container::name);
+  return found != spec.init_containers.end() && found->restart_policy == "Always";
+}
+
+void add_running(const kube::ContainerStatus& status, PodFacts& out) {
+  if (status.state != kube::ContainerStatus::State::running || status.container_id.empty()) return;
+  const std::size_t colon = status.container_id.find("://");
+  PodContainer made{
+      .name = std::string(status.name.view()),
+      .runtime = colon == std::string::npos ? "" : status.container_id.substr(0, colon),
+      .id =
+          colon == std::string::npos ? status.container_id : status.container_id.substr(colon + 3)};
+  if (node::is_path_part(made.id)) out.containers.push_back(std::move(made));
 }
 
 PodFacts facts_of(const kube::Pod& pod, const kube::ResourceList& pod_level,
@@ -99,8 +101,9 @@ PodFacts facts_of(const kube::Pod& pod, const kube::ResourceList& pod_level,
                .qos = qos_of(pod)};
   for (const auto& [key, value] : pod.meta.labels)
     out.labels.emplace_back(key.view(), value.view());
-  add_running(pod.status.containers, out);
-  add_running(pod.status.init_containers, out);  // sidecars: others have ended by then
+  for (const kube::ContainerStatus& status : pod.status.containers) add_running(status, out);
+  for (const kube::ContainerStatus& status : pod.status.init_containers)
+    if (is_sidecar(pod.spec, status.name)) add_running(status, out);
   out.all_ready = !pod.status.containers.empty() &&
                   std::ranges::all_of(pod.status.containers, &kube::ContainerStatus::ready);
   std::vector<std::string> odd;

@@ -80,6 +80,16 @@ TEST(PodList, names_that_would_leave_the_tree_are_no_candidates) {
   EXPECT_TRUE(answer.pods[0].containers.empty());
 }
 
+TEST(PodList, init_containers_that_run_are_none_of_its_unless_they_are_sidecars) {
+  auto answer = decode(std::string("{") + kMeta + R"(,"spec":{"initContainers":[
+    {"name":"side","restartPolicy":"Always"},{"name":"init"}]},"status":{"initContainerStatuses":[
+    {"name":"side","state":{"running":{}},"containerID":"x://s"},
+    {"name":"init","state":{"running":{}},"containerID":"x://i"}]}})");
+  ASSERT_EQ(answer.pods.size(), 1U);
+  ASSERT_EQ(answer.pods[0].containers.size(), 1U);
+  EXPECT_EQ(answer.pods[0].containers[0].id, "s");
+}
+
 TEST(PodList, qos_is_derived_when_it_is_missing) {
   const auto qos = [](const std::string& resources) {
     auto answer = decode(std::string("{") + kMeta + R"(,"spec":{"containers":[{"resources":)" +

@@ -98,19 +98,21 @@ class Found(unittest.TestCase):
     def test_which_containers_count(self):
         tree = Tree(self)
         uid = "u1"
-        for name in ("", "/run-u1", "/side-u1"):
+        for name in ("", "/run-u1", "/side-u1", "/init-u1"):
             tree.v1(f"/kubepods/besteffort/pod{uid}{name}")
         statuses = [{"name": "run", "ready": True, "state": {"running": {}}, "containerID": "containerd://run-u1"},
                     {"name": "wait", "ready": False, "state": {"waiting": {"reason": "CrashLoopBackOff"}},
                      "containerID": "containerd://old"}]
-        side = [{"name": "init", "ready": True, "state": {"terminated": {"exitCode": 0}}, "containerID": "containerd://i"},
+        side = [{"name": "done", "ready": True, "state": {"terminated": {"exitCode": 0}}, "containerID": "containerd://i"},
+                {"name": "init", "ready": False, "state": {"running": {}}, "containerID": "containerd://init-u1"},
                 {"name": "side", "ready": True, "state": {"running": {}}, "containerID": "containerd://side-u1"}]
         kubelet = FakeKubelet(self, [pod("p", uid, statuses=statuses)])
         node = kubernetes_node(kubelet.url)
         self.assertEqual(Agent(self, node, host_root=tree.root).once().get("task_subcontainers"), 1)
         ready = kubernetes_node(kubelet.url, pod_selection="ready")
         self.assertEqual(Agent(self, ready, host_root=tree.root).once().tasks(), [])
-        kubelet.pods = [pod("p", uid, statuses=statuses, init_statuses=side)]
+        init = {"initContainers": [{"name": "done"}, {"name": "side", "restartPolicy": "Always"}, {"name": "init"}]}
+        kubelet.pods = [pod("p", uid, statuses=statuses, init_statuses=side, spec=init)]
         self.assertEqual(Agent(self, node, host_root=tree.root).once().get("task_subcontainers"), 2)
 
     def test_a_limit_of_all_is_none_if_one_has_none(self):
