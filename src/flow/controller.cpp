@@ -197,6 +197,7 @@ void Controller::finish(SliceReport report) {
     progress_.bytes += report.bytes;
     printed_ += std::exchange(report.printed, {});
   } else {
+    if (progress_.failed == 0) changes_.status = "failing";
     if (progress_.failed++ < 3)
       observer_.notice(fmt::format("slice {} of slicer {} failed after {} retries: {}",
                                    report.key.order, report.key.slicer, report.retries,

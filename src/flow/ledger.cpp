@@ -163,6 +163,7 @@ Result<void> Ledger::write(const std::string& ex_id, const LedgerChanges& change
     PLIM_TRY(Statement update, database_.prepare("UPDATE ex SET duplicates=? WHERE ex_id=?"));
     PLIM_CHECK(update.bind(*changes.duplicates).bind(ex_id).run());
   }
+  if (changes.status) PLIM_CHECK(set_status(ex_id, *changes.status));
   return {};
 }
 

@@ -42,9 +42,11 @@ struct LedgerChanges {
   std::vector<SliceReport> finished = {};  // completed or failed
   std::vector<Cursor> cursors = {};
   std::optional<std::uint64_t> duplicates = {};
+  std::optional<std::string_view> status = {};
 
   bool empty() const {
-    return created.empty() && started.empty() && finished.empty() && cursors.empty() && !duplicates;
+    return created.empty() && started.empty() && finished.empty() && cursors.empty() &&
+           !duplicates && !status;
   }
 };
 

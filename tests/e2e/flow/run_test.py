@@ -75,16 +75,22 @@ class Runs(unittest.TestCase):
         self.assertFalse(self.place.out.exists())
 
     def test_failed_slices_are_counted_recorded_and_run_again_alone(self):
-        gate = self.place.root / "fail"
+        gate, hold = self.place.root / "fail", self.place.root / "hold"
         gate.touch()
-        script = f"read l; case $l in *:0,*|*[02468]0,*) test -e {gate} && exit 3;; esac; echo $l"  # every 20th
+        hold.touch()
+        script = (f"read l; case $l in *:0,*|*[02468]0,*) test -e {gate} && exit 3;; "  # every 20th
+                  f"*:199,*) while test -e {hold}; do sleep 0.05; done;; esac; echo $l")
         job = self.place.job(small(200), {"_op": "exec", "framing": "none", "command": "sh", "args": ["-c", script]},
                              self.exporter(), max_retries=1)
-        done = self.place.run("run", job, "--state", self.place.state)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertRegex(done.stderr, r"\nfailed: 190 records in, 190 out, 200 slices, 10 failed")
-        self.assertIn("had 10 slice failures during processing", done.stderr)
-        self.assertIn(f"--resume {self.place.state}", done.stderr)
+        run = self.place.start(job, "--state", self.place.state)
+        eventually(lambda: self.place.has_slices() and self.place.ledger("SELECT count(*) FROM slices WHERE state='error'") == [(10,)],
+                   what="all failures")
+        self.assertEqual(self.place.ledger("SELECT status, failure FROM ex"), [("failing", "")])
+        hold.unlink()
+        self.assertEqual(run.wait(60), 1, self.place.log())
+        self.assertRegex(self.place.log(), r"\nfailed: 190 records in, 190 out, 200 slices, 10 failed")
+        self.assertIn("had 10 slice failures during processing", self.place.log())
+        self.assertIn(f"--resume {self.place.state}", self.place.log())
         self.assertEqual(self.place.ledger("SELECT status FROM ex"), [("failed",)])
         self.assertTrue(self.place.ledger("SELECT failure FROM ex")[0][0].endswith("had 10 slice failures during processing"))
         self.assertEqual(self.place.ledger("SELECT state, count(*) FROM slices GROUP BY state ORDER BY state"),
