@@ -78,12 +78,11 @@ Result<void> Controller::load() {
   PLIM_TRY(std::vector<Slice> open, ledger_.open_slices(row_.ex_id));
   for (Slice& slice : open) dispatcher_.add(std::move(slice));
   dispatcher_.count_from(counts.redispatched, row_.duplicates);
-  progress_.slices_done = counts.completed + counts.failed;
-  progress_.failed = counts.failed;
+  progress_.slices_done = counts.completed;
   progress_.records_in = counts.records_in;
   progress_.records_out = counts.records_out;
   progress_.bytes = counts.bytes;
-  return ledger_.set_status(row_.ex_id, counts.failed > 0 ? "failing" : "running");
+  return ledger_.set_status(row_.ex_id, "running");
 }
 
 // More than one slice in a worker's hands hides the round trip and the disk's sync: the shorter

@@ -48,7 +48,7 @@ Result<LocalRun> LocalRun::resume(const std::string& directory) {
   CheckedJob checked = check_job(json::value(latest->job), 1);
   if (!checked.job) return fail(Code::invalid, checked.describe_errors());
   PLIM_TRY(out.source_, SliceSource::open(*checked.job));
-  if (latest->status == "failed") PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));
+  PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));  // whatever ended the run
   out.row_ = std::move(*latest);
   out.job_ = std::make_unique<Job>(std::move(*checked.job));
   return out;

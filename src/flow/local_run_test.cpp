@@ -146,6 +146,26 @@ TEST_F(LocalRunTest, a_stopped_run_goes_on_where_it_was) {
   EXPECT_EQ(std::ranges::count(printed, '\n'), 5000);
 }
 
+TEST_F(LocalRunTest, what_failed_before_a_crash_runs_again_at_the_first_resume) {
+  fs::create_directory(dir / "flag");
+  stop_after = 3;
+  RunProgress first = run(fmt::format(R"({{"max_retries":0,"operations":[
+      {{"_op":"data_generator","size":50,"slice_size":1,"shape":"small"}},
+      {{"_op":"exec","framing":"none","command":"sh","args":["-c",
+        "test -e {0}/flag && exit 2; cat"]}},
+      {{"_op":"noop"}}]}})",
+                                      dir.path()));
+  EXPECT_GE(first.failed, 3u);
+  auto database = Database::open(dir / "state/flow.db");
+  ASSERT_TRUE(database);
+  ASSERT_TRUE(database->execute("UPDATE ex SET status='failing'"));  // as a crash leaves it
+  fs::remove(dir / "flag");
+  stop_after = 0;
+  RunProgress second = resume();
+  EXPECT_EQ(second.status, "completed");
+  EXPECT_EQ(second.records_in, 50u);
+}
+
 TEST_F(LocalRunTest, a_limit_ends_the_run_early) {
   RunProgress last = run(R"({"operations":[{"_op":"data_generator","size":5000,"slice_size":1},
     {"_op":"noop"}]})",
