@@ -13,7 +13,8 @@ constexpr const char* kSchema = R"(
 CREATE TABLE IF NOT EXISTS ex (
   ex_id TEXT PRIMARY KEY, status TEXT NOT NULL, failure TEXT NOT NULL DEFAULT '',
   job TEXT NOT NULL, duplicates INTEGER NOT NULL DEFAULT 0,
-  created INTEGER NOT NULL, updated INTEGER NOT NULL) STRICT;
+  created INTEGER NOT NULL, updated INTEGER NOT NULL,
+  directory TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE IF NOT EXISTS slices (
   ex_id TEXT NOT NULL, slicer_id INTEGER NOT NULL, slicer_order INTEGER NOT NULL,
   slice_id TEXT NOT NULL, request TEXT NOT NULL, state TEXT NOT NULL,
@@ -52,6 +53,7 @@ constexpr std::string_view kSliceColumns =
 Result<Ledger> Ledger::open(const std::string& path) {
   PLIM_TRY(Database database, Database::open(path));
   PLIM_CHECK(database.execute(kSchema));
+  PLIM_CHECK(add_columns(database));
   Ledger out(std::move(database));
   Database& db = out.database_;
   PLIM_TRY(out.insert_, db.prepare("INSERT INTO slices (ex_id, slicer_id, slicer_order, slice_id, "
@@ -71,17 +73,28 @@ Result<Ledger> Ledger::open(const std::string& path) {
   return out;
 }
 
+// What ledgers of earlier versions lack.
+Result<void> Ledger::add_columns(Database& database) {
+  PLIM_TRY(Statement query,
+           database.prepare("SELECT 1 FROM pragma_table_info('ex') WHERE name='directory'"));
+  bool there = false;
+  PLIM_CHECK(query.run([&](Statement&) { there = true; }));
+  if (there) return {};
+  return database.execute("ALTER TABLE ex ADD COLUMN directory TEXT NOT NULL DEFAULT ''");
+}
+
 Result<void> Ledger::begin(const ExecutionRow& row) {
   PLIM_TRY(Statement insert,
-           database_.prepare("INSERT INTO ex (ex_id, status, job, created, updated) "
-                             "VALUES (?, ?, ?, ?, ?)"));
+           database_.prepare("INSERT INTO ex (ex_id, status, job, created, updated, directory) "
+                             "VALUES (?, ?, ?, ?, ?, ?)"));
   std::string job = to_json(row.job);
-  return insert.bind(row.ex_id).bind(row.status).bind(job).bind(now()).bind(now()).run();
+  insert.bind(row.ex_id).bind(row.status).bind(job).bind(now()).bind(now());
+  return insert.bind(row.directory).run();
 }
 
 Result<std::optional<ExecutionRow>> Ledger::latest() {
-  PLIM_TRY(Statement query, database_.prepare("SELECT ex_id, status, failure, job, duplicates "
-                                              "FROM ex ORDER BY rowid DESC LIMIT 1"));
+  PLIM_TRY(Statement query, database_.prepare("SELECT ex_id, status, failure, job, duplicates, "
+                                              "directory FROM ex ORDER BY rowid DESC LIMIT 1"));
   std::optional<ExecutionRow> out;
   std::string job;
   PLIM_CHECK(query.run([&](Statement& row) {
@@ -89,7 +102,8 @@ Result<std::optional<ExecutionRow>> Ledger::latest() {
                        .status = row.text(1),
                        .failure = row.text(2),
                        .job = {},
-                       .duplicates = static_cast<std::uint64_t>(row.number(4))};
+                       .duplicates = static_cast<std::uint64_t>(row.number(4)),
+                       .directory = row.text(5)};
     job = row.text(3);
   }));
   if (!out) return out;

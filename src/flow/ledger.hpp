@@ -21,6 +21,7 @@ struct ExecutionRow {
   std::string failure;
   json::object job;  // with defaults
   std::uint64_t duplicates = 0;
+  std::string directory = {};  // where it began, which its relative paths mean; "": not known
 };
 
 // Everything of one turn of the controller, written together.
@@ -86,6 +87,7 @@ class Ledger {
  private:
   explicit Ledger(Database database) : database_(std::move(database)) {}
 
+  static Result<void> add_columns(Database& database);
   Result<void> write(const std::string& ex_id, const LedgerChanges& changes);
 
   Database database_;

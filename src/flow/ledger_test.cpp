@@ -78,6 +78,17 @@ TEST_F(LedgerTest, the_latest_execution_is_the_one_begun_last_whatever_the_clock
   EXPECT_EQ((*ledger.latest())->ex_id, "next");
 }
 
+TEST_F(LedgerTest, opens_what_an_earlier_version_wrote) {
+  auto database = Database::open(dir / "flow.db");
+  ASSERT_TRUE(database);
+  ASSERT_TRUE(database->execute("ALTER TABLE ex DROP COLUMN directory"));
+  Ledger again = open();
+  EXPECT_EQ((*again.latest())->directory, "");
+  ASSERT_TRUE(again.begin(
+      {.ex_id = "f", .status = "pending", .failure = {}, .job = {}, .directory = "/somewhere"}));
+  EXPECT_EQ((*again.latest())->directory, "/somewhere");
+}
+
 TEST_F(LedgerTest, writes_a_turn_whole_or_not_at_all) {
   LedgerChanges changes;
   changes.created = {slice(1), slice(2), slice(1)};  // the third is there already

@@ -1,5 +1,8 @@
 #include "flow/local_run.hpp"
 
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -32,7 +35,12 @@ Result<LocalRun> LocalRun::begin(const std::string& directory, Job job) {
                 fmt::format("{} holds execution {}, which is {}: continue it with --resume {}, or "
                             "take another directory",
                             directory, latest->ex_id, latest->status, directory));
-  out.row_ = {.ex_id = make_uuid(), .status = "pending", .failure = {}, .job = job.document};
+  std::error_code unknown;
+  out.row_ = {.ex_id = make_uuid(),
+              .status = "pending",
+              .failure = {},
+              .job = job.document,
+              .directory = std::filesystem::current_path(unknown).string()};
   PLIM_CHECK(out.ledger_->begin(out.row_));
   out.job_ = std::make_unique<Job>(std::move(job));
   return out;
@@ -45,6 +53,9 @@ Result<LocalRun> LocalRun::resume(const std::string& directory) {
   PLIM_TRY(LocalRun out, open(directory));
   PLIM_TRY(auto latest, out.ledger_->latest());
   if (!latest) return fail(Code::not_found, fmt::format("no execution has begun in {}", directory));
+  if (!latest->directory.empty() && ::chdir(latest->directory.c_str()) != 0)
+    return fail_errno(errno,
+                      fmt::format("cannot go to {}, where the run began", latest->directory));
   CheckedJob checked = check_job(json::value(latest->job), 1);
   if (!checked.job) return fail(Code::invalid, checked.describe_errors());
   PLIM_TRY(out.source_, SliceSource::open(*checked.job));

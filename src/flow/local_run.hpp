@@ -20,7 +20,8 @@ class LocalRun {
   // A new execution. Code::already_exists too when the directory has one that is not finished.
   // Nothing is begun, nor a directory made, when the job's input is not there.
   static Result<LocalRun> begin(const std::string& directory, Job job);
-  // The last one of the directory: what is not completed runs, failed slices again.
+  // The last one of the directory: what is not completed runs, failed slices again. The process
+  // goes to where the run began: paths of the job, and of the programs it runs, mean that place.
   static Result<LocalRun> resume(const std::string& directory);
 
   const ExecutionRow& row() const { return row_; }

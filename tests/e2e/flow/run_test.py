@@ -104,6 +104,32 @@ class Runs(unittest.TestCase):
         self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(200)))
         self.assertIn("completed already", self.place.run("run", "--resume", self.place.state).stderr)
 
+    def test_a_run_is_resumed_from_anywhere(self):
+        root = self.place.root
+        (root / "in").write_text('{"id":0}\n{"id":1}\n')
+        (root / "gate").touch()
+        job = self.place.job({"_op": "file_reader", "path": "in"},
+                             {"_op": "exec", "framing": "none", "command": "sh", "args": ["-c", "test -e gate && exit 3; cat"]},
+                             {"_op": "file_exporter", "path": "out", "idempotent": True}, max_retries=0)
+        self.assertEqual(self.place.run("run", job, "--state", "state", cwd=root).returncode, 1)
+        (root / "gate").unlink()
+        elsewhere = root / "elsewhere"
+        elsewhere.mkdir()
+        done = self.place.run("run", "--resume", "../state", cwd=elsewhere)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.place.exported()), 2)
+        self.assertEqual(list(elsewhere.iterdir()), [])
+
+    def test_a_run_whose_folder_is_gone_says_so(self):
+        folder = self.place.root / "folder"
+        folder.mkdir()
+        job = self.place.job(small(1), {"_op": "exec", "framing": "none", "command": "sh", "args": ["-c", "exit 3"]}, NOOP, max_retries=0)
+        self.place.run("run", job, "--state", self.place.state, cwd=folder)
+        folder.rmdir()
+        done = self.place.run("run", "--resume", self.place.state)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(f"cannot go to {folder}, where the run began", done.stderr)
+
     def test_ctrl_c_ends_with_130_and_resume_finishes(self):
         run = self.place.start(self.place.job(small(400), {"_op": "delay", "ms": 5}, self.exporter()), "--state", self.place.state)
         eventually(lambda: self.place.out.exists() and len(list(self.place.out.iterdir())) > 10, what="some output")
