@@ -332,6 +332,22 @@ class Outputs(unittest.TestCase):
         self.assertEqual(top.stdout.split()[0], "TASK")
         self.assertIn("\na ", top.stdout)
 
+    def test_top_measures_here_what_a_file_says(self):
+        agent = Agent(self, static_node("a", "b", "missing"), host_root=self.tree.root)
+        words = [PROGRAM, "agent", "top", "-c", agent.config, "--once", "--host-root", self.tree.root]
+        refused = subprocess.run(words, capture_output=True, text=True, timeout=20)
+        if os.geteuid() == 0:
+            self.assertEqual(refused.returncode, 2, refused.stdout)  # as `agent run` does it
+            self.assertIn("--root", refused.stderr)
+        top = subprocess.run([*words, "--root"], capture_output=True, text=True, timeout=20)
+        self.assertEqual(top.returncode, 0, top.stderr)
+        head, *rows = [line.split() for line in top.stdout.splitlines()]
+        self.assertEqual(head, ["TASK", "CPU", "MEMORY", "FAULTS/S", "THROTTLED", "PSI", "CONTAINERS"])
+        self.assertEqual([(row[0], row[1], row[3]) for row in rows], [("a", "0.0%", "0"), ("b", "0.0%", "0")])  # two readings
+        self.assertFalse(agent.storage.exists(), "it wrote metrics")
+        agent.config.write_text("runner: [")
+        self.assertEqual(subprocess.run([*words, "--root"], capture_output=True, timeout=20).returncode, 1)
+
     def test_a_storage_that_fails_stops_nothing(self):
         agent = Agent(self, static_node("a"), host_root=self.tree.root)
         place = agent.place / "sub"
