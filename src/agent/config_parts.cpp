@@ -273,11 +273,14 @@ void read_decider_options(Options& options, const std::string& tag) {
           "cgroups_memory_migrate", "double_match", "candidate", "dryrun"})
       options.raw(key);
   } else if (tag == "ContentionDetector" || tag == "ContentionAllocator") {
-    for (const char* key : {"signal", "group_by", "cpi_specs", "violations", "violation_window",
-                            "correlation_window", "correlation_threshold", "max_suspects",
-                            "min_baseline_samples", "min_cpu", "psi_threshold", "sched_threshold",
-                            "cap_cpus", "cap_seconds", "victims", "targets", "act"})
+    for (const char* key :
+         {"signal", "sigma", "min_cpu_usage", "violations", "violation_window",
+          "correlation_window", "correlation_threshold", "max_suspects", "baseline_window",
+          "min_baseline_samples", "psi_threshold", "group_by", "cpi_specs"})
       options.raw(key);
+    if (tag == "ContentionAllocator")
+      for (const char* key : {"cap_cpus", "cap_seconds", "victims", "targets", "act"})
+        options.raw(key);
   }
 }
 

@@ -4,6 +4,8 @@ import pathlib
 import subprocess
 import unittest
 
+import yaml
+
 from agent_under_test import PROGRAM, ROOT, directory
 
 NODE = "!StaticNode {tasks: [a]}"
@@ -122,6 +124,20 @@ class Files(unittest.TestCase):
             if path.read_text().startswith("runner:") or "\nrunner:" in path.read_text():
                 with self.subTest(path.name):
                     self.accepted(path.read_text())
+
+    def test_rules_of_the_example_are_a_list(self):
+        rules = yaml.safe_load((ROOT / "examples/agent/rules.yaml").read_text())
+        self.assertEqual([sorted(rule) for rule in rules], [["allocations", "name"], ["allocations", "labels", "name"]])
+
+    def test_options_of_detectors_are_those_of_their_page(self):
+        known = ("{signal: psi, sigma: 2, min_cpu_usage: 0.25, violations: 3, violation_window: 300, correlation_window: 600, "
+                 "correlation_threshold: 0.35, max_suspects: 5, baseline_window: 3600, min_baseline_samples: 60, psi_threshold: 0.1, "
+                 "group_by: app, cpi_specs: {web: {mean: 1, stddev: 0.1}}")
+        self.accepted(DETECTION.replace("!NOPAnomalyDetector", f"!ContentionDetector {known}}}"))
+        caps = f"{known}, cap_cpus: 0.1, cap_seconds: 300, victims: guaranteed, targets: besteffort, act: false}}"
+        self.accepted(ALLOCATION.replace("!NOPAllocator", f"!ContentionAllocator {caps}"))
+        for wrong in ("min_cpu", "sched_threshold", "cap_cpus"):
+            self.refused(DETECTION.replace("!NOPAnomalyDetector", f"!ContentionDetector {{{wrong}: 1}}"), f'unknown key "{wrong}"', "min_cpu_usage")
 
     def test_mistakes_have_line_and_column(self):
         base = f"runner: !MeasurementRunner\n  node: {NODE}\n"
