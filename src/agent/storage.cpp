@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <climits>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
@@ -16,17 +19,29 @@
 namespace plim::agent {
 namespace {
 
+constexpr std::chrono::milliseconds kPatience{500};  // with whoever reads a pipe, per batch
+
+// The loop waits meanwhile, so a reader that hangs costs the rest of the batch. Into a pipe that is
+// not full so many bytes go without waiting, even if it blocks (pipe(7)); a file takes all at once.
 Result<void> write_all(int fd, std::string_view text, const std::string& what) {
+  struct stat info{};
+  const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  const std::size_t at_once = is_file ? text.size() : PIPE_BUF;
+  const SteadyTime until = system_clock().steady() + kPatience;
   while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-      continue;
+    if (!is_file) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(until - system_clock().steady());
+      pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
+      const int found = ::poll(&ready, 1, std::max(0, static_cast<int>(left.count())));
+      if (found == 0) return fail(Code::timeout, fmt::format("nobody reads {}", what));
+      if (found < 0) continue;
     }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return fail_errno(errno, fmt::format("cannot write {}", what));
-    pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
-    (void)::poll(&ready, 1, 1000);
+    const ssize_t written = ::write(fd, text.data(), std::min(text.size(), at_once));
+    if (written >= 0)
+      text.remove_prefix(static_cast<std::size_t>(written));
+    else if (errno != EINTR && errno != EAGAIN)
+      return fail_errno(errno, fmt::format("cannot write {}", what));
   }
   return {};
 }
@@ -43,7 +58,7 @@ class LogStorage final : public Storage {
   std::string_view name() const override { return "LogStorage"; }
 
   Result<void> store(MetricTable& table, WallTime now) override {
-    text_.clear();
+    text_ = cut_ && !config_.overwrite ? "\n" : "";
     RenderOptions options;
     if (config_.timestamps.value_or(!config_.overwrite)) options.timestamp_ms = millis(now);
     if (config_.labels) options.labels = &*config_.labels;
@@ -55,10 +70,11 @@ class LogStorage final : public Storage {
       return write_file(config_.file, text_, kReadable);
     }
     text_ += '\n';
-    if (config_.file.empty()) return write_all(STDERR_FILENO, text_, "standard error");
-    PLIM_CHECK(open());
-    auto written = write_all(fd_.get(), text_, config_.file);
-    if (!written) fd_.reset();
+    if (!config_.file.empty()) PLIM_CHECK(open());
+    auto written = config_.file.empty() ? write_all(STDERR_FILENO, text_, "standard error")
+                                        : write_all(fd_.get(), text_, config_.file);
+    cut_ = !written;
+    if (cut_) fd_.reset();
     return written;
   }
 
@@ -80,6 +96,7 @@ class LogStorage final : public Storage {
   bool only_names_;
   std::string text_;
   Fd fd_;
+  bool cut_ = false;  // the last batch may have ended within a line
   bool warned_ = false;
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the agent reads of cgroups, real ones and trees of files (acceptance 3, 4, 5, 21, 22, 24)."""
 import contextlib
+import fcntl
 import gzip
 import json
 import os
@@ -398,6 +399,27 @@ class Outputs(unittest.TestCase):
         scrape = eventually(lambda: (s := Scrape(agent.get("/metrics"))).get("plimsoll_agent_storage_errors_total") and s)
         self.assertEqual(scrape.tasks(), ["a"])
         self.assertEqual(agent.logged().count("metrics cannot be stored"), 1)
+
+    def test_a_reader_of_standard_error_that_hangs_stops_nothing(self):
+        for blocking in (True, False):
+            with self.subTest(blocking=blocking):
+                reader, writer = os.pipe()
+                self.addCleanup(os.close, reader)
+                fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+                os.set_blocking(writer, blocking)
+                agent = Agent(self, static_node("a"), "--metrics-listen", "127.0.0.1:0", host_root=self.tree.root)
+                agent.config.write_text(agent.config.read_text().split("  metrics_storage")[0])
+                agent.log = open(agent.place / "log", "w")
+                agent.process = subprocess.Popen(agent.command, stdin=subprocess.DEVNULL, stdout=agent.log, stderr=writer)
+                self.addCleanup(agent.end)
+                os.close(writer)
+                name = "plimsoll_agent_storage_errors_total"
+                eventually(lambda: (Scrape(agent.get("/metrics")).get(name, storage="LogStorage") or 0) >= 2)
+                self.assertIn("nobody reads standard error", agent.logged())
+                text = b""
+                while text.count(b"\ntask_up{") < 3:
+                    text += os.read(reader, 65536)
+                self.assertNotRegex(text.decode(), r"[^\n]# (HELP|TYPE)")  # what was cut is a line of its own
 
     def test_a_changed_file_is_reread_and_a_broken_one_keeps_the_old(self):
         agent = Agent(self, static_node("a"), host_root=self.tree.root).start()
