@@ -171,19 +171,25 @@ Task<Result<void>> Reflector::open_watch(bool initial_events) {
 }
 
 // The next event, already applied; nothing at the regular end of the watch. An ERROR event is its
-// Status, one that cannot be understood Code::invalid.
+// Status, one that cannot be understood Code::invalid unless the target leaves it out.
 Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
-  auto line = co_await watch_->next();
-  if (!line) co_return std::move(line).error();
-  if (!*line) co_return std::optional<WatchEvent>();
-  ++stats_.events;
-  line_ = std::move(**line);
-  JsonText text(line_);
-  PLIM_CO_TRY(WatchEvent event, decode_watch_event(text));
-  if (event.type == WatchEvent::Type::error) co_return std::move(event.error);
-  if (event.type != WatchEvent::Type::bookmark)
-    PLIM_CO_CHECK(target_.apply(event.type, text.slice(event.object)));
-  co_return std::optional(std::move(event));
+  for (;;) {
+    auto line = co_await watch_->next();
+    if (!line) co_return std::move(line).error();
+    if (!*line) co_return std::optional<WatchEvent>();
+    ++stats_.events;
+    line_ = std::move(**line);
+    JsonText text(line_);
+    auto event = decode_watch_event(text);
+    if (!event) {
+      PLIM_CO_CHECK(target_.cannot_read(std::move(event).error()));
+      continue;
+    }
+    if (event->type == WatchEvent::Type::error) co_return std::move(event->error);
+    if (event->type != WatchEvent::Type::bookmark)
+      PLIM_CO_CHECK(target_.apply(event->type, text.slice(event->object)));
+    co_return std::optional(std::move(*event));
+  }
 }
 
 Reflector::Next Reflector::trouble(const Error& error) {

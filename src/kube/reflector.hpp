@@ -42,6 +42,11 @@ class Reflector {
     virtual void begin_replace() = 0;
     virtual Result<ListMeta> add_page(JsonText list) = 0;
     virtual Result<void> apply(WatchEvent::Type type, JsonText object) = 0;
+
+    // An event that makes no sense: an error, such as the one given, lists anew, since what it told
+    // of is not known; who can do without leaves it out.
+    virtual Result<void> cannot_read(Error error) { return error; }
+
     virtual void end_replace() = 0;
   };
 

@@ -83,6 +83,13 @@ Result<void> JobWatch::apply(kube::WatchEvent::Type type, kube::JsonText object)
   return {};
 }
 
+// Its pod will be heard of again, by its deletion at the latest; who lists anew is deaf meanwhile
+// to those that come and go.
+Result<void> JobWatch::cannot_read(Error error) {
+  leave_out(error.message);
+  return {};
+}
+
 void JobWatch::end_replace() {
   std::vector<loop::RunRecord> vanished;
   for (auto at = jobs_.begin(); at != jobs_.end();) {
@@ -114,13 +121,16 @@ bool JobWatch::is_known_to_be_over(kube::JsonText object, Seen seen) {
 
 // One object that cannot be read is counted and left out: an error would make the reflector list
 // everything anew, for ever.
+void JobWatch::leave_out(std::string_view error) {
+  metrics_.undecodable.add();
+  log::debug("servo", "left out a pod that cannot be read", {{"error", error}});
+}
+
 void JobWatch::look(kube::JsonText object, Seen seen, Look which) {
   if (which != Look::first && !jobs_.empty() && is_known_to_be_over(object, seen)) return;
   auto pod = parse_json(object.view());
   if (!pod || kube::uid_of(*pod).empty()) {
-    metrics_.undecodable.add();
-    log::debug("servo", "left out a pod that cannot be read",
-               {{"error", pod ? "it has no uid" : pod.error().message}});
+    leave_out(pod ? "it has no uid" : pod.error().message);
     return;
   }
   Sighting sighting = look_at(*pod, rules_, seen, clock_.wall());

@@ -58,10 +58,12 @@ class JobWatch final : private kube::Reflector::Target {
   void begin_replace() override;
   Result<kube::ListMeta> add_page(kube::JsonText list) override;
   Result<void> apply(kube::WatchEvent::Type type, kube::JsonText object) override;
+  Result<void> cannot_read(Error error) override;
   void end_replace() override;
   enum class Look { first, listed, again };
   bool is_known_to_be_over(kube::JsonText object, Seen seen);
   void look(kube::JsonText object, Seen seen, Look which);
+  void leave_out(std::string_view error);
 
   std::string ns_;
   const JobRules& rules_;

@@ -140,6 +140,17 @@ TEST_F(JobWatchTest, a_pod_that_cannot_be_read_is_counted_and_the_rest_goes_on) 
   EXPECT_EQ(lists_, 1u);
 }
 
+TEST_F(JobWatchTest, an_event_that_cannot_be_read_is_counted_and_the_watch_goes_on) {
+  client_->lists = {list_of({})};
+  json::value odd = running_pod("u1", "a");
+  odd.at("metadata").as_object()["annotations"] = json::array();
+  client_->then_watch({"no JSON at all", event("RENAMED", running_pod("u1", "a")),
+                       event("MODIFIED", odd), event("ADDED", ended_pod("u2", "a"))});
+  EXPECT_THAT(follow(), ElementsAre("u2 completed"));
+  EXPECT_EQ(metrics_.undecodable.value(), 3u);
+  EXPECT_EQ(lists_, 1u);
+}
+
 TEST_F(JobWatchTest, what_is_over_is_told_once_however_often_it_is_seen) {
   const json::value pod = ended_pod("u1", "a");
   client_->lists = {list_of({pod}), list_of({pod})};

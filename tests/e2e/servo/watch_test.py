@@ -35,9 +35,9 @@ WAYS = {
     "the server is in trouble": (refuse_next(BROKEN), 0),
     "the version is gone, says the status": (refuse_next(GONE), 1),
     "the version is gone, says an event": (lambda proxy: proxy.end_watch(line("ERROR", GONE)), 1),
-    "an event that is no JSON": (lambda proxy: proxy.end_watch(b"no JSON at all\n"), 1),
-    "an event of a new type": (lambda proxy: proxy.end_watch(line("RENAMED", {"kind": "Pod", "metadata": {"uid": "x"}})), 1),
-    "an event with broken metadata": (lambda proxy: proxy.end_watch(line("MODIFIED", {"kind": "Pod", "metadata": {"annotations": []}})), 1),
+    "an event that is no JSON": (lambda proxy: proxy.end_watch(b"no JSON at all\n"), 0),
+    "an event of a new type": (lambda proxy: proxy.end_watch(line("RENAMED", {"kind": "Pod", "metadata": {"uid": "x"}})), 0),
+    "an event with broken metadata": (lambda proxy: proxy.end_watch(line("MODIFIED", {"kind": "Pod", "metadata": {"annotations": []}})), 0),
 }
 
 
