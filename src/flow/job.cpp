@@ -82,7 +82,10 @@ class Checker {
     check_kubernetes_settings(job_.document, problems_);
     warn_about_unknown_keys();
     CheckedJob out{.problems = std::move(problems_), .name = job_.name};
-    if (out.problems.errors.empty()) out.job = std::move(job_);
+    if (out.problems.errors.empty())
+      out.job = std::move(job_);
+    else if (out.problems.errors.size() == operation_errors_)
+      out.wrong_operations = std::move(wrong_operations_);
     return out;
   }
 
@@ -257,6 +260,7 @@ class Checker {
     if (entry == nullptr)
       return error(path, fmt::format("Unable to find module for operation: {}; the nearest are {}",
                                      name, fmt::join(nearest_ops(name), ", ")));
+    const std::size_t at_first = problems_.errors.size();
     const bool reader = entry->kind == OpEntry::Kind::reader;
     if (reader != (index == 0))
       error(path, reader ? fmt::format("{} is a reader and can only be the first operation", name)
@@ -270,6 +274,8 @@ class Checker {
     if (entry->check != nullptr && problems_.errors.size() == before)
       entry->check(options, path, problems_);
     job_.operations.push_back({.entry = entry, .options = std::move(options)});
+    if (problems_.errors.size() > at_first) wrong_operations_.push_back(name);
+    operation_errors_ += problems_.errors.size() - at_first;
   }
 
   void check_common(const json::object& posted, const std::string& path, const std::string& name) {
@@ -327,6 +333,8 @@ class Checker {
   unsigned cpus_;
   Job job_;
   Problems problems_;
+  std::vector<std::string> wrong_operations_;
+  std::size_t operation_errors_ = 0;
   std::map<std::string, const json::object*> apis_;
 };
 
@@ -341,8 +349,11 @@ CheckedJob check_job(const json::value& posted, unsigned cpus) {
 }
 
 std::string CheckedJob::describe_errors() const {
-  std::string out = fmt::format("Validation failed for job config: {} - {} problem{}\n", name,
-                                problems.errors.size(), problems.errors.size() == 1 ? "" : "s");
+  const bool of_job = wrong_operations.empty();
+  std::string out = fmt::format(
+      "Validation failed for {} config: {} - {} problem{}\n", of_job ? "job" : "operation",
+      of_job ? name : fmt::format("{}", fmt::join(wrong_operations, ", ")), problems.errors.size(),
+      problems.errors.size() == 1 ? "" : "s");
   for (const std::string& one : problems.errors) out += fmt::format("  {}\n", one);
   return out;
 }

@@ -31,7 +31,10 @@ struct CheckedJob {
   Problems problems = {};
   std::string name = {};  // for messages, also of a broken job
 
-  // "Validation failed for job config: NAME - N problems", then one line each.
+  std::vector<std::string> wrong_operations = {};  // if nothing but their options is wrong
+
+  // "Validation failed for job config: NAME - N problems", or "…operation config: OP - …" as the
+  // ancestor says of a job that is fine but for its operations; then one line each.
   std::string describe_errors() const;
 };
 

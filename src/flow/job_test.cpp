@@ -155,6 +155,20 @@ TEST(Job, reports_all_problems_with_their_paths) {
       "\"5 seconds\"\n");
 }
 
+TEST(Job, says_that_only_operations_are_wrong) {
+  const auto first_line = [](std::string_view operations) {
+    const std::string text =
+        check(fmt::format(R"({{"name":"n","operations":[{}]}})", operations)).describe_errors();
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(first_line(R"({"_op":"data_generator"},{"_op":"delay","ms":"soon"})"),
+            "Validation failed for operation config: delay - 1 problem");
+  EXPECT_EQ(first_line(R"({"_op":"data_generator","size":0,"slice_size":0},{"_op":"jq"})"),
+            "Validation failed for operation config: data_generator, jq - 3 problems");
+  EXPECT_EQ(first_line(R"({"_op":"data_generator","size":0},{"_op":"fliter"})"),
+            "Validation failed for job config: n - 2 problems");
+}
+
 TEST(Job, unknown_keys_are_accepted_with_a_warning) {
   auto checked = check(R"({"wrokers":3,"operations":[{"_op":"data_generator","sise":3},
     {"_op":"noop"}]})");
