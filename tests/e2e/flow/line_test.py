@@ -12,7 +12,7 @@ import unittest
 from flow_runs import FULL, Place, eventually, kill, workers_of
 
 SLICES = 300
-SILENCE = 3 if FULL else 1  # seconds
+SILENCE = 3 if FULL else 1  # seconds; 3 with PLIMSOLL_FLOW_FULL
 PIDFD_GETFD = 438
 
 
