@@ -30,6 +30,17 @@ std::string shown(Nanos duration) {
   return format_duration(std::chrono::floor<std::chrono::milliseconds>(duration));
 }
 
+// A kubelet's words; what follows them it does not know, since layers are its runtime's matter.
+std::string pulled_message(std::string_view image, const Pulled& pulled) {
+  const std::int64_t size = pulled.image->bytes();
+  std::string out = fmt::format(
+      "Successfully pulled image \"{}\" in {} ({} including waiting). Image size: {} bytes.", image,
+      shown(pulled.took), shown(pulled.took_with_waiting), size);
+  if (pulled.bytes != size)
+    out += fmt::format(" Moved {} bytes, the other layers were here.", pulled.bytes);
+  return out;
+}
+
 }  // namespace
 
 // When to look again; SteadyTime::max(): nothing to wait for.
@@ -91,10 +102,7 @@ Task<std::shared_ptr<const Image>> PodWorker::pull(std::string name) {
     event(Type::normal, "Pulled",
           pulled->was_present && !asked
               ? fmt::format("Container image \"{}\" already present on machine", image)
-              : fmt::format("Successfully pulled image \"{}\" in {} ({} including waiting). Image "
-                            "size: {} bytes.",
-                            image, shown(pulled->took), shown(pulled->took_with_waiting),
-                            pulled->image->bytes()),
+              : pulled_message(image, *pulled),
           name);
     co_return pulled->image;
   }

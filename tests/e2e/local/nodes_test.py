@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import statistics
 import subprocess
@@ -314,6 +315,39 @@ class Commands(unittest.TestCase):
         images("rm", "busybox:1.36", "--node", "n1")
         eventually(lambda: not of("n1"), what="the image gone")
         self.assertEqual(images("rm", "nothing", "--node", "n9").returncode, 4)
+
+    def test_a_pull_moves_the_layers_that_are_missing(self):
+        """Two images of 800 MB that share 700 MB, at 400 MB/s."""
+        place = Place(self)
+        catalog = place.root / "images.yaml"
+        catalog.write_text("".join(["images:\n"] + [f"  example.org/app:{tag}:\n    layers:\n    - {{digest: base, size: 700M}}\n"
+                                                    f"    - {{digest: app-{tag}, size: 100M}}\n" for tag in "12"]))
+        cluster = LocalCluster(self, "--nodes", "2", "--images", str(catalog), "--pull-speedup", "4", place=place, name=f"l{os.getpid()}")
+
+        def start(name, tag, node):
+            """Its event's bytes and seconds, and the seconds from the command to Ready."""
+            began = time.monotonic()
+            cluster.apply(pod(name, nodeName=node, container={"image": f"example.org/app:{tag}", "command": ["sleep", "infinity"], "args": []}))
+            cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
+            took = time.monotonic() - began
+
+            def pulled():
+                events = cluster.get("events", "--field-selector", f"involvedObject.name={name},reason=Pulled")["items"]
+                return events and events[0]["message"]
+            text = eventually(pulled, what="the event")
+            said = re.fullmatch(rf'Successfully pulled image "example.org/app:{tag}" in (\S+) \(\S+ including waiting\)\. '
+                                r"Image size: 800000000 bytes\.( Moved (\d+) bytes, the other layers were here\.)?", text)
+            self.assertTrue(said, text)
+            parts = re.findall(r"([\d.]+)(ms|s|m)", said[1])
+            return said[3], sum(float(number) * {"ms": 0.001, "s": 1, "m": 60}[unit] for number, unit in parts), took
+        first, second, elsewhere = start("first", "1", "n1"), start("second", "2", "n1"), start("elsewhere", "2", "n2")
+        self.assertEqual([moved for moved, _, _ in (first, second, elsewhere)], [None, "100000000", None])
+        for _, pull, took in (first, elsewhere):
+            self.assertGreaterEqual(pull, 2)
+            self.assertGreaterEqual(took, pull)
+            self.assertLess(second[2], took)
+        self.assertGreaterEqual(second[1], 0.25)
+        self.assertLess(second[1], 2)
 
 
 if __name__ == "__main__":
