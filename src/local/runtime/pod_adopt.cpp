@@ -19,10 +19,12 @@ namespace plim::local {
 
 namespace {
 
+int restart_of(const ShimRun& run) {
+  return static_cast<int>(int_at(run.tag, {"restart"}).value_or(0));
+}
+
 RunFacts facts_of(const ShimRun& run) {
-  return {.id = run.id,
-          .restart = static_cast<int>(int_at(run.tag, {"restart"}).value_or(0)),
-          .started = run.started};
+  return {.id = run.id, .restart = restart_of(run), .started = run.started};
 }
 
 // "SIGINT", "INT" or "2", as images say it; 0 for nothing known.
@@ -85,7 +87,8 @@ Task<void> PodWorker::apply_shim_state() {
 }
 
 // A shim looks at its clock before it has the program loaded, and again when it has got a core
-// after the end: the kernel knows better.
+// after the end: the kernel knows better. What it says is told once, so it is kept for the node
+// that comes after us; if that fails, the shim's times are still there.
 Task<void> PodWorker::correct_start(ShimRun run) {
   if (node_.process_events == nullptr) co_return;
   const auto when = co_await node_.process_events->executed(run.pid, run.started_monotonic);
@@ -93,6 +96,8 @@ Task<void> PodWorker::correct_start(ShimRun run) {
   if (!when || facts == nullptr || !facts->run || facts->run->id != run.id) co_return;
   const Moment started = Moment::at(*when);
   facts->run->started = started.wall;
+  const RunTimes times{.started = started.wall, .started_monotonic = started.monotonic};
+  (void)files_.write_times(run.name, facts->run->restart, times);
   for (ContainerRun& known : runs_) {
     if (known.container_id != run.id) continue;
     known.started_wall = started.wall;
@@ -107,7 +112,23 @@ Task<ShimRun> PodWorker::correct_end(ShimRun run) {
   const Moment finished = Moment::at(*when);
   run.finished = finished.wall;
   run.finished_monotonic = finished.monotonic;
+  RunTimes times = files_.read_times(run.name, restart_of(run));
+  times.finished = finished.wall;
+  times.finished_monotonic = finished.monotonic;
+  (void)files_.write_times(run.name, restart_of(run), times);
   co_return run;
+}
+
+void PodWorker::use_kept_times(ShimRun& run) const {
+  const RunTimes times = files_.read_times(run.name, restart_of(run));
+  if (times.started_monotonic != Nanos(0)) {
+    run.started = times.started;
+    run.started_monotonic = times.started_monotonic;
+  }
+  if (times.finished_monotonic != Nanos(0)) {
+    run.finished = times.finished;
+    run.finished_monotonic = times.finished_monotonic;
+  }
 }
 
 // Without its shim nobody can tell how a container ended, so it is ended for good.
@@ -187,9 +208,10 @@ Task<bool> PodWorker::adopt() {
     }
   }
   shim_state_ = std::move(*left);
-  for (const ShimRun& run : shim_state_.runs) {
+  for (ShimRun& run : shim_state_.runs) {
     ContainerFacts* facts = find_facts(run.name);
     if (facts == nullptr) continue;
+    use_kept_times(run);
     facts->last = std::exchange(facts->run, facts_of(run));
     facts->image = text_at(run.tag, {"image"});
     facts->image_id = text_at(run.tag, {"imageID"});
@@ -224,7 +246,7 @@ void PodWorker::note_run(const ShimRun& run) {
   made.uid = uid_;
   made.container = run.name;
   made.container_id = run.id;
-  made.restart = static_cast<int>(int_at(run.tag, {"restart"}).value_or(0));
+  made.restart = restart_of(run);
   made.started_wall = run.started;
   made.started_monotonic = run.started_monotonic;
 }

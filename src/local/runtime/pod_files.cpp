@@ -72,6 +72,32 @@ std::string PodFiles::termination_log(std::string_view container, int restart) c
   return fmt::format("{}/logs/{}/{}.end", directory_, container, restart);
 }
 
+std::string PodFiles::times(std::string_view container, int restart) const {
+  return fmt::format("{}/logs/{}/{}.times", directory_, container, restart);
+}
+
+Result<void> PodFiles::write_times(std::string_view container, int restart,
+                                   const RunTimes& known) const {
+  const json::object text{{"started", known.started.time_since_epoch().count()},
+                          {"startedMonotonic", known.started_monotonic.count()},
+                          {"finished", known.finished.time_since_epoch().count()},
+                          {"finishedMonotonic", known.finished_monotonic.count()}};
+  return write_file(times(container, restart), to_json(text),
+                    WriteOptions{.mode = 0600, .sync = false});
+}
+
+RunTimes PodFiles::read_times(std::string_view container, int restart) const {
+  const auto text = read_file(times(container, restart));
+  if (!text) return {};
+  const auto value = parse_json(*text);
+  if (!value) return {};
+  const auto at = [&](std::string_view name) { return Nanos(int_at(*value, {name}).value_or(0)); };
+  return {.started = WallTime(at("started")),
+          .finished = WallTime(at("finished")),
+          .started_monotonic = at("startedMonotonic"),
+          .finished_monotonic = at("finishedMonotonic")};
+}
+
 Result<void> PodFiles::make_run(std::string_view container, int restart) const {
   PLIM_CHECK(make_directories(fmt::format("{}/logs/{}", directory_, container)));
   PLIM_CHECK(write_file(log(container, restart), "", WriteOptions{.mode = 0600, .sync = false}));
@@ -79,6 +105,7 @@ Result<void> PodFiles::make_run(std::string_view container, int restart) const {
                         WriteOptions{.mode = 0666, .sync = false}));
   if (restart < 2) return {};
   (void)remove_file(termination_log(container, restart - 2));
+  (void)remove_file(times(container, restart - 2));
   (void)remove_file(log(container, restart - 2));
   for (int i = 1; i < CriLog::kKept; ++i)
     (void)remove_file(fmt::format("{}.{}", log(container, restart - 2), i));

@@ -18,6 +18,12 @@ struct PodNote {
   WallTime start_time{};
 };
 
+// When a run began and ended, as far as somebody knows better than its shim; zero: nobody does.
+struct RunTimes {
+  WallTime started{}, finished{};
+  Nanos started_monotonic{0}, finished_monotonic{0};
+};
+
 class PodFiles {
  public:
   explicit PodFiles(std::string directory) : directory_(std::move(directory)) {}
@@ -32,6 +38,8 @@ class PodFiles {
   std::string termination_log(std::string_view container, int restart) const;
   // Empty files for a new run; of the runs before only the last one is kept.
   Result<void> make_run(std::string_view container, int restart) const;
+  Result<void> write_times(std::string_view container, int restart, const RunTimes& times) const;
+  RunTimes read_times(std::string_view container, int restart) const;
   // What a container says at its end: its message, or the end of its log if that is wanted.
   std::string last_words(const json::value& container, int restart, bool failed) const;
 
@@ -41,6 +49,8 @@ class PodFiles {
   void remove_everything() const;
 
  private:
+  std::string times(std::string_view container, int restart) const;
+
   std::string directory_;
 };
 

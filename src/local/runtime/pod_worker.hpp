@@ -100,6 +100,7 @@ class PodWorker {
   void note_end(ContainerFacts& facts, const ShimRun& run);
   Task<void> correct_start(ShimRun run);
   Task<ShimRun> correct_end(ShimRun run);
+  void use_kept_times(ShimRun& run) const;
 
   // Starting one container.
   Task<SteadyTime> try_start(std::string name);

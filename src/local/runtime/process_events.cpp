@@ -1,5 +1,6 @@
 #include "local/runtime/process_events.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
@@ -22,11 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kEventAt = NLMSG_HDRLEN + sizeof(cn_msg);
-constexpr std::size_t kEventsKept = 4096;
-constexpr int kBuffer = 8 << 20;  // of the socket: thousands of messages
 // A process that is told about may still wait for a core on its way to where the kernel tells us.
 constexpr int kLooks = 100;
 constexpr Nanos kBetweenLooks = 1ms;
+constexpr Nanos kDroppedLately = 1s;  // what is asked for may be among them: nobody waits for it
 
 // Everything but what decode_process_event() knows stays with the kernel: forks, names, users.
 Result<void> attach_filter(int socket) {
@@ -74,13 +74,44 @@ std::optional<ProcessEvent> decode_process_event(std::string_view message) {
     out.what = ProcessEvent::What::executed;
   } else if (what == proc_event::PROC_EVENT_EXIT) {
     out.what = ProcessEvent::What::ended;
+    out.thread = static_cast<pid_t>(first) != out.process;
   } else {
     return std::nullopt;
   }
   return in.ok() ? std::optional(out) : std::nullopt;
 }
 
-ProcessEvents::ProcessEvents(const Executor& loop) : tasks_(loop) {}
+void ProcessLives::note(const ProcessEvent& event) {
+  if (event.thread) {
+    // While its first thread is there the process lives on.
+    const auto found = lives_.find(event.process);
+    if (found != lives_.end() && found->second.ended != Nanos(0))
+      found->second.ended = std::max(found->second.ended, event.when);
+    return;
+  }
+  const auto [found, is_new] = lives_.try_emplace(event.process);
+  Life& life = found->second;
+  if (event.what == ProcessEvent::What::ended) {
+    life.ended = event.when;
+  } else if (life.executed == Nanos(0) || life.ended != Nanos(0)) {
+    life = {.executed = event.when};  // it may become something else later
+  }
+  if (!is_new) return;
+  order_.push_back(event.process);
+  if (order_.size() <= kKept) return;
+  lives_.erase(order_.front());
+  order_.pop_front();
+}
+
+std::optional<Nanos> ProcessLives::find(ProcessEvent::What what, pid_t process, Nanos since) const {
+  const auto found = lives_.find(process);
+  if (found == lives_.end()) return std::nullopt;
+  const Nanos when =
+      what == ProcessEvent::What::executed ? found->second.executed : found->second.ended;
+  return when != Nanos(0) && when >= since ? std::optional(when) : std::nullopt;
+}
+
+ProcessEvents::ProcessEvents(const Executor& loop, int buffer) : buffer_(buffer), tasks_(loop) {}
 
 ProcessEvents::~ProcessEvents() = default;
 
@@ -103,8 +134,8 @@ Task<void> ProcessEvents::stop() {
 Result<void> ProcessEvents::listen() {
   socket_.reset(::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR));
   if (!socket_) return fail_errno(errno, "cannot listen to process events");
-  if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &kBuffer, sizeof kBuffer) != 0)
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &kBuffer, sizeof kBuffer);
+  if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &buffer_, sizeof buffer_) != 0)
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &buffer_, sizeof buffer_);
   PLIM_CHECK(attach_filter(socket_.get()));
   sockaddr_nl group{};
   group.nl_family = AF_NETLINK;
@@ -142,6 +173,7 @@ void ProcessEvents::read_messages() {
                                  reinterpret_cast<sockaddr*>(&from), &size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == ENOBUFS) {
+      dropped_at_ = system_clock().steady();
       say_once("more process events than we could read");
       continue;
     }
@@ -155,20 +187,8 @@ void ProcessEvents::read_messages() {
       heard_ |= event->request == number_;
       continue;
     }
-    events_.push_back(*event);
-    if (events_.size() > kEventsKept) events_.pop_front();
+    lives_.note(*event);
   }
-}
-
-std::optional<Nanos> ProcessEvents::look_up(ProcessEvent::What what, pid_t process,
-                                            Nanos since) const {
-  std::optional<Nanos> out;
-  for (const ProcessEvent& event : events_) {
-    if (event.what != what || event.process != process || event.when < since) continue;
-    out = event.when;
-    if (what == ProcessEvent::What::executed) break;  // it may become something else later
-  }
-  return out;
 }
 
 Task<std::optional<Nanos>> ProcessEvents::find(ProcessEvent::What what, pid_t process,
@@ -176,7 +196,8 @@ Task<std::optional<Nanos>> ProcessEvents::find(ProcessEvent::What what, pid_t pr
   for (int look = 0; socket_ && look < kLooks; ++look) {
     read_messages();
     if (!heard_) break;
-    if (const auto found = look_up(what, process, since)) co_return found;
+    if (const auto found = lives_.find(what, process, since)) co_return found;
+    if (dropped_at_ && system_clock().steady() - *dropped_at_ < kDroppedLately) break;
     co_await system_clock().sleep(kBetweenLooks);  // processes know no other
   }
   say_once("not told of a process");

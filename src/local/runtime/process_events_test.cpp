@@ -61,6 +61,8 @@ TEST(ProcessEvent, tells_that_one_ended_by_the_number_of_the_process_not_the_thr
   ASSERT_TRUE(event);
   EXPECT_EQ(event->what, What::ended);
   EXPECT_EQ(event->process, 40);
+  EXPECT_TRUE(event->thread);
+  EXPECT_FALSE(decode_process_event(Message{.what = kExit, .first = 40}.bytes())->thread);
 }
 
 TEST(ProcessEvent, knows_the_answer_to_a_request) {
@@ -89,6 +91,63 @@ TEST(ProcessEvent, refuses_whatever_is_cut_short) {
   EXPECT_TRUE(decode_process_event(std::string_view(whole).substr(0, needed)));
 }
 
+ProcessEvent executed(pid_t process, int when) {
+  return {.what = What::executed, .process = process, .when = Nanos(when)};
+}
+
+ProcessEvent ended(pid_t process, int when, bool thread = false) {
+  return {.what = What::ended, .process = process, .thread = thread, .when = Nanos(when)};
+}
+
+TEST(ProcessLives, end_with_the_last_thread) {
+  ProcessLives lives;
+  lives.note(executed(40, 10));
+  lives.note(ended(40, 20, true));
+  EXPECT_FALSE(lives.find(What::ended, 40, Nanos(0)));
+  lives.note(ended(40, 30));
+  lives.note(ended(40, 50, true));
+  lives.note(ended(40, 40, true));
+  EXPECT_EQ(lives.find(What::ended, 40, Nanos(0)), Nanos(50));
+}
+
+TEST(ProcessLives, begin_with_the_first_program) {
+  ProcessLives lives;
+  lives.note(executed(40, 10));
+  lives.note(executed(40, 20));
+  EXPECT_EQ(lives.find(What::executed, 40, Nanos(0)), Nanos(10));
+  EXPECT_FALSE(lives.find(What::executed, 40, Nanos(11)));
+}
+
+TEST(ProcessLives, are_those_of_the_newest_process_of_a_number) {
+  ProcessLives lives;
+  lives.note(executed(40, 10));
+  lives.note(ended(40, 20));
+  lives.note(executed(40, 30));
+  EXPECT_EQ(lives.find(What::executed, 40, Nanos(0)), Nanos(30));
+  EXPECT_FALSE(lives.find(What::ended, 40, Nanos(0)));
+}
+
+TEST(ProcessLives, are_not_forgotten_for_the_threads_and_programs_of_others) {
+  ProcessLives lives;
+  lives.note(executed(40, 10));
+  lives.note(executed(41, 11));
+  for (int i = 0; i < 3 * static_cast<int>(ProcessLives::kKept); ++i) {
+    lives.note(ended(41, 12 + i, true));
+    lives.note(ended(1000 + i, 12 + i, true));
+    lives.note(executed(41, 12 + i));
+  }
+  EXPECT_TRUE(lives.find(What::executed, 40, Nanos(0)));
+}
+
+TEST(ProcessLives, are_forgotten_in_the_order_they_came) {
+  ProcessLives lives;
+  const int kept = static_cast<int>(ProcessLives::kKept);
+  for (int i = 0; i <= kept; ++i) lives.note(executed(40 + i, 10 + i));
+  EXPECT_FALSE(lives.find(What::executed, 40, Nanos(0)));
+  EXPECT_TRUE(lives.find(What::executed, 41, Nanos(0)));
+  EXPECT_TRUE(lives.find(What::executed, 40 + kept, Nanos(0)));
+}
+
 class ProcessEventsTest : public testing::NodeTest {
  protected:
   // False where the kernel does not tell; then there is nothing to be tested.
@@ -105,6 +164,11 @@ class ProcessEventsTest : public testing::NodeTest {
       stop_node();  // before what it asks
     }
     run_to_end(loop, listener.stop());
+  }
+
+  static Task<void> ask(ProcessEvents& events, pid_t process, Nanos since, bool& done) {
+    EXPECT_FALSE(co_await events.executed(process, since));
+    done = true;
   }
 
   // Its number; it has ended.
@@ -143,6 +207,24 @@ TEST_F(ProcessEventsTest, look_no_further_back_than_asked) {
   EXPECT_FALSE(run(listener.executed(pid, Moment::now().monotonic)));
 }
 
+// Waiting for what will not come would keep back the status of a pod.
+TEST_F(ProcessEventsTest, do_not_wait_for_what_the_kernel_has_dropped) {
+  LISTEN_OR_SKIP();
+  ProcessEvents small(loop.executor(), 64 << 10);
+  small.start();
+  const Nanos before = Moment::now().monotonic;
+  ASSERT_TRUE(run(small.executed(run_program("exit 0"), before)));
+  pid_t pid = 0;
+  for (int i = 0; i < 500; ++i) pid = run_program("exit 0");
+  bool done = false;
+  TaskGroup asking(loop.executor());
+  asking.spawn("asking", ask(small, pid, before, done));
+  loop.run_ready();
+  EXPECT_TRUE(done);
+  run_to_end(loop, asking.stop());
+  run_to_end(loop, small.stop());
+}
+
 TEST_F(ProcessEventsTest, know_nothing_before_they_listen) {
   const Nanos before = Moment::now().monotonic;
   EXPECT_FALSE(run(listener.executed(run_program("exit 0"), before)));
@@ -159,6 +241,29 @@ TEST_F(ProcessEventsTest, give_a_pods_run_its_times) {
   EXPECT_EQ(run(listener.executed(pid, before)), known.started_monotonic);
   EXPECT_EQ(run(listener.ended(pid, before)), known.finished_monotonic);
   EXPECT_LT(known.started_wall, known.finished_wall);
+}
+
+// startedAt would step back otherwise, and finishedAt forth.
+TEST_F(ProcessEventsTest, are_kept_for_the_node_that_comes_next) {
+  LISTEN_OR_SKIP();
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","containers":[
+      {"name":"stays","image":"x","command":["sleep","1000"]},
+      {"name":"ends","image":"x","command":["true"]}]})");
+  follow("a", shows("ends:Completed"));
+  follow("a", shows("stays:Ready"));
+  const std::vector<ContainerRun> before = node->runs();
+  stop_node();
+  start_node();
+  ASSERT_EQ(before.size(), 2U);
+  while (node->runs().size() < 2) loop.run_ready();  // the status shows nothing new
+  const std::vector<ContainerRun> after = node->runs();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_EQ(after[i].started_monotonic, before[i].started_monotonic) << after[i].container;
+    EXPECT_EQ(after[i].started_wall, before[i].started_wall) << after[i].container;
+    EXPECT_EQ(after[i].finished_monotonic, before[i].finished_monotonic) << after[i].container;
+    EXPECT_EQ(after[i].finished_wall, before[i].finished_wall) << after[i].container;
+  }
 }
 
 }  // namespace
