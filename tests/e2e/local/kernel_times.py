@@ -2,6 +2,7 @@
 
 Needs root and a kernel with CONFIG_PROC_EVENTS; without, nothing is told and why_not says so.
 """
+import errno
 import os
 import socket
 import struct
@@ -14,11 +15,12 @@ SO_RCVBUFFORCE = 33
 
 class KernelTimes:
     """Listens from when it is made. times() has, by the name that a process gave itself, when it was executed and when it ended, in
-    nanoseconds of CLOCK_MONOTONIC."""
+    nanoseconds of CLOCK_MONOTONIC; some are missing when the kernel had to drop messages."""
 
     def __init__(self):
         self.why_not = "the kernel does not tell us of processes"
         self.executed, self.names, self.ended = {}, {}, {}
+        self.dropped = False
         self.socket = None
         try:
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_CONNECTOR)
@@ -35,8 +37,13 @@ class KernelTimes:
         while True:
             try:
                 event = self.socket.recv(4096)[36:]
-            except OSError:
-                return  # closed
+            except OSError as error:
+                if error.errno == errno.ENOBUFS:
+                    self.dropped = True
+                    continue
+                if error.errno != errno.EBADF:  # closed
+                    self.why_not += f" any more ({error})"
+                return
             what, _, when, pid, process = struct.unpack_from("IIQII", event)
             if pid != process:
                 continue  # a thread

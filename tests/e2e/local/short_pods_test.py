@@ -5,8 +5,8 @@ PLIMSOLL_SHORT_PODS: how many, 500 in full.
 
 The promise is 500 pods in 30 s and every duration within 2 ms of the truth. The truth is when the kernel says that the process became
 the program and when it ended; node and test hear it by the same way, each for itself. The programs tell what they saw of it from
-inside, which has to lie within. Where the kernel tells nobody (no root, no CONFIG_PROC_EVENTS) that is all that can be asked, and
-the test says so.
+inside, which has to lie within. Where the kernel tells nobody (no root, no CONFIG_PROC_EVENTS) that is all that can be asked. The
+30 s are asked of a machine that others leave alone.
 """
 import os
 import pathlib
@@ -19,7 +19,8 @@ import unittest
 
 from http_api import HttpApi
 from kernel_times import KernelTimes
-from local_cluster import ClusterCase, only_local
+from local_cluster import ClusterCase, eventually, only_local
+from machine_load import OthersLoad
 
 COUNT = int(os.environ.get("PLIMSOLL_SHORT_PODS", "500"))
 PER_SECOND = 20
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
 """
 
 
-def told(errors):
+def figures(errors):
     """One line of figures, for people."""
     errors = sorted(errors)
     return (f"durations off by {statistics.median(errors):.3f} ms (median), {errors[len(errors) * 99 // 100]:.3f} ms (p99), "
@@ -59,62 +60,88 @@ def told(errors):
 class ShortPods(ClusterCase):
     flags = ("--nodes", "3")
 
-    def setUp(self):
-        super().setUp()
-        self.ns = self.cluster.namespace("short")
-        self.api = HttpApi(self.cluster.kubeconfig)
-        self.addCleanup(self.api.close)
-        self.path = f"/api/v1/namespaces/{self.ns}/pods"
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         directory = tempfile.TemporaryDirectory(prefix="plim.")
-        self.addCleanup(directory.cleanup)
+        cls.shared.addCleanup(directory.cleanup)
         os.chmod(directory.name, 0o755)
-        self.program, self.ledger = f"{directory.name}/once", f"{directory.name}/ledger"
-        subprocess.run(["cc", "-O1", "-static", "-x", "c", "-", "-o", self.program], input=PROGRAM, text=True, check=True)
-        open(self.ledger, "w").close()
+        cls.program, cls.ledger = f"{directory.name}/once", f"{directory.name}/ledger"
+        subprocess.run(["cc", "-O1", "-static", "-x", "c", "-", "-o", cls.program], input=PROGRAM, text=True, check=True)
+        open(cls.ledger, "w").close()
+        cls.api = HttpApi(cls.cluster.kubeconfig)
+        cls.shared.addCleanup(cls.api.close)
+        cls.ns, cls.seen = cls.cluster.namespace("short"), {}
+        cls.path = f"/api/v1/namespaces/{cls.ns}/pods"
+        cls.kernel = KernelTimes()
+        cls.shared.addCleanup(cls.kernel.close)
+        try:
+            cls.run_all()
+        except BaseException:
+            cls.tearDownClass()
+            raise
 
-    def pod(self, name):
-        container = {"name": "main", "image": "any", "command": [self.program, self.ledger, name, "2000"]}
+    @classmethod
+    def run_all(cls):
+        """Both tests look at the same runs."""
+        done = threading.Event()
+        threading.Thread(target=cls.follow, args=(done,), daemon=True).start()
+        load = OthersLoad(cls.cluster.status()["pid"])
+        began = time.monotonic()
+        for i in range(COUNT):
+            cls.api.post(cls.path, cls.pod(f"p{i}"))
+            time.sleep(max(0, began + (i + 1) / PER_SECOND - time.monotonic()))
+        assert done.wait(240), f"{len(cls.seen)} of {COUNT} have ended"
+        cls.seconds, cls.others = time.monotonic() - began, load.share()
+
+    @classmethod
+    def pod(cls, name):
+        container = {"name": "main", "image": "any", "command": [cls.program, cls.ledger, name, "2000"]}
         return {"metadata": {"name": name}, "spec": {"containers": [container], "restartPolicy": "Never"}}
 
-    def follow(self, seen, done):
+    @classmethod
+    def follow(cls, done):
         """Counts how often each pod comes to an end, as a watcher sees it."""
         phases = {}
-        for event in HttpApi(self.cluster.kubeconfig).watch(f"{self.path}?resourceVersion=0", 300):
+        for event in HttpApi(cls.cluster.kubeconfig).watch(f"{cls.path}?resourceVersion=0", 300):
             name, phase = event["object"]["metadata"]["name"], event["object"].get("status", {}).get("phase")
             if event["type"] not in ("ADDED", "MODIFIED") or phase == phases.get(name):
                 continue
             phases[name] = phase
             if phase in ("Succeeded", "Failed"):
-                seen.setdefault(name, []).append(phase)
-            if len(seen) == COUNT:
+                cls.seen.setdefault(name, []).append(phase)
+            if len(cls.seen) == COUNT:
                 return done.set()
 
-    def test_each_succeeds_once_and_its_times_hold(self):
-        seen, done = {}, threading.Event()
-        threading.Thread(target=self.follow, args=(seen, done), daemon=True).start()
-        kernel = KernelTimes()
-        self.addCleanup(kernel.close)
-        began = time.monotonic()
-        for i in range(COUNT):
-            self.api.post(self.path, self.pod(f"p{i}"))
-            time.sleep(max(0, began + (i + 1) / PER_SECOND - time.monotonic()))
-        self.assertTrue(done.wait(240), f"{len(seen)} of {COUNT} have ended")
-        seconds = time.monotonic() - began
-        self.assertEqual(seen, {f"p{i}": ["Succeeded"] for i in range(COUNT)})
+    def test_each_succeeds_once_and_in_time(self):
+        self.assertEqual(self.seen, {f"p{i}": ["Succeeded"] for i in range(COUNT)})
         for item in self.api.get(self.path)["items"]:
             status = item["status"]["containerStatuses"][0]
             ended = status["state"]["terminated"]
             self.assertLessEqual(ended["startedAt"], ended["finishedAt"])
             self.assertEqual((status["restartCount"], ended["exitCode"]), (0, 0))
-        in_time = seconds <= 30 * COUNT / 500
-        print(f"{'' if in_time else 'note: too busy a machine; '}{COUNT} pods in {seconds:.1f} s")
-        self.assertLess(seconds, 200)
+        self.check_from_inside(self.runs())
+        in_time, took = self.seconds <= 30 * COUNT / 500, f"{COUNT} pods in {self.seconds:.1f} s beside others with {self.others:.0%}"
+        if self.others < OthersLoad.QUIET:
+            self.assertTrue(in_time, took)
+        print(took if in_time else f"\nnote: too busy a machine; {took}")
+        self.assertLess(self.seconds, 200)
+
+    def test_times_are_the_kernels(self):
         runs = self.runs()
-        self.check_from_inside(runs)
-        if times := kernel.times():
-            self.check_against_kernel(runs, times)
-        else:
-            print(f"note: {kernel.why_not}, so times were held against the programs' own only")
+        told_of = lambda: {name: times for name, times in self.kernel.times().items() if name in runs}
+        try:
+            times = eventually(lambda: len(found := told_of()) == COUNT and found, seconds=10, what="the last of the kernel's times")
+        except AssertionError:
+            times = told_of()
+            if not times:
+                self.skipTest(self.kernel.why_not)
+            self.assertTrue(self.kernel.dropped, f"the kernel told the times of {len(times)} only")
+            print(f"\nnote: the kernel told the times of {len(times)} of {COUNT} only: too busy a machine")
+        errors = [(abs(runs[name]["startedMonotonicNs"] - start) + abs(runs[name]["finishedMonotonicNs"] - end)) / 1e6
+                  for name, (start, end) in times.items()]
+        print(figures(errors))
+        self.assertLess(max(errors), 2, f"{sum(ms >= 2 for ms in errors)} of {len(errors)} are further off")
 
     def runs(self):
         """The nodes' times of this test's runs, by pod."""
@@ -133,14 +160,6 @@ class ShortPods(ClusterCase):
             self.assertLessEqual(run["startedMonotonicNs"], int(began))
             self.assertGreaterEqual(run["finishedMonotonicNs"], int(ended))
             self.assertLessEqual(run["startedWallNs"], run["finishedWallNs"])
-
-    def check_against_kernel(self, runs, times):
-        errors = []
-        for name, run in runs.items():
-            start, end = times[name]
-            errors.append((abs(run["startedMonotonicNs"] - start) + abs(run["finishedMonotonicNs"] - end)) / 1e6)
-        print(told(errors))
-        self.assertLess(max(errors), 2, f"{sum(ms >= 2 for ms in errors)} of {COUNT} are further off")
 
 
 if __name__ == "__main__":
