@@ -235,9 +235,24 @@ class Pods(ClusterCase):
                                .get("subsets", [{}])[0].get("addresses", [])) == 20, seconds=20, what="twenty endpoints")
         api = HttpApi(self.cluster.kubeconfig)
         self.addCleanup(api.close)
-        api.delete(f"/apis/batch/v1/namespaces/{self.ns}/jobs/run", propagationPolicy="Foreground")
-        eventually(lambda: not json.loads(self.kubectl("get", "jobs,deployments,services,pods", "-o", "json").stdout)["items"],
-                   seconds=60, what="the end of everything")
+        paths = {kind: f"/{group}/namespaces/{self.ns}/{kind}" for kind, group in (
+            ("jobs", "apis/batch/v1"), ("deployments", "apis/apps/v1"), ("replicasets", "apis/apps/v1"), ("services", "api/v1"),
+            ("pods", "api/v1"))}
+        before = {kind: api.get(path) for kind, path in paths.items()}
+        api.delete(f"{paths['jobs']}/run", propagationPolicy="Foreground")
+        eventually(lambda: not any(api.get(path)["items"] for path in paths.values()), seconds=60, what="the end of everything")
+        # Told once more from there on: everything went, and each after what it had to wait for.
+        gone = {kind: {event["object"]["metadata"]["name"]: int(event["object"]["metadata"]["resourceVersion"])
+                       for event in api.watch(f"{path}?resourceVersion={before[kind]['metadata']['resourceVersion']}", 1)
+                       if event["type"] == "DELETED"} for kind, path in paths.items()}
+        self.assertEqual({kind: sorted(names) for kind, names in gone.items()},
+                         {kind: sorted(item["metadata"]["name"] for item in found["items"]) for kind, found in before.items()})
+        workers = [when for name, when in gone["pods"].items() if name.startswith("workers-")]
+        self.assertEqual(len(workers), 20)
+        self.assertLess(max(workers), min(gone["replicasets"].values()))
+        self.assertLess(max(gone["replicasets"].values()), gone["deployments"]["workers"])
+        others = {kind: max(names.values()) for kind, names in gone.items() if kind != "jobs"}
+        self.assertLess(max(others.values()), gone["jobs"]["run"], others)
 
     def test_deleting_keeps_to_the_grace(self):
         self.apply(pod("p", "sleep", "infinity", grace=2))
