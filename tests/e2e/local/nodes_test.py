@@ -71,6 +71,27 @@ class Start(unittest.TestCase):
         for line in lines[1:]:
             self.assertRegex(line, r"^n[123] +Ready +<none> +\d+s +v1\.34\.0\+plimsoll")
         self.assertRegex(cluster.started.stderr, r"(?m)^ +\d+\.\d{3} s  3 nodes Ready$")
+        self.check_end(cluster)
+
+    def test_nothing_is_left_of_the_usual_roles_either(self):
+        place, name = Place(self), f"r{os.getpid()}"
+        del place.env["PLIMSOLL_UP_ROLES"]
+        cluster = LocalCluster(self, place=place, name=name)
+        eventually(lambda: {"agent", "pools", "scheduler", "servo", "webhook"} <= self.roles(place), what="the roles")
+
+        def run():
+            pods = cluster.get("pods", "-n", "kube-system")["items"]
+            return len(pods) > 3 and all(pod["status"].get("containerStatuses", [{}])[0].get("ready") for pod in pods)
+        eventually(run, seconds=60, what="all of them ready")
+        self.assertTrue([path for path in place.root.rglob("*") if path.is_socket()])
+        self.check_end(cluster)
+
+    def roles(self, place):
+        return {words.split()[1] for _, words in processes_below(place.root) if words.startswith(f"{PROGRAM} ")}
+
+    def check_end(self, cluster):
+        """Nothing of a cluster with a pod is left when it is stopped, and no file when it is removed."""
+        name = cluster.name
         cluster.apply(pod("stays", "sleep", "infinity", restart="Always"))
         cluster.kubectl("wait", "--for=condition=Ready", "pod/stays", "--timeout=20s")
         pid = cluster.status()["pid"]
