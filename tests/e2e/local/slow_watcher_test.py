@@ -3,14 +3,16 @@
 import json
 import socket
 import ssl
+import statistics
 import subprocess
 import threading
 import unittest
 
 from http_api import HttpApi
 from local_cluster import LOAD, LocalCluster, eventually, only_local
+from machine_load import OthersLoad
 
-WATCHERS, RATE, SECONDS = 200, 20, 10
+WATCHERS, RATE, SECONDS, PAIRS = 200, 20, 6, 3
 
 
 class Reader(threading.Thread):
@@ -73,17 +75,25 @@ class SlowWatcher(unittest.TestCase):
             api.post("/api/v1/namespaces/default/pods", {"metadata": {"name": f"large-{i}", "annotations": {"filler": "x" * 250_000}},
                                                          "spec": {"containers": [{"name": "c", "image": "x"}]}})
         api.close()
-        without, quick = self.load_beside(slow=False)
-        self.assertEqual(self.connections(), 1)
-        quick.end()
-        eventually(lambda: self.connections() == 0, what="the end of all watchers")
-        with_it, slow = self.load_beside(slow=True)
-        print(f"{WATCHERS} watchers, {RATE} writes/s: p99 from write to event {without:.1f} ms, beside a slow one {with_it:.1f} ms "
-              f"({with_it / without - 1:+.0%})")
-        # Within 10 % on a quiet machine; half as much again, or some milliseconds, is what a busy one does by itself.
-        self.assertLess(with_it, max(1.5 * without, without + 100))
-        eventually(lambda: self.connections() == 0, what="the slow watcher dropped")
-        self.assertFalse(slow.end(), "an end that looks regular")
+        load, runs = OthersLoad(self.cluster.status()["pid"]), {False: [], True: []}
+        for slow in (False, True) * PAIRS:  # in turn, so that whatever else the machine does falls on both
+            p99, reader = self.load_beside(slow)
+            runs[slow].append(p99)
+            if slow:
+                eventually(lambda: self.connections() == 0, what="the slow watcher dropped")
+                self.assertFalse(reader.end(), "an end that looks regular")
+            else:
+                self.assertEqual(self.connections(), 1)
+                reader.end()
+                eventually(lambda: self.connections() == 0, what="the end of all watchers")
+        without, with_it = (statistics.median(runs[slow]) for slow in (False, True))
+        others = load.share()
+        quiet, limit = others < OthersLoad.QUIET, max(1.1 * without, without + 5)
+        print(f"{WATCHERS} watchers, {RATE} writes/s, medians of {PAIRS}: p99 from write to event {without:.1f} ms, beside a slow one "
+              f"{with_it:.1f} ms ({with_it / without - 1:+.0%}); others had {others:.0%} of the machine")
+        if not quiet and with_it > limit:
+            print(f"\nnote: too busy a machine for the promise of 10 %: {runs[False]} ms, beside a slow one {runs[True]} ms")
+        self.assertLess(with_it, limit if quiet else max(1.5 * without, without + 100), runs)
 
 
 if __name__ == "__main__":
