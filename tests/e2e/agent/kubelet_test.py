@@ -30,8 +30,8 @@ def container_path(driver, qos, uid, name, runtime="containerd", root=""):
 
 class Found(unittest.TestCase):
     def test_every_layout(self):
-        for driver, version, runtime in (("cgroupfs", 1, "containerd"), ("systemd", 1, "docker"), ("systemd", 2, "containerd"),
-                                         ("systemd", 2, "cri-o"), ("systemd", 2, "docker")):
+        for driver, version, runtime in (("cgroupfs", 1, "containerd"), ("systemd", 1, "docker"), ("cgroupfs", 2, "containerd"),
+                                         ("systemd", 2, "containerd"), ("systemd", 2, "cri-o"), ("systemd", 2, "docker")):
             with self.subTest(driver=driver, version=version, runtime=runtime):
                 tree = Tree(self)
                 make = tree.v1 if version == 1 else tree.v2

@@ -18,9 +18,11 @@ def pod(name, *command, **more):
             "spec": {"containers": [container], "terminationGracePeriodSeconds": 0}}
 
 
-class Roles(unittest.TestCase):
+class UnderTest(unittest.TestCase):
+    driver = "cgroupfs"
+
     def setUp(self):
-        self.cluster = LocalCluster(self, "--nodes", "2", "--roles", "agent", "--ephemeral")
+        self.cluster = LocalCluster(self, "--nodes", "2", "--roles", "agent", "--ephemeral", "--cgroup-driver", self.driver)
         nodes = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
         if any(not node["cgroups"].startswith("/") for node in nodes):
             self.skipTest("nodes have no cgroups here")
@@ -52,6 +54,12 @@ class Roles(unittest.TestCase):
         text = self.get(node, "/metrics")
         return Scrape(text) if text else None
 
+
+class Measured(UnderTest):
+    def cgroup_of(self, uid):
+        """As this driver of a kubelet's would name it, without its parents."""
+        return f"kubepods-burstable-pod{uid.replace('-', '_')}.slice" if self.driver == "systemd" else f"pod{uid}"
+
     def test_each_node_measures_its_own_pods(self):
         self.assertEqual(sorted(self.endpoints()), ["n1", "n2"])
         # So little that a busy machine gives more, too.
@@ -66,6 +74,7 @@ class Roles(unittest.TestCase):
                                   for what in ("usage", "throttled")) and scrape
         scrape = eventually(grown, seconds=60, what="use and throttling")
         uid = self.cluster.get("pod", "busy")["metadata"]["uid"]
+        self.assertTrue(next(pathlib.Path("/sys/fs/cgroup").rglob(self.cgroup_of(uid)), None), self.cgroup_of(uid))
         self.assertEqual(scrape.get("task_subcontainers", task_id=uid, app_kubernetes_io__name="busy", node=node), 1)
         self.assertEqual(scrape.get("task_requested_cpus", task_id=uid), 0.05)
         self.assertEqual(scrape.get("task_mem_limit_bytes", task_id=uid), 64 << 20)
@@ -81,6 +90,12 @@ class Roles(unittest.TestCase):
         self.cluster.kubectl("delete", "pod", "busy", "--wait=true")
         eventually(lambda: self.scrape(node) and "default/busy" not in self.scrape(node).tasks(), seconds=20)
 
+
+class MeasuredBySystemdsNames(Measured):
+    driver = "systemd"
+
+
+class Roles(UnderTest):
     def test_agents_come_and_go_with_their_nodes_and_come_back_when_killed(self):
         eventually(lambda: self.get("n2", "/readyz") == "ok\n")
         victim, *_ = self.agents()

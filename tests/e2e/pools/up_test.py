@@ -4,11 +4,17 @@ import json
 import os
 import pathlib
 import re
+import signal
+import time
 import unittest
 import urllib.request
 
 from pools_machine import ROOT, eventually
+from http_api import HttpApi
 from local_cluster import LocalCluster
+from machine_load import OthersLoad
+
+EXCLUSIVE = "nokia.k8s.io/exclusive-pool"
 
 # One exclusive CPU and one that is everybody's, so that two are enough.
 CONFIG = """resourceBaseName: nokia.k8s.io
@@ -16,6 +22,14 @@ pools:
   exclusive-pool: {cpus: "%d"}
   shared-pool: {cpus: "0"}
 """
+
+
+def read(path):
+    """"": the process has gone."""
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def pod(name, limits=None, *command, init=None):
@@ -106,6 +120,46 @@ class Roles(unittest.TestCase):
         # Free again.
         self.cluster.kubectl("delete", "pod", "one", "--wait=false")
         self.cluster.kubectl("wait", "--for=condition=Ready", "pod/three", "--timeout=90s")
+
+    def allocatables(self, api):
+        """The changes of what the node has to give of the exclusive pool, from now on."""
+        node = api.get("/api/v1/nodes/n1")
+        path = f"/api/v1/nodes?fieldSelector=metadata.name%3Dn1&resourceVersion={node['metadata']['resourceVersion']}"
+
+        def changes(seen):
+            for event in api.watch(path, 60):
+                value = event["object"]["status"]["allocatable"].get(EXCLUSIVE)
+                if value != seen:
+                    seen = value
+                    yield value
+        return changes(node["status"]["allocatable"].get(EXCLUSIVE))
+
+    def processes(self):
+        """Of the pools of this cluster, by where they were told to look."""
+        mark = str(self.cluster.place.state("t"))
+        words = {int(path.parent.name): text.split("\0") for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+                 if mark in (text := read(path))}
+        return [pid for pid, line in words.items() if line[1:3] == ["pools", "agent"]]
+
+    def test_a_resource_is_there_at_once_and_goes_and_comes_back_with_its_plugin(self):
+        api = HttpApi(self.cluster.kubeconfig)
+        self.addCleanup(api.close)
+        eventually(lambda: self.get("/metrics"), what="the role")
+        load, changes = OthersLoad(self.cluster.status()["pid"]), self.allocatables(api)
+        began = time.monotonic()
+        self.configure(CONFIG % self.last)
+        self.assertEqual(next(changes), "1")
+        seconds, others = time.monotonic() - began, load.share()
+        if others >= OthersLoad.QUIET and seconds >= 1:
+            print(f"\nnote: too busy a machine: a pool was there after {seconds:.1f} s, beside others with {others:.0%}")
+        else:
+            self.assertLess(seconds, 1)
+        changes = self.allocatables(api)
+        (victim,) = self.processes()
+        os.kill(victim, signal.SIGKILL)
+        self.assertEqual([next(changes), next(changes)], ["0", "1"])
+        (successor,) = self.processes()
+        self.assertNotEqual(successor, victim)
 
     def test_a_config_map_is_enough(self):
         data = {"poolconfig.yaml": CONFIG % self.last}
