@@ -3,22 +3,17 @@
 PLIMSOLL_TEST_KUBECONFIG names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
 each script starts a local cluster of its own without nodes and removes it at the end.
 """
-import base64
 import contextlib
 import http.client
 import json
 import os
 import pathlib
-import ssl
 import sys
-import tempfile
 import time
-import urllib.parse
-
-import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
+from http_api import credentials  # noqa: E402  (the folder beside this one)
 from local_cluster import GOES_AFTERWARDS, LOAD, ClusterCase, LocalCluster, eventually, only_local  # noqa: E402,F401  (the folder beside this one)
 
 PATCH_TYPES = {"json": "application/json-patch+json", "merge": "application/merge-patch+json",
@@ -38,19 +33,8 @@ class Api:
     """One user of one server. Connections are kept, one per Api: not for two threads."""
 
     def __init__(self, kubeconfig):
-        config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
-        context = next(c["context"] for c in config["contexts"] if c["name"] == config["current-context"])
-        cluster = next(c["cluster"] for c in config["clusters"] if c["name"] == context["cluster"])
-        user = next(u["user"] for u in config["users"] if u["name"] == context["user"])
-        url = urllib.parse.urlsplit(cluster["server"])
+        url, self.trust, self.tls, self.headers = credentials(kubeconfig)
         self.kubeconfig, self.host, self.port = str(kubeconfig), url.hostname, url.port or 443
-        self.trust, self.tls = (ssl.create_default_context(cadata=part(cluster, "certificate-authority")) for _ in range(2))
-        if "client-certificate-data" in user or "client-certificate" in user:
-            with tempfile.NamedTemporaryFile("w") as pair:
-                pair.write(part(user, "client-certificate") + "\n" + part(user, "client-key"))
-                pair.flush()
-                self.tls.load_cert_chain(pair.name)
-        self.headers = {"Authorization": f"Bearer {user['token']}"} if "token" in user else {}
         self.connection = None
 
     def connect(self, timeout=60):
@@ -127,13 +111,6 @@ class Watch:
             if last(event):
                 return seen
         raise AssertionError(f"the watch ended early: {[brief(event) for event in seen]}")
-
-
-def part(holder, name):
-    """A certificate or key, given inline or as a file."""
-    if f"{name}-data" in holder:
-        return base64.b64decode(holder[f"{name}-data"]).decode()
-    return pathlib.Path(holder[name]).read_text()
 
 
 def brief(event):

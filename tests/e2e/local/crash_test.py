@@ -15,9 +15,8 @@ import subprocess
 import threading
 import time
 import unittest
-import urllib.parse
 
-from http_api import HttpApi, Refused
+from http_api import HttpApi, Refused, credentials
 from local_cluster import PROGRAM, Place, eventually, only_local, start_time
 
 PROMISED = 200
@@ -47,8 +46,7 @@ class Server:
         """The address of its API."""
         if not select.select([self.child.stdout], [], [], 60)[0] or not self.child.stdout.readline():
             raise AssertionError("it does not start\n" + (self.place.root / "up.log").read_text())
-        text = (self.place.state("t") / "kubeconfig").read_text()
-        return urllib.parse.urlsplit(text.split("server: ")[1].split()[0].strip('"'))
+        return credentials(self.place.state("t") / "kubeconfig")[0]
 
     def kill(self):
         if self.child:

@@ -3,10 +3,34 @@ import base64
 import http.client
 import json
 import pathlib
-import re
 import ssl
 import tempfile
 import urllib.parse
+
+import yaml
+
+
+def part(holder, name):
+    """A certificate or key, given inline or as a file."""
+    if f"{name}-data" in holder:
+        return base64.b64decode(holder[f"{name}-data"]).decode()
+    return pathlib.Path(holder[name]).read_text()
+
+
+def credentials(kubeconfig):
+    """Of its current context: the server's URL, a TLS context for it without and with the user's certificate, the user's headers."""
+    config = yaml.safe_load(pathlib.Path(kubeconfig).read_text())
+    context = next(c["context"] for c in config["contexts"] if c["name"] == config["current-context"])
+    cluster = next(c["cluster"] for c in config["clusters"] if c["name"] == context["cluster"])
+    user = next(u["user"] for u in config["users"] if u["name"] == context["user"])
+    trust, tls = (ssl.create_default_context(cadata=part(cluster, "certificate-authority")) for _ in range(2))
+    if "client-certificate-data" in user or "client-certificate" in user:
+        with tempfile.NamedTemporaryFile("w") as pair:
+            pair.write(part(user, "client-certificate") + "\n" + part(user, "client-key"))
+            pair.flush()
+            tls.load_cert_chain(pair.name)
+    headers = {"Authorization": f"Bearer {user['token']}"} if "token" in user else {}
+    return urllib.parse.urlsplit(cluster["server"]), trust, tls, headers
 
 
 class Refused(Exception):
@@ -19,16 +43,7 @@ class HttpApi:
     """One connection at a time; not for several threads at once."""
 
     def __init__(self, kubeconfig):
-        text = pathlib.Path(kubeconfig).read_text()
-
-        def field(name):
-            return re.search(rf"{name}: (\S+)", text)[1].strip('"')
-        self.address = urllib.parse.urlsplit(field("server"))
-        self.tls = ssl.create_default_context(cadata=base64.b64decode(field("certificate-authority-data")).decode())
-        with tempfile.NamedTemporaryFile() as pair:
-            pair.write(base64.b64decode(field("client-certificate-data")) + base64.b64decode(field("client-key-data")))
-            pair.flush()
-            self.tls.load_cert_chain(pair.name)
+        self.address, _, self.tls, self.headers = credentials(kubeconfig)
         self.connection = None
 
     def connect(self, timeout=30):
@@ -45,7 +60,7 @@ class HttpApi:
             self.connection = self.connect()
         try:
             self.connection.request(method, path, body=json.dumps(body) if body is not None else None,
-                                    headers={"Content-Type": kind, "Accept": "application/json"})
+                                    headers={**self.headers, "Content-Type": kind, "Accept": "application/json"})
             answer = self.connection.getresponse()
             data = answer.read()
         except (OSError, http.client.HTTPException):
@@ -75,7 +90,7 @@ class HttpApi:
         """Events until the server ends the watch."""
         connection = self.connect(seconds + 30)
         separator = "&" if "?" in path else "?"
-        connection.request("GET", f"{path}{separator}watch=true&timeoutSeconds={seconds}")
+        connection.request("GET", f"{path}{separator}watch=true&timeoutSeconds={seconds}", headers=self.headers)
         answer = connection.getresponse()
         try:
             while line := answer.readline():
