@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The list of differences: what is not listed fails, and so does what is listed and gone. Needs no cluster."""
+"""The list of differences: what is not listed fails, and so does what is listed and gone; and what is claimed of conformance.
+Needs no cluster."""
+import re
 import unittest
 
 import yaml
 
 from answers import KNOWN, listed_of, mistakes
+from observations import HERE, claims
 
 LIST = [{"why": "because", "differs": ["a.b", "c"], "cases": {"errors": ["one"]}}]
 
@@ -34,6 +37,18 @@ class List(unittest.TestCase):
         self.assertTrue(listed_of("errors", groups))
         for group in groups:
             self.assertTrue(group["why"] and group["differs"] and all(group["cases"].values()), group)
+
+
+class Conformance(unittest.TestCase):
+    def test_claims_name_checks_that_exist(self):
+        for file, what in claims():
+            path = HERE.parents[1] / file if "/" in file else HERE / file
+            self.assertTrue(path.exists(), file)
+            if "/" not in file:
+                continue  # a case: looked for when its suite is compared
+            suite, _, name = what.partition(".")
+            form = rf"TEST(_F|_P)?\({suite}, {name}\)" if file.endswith(".cpp") else rf"class {suite}\((.|\n)*    def {name}\("
+            self.assertTrue(name and re.search(form, path.read_text()), f"{file} has no {what or 'test that is named'}")
 
 
 if __name__ == "__main__":

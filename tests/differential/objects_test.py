@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Tables, webhooks and custom kinds, shown by `plimsoll up` and by kube-apiserver: equal but for what differences.yaml lists."""
-import pathlib
 import unittest
 
 import pair  # first: it says where the other modules are
 import custom_kinds
 import tables
 import webhooks
-from observations import claims, compare
+from observations import compare
 
 
 class Objects(unittest.TestCase):
@@ -29,13 +28,6 @@ class Objects(unittest.TestCase):
 
     def test_custom_kinds(self):
         self.compare("custom", custom_kinds.observe)
-
-    def test_claims_name_checks_that_exist(self):
-        for file, what in claims():
-            path = pair.ROOT / file if "/" in file else pathlib.Path(__file__).with_name(file)
-            self.assertTrue(path.exists(), file)
-            if "/" in file and what:
-                self.assertIn(f"def {what.rpartition('.')[2]}(", path.read_text())
 
     def test_webhooks(self):
         self.compare("webhooks", lambda api, namespace: webhooks.observe(self, api, namespace))

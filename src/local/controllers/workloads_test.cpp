@@ -112,6 +112,25 @@ TEST_F(Workloads, a_deleted_pod_is_replaced) {
   for (const json::value& pod : all) EXPECT_NE(kube::name_of(pod), name);
 }
 
+TEST_F(Workloads, a_replica_set_takes_pods_that_match_and_lets_go_of_others) {
+  start("replicaset");
+  json::value lonely = pod_template();
+  make_object(lonely, {"metadata"})["name"] = "lonely";
+  create(pods, lonely);
+  create(replica_sets, deployment("web", 2));
+  settle();
+  const std::string uid(kube::uid_of(get(replica_sets, "web")));
+  ASSERT_EQ(list(pods).size(), 2u);
+  EXPECT_TRUE(kube::is_controlled_by(get(pods, "lonely"), uid));
+  edit(pods, "lonely",
+       [](json::value& pod) { make_object(pod, {"metadata", "labels"})["app"] = "other"; });
+  settle();
+  EXPECT_FALSE(find(get(pods, "lonely"), {"metadata", "ownerReferences"}));
+  ASSERT_EQ(list(pods).size(), 3u);  // one in its place
+  for (const json::value& pod : list(pods))
+    EXPECT_EQ(kube::is_controlled_by(pod, uid), kube::name_of(pod) != "lonely");
+}
+
 TEST_F(Workloads, runs_of_twenty_workers_settle_without_doing_anything_twice) {
   start();
   for (int i = 0; i < 8; ++i) {
