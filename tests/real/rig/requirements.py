@@ -10,7 +10,7 @@ from .machine import RigFailure
 
 BUILD = pathlib.Path(__file__).resolve().parents[1] / "kubernetes" / "build"
 PROGRAMS = ("etcd", "containerd", "runc", "ip", "nsenter", "unshare", "openssl", "busybox", "clang-19")
-OLDEST_GO = (1, 25)
+OLDEST_GO = tuple(map(int, re.search(r"^go (\d+)\.(\d+)", BUILD.with_name("go.mod").read_text(), re.MULTILINE).groups()))
 CNI = pathlib.Path("/usr/lib/cni")
 
 
