@@ -110,6 +110,16 @@ Outcome<std::shared_ptr<const local::ImageCatalog>> image_catalog(const Context&
   return std::shared_ptr<const local::ImageCatalog>(std::move(out));
 }
 
+Outcome<std::vector<local::sim::Stage>> stages(const Context& context) {
+  const std::string& file = context.values.text("stages");
+  if (file.empty()) return std::vector<local::sim::Stage>();
+  auto text = read_file(file);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  auto out = local::sim::parse_stages(*text, file);
+  if (!out) return bad_value("stages", out.error().message);
+  return std::move(*out);
+}
+
 Outcome<void> choose_nodes(const Context& context, const UpFile& file, local::NodesOptions& out) {
   const std::int64_t count = context.values.integer("nodes");
   if (count < 0 || count > 100) return bad_value("nodes", "expected 0 to 100");
@@ -167,6 +177,7 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context, const UpF
   const std::int64_t simulated = context.values.integer("sim-nodes");
   if (simulated < 0 || simulated > 50'000) return bad_value("sim-nodes", "expected 0 to 50000");
   out.simulated_nodes = static_cast<int>(simulated);
+  PLIM_CLI_TRY(out.stages, stages(context));
   if (context.values.text("runtime") == "sim")
     out.simulated_nodes += std::exchange(out.nodes.count, 0);
   auto controllers = local::parse_controllers(context.values.text("controllers"));

@@ -190,6 +190,7 @@ Task<Result<void>> Cluster::start_nodes() {
 Task<Result<void>> Cluster::start_simulator() {
   sim::SimulatorOptions options;
   options.nodes = options_.simulated_nodes;
+  options.stages = options_.stages;
   options.catalog = options_.nodes.catalog;
   options.pulls = options_.nodes.pulls;
   options.max_images = options_.nodes.max_images;

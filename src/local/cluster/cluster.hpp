@@ -41,8 +41,9 @@ struct ClusterOptions {
   std::vector<std::string> controllers = controller_names();
   bool scheduler = true;
   NodesOptions nodes = {};
-  int simulated_nodes = 0;  // sim-1, sim-2, …; others may be made through the API
-  SteadyTime began = {};    // what milestones count from
+  int simulated_nodes = 0;              // sim-1, sim-2, …; others may be made through the API
+  std::vector<sim::Stage> stages = {};  // of simulated pods and nodes
+  SteadyTime began = {};                // what milestones count from
   std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
 };
 

@@ -44,6 +44,7 @@ class Words(unittest.TestCase):
                             (("--listen", "127.0.0.1:99999"), "is no address to listen on"),
                             (("--controllers", "nonsense"), 'there is no controller "nonsense"'),
                             (("--images", "/etc/passwd"), "--images: /etc/passwd:1:1"),
+                            (("--stages", "/etc/passwd"), "--stages: /etc/passwd:1:1"),
                             (("--node-cpus", "0-1"), "belongs to no node"),
                             (("--node-cpus", "n1=5000"), "this machine has CPUs"),
                             (("--pull-speedup", "-3"), "--pull-speedup: expected a number above 0"),

@@ -376,6 +376,47 @@ class Commands(unittest.TestCase):
         eventually(lambda: not of("n1"), what="the image gone")
         self.assertEqual(images("rm", "nothing", "--node", "n9").returncode, 4)
 
+    def test_images_are_pulled_as_for_a_pod(self):
+        place = Place(self)
+        catalog = place.root / "images.yaml"
+        catalog.write_text("images: {'example.org/app:1': {layers: [{digest: a, size: 40M}]}}\n")
+        cluster = LocalCluster(self, "--nodes", "2", "--images", str(catalog), "--image-policy", "strict", place=place, name=f"j{os.getpid()}")
+        pull = lambda *words: cluster.place.run("images", "pull", *words, "--name", cluster.name)
+        began = time.monotonic()
+        self.assertEqual(pull("example.org/app:1", "--node", "n1").stdout, "image example.org/app:1 pulled to node/n1\n")
+        self.assertGreaterEqual(time.monotonic() - began, 0.4)  # at 100 MB/s
+        of = lambda node: any("example.org/app:1" in image["names"] for image in cluster.get("node", node)["status"]["images"])
+        eventually(lambda: of("n1"), what="the image in the node's status")
+        self.assertFalse(of("n2"))
+        self.assertEqual(pull("example.org/app:1").stdout, "".join(f"image example.org/app:1 pulled to node/{node}\n" for node in ("n1", "n2")))
+        eventually(lambda: of("n2"), what="the image there too")
+        refused = pull("example.org/other:1", "--node", "n1")
+        self.assertEqual((refused.returncode, refused.stdout), (4, ""))
+        self.assertIn("example.org/other:1", refused.stderr)
+        self.assertEqual(pull("example.org/app:1", "--node", "n9").returncode, 4)
+
+    def test_stages_of_a_file_happen_to_simulated_pods(self):
+        place = Place(self)
+        stages = place.root / "stages.yaml"
+        stages.write_text("""stages:
+- kind: Pod
+  selector:
+    matchLabels: {app: breaks}
+    matchFields: [{key: .status.phase, operator: In, values: [Running]}]
+  next:
+    status: {phase: Failed, reason: Broken}
+    event: {type: Warning, reason: Broken, message: "${name} on ${node}"}
+""")
+        cluster = LocalCluster(self, "--nodes", "0", "--sim-nodes", "1", "--stages", str(stages), place=place, name=f"g{os.getpid()}")
+        breaks = pod("breaks", "sleep", "infinity")
+        breaks["metadata"]["labels"] = {"app": "breaks"}
+        cluster.apply(breaks, pod("stays", "sleep", "infinity"))
+        phase = lambda name: cluster.get("pod", name)["status"]["phase"]
+        eventually(lambda: (phase("breaks"), phase("stays")) == ("Failed", "Running"), what="the stage")
+        self.assertEqual(cluster.get("pod", "breaks")["status"]["reason"], "Broken")
+        told = lambda: [event["message"] for event in cluster.get("events", "--field-selector", "reason=Broken")["items"]]
+        self.assertEqual(eventually(told, what="the event"), ["breaks on sim-1"])
+
     def test_a_pull_moves_the_layers_that_are_missing(self):
         """Two images of 800 MB that share 700 MB, at 400 MB/s."""
         place = Place(self)
