@@ -2,6 +2,8 @@
 """What ./dev real does for a person, and how Kubernetes gets into the cache."""
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -80,12 +82,39 @@ class Build(unittest.TestCase):
         self.go("true")
         self.assertEqual(subprocess.run([BUILD], env=self.env, capture_output=True).returncode, 0)
 
-    def test_a_go_that_is_too_old_is_named(self):
-        for version, said in (("go1.19.8", "1.19.8"), ("go1.24.9", "1.24.9"), ("; exit 1", "none")):
-            self.go("true", version)
+    def old_go(self, sum):
+        """Which can do no more than fetch a newer one, that of go()."""
+        self.go("true")
+        (self.place / "go").rename(self.place / "newer")
+        (self.place / "go").write_text(f"""#!/bin/sh
+[ "$1" = env ] && {{ echo go1.19.8; exit; }}
+echo "$*" >>{self.place}/calls
+mkdir -p "$GOMODCACHE/x/bin" "$GOMODCACHE/x/pkg/tool/linux"
+cp {self.place}/newer "$GOMODCACHE/x/bin/go"
+chmod -x "$GOMODCACHE/x/bin/go"
+touch "$GOMODCACHE/x/pkg/tool/linux/link"
+printf '{{\\n\\t"Dir": "%s",\\n\\t"Sum": "{sum}",\\n\\t"GoModSum": "h1:x"\\n}}\\n' "$GOMODCACHE/x"
+""")
+        (self.place / "go").chmod(0o755)
+
+    def test_a_go_that_is_too_old_fetches_a_newer_one_once(self):
+        (sum,) = re.findall(r"(?m)^sum=(.*)$", BUILD.with_name("go").read_text())
+        self.old_go(sum)
+        for _ in range(2):
             done = subprocess.run([BUILD], env=self.env, capture_output=True, text=True)
-            self.assertEqual((done.returncode, done.stdout), (1, ""))
-            self.assertRegex(done.stderr, rf"needs Go 1\.25 or newer, and here is {said}$")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.rmtree(done.stdout.strip())
+        fetched, *builds = self.calls()
+        self.assertRegex(fetched, r"^mod download -json golang\.org/toolchain@v0\.0\.1-go1\.25\.\d+\.linux-amd64$")
+        self.assertEqual([" build -trimpath" in call for call in builds], [True, True])
+
+    def test_a_toolchain_that_is_not_the_one_is_not_run(self):
+        self.old_go("h1:other")
+        done = subprocess.run([BUILD], env=self.env, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("h1:other instead of h1:", done.stderr)
+        self.assertEqual(os.listdir(self.place / "plimsoll/go"), [".lock"])
+        self.assertEqual(len(self.calls()), 1)
 
 
 if __name__ == "__main__":
