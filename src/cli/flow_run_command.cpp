@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "base/loop.hpp"
-#include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/flow_jobs.hpp"
+#include "cli/interruptible.hpp"
 #include "cli/output.hpp"
 #include "flow/local_run.hpp"
 
@@ -19,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kInterrupted = 130;
 constexpr std::int64_t kMostWorkers = 1000;  // more processes than any one machine is good for
 constexpr Nanos kShortestLease = 1s;         // the interval of heartbeats
 

@@ -6,11 +6,10 @@
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
-#include "base/loop.hpp"
-#include "base/signals.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/image_rows.hpp"
+#include "cli/interruptible.hpp"
 #include "cli/output.hpp"
 #include "images/publisher.hpp"
 
@@ -33,39 +32,27 @@ class ImagesLister {
         config_(std::move(config)),
         filter_{.node = context.values.text("node"), .image = context.values.text("image")} {}
 
-  Outcome<void> run() {
+  Outcome<int> run() {
     Loop loop;
-    Outcome<void> out;
-    loop.run(main(&out));
+    auto outcome = run_until_signal(loop, main());
     client_.reset();
-    return out;
+    if (!outcome) return kInterrupted;
+    PLIM_CLI_CHECK(std::move(*outcome));
+    return 0;
   }
 
  private:
-  Task<int> main(Outcome<void>* out) {
+  Task<Outcome<void>> main() {
     Executor loop = co_await current_loop();
     auto client = kube::Client::create(loop, config_);
-    if (!client) {
-      *out = tl::unexpected(config_failure(client.error()));
-      co_return 0;
-    }
+    if (!client) co_return tl::unexpected(config_failure(client.error()));
     client_ = std::move(*client);
-    if (!context_.values.boolean("watch")) {
-      *out = co_await show();
-      co_return 0;
-    }
-    Signals signals(loop, {});
-    TaskGroup watching(loop);
-    watching.spawn("watch", watch(out, &watching));
-    watching.spawn("stop", wait_for_stop(&signals, &watching));
-    co_await watching.join();
-    co_await watching.stop();
-    co_return 0;
-  }
-
-  Task<void> wait_for_stop(Signals* signals, TaskGroup* watching) {
-    co_await signals->stop_requested();
-    watching->cancel();
+    Outcome<void> out;
+    if (context_.values.boolean("watch"))
+      out = co_await watch();
+    else
+      out = co_await show();
+    co_return out;
   }
 
   Task<Result<ImageLists>> ask() {
@@ -159,23 +146,21 @@ class ImagesLister {
     return out;
   }
 
-  Task<void> watch(Outcome<void>* out, TaskGroup* watching) {
+  Task<Outcome<void>> watch() {
     std::map<std::string, ImageRow> held;
     bool first = true;
     for (;;) {
       auto rows = co_await look();
       if (rows) {
-        *out = tell_changes(held, *rows, first);
+        auto told = tell_changes(held, *rows, first);
+        if (!told) co_return told;
         first = false;
-        if (!*out) break;
       } else if (first) {
-        *out = tl::unexpected(std::move(rows).error());
-        break;
+        co_return tl::unexpected(std::move(rows).error());
       }
       // A server that is away for a while is asked again.
       co_await system_clock().sleep(kLookAgain);
     }
-    watching->cancel();
   }
 
   Outcome<void> tell_changes(std::map<std::string, ImageRow>& held, const ImageRows& rows,
@@ -224,8 +209,7 @@ Outcome<int> run_images(Context& context) {
     return usage_failure(Plm::wrong_arguments, "--watch shows images; leave --layers out");
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
-  PLIM_CLI_CHECK(ImagesLister(context, std::move(printer), std::move(config)).run());
-  return 0;
+  return ImagesLister(context, std::move(printer), std::move(config)).run();
 }
 
 }  // namespace plim::cli

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include "base/loop.hpp"
 #include "base/text.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
+#include "cli/interruptible.hpp"
 #include "cli/output.hpp"
 #include "kube/line_splitter.hpp"
 #include "kube/status.hpp"
@@ -146,8 +146,10 @@ Outcome<int> run_raw(Context& context) {
   RawCall call(context, std::move(printer), std::move(config));
   Loop loop;
   bool watch = context.values.boolean("watch");
-  PLIM_CLI_CHECK(
-      run_to_end(loop, watch ? call.stream(std::move(request)) : call.once(std::move(request))));
+  auto outcome = run_until_signal(
+      loop, watch ? call.stream(std::move(request)) : call.once(std::move(request)));
+  if (!outcome) return kInterrupted;
+  PLIM_CLI_CHECK(std::move(*outcome));
   return 0;
 }
 

@@ -152,17 +152,19 @@ class Cluster(unittest.TestCase):
         found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
         self.assertEqual(found["cluster"]["status"], "failed")
 
-    def test_interrupting_a_watch_ends_it(self):
-        # A shell that runs the tests in the background has them ignore SIGINT, which children inherit.
-        process = subprocess.Popen([PROGRAM, "raw", "/slow"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        deadline = time.monotonic() + 10
-        while not any(path == "/slow" for _, path, *_ in self.requests) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(2)
-        self.assertIn(process.wait(timeout=10), (-2, 130))
-        process.stdout.close()
-        process.stderr.close()
+    def test_interrupted_requests_end_with_130(self):
+        for words, first in ((["/slow"], b""), (["/api/v1/pods", "--watch"], b'"ADDED"')):
+            # A shell that runs the tests in the background has them ignore SIGINT, which children inherit.
+            process = subprocess.Popen([PROGRAM, "raw", *words], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            if first:
+                self.assertIn(first, process.stdout.readline())
+            deadline = time.monotonic() + 10
+            while not any(path.startswith(words[0]) for _, path, *_ in self.requests) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=10)
+            self.assertEqual((process.returncode, *said), (130, b"", b""), words)
 
 
 if __name__ == "__main__":

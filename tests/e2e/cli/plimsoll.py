@@ -48,7 +48,7 @@ class ApiServer(http.server.BaseHTTPRequestHandler):
         self.answer(status, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason,
                              "message": message, "code": status})
 
-    def stream(self, lines):
+    def stream(self, lines, ends=True):
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
@@ -56,6 +56,8 @@ class ApiServer(http.server.BaseHTTPRequestHandler):
         for line in lines:
             data = (json.dumps(line) + "\n").encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
+        if not ends:
+            self.rfile.read(1)  # until the client goes
         self.wfile.write(b"0\r\n\r\n")
 
     def do_GET(self):
@@ -72,6 +74,8 @@ class ApiServer(http.server.BaseHTTPRequestHandler):
         if names:
             return self.answer(200, {"kind": "NodeList", "apiVersion": "v1",
                                      "items": [{"metadata": {"name": n}} for n in names]})
+        if path == "/api/v1/pods":
+            return self.stream([{"type": "ADDED", "object": {"metadata": {"name": "pod-1"}}}], ends=False)
         if path == "/slow":
             threading.Event().wait(5)
         if path == "/text":

@@ -81,7 +81,7 @@ class LocalInventories(unittest.TestCase):
         while (said := json.loads(child.stdout.readline()))["event"] != "REMOVED":
             self.assertEqual(said["node"], "n2")  # the same from its new source
         child.terminate()
-        self.assertEqual(child.wait(timeout=10), 0)
+        self.assertEqual(child.wait(timeout=10), 130)
 
     def test_the_object_belongs_to_its_node_and_a_new_node_has_one(self):
         self.cluster.place.run("node", "add", "late", "--name", "t")
