@@ -6,6 +6,7 @@
 
 #include "base/loop.hpp"
 #include "kube/status.hpp"
+#include "net/url.hpp"
 
 namespace plim::cli {
 namespace {
@@ -36,6 +37,9 @@ kube::ConfigOverrides overrides_of(const Values& values) {
 }
 
 Outcome<kube::Config> cluster_config(const Context& context) {
+  if (const std::string& server = context.values.text("server"); !server.empty())
+    if (auto url = net::parse_url(server); !url)
+      return usage_failure(Plm::bad_flag_value, "--server: " + url.error().message);
   auto config = kube::load_config(overrides_of(context.values), context.world.env);
   if (!config) return tl::unexpected(config_failure(config.error()));
   return std::move(*config);

@@ -50,9 +50,10 @@ constexpr std::array kErrors{
     ErrorEntry{Plm::timed_out, "the cluster did not answer in time",
                "The connection or the answer took longer than the limit.",
                "try again, or give more time with --timeout"},
-    ErrorEntry{Plm::unauthorized, "the credentials were refused",
+    ErrorEntry{Plm::unauthorized, "the credentials are missing or were refused",
                "The API server does not know who is asking (HTTP 401): a token or certificate is "
-               "missing, has expired, or belongs to another cluster.",
+               "missing, has expired, or belongs to another cluster. Or nothing was asked, since "
+               "the kubeconfig's token file or credential plugin gave no credentials.",
                "log in again, or choose other credentials with --user or --context"},
     ErrorEntry{Plm::forbidden, "not allowed",
                "The API server knows who is asking, but no Role allows this request (HTTP 403).",
@@ -224,6 +225,11 @@ Failure request_failure(const Error& error, std::string tried) {
   // So we put an answer that is no Status, as an unknown path has and a server of another kind.
   if (plm == Plm::not_found && error.message.find("the server answered 404") != std::string::npos)
     out.next = "check the path, and that a Kubernetes API server is there";
+  // So net puts a certificate that it does not trust.
+  if (plm == Plm::unreachable && error.message.find(" not accepted: ") != std::string::npos)
+    out.next =
+        "check certificate-authority of the kubeconfig's cluster, or its tls-server-name if the "
+        "certificate is for another name";
   return out;
 }
 

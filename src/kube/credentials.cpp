@@ -47,7 +47,11 @@ class TokenFile final : public Credentials {
     const Stamp now = stamp();
     if (!read_at_ || now != stamp_ || clock_.steady() - *read_at_ >= kMaxTokenAge) {
       auto read = read_again(now);
-      if (!read && identity_.generation == 0) co_return std::move(read).error();
+      if (!read && identity_.generation == 0) {
+        Error error = read.error().with_context("token file");
+        error.code = Code::unauthorized;  // not_found would be about what the request asks for
+        co_return error;
+      }
       // A token that was good a minute ago beats none; the server decides.
       if (!read)
         problem_.write(log::Level::warn, "kube", "keeping the old token",

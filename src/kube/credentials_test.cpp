@@ -108,10 +108,11 @@ TEST_F(CredentialsTest, a_missing_or_broken_token_file_is_an_error_that_does_not
   auto identity = run_to_end(loop, credentials->current());
   ASSERT_FALSE(identity);
   EXPECT_NE(identity.error().message.find(file), std::string::npos);
+  EXPECT_EQ(identity.error().code, Code::unauthorized);  // no object of the API is missing
   write_token("s3cret\ns3cret");
   identity = run_to_end(loop, credentials->current());
   ASSERT_FALSE(identity);
-  EXPECT_EQ(identity.error().message, file + ": expected one token");
+  EXPECT_EQ(identity.error().message, "token file: " + file + ": expected one token");
 }
 
 TEST_F(CredentialsTest, a_plugin_runs_once_while_its_credential_lasts) {

@@ -128,7 +128,10 @@ Task<Result<ExecCredential>> run_exec_plugin(Config config) {
   auto finished = co_await run(std::move(command));
   if (!finished) {
     Error error = finished.error();
-    if (error.code == Code::not_found) {
+    // Not the codes of the request it was started for, which was never sent.
+    const bool is_missing = error.code == Code::not_found;
+    if (is_missing || error.code == Code::forbidden) error.code = Code::unauthorized;
+    if (is_missing) {
       error.message = "not found";
       if (!plugin.install_hint.empty()) error.message += "\n\n" + plugin.install_hint;
     }

@@ -114,6 +114,12 @@ TEST_F(ExecPluginRun, a_missing_program_gives_its_install_hint) {
   ASSERT_FALSE(credential);
   EXPECT_EQ(credential.error().message, "credential plugin " + directory / "nothing-here" +
                                             ": not found\n\nrun: apt install login");
+  EXPECT_EQ(credential.error().code, Code::unauthorized);  // no object of the API is missing
+}
+
+TEST_F(ExecPluginRun, what_may_not_be_run_gives_no_credentials) {
+  ASSERT_TRUE(write_file(directory / "login", "#!/bin/sh\n", {.mode = 0600}));
+  EXPECT_EQ(run(config_with(directory / "login")).error().code, Code::unauthorized);
 }
 
 TEST_F(ExecPluginRun, a_failing_program_is_quoted_from_its_last_words_on_stderr) {

@@ -92,7 +92,7 @@ class Cluster(unittest.TestCase):
                  (["raw", "/slow", "--timeout", "200ms"], 5, "PLM-1202", ""),
                  (["raw", "/version", "--context", "arn:aws:x/prod"], 1, "PLM-1201", "refused"),
                  (["raw", "/version", "-s", self.url.replace("http:", "https:")], 1, "PLM-1201", "the peer does not speak TLS"),
-                 (["raw", "/version", "-s", "nonsense"], 2, "PLM-1102", "nonsense"),
+                 (["raw", "/version", "-s", "nonsense"], 2, "PLM-1004", '--server: URL "nonsense": expected'),
                  (["raw", "/version", "--context", "nope"], None, "PLM-110", "nope"),
                  (["raw", "/version", "--kubeconfig", "/dev/no-such-file"], 4, "PLM-1101", "/dev/no-such-file")]
         for words, code, plm, part in cases:
@@ -126,6 +126,35 @@ class Cluster(unittest.TestCase):
         done = run("raw", "/version")
         self.assertEqual(done.returncode, 4)
         self.assertIn("PLM-1101", done.stderr)
+
+    def test_credentials_that_cannot_be_had_are_no_missing_object(self):
+        plugin = "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./no-login, interactiveMode: Never, installHint: get it}"
+        for user, part in (("tokenFile: no-token", "no-token"), (plugin, "no-login: not found get it")):
+            with home_with(self.url) as home:
+                config = pathlib.Path(home, ".kube", "config")
+                config.write_text(config.read_text().replace("token: secret-token", user))
+                done = run("raw", "/version", env=environment(home=home))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("PLM-1203", done.stderr)
+                self.assertIn(part, done.stderr)
+                self.assertIn("choose other credentials", done.stderr)
+
+    def test_a_certificate_that_is_not_trusted_is_not_taken_for_a_dead_cluster(self):
+        with tempfile.TemporaryDirectory() as where:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                            "-subj", "/CN=api", "-addext", "subjectAltName=DNS:api", "-keyout", f"{where}/key", "-out", f"{where}/certificate"],
+                           check=True, capture_output=True)
+            with api_server(certificate=(f"{where}/certificate", f"{where}/key")) as (url, _), home_with(url) as home:
+                env, config = environment(home=home), pathlib.Path(home, ".kube", "config")
+                unknown = run("raw", "/version", env=env)
+                config.write_text(config.read_text().replace(f'server: "{url}"', f'server: "{url}", certificate-authority: {where}/certificate'))
+                misnamed = run("raw", "/version", env=env)
+                for done in unknown, misnamed:
+                    self.assertEqual(done.returncode, 1)
+                    self.assertRegex(done.stderr, r"PLM-1201: .*certificate of 127\.0\.0\.1 not accepted: ")
+                    self.assertRegex(done.stderr, "next: .*certificate-authority.*tls-server-name")
+                config.write_text(config.read_text().replace(f'server: "{url}"', f'server: "{url}", tls-server-name: api'))
+                self.assertEqual(run("raw", "/version", env=env).returncode, 0)
 
     def test_daemons_say_that_somebody_has_their_address(self):
         taken = self.url.partition("//")[2]

@@ -4,6 +4,7 @@ import http.server
 import json
 import os
 import pathlib
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -106,13 +107,18 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def api_server(minor="34"):
+def api_server(minor="34", certificate=None):
+    """By https with a pair of files for its certificate and key."""
     handler = type("Handler", (ApiServer,), {"minor": minor, "requests": []})
     server = QuietServer(("127.0.0.1", 0), handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", handler.requests
+        yield f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_port}", handler.requests
     finally:
         server.shutdown()
         server.server_close()
