@@ -89,8 +89,12 @@ Result<std::string> data_or_file(std::string data, const std::string& file, std:
 Result<void> apply_cluster(Config& config, const KubeconfigCluster& cluster,
                            std::string_view name) {
   const std::string what = fmt::format("cluster \"{}\"", name);
-  if (config.server.empty()) config.server = cluster.server;
+  if (config.server.empty()) {
+    if (cluster.server_problem) return *cluster.server_problem;
+    config.server = cluster.server;
+  }
   if (config.server.empty()) return fail(Code::invalid, what + ": server is missing");
+  if (cluster.proxy_problem) return *cluster.proxy_problem;
   config.tls.server_name = cluster.tls_server_name;
   config.tls.insecure = cluster.insecure;
   config.proxy = cluster.proxy_url;

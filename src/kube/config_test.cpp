@@ -97,6 +97,32 @@ TEST_F(ConfigTest, says_what_does_not_exist) {
   EXPECT_TRUE(error().starts_with("cluster \"one\": certificate-authority: ")) << error();
 }
 
+TEST_F(ConfigTest, addresses_that_cannot_be_used_are_told_with_their_place_to_whoever_wants_them) {
+  write(".kube/config", R"(current-context: good
+clusters:
+- {name: good, cluster: {server: "https://a"}}
+- {name: typo, cluster: {server: "https:/b"}}
+- name: proxied
+  cluster:
+    server: https://c
+    proxy-url: socks5://me:s3cret@proxy
+- {name: encrypted, cluster: {server: "https://d", proxy-url: "https://proxy"}}
+contexts:
+- {name: good, context: {cluster: good}}
+)");
+  EXPECT_TRUE(load());
+  EXPECT_EQ(
+      error({.cluster = "typo"}),
+      "~/.kube/config:4:34: clusters[1].cluster.server: URL \"https:/b\": expected a host name");
+  EXPECT_TRUE(load({.cluster = "typo", .server = "https://here"}));
+  EXPECT_EQ(error({.cluster = "proxied"}),
+            "~/.kube/config:8:16: clusters[2].cluster.proxy-url: URL \"socks5://proxy\": expected "
+            "http://, https:// or unix:// at the start");
+  EXPECT_EQ(
+      error({.cluster = "encrypted"}),
+      "~/.kube/config:9:63: clusters[3].cluster.proxy-url: only http:// proxies are supported");
+}
+
 TEST_F(ConfigTest, merges_the_list_of_kubeconfig_and_skips_missing_files) {
   write("a", "users: [{name: u, user: {token: first}}]\n");
   write("sub/b", R"({current-context: c, users: [{name: u, user: {token: second}}],

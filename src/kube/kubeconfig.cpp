@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 #include "kube/field_reader.hpp"
+#include "net/url.hpp"
 
 namespace plim::kube {
 namespace {
@@ -26,11 +27,24 @@ Result<std::string> decoded(const FieldReader& from, std::string_view key) {
   return bytes;
 }
 
+// kubectl, too, takes a file with addresses it cannot use, as long as it need not use them.
+void check_addresses(const FieldReader& from, KubeconfigCluster& cluster) {
+  if (!cluster.server.empty())
+    if (auto url = net::parse_url(cluster.server); !url)
+      cluster.server_problem = from.error("server", url.error().message);
+  if (cluster.proxy_url.empty()) return;
+  if (auto url = net::parse_url(cluster.proxy_url); !url)
+    cluster.proxy_problem = from.error("proxy-url", url.error().message);
+  else if (url->scheme != net::Url::Scheme::http)
+    cluster.proxy_problem = from.error("proxy-url", "only http:// proxies are supported");
+}
+
 Result<KubeconfigCluster> read_cluster(const FieldReader& from, std::string_view file) {
   KubeconfigCluster out;
   PLIM_TRY(out.server, from.text("server"));
   PLIM_TRY(out.tls_server_name, from.text("tls-server-name"));
   PLIM_TRY(out.proxy_url, from.text("proxy-url"));
+  check_addresses(from, out);
   PLIM_TRY(out.insecure, from.flag("insecure-skip-tls-verify"));
   PLIM_TRY(out.ca_data, decoded(from, "certificate-authority-data"));
   PLIM_TRY(std::string ca, from.text("certificate-authority"));

@@ -18,6 +18,8 @@ struct KubeconfigCluster {
   std::string server;
   std::string tls_server_name;
   std::string proxy_url;
+  // Why these cannot be used, and where they stand. Only whoever wants this cluster is told.
+  std::optional<Error> server_problem, proxy_problem;
   std::string ca_file, ca_data;
   bool insecure = false;
   std::string exec_config;  // JSON of the extension client.authentication.k8s.io/exec
