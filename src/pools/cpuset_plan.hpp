@@ -18,6 +18,7 @@ struct LiveContainer {
   std::vector<std::string> pools = {};  // it asks for
   CpuSet actual = {};                   // as its cgroup has them
   bool ending = false;                  // with its pod
+  bool nameless = false;                // which one of a pod with pools, nobody can tell yet
   std::optional<CpuSet> told = {};      // in the environment of its first process
 };
 

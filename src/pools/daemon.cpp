@@ -19,6 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanos kBetween = 20ms;  // checks; the kubelet answers 100 questions in a second at most
+constexpr Nanos kYoungLook = 25ms;
 constexpr Nanos kFirstRetry = 200ms;
 constexpr Nanos kLongestRetry = 5s;
 constexpr Nanos kOnlineLook = 1s;
@@ -261,12 +262,12 @@ Task<void> Daemon::run() {
   if (options_.annotate && client_ && !options_.dry_run) tasks_.spawn("annotations", annotate());
   if (options_.node_report && client_) tasks_.spawn("node report", publish());
   for (;;) {
-    const Nanos wait = retry_ > Nanos(0) ? retry_ : options_.interval;
+    const Nanos wait = young_ ? kYoungLook : retry_ > Nanos(0) ? retry_ : options_.interval;
     const SteadyTime deadline = clock_.steady() + wait;
     while (!dirty_) {
       const bool woken = co_await wake_.wait_until(clock_, deadline);
       if (woken) continue;
-      reload_if_changed();  // files whose names nobody watches
+      if (!young_) reload_if_changed();  // files whose names nobody watches
       break;
     }
     dirty_ = false;
@@ -313,10 +314,12 @@ Task<void> Daemon::reconcile() {
   const SteadyTime now = clock_.steady();
   state_.set_holdings(complete_holdings(state_, std::move(told), containers, now), now);
   const Nanos before = std::exchange(retry_, Nanos(0));
+  young_ = false;
   if (setter_ && !state_.pools().idle()) {
     const Setter::Outcome done = setter_->apply(state_, containers);
     state_.clear(done.intruded);
     tell_notes(done.notes, containers);
+    young_ = done.young;
     if (!done.settled) retry_ = std::clamp(before * 2, kFirstRetry, kLongestRetry);
   } else {
     state_.clear({});

@@ -114,6 +114,7 @@ class Daemon {
   bool configured_ = false, reconciled_ = false, dirty_ = false;
   std::string problem_;
   Nanos retry_{0};
+  bool young_ = false;  // some container has no name yet
   Event wake_, changed_;
   log::Throttle log_;
   TaskGroup tasks_;

@@ -182,6 +182,7 @@ std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& c
             return !item.pools.empty() && fits(item, *pod, holdings, environment);
           });
       }
+      live.nameless = found == pod->containers.end() && pod->uses_pools();
       if (found != pod->containers.end()) {
         live.container = found->name;
         live.pools = found->pools;

@@ -5,6 +5,9 @@ namespace {
 
 // Each round gives up, or takes what the one before made free.
 constexpr int kMostRounds = 4;
+// From the cgroup of a container to its program, whose environment tells which container it is.
+// Sandboxes never have a name, so it has an end.
+constexpr Nanos kNamedWithin = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -58,6 +61,9 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   }
   out.intruded = intruded_cpus(actual, plan.targets, exclusive);
   note_right(containers, actual, plan.targets);
+  for (const LiveContainer& container : containers)
+    out.young |=
+        container.nameless && clock_.steady() - known_.at(container.path).seen < kNamedWithin;
   out.notes = std::move(plan.notes);
   return out;
 }

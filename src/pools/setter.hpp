@@ -37,6 +37,7 @@ class Setter {
     std::vector<Note> notes;
     CpuSet intruded;      // exclusive CPUs that somebody uses who should not
     bool settled = true;  // false: some set could not be written, so try again soon
+    bool young = false;   // one that came a moment ago has no name yet, but may soon have
   };
 
   // Writes what differs, those that give CPUs up first, reading back each round.

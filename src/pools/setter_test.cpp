@@ -222,6 +222,23 @@ TEST_F(SetterTest, follows_a_restarted_container_by_its_environment) {
   EXPECT_EQ(FakeCgroups::cpus(restarted), "10-11");
 }
 
+TEST_F(SetterTest, looks_again_while_a_new_container_may_get_a_name) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10", "11"}}});
+  EXPECT_TRUE(look().young) << "the sandbox may be a container";
+  clock_.advance(std::chrono::seconds(2));
+  EXPECT_FALSE(look().young);
+  const std::string restarted = cgroups_->add("p", "new-id");  // its program does not run yet
+  EXPECT_TRUE(look().young);
+  EXPECT_EQ(FakeCgroups::cpus(restarted), "0-1");
+  environments_[restarted] = "PLIMSOLL_CPUS_EXCLUSIVE_A=10,11\0"s;
+  EXPECT_FALSE(look().young);
+  EXPECT_EQ(FakeCgroups::cpus(restarted), "10-11");
+  add_pod("plain", {{"c"}});
+  cgroups_->add("plain", "other");
+  EXPECT_FALSE(look().young) << "whichever it is, its CPUs are the same";
+}
+
 TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
