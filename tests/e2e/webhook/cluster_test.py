@@ -34,6 +34,21 @@ class Admission(AdmissionCase):
         self.assertNotIn("env", beside)
         self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 1)
 
+    def test_what_a_pod_does_not_have_is_made(self):
+        """No volumes, mounts, variables or requests (scenarios 15 and 17): the API server takes the patch as it is."""
+        both = container(exclusive_pool=4, sharedpool=200)
+        del both["resources"]["requests"]
+        made = self.make(pod([{**both, "command": ["/bin/bash", "-c", "--"], "args": ["sleep 1"]}], automountServiceAccountToken=False))
+        (pinned,) = made["spec"]["containers"]
+        self.assertEqual((pinned["command"], pinned["args"]), ([STARTER], ["/bin/bash", "-c", "--", "sleep 1"]))
+        self.assertEqual(pinned["resources"], {
+            "limits": {"cpu": "5", "nokia.k8s.io/exclusive-pool": "4", "nokia.k8s.io/sharedpool": "200"},
+            "requests": {"cpu": "0", "nokia.k8s.io/exclusive-pool": "4", "nokia.k8s.io/sharedpool": "200"}})
+        self.assertEqual({one["name"]: one["value"] for one in pinned["env"]},
+                         {"CONTAINER_NAME": "cputestcontainer", "CPU_POOLS": "exclusive&shared"})
+        self.assertEqual([one["name"] for one in pinned["volumeMounts"]], [one["name"] for one in made["spec"]["volumes"]])
+        self.assertEqual({one["name"] for one in made["spec"]["volumes"]}, {"podinfo", "hostbin"})
+
     def test_strings_of_a_command_arrive_as_they_are(self):
         words = ['say "hi"', "back\\slash", "two\nlines", "grün 船"]
         made = self.make(pod([{**container(cpupool1=2), "command": words[:2], "args": words[2:]}]))
