@@ -87,6 +87,9 @@ class Admission(AdmissionCase):
         self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 0)
         self.assertEqual(self.webhook.stop(), 0)
         self.make(pod([PLAIN], initContainers=[dict(PLAIN, name="i")]))
+        # Nor do those of the webhook's own namespace.
+        own = self.api.post("/api/v1/namespaces/kube-system/pods", pod([container(sharedpool=160)], ANNOTATION))
+        self.addCleanup(self.cluster.raw, f"/api/v1/namespaces/kube-system/pods/{own['metadata']['name']}", "-X", "DELETE", check=False)
         for wanted in (pod([container(sharedpool=160)]), pod([PLAIN], "[]"), pod([PLAIN], initContainers=[container("i", cpupool1=1)])):
             with self.assertRaises(Refused) as refused:
                 self.make(wanted)
