@@ -32,12 +32,10 @@ def read(path):
         return ""
 
 
-def pod(name, limits=None, *command, init=None):
+def pod(name, limits=None, *command):
     container = {"name": "c", "image": "busybox", "command": list(command) or ["sleep", "1000"],
                  "resources": {"limits": limits or {}}}
     spec = {"containers": [container], "terminationGracePeriodSeconds": 0, "restartPolicy": "Never"}
-    if init:
-        spec["initContainers"] = [{"name": "i", "image": "busybox", "command": init}]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
 
 
