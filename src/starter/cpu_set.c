@@ -23,6 +23,12 @@ bool cpu_equal(const struct CpuSet* a, const struct CpuSet* b) {
   return memcmp(a, b, sizeof *a) == 0;
 }
 
+bool cpu_within(const struct CpuSet* part, const struct CpuSet* whole) {
+  for (size_t i = 0; i < kWords; ++i)
+    if (part->bits[i] & ~whole->bits[i]) return false;
+  return true;
+}
+
 void cpu_unite(struct CpuSet* set, const struct CpuSet* more) {
   for (size_t i = 0; i < kWords; ++i) set->bits[i] |= more->bits[i];
 }

@@ -19,6 +19,7 @@ void cpu_add(struct CpuSet* set, unsigned cpu);
 bool cpu_in(const struct CpuSet* set, unsigned cpu);
 size_t cpu_count(const struct CpuSet* set);
 bool cpu_equal(const struct CpuSet* a, const struct CpuSet* b);
+bool cpu_within(const struct CpuSet* part, const struct CpuSet* whole);
 void cpu_unite(struct CpuSet* set, const struct CpuSet* more);
 void cpu_intersect(struct CpuSet* set, const struct CpuSet* other);
 

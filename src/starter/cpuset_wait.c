@@ -78,23 +78,40 @@ static long now(void) {
   return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-bool wait_for_cpuset(const struct CpuSet* expected, long milliseconds, const char* cgroups,
-                     struct Message* message) {
-  struct CpuSet online, there, reachable = *expected;
-  if (read_set("/sys/devices/system/cpu", "online", &online)) cpu_intersect(&reachable, &online);
+static bool is_right(const struct CpuSet* there, const struct CpuSet* exclusive,
+                     const struct CpuSet* reachable, const struct CpuSet* shared) {
+  struct CpuSet all = *exclusive, of_pools = *shared;
+  if (cpu_count(there) == 0) return false;
+  if (cpu_count(shared) == 0) return cpu_equal(there, exclusive) || cpu_equal(there, reachable);
+  cpu_unite(&all, shared);
+  cpu_intersect(&of_pools, there);
+  return cpu_within(reachable, there) && cpu_within(there, &all) && cpu_count(&of_pools) > 0;
+}
+
+bool wait_for_cpuset(const struct CpuSet* exclusive, const struct CpuSet* shared, long milliseconds,
+                     const char* cgroups, struct CpuSet* there, struct Message* message) {
+  struct CpuSet online, expected = *exclusive, reachable = *exclusive;
+  const bool knows_online = read_set("/sys/devices/system/cpu", "online", &online);
+  if (knows_online) cpu_intersect(&reachable, &online);
+  cpu_unite(&expected, shared);
   const long deadline = now() + milliseconds;
   for (long pause = kFirstPause;; pause = pause * 2 > kLongestPause ? kLongestPause : pause * 2) {
-    current_set(cgroups, &there);
-    if (cpu_equal(&there, expected) || (cpu_count(&there) > 0 && cpu_equal(&there, &reachable)))
-      return true;
+    current_set(cgroups, there);
+    if (is_right(there, exclusive, &reachable, shared)) return true;
     const long left = deadline - now();
     if (left <= 0) break;
     const long time = pause < left ? pause : left;
     nanosleep(&(struct timespec){.tv_sec = time / 1000, .tv_nsec = time % 1000 * 1000000}, NULL);
   }
   char wanted[256], found[256];
-  cpu_print_ranges(expected, wanted, sizeof wanted);
-  cpu_print_ranges(&there, found, sizeof found);
+  cpu_print_ranges(&expected, wanted, sizeof wanted);
+  cpu_print_ranges(there, found, sizeof found);
+  if (cpu_count(shared) > 0 && knows_online && !cpu_within(&online, there) &&
+      cpu_within(&reachable, there)) {
+    fprintf(stderr, "plimsoll-starter: shared pools have changed: CPUs %s, not %s\n", found,
+            wanted);
+    return true;
+  }
   return refuse(message,
                 "the container has CPUs %s after %ld ms, not %s as allocated: is the cpuset setter "
                 "running on this node? PLIMSOLL_CPUSET_WAIT=0 starts without",

@@ -60,7 +60,7 @@ static bool core_of(unsigned cpu, struct CpuSet* core) {
 int main(int argc, char** argv) {
   (void)argc;
   struct Message message;
-  struct CpuSet expected;
+  struct CpuSet exclusive, shared, there;
   struct Element element;
   struct Plan plan;
   long wait = 0, grace = 0;
@@ -74,7 +74,8 @@ int main(int argc, char** argv) {
 
   if (!duration_setting("PLIMSOLL_CPUSET_WAIT", kWait, &wait, &message) ||
       !duration_setting("PLIMSOLL_STOP_GRACE", kGrace, &grace, &message) ||
-      !expected_cpus(environment, &expected, &message) || !find_element(&element, &message))
+      !expected_cpus(environment, &exclusive, &shared, &message) ||
+      !find_element(&element, &message))
     return fail(kFailed, &message);
   if (element.count == 0 && !*command) {
     refuse(&message, "there is nothing to start: no command, and no annotation for this container");
@@ -82,15 +83,23 @@ int main(int argc, char** argv) {
   }
   if (element.count > 0 && !plan_processes(&element, environment, core_of, &plan, &message))
     return fail(kFailed, &message);
-  if (wait > 0 && cpu_count(&expected) > 0 &&
-      !wait_for_cpuset(&expected, wait, setting("PLIMSOLL_CGROUP_ROOT", "/sys/fs/cgroup"),
-                       &message))
-    return fail(kTimedOut, &message);
+  struct Start whole = {.argv = command,
+                        .envp = (const char**)environ,
+                        .cpus = exclusive,
+                        .is_shared = cpu_count(&shared) > 0,
+                        .policy = -1};
+  cpu_unite(&whole.cpus, &shared);
+  struct Start* starts = element.count > 0 ? plan.starts : &whole;
+  if (wait > 0 && cpu_count(&whole.cpus) > 0) {
+    if (!wait_for_cpuset(&exclusive, &shared, wait,
+                         setting("PLIMSOLL_CGROUP_ROOT", "/sys/fs/cgroup"), &there, &message))
+      return fail(kTimedOut, &message);
+    for (size_t i = 0; i < (element.count > 0 ? element.count : 1); ++i)
+      if (starts[i].is_shared) cpu_intersect(&starts[i].cpus, &there);
+  }
   if (element.count > 1) return supervise(&plan, grace);
 
-  const struct Start whole = {
-      .argv = command, .envp = (const char**)environ, .cpus = expected, .policy = -1};
-  const struct Start* start = element.count == 1 ? &plan.starts[0] : &whole;
+  const struct Start* start = &starts[0];
   char cpus[512];
   cpu_print_ranges(&start->cpus, cpus, sizeof cpus);
   fprintf(stderr, "plimsoll-starter: starting %s on CPUs %s\n", start->argv[0],

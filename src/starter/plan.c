@@ -18,19 +18,23 @@ const char* value_in(const char* const* environment, const char* name) {
   return NULL;
 }
 
-bool expected_cpus(const char* const* environment, struct CpuSet* set, struct Message* message) {
-  memset(set, 0, sizeof *set);
-  for (; *environment; ++environment) {
-    const char* value = strchr(*environment, '=');
+bool expected_cpus(const char* const* environment, struct CpuSet* exclusive, struct CpuSet* shared,
+                   struct Message* message) {
+  memset(exclusive, 0, sizeof *exclusive);
+  memset(shared, 0, sizeof *shared);
+  for (const char* const* at = environment; *at; ++at) {
+    const char* value = strchr(*at, '=');
     if (!value) continue;
-    const size_t length = (size_t)(value - *environment);
-    const bool counts =
-        (length == strlen("EXCLUSIVE_CPUS") &&
-         strncmp(*environment, "EXCLUSIVE_CPUS", length) == 0) ||
-        (length == strlen("SHARED_CPUS") && strncmp(*environment, "SHARED_CPUS", length) == 0) ||
-        strncmp(*environment, kCpus, sizeof kCpus - 1) == 0;
-    if (counts && !cpu_parse(set, value + 1))
-      return refuse(message, "%s is not a list of CPUs", *environment);
+    struct CpuSet* set = NULL;
+    if (strncmp(*at, "EXCLUSIVE_CPUS=", strlen("EXCLUSIVE_CPUS=")) == 0) set = exclusive;
+    if (strncmp(*at, "SHARED_CPUS=", strlen("SHARED_CPUS=")) == 0) set = shared;
+    if (strncmp(*at, kCpus, sizeof kCpus - 1) == 0) {
+      const char* pool = *at + sizeof kCpus - 1;
+      char variable[128];
+      snprintf(variable, sizeof variable, "%s%.*s", kShared, (int)(value - pool), pool);
+      set = value_in(environment, variable) ? shared : exclusive;
+    }
+    if (set && !cpu_parse(set, value + 1)) return refuse(message, "%s is not a list of CPUs", *at);
   }
   return true;
 }
@@ -219,6 +223,7 @@ bool plan_processes(const struct Element* element, const char* const* environmen
     struct Start* start = &plan->starts[i];
     struct Pool* pool = NULL;
     if (!find_pool(process->pool, environment, pools, &pool_count, &pool, message)) return false;
+    start->is_shared = pool->is_shared;
     if (pool->is_shared) {
       start->cpus = pool->all;
     } else if (!take(pool, process, core_of, &start->cpus, message)) {

@@ -18,6 +18,7 @@ struct Start {
   const char** argv;  /* ends with NULL */
   const char** envp;  /* ends with NULL */
   struct CpuSet cpus; /* empty: where it may already run */
+  bool is_shared;     /* they are a pool's, of which it gets what there is */
   bool has_nice;
   int nice;
   int policy; /* -1: as it is */
@@ -35,8 +36,10 @@ struct Plan {
 /* The CPUs of a core among which a CPU is; false if the kernel does not say. */
 typedef bool (*CoreOf)(unsigned cpu, struct CpuSet* core);
 
-/* Everything that the device plugin gave to this container: the set its cgroup is going to have. */
-bool expected_cpus(const char* const* environment, struct CpuSet* set, struct Message* message);
+/* Everything that the device plugin gave to this container: the sets its cgroup is going to have.
+ */
+bool expected_cpus(const char* const* environment, struct CpuSet* exclusive, struct CpuSet* shared,
+                   struct Message* message);
 
 /* One start for each process of the element. The plan's memory is the caller's to free, also after
  * a failure. */

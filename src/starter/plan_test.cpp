@@ -118,16 +118,19 @@ TEST_F(StarterPlan, does_not_grow_without_bound) {
 }
 
 TEST(StarterExpectedCpus, are_all_that_any_variable_names) {
-  const char* environment[] = {"EXCLUSIVE_CPUS=4,5", "SHARED_CPUS=1-2",    "PLIMSOLL_CPUS_X=9",
-                               "OTHER_CPUS=30",      "EXCLUSIVE_CPUSES=x", nullptr};
-  CpuSet set{};
+  const char* environment[] = {
+      "EXCLUSIVE_CPUS=4,5",      "SHARED_CPUS=1-2", "PLIMSOLL_CPUS_X=9",  "PLIMSOLL_CPUS_INFRA=7",
+      "PLIMSOLL_SHARED_INFRA=1", "OTHER_CPUS=30",   "EXCLUSIVE_CPUSES=x", nullptr};
+  CpuSet exclusive{}, shared{};
   Message message{};
-  ASSERT_TRUE(expected_cpus(environment, &set, &message));
+  ASSERT_TRUE(expected_cpus(environment, &exclusive, &shared, &message));
   char text[64];
-  cpu_print_ranges(&set, text, sizeof text);
-  EXPECT_STREQ(text, "1-2,4-5,9");
+  cpu_print_ranges(&exclusive, text, sizeof text);
+  EXPECT_STREQ(text, "4-5,9");
+  cpu_print_ranges(&shared, text, sizeof text);
+  EXPECT_STREQ(text, "1-2,7");
   const char* broken[] = {"SHARED_CPUS=all", nullptr};
-  EXPECT_FALSE(expected_cpus(broken, &set, &message));
+  EXPECT_FALSE(expected_cpus(broken, &exclusive, &shared, &message));
   EXPECT_STREQ(message.text, "SHARED_CPUS=all is not a list of CPUs");
 }
 

@@ -224,6 +224,30 @@ class Waiting(Starter):
         self.assertEqual((done.returncode, done.stdout), (0, "started\n"), done.stderr)
 
 
+    def test_of_a_shared_pool_it_takes_what_there_is(self):
+        """A CPU of the pool may still drain elsewhere, and a kubelet tells a restarted container what the pool was."""
+        self.assertGreaterEqual(len(MINE), 2, "two CPUs are needed")
+        self.annotate(shell(WHERE), shell(WHERE, "shared-pool", 100), onExit="failfast")
+        for exclusive, cpus, patience, want in (
+                ("", f"{MINE[0]}", "30s", [[MINE[0]]]),  # of a pool of two
+                ("", f"{MINE[1]},8000", "100ms", [[MINE[1]]]),  # and another has joined it
+                ("", "8000", "100ms", [MINE]),  # all others
+                (str(MINE[1]), LIST, "30s", [[MINE[1]], [MINE[0]]])):
+            pool = LIST if not exclusive else f"{MINE[0]},8001"
+            self.cgroups(2, cpus)
+            done = self.run_it("sh", "-c", WHERE, SHARED_CPUS=pool, EXCLUSIVE_CPUS=exclusive, PLIMSOLL_CPUSET_WAIT=patience,
+                               PLIMSOLL_CGROUP_ROOT=str(self.place), CONTAINER_NAME="main" if exclusive else "other")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(cpus_in(done.stdout)), sorted(want))
+        # An exclusive one has to be there, and a set that nobody has written is not taken for another pool.
+        online = pathlib.Path("/sys/devices/system/cpu/online").read_text().strip()
+        for exclusive, cpus in ((f"{MINE[0]}", f"{MINE[1]},8000"), ("", online)):
+            self.cgroups(2, cpus)
+            done = self.run_it("true", SHARED_CPUS=f"{MINE[1]}", EXCLUSIVE_CPUS=exclusive, PLIMSOLL_CPUSET_WAIT="100ms",
+                               PLIMSOLL_CGROUP_ROOT=str(self.place), CONTAINER_NAME="other")
+            self.assertEqual(done.returncode, 124, done.stderr)
+
+
 class Program(Starter):
     def test_the_large_program_runs_it(self):
         self.annotate(shell("echo annotated; exit 9"))
