@@ -1,6 +1,7 @@
 // Who holds which devices on a node: as the kubelet's pod-resources API and its checkpoint tell it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct HeldDevices {
 
 // The answer to List.
 Result<std::vector<HeldDevices>> decode_pod_resources(const std::string& bytes);
+// CPUs that the kubelet itself gives to containers, of the answer to GetAllocatableResources.
+Result<std::vector<std::int64_t>> decode_allocatable_cpus(const std::string& bytes);
 // For tests that play a kubelet.
 std::string encode_pod_resources(const std::vector<HeldDevices>& held);
 

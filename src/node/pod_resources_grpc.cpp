@@ -20,6 +20,13 @@ Result<std::vector<HeldDevices>> decode_pod_resources(const std::string& bytes) 
   return out;
 }
 
+Result<std::vector<std::int64_t>> decode_allocatable_cpus(const std::string& bytes) {
+  v1::AllocatableResourcesResponse message;
+  if (!message.ParseFromString(bytes))
+    return fail(Code::bad_request, "malformed allocatable resources");
+  return std::vector<std::int64_t>(message.cpu_ids().begin(), message.cpu_ids().end());
+}
+
 std::string encode_pod_resources(const std::vector<HeldDevices>& held) {
   v1::ListPodResourcesResponse out;
   for (const HeldDevices& item : held) {

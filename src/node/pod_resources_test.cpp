@@ -15,6 +15,14 @@ TEST(PodResources, reads_back_what_a_kubelet_tells) {
   EXPECT_FALSE(decode_pod_resources("\xff\xff"));
 }
 
+TEST(PodResources, have_cpus_that_the_kubelet_gives_out_itself) {
+  const auto cpus = decode_allocatable_cpus(std::string("\x12\x02\x00\x03", 4));
+  ASSERT_TRUE(cpus);
+  EXPECT_EQ(*cpus, (std::vector<std::int64_t>{0, 3}));
+  EXPECT_TRUE(decode_allocatable_cpus("")->empty());
+  EXPECT_FALSE(decode_allocatable_cpus("\xff\xff"));
+}
+
 TEST(DeviceCheckpoint, takes_both_shapes_of_device_ids) {
   const auto read = parse_device_checkpoint(
       R"({"Data":{"PodDeviceEntries":[
