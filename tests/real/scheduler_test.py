@@ -277,7 +277,7 @@ class SchedulerOnARealApi(RealClusterCase):
     def test_killed_in_a_burst_with_a_failing_server_it_binds_every_pod_once(self):
         self.cluster.fake_nodes(20, pods=200, cpu=64)
         count = 2000
-        front = FaultyApi(self, self.kubeconfig, directory(self), 400)
+        front = FaultyApi(self, self.kubeconfig, directory(self), 400, 2)
         scheduler = Scheduler(self, front.kubeconfig, "--leader-elect=false", *FAST, OPEN).start()
         before = len(self.asked())
 
@@ -295,11 +295,13 @@ class SchedulerOnARealApi(RealClusterCase):
             parts = [workers.submit(some, range(first, count, 4)) for first in range(4)]
             self.cluster.eventually(lambda: attempts(scheduler, "scheduled") > 300, 30, what="the first")
             scheduler.kill()
+            self.assertEqual((front.cuts, set(front.done)), (0, set(FAULTS)))
+            front.fail(400, 2)  # the next one has it no easier
             scheduler.start()
             for part in parts:
                 part.result()
         self.cluster.eventually(lambda: waiting() == 0, 60, every=0.2, what="all nodes")
-        self.assertEqual(set(front.done), set(FAULTS))
+        self.assertEqual((front.left, front.cuts, set(front.done)), (0, 0, set(FAULTS)))
         for name in ('scheduler_cache_size{type="assumed_pods"}', "scheduler_pending_pods"):
             self.cluster.eventually(lambda: scheduler.metric(name, None) == 0, what=f"{name} = 0")
         times = {}

@@ -15,7 +15,7 @@ class Faults(unittest.TestCase):
         cluster = LocalCluster(self, "--nodes", "0", "--sim-nodes", "3", "--ephemeral", "--scheduler", "none")
         api = HttpApi(cluster.kubeconfig)
         self.addCleanup(api.close)
-        front = FaultyApi(self, cluster.kubeconfig, directory(self), 70)
+        front = FaultyApi(self, cluster.kubeconfig, directory(self), 70, 1)
         scheduler = Scheduler(self, front.kubeconfig, "--leader-elect=false", "--kube-api-qps=5000", "--kube-api-burst=5000",
                               "--authorization-always-allow-paths=/readyz,/metrics").start()
         for number in range(PODS):
@@ -24,7 +24,7 @@ class Faults(unittest.TestCase):
         def bound():
             return all(one["spec"].get("nodeName") for one in api.get("/api/v1/namespaces/default/pods")["items"])
         eventually(bound, 60, what="all nodes")
-        self.assertEqual(set(front.done), set(FAULTS))
+        self.assertEqual((front.left, front.cuts, set(front.done)), (0, 0, set(FAULTS)))
         self.assertGreaterEqual(min(front.waits), 1)  # as long as they were asked to
         eventually(lambda: scheduler.metric('scheduler_cache_size{type="assumed_pods"}', None) == 0, what="no assumed pods")
         eventually(lambda: scheduler.metric('scheduler_pending_pods', None) == 0, what="empty queues")

@@ -1,4 +1,4 @@
-"""An API server's front that fails bindings in turn. Not a test itself."""
+"""An API server's front that fails bindings in turn and cuts watches. Not a test itself."""
 import contextlib
 import http.server
 import json
@@ -8,6 +8,7 @@ import time
 
 from http_api import HttpApi
 
+WATCHED = 100  # events that a watch shows before it may be cut
 FAULTS = ("conflict", "throttled", "broken", "dropped before", "dropped after", None, None)
 
 
@@ -16,10 +17,11 @@ def status(code, reason):
 
 
 class FaultyApi:
-    """Plain HTTP; `kubeconfig` leads through it. The first `faults` bindings get one of FAULTS each."""
+    """Plain HTTP; `kubeconfig` leads through it. It fails as fail() says."""
 
-    def __init__(self, test, kubeconfig, directory, faults):
-        self.left, self.lock, self.done = faults, threading.Lock(), {}
+    def __init__(self, test, kubeconfig, directory, faults, cuts):
+        self.lock = threading.Lock()
+        self.fail(faults, cuts)
         self.asked_to_wait, self.waits = {}, []  # when, by path; and how long those have waited
         outer = self
 
@@ -71,7 +73,12 @@ class FaultyApi:
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
+                events = 0
                 while line := came.readline():
+                    events += 1
+                    if events > WATCHED and outer.may_cut():
+                        self.wfile.write(b"%x\r\n%s" % (len(line), line[:len(line) // 2]))
+                        return self.drop()
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
                 self.wfile.write(b"0\r\n\r\n")
 
@@ -96,6 +103,18 @@ class FaultyApi:
             "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
             "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_address[1]}"}}],
             "users": [{"name": "u", "user": {}}]}))
+
+    def fail(self, faults, cuts):
+        """The next `faults` bindings get one of FAULTS each, and `cuts` watches end within one of their later events."""
+        with self.lock:
+            self.left, self.cuts, self.done = faults, cuts, {}
+
+    def may_cut(self):
+        with self.lock:
+            if self.cuts == 0:
+                return False
+            self.cuts -= 1
+            return True
 
     def next_fault(self, path):
         now = time.monotonic()
