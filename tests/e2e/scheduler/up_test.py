@@ -5,6 +5,7 @@ import subprocess
 import unittest
 
 from scheduler import eventually, pod
+import nodes_test
 from local_cluster import PROGRAM, LocalCluster
 
 
@@ -29,6 +30,11 @@ class Role(unittest.TestCase):
         self.assertIn("NODES   2 = 2 feasible (all scored)", shown.stdout)
         events = [one for one in self.cluster.get("events")["items"] if one["reason"] == "Scheduled"]
         self.assertEqual([one["message"] for one in events], [f"Successfully assigned default/a to {node}"])
+
+
+class PodsOfTheRole(nodes_test.Pods):
+    """As with the small one, and as tests/real/stock_scheduler_test.py with kube-scheduler."""
+    flags = ("--nodes", "2", "--ephemeral", "--roles", "scheduler")
 
 
 if __name__ == "__main__":
