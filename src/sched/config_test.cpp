@@ -289,6 +289,8 @@ TEST(SchedConfig, shows_the_plugins_of_each_point) {
   EXPECT_NE(shown.find("score        ImageLocality(1000)[mode Bytes]\n"), std::string::npos)
       << shown;
   EXPECT_NE(shown.find("permit       -\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" NodeVolumeLimits[no effect yet] VolumeBinding "), std::string::npos)
+      << shown;
 }
 
 }  // namespace

@@ -50,8 +50,12 @@ json::object write_profile(const ProfileConfig& config, std::int64_t usual_perce
 }
 
 std::string plugin_list(const std::vector<PluginId>& plugins) {
-  std::vector<std::string_view> names;
-  for (const PluginId plugin : plugins) names.push_back(name_of(plugin));
+  std::vector<std::string> names;
+  for (const PluginId plugin : plugins) {
+    names.emplace_back(name_of(plugin));
+    // Goes with the filter: until then no configuration may pass for one that limits volumes.
+    if (plugin == PluginId::NodeVolumeLimits) names.back() += "[no effect yet]";
+  }
   return names.empty() ? "-" : fmt::format("{}", fmt::join(names, " "));
 }
 
