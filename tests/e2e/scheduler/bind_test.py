@@ -97,7 +97,7 @@ class Binding(ClusterCase):
         second.kill()
         third = Scheduler(self, self.cluster.kubeconfig, *flags).start()
         self.create(pod("three"))
-        eventually(lambda: self.node_of("three"), 8, what="a node after a crash")
+        eventually(lambda: self.node_of("three"), 6, what="a node after a crash")  # the lease, a retry, and a little to start
         third.stop()
 
     @only_ours
