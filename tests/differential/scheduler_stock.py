@@ -255,13 +255,13 @@ class Stock:
 def compare(ask, cluster):
     """What `ask` records of kube-scheduler, and what differs in our answers. It begins when its own handlers have seen everything, but does
     not wait for those of its volume binder's caches: on a busy machine it may not know a volume that was there before it. So only what
-    differs twice counts."""
+    differs twice counts, and what differed once is told with what was recorded then."""
     try:
         recording = ask(cluster)
         found = scheduler_ours.mismatches(recording, scheduler_ours.ask(recording))
         if not found:
             return recording, found
-        doubtful = found[0][1]
+        doubtful = "".join(f"\n  {difference}\n  recorded: {json.dumps(recording['attempts'][index])}" for index, difference in found[:5])
     except Unanswered as unanswered:
         doubtful = unanswered
     print(f"note: cluster {cluster.name} is asked again: {doubtful}", file=sys.stderr)
