@@ -38,7 +38,17 @@ std::vector<std::string> promised_images(const kube::Pod& pod) {
     if (!cannot_pull(pod.status.init_containers, one.name)) add(one.image);
   for (const kube::Container& one : pod.spec.containers)
     if (!cannot_pull(pod.status.containers, one.name)) add(one.image);
+  for (const kube::PodVolume& one : pod.spec.volumes)
+    if (!one.image.empty()) add(one.image);
   return out;
+}
+
+// By what the API server wrote then, or the kubelet a little later; an assumed pod has neither.
+WallTime bound_at(const kube::PodStatus& status) {
+  for (const kube::Condition& one : status.conditions)
+    if (one.type == "PodScheduled" && one.status == "True" && one.last_transition)
+      return *one.last_transition;
+  return status.started.value_or(WallTime::max());
 }
 
 // Adds the requirements of `more` to the text of a selector.
@@ -80,6 +90,7 @@ PodRecord Cluster::record_of(PodPointer pod) {
   out.ports = rules_.host_ports(*pod);
   out.affinity = rules_.affinity(*pod);
   out.images = promised_images(*pod);
+  out.bound_at = bound_at(pod->status);
   out.pod = std::move(pod);
   return out;
 }
@@ -137,7 +148,7 @@ void Cluster::forget_nomination(std::string_view key) {
 void Cluster::count(const PodRecord& record, int sign) {
   imagine(record, record.row, sign);
   counts_.count(*record.pod, record.row, sign);
-  images_.count_assumed(record.images, record.row, sign);
+  images_.count_promised(record.images, record.row, record.bound_at, sign);
   volumes_.count(*record.pod, sign);
   if (record.affinity->has_pod_terms()) terms_.count(*record.affinity, record.row, sign);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
@@ -36,6 +37,7 @@ struct PodRecord {
   std::vector<HostPort> ports;
   std::shared_ptr<const Affinity> affinity;
   std::vector<std::string> images;  // keys of those that are there or on their way
+  WallTime bound_at{};              // since when they are; the largest time: not told yet
 
   const kube::Pod& operator*() const { return *pod; }
 };

@@ -242,20 +242,28 @@ void ImageTable::remove_inventory(NodeIndex index, InventorySource reporter) {
   note_report(index, reporter, std::nullopt);
 }
 
-void ImageTable::count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign) {
+void ImageTable::count_promised(const std::vector<std::string>& keys, NodeIndex row,
+                                WallTime bound_at, int sign) {
   for (const std::string& key : keys) {
     if (sign > 0) {
       Image& image = use_image(key);
-      if (++image.assumed[row] == 1) image.assumed_rows.set(row, true);
+      image.promised[row].push_back(bound_at);
+      image.promised_rows.set(row, true);
       continue;
     }
     Image& image = images_.find(key)->second;
-    if (--image.assumed[row] == 0) {
-      image.assumed.erase(row);
-      image.assumed_rows.set(row, false);
+    std::vector<WallTime>& times = image.promised[row];
+    times.erase(std::ranges::find(times, bound_at));
+    if (times.empty()) {
+      image.promised.erase(row);
+      image.promised_rows.set(row, false);
     }
     drop_image(image);
   }
+}
+
+WallTime ImageTable::Image::last_promise(NodeIndex row) const {
+  return std::ranges::max(promised.find(row)->second);
 }
 
 const ImageTable::StatusName* ImageTable::status_name(std::string_view name) const {

@@ -57,14 +57,18 @@ class ImageTable {
     std::vector<Layer*> layers;
     RowSet by_status;
     ByReporter<RowSet> by_inventory;
-    std::unordered_map<NodeIndex, std::uint32_t> assumed;  // pods by row
-    RowSet assumed_rows;                                   // those rows
+    // By row, when each pod that needs it was bound there.
+    std::unordered_map<NodeIndex, std::vector<WallTime>> promised;
+    RowSet promised_rows;
     const std::string* key = nullptr;
     std::uint32_t users = 0;
 
     std::int64_t size() const {
       return size_in_inventory != 0 ? size_in_inventory : size_in_status;
     }
+
+    // To one of promised_rows.
+    WallTime last_promise(NodeIndex row) const;
   };
 
   struct Pulling {
@@ -86,7 +90,9 @@ class ImageTable {
   void set_inventory(NodeIndex row, InventorySource reporter,
                      const loop::ImageInventory& inventory);
   void remove_inventory(NodeIndex row, InventorySource reporter);
-  void count_assumed(const std::vector<std::string>& keys, NodeIndex row, int sign);
+  // Images of a pod that was bound to the row then.
+  void count_promised(const std::vector<std::string>& keys, NodeIndex row, WallTime bound_at,
+                      int sign);
 
   const StatusName* status_name(std::string_view name) const;
   const Image* image(std::string_view key) const;

@@ -55,13 +55,30 @@ struct Piece {
   RowSet rows;
 };
 
+// After so long a pull is over, or will never be: what the node reports counts again.
+constexpr Nanos kPromiseKept = std::chrono::minutes(10);
+
+// An image that a pod on the row needs, and that the row's inventory does not have.
+bool is_believed(const ImageTable::Image& image, const Cycle& cycle, const ImageView& view,
+                 NodeIndex row) {
+  const WallTime promised = image.last_promise(row);
+  if (promised > cycle.now - kPromiseKept) return true;
+  return cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
+}
+
 // Where an image is as a whole.
-RowSet holders_of(const ImageTable::Image& image, const ImageView& view) {
+RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, const ImageView& view) {
   RowSet out;
   for (std::size_t by = 0; by < kReporters.size(); ++by)
     out.add(image.by_inventory[by], view.told_by[by], true);
   out.add(image.by_status, view.fresh, false);
-  out.add(image.assumed_rows);
+  RowSet doubtful;
+  doubtful.add(image.promised_rows, out, false);
+  doubtful.keep(view.fresh);
+  out.add(image.promised_rows, doubtful, false);
+  doubtful.each([&](NodeIndex row) {
+    if (is_believed(image, cycle, view, row)) out.set(row, true);
+  });
   return out;
 }
 
@@ -70,12 +87,13 @@ struct Wanted {
   RowSet holders;
 };
 
-Wanted look_up(const ImageTable& table, const ImageKeys& keys, const ImageView& view) {
+Wanted look_up(const Cycle& cycle, const ImageKeys& keys, const ImageView& view) {
+  const ImageTable& table = cycle.cluster.images();
   Wanted out;
   auto add = [&](std::string_view key) {
     const auto* image = table.image(key);
     if (image == nullptr) return;
-    out.holders.add(holders_of(*image, view));
+    out.holders.add(holders_of(*image, cycle, view));
     if (out.facts == nullptr || (out.facts->layers.empty() && !image->layers.empty()) ||
         (out.facts->size() == 0 && image->size() != 0))
       out.facts = image;
@@ -157,7 +175,6 @@ std::vector<std::int64_t> stock_image_scores(const Cluster& cluster, const kube:
 
 ImageView view_images(Cycle& cycle) {
   const LocalityArgs& args = cycle.profile.locality;
-  const ImageTable& table = cycle.cluster.images();
   const std::size_t rows = cycle.cluster.table().rows();
   ImageView out;
   out.have.assign(rows, 0);
@@ -166,7 +183,7 @@ ImageView view_images(Cycle& cycle) {
   std::map<const ImageTable::Layer*, Piece> layers;
   bool first = true;
   for (const ImageKeys& keys : images_of(cycle.in.pod, &cycle.cluster.image_history())) {
-    Wanted wanted = look_up(table, keys, out);
+    Wanted wanted = look_up(cycle, keys, out);
     if (first)
       out.complete = wanted.holders;
     else

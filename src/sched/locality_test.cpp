@@ -224,6 +224,63 @@ TEST(Locality, a_pull_that_fails_promises_nothing) {
   EXPECT_EQ(score_of(made, "a", kLocality), 0);
 }
 
+PodPointer bound_at(std::string_view name, std::chrono::seconds when) {
+  return pod_of(
+      fmt::format("{{metadata: {{name: {}}}, spec: {{nodeName: a, containers: [{{name: c, image: "
+                  "'app:1'}}]}}, status: {{conditions: [{{type: PodScheduled, status: 'True', "
+                  "lastTransitionTime: '{}'}}]}}}}",
+                  name, format_rfc3339(WallTime(when))));
+}
+
+// What a node gets for an image that it promised, when an inventory without it was reported.
+std::int64_t promised_score(Engine& engine, std::chrono::seconds reported,
+                            std::chrono::seconds now) {
+  auto inventory = inventory_of({}, {});
+  inventory.reported_at = WallTime(reported);
+  engine.set_inventory("a", inventory);
+  DecideOptions options;
+  options.now = WallTime(now);
+  options.rows = DecideOptions::kAllRows;
+  Profile profile = only_locality(LocalityMode::Bytes);
+  profile.locality.inventory_max_age = std::chrono::hours(1);
+  auto made = engine.decide(*running("app:1"), profile, options);
+  return score_of(made, "a", kLocality);
+}
+
+TEST(Locality, a_promise_that_reports_contradict_ends_after_ten_minutes) {
+  using std::chrono::seconds;
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_node(plain_node("b"));
+  engine.set_pod(bound_at("p", seconds(1000)), "a");
+  EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1599)), 100);
+  EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 0);
+  // Nobody younger than the promise says otherwise.
+  EXPECT_EQ(promised_score(engine, seconds(900), seconds(1600)), 100);
+  // A second pod promises it again, until it goes.
+  auto second = bound_at("q", seconds(1300));
+  engine.set_pod(second, "a");
+  EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 100);
+  engine.remove_pod(pod_key(*second));
+  EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 0);
+  // One that has only been assumed has not begun to count.
+  engine.set_pod(pod_of("{metadata: {name: q}, spec: {containers: [{name: c, image: 'app:1'}]}}"),
+                 "a");
+  EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 100);
+}
+
+TEST(Locality, images_of_volumes_are_promised_too) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_node(plain_node("b"));
+  auto pod = pod_of(
+      "{metadata: {name: p}, spec: {containers: [{name: c, image: app}], volumes: [{name: v, "
+      "image: {reference: data}}]}}");
+  engine.set_pod(pod, "a");
+  auto made = decide_all(engine, pod, only_locality(LocalityMode::Bytes));
+  EXPECT_EQ(score_of(made, "a", kLocality), 100);
+}
+
 TEST(Locality, breaks_ties_by_missing_bytes_in_every_mode) {
   auto engine = spread_over(5, 1, "docker.io/library/busybox:latest", 771000);
   Profile profile = only_locality(LocalityMode::Compat);
