@@ -64,8 +64,7 @@ Task<Result<void>> ProcessNode::start() {
   held.memory_bytes = options_.node.memory_bytes;
   cgroups_ = open_node_cgroups(held);
   DeviceManagerOptions devices{.kubelet_dir = options_.kubelet_dir,
-                               .pods = [this] { return pods_.pods(); },
-                               .cpus = options_.cpus};
+                               .pods = [this] { return pods_.pods(); }};
   PLIM_CO_TRY(devices_, DeviceManager::start(loop_, clock_, std::move(devices)));
   PLIM_CO_TRY(cri_, CriServer::start(loop_, clock_, options_.kubelet_dir + "/cri.sock", *images_));
   if (cgroups_->available())

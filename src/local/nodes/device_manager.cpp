@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "base/cpu_list.hpp"
 #include "base/event.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
@@ -283,9 +282,7 @@ class PluginManager final : public DeviceManager {
       return answer({.body = encode_list_pod_resources(pods(), ledger_)});
     });
     pod_resources_->unary(service + "GetAllocatableResources", [this](net::RpcCall&, std::string) {
-      std::vector<std::int64_t> cpus;
-      if (auto set = parse_cpu_list(options_.cpus)) cpus.assign(set->begin(), set->end());
-      return answer({.body = encode_allocatable(ledger_, cpus)});
+      return answer({.body = encode_allocatable(ledger_)});
     });
     pod_resources_->unary(service + "Get", [this](net::RpcCall&, std::string body) {
       return answer(get_pod_resources(body));

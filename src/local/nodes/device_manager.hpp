@@ -17,9 +17,8 @@ namespace plim::local {
 struct DeviceManagerOptions {
   // Laid out as a kubelet's: device-plugins/, pod-resources/, cpu_manager_state. Made if missing.
   std::string kubelet_dir;
-  // The pods of the node, for those who ask who holds what; also the CPUs of the node, "0-3".
+  // The pods of the node, for those who ask who holds what.
   std::function<std::vector<json::value>()> pods = {};
-  std::string cpus = {};
 };
 
 // Belongs to the node's loop; co_await stop() before destroying it.

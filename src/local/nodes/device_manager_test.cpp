@@ -15,6 +15,7 @@
 #include "local/nodes/pod_resources.hpp"
 #include "net/rpc.hpp"
 #include "node/device_messages.hpp"
+#include "node/pod_resources.hpp"
 
 namespace plim::local {
 namespace {
@@ -135,7 +136,6 @@ class DeviceManagerTest : public ::testing::Test {
   void start() {
     DeviceManagerOptions options{.kubelet_dir = dir_.path()};
     options.pods = [this] { return pods_; };
-    options.cpus = "0-1";
     auto started = DeviceManager::start(loop_.executor(), clock_, std::move(options));
     ASSERT_TRUE(started) << started.error().message;
     manager_ = std::move(*started);
@@ -341,7 +341,11 @@ TEST_F(DeviceManagerTest, tells_who_holds_what) {
   ASSERT_TRUE(allocate(pods_[0]));
   EXPECT_EQ(*describe_list_pod_resources(ask("List", "")),
             (std::vector<std::string>{"ns/u1 c example.com/gpu=g0", "ns/u1 c example.com/gpu=g1"}));
-  EXPECT_FALSE(ask("GetAllocatableResources", "").empty());
+  const std::string allocatable = ask("GetAllocatableResources", "");
+  EXPECT_FALSE(allocatable.empty());
+  const auto cpus = node::decode_allocatable_cpus(allocatable);
+  ASSERT_TRUE(cpus);
+  EXPECT_TRUE(cpus->empty()) << "a kubelet's with the policy none";
 }
 
 TEST(DeviceManager, says_clearly_that_a_path_is_too_long) {

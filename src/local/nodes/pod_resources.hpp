@@ -18,7 +18,8 @@ Result<PodName> decode_get_pod_resources(const std::string& bytes);
 std::string encode_list_pod_resources(const std::vector<json::value>& pods,
                                       const DeviceLedger& ledger);
 std::string encode_get_pod_resources(const json::value& pod, const DeviceLedger& ledger);
-std::string encode_allocatable(const DeviceLedger& ledger, const std::vector<std::int64_t>& cpus);
+// Without CPUs, as from a kubelet whose CPU manager gives none out.
+std::string encode_allocatable(const DeviceLedger& ledger);
 
 // For tests: "ns/name container resource=id,id" per container and resource, sorted.
 Result<std::vector<std::string>> describe_list_pod_resources(const std::string& bytes);

@@ -64,7 +64,7 @@ std::string encode_get_pod_resources(const json::value& pod, const DeviceLedger&
   return out.SerializeAsString();
 }
 
-std::string encode_allocatable(const DeviceLedger& ledger, const std::vector<std::int64_t>& cpus) {
+std::string encode_allocatable(const DeviceLedger& ledger) {
   v1::AllocatableResourcesResponse out;
   for (const std::string& resource : ledger.resources()) {
     for (const Device& device : ledger.healthy(resource)) {
@@ -75,7 +75,6 @@ std::string encode_allocatable(const DeviceLedger& ledger, const std::vector<std
         added.mutable_topology()->add_nodes()->set_id(numa);
     }
   }
-  for (std::int64_t cpu : cpus) out.add_cpu_ids(cpu);
   return out.SerializeAsString();
 }
 
