@@ -100,9 +100,12 @@ Outcome<int> run_pools_agent(Context& context) {
   options.listen = context.values.text("metrics-listen");
   if (options.listen == "none") options.listen.clear();
   configure_role_log(context.values);
-  options.static_manager =
-      pools::KubeletRecords::cpu_manager_policy(options.kubelet_dir) == "static";
-  if (options.static_manager && !context.values.boolean("allow-static"))
+  {
+    Loop loop;
+    options.cpu_manager_policy =
+        run_to_end(loop, pools::ask_cpu_manager_policy(options.kubelet_dir));
+  }
+  if (options.cpu_manager_policy == "static" && !context.values.boolean("allow-static"))
     return tl::unexpected(static_manager_failure(context, options));
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   const std::string run_dir = host_path(context, "run-dir", context.values.text("run-dir"));

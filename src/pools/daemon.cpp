@@ -252,7 +252,7 @@ Task<void> Daemon::run() {
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;
   }
-  if (options_.static_manager) tell_node(kStaticManagerReason, kStaticManagerText);
+  if (options_.cpu_manager_policy == "static") tell_node(kStaticManagerReason, kStaticManagerText);
   // Strangers leave exclusive CPUs before anybody is told that there are some.
   co_await reconcile();
   if (options_.plugin && !options_.dry_run) plugins_->start();

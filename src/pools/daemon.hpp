@@ -42,8 +42,8 @@ struct DaemonOptions {
   std::string starter = {};  // a program of the host to mount into containers with a pool
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
-  bool static_manager = false;  // of the kubelet, and it was said to run nevertheless
-  bool annotate = false;        // pods whose CPUs are set, as the ancestor did
+  std::string cpu_manager_policy = {};  // of the kubelet; "static": it was said to run nevertheless
+  bool annotate = false;                // pods whose CPUs are set, as the ancestor did
 };
 
 // Belongs to one loop; co_await stop() before destroying it.

@@ -91,7 +91,7 @@ json::value Daemon::state() const {
   if (ready() && state_.pools().idle()) out["reason"] = "NoPoolConfig";
   if (!problem_.empty()) out["configProblem"] = problem_;
   out["cgroups"] = !setter_ ? "none" : setter_->tree().v2() ? "v2" : "v1";
-  out["cpuManagerPolicy"] = KubeletRecords::cpu_manager_policy(options_.kubelet_dir);
+  out["cpuManagerPolicy"] = options_.cpu_manager_policy;
   return json::object{{"pools", std::move(pools)}};
 }
 

@@ -40,11 +40,14 @@ Task<Result<KubeletAnswer>> KubeletRecords::look() {
   co_return out;
 }
 
-std::string KubeletRecords::cpu_manager_policy(const std::string& kubelet_dir) {
-  auto text = read_file(kubelet_dir + "/cpu_manager_state");
-  if (!text) return {};
-  auto state = parse_json(*text);
-  return state ? std::string(text_at(*state, {"policyName"})) : std::string();
+Task<std::string> KubeletRecords::cpu_manager_policy() {
+  if (auto text = read_file(directory_ + "/cpu_manager_state"))
+    if (auto state = parse_json(*text)) co_return std::string(text_at(*state, {"policyName"}));
+  const net::RpcReply reply =
+      co_await channel_->call("/v1.PodResourcesLister/GetAllocatableResources", "", kListLimit);
+  if (!reply.status.ok()) co_return "";
+  const auto cpus = node::decode_allocatable_cpus(reply.body);
+  co_return !cpus ? "" : cpus->empty() ? "none" : "static";
 }
 
 }  // namespace plim::pools

@@ -26,8 +26,9 @@ class KubeletRecords {
   // An error only when neither can be had.
   Task<Result<KubeletAnswer>> look();
 
-  // "none", "static"; "" when the file is not there.
-  static std::string cpu_manager_policy(const std::string& kubelet_dir);
+  // "none", "static"; "" when the kubelet does not tell. Of its file, which who is in a container
+  // does not see, else by asking: only the static manager has CPUs to give.
+  Task<std::string> cpu_manager_policy();
 
  private:
   std::string directory_;

@@ -3,8 +3,15 @@
 #include "base/clock.hpp"
 #include "kube/client.hpp"
 #include "kube/event_recorder.hpp"
+#include "pools/kubelet_records.hpp"
 
 namespace plim::pools {
+
+Task<std::string> ask_cpu_manager_policy(std::string kubelet_dir) {
+  Executor loop = co_await current_loop();
+  KubeletRecords records(loop, std::move(kubelet_dir));
+  co_return co_await records.cpu_manager_policy();
+}
 
 Task<int> report_static_manager(kube::Config config, std::string node) {
   constexpr Nanos kPatience = std::chrono::seconds(3), kLook = std::chrono::milliseconds(20);

@@ -5,13 +5,14 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
 
 from busybox import pod
 from node_daemon import NodeDaemon
-from rig import ROOT, RealClusterCase
+from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "local"))
 from local_cluster import eventually  # noqa: E402
@@ -228,6 +229,25 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
         self.assertEqual((self.processes("kept"), self.allowed("kept")), (before, [{self.last}]))
         self.cluster.kubectl("delete", "pod", "kept")
         eventually(lambda: states()["free"] == str(self.last) and self.allocatable(EXCLUSIVE) == "1", 60, what="the CPU free again")
+
+
+class StaticCpuManager(NodeDaemon, RealClusterCase):
+    options = {"nodes": 1, "kubelet_configuration": {"cpuManagerPolicy": "static", "reservedSystemCPUs": str(min(os.sched_getaffinity(0)))}}
+
+    def test_pools_beside_it_are_refused_also_in_a_container(self):
+        """Which sees the kubelet's sockets, but not the file in which it notes its policy."""
+        self.make_place("plim-pools.")
+        (self.place / "poolconfig.yaml").write_text(f"pools:\n  exclusive-pool: {{cpus: '{max(os.sched_getaffinity(0))}'}}\n")
+        seen = self.place / "kubelet"
+        seen.mkdir()
+        for name in ("device-plugins", "pod-resources"):
+            (seen / name).symlink_to(self.node.kubelet_directory / name)
+        for directory in (self.node.kubelet_directory, seen):
+            done = subprocess.run([PROGRAM, "pools", "agent", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node.name,
+                                   "--kubelet-dir", str(directory), "--cgroup-root", self.node.cgroup, "--poolconfigs", str(self.place),
+                                   "--run-dir", str(self.place), "--metrics-listen", "none"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 78, done.stderr)
+        eventually(lambda: "StaticCPUManager" in {event["reason"] for event in self.cluster.get("events", "-A")["items"]}, what="the event")
 
 
 if __name__ == "__main__":
