@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kube/decode.hpp"
 #include "pools/node_view.hpp"
 #include "pools/pool_config.hpp"
 #include "pools/testing/fake_cgroups.hpp"
@@ -336,6 +337,29 @@ TEST(CpusetOrder, gives_up_before_anybody_takes) {
   ASSERT_EQ(writes.size(), 2u);
   EXPECT_EQ(writes[0].cpus, (CpuSet{2, 5}));
   EXPECT_EQ(writes[1].cpus, CpuSet{7});
+}
+
+TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_that_its_cgroup_has) {
+  kube::InternPool pool;
+  std::string text = R"({
+      "metadata": {"name": "etcd-n1", "namespace": "kube-system", "uid": "mirror",
+                   "annotations": {"kubernetes.io/config.hash": "4711ab", "a": "b"}},
+      "spec": {"initContainers": [{"name": "i", "image": "x"}],
+               "containers": [{"name": "c", "image": "x", "resources": {"limits": {
+                 "nokia.k8s.io/exclusive-a": "1", "nokia.k8s.io/none": "0", "nokia.k8s.iox/b": "1",
+                 "cpu": "1"}}}]},
+      "status": {"phase": "Running",
+                 "containerStatuses": [{"name": "c", "containerID": "containerd://id-c"}]}})";
+  const auto pod = kube::decode_pod(kube::JsonText(text), pool);
+  ASSERT_TRUE(pod) << pod.error().message;
+  const PodFacts facts = facts_of(*pod, "nokia.k8s.io");
+  EXPECT_EQ(facts.key, "kube-system/etcd-n1");
+  EXPECT_EQ(facts.uid, "mirror");
+  EXPECT_EQ(facts.cgroup_uid, "4711ab");
+  ASSERT_EQ(facts.containers.size(), 2u);
+  EXPECT_EQ(facts.containers[1].id, "id-c");
+  EXPECT_EQ(facts.containers[1].pools, std::vector<std::string>{"exclusive-a"});
+  EXPECT_FALSE(facts.ended);
 }
 
 TEST(CpusetTree, reads_names_of_directories) {

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -20,6 +21,15 @@ POOLS = """pools:
   shared-s: {cpus: "1-2"}
 """
 MOVED = POOLS.replace('"4,5"', '"4"').replace('"6"', '"5,6"')
+
+
+def numbers_in(path):
+    """The CPUs of a list in a file."""
+    try:
+        ends = [item.split("-") for item in path.read_text().strip().split(",") if item]
+    except OSError:
+        return set()
+    return {cpu for item in ends for cpu in range(int(item[0]), int(item[-1]) + 1)}
 
 
 class Setter(unittest.TestCase):
@@ -40,7 +50,7 @@ class Setter(unittest.TestCase):
         self.machine.write(self.base + "/cpuset.cpus", "0-7\n")
         self.config = directory(self)
         (self.config / "poolconfig.yaml").write_text(POOLS)
-        self.held = []
+        self.held, self.made = [], []
         self.checkpoint()
         self.node = "fake-" + self._testMethodName[-20:].replace("_", "-").strip("-")
         self.cluster.apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": self.node}})
@@ -96,16 +106,17 @@ class Setter(unittest.TestCase):
         self.cluster.raw(f"/api/v1/namespaces/default/pods/{name}/status", "-X", "PATCH", "--content-type",
                          "application/merge-patch+json", "-d", "-", input=json.dumps(status))
 
-    def cgroup(self, uid, container_id):
+    def cgroup(self, uid, container_id, cpus="0-7"):
         """Made elsewhere and moved into its place, so that it is there at once with its files."""
         pod = self.machine.root / self.base / f"pod{uid}"
         pod.mkdir(exist_ok=True)
         (pod / "cpuset.cpus").write_text("0-7\n")
         made = self.machine.root / "new"
         made.mkdir()
-        (made / "cpuset.cpus").write_text("0-7\n")
+        (made / "cpuset.cpus").write_text(cpus + "\n")
         made.rename(pod / container_id)
-        return pod / container_id / "cpuset.cpus"
+        self.made.append(pod / container_id / "cpuset.cpus")
+        return self.made[-1]
 
     def becomes(self, path, cpus, seconds=5):
         eventually(lambda: path.exists() and path.read_text().strip() == cpus, seconds, every=0.002, what=f"{path} = {cpus}")
@@ -130,8 +141,11 @@ class Setter(unittest.TestCase):
         eventually(lambda: marks("one").get("nokia.k8s.io/cpusets-configured") == "true", what="the annotation")
         self.assertNotIn("nokia.k8s.io/cpusets-configured", marks("three"))
         # Killed and started again: it finds all in order.
+        described = lambda: {**json.loads(self.get("/state"))["pools"], "foreign": None}
+        before = described()
         self.end(signal.SIGKILL)
         self.start()
+        self.assertEqual(described(), before)
         self.assertNotIn("plimsoll_pools_cpuset_writes_total{", self.get("/metrics"))
         # Somebody meddles.
         sets[0][0].write_text("0-7\n")
@@ -201,49 +215,89 @@ class Setter(unittest.TestCase):
         exclusive, common = self.cgroup(uid, "id-one"), self.cgroup(shared, "id-two")
         self.becomes(exclusive, "4-5")
         self.machine.online("0-1,3-4,6-7")
-        self.becomes(exclusive, "4")
+        began = time.monotonic()
+        eventually(lambda: 'plimsoll_pools_cpus{pool="exclusive-a",state="offline",type="exclusive"} 1' in self.get("/metrics"), 2,
+                   what="the CPU offline")
+        self.becomes(exclusive, "4", 2 - (time.monotonic() - began))
         self.becomes(common, "1")
-        self.assertIn('plimsoll_pools_cpus{pool="exclusive-a",state="offline",type="exclusive"} 1', self.get("/metrics"))
+        self.reported("CPUOffline", "one")
         self.machine.online("0-7")
-        self.becomes(exclusive, "4-5")
+        self.becomes(exclusive, "4-5", 2)
         self.becomes(common, "1-2")
 
+    def configure(self, text):
+        new = self.config / "new"
+        new.write_text(text)
+        new.rename(self.config / "poolconfig.yaml")
+
+    def state(self):
+        return {pool["name"]: pool for pool in json.loads(self.get("/state"))["pools"]["pools"]}
+
+    def forget(self, name, pool, ids):
+        """It ends, as far as the kubelet and the API know."""
+        self.held = [one for one in self.held if one[2:] != (pool, ids)]
+        self.checkpoint()
+        self.cluster.kubectl("delete", "pod", name, "--force", "--grace-period=0", "--wait=false")
+
     def test_a_cpu_that_changes_its_pool_has_never_two_owners(self):
-        first = self.hold("one", "exclusive-a", ["5"])
-        self.status("one", "id-one")
+        first, other = self.hold("one", "exclusive-a", ["5"]), self.hold("other", "exclusive-b", ["6"])
+        others = {name: self.pod(name, **limits) for name, limits in (("common", {"shared_s": 10}), ("plain", {}))}
+        for name in ("one", "other", *others):
+            self.status(name, f"id-{name}")
         self.start()
         old = self.cgroup(first, "id-one")
         self.becomes(old, "5")
-        owners, stop = [], threading.Event()
+        for uid, name, cpus in ((other, "other", "6"), (others["common"], "common", "1-2"), (others["plain"], "plain", "0,3,7")):
+            self.becomes(self.cgroup(uid, f"id-{name}"), cpus)
+        for uid in (first, other, *others.values()):
+            self.becomes(self.cgroup(uid, "sandbox"), "0,3,7")
+        samples, stop = [], threading.Event()
 
         def sample():
             while not stop.wait(0.005):
-                sets = [path.read_text().strip() for path in (self.machine.root / self.base).glob("pod*/id-*/cpuset.cpus")]
-                owners.append(sum(text in ("5", "5-6") for text in sets))
+                # New owners first: who has given it up between two reads was not one of two.
+                samples.append({path.parent.parent.name for path in self.made[::-1] if 5 in numbers_in(path)})
         thread = threading.Thread(target=sample)
         thread.start()
         self.addCleanup(thread.join)
         self.addCleanup(stop.set)
-        new = self.config / "new"
-        new.write_text(MOVED)
-        new.rename(self.config / "poolconfig.yaml")
-        state = lambda: {pool["name"]: pool for pool in json.loads(self.get("/state"))["pools"]["pools"]}
-        eventually(lambda: state()["exclusive-a"]["states"]["draining"] == "5", what="draining")
-        self.assertEqual(state()["exclusive-b"]["states"]["withheld"], "5")
+        self.configure(MOVED)
+        eventually(lambda: self.state()["exclusive-a"]["states"]["draining"] == "5", what="draining")
+        self.assertEqual(self.state()["exclusive-b"]["states"]["withheld"], "5")
         self.becomes(old, "5")
         # It ends.
-        self.held.clear()
-        self.checkpoint()
-        self.cluster.kubectl("delete", "pod", "one", "--force", "--grace-period=0", "--wait=false")
-        for path in sorted(old.parent.parent.rglob("*"), reverse=True):
-            path.rmdir() if path.is_dir() else path.unlink()
-        old.parent.parent.rmdir()
-        eventually(lambda: state()["exclusive-b"]["states"]["free"] == "5-6", 2, what="the new pool's")
-        second = self.hold("two", "exclusive-b", ["5", "6"])
+        self.forget("one", "exclusive-a", ["5"])
+        shutil.rmtree(old.parent.parent)
+        eventually(lambda: self.state()["exclusive-b"]["states"]["free"] == "5", 2, what="the new pool's")
+        second = self.hold("two", "exclusive-b", ["5"])
         self.status("two", "id-two")
-        self.becomes(self.cgroup(second, "id-two"), "5-6")
+        old = self.cgroup(second, "id-two", "0,3,7")
+        self.becomes(old, "5")
+        # And back, but the kubelet gives it away while the container is still there.
+        self.configure(POOLS)
+        eventually(lambda: self.state()["exclusive-b"]["states"]["draining"] == "5", what="draining back")
+        self.forget("two", "exclusive-b", ["5"])
+        third = self.hold("three", "exclusive-a", ["5"])
+        self.status("three", "id-three")
+        self.becomes(self.cgroup(third, "id-three", "0,3,7"), "5")
+        self.becomes(old, "0,3,7")
+        eventually(lambda: samples[-1] == {f"pod{third}"}, what="a sample of it")
         stop.set()
-        self.assertLessEqual(max(owners), 1)
+        thread.join()
+        self.assertEqual(set().union(*samples), {f"pod{uid}" for uid in (first, second, third)})
+        self.assertLessEqual(max(map(len, samples)), 1)
+
+    def test_a_node_that_gets_other_labels_gets_other_pools(self):
+        (self.config / "poolconfig.yaml").unlink()
+        (self.config / "poolconfig-fast.yaml").write_text("nodeSelector: {kind: fast}\n" + POOLS)
+        self.start()
+        self.assertEqual(json.loads(self.get("/state"))["pools"]["reason"], "NoPoolConfig")
+        plain = self.cgroup(self.pod("plain"), "id-plain")
+        self.cluster.kubectl("label", "node", self.node, "kind=fast")
+        self.becomes(plain, "0,3,7")
+        self.assertIn("exclusive-a", self.state())
+        self.cluster.kubectl("label", "node", self.node, "kind-")
+        eventually(lambda: not self.state(), what="no pools")
 
     def test_other_programs_read_the_nodes_report(self):
         self.cluster.kubectl("apply", "-f", str(ROOT / "deploy/crds/nodereport.yaml"))
@@ -288,10 +342,13 @@ class Setter(unittest.TestCase):
         self.reported("StaticCPUManager")
         self.assertEqual(json.loads(self.get("/state"))["pools"]["cpuManagerPolicy"], "static")
 
-    def reported(self, reason):
-        """An event about this node."""
-        eventually(lambda: any(event["reason"] == reason and event["involvedObject"]["name"] == self.node
-                               for event in self.cluster.get("events", "-A")["items"]), what=reason)
+    def events(self, reason, name):
+        return [event for event in self.cluster.get("events", "-A")["items"]
+                if event["reason"] == reason and event["involvedObject"]["name"] == name]
+
+    def reported(self, reason, name=None):
+        """An event about this node, or a pod of that name."""
+        return eventually(lambda: self.events(reason, name or self.node), what=reason)[0]
 
 
 if __name__ == "__main__":
