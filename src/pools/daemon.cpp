@@ -90,6 +90,12 @@ Result<void> Daemon::start() {
               tell(container, kube::EventNote::Type::warning, "CpusetDrift",
                    fmt::format("somebody set the CPUs of a container to {}; they were put back",
                                was.to_string()));
+            },
+        .on_refused =
+            [this](const LiveContainer& container, const CpuSet& cpus, const Error& error) {
+              tell(container, kube::EventNote::Type::warning, "CpusetRefused",
+                   fmt::format("container {} cannot be given CPU {}: {}", container.container,
+                               cpus.to_string(), error.message));
             }};
     setter_ = std::make_unique<Setter>(std::move(*tree), clock_,
                                        options_.dry_run ? Writing::only_look : Writing::allowed,
@@ -184,6 +190,8 @@ bool Daemon::configure() {
     problems.errors.push_back(texts.error().message);
   }
   for (const std::string& line : problems.warnings) log::warn("pools", line);
+  if (!problems.warnings.empty())
+    tell_node("PoolConfigWarning", fmt::format("{}", fmt::join(problems.warnings, "\n")));
   if (options_.strict && !problems.warnings.empty()) {
     problems.errors.insert(problems.errors.end(), problems.warnings.begin(),
                            problems.warnings.end());
@@ -326,6 +334,7 @@ Task<void> Daemon::reconcile() {
   }
   if (directories_ && directories_->set(setter_->tree().watched())) wake();
   plugins_->sync();
+  write_events();
   reconciled_ = true;
   changed_.notify();
 }

@@ -20,6 +20,7 @@
 #include "net/server.hpp"
 #include "pools/config_maps.hpp"
 #include "pools/directory_watch.hpp"
+#include "pools/event_digest.hpp"
 #include "pools/kubelet_records.hpp"
 #include "pools/node_view.hpp"
 #include "pools/plugins.hpp"
@@ -86,6 +87,7 @@ class Daemon {
   void tell(const LiveContainer& container, kube::EventNote::Type type, const std::string& reason,
             const std::string& text);
   void tell_node(const std::string& reason, const std::string& text);
+  void write_events();
   void tell_notes(const std::vector<Note>& notes, const std::vector<LiveContainer>& containers);
 
   Executor loop_;
@@ -102,6 +104,7 @@ class Daemon {
   std::unique_ptr<kube::Informer<kube::Node>> node_;
   std::unique_ptr<ConfigMaps> maps_;
   std::unique_ptr<kube::EventRecorder> events_;
+  EventDigest digest_;
   std::unique_ptr<KubeletRecords> records_;
   std::unique_ptr<Setter> setter_;
   std::unique_ptr<Plugins> plugins_;

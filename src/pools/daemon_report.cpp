@@ -100,26 +100,32 @@ void Daemon::tell(const LiveContainer& container, kube::EventNote::Type type,
   if (!events_ || container.pod.empty()) return;
   auto pod = pods_->store().find(container.pod);
   if (!pod) return;
-  events_->record({.about = {.api_version = "v1",
-                             .kind = "Pod",
-                             .ns = std::string(pod->meta.ns.view()),
-                             .name = pod->meta.name,
-                             .uid = pod->meta.uid},
-                   .type = type,
-                   .reason = reason,
-                   .message = text});
+  digest_.add({.about = {.api_version = "v1",
+                         .kind = "Pod",
+                         .ns = std::string(pod->meta.ns.view()),
+                         .name = pod->meta.name,
+                         .uid = pod->meta.uid},
+               .type = type,
+               .reason = reason,
+               .message = text});
 }
 
 void Daemon::tell_node(const std::string& reason, const std::string& text) {
   if (!events_) return;
-  events_->record({.about = {.api_version = "v1",
-                             .kind = "Node",
-                             .ns = {},
-                             .name = options_.node_name,
-                             .uid = options_.node_name},
-                   .type = kube::EventNote::Type::warning,
-                   .reason = reason,
-                   .message = text});
+  digest_.add({.about = {.api_version = "v1",
+                         .kind = "Node",
+                         .ns = {},
+                         .name = options_.node_name,
+                         .uid = options_.node_name},
+               .type = kube::EventNote::Type::warning,
+               .reason = reason,
+               .message = text});
+  write_events();
+}
+
+void Daemon::write_events() {
+  if (!events_) return;
+  for (const kube::EventNote& note : digest_.due(clock_.steady())) events_->record(note);
 }
 
 // Once for each container, not at every look.

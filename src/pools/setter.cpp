@@ -5,6 +5,7 @@ namespace {
 
 // Each round gives up, or takes what the one before made free.
 constexpr int kMostRounds = 4;
+constexpr int kToldAfter = 3;  // refusals in a row
 // From the cgroup of a container to its program, whose environment tells which container it is.
 // Sandboxes never have a name, so it has an end.
 constexpr Nanos kNamedWithin = std::chrono::seconds(2);
@@ -31,6 +32,10 @@ bool Setter::write(const LiveContainer& container, const CpuSet& cpus) {
   auto written = tree_.write(container.path, cpus);
   if (!written && written.error().code == Code::not_found) return true;  // it has ended
   if (hooks_.on_write) hooks_.on_write(written.has_value());
+  int& refusals = known_.at(container.path).refusals;
+  refusals = written ? 0 : refusals + 1;
+  if (refusals == kToldAfter && hooks_.on_refused)
+    hooks_.on_refused(container, cpus, written.error());
   if (!written)
     log_.write(log::Level::warn, "pools", "cannot set the CPUs of a container",
                {{"pod", container.pod}, {"cpus", cpus.to_string()}, {"error", written.error()}});
@@ -72,7 +77,8 @@ void Setter::note_drift(const std::vector<LiveContainer>& containers,
                         const std::vector<CpusetTarget>& targets) {
   for (auto& [path, known] : known_) known.here = false;
   for (std::size_t i = 0; i < containers.size(); ++i) {
-    auto [at, fresh] = known_.try_emplace(containers[i].path, Known{clock_.steady(), {}});
+    auto [at, fresh] =
+        known_.try_emplace(containers[i].path, Known{.seen = clock_.steady(), .right = {}});
     at->second.here = true;
     if (fresh || !at->second.right) continue;
     const bool same_wish = *at->second.right == targets[i].cpus;

@@ -22,6 +22,9 @@ struct SetterHooks {
       on_confined = {};
   // Somebody else had changed the set of a container that was right before.
   std::function<void(const LiveContainer& container, const CpuSet& was)> on_drift = {};
+  // Its set could not be written several times in a row.
+  std::function<void(const LiveContainer& container, const CpuSet& cpus, const Error& error)>
+      on_refused = {};
 };
 
 enum class Writing { allowed, only_look };
@@ -47,6 +50,7 @@ class Setter {
   struct Known {
     SteadyTime seen;
     std::optional<CpuSet> right;  // the target it had when it was last right
+    int refusals = 0;             // in a row
     bool here = true;
   };
 

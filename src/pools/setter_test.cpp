@@ -25,7 +25,9 @@ class SetterTest : public ::testing::Test {
     cgroups_ = std::make_unique<FakeCgroups>(*host_, v2, driver);
     SetterHooks hooks{.on_write = [this](bool) { ++writes_; },
                       .on_confined = {},
-                      .on_drift = [this](const LiveContainer&, const CpuSet&) { ++drifts_; }};
+                      .on_drift = [this](const LiveContainer&, const CpuSet&) { ++drifts_; },
+                      .on_refused = [this](const LiveContainer& container, const CpuSet&,
+                                           const Error&) { refused_ += container.container; }};
     setter_ = std::make_unique<Setter>(cgroups_->open(), clock_, Writing::allowed, hooks);
     configure(yaml);
   }
@@ -91,6 +93,7 @@ class SetterTest : public ::testing::Test {
   KubeletAnswer answer_;
   std::map<std::string, std::string> environments_;
   int writes_ = 0, drifts_ = 0;
+  std::string refused_;
 };
 
 constexpr const char* kPools =
@@ -287,6 +290,20 @@ TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
   EXPECT_EQ(FakeCgroups::cpus(pod[0]), "0-1");
   ASSERT_EQ(done.notes.size(), 1u);
   EXPECT_EQ(done.notes[0].kind, Note::Kind::no_allocation);
+}
+
+TEST_F(SetterTest, tells_of_a_container_that_takes_no_set_once) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  // Below it is something with a set that cannot be written, whoever writes it.
+  std::filesystem::create_directories(pod[0] + "/inner");
+  std::filesystem::create_symlink("/sys/devices/system/cpu/online", pod[0] + "/inner/cpuset.cpus");
+  for (const char* told : {"", "", "c", "c", "c"}) {
+    EXPECT_FALSE(look().settled);
+    EXPECT_EQ(refused_, told);
+  }
+  std::filesystem::remove_all(pod[0] + "/inner");
+  EXPECT_TRUE(look().settled);
 }
 
 TEST_F(SetterTest, moves_everybody_when_cpus_go_offline_and_come_back) {

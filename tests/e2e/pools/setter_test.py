@@ -287,6 +287,37 @@ class Setter(unittest.TestCase):
         self.assertEqual(set().union(*samples), {f"pod{uid}" for uid in (first, second, third)})
         self.assertLessEqual(max(map(len, samples)), 1)
 
+    def test_what_is_wrong_is_told_in_events(self):
+        self.cluster.raw(f"/api/v1/nodes/{self.node}/status", "-X", "PATCH", "--content-type", "application/merge-patch+json", "-d", "-",
+                         input=json.dumps({"status": {"capacity": {"cpu": "8"}, "allocatable": {"cpu": "7500m"}}}))
+        uid = self.pod("forgotten", exclusive_a=1)
+        self.status("forgotten", "id-forgotten")
+        self.start()
+        self.assertIn("the node offers 7500m CPUs, but containers without a pool run on 3 (0,3,7)", self.reported("CPUDoubleBooked")["message"])
+        self.becomes(self.cgroup(uid, "id-forgotten"), "0,3,7")
+        self.assertIn("container c: it asks for exclusive CPUs", self.reported("NoAllocation", "forgotten")["message"])
+        # Others for everybody, until nobody has any.
+        self.configure("pools: {exclusive-a: {cpus: '0-7'}}\n")
+        self.assertIn("no CPU is left for containers without a pool", self.reported("PoolConfigWarning")["message"])
+
+    def test_a_set_that_is_changed_again_and_again_is_told_once_in_a_minute(self):
+        uid = self.hold("one", "exclusive-a", ["4"])
+        self.status("one", "id-one")
+        self.start()
+        path = self.cgroup(uid, "id-one")
+        self.becomes(path, "4")
+        for i in range(1, 6):
+            path.write_text(f"0-{i}\n")
+            self.becomes(path, "4")
+            eventually(lambda: f"plimsoll_pools_drift_total {i}" in self.get("/metrics"), what="the count of it")
+        self.reported("CpusetDrift", "one")
+        # Told later than all of these, if they were told at all.
+        self.hold("two", "exclusive-b", ["6"])
+        self.status("two", "id-two")
+        self.becomes(self.cgroup(self.held[-1][0], "id-two"), "6")
+        self.reported("CPUsPinned", "two")
+        self.assertEqual([event.get("count", 1) for event in self.events("CpusetDrift", "one")], [1])
+
     def test_a_node_that_gets_other_labels_gets_other_pools(self):
         (self.config / "poolconfig.yaml").unlink()
         (self.config / "poolconfig-fast.yaml").write_text("nodeSelector: {kind: fast}\n" + POOLS)
