@@ -141,6 +141,13 @@ std::pair<std::string, std::string> free_and_used(const json::value& pool) {
   return {count_text(pool, "free"), count_text(pool, "used")};
 }
 
+// How much of what is free cannot be had on one NUMA node.
+std::string fragmentation_text(const json::value& pool) {
+  const json::value* share = find(pool, {"fragmentation"});
+  if (share == nullptr || !share->is_number()) return "-";
+  return fmt::format("{:.0f}%", 100 * share->to_number<double>());
+}
+
 std::string holders_text(const json::value& pool) {
   const json::value* holders = find(pool, {"holders"});
   if (holders == nullptr || !holders->is_array()) return "-";
@@ -168,6 +175,7 @@ Table pools_table(const json::array& nodes) {
                {"DRAINING", Table::Shown::wide},
                {"WITHHELD", Table::Shown::wide},
                {"OFFLINE", Table::Shown::wide},
+               {"FRAGMENTED", Table::Shown::wide},
                {"HOLDERS"}});
   for (const json::value& node : nodes) {
     const json::value* pools = find(node, {"pools"});
@@ -177,7 +185,7 @@ Table pools_table(const json::array& nodes) {
       table.add({std::string(text_at(node, {"node"})), std::string(text_at(pool, {"name"})),
                  std::string(text_at(pool, {"type"})), std::string(text_at(pool, {"cpus"})), free,
                  used, count_text(pool, "draining"), count_text(pool, "withheld"),
-                 count_text(pool, "offline"), holders_text(pool)});
+                 count_text(pool, "offline"), fragmentation_text(pool), holders_text(pool)});
     }
   }
   return table;
@@ -215,6 +223,12 @@ std::string foreign_of(const json::value& node) {
   return out + "\n";
 }
 
+std::string policy_of(const json::value& node) {
+  const auto policy = text_at(node, {"cpuManagerPolicy"});
+  if (policy.empty()) return {};
+  return fmt::format("{} CPU manager of the kubelet: {}\n", text_at(node, {"node"}), policy);
+}
+
 // False: there are none.
 bool tell_problems(Context& context, const json::array& nodes) {
   bool any = false;
@@ -244,7 +258,7 @@ Outcome<int> run_pools(Context& context) {
   PLIM_CLI_CHECK(printer.print_table(table));
   tell_problems(context, nodes);
   std::string map;
-  for (const json::value& node : nodes) map += map_of(node) + foreign_of(node);
+  for (const json::value& node : nodes) map += map_of(node) + foreign_of(node) + policy_of(node);
   if (!map.empty()) PLIM_CLI_CHECK(context.world.out.write("\n" + map));
   return 0;
 }

@@ -73,6 +73,12 @@ class Validate(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, "exclusive-a +exclusive +4-5 +1 +1 +A:u1/c=5")
         self.assertIn("numa 0:  .s..EA.x", done.stdout)
+        self.assertNotIn("CPU manager", done.stdout)
+        self.machine.write("var/lib/kubelet/cpu_manager_state", '{"policyName":"none"}')
+        done = run("pools", "--poolconfigs", str(self.place), "--host-root", str(self.machine.root), "-o", "wide")
+        self.assertIn(" CPU manager of the kubelet: none\n", done.stdout)
+        self.assertRegex(done.stdout, "OFFLINE +FRAGMENTED +HOLDERS\n")
+        self.assertRegex(done.stdout, "exclusive-a +exclusive +4-5 +1 +1 +0 +0 +0 +0% +A:u1/c=5")
 
     def test_usage_mistakes_end_with_2(self):
         self.assertEqual(self.validate().returncode, 2)
