@@ -43,6 +43,12 @@ std::string file_in(const std::string& path) {
   return path + "/cpuset.cpus";
 }
 
+CpuSet effective_in(const std::string& path) {
+  auto text = read_file(path + "/cpuset.cpus.effective");
+  if (!text) text = read_file(path + "/cpuset.effective_cpus");
+  return text ? parse_cpu_list(*text).value_or(CpuSet()) : CpuSet();
+}
+
 }  // namespace
 
 std::string pod_uid_of(std::string_view directory) {
@@ -131,14 +137,14 @@ std::vector<std::string> CpusetTree::watched() const {
 std::optional<CpusetTree::Set> CpusetTree::read(const std::string& path) const {
   auto text = read_file(file_in(path));
   if (!text) return std::nullopt;
-  if (trim(*text).empty()) {
-    auto effective = read_file(path + "/cpuset.cpus.effective");
-    if (!effective) effective = read_file(path + "/cpuset.effective_cpus");
-    auto cpus = effective ? parse_cpu_list(*effective) : Result<CpuSet>(CpuSet());
-    return Set{.cpus = cpus ? std::move(*cpus) : CpuSet(), .inherited = true};
-  }
-  auto cpus = parse_cpu_list(*text);
+  auto cpus = parse_cpu_list(trim(*text));
   if (!cpus) return std::nullopt;
+  const bool inherited = trim(*text).empty();
+  if (!inherited && !v2_) return Set{.cpus = std::move(*cpus)};
+  CpuSet effective = effective_in(path);
+  // Where nothing of what was written can be had, version 2 gives all that the one above has.
+  if (inherited || !effective.is_subset_of(*cpus))
+    return Set{.cpus = std::move(effective), .inherited = inherited};
   return Set{.cpus = std::move(*cpus)};
 }
 
@@ -169,6 +175,10 @@ Result<void> CpusetTree::write(const std::string& path, const CpuSet& cpus) cons
     if (both != now->cpus) PLIM_CHECK(write_here(path, both));
   } else if (now->cpus != cpus || now->inherited) {
     PLIM_CHECK(write_here(path, cpus));
+    const auto done = read(path);
+    if (done && !done->cpus.is_subset_of(cpus))
+      return fail(Code::unavailable, fmt::format("{} was set to {}, but has {}", path,
+                                                 cpus.to_string(), done->cpus.to_string()));
   }
   for (const std::string& below : directories_in(path)) {
     auto written = write(below, cpus);

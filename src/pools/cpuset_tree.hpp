@@ -38,7 +38,7 @@ class CpusetTree {
   std::vector<std::string> watched() const;
 
   struct Set {
-    CpuSet cpus;
+    CpuSet cpus;             // as written, unless the kernel gives others
     bool inherited = false;  // version 2, nothing was written yet
   };
 

@@ -292,6 +292,19 @@ TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
   EXPECT_EQ(done.notes[0].kind, Note::Kind::no_allocation);
 }
 
+TEST_F(SetterTest, believes_what_the_kernel_made_of_a_set) {
+  machine({.cpus = 40}, kPools, /*v2=*/true);
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
+  EXPECT_TRUE(look().settled);
+  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+  cgroups_->give_instead(pod[0], "0-39");
+  EXPECT_FALSE(look().settled);
+  EXPECT_FALSE(state_.devices("exclusive-a")[1].healthy) << "it runs on CPU 11 too";
+  cgroups_->give_instead(pod[0], "10");
+  EXPECT_TRUE(look().settled);
+  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+}
+
 TEST_F(SetterTest, tells_of_a_container_that_takes_no_set_once) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});

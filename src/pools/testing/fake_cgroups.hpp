@@ -35,7 +35,18 @@ class FakeCgroups {
 
   void set(const std::string& path, std::string_view cpus) {
     host_.put(path + "/cpuset.cpus", fmt::format("{}\n", cpus));
-    if (v2_) host_.put(path + "/cpuset.cpus.effective", all_ + "\n");
+    if (!v2_) return;
+    // As a kernel: what is written is had. Of a cgroup that inherits, nothing is told.
+    std::error_code ignored;
+    std::filesystem::create_symlink("cpuset.cpus", host_.root() + path + "/cpuset.cpus.effective",
+                                    ignored);
+  }
+
+  // Whatever is written, it has these.
+  void give_instead(const std::string& directory, std::string_view cpus) {
+    const std::string path = directory + "/cpuset.cpus.effective";
+    std::filesystem::remove(path);
+    host_.put(path.substr(host_.root().size()), fmt::format("{}\n", cpus));
   }
 
   static std::string cpus(const std::string& path) {
