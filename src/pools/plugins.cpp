@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_watch.hpp"
 #include "base/files.hpp"
+#include "pools/directory_watch.hpp"
 
 namespace plim::pools {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr Nanos kUnwatched = std::chrono::seconds(10);
 
 void remove_old_sockets(const std::string& directory) {
   std::error_code error;
@@ -30,7 +29,6 @@ Plugins::Plugins(const Executor& loop, Clock& clock, PoolState& state, PluginsOp
       state_(state),
       options_(std::move(options)),
       hooks_(std::move(hooks)),
-      others_(loop),
       tasks_(loop),
       ending_(loop) {}
 
@@ -53,7 +51,6 @@ Task<void> Plugins::stop() {
 void Plugins::sync() {
   if (!started_) return;
   const std::vector<std::string> wanted = state_.endpoints();
-  bool others = false;
   for (auto at = endpoints_.begin(); at != endpoints_.end();) {
     if (std::ranges::find(wanted, at->first) != wanted.end()) {
       at->second->devices_changed();
@@ -62,7 +59,6 @@ void Plugins::sync() {
     }
     ending_.spawn("end of an endpoint", end(std::move(at->second)));
     at = endpoints_.erase(at);
-    others = true;
   }
   for (const std::string& pool : wanted) {
     auto& endpoint = endpoints_[pool];
@@ -74,9 +70,7 @@ void Plugins::sync() {
                             .starter = options_.starter};
     endpoint = std::make_unique<Endpoint>(loop_, clock_, state_, std::move(options), hooks_);
     endpoint->start();
-    others = true;
   }
-  if (others) others_.notify();
 }
 
 Task<void> Plugins::end(std::unique_ptr<Endpoint> endpoint) {
@@ -88,19 +82,17 @@ bool Plugins::ready() const {
          std::ranges::all_of(endpoints_, [](const auto& item) { return item.second->watched(); });
 }
 
-// The directory, not the socket itself: a kubelet that starts removes every socket in it.
+// The directory, not the sockets themselves: a kubelet that starts removes every socket in it, and
+// somebody may remove only ours. The one above tells when it is made anew.
 Task<void> Plugins::watch() {
+  auto watch = DirectoryWatch::open(loop_);
+  if (!watch) co_return;  // endpoints look by themselves now and then
+  const std::vector<std::string> places{fs::path(options_.directory).parent_path().string(),
+                                        options_.directory};
   for (;;) {
-    std::vector<std::string> paths{options_.directory + "/kubelet.sock"};
-    auto watch = FileWatch::open(loop_, std::move(paths), clock_);
-    if (!watch) {
-      (void)co_await others_.wait_until(clock_, clock_.steady() + kUnwatched);
-      continue;
-    }
-    for (;;) {
-      (void)co_await (*watch)->next();
-      for (auto& [pool, endpoint] : endpoints_) endpoint->look();
-    }
+    (*watch)->set(places);
+    for (auto& [pool, endpoint] : endpoints_) endpoint->look();
+    co_await (*watch)->next();
   }
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "base/event.hpp"
 #include "base/task.hpp"
 #include "pools/endpoint.hpp"
 
@@ -43,7 +42,6 @@ class Plugins {
   EndpointHooks hooks_;
   std::map<std::string, std::unique_ptr<Endpoint>> endpoints_;  // by pool
   bool started_ = false;
-  Event others_;  // the set of endpoints has changed
   TaskGroup tasks_, ending_;
 };
 

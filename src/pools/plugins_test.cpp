@@ -187,6 +187,16 @@ TEST_F(PluginsTest, registers_again_after_ten_kubelet_restarts) {
   EXPECT_LE(descriptors(), before);
 }
 
+TEST_F(PluginsTest, registers_again_when_only_its_own_socket_is_removed) {
+  start(kSample);
+  wait_for([&] { return kubelet_->devices.size() == 3; });
+  std::filesystem::remove(dir_ / "cpudp_cpupool1.sock");
+  const SteadyTime began = system_clock().steady();
+  wait_for([&] { return kubelet_->registrations == 4 && count("cpupool1") == 2; });
+  EXPECT_LT(system_clock().steady() - began, 5s) << "it waited for the next look";
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "cpudp_cpupool1.sock"));
+}
+
 TEST_F(PluginsTest, tells_the_kubelet_when_a_cpu_goes_offline_and_comes_back) {
   start(kSample);
   wait_for([&] { return kubelet_->devices.size() == 3; });
