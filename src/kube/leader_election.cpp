@@ -37,6 +37,14 @@ bool LeaderElector::is_leader() const {
   return leading_ && clock_.steady() < renewed_ + options_.renew_deadline;
 }
 
+bool LeaderElector::is_overdue(Nanos by) const {
+  return leading_ && clock_.steady() > renewed_ + options_.lease_duration + by;
+}
+
+std::string LeaderElector::lease_uid() const {
+  return std::string(text_at(lease_, {"metadata", "uid"}));
+}
+
 Task<void> LeaderElector::contend() {
   for (;;) {
     SteadyTime sent = clock_.steady();

@@ -47,7 +47,14 @@ class LeaderElector {
   // Also false as soon as the deadline has passed, whatever the loop is busy with.
   bool is_leader() const;
 
+  // Still leads although its lease ran out longer than `by` ago.
+  bool is_overdue(Nanos by) const;
+
   const std::string& leader() const { return leader_; }  // as last seen, "" before
+
+  const std::string& identity() const { return options_.identity; }
+
+  std::string lease_uid() const;  // as last seen, "" before
 
  private:
   Task<void> contend();

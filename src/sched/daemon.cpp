@@ -14,6 +14,10 @@ using namespace std::chrono_literals;
 // Each has a connection of its own while it is under way.
 constexpr std::size_t kMaxBinding = 32;
 
+// Of what a burst of pods has left to be told. Another one may lead meanwhile, and nobody who stops
+// this process is likely to wait for longer.
+constexpr Nanos kEventsGrace = 10s;
+
 kube::ReflectorOptions running_pods() {
   kube::ReflectorOptions out;
   out.field_selector = kRunningPods;
@@ -74,6 +78,10 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
   collector_ = registry.add_collector([this](metrics::Exposition& out) {
     metrics::expose_process(out);
     SchedulerMetrics::collect(state_.queue(), state_.engine(), clock_.wall(), out);
+    auto events = out.family("plimsoll_scheduler_events_total", "Events, by what became of them.",
+                             metrics::Type::counter);
+    events.sample({{"result", "written"}}, static_cast<double>(events_.stats().written));
+    events.sample({{"result", "dropped"}}, static_cast<double>(events_.stats().dropped));
   });
 }
 
@@ -121,7 +129,7 @@ Task<void> Daemon::stop() {
   co_await nodes_.stop();
   co_await namespaces_.stop();
   co_await inputs_.stop();
-  co_await events_.stop(500ms);
+  co_await events_.stop(kEventsGrace);
 }
 
 void Daemon::lead() {
@@ -209,12 +217,22 @@ Task<void> Daemon::compare_cache_with_list() {
     log::warn("scheduler", "the cache cannot be compared", {{"error", found.error()}});
 }
 
+kube::ObjectReference Daemon::lease(std::string uid) const {
+  const ElectionConfig& election = state_.config()->election;
+  return {.api_version = "coordination.k8s.io/v1",
+          .kind = "Lease",
+          .ns = election.ns,
+          .name = election.name,
+          .uid = std::move(uid)};
+}
+
+void Daemon::tell_of_lease(std::string uid, std::string_view message) {
+  const auto& profile = state_.config()->profiles.front().profile;
+  events_.record_election(lease(std::move(uid)), profile.scheduler_name, message);
+}
+
 void Daemon::warn_operator(std::string reason, std::string note) {
-  events_.record({.regarding = {.api_version = "coordination.k8s.io/v1",
-                                .kind = "Lease",
-                                .ns = state_.config()->election.ns,
-                                .name = state_.config()->election.name,
-                                .uid = ""},
+  events_.record({.regarding = lease(""),
                   .controller = "plimsoll-scheduler",
                   .warning = true,
                   .reason = std::move(reason),

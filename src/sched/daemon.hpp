@@ -88,6 +88,8 @@ class Daemon {
 
   // Something an operator should see, about the lease that is the scheduler's own object.
   void warn_operator(std::string reason, std::string note);
+  // What became of the lease; its uid is the elector's.
+  void tell_of_lease(std::string uid, std::string_view message);
 
   Engine& engine() { return state_.engine(); }
 
@@ -116,6 +118,12 @@ class Daemon {
     const std::string& scheduler() const { return profile->scheduler_name; }
   };
 
+  // What is told of a decision once the pod is bound.
+  struct Placed {
+    std::string node;
+    std::size_t evaluated = 0, feasible = 0;
+  };
+
   void add_handlers();
   void use_extenders(std::shared_ptr<const ExtenderList> extenders);
   bool extenders_have_a_say(const kube::Pod& pod) const;
@@ -131,9 +139,10 @@ class Daemon {
   PostFilterOutcome look_for_victims(const Try& current, const Decision& decision);
   void refuse(const Try& current, const Decision& decision, const PostFilterOutcome& outcome);
   void place(const Try& current, const Decision& decision);
-  void bound(const Try& current, const std::string& node);
+  void bound(const Try& current, const Placed& placed);
   void bind_failed(const Try& current, const Error& error);
   void log_scores(const kube::Pod& pod, const Decision& decision);
+  kube::ObjectReference lease(std::string uid) const;
 
   // The same for pods about which extenders have a say. One at a time, beside the others.
   Task<void> ask_and_schedule(Try current);

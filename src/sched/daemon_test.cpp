@@ -220,6 +220,8 @@ TEST_F(SchedDaemonTest, follows_inventories_from_the_time_their_kind_appears) {
   merge(kInventory, "", "b", holding("b", "busybox", clock_.wall()));
   until([&] { return scores()["b"] == 100; });
   EXPECT_EQ(scores()["a"], 0);
+  EXPECT_THAT(registry_.expose(),
+              HasSubstr("\nplimsoll_scheduler_inventory_age_seconds{node=\"a\"} 601\n"));
   merge(kInventory, "", "a", holding("a", "busybox", clock_.wall()));
   until([&] { return scores()["a"] == 100; });
   clock_.advance(601s);

@@ -156,27 +156,32 @@ void Daemon::place(const Try& current, const Decision& decision) {
                   .extenders = extenders_};
   if (options_.annotate_decisions) binding.annotations = annotations_of(decision);
   metrics_.pulls(decision.image_bytes, decision.missing_bytes);
-  binder_.bind(std::move(binding), [this, current, node = decision.node,
-                                    began = clock_.steady()](const Result<void>& answer) {
-    wake_.notify();
-    metrics_.plugins().ran(current.scheduler(), Point::Bind, answer.has_value(),
-                           clock_.steady() - began);
-    if (answer)
-      bound(current, node);
-    else
-      bind_failed(current, answer.error());
-  });
+  binder_.bind(
+      std::move(binding),
+      [this, current, placed = Placed{decision.node, decision.looked_at, decision.feasible},
+       began = clock_.steady()](const Result<void>& answer) {
+        wake_.notify();
+        metrics_.plugins().ran(current.scheduler(), Point::Bind, answer.has_value(),
+                               clock_.steady() - began);
+        if (answer)
+          bound(current, placed);
+        else
+          bind_failed(current, answer.error());
+      });
 }
 
-void Daemon::bound(const Try& current, const std::string& node) {
+void Daemon::bound(const Try& current, const Placed& placed) {
   const kube::ObjectMeta& meta = current.pod().meta;
   state_.queue().done(meta.uid);
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::scheduled, current.scheduler(), now - current.started);
   metrics_.bound(current.attempt.attempts, now - current.attempt.first_tried);
   if (klog_.enabled(2))
-    klog_.info("Successfully bound pod to node", {{"pod", kube::object_key(meta)}, {"node", node}});
-  reports_.placed(current.pod(), current.scheduler(), node);
+    klog_.info("Successfully bound pod to node", {{"pod", kube::object_key(meta)},
+                                                  {"node", placed.node},
+                                                  {"evaluatedNodes", placed.evaluated},
+                                                  {"feasibleNodes", placed.feasible}});
+  reports_.placed(current.pod(), current.scheduler(), placed.node);
 }
 
 void Daemon::bind_failed(const Try& current, const Error& error) {

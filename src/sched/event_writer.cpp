@@ -1,5 +1,7 @@
 #include "sched/event_writer.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json_text.hpp"
@@ -17,6 +19,7 @@ constexpr std::size_t kMaxQueuedBytes = 64u << 20;
 // at a time, and more only when they get late.
 constexpr std::size_t kWriters = 2, kMostWriters = 8;
 constexpr Nanos kLate = 5s;
+constexpr Nanos kSilence = 1s;
 constexpr std::size_t kMaxNote = 1024;
 constexpr int kEventTries = 12;
 constexpr Nanos kSeriesRefresh = 30min;
@@ -67,10 +70,21 @@ void EventWriter::start() {
 }
 
 Task<void> EventWriter::stop(Nanos grace) {
+  // No bindings are left that they could be in the way of.
+  for (std::size_t more = queue_.size(); more > 0 && writers_ < kMostWriters; --more) add_writer();
   const SteadyTime deadline = clock_.steady() + grace;
-  while ((!queue_.empty() || writers_ > 0) && clock_.steady() < deadline)
-    (void)co_await idle_.wait_until(clock_, deadline);
+  SteadyTime patience = std::min(deadline, clock_.steady() + kSilence);
+  std::uint64_t done = stats_.written + stats_.dropped;
+  while ((!queue_.empty() || writers_ > 0) && clock_.steady() < patience) {
+    (void)co_await idle_.wait_until(clock_, patience);
+    if (done == stats_.written + stats_.dropped) continue;
+    done = stats_.written + stats_.dropped;
+    patience = std::min(deadline, clock_.steady() + kSilence);
+  }
   co_await tasks_.stop();
+  stats_.dropped = stats_.recorded - stats_.written;
+  if (const std::uint64_t lost = stats_.recorded - done; lost > 0)
+    log::warn("scheduler", "events are lost", {{"count", lost}});
 }
 
 std::size_t EventWriter::writers_wanted() const {
@@ -78,7 +92,13 @@ std::size_t EventWriter::writers_wanted() const {
   return late ? kMostWriters : kWriters;
 }
 
+void EventWriter::add_writer() {
+  ++writers_;
+  tasks_.spawn("event writer", write_queued());
+}
+
 void EventWriter::push(Entry entry) {
+  ++stats_.recorded;
   if (queued_bytes_ > kMaxQueuedBytes) {
     ++stats_.dropped;
     return;
@@ -86,9 +106,7 @@ void EventWriter::push(Entry entry) {
   entry.since = clock_.steady();
   queued_bytes_ += entry.body.size();
   queue_.push_back(std::move(entry));
-  if (!started_ || writers_ >= writers_wanted()) return;
-  ++writers_;
-  tasks_.spawn("event writer", write_queued());
+  if (started_ && writers_ < writers_wanted()) add_writer();
 }
 
 void EventWriter::record(SchedulerEvent event) {
@@ -125,6 +143,23 @@ void EventWriter::record(SchedulerEvent event) {
   if (event.related) append_reference(body, R"(,"related":)", *event.related);
   body += '}';
   push({.ns = ns, .name = "", .body = std::move(body)});
+}
+
+void EventWriter::record_election(const kube::ObjectReference& lease, std::string_view controller,
+                                  std::string_view message) {
+  const WallTime now = clock_.wall();
+  std::string body;
+  append_member(body, R"({"apiVersion":"v1","kind":"Event","metadata":{"name":)",
+                fmt::format("{}.{:x}", lease.name, now.time_since_epoch().count()));
+  append_member(body, R"(,"namespace":)", lease.ns);
+  append_reference(body, R"(},"involvedObject":)", lease);
+  append_member(body, R"(,"type":"Normal","reason":"LeaderElection","message":)", message);
+  append_member(body, R"(,"source":{"component":)", controller);
+  append_member(body, R"(},"reportingComponent":)", controller);
+  append_member(body, R"(,"count":1,"firstTimestamp":)", format_rfc3339(now));
+  append_member(body, R"(,"lastTimestamp":)", format_rfc3339(now));
+  body += '}';
+  push({.ns = lease.ns, .name = "", .body = std::move(body), .is_core = true});
 }
 
 void EventWriter::push_series(Series& series) {
@@ -164,9 +199,10 @@ Task<void> EventWriter::write_queued() {
 Task<void> EventWriter::write(Entry entry) {
   const bool is_new = entry.name.empty();
   const kube::ObjectPath path{.ns = std::move(entry.ns), .name = std::move(entry.name)};
-  net::Request request{.method = is_new ? "POST" : "PATCH",
-                       .path = kube::api_path(kEvents, path),
-                       .query = "fieldManager=plimsoll"};
+  net::Request request{
+      .method = is_new ? "POST" : "PATCH",
+      .path = kube::api_path(entry.is_core ? kube::resources::events : kEvents, path),
+      .query = "fieldManager=plimsoll"};
   request.headers.set("Accept", "application/json");
   request.headers.set("Content-Type",
                       is_new ? "application/json" : "application/strategic-merge-patch+json");

@@ -30,18 +30,23 @@ struct SchedulerEvent {
 class EventWriter {
  public:
   struct Stats {
-    std::uint64_t written = 0, dropped = 0;
+    std::uint64_t recorded = 0, written = 0, dropped = 0;
   };
 
   EventWriter(const Executor& loop, std::shared_ptr<kube::Client> client, std::string host,
               Clock& clock = system_clock());
 
   void start();
-  // Writes what is queued for at most `grace`; the rest is lost.
+  // Writes what is queued for at most `grace`, and not for a server that takes nothing; the rest is
+  // lost and counts as dropped.
   Task<void> stop(Nanos grace = Nanos(0));
 
   // Returns at once. Repeats of the same warning become a series of the first one.
   void record(SchedulerEvent event);
+
+  // Who leads, of which kube-scheduler writes core Events, without an action.
+  void record_election(const kube::ObjectReference& lease, std::string_view controller,
+                       std::string_view message);
 
   const Stats& stats() const { return stats_; }
 
@@ -49,6 +54,7 @@ class EventWriter {
   struct Entry {
     std::string ns, name;  // of the Event; a name: it is patched
     std::string body;
+    bool is_core = false;
     SteadyTime since{};
   };
 
@@ -60,6 +66,7 @@ class EventWriter {
 
   void push(Entry entry);
   std::size_t writers_wanted() const;
+  void add_writer();
   Task<void> write_queued();
   Task<void> write(Entry entry);
   Task<void> refresh_series();

@@ -121,6 +121,45 @@ TEST_F(EventWriterTest, writes_what_is_queued_before_it_stops) {
   api_->let_through();
   run_to_end(loop_, events_.stop(1s));
   EXPECT_EQ(events_.stats().written, 5u);
+  EXPECT_EQ(events_.stats().dropped, 0u);
+}
+
+TEST_F(EventWriterTest, counts_what_it_cannot_write_before_it_stops) {
+  for (int i = 0; i < 20; ++i) record("web");
+  bool stopped = false;
+  TaskGroup tasks(loop_.executor());
+  auto stop = [](EventWriter* events, bool* done) -> Task<void> {
+    co_await events->stop(10s);
+    *done = true;
+  };
+  tasks.spawn("stop", stop(&events_, &stopped));
+  loop_.run_ready();
+  EXPECT_EQ(api_->requests.size(), 8u);  // as many as it can
+  EXPECT_FALSE(stopped);
+  clock_.advance(1s);  // the server takes nothing
+  loop_.run_ready();
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(events_.stats().dropped, 20u);
+  run_to_end(loop_, tasks.stop());
+}
+
+TEST_F(EventWriterTest, tells_who_leads_as_kube_scheduler_does) {
+  api_->let_through();
+  events_.record_election({.api_version = "coordination.k8s.io/v1",
+                           .kind = "Lease",
+                           .ns = "kube-system",
+                           .name = "kube-scheduler",
+                           .uid = "u"},
+                          "default-scheduler", "me became leader");
+  loop_.run_ready();
+  ASSERT_EQ(api_->requests.size(), 1u);
+  EXPECT_EQ(api_->requests[0].path, "/api/v1/namespaces/kube-system/events");
+  auto body = parse_json(api_->requests[0].body);
+  ASSERT_TRUE(body) << body.error().message;
+  EXPECT_EQ(text_at(*body, {"reason"}), "LeaderElection");
+  EXPECT_EQ(text_at(*body, {"message"}), "me became leader");
+  EXPECT_EQ(text_at(*body, {"involvedObject", "kind"}), "Lease");
+  EXPECT_EQ(text_at(*body, {"source", "component"}), "default-scheduler");
 }
 
 }  // namespace

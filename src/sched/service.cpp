@@ -11,6 +11,8 @@ namespace plim::sched {
 namespace {
 
 constexpr std::size_t kNamedRefusals = 3;  // nodes by name, of every reason
+// As kube-scheduler: after the end of its lease, so that it is rather ended by having lost it.
+constexpr std::chrono::seconds kOverdue{20};
 
 // A profile that asks an etcd needs one.
 Result<void> check_inventories(const Configuration& config, bool has_etcd) {
@@ -102,9 +104,9 @@ Result<void> Service::listen() {
       .pod_resources = [this] { return daemon_->pod_resources(); },
       .explain =
           [this](const net::Request& request) { return answer_explain(decisions_, request); }};
-  // Fails when the lease was not renewed in time and nobody has noticed yet.
+  // Fails when the lease ran out long ago and nobody has noticed.
   server.checks.push_back({.name = "leaderElection", .good = [this] {
-                             return !leading_ || !elector_ || elector_->is_leader();
+                             return !elector_ || !elector_->is_overdue(kOverdue);
                            }});
   server.checks.push_back({.name = "sched-handler-sync",
                            .good =
@@ -146,11 +148,13 @@ void Service::start_election() {
                                                  leading_ = true;
                                                  daemon_->start();
                                                  daemon_->lead();
+                                                 tell_of_lease("became leader");
                                                },
                                            .on_stopped =
                                                [this] {
                                                  leading_ = false;
                                                  daemon_->stop_leading();
+                                                 tell_of_lease("stopped leading");
                                                  if (!stopping_) on_lost_();
                                                },
                                            .on_new_leader =
@@ -161,6 +165,10 @@ void Service::start_election() {
   elector_ = std::make_unique<kube::LeaderElector>(loop_, lease_client_, std::move(lease),
                                                    std::move(callbacks));
   elector_->start();
+}
+
+void Service::tell_of_lease(std::string_view what) {
+  daemon_->tell_of_lease(elector_->lease_uid(), fmt::format("{} {}", elector_->identity(), what));
 }
 
 Task<void> Service::stop() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.hpp"
 #include "base/task.hpp"
@@ -53,6 +54,7 @@ class Service {
   ExplainRecord record_of(const DecisionNote& note) const;
   Result<void> listen();
   void start_election();
+  void tell_of_lease(std::string_view what);
   Task<void> lookup_client_ca();
 
   Executor loop_;

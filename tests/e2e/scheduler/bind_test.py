@@ -5,9 +5,10 @@ import time
 import unittest
 
 from cluster_case import ClusterCase
-from scheduler import SEED, Scheduler, directory, eventually, only_ours, pod
+from scheduler import SEED, STOCK, Scheduler, directory, eventually, only_ours, pod
 
-LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+LEASE = f"{LEASES}/kube-scheduler"
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 FAST = "leaderElection: {leaderElect: false}\nclientConnection: {qps: 5000, burst: 5000}\n"
 
@@ -24,6 +25,8 @@ class Binding(ClusterCase):
         event = eventually(lambda: self.events("a", "Scheduled"), what="its event")[0]
         self.assertEqual(event["note"], f"Successfully assigned {self.namespace}/a to {self.node_of('a')}")
         self.assertEqual((event["type"], event["action"], event["reportingController"]), ("Normal", "Binding", "default-scheduler"))
+        bound = rf'"Successfully bound pod to node" pod="{self.namespace}/a" node="{self.node_of("a")}" evaluatedNodes=3 feasibleNodes=3'
+        self.assertRegex(scheduler.log, bound)
         self.assertIn(f'"Calculated node\'s final score for pod" pod="{self.namespace}/a" node=', scheduler.log)
         self.assertIn(f'"Plugin scored node for pod" pod="{self.namespace}/a" plugin="', scheduler.log)
         scheduler.stop()
@@ -83,7 +86,15 @@ class Binding(ClusterCase):
     def test_a_lease_goes_from_one_to_the_next(self):
         flags = ("--leader-elect-lease-duration=3s", "--leader-elect-renew-deadline=2s", "--leader-elect-retry-period=1s")
         first = Scheduler(self, self.cluster.kubeconfig, *flags).start()
+        eventually(lambda: any(one["metadata"]["name"] == "kube-scheduler" for one in self.api.get(LEASES)["items"]), what="the lease")
         holder = eventually(lambda: self.api.get(LEASE)["spec"]["holderIdentity"], what="a leader")
+
+        def told(what):
+            events = self.api.get("/api/v1/namespaces/kube-system/events")["items"]
+            return [(one["type"], one["source"]["component"], one["involvedObject"]["kind"], one["involvedObject"]["uid"]) for one in events
+                    if one["reason"] == "LeaderElection" and one["message"] == f"{holder} {what}"]
+        expected = [("Normal", "default-scheduler", "Lease", self.api.get(LEASE)["metadata"]["uid"])]
+        self.assertEqual(eventually(lambda: told("became leader"), what="the event"), expected)
         second = Scheduler(self, self.cluster.kubeconfig, *flags).start()
         self.create(pod("one"))
         eventually(lambda: self.node_of("one"), what="a node")
@@ -91,6 +102,8 @@ class Binding(ClusterCase):
         began = time.monotonic()
         first.stop()
         self.assertLess(time.monotonic() - began, 1)
+        if not STOCK:  # which ends before it can say so
+            self.assertEqual(told("stopped leading"), expected)
         eventually(lambda: self.api.get(LEASE)["spec"]["holderIdentity"] not in ("", holder), 5, what="the next leader")
         self.create(pod("two"))
         eventually(lambda: self.node_of("two"), what="a node")

@@ -13,7 +13,7 @@ preemption_goroutines_duration_seconds preemption_goroutines_execution_total pre
 queueing_hint_execution_duration_seconds schedule_attempts_total scheduling_algorithm_duration_seconds scheduling_attempt_duration_seconds
 unschedulable_pods""".split()
 PROCESS = "cpu_seconds_total max_fds open_fds resident_memory_bytes start_time_seconds virtual_memory_bytes".split()
-OURS = """config_reload_success decision_seconds image_bytes_missing_total image_bytes_saved_total locality_tiebreak_total
+OURS = """config_reload_success decision_seconds events_total image_bytes_missing_total image_bytes_saved_total locality_tiebreak_total
 nodes_scored""".split()
 
 
@@ -68,6 +68,19 @@ class Metrics(ClusterCase):
         eventually(lambda: self.node_of("fits"), what="a node")
         eventually(lambda: scheduler.metric("plimsoll_scheduler_nodes_scored", token) == 3, what="the number of nodes scored")
         self.assertEqual(scheduler.log.count("no inventories of images here"), 1)
+        scheduler.stop()
+
+    def test_its_verbosity_is_set_while_it_runs(self):
+        scheduler = Scheduler(self, self.cluster.kubeconfig, "--leader-elect=false").start()
+        token = self.token()
+        self.create(pod("quiet"))
+        eventually(lambda: self.node_of("quiet"), what="a node")
+        self.assertEqual(scheduler.get("/debug/flags/v", token, "PUT", b"many")[0], 400)
+        self.assertEqual(scheduler.get("/debug/flags/v", token, "PUT", b"3"), (200, "successfully set klog.logging.verbosity to 3\n"))
+        self.create(pod("loud"))
+        eventually(lambda: f'"Attempting to schedule pod" pod="{self.namespace}/loud"' in scheduler.log, what="a line of the log")
+        self.assertNotIn(f'pod="{self.namespace}/quiet"', scheduler.log)
+        self.assertEqual(scheduler.get("/debug/flags/v", None, "PUT", b"0")[0], 403)
         scheduler.stop()
 
     def test_a_signal_shows_cache_and_queue_and_that_they_agree(self):

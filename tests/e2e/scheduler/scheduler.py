@@ -101,9 +101,9 @@ class Scheduler:
     def log(self):
         return self.log_path.read_text(errors="replace")
 
-    def get(self, path, token=None):
+    def get(self, path, token=None, method="GET", body=None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        request = urllib.request.Request(self.url + path, headers=headers)
+        request = urllib.request.Request(self.url + path, body, headers, method=method)
         context = ssl._create_unverified_context()
         try:
             with urllib.request.urlopen(request, timeout=10, context=context) as answer:
