@@ -120,6 +120,31 @@ Outcome<kube::Config> scheduler_cluster(const Context& context,
   return std::move(*out);
 }
 
+// Of a kubeconfig that a flag names; none where it does not.
+Outcome<std::optional<kube::Config>> named_cluster(const Context& context, std::string_view flag) {
+  const std::string& path = context.values.text(flag);
+  if (path.empty()) return std::nullopt;
+  auto out = kube::load_config({.kubeconfig = path}, context.world.env);
+  if (!out) return tl::unexpected(config_failure(out.error()));
+  return std::move(*out);
+}
+
+// Flags of kube-scheduler that somebody may count on: those of the others that have no effect only
+// tune what is not here.
+void warn_of_idle_flags(const Values& values) {
+  const auto warn = [&](std::string_view flag, std::initializer_list<std::string_view> as_it_is) {
+    const std::string& value = values.text(flag);
+    if (!value.empty() && std::ranges::find(as_it_is, value) == as_it_is.end())
+      log::warn("scheduler", fmt::format("--{} has no effect", flag), {{"value", value}});
+  };
+  warn("feature-gates", {});
+  warn("logging-format", {"text"});
+  warn("tls-cipher-suites", {});
+  warn("tls-min-version", {"VersionTLS10", "VersionTLS11", "VersionTLS12"});  // it serves no older
+  warn("tls-sni-cert-key", {});
+  warn("vmodule", {});
+}
+
 Outcome<std::optional<net::ServerTls>> serving_certificate(const Values& values) {
   const std::string &certificate = values.text("tls-cert-file"),
                     &key = values.text("tls-private-key-file"), &ca = values.text("client-ca-file");
@@ -147,12 +172,8 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
       .config_path = values.text("config"), .read = std::move(read), .service = {}};
   sched::ServiceOptions& service = out.service;
   PLIM_CLI_TRY(service.cluster, scheduler_cluster(context, config));
-  if (const std::string& path = values.text("authentication-kubeconfig"); !path.empty()) {
-    kube::ConfigOverrides overrides{.kubeconfig = path};
-    auto review = kube::load_config(overrides, context.world.env);
-    if (!review) return tl::unexpected(config_failure(review.error()));
-    service.review_cluster = std::move(*review);
-  }
+  PLIM_CLI_TRY(service.token_cluster, named_cluster(context, "authentication-kubeconfig"));
+  PLIM_CLI_TRY(service.rights_cluster, named_cluster(context, "authorization-kubeconfig"));
   const std::int64_t port = values.integer("secure-port");
   if (port < 0 || port > 65535)
     return usage_failure(Plm::bad_flag_value, "--secure-port: a number from 0 to 65535");
@@ -260,9 +281,7 @@ Outcome<int> run_scheduler(Context& context) {
     return 0;
   }
   configure_role_log(values, values.integer("v") >= 5 ? log::Level::debug : log::Level::info);
-  if (!values.text("feature-gates").empty())
-    log::warn("scheduler", "--feature-gates has no effect",
-              {{"gates", values.text("feature-gates")}});
+  warn_of_idle_flags(values);
   PLIM_CLI_TRY(SchedulerSettings settings,
                scheduler_settings(context, std::move(read), std::move(config)));
   return run_role("scheduler", std::make_unique<SchedulerRole>(std::move(settings)));

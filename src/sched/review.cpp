@@ -32,9 +32,8 @@ bool lies_below(std::string_view path, std::string_view place) {
 
 }  // namespace
 
-AccessReview::AccessReview(std::shared_ptr<kube::Client> client, ReviewOptions options,
-                           Clock& clock)
-    : client_(std::move(client)), options_(std::move(options)), clock_(clock) {}
+AccessReview::AccessReview(ReviewClients clients, ReviewOptions options, Clock& clock)
+    : clients_(std::move(clients)), options_(std::move(options)), clock_(clock) {}
 
 Task<int> AccessReview::check(net::Request request) {
   for (const std::string& place : options_.always_allowed)
@@ -63,7 +62,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
     json::value review = json::object{{"apiVersion", "authentication.k8s.io/v1"},
                                       {"kind", "TokenReview"},
                                       {"spec", {{"token", token}}}};
-    auto answer = co_await client_->create(kTokenReviews, nowhere, std::move(review));
+    auto answer = co_await clients_.tokens->create(kTokenReviews, nowhere, std::move(review));
     if (!answer) {
       log::warn("scheduler", "cannot have a token reviewed", {{"error", answer.error()}});
       co_return 503;
@@ -88,7 +87,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
                     {{"user", user},
                      {"groups", std::move(named)},
                      {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}}}};
-  auto answer = co_await client_->create(kAccessReviews, nowhere, std::move(review));
+  auto answer = co_await clients_.rights->create(kAccessReviews, nowhere, std::move(review));
   if (!answer) {
     log::warn("scheduler", "cannot have a request reviewed", {{"error", answer.error()}});
     co_return 503;

@@ -19,11 +19,15 @@ struct ReviewOptions {
   Nanos remember = std::chrono::seconds(10);
 };
 
+// Whose API servers are asked.
+struct ReviewClients {
+  std::shared_ptr<kube::Client> tokens, rights;
+};
+
 // Belongs to one loop.
 class AccessReview {
  public:
-  AccessReview(std::shared_ptr<kube::Client> client, ReviewOptions options,
-               Clock& clock = system_clock());
+  AccessReview(ReviewClients clients, ReviewOptions options, Clock& clock = system_clock());
 
   // 200: allowed; 401, 403 or 503 otherwise.
   Task<int> check(net::Request request);
@@ -37,7 +41,7 @@ class AccessReview {
   Task<int> ask(std::string user, std::vector<std::string> groups, std::string token,
                 std::string path, std::string verb);
 
-  std::shared_ptr<kube::Client> client_;
+  ReviewClients clients_;
   ReviewOptions options_;
   Clock& clock_;
   kube::TextMap<Answer> answers_;

@@ -30,18 +30,18 @@ net::Response metrics_text(std::string body) {
 
 }  // namespace
 
-SecureServer::SecureServer(SecureServerOptions options, std::shared_ptr<kube::Client> client,
+SecureServer::SecureServer(SecureServerOptions options, ReviewClients clients,
                            metrics::Registry& registry)
     : options_(std::move(options)),
-      review_(std::move(client), options_.review),
+      review_(std::move(clients), options_.review),
       registry_(registry) {}
 
 Result<std::unique_ptr<SecureServer>> SecureServer::listen(const Executor& loop,
                                                            SecureServerOptions options,
-                                                           std::shared_ptr<kube::Client> client,
+                                                           ReviewClients clients,
                                                            metrics::Registry& registry) {
   std::unique_ptr<SecureServer> out(
-      new SecureServer(std::move(options), std::move(client), registry));
+      new SecureServer(std::move(options), std::move(clients), registry));
   net::ServerOptions server{.address = out->options_.address, .tls = out->options_.tls};
   SecureServer* self = out.get();
   net::Route all{.method = "*", .pattern = "*", .handler = [self](net::Request request) {

@@ -38,7 +38,7 @@ class SecureServer {
  public:
   static Result<std::unique_ptr<SecureServer>> listen(const Executor& loop,
                                                       SecureServerOptions options,
-                                                      std::shared_ptr<kube::Client> client,
+                                                      ReviewClients clients,
                                                       metrics::Registry& registry);
 
   std::string address() const { return server_->address(); }
@@ -48,8 +48,7 @@ class SecureServer {
   Task<void> drain();
 
  private:
-  SecureServer(SecureServerOptions options, std::shared_ptr<kube::Client> client,
-               metrics::Registry& registry);
+  SecureServer(SecureServerOptions options, ReviewClients clients, metrics::Registry& registry);
 
   Task<net::Reply> answer(net::Request request);
   net::Response serve(const net::Request& request);

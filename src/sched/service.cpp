@@ -65,9 +65,12 @@ Result<void> Service::start() {
   PLIM_TRY(client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(event_client_, kube::Client::create(loop_, options_.cluster));
   PLIM_TRY(lease_client_, kube::Client::create(loop_, options_.cluster));
-  review_client_ = client_;
-  if (options_.review_cluster) {
-    PLIM_TRY(review_client_, kube::Client::create(loop_, *options_.review_cluster));
+  review_clients_ = {.tokens = client_, .rights = client_};
+  if (options_.token_cluster) {
+    PLIM_TRY(review_clients_.tokens, kube::Client::create(loop_, *options_.token_cluster));
+  }
+  if (options_.rights_cluster) {
+    PLIM_TRY(review_clients_.rights, kube::Client::create(loop_, *options_.rights_cluster));
   }
   daemon_ = std::make_unique<Daemon>(loop_, options_.daemon, client_, event_client_, registry_);
   daemon_->on_decision([this](const DecisionNote& note) { decisions_.add(record_of(note)); });
@@ -118,7 +121,7 @@ Result<void> Service::listen() {
                            .for_ready_only = true});
   server.checks.push_back(
       {.name = "shutdown", .good = [this] { return !stopping_; }, .for_ready_only = true});
-  PLIM_TRY(server_, SecureServer::listen(loop_, std::move(server), review_client_, registry_));
+  PLIM_TRY(server_, SecureServer::listen(loop_, std::move(server), review_clients_, registry_));
   if (options_.lookup_client_ca && options_.tls->client_ca_pem.empty())
     tasks_.spawn("client authority", lookup_client_ca());
   return {};
@@ -127,7 +130,7 @@ Result<void> Service::listen() {
 // So that people and Prometheus may come with certificates of the cluster's own authority.
 Task<void> Service::lookup_client_ca() {
   kube::ObjectPath path{.ns = "kube-system", .name = "extension-apiserver-authentication"};
-  auto found = co_await review_client_->get(kube::resources::config_maps, path);
+  auto found = co_await review_clients_.tokens->get(kube::resources::config_maps, path);
   if (!found) co_return;
   options_.tls->client_ca_pem = text_at(*found, {"data", "client-ca-file"});
   if (options_.tls->client_ca_pem.empty()) co_return;

@@ -22,11 +22,12 @@ namespace plim::sched {
 struct ServiceOptions {
   DaemonOptions daemon;
   kube::Config cluster;
-  std::optional<kube::Config> review_cluster;  // who is asked about requests; the cluster if none
-  std::string address;                         // "" for no secure port
-  std::optional<net::ServerTls> tls;           // none: self-signed
-  bool lookup_client_ca = true;                // from the cluster's ConfigMap
-  std::optional<kube::EtcdOptions> etcd;       // where agents may have put inventories
+  // Who is asked whose a request is and what they may do; the cluster if none.
+  std::optional<kube::Config> token_cluster, rights_cluster;
+  std::string address;                    // "" for no secure port
+  std::optional<net::ServerTls> tls;      // none: self-signed
+  bool lookup_client_ca = true;           // from the cluster's ConfigMap
+  std::optional<kube::EtcdOptions> etcd;  // where agents may have put inventories
   ReviewOptions review;
 };
 
@@ -61,7 +62,8 @@ class Service {
   ServiceOptions options_;
   metrics::Registry& registry_;
   std::function<void()> on_lost_;
-  std::shared_ptr<kube::Client> client_, event_client_, lease_client_, review_client_;
+  std::shared_ptr<kube::Client> client_, event_client_, lease_client_;
+  ReviewClients review_clients_;
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<kube::LeaderElector> elector_;
   std::unique_ptr<SecureServer> server_;

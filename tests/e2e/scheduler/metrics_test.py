@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What the scheduler tells of itself: metrics under kube-scheduler's names, its cache on demand (scheduler.md 4.6, scenario 27)."""
+import json
 import signal
 import unittest
 
 from cluster_case import ClusterCase
-from scheduler import Scheduler, eventually, pod
+from scheduler import Scheduler, directory, eventually, free_port, pod
 
 # Those of kube-scheduler 1.34 that plugins of its own can set off; tests/real/extender_test.py looks at the original.
 STOCK = """cache_size event_handling_duration_seconds framework_extension_point_duration_seconds goroutines inflight_events pending_pods
@@ -81,6 +82,21 @@ class Metrics(ClusterCase):
         eventually(lambda: f'"Attempting to schedule pod" pod="{self.namespace}/loud"' in scheduler.log, what="a line of the log")
         self.assertNotIn(f'pod="{self.namespace}/quiet"', scheduler.log)
         self.assertEqual(scheduler.get("/debug/flags/v", None, "PUT", b"0")[0], 403)
+        scheduler.stop()
+
+    def test_rights_are_asked_where_the_flag_says(self):
+        nowhere = directory(self) / "kubeconfig"
+        nowhere.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{free_port()}"}}], "users": [{"name": "u", "user": {}}]}))
+        scheduler = Scheduler(self, self.cluster.kubeconfig, "--leader-elect=false", f"--authentication-kubeconfig={self.cluster.kubeconfig}",
+                              f"--authorization-kubeconfig={nowhere}", "--tls-min-version=VersionTLS13", "--logging-format=text").start()
+        token = self.token()
+        self.assertEqual(scheduler.get("/metrics", "nonsense")[0], 401)
+        self.assertEqual(scheduler.get("/metrics", token)[0], 503)
+        self.assertIn("cannot have a request reviewed", scheduler.log)
+        self.assertIn("--tls-min-version has no effect", scheduler.log)
+        self.assertNotIn("--logging-format", scheduler.log)
         scheduler.stop()
 
     def test_a_signal_shows_cache_and_queue_and_that_they_agree(self):
