@@ -59,6 +59,9 @@ class LocalInventories(unittest.TestCase):
         self.assertRegex(self.images("--node", "n1", "--layers", "--image", "app"),
                          r"n1 +base +180MB +docker.io/library/app:1, docker.io/library/app:2\n")
         self.assertIn("771kB", self.images("--node", "n2", "--layers"))
+        told = self.cluster.get("nodeimageinventories.plimsoll.io", "n1")["spec"]  # what the node's CRI socket says of its file system
+        self.assertEqual(told["fs"]["usedBytes"], sum(layer["n"] for layer in told["layers"]))
+        self.assertGreater(told["fs"]["usedBytes"], 200_771_000)
         self.assertEqual(self.images("--image", "nobody/has-this"), "")
 
     def test_mistakes_are_told(self):
