@@ -48,8 +48,16 @@ class Binding(ClusterCase):
         self.assertEqual(event["note"], message)
         eventually(lambda: scheduler.metric('scheduler_pending_pods{queue="unschedulable"}', token) == 1, what="its queue")
         eventually(lambda: self.node_of("other"), what="a node")
+
+        def refusals():
+            return [line for line in scheduler.get("/metrics", token)[1].splitlines()
+                    if line.startswith("scheduler_schedule_attempts_total{") and 'result="unschedulable"' in line]
+        before = refusals()
         self.api.merge(f"{self.pods}/other", {"metadata": {"labels": {"x": "y"}}})
+        self.create(pod("after"))  # what came before it has been heard of when it has a node
+        eventually(lambda: self.node_of("after"), what="a node")
         self.assertEqual(scheduler.metric('scheduler_pending_pods{queue="unschedulable"}', token), 1)
+        self.assertEqual(refusals(), before)
         self.api.delete(f"{self.pods}/big0?gracePeriodSeconds=0")
         eventually(lambda: self.node_of("late"), 4, what="the room")
         self.assertEqual(scheduler.get("/metrics")[0], 403)
