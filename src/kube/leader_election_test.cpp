@@ -99,6 +99,18 @@ TEST(LeaderElector, stops_leading_on_time_while_a_renewal_hangs) {
   EXPECT_EQ(a.stopped, 1);
 }
 
+TEST(LeaderElector, is_overdue_only_long_after_the_lease_ran_out_unnoticed) {
+  Network network;
+  Replica a(network, "a");
+  network.loop.run_ready();
+  Replica b(network, "b");
+  network.clock.advance(34s);  // while the loop is busy
+  EXPECT_FALSE(a.elector->is_overdue(20s));
+  network.clock.advance(2s);
+  EXPECT_TRUE(a.elector->is_overdue(20s));
+  EXPECT_FALSE(b.elector->is_overdue(20s));  // it does not lead
+}
+
 TEST(LeaderElector, gives_the_lease_back_when_stopped) {
   Network network;
   auto a = std::make_unique<Replica>(network, "a");
