@@ -112,8 +112,7 @@ void Daemon::start() {
   if (std::exchange(started_, true)) return;
   nodes_.start();
   pods_.start();
-  namespaces_.start();
-  inputs_.start();
+  follow_what_is_needed();
   events_.start();
   tasks_.spawn("scheduling", schedule());
 }
@@ -149,6 +148,14 @@ void Daemon::set_config(std::shared_ptr<const Configuration> config,
                         std::shared_ptr<const ExtenderList> extenders) {
   use_extenders(std::move(extenders));
   state_.set_config(std::move(config), pods_.store());
+  if (started_) follow_what_is_needed();
+}
+
+// A kind stays followed when a new configuration does without it.
+void Daemon::follow_what_is_needed() {
+  const Needs needs = needs_of(*state_.config());
+  namespaces_.start(needs);
+  inputs_.start(needs);
 }
 
 void Daemon::use_extenders(std::shared_ptr<const ExtenderList> extenders) {
@@ -169,7 +176,8 @@ Task<void> Daemon::schedule() {
             {{"nodes", state_.engine().node_count()}, {"pods", pods_.store().size()}});
   for (;;) {
     std::optional<Attempt> attempt;
-    const bool may_decide = leading_ && binder_.under_way() < kMaxBinding;
+    // A new configuration may look at kinds that are not known yet.
+    const bool may_decide = leading_ && binder_.under_way() < kMaxBinding && synced();
     if (may_decide)
       attempt =
           asking_ ? state_.queue().pop_quick(clock_.steady()) : state_.queue().pop(clock_.steady());

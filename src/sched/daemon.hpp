@@ -79,7 +79,7 @@ class Daemon {
 
   const Configuration& config() const { return *state_.config(); }
 
-  // Every first list has been applied.
+  // Every first list of what is followed has been applied.
   bool synced() const;
 
   void on_decision(OnDecision callback) { on_decision_ = std::move(callback); }
@@ -125,6 +125,7 @@ class Daemon {
   };
 
   void add_handlers();
+  void follow_what_is_needed();
   void use_extenders(std::shared_ptr<const ExtenderList> extenders);
   bool extenders_have_a_say(const kube::Pod& pod) const;
 

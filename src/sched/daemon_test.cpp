@@ -281,6 +281,48 @@ TEST_F(SchedDaemonTest, the_cache_is_compared_with_what_the_server_lists) {
   EXPECT_THAT(differs.redundant_pods, ::testing::ElementsAre());
 }
 
+TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
+  create(kClaim, "default",
+         "{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: slow, "
+         "resources: {requests: {storage: 1Gi}}}}");
+  const auto made = [](std::string_view plugins) {
+    auto read =
+        read_configuration(fmt::format("apiVersion: kubescheduler.config.k8s.io/v1\nkind: "
+                                       "KubeSchedulerConfiguration\nprofiles: [{{plugins: {}}}]",
+                                       plugins),
+                           "test");
+    PLIM_ASSERT(read);
+    return std::make_shared<const Configuration>(std::move(read->config));
+  };
+  const auto few = made(
+      "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
+      "NodeResourcesFit}, {name: DefaultBinder}]}}");
+  const auto all = made("{}");
+  EXPECT_EQ(needs_of(*few), Needs{});
+  EXPECT_EQ(needs_of(*all),
+            (Needs{.namespaces = true, .owners = true, .storage = true, .budgets = true}));
+
+  metrics::Registry registry;
+  Daemon bare(loop_.executor(), DaemonOptions{.config = few, .host = "here"}, client_, client_,
+              registry, clock_, random_);
+  bare.start();
+  until([&] { return bare.synced(); });
+  const auto pod = testing::pod_of(
+      "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "
+      "persistentVolumeClaim: {claimName: data}}]}}");
+  const auto message = [&] {
+    return bare.engine().decide(*pod, all->profiles[0].profile, DecideOptions()).message;
+  };
+  EXPECT_THAT(message(), HasSubstr("not found"));
+  EXPECT_TRUE(bare.engine().cluster().namespaces().empty());
+  bare.set_config(all, std::make_shared<const ExtenderList>());
+  EXPECT_FALSE(bare.synced());
+  until([&] { return bare.synced(); });
+  EXPECT_THAT(message(), HasSubstr("pod has unbound immediate PersistentVolumeClaims"));
+  EXPECT_FALSE(bare.engine().cluster().namespaces().empty());
+  run_to_end(loop_, bare.stop());
+}
+
 TEST_F(SchedDaemonTest, follows_claims_volumes_and_classes) {
   const auto pod = testing::pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "

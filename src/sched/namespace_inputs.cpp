@@ -1,6 +1,7 @@
 #include "sched/namespace_inputs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace plim::sched {
 namespace {
@@ -42,9 +43,10 @@ NamespaceInputs::NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Cli
   }
 }
 
-void NamespaceInputs::start() {
-  namespaces_.start();
-  for (auto& informer : selecting_) informer->start();
+void NamespaceInputs::start(const Needs& needs) {
+  if (needs.namespaces && !std::exchange(followed_.namespaces, true)) namespaces_.start();
+  if (needs.owners && !std::exchange(followed_.owners, true))
+    for (auto& informer : selecting_) informer->start();
 }
 
 Task<void> NamespaceInputs::stop() {
@@ -53,8 +55,9 @@ Task<void> NamespaceInputs::stop() {
 }
 
 bool NamespaceInputs::synced() const {
-  return namespaces_.synced() &&
-         std::ranges::all_of(selecting_, [](const auto& informer) { return informer->synced(); });
+  return (!followed_.namespaces || namespaces_.synced()) &&
+         (!followed_.owners ||
+          std::ranges::all_of(selecting_, [](const auto& informer) { return informer->synced(); }));
 }
 
 }  // namespace plim::sched

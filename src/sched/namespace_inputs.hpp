@@ -11,6 +11,7 @@
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
 #include "sched/engine.hpp"
+#include "sched/needs.hpp"
 #include "sched/selector_owners.hpp"
 
 namespace plim::sched {
@@ -21,8 +22,10 @@ class NamespaceInputs {
   NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
                   kube::InternPool& pool, std::function<void()> on_synced, Clock& clock);
 
-  void start();
+  // Of what is needed the part that is not followed yet.
+  void start(const Needs& needs);
   Task<void> stop();
+  // All that is followed is known.
   bool synced() const;
 
  private:
@@ -30,6 +33,7 @@ class NamespaceInputs {
 
   kube::Informer<kube::ObjectMeta> namespaces_;
   std::vector<std::unique_ptr<Selecting>> selecting_;
+  Needs followed_;
 };
 
 }  // namespace plim::sched

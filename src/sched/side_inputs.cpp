@@ -1,6 +1,7 @@
 #include "sched/side_inputs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
@@ -67,7 +68,8 @@ SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> clien
       tasks_(loop) {
   follow_storage();
   follow_budgets();
-  for (auto& follower : followers_) follower->on_synced(on_synced_);
+  for (const auto* followers : {&storage_, &disruptions_})
+    for (const auto& follower : *followers) follower->on_synced(on_synced_);
   if (etcd.client)
     in_etcd_ = std::make_unique<EtcdInventories>(
         loop_, std::move(etcd),
@@ -90,7 +92,7 @@ void SideInputs::follow_storage() {
   using Claims = FollowerOf<VolumeClaim>;
   using Volumes = FollowerOf<PersistentVolume>;
   using Classes = FollowerOf<StorageClass>;
-  followers_.push_back(std::make_unique<Claims>(
+  storage_.push_back(std::make_unique<Claims>(
       loop_, client_, kClaims, pool_, read_claim,
       [this](const Claims::Kept& kept) {
         engine_.volumes().set_claim(kept.value);
@@ -100,7 +102,7 @@ void SideInputs::follow_storage() {
         engine_.volumes().remove_claim(kept.value.ns, kept.value.name);
       },
       clock_));
-  followers_.push_back(std::make_unique<Volumes>(
+  storage_.push_back(std::make_unique<Volumes>(
       loop_, client_, kVolumes, pool_, read_volume,
       [this](const Volumes::Kept& kept) {
         engine_.volumes().set_volume(kept.value);
@@ -108,7 +110,7 @@ void SideInputs::follow_storage() {
       },
       [this](const Volumes::Kept& kept) { engine_.volumes().remove_volume(kept.value.name); },
       clock_));
-  followers_.push_back(std::make_unique<Classes>(
+  storage_.push_back(std::make_unique<Classes>(
       loop_, client_, kClasses, pool_, read_class,
       [this](const Classes::Kept& kept) {
         engine_.volumes().set_class(kept.value);
@@ -120,15 +122,20 @@ void SideInputs::follow_storage() {
 
 void SideInputs::follow_budgets() {
   using Budgets = FollowerOf<DisruptionBudget>;
-  followers_.push_back(std::make_unique<Budgets>(
+  disruptions_.push_back(std::make_unique<Budgets>(
       loop_, client_, kBudgets, pool_, read_budget,
       [this](const Budgets::Kept& kept) { budgets_[kube::object_key(kept.meta)] = kept.value; },
       [this](const Budgets::Kept& kept) { budgets_.erase(kube::object_key(kept.meta)); }, clock_));
 }
 
-void SideInputs::start() {
+void SideInputs::start(const Needs& needs) {
+  if (needs.storage && !std::exchange(followed_.storage, true))
+    for (const auto& follower : storage_) follower->start();
+  if (needs.budgets && !std::exchange(followed_.budgets, true))
+    for (const auto& follower : disruptions_) follower->start();
+  if (std::exchange(started_, true)) return;
+  // Inventories decide between equals, whatever the plugins are.
   patient_until_ = clock_.steady() + kWaitForInventories;
-  for (auto& follower : followers_) follower->start();
   tasks_.spawn("inventories of images", follow_inventories());
   if (in_etcd_) in_etcd_->start();
 }
@@ -164,13 +171,16 @@ Task<void> SideInputs::follow_inventories() {
 
 Task<void> SideInputs::stop() {
   co_await tasks_.stop();
-  for (auto& follower : followers_) co_await follower->stop();
+  for (const auto& follower : storage_) co_await follower->stop();
+  for (const auto& follower : disruptions_) co_await follower->stop();
   if (inventories_) co_await inventories_->stop();
   if (in_etcd_) co_await in_etcd_->stop();
 }
 
 bool SideInputs::synced() const {
-  return std::ranges::all_of(followers_, [](const auto& follower) { return follower->synced(); }) &&
+  const auto is_synced = [](const auto& follower) { return follower->synced(); };
+  return (!followed_.storage || std::ranges::all_of(storage_, is_synced)) &&
+         (!followed_.budgets || std::ranges::all_of(disruptions_, is_synced)) &&
          (knows_inventories() || clock_.steady() >= patient_until_);
 }
 

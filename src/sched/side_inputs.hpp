@@ -14,6 +14,7 @@
 #include "sched/engine.hpp"
 #include "sched/etcd_inventories.hpp"
 #include "sched/follower.hpp"
+#include "sched/needs.hpp"
 
 namespace plim::sched {
 
@@ -26,9 +27,10 @@ class SideInputs {
              Engine& engine, kube::InternPool& pool, OnEvent on_event,
              std::function<void()> on_synced, Clock& clock);
 
-  void start();
+  // Of what is needed the part that is not followed yet.
+  void start(const Needs& needs);
   Task<void> stop();
-  // What every cluster has is known, and inventories too, which are waited for a few seconds only.
+  // What is followed is known, and inventories too, which are waited for a few seconds only.
   bool synced() const;
 
   std::vector<DisruptionBudget> budgets() const;
@@ -49,10 +51,11 @@ class SideInputs {
   std::function<void()> on_synced_;  // one of them more
   Clock& clock_;
   kube::TextMap<DisruptionBudget> budgets_;
-  std::vector<std::unique_ptr<Follower>> followers_;
+  std::vector<std::unique_ptr<Follower>> storage_, disruptions_;
+  Needs followed_;
   std::unique_ptr<Follower> inventories_;  // once the cluster has such a kind
   std::unique_ptr<EtcdInventories> in_etcd_;
-  bool looked_for_kind_ = false;
+  bool started_ = false, looked_for_kind_ = false;
   SteadyTime patient_until_{};
   TaskGroup tasks_;
 };
