@@ -17,6 +17,7 @@
 #include "base/process.hpp"
 #include "base/table.hpp"
 #include "base/text.hpp"
+#include "sched_shapes.hpp"
 #include "usage.hpp"
 
 namespace plim::bench {
@@ -52,6 +53,7 @@ flags:
   --ledger FILE    of jobs: "UID NANOSECONDS" for each, on the monotonic clock, right before its end was written
   --seconds N      of writing (10)
   --nodes N        (5000)
+  --shape NAME     of pending pods: basic, node-affinity, pod-affinity, topology-spreading (basic)
   --limit SECONDS  to wait at most for anything (120)
   --pid P,P        the server's processes on this machine: tells their CPU time and memory
   --keep           leave the pods where they are
@@ -116,6 +118,8 @@ std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::
   auto text = [](std::string& target) {
     return [&target](std::string_view value) { return target = value, Result<void>(); };
   };
+  std::vector<std::string_view> shapes;
+  for (const SchedShape& shape : kSchedShapes) shapes.push_back(shape.name);
   return {{"--kubeconfig", text(kubeconfig)},
           {"--ledger", text(out.ledger)},
           {"--url", text(out.url)},
@@ -130,6 +134,7 @@ std::vector<FlagRow> flag_table(LoadOptions& out, std::string& kubeconfig, std::
           {"--seconds", number(out.duration)},
           {"--nodes", number(out.nodes)},
           {"--limit", number(out.limit)},
+          {"--shape", choice(out.shape, std::move(shapes))},
           {"--pid", pids},
           {"-o", choice(output, {"json", "table"})}};
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
@@ -34,6 +35,7 @@ struct LoadOptions {
   std::string ledger = {};       // jobs: where to note when each of them ended
   std::string url = {};          // reviews: of the webhook, instead of a cluster
   unsigned seed = 20181116;      // reviews
+  std::string shape = "basic";   // pending: of the pods
 };
 
 using Seconds = std::chrono::duration<double>;
@@ -55,6 +57,7 @@ struct PodNames {
   std::string name;
   std::string node = {};  // "": it is for the scheduler, by default for none of this cluster
   std::string scheduler = "nobody";
+  json::object spec = {};  // what else is in its spec
 };
 
 // As a ReplicaSet's pod would be: about 2 KB once a server has filled it in.

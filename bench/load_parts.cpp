@@ -62,8 +62,9 @@ std::string pod_text(const PodNames& names) {
                           json::value{{"name", "LOG_LEVEL"}, {"value", "info"}}}},
       {"resources",
        {{"requests", {{"cpu", "100m"}, {"memory", "64Mi"}}}, {"limits", {{"memory", "128Mi"}}}}}};
-  json::object spec{{"containers", json::array{std::move(container)}},
-                    {"terminationGracePeriodSeconds", 1}};
+  json::object spec = names.spec;
+  spec["containers"] = json::array{std::move(container)};
+  spec["terminationGracePeriodSeconds"] = 1;
   if (names.node.empty())
     spec["schedulerName"] = names.scheduler;
   else

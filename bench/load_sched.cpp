@@ -1,27 +1,16 @@
 // Pods that wait for a scheduler: how fast it gives them nodes, and how fast the API would let it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "load.hpp"
+#include "sched_shapes.hpp"
 #include "tally.hpp"
 
 namespace plim::bench {
 namespace {
-
-std::string fake_node_text(std::size_t index) {
-  const json::value room{{"cpu", "32"}, {"memory", "256Gi"}, {"pods", "110"}};
-  json::object node{{"apiVersion", "v1"},
-                    {"kind", "Node"},
-                    {"metadata",
-                     {{"name", node_name(index)},
-                      {"labels",
-                       {{"app", "plimsoll-load"},
-                        {"kubernetes.io/hostname", node_name(index)},
-                        {"topology.kubernetes.io/zone", fmt::format("zone-{}", index % 3)}}}}},
-                    {"status", {{"allocatable", room}, {"capacity", room}}}};
-  return to_json(node);
-}
 
 bool has_node(const kube::Pod& pod) {
   return !pod.spec.node_name.empty();
@@ -35,9 +24,9 @@ net::Request untaint(std::size_t index) {
   return out;
 }
 
-net::Request waiting_pod(std::size_t index) {
+net::Request waiting_pod(std::size_t index, const SchedShape& shape) {
   return json_request("POST", fmt::format("/api/v1/namespaces/{}/pods", kNamespace),
-                      pod_text({.name = pod_name(index), .scheduler = "default-scheduler"}));
+                      waiting_pod_text(index, shape));
 }
 
 // The nodes, unless they are there, and pods in place of those before.
@@ -68,7 +57,9 @@ Task<Result<Numbers>> make_pods_and_nodes(Executor loop, LoadOptions options,
 }  // namespace
 
 Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options) {
-  return make_pods_and_nodes(std::move(loop), std::move(options), waiting_pod);
+  const SchedShape& shape = *std::ranges::find(kSchedShapes, options.shape, &SchedShape::name);
+  auto make = [&shape](std::size_t i) { return waiting_pod(i, shape); };
+  return make_pods_and_nodes(std::move(loop), std::move(options), make);
 }
 
 Task<Result<Numbers>> load_filled(Executor loop, LoadOptions options) {
@@ -84,7 +75,8 @@ Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options) {
   PLIM_CO_TRY(auto clients, connect(loop, options, options.connections));
   std::shared_ptr<kube::Client> first = clients.front();
   PLIM_CO_CHECK(co_await remove_pods(*first, options.limit));
-  Burst pods(loop, std::move(clients), waiting_pod);
+  auto make = [](std::size_t i) { return waiting_pod(i, kSchedShapes[0]); };
+  Burst pods(loop, std::move(clients), make);
   PLIM_CO_CHECK(co_await pods.run_at(options.pods, options.rate));
   Numbers out{{"pods", static_cast<double>(options.pods)},
               {"per_second", static_cast<double>(options.pods) / pods.took().count()}};

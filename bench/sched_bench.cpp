@@ -14,72 +14,58 @@
 #include "base/clock.hpp"
 #include "base/text.hpp"
 #include "kube/decode.hpp"
+#include "load.hpp"
 #include "sched/engine.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_ring.hpp"
+#include "sched_shapes.hpp"
 
 namespace plim::bench {
 namespace {
 
-// Of the workloads of scheduler_perf with that name.
-struct Shape {
-  std::string_view name;
-  std::string_view spec;   // beside the container
-  bool explained = false;  // and kept for those who ask why, as the scheduler does it
+struct Extra {
+  bool explained = false;    // decisions are kept for those who ask why, as the scheduler does it
+  std::size_t services = 0;  // that select the pods in turn, which are then spread by default
 };
 
-constexpr Shape kShapes[] = {
-    {"basic", ""},
-    {"basic, explained", "", true},
-    {"node affinity",
-     R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
-        {"matchExpressions":[{"key":"zone","operator":"In","values":["zone-0","zone-1"]}]}]}}},)"},
-    {"pod affinity",
-     R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
-        {"labelSelector":{"matchLabels":{"app":"a"}},"topologyKey":"zone"}]}},)"},
-    {"topology spreading",
-     R"("topologySpreadConstraints":[{"maxSkew":5,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule",
-        "labelSelector":{"matchLabels":{"app":"a"}}}],)"},
-};
-
-std::string node_text(std::size_t index) {
-  return fmt::format(
-      R"({{"metadata":{{"name":"node-{0}","labels":{{"kubernetes.io/hostname":"node-{0}","zone":"zone-{1}"}}}},
-          "status":{{"allocatable":{{"cpu":"32","memory":"256Gi","pods":"110"}}}}}})",
-      index, index % 3);
+void add_services(sched::Engine& engine, std::size_t services) {
+  for (std::size_t i = 0; i < services; ++i)
+    engine.set_selector_owner(
+        {.kind = "Service",
+         .ns = std::string(kNamespace),
+         .name = fmt::format("service-{}", i),
+         .selector = *kube::LabelSelector::parse(fmt::format("app=service-{}", i))});
 }
 
-std::string pod_text(std::size_t index, std::string_view spec) {
-  return fmt::format(
-      R"({{"metadata":{{"name":"pod-{0}","namespace":"default","uid":"uid-{0}","labels":{{"app":"a"}}}},
-          "spec":{{{1}"containers":[{{"name":"main","image":"registry.example/service:1",
-          "resources":{{"requests":{{"cpu":"100m","memory":"500Mi"}}}}}}]}}}})",
-      index, spec);
-}
-
-double decisions_per_second(const Shape& shape, std::size_t nodes, std::size_t pods) {
+double decisions_per_second(const SchedShape& shape, Extra extra, std::size_t nodes,
+                            std::size_t pods) {
   kube::InternPool pool;
   sched::Engine engine;
   const auto node_codec = kube::node_codec(pool);
   const auto pod_codec = kube::pod_codec(pool);
   for (std::size_t i = 0; i < nodes; ++i) {
-    std::string text = node_text(i);
+    std::string text = fake_node_text(i);
     engine.set_node(*node_codec.one(kube::JsonText(text)));
   }
+  add_services(engine, extra.services);
   std::vector<sched::PodPointer> waiting;
   for (std::size_t i = 0; i < pods; ++i) {
-    std::string text = pod_text(i, shape.spec);
-    waiting.push_back(std::make_shared<const kube::Pod>(*pod_codec.one(kube::JsonText(text))));
+    std::string text = waiting_pod_text(i, shape);
+    kube::Pod pod = *pod_codec.one(kube::JsonText(text));
+    if (extra.services != 0)
+      pod.meta.labels = {{pool("app"), pool(fmt::format("service-{}", i % extra.services))}};
+    waiting.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
   }
   const sched::Profile profile = sched::default_profile();
   sched::ExplainRing kept;
+  std::uint64_t draw = 0;
   const SteadyTime begin = system_clock().steady();
   for (const sched::PodPointer& pod : waiting) {
     sched::DecideOptions options;
-    options.draw = reinterpret_cast<std::uintptr_t>(pod.get());
-    if (shape.explained) options.rows = 20;
+    options.draw = draw += 0x9e3779b97f4a7c15;  // the same in every run
+    if (extra.explained) options.rows = 20;
     const sched::Decision decision = engine.decide(*pod, profile, options);
-    if (shape.explained) kept.add(sched::describe_decision(engine, *pod, profile, decision, 3));
+    if (extra.explained) kept.add(sched::describe_decision(engine, *pod, profile, decision, 3));
     if (decision.node.empty()) {
       fmt::print(stderr, "sched_bench: {}: {}\n", shape.name, decision.message);
       std::exit(1);
@@ -95,9 +81,10 @@ double decisions_per_second(const Shape& shape, std::size_t nodes, std::size_t p
 
 int main(int argc, char** argv) {
   using namespace plim;
-  if (argc != 3) {
+  if (argc != 3 && argc != 4) {
     fmt::print(stderr,
-               "usage: sched_bench NODES PODS\n\nprints decisions per second, one shape a line\n");
+               "usage: sched_bench NODES PODS [SHAPE]\n\n"
+               "prints decisions per second, one shape a line\n");
     return 2;
   }
   const auto nodes = parse_int<std::size_t>(argv[1]), pods = parse_int<std::size_t>(argv[2]);
@@ -105,6 +92,13 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "sched_bench: two numbers, please\n");
     return 2;
   }
-  for (const bench::Shape& shape : bench::kShapes)
-    fmt::print("{}\t{:.0f}\n", shape.name, bench::decisions_per_second(shape, *nodes, *pods));
+  auto measure = [&](std::string_view name, const bench::SchedShape& shape, bench::Extra extra) {
+    if (argc == 3 || name == argv[3])
+      fmt::print("{}\t{:.0f}\n", name, bench::decisions_per_second(shape, extra, *nodes, *pods));
+  };
+  for (const bench::SchedShape& shape : bench::kSchedShapes) measure(shape.name, shape, {});
+  const bench::SchedShape& basic = bench::kSchedShapes[0];
+  measure("basic-explained", basic, {.explained = true});
+  measure("one-service", basic, {.services = 1});
+  measure("500-services", basic, {.services = 500});
 }
