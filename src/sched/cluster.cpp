@@ -153,7 +153,7 @@ void Cluster::count(const PodRecord& record, int sign) {
   if (record.affinity->has_pod_terms()) terms_.count(*record.affinity, record.row, sign);
 }
 
-const std::vector<std::uint32_t>& Cluster::count_pods(const PodMatcher& matcher) {
+const RowCounts& Cluster::count_pods(const PodMatcher& matcher) {
   return counts_.get(matcher, [&](const auto& visit) {
     for (const Records& records : on_row_)
       for (const auto& record : records) visit(*record->pod, record->row);

@@ -104,7 +104,7 @@ class Cluster {
   const TermTable& terms() const { return terms_; }
 
   // Pods that match, by row; valid until the cluster is changed.
-  const std::vector<std::uint32_t>& count_pods(const PodMatcher& matcher);
+  const RowCounts& count_pods(const PodMatcher& matcher);
 
   std::span<const std::unique_ptr<PodRecord>> pods_on(NodeIndex row) const;
   std::span<const std::unique_ptr<PodRecord>> nominated_on(NodeIndex row) const;

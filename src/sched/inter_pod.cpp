@@ -34,11 +34,10 @@ PodMatcher matcher_of(const std::vector<PodTerm>& terms, const Cluster& cluster)
 // Adds `amount` for each pod that matches, at its node's value of the key.
 bool add_matching(TopologyCounts& to, Cycle& cycle, const PodMatcher& matcher, LabelKey key,
                   std::int64_t amount) {
-  const std::vector<std::uint32_t>& pods = cycle.cluster.count_pods(matcher);
   const NodeTable& table = cycle.cluster.table();
   bool any = false;
-  for (NodeIndex row = 0; row < pods.size(); ++row)
-    if (pods[row] != 0 && table.is_live(row)) any |= to.add(key, row, amount * pods[row]);
+  for (const auto& [row, pods] : cycle.cluster.count_pods(matcher).entries())
+    if (table.is_live(row)) any |= to.add(key, row, amount * pods);
   return any;
 }
 

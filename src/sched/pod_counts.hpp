@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,41 +31,78 @@ struct PodMatcher {
   std::string text() const;  // equal matchers have equal texts
 };
 
-// The counts somebody asked for lately. Whoever asks for new ones brings all pods.
+// Pods by row, for as many rows as have any.
+class RowCounts {
+ public:
+  struct Entry {
+    NodeIndex row = 0;
+    std::uint32_t pods = 0;
+  };
+
+  void add(NodeIndex row, int sign);
+
+  std::span<const Entry> entries() const { return entries_; }  // by row, none with 0
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Reads the counts of ascending rows.
+class RowCountReader {
+ public:
+  explicit RowCountReader(const RowCounts& counts) : rest_(counts.entries()) {}
+
+  std::uint32_t at(NodeIndex row) {
+    while (!rest_.empty() && rest_.front().row < row) rest_ = rest_.subspan(1);
+    return !rest_.empty() && rest_.front().row == row ? rest_.front().pods : 0;
+  }
+
+ private:
+  std::span<const RowCounts::Entry> rest_;
+};
+
+// The counts somebody asked for lately. Whoever asks for new ones brings all pods. A pod that comes
+// or goes is compared only with those matchers that ask for one of its labels in its namespace.
 class PodCounts {
  public:
-  // By row; rows past the end have none. `all` calls back with every pod and its row.
+  // `all` calls back with every pod and its row.
   template <class EachPod>
-  const std::vector<std::uint32_t>& get(const PodMatcher& matcher, const EachPod& all) {
+  const RowCounts& get(const PodMatcher& matcher, const EachPod& all) {
     std::string text = matcher.text();
     if (auto known = counters_.find(text); known != counters_.end()) {
       known->second.used = ++clock_;
       return known->second.by_row;
     }
-    if (counters_.size() >= kMost) forget_oldest();
-    Counter& made = counters_[text];
-    made.matcher = matcher;
-    made.used = ++clock_;
+    Counter& made = make(std::move(text), matcher);
     all([&](const kube::Pod& pod, NodeIndex row) { made.count(pod, row, 1); });
     return made.by_row;
   }
 
   void count(const kube::Pod& pod, NodeIndex row, int sign);
 
- private:
-  static constexpr std::size_t kMost = 256;
+  std::size_t size() const { return counters_.size(); }
 
+  // Every service or controller that spreads its pods has a matcher; one takes about a kilobyte,
+  // and 8 bytes for every node it finds pods on.
+  static constexpr std::size_t kMost = 4096;
+
+ private:
   struct Counter {
     PodMatcher matcher;
-    std::vector<std::uint32_t> by_row;
+    RowCounts by_row;
+    std::vector<std::string> places;  // where it stands in the index
     std::uint64_t used = 0;
 
     void count(const kube::Pod& pod, NodeIndex row, int sign);
   };
 
+  Counter& make(std::string text, const PodMatcher& matcher);
+  std::vector<std::string> places_for(const PodMatcher& matcher) const;
+  std::size_t crowd(const std::vector<std::string>& places) const;
   void forget_oldest();
 
   TextMap<Counter> counters_;
+  TextMap<std::vector<Counter*>> index_;  // by namespace and label
   std::uint64_t clock_ = 0;
 };
 

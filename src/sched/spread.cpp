@@ -20,9 +20,7 @@ struct ActiveSpread {
   const SpreadConstraint* rule = nullptr;
   kube::LabelSelector selector;
   const std::vector<LabelValue>* column = nullptr;
-  const std::vector<std::uint32_t>* pods = nullptr;  // matching ones by row
-
-  std::int64_t pods_on(NodeIndex row) const { return row < pods->size() ? (*pods)[row] : 0; }
+  const RowCounts* pods = nullptr;  // matching ones
 };
 
 class SpreadRules {
@@ -172,11 +170,15 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       domains.by_value.assign(table.text_count() + 1, kNoDomain);
       self_.push_back(one.selector.matches(cycle.in.pod.meta.labels) ? 1 : 0);
     }
-    for (NodeIndex row : table.live()) {
-      if (!rules_.has_all_keys(row)) continue;
-      for (std::size_t i = 0; i < domains_.size(); ++i)
-        if (const ActiveSpread& one = rules_.active[i]; rules_.includes(one, row))
-          domains_[i].add((*one.column)[row], one.pods_on(row));
+    auto eligible = [&](const ActiveSpread& one, NodeIndex row) {
+      return rules_.has_all_keys(row) && rules_.includes(one, row);
+    };
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      for (NodeIndex row : table.live())
+        if (eligible(one, row)) domains_[i].add((*one.column)[row], 0);
+      for (const auto& [row, pods] : one.pods->entries())
+        if (table.is_live(row) && eligible(one, row)) domains_[i].add((*one.column)[row], pods);
     }
     for (Domains& domains : domains_) domains.settle();
   }
@@ -281,13 +283,15 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
     }
     weights.push_back(std::log(static_cast<double>(size + 2)));
   }
-  for (NodeIndex row : table.live()) {
-    if (ignored(row)) continue;
-    for (std::size_t i = 0; i < domains.size(); ++i) {
-      const ActiveSpread& one = rules.active[i];
-      if (one.rule->key == hostname || !rules.includes(one, row)) continue;
+  std::vector<RowCountReader> on_host;
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    const ActiveSpread& one = rules.active[i];
+    on_host.emplace_back(*one.pods);
+    if (one.rule->key == hostname) continue;
+    for (const auto& [row, pods] : one.pods->entries()) {
+      if (!table.is_live(row) || ignored(row) || !rules.includes(one, row)) continue;
       std::int64_t& there = domains[i].by_value[domain(one, row)];
-      if (there != kNoDomain) there += one.pods_on(row);
+      if (there != kNoDomain) there += pods;
     }
   }
 
@@ -300,7 +304,7 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
         LabelValue value = (*one.column)[row];
         if (value == 0) continue;
         std::int64_t pods =
-            one.rule->key == hostname ? one.pods_on(row) : domains[i].by_value[value];
+            one.rule->key == hostname ? on_host[i].at(row) : domains[i].by_value[value];
         sum += static_cast<double>(pods) * weights[i] + static_cast<double>(one.rule->max_skew - 1);
       }
     out.raw.push_back(std::llround(sum));
