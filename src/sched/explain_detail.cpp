@@ -66,8 +66,8 @@ std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_
 std::string unmet(const NodeRequirement& wanted, const NodeTable& ids, const NodeTable& table,
                   NodeIndex node) {
   using Op = kube::LabelRequirement::Op;
-  kube::LabelRequirement rule{.key = std::string(ids.text(wanted.key + 1)), .op = wanted.op};
-  for (LabelValue value : wanted.values) rule.values.emplace_back(ids.text(value));
+  kube::LabelRequirement rule{
+      .key = std::string(ids.text(wanted.key + 1)), .op = wanted.op, .values = wanted.values};
   if (wanted.op == Op::greater || wanted.op == Op::less)
     rule.values = {std::to_string(wanted.number)};
   std::ranges::sort(rule.values);

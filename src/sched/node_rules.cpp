@@ -31,11 +31,10 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
   if (op == std::end(kOps) || !kube::check_label_key(key)) return false;
   out.op = op->second;
   out.key = table.key_id(key);
-  auto values = strings_of(items_at(expression, {"values"}));
-  for (const std::string& value : values) {
+  out.values = strings_of(items_at(expression, {"values"}));
+  const auto& values = out.values;
+  for (const std::string& value : values)
     if (!kube::check_label_value(value)) return false;
-    out.values.push_back(table.value_id(value));
-  }
   switch (out.op) {
     case Op::in:
     case Op::not_in:
@@ -106,25 +105,25 @@ void read_only_nodes(const json::array& terms, NodeRules& out) {
   out.only_nodes = std::move(all);
 }
 
-bool requirement_holds(const NodeRequirement& requirement, LabelValue value,
-                       const NodeTable& table) {
+// `value` is what the node has under the key.
+bool requirement_holds(const NodeRequirement& requirement, std::optional<std::string_view> value) {
   auto among = [&] {
-    return std::ranges::find(requirement.values, value) != requirement.values.end();
+    return std::ranges::find(requirement.values, *value) != requirement.values.end();
   };
   switch (requirement.op) {
     case Op::in:
     case Op::equals:
-      return value != 0 && among();
+      return value && among();
     case Op::not_in:
     case Op::not_equals:
-      return value == 0 || !among();
+      return !value || !among();
     case Op::exists:
-      return value != 0;
+      return value.has_value();
     case Op::not_exists:
-      return value == 0;
+      return !value;
     case Op::greater:
     case Op::less: {
-      auto number = value != 0 ? whole_number(table.text(value)) : std::nullopt;
+      auto number = value ? whole_number(*value) : std::nullopt;
       if (!number) return false;
       return requirement.op == Op::greater ? *number > requirement.number
                                            : *number < requirement.number;
@@ -133,13 +132,12 @@ bool requirement_holds(const NodeRequirement& requirement, LabelValue value,
   return false;
 }
 
-// `value_of` gives the node's value of a label, 0 for none.
+// `value_of` gives the node's value of a label.
 template <class ValueOf>
-bool term_holds(const NodeTerm& term, const NodeTable& table, std::string_view node,
-                ValueOf value_of) {
+bool term_holds(const NodeTerm& term, std::string_view node, ValueOf value_of) {
   if (term.broken) return false;
   for (const NodeRequirement& requirement : term.labels)
-    if (!requirement_holds(requirement, value_of(requirement.key), table)) return false;
+    if (!requirement_holds(requirement, value_of(requirement.key))) return false;
   for (const NodeTerm::Name& name : term.names) {
     bool same = name.known_field ? node == name.value : name.value.empty();
     if (same != name.equal) return false;
@@ -150,14 +148,16 @@ bool term_holds(const NodeTerm& term, const NodeTable& table, std::string_view n
 }  // namespace
 
 bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
-  return term_holds(*this, table, table.name(row),
-                    [&](LabelKey key) { return table.label(row, key); });
+  return term_holds(*this, table.name(row), [&](LabelKey key) -> std::optional<std::string_view> {
+    const LabelValue value = table.label(row, key);
+    if (value == 0) return std::nullopt;
+    return table.text(value);
+  });
 }
 
-bool NodeTerm::matches(NodeTable& table, const kube::Node& node) const {
-  return term_holds(*this, table, node.meta.name, [&](LabelKey key) -> LabelValue {
-    const auto value = kube::find_label(node.meta.labels, table.text(key + 1));
-    return value ? table.value_id(*value) : 0;
+bool NodeTerm::matches(const NodeTable& table, const kube::Node& node) const {
+  return term_holds(*this, node.meta.name, [&](LabelKey key) {
+    return kube::find_label(node.meta.labels, table.text(key + 1));
   });
 }
 
@@ -167,7 +167,7 @@ bool NodeRules::required_match(const NodeTable& table, NodeIndex row) const {
   });
 }
 
-bool NodeRules::required_match(NodeTable& table, const kube::Node& node) const {
+bool NodeRules::required_match(const NodeTable& table, const kube::Node& node) const {
   return !has_required || std::ranges::any_of(required, [&](const NodeTerm& term) {
     return term.matches(table, node);
   });
@@ -201,7 +201,7 @@ NodeTerm read_node_selector(const json::value& selector, NodeTable& table) {
     if (value.is_string())
       out.labels.push_back({.op = Op::in,
                             .key = table.key_id(key),
-                            .values = {table.value_id(std::string_view(value.get_string()))}});
+                            .values = {std::string(std::string_view(value.get_string()))}});
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What a pod demands of its node's labels and name, with the texts as the table's numbers.
+// What a pod demands of its node's labels and name, with keys as the table's numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace plim::sched {
 struct NodeRequirement {
   kube::LabelRequirement::Op op{};
   LabelKey key = 0;
-  std::vector<LabelValue> values;
+  std::vector<std::string> values;
   std::int64_t number = 0;  // of Gt and Lt
 };
 
@@ -36,7 +36,7 @@ struct NodeTerm {
 
   bool matches(const NodeTable& table, NodeIndex row) const;
   // The same of a node that need not be in the table, or not as it is now.
-  bool matches(NodeTable& table, const kube::Node& node) const;
+  bool matches(const NodeTable& table, const kube::Node& node) const;
 };
 
 struct NodeRules {
@@ -48,7 +48,7 @@ struct NodeRules {
   std::optional<std::vector<std::string>> only_nodes;
 
   bool required_match(const NodeTable& table, NodeIndex row) const;
-  bool required_match(NodeTable& table, const kube::Node& node) const;
+  bool required_match(const NodeTable& table, const kube::Node& node) const;
 };
 
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);

@@ -34,7 +34,7 @@ NodeIndex NodeTable::row_of(std::string_view name) {
     taint_set_.push_back(0);
     labels_.emplace_back();
     make_columns();
-    for (auto& [key, column] : label_columns_) column.push_back(0);
+    for (auto& [key, column] : label_columns_) column.resize(names_.size());
   }
   by_name_.emplace(name, row);
   name_ranks_stale_ = true;
@@ -175,24 +175,29 @@ void NodeTable::forget_unused_taint_sets() {
 void NodeTable::set_labels(NodeIndex row, const kube::Labels& labels) {
   std::vector<std::pair<LabelKey, LabelValue>> made;
   made.reserve(labels.size());
-  for (const auto& [key, value] : labels) made.emplace_back(key_id(key), value_id(value));
+  for (const auto& [key, value] : labels) made.emplace_back(texts_.hold(key), texts_.hold(value) + 1);
   std::ranges::sort(made);
-  if (made == labels_[row]) return;  // most updates of a node leave them alone
-  ++label_version_;
-  for (const auto& [key, value] : labels_[row])
-    if (auto column = label_columns_.find(key); column != label_columns_.end())
-      column->second[row] = 0;
-  labels_[row] = std::move(made);
-  for (const auto& [key, value] : labels_[row])
-    if (auto column = label_columns_.find(key); column != label_columns_.end())
-      column->second[row] = value;
+  made.swap(labels_[row]);
+  if (made != labels_[row]) {  // most updates of a node leave them alone
+    ++label_version_;
+    auto set = [&](LabelKey key, LabelValue value) {
+      if (auto column = label_columns_.find(key); column != label_columns_.end())
+        column->second.set(row, value);
+    };
+    for (const auto& [key, value] : made) set(key, 0);
+    for (const auto& [key, value] : labels_[row]) set(key, value);
+  }
+  for (const auto& [key, value] : made) {
+    texts_.drop(key);
+    texts_.drop(value - 1);
+  }
 }
 
-const std::vector<LabelValue>& NodeTable::label_column(LabelKey key) {
+const LabelColumn& NodeTable::label_column(LabelKey key) {
   auto [at, is_new] = label_columns_.try_emplace(key);
   if (is_new) {
-    at->second.resize(names_.size(), 0);
-    for (NodeIndex row = 0; row < names_.size(); ++row) at->second[row] = label(row, key);
+    at->second.resize(names_.size());
+    for (NodeIndex row = 0; row < names_.size(); ++row) at->second.set(row, label(row, key));
   }
   return at->second;
 }

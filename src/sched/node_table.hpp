@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,26 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/intern.hpp"
 #include "kube/types.hpp"
 #include "sched/decision.hpp"
+#include "sched/label_texts.hpp"
 #include "sched/requests.hpp"
 
 namespace plim::sched {
-
-using LabelKey = InternTable::Id;
-using LabelValue = InternTable::Id;  // in columns one more than the id, 0 for absent
-
-struct TextHash {
-  using is_transparent = void;
-
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
-template <class Value>
-using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
 // A row exists while its node does or a pod says it is there; without a node it is not live and no
 // decision sees it. Rows are used again when both are gone.
@@ -86,18 +71,19 @@ class NodeTable {
   const std::vector<std::vector<kube::Taint>>& taint_sets() const { return taint_sets_; }
 
   // Labels. The column of a key is kept from the first time somebody asks for it.
-  LabelKey key_id(std::string_view key) { return texts_.intern(key); }
+  LabelKey key_id(std::string_view key) { return texts_.keep(key); }
 
-  LabelValue value_id(std::string_view value) { return texts_.intern(value) + 1; }
+  // 0 if no node has it.
+  LabelValue find_value(std::string_view value) const { return texts_.find(value); }
 
-  std::string_view text(LabelValue value) const { return texts_.text_of(value - 1); }
+  std::string_view text(LabelValue value) const { return texts_.text(value - 1); }
 
-  const std::vector<LabelValue>& label_column(LabelKey key);
+  // How many texts it keeps.
+  std::size_t text_count() const { return texts_.size(); }
+
+  const LabelColumn& label_column(LabelKey key);
 
   LabelValue label(NodeIndex row, LabelKey key) const;
-
-  // One more than the largest value there is.
-  std::size_t text_count() const { return texts_.size() + 1; }
 
   std::span<const std::pair<LabelKey, LabelValue>> labels(NodeIndex row) const {
     return labels_[row];
@@ -133,7 +119,7 @@ class NodeTable {
   std::uint32_t taint_set_of(const std::vector<kube::Taint>& taints);
 
   ResourceNames resources_;
-  InternTable texts_;
+  LabelTexts texts_;
   TextMap<NodeIndex> by_name_;
   std::vector<NodeIndex> free_;
   mutable std::vector<NodeIndex> live_rows_;
@@ -153,7 +139,7 @@ class NodeTable {
   std::vector<std::uint32_t> taint_set_;
   std::vector<std::vector<kube::Taint>> taint_sets_{{}};  // 0: no taints
   std::vector<std::vector<std::pair<LabelKey, LabelValue>>> labels_;
-  std::unordered_map<LabelKey, std::vector<LabelValue>> label_columns_;
+  std::unordered_map<LabelKey, LabelColumn> label_columns_;
 };
 
 }  // namespace plim::sched

@@ -157,13 +157,13 @@ void TermTable::count_terms(const std::vector<PodTerm>& terms, Kind kind, NodeIn
 TopologyCounts::PerKey& TopologyCounts::of(LabelKey key) {
   auto at = std::ranges::find(keys_, key, &PerKey::key);
   if (at != keys_.end()) return *at;
-  return keys_.emplace_back(PerKey{key, &table_.label_column(key),
-                                   std::vector<std::int64_t>(table_.text_count() + 1, 0)});
+  const LabelColumn& column = table_.label_column(key);
+  return keys_.emplace_back(PerKey{key, &column, std::vector<std::int64_t>(column.size(), 0)});
 }
 
 bool TopologyCounts::add(LabelKey key, NodeIndex row, std::int64_t amount) {
   PerKey& counts = of(key);
-  LabelValue value = (*counts.column)[row];
+  const std::uint32_t value = counts.column->at(row);
   if (value == 0) return false;
   std::int64_t& number = counts.by_value[value];
   if (number == 0) ++nonzero_;
@@ -174,18 +174,18 @@ bool TopologyCounts::add(LabelKey key, NodeIndex row, std::int64_t amount) {
 
 std::int64_t TopologyCounts::at(LabelKey key, NodeIndex row) const {
   auto counts = std::ranges::find(keys_, key, &PerKey::key);
-  return counts == keys_.end() ? 0 : counts->by_value[(*counts->column)[row]];
+  return counts == keys_.end() ? 0 : counts->by_value[counts->column->at(row)];
 }
 
 std::int64_t TopologyCounts::sum_at(NodeIndex row) const {
   std::int64_t out = 0;
-  for (const PerKey& counts : keys_) out += counts.by_value[(*counts.column)[row]];
+  for (const PerKey& counts : keys_) out += counts.by_value[counts.column->at(row)];
   return out;
 }
 
 bool TopologyCounts::any_positive_at(NodeIndex row) const {
   return std::ranges::any_of(
-      keys_, [&](const PerKey& counts) { return counts.by_value[(*counts.column)[row]] > 0; });
+      keys_, [&](const PerKey& counts) { return counts.by_value[counts.column->at(row)] > 0; });
 }
 
 }  // namespace plim::sched

@@ -145,7 +145,7 @@ class TopologyCounts {
  private:
   struct PerKey {
     LabelKey key = 0;
-    const std::vector<LabelValue>* column = nullptr;
+    const LabelColumn* column = nullptr;
     std::vector<std::int64_t> by_value;
   };
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kNoDomain = std::numeric_limits<std::int64_t>::min();
 struct ActiveSpread {
   const SpreadConstraint* rule = nullptr;
   kube::LabelSelector selector;
-  const std::vector<LabelValue>* column = nullptr;
+  const LabelColumn* column = nullptr;
   const RowCounts* pods = nullptr;  // matching ones
 };
 
@@ -43,7 +43,7 @@ class SpreadRules {
   }
 
   bool has_all_keys(NodeIndex row) const {
-    return std::ranges::all_of(active, [&](const auto& one) { return (*one.column)[row] != 0; });
+    return std::ranges::all_of(active, [&](const auto& one) { return one.column->at(row) != 0; });
   }
 
   // The constraint's inclusion policies.
@@ -119,11 +119,11 @@ class SpreadRules {
 struct Domains {
   std::vector<std::int64_t> by_value;  // kNoDomain where no eligible node has it
   std::size_t count = 0;
-  LabelValue lowest = 0;  // a value with the fewest, and how many the fewest of the others have
+  std::uint32_t lowest = 0;  // a value with the fewest, and how many the fewest of the others have
   std::int64_t fewest = 0, fewest_of_others = std::numeric_limits<std::int64_t>::max();
-  LabelValue changed = 0;  // the value whose count was imagined another
+  std::uint32_t changed = 0;  // the value whose count was imagined another
 
-  void add(LabelValue value, std::int64_t pods) {
+  void add(std::uint32_t value, std::int64_t pods) {
     if (by_value[value] == kNoDomain) {
       by_value[value] = 0;
       ++count;
@@ -133,7 +133,7 @@ struct Domains {
 
   void settle() {
     fewest = std::numeric_limits<std::int64_t>::max();
-    for (LabelValue value = 0; value < by_value.size(); ++value) {
+    for (std::uint32_t value = 0; value < by_value.size(); ++value) {
       std::int64_t pods = by_value[value];
       if (pods == kNoDomain) continue;
       if (pods < fewest) {
@@ -167,7 +167,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     const NodeTable& table = cycle.cluster.table();
     for (const ActiveSpread& one : rules_.active) {
       Domains& domains = domains_.emplace_back();
-      domains.by_value.assign(table.text_count() + 1, kNoDomain);
+      domains.by_value.assign(one.column->size(), kNoDomain);
       self_.push_back(one.selector.matches(cycle.in.pod.meta.labels) ? 1 : 0);
     }
     auto eligible = [&](const ActiveSpread& one, NodeIndex row) {
@@ -176,9 +176,9 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
       for (NodeIndex row : table.live())
-        if (eligible(one, row)) domains_[i].add((*one.column)[row], 0);
+        if (eligible(one, row)) domains_[i].add(one.column->at(row), 0);
       for (const auto& [row, pods] : one.pods->entries())
-        if (table.is_live(row) && eligible(one, row)) domains_[i].add((*one.column)[row], pods);
+        if (table.is_live(row) && eligible(one, row)) domains_[i].add(one.column->at(row), pods);
     }
     for (Domains& domains : domains_) domains.settle();
   }
@@ -186,7 +186,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
   Verdict judge(NodeIndex row) const {
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
-      LabelValue value = (*one.column)[row];
+      std::uint32_t value = one.column->at(row);
       if (value == 0) return missing_;
       std::int64_t there = domains_[i].by_value[value];
       std::int64_t skew =
@@ -203,7 +203,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
       const std::string_view key = table.text(one.rule->key + 1);
-      const LabelValue value = (*one.column)[row];
+      const std::uint32_t value = one.column->at(row);
       if (value == 0) {
         out.push_back(fmt::format("{} is not set", key));
         continue;
@@ -214,8 +214,9 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       const std::int64_t skew = there + self_[i] - fewest;
       if (skew > one.rule->max_skew)
         out.push_back(fmt::format("{}={}: {} pods{}, fewest {}: skew {}, at most {}", key,
-                                  table.text(value), there, self_[i] != 0 ? " and this one" : "",
-                                  fewest, skew, one.rule->max_skew));
+                                  table.text(one.column->value(value)), there,
+                                  self_[i] != 0 ? " and this one" : "", fewest, skew,
+                                  one.rule->max_skew));
     }
     return fmt::format("{}", fmt::join(out, "; "));
   }
@@ -225,7 +226,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
       if (!one.selector.matches(record.pod->meta.labels) || !rules_.includes(one, row)) continue;
-      domains_[i].changed = (*one.column)[row];
+      domains_[i].changed = one.column->at(row);
       domains_[i].add(domains_[i].changed, sign);
     }
   }
@@ -257,15 +258,15 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
   if (rules.active.empty()) return false;
   NodeTable& table = cycle.cluster.table();
   const LabelKey hostname = table.key_id(kHostname);
-  const LabelValue empty = table.value_id("");
+  const LabelValue empty = table.find_value("");
   const bool need_all =
       !cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults;
 
   auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
   // A node without the label stands in the domain of the empty value.
   auto domain = [&](const ActiveSpread& one, NodeIndex row) {
-    LabelValue value = (*one.column)[row];
-    return value != 0 ? value : empty;
+    std::uint32_t value = one.column->at(row);
+    return value != 0 ? value : one.column->find(empty);
   };
   std::vector<Domains> domains(rules.active.size());
   std::vector<double> weights;
@@ -276,7 +277,7 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
       size = static_cast<std::size_t>(
           std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); }));
     } else {
-      domains[i].by_value.assign(table.text_count() + 1, kNoDomain);
+      domains[i].by_value.assign(one.column->size(), kNoDomain);
       for (NodeIndex row : rows)
         if (!ignored(row)) domains[i].add(domain(one, row), 0);
       size = domains[i].count;
@@ -301,7 +302,7 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
     if (!ignored(row))
       for (std::size_t i = 0; i < domains.size(); ++i) {
         const ActiveSpread& one = rules.active[i];
-        LabelValue value = (*one.column)[row];
+        std::uint32_t value = one.column->at(row);
         if (value == 0) continue;
         std::int64_t pods =
             one.rule->key == hostname ? on_host[i].at(row) : domains[i].by_value[value];

@@ -111,7 +111,8 @@ class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
                                            std::begin(kNodeZoneLabels));
         made.key = keys_[at];
         made.newer_key = keys_[at % 2];  // the beta labels follow the others in the same order
-        for (const std::string& value : values) made.values.push_back(table_.value_id(value));
+        for (const std::string& value : values)
+          if (LabelValue known = table_.find_value(value); known != 0) made.values.push_back(known);
       }
   }
 
