@@ -20,23 +20,6 @@ std::size_t enough_nodes(std::int64_t percentage, std::size_t nodes) {
   return std::max(kAtLeast, nodes * static_cast<std::size_t>(percentage) / 100);
 }
 
-// Keeps the first feasible nodes from `start` on, around; the rest counts as not looked at.
-// Returns how many were looked at.
-std::size_t cut_search(Search& search, const std::vector<NodeIndex>& order, std::size_t start,
-                       std::size_t enough) {
-  std::vector<NodeIndex> kept;
-  std::size_t at = 0;
-  for (; at < order.size() && kept.size() < enough; ++at) {
-    NodeIndex row = order[(start + at) % order.size()];
-    if (search.verdicts[row] == kFits) kept.push_back(row);
-  }
-  for (std::size_t rest = at; rest < order.size(); ++rest)
-    search.verdicts[order[(start + rest) % order.size()]] = kFits;
-  std::ranges::sort(kept);
-  search.feasible = std::move(kept);
-  return at;
-}
-
 // Leaves of the feasible nodes those that extenders have let through.
 void apply_extenders(Cycle& cycle, Search& search, const ExtenderAnswers& answers, Decision& out) {
   const NodeTable& table = cycle.cluster.table();
@@ -282,19 +265,20 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
     if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
   }
   if (search.feasible.empty()) {
-    search.run();
     out.looked_at = out.total_nodes;
     out.by_nomination = false;
     out.unasked = 0;
+    std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
+    if (profile.score.empty() && !options.any_extender) enough = 1;
     if (options.extenders != nullptr) {
+      search.run();
       apply_extenders(cycle, search, *options.extenders, out);
+    } else if (enough < out.total_nodes) {
+      out.looked_at = search.run_until(enough, sample_order_.get(table), next_start_);
     } else {
-      std::size_t enough = enough_nodes(profile.percentage_of_nodes, out.total_nodes);
-      if (profile.score.empty() && !options.any_extender) enough = 1;
-      if (search.feasible.size() > enough)
-        out.looked_at = cut_search(search, sample_order_.get(table), next_start_, enough);
-      next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
+      search.run();
     }
+    if (options.extenders == nullptr) next_start_ = (next_start_ + out.looked_at) % out.total_nodes;
   }
   out.feasible = search.feasible.size();
   if (options.rows > 0 || options.only_filter) out.feasible_nodes = search.feasible;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
 #include "sched/testing/objects.hpp"
 
 namespace plim::sched {
@@ -200,6 +201,53 @@ TEST(Decide, a_share_of_the_nodes_comes_from_all_zones) {
   EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible_nodes.front(), 60u);
   add(200, "new");
   EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible_nodes.back(), 200u);
+}
+
+// What a share of the nodes gives is what looking at them one by one would: the first that fit from
+// where the last search ended, and why those before the last of them do not.
+TEST(Decide, a_share_of_the_nodes_is_the_first_that_fit) {
+  Engine engine, all;
+  SeededRandom random(7);
+  for (int i = 0; i < 700; ++i) {
+    const auto node = testing::node_of(fmt::format(
+        "{{metadata: {{name: n{0}, labels: {{topology.kubernetes.io/zone: z{1}}}}}, spec: "
+        "{{unschedulable: {2}}}, status: {{allocatable: {{cpu: {3}, memory: 32Gi, pods: 110}}}}}}",
+        i, random.below(3), random.below(4) == 0, random.below(3)));
+    engine.set_node(node);
+    all.set_node(node);
+  }
+  Profile profile = default_profile(), whole = profile;
+  SampleOrder sample;
+  std::size_t start = 0;
+  for (std::int64_t percentage : {15, 20, 30, 50, 70, 90, 15}) {
+    profile.percentage_of_nodes = percentage;
+    const auto pod = plain_pod("p", "{cpu: 1500m}");
+    const Decision expected = decide_all(all, pod, whole), made = decide_all(engine, pod, profile);
+    const auto& order = sample.get(all.cluster().table());
+    const auto enough =
+        std::max<std::size_t>(100, 700 * static_cast<std::size_t>(percentage) / 100);
+    std::vector<NodeIndex> fit, refused;
+    std::size_t looked_at = expected.feasible > enough ? 0 : 700;
+    auto look = [&](std::size_t at) {
+      const NodeIndex row = order[(start + at) % 700];
+      const bool fits = std::ranges::binary_search(expected.feasible_nodes, row);
+      (fits ? fit : refused).push_back(row);
+    };
+    if (looked_at == 700)
+      for (std::size_t at = 0; at < 700; ++at) look(at);
+    else
+      while (fit.size() < enough) look(looked_at++);
+    std::ranges::sort(fit);
+    std::ranges::sort(refused);
+    std::vector<NodeIndex> rejected;
+    for (const Rejection& one : made.rejections)
+      rejected.insert(rejected.end(), one.nodes.begin(), one.nodes.end());
+    std::ranges::sort(rejected);
+    EXPECT_EQ(made.looked_at, looked_at);
+    EXPECT_EQ(made.feasible_nodes, fit);
+    EXPECT_EQ(rejected, refused);
+    start = (start + looked_at) % 700;
+  }
 }
 
 TEST(Decide, yields_to_pods_nominated_for_a_node) {

@@ -54,10 +54,37 @@ std::unique_ptr<Filter> Search::prepare_plugin(PluginId plugin) {
 }
 
 void Search::run() {
-  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
   const NodeTable& table = cycle_.cluster.table();
   verdicts.assign(table.rows(), kFits);
-  std::vector<NodeIndex> rows = table.live();
+  feasible.clear();
+  look_at(table.live());
+}
+
+std::size_t Search::run_until(std::size_t enough, const std::vector<NodeIndex>& order,
+                              std::size_t start) {
+  verdicts.assign(cycle_.cluster.table().rows(), kFits);
+  feasible.clear();
+  auto row_at = [&](std::size_t at) { return order[(start + at) % order.size()]; };
+  // Twice as many each time: filters are not called for a few nodes over and over.
+  std::size_t seen = 0;
+  for (std::size_t next = enough + 1; seen < order.size() && feasible.size() <= enough; next *= 2) {
+    std::vector<NodeIndex> rows(std::min(next, order.size() - seen));
+    for (NodeIndex& row : rows) row = row_at(seen++);
+    look_at(std::move(rows));
+  }
+  if (feasible.size() > enough) {
+    std::size_t found = 0, needed = 0;
+    for (; found < enough; ++needed)
+      if (verdicts[row_at(needed)] == kFits) feasible[found++] = row_at(needed);
+    feasible.resize(enough);
+    while (seen > needed) verdicts[row_at(--seen)] = kFits;
+  }
+  std::ranges::sort(feasible);
+  return seen;
+}
+
+void Search::look_at(std::vector<NodeIndex> rows) {
+  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
   if (cycle_.only_nodes) refuse_unnamed(rows);
   std::vector<NodeIndex> with_nominated;
   if (cycle_.cluster.has_nominations()) {
@@ -73,8 +100,11 @@ void Search::run() {
   }
   for (NodeIndex row : with_nominated)
     if ((verdicts[row] = check(row)) == kFits) rows.push_back(row);
-  if (!with_nominated.empty()) std::ranges::sort(rows);
-  feasible = std::move(rows);
+  if (feasible.empty())
+    feasible = std::move(rows);
+  else
+    feasible.insert(feasible.end(), rows.begin(), rows.end());
+  if (!with_nominated.empty()) std::ranges::sort(feasible);
 }
 
 Verdict Search::check(NodeIndex row) {

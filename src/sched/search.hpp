@@ -18,6 +18,9 @@ class Search {
 
   // Judges all live nodes. `verdicts` has a place for every row.
   void run();
+  // As many of them, in this order from `start` on and around, until more than `enough` fit. Those
+  // past the last that is needed count as not looked at. Returns how many were looked at.
+  std::size_t run_until(std::size_t enough, const std::vector<NodeIndex>& order, std::size_t start);
 
   // One node as in run(): with the pods nominated there, and without.
   Verdict check(NodeIndex row);
@@ -43,6 +46,7 @@ class Search {
   bool must_yield(const PodRecord& nominated) const;
   bool has_nominated(NodeIndex row) const;
   void refuse_unnamed(std::vector<NodeIndex>& rows);
+  void look_at(std::vector<NodeIndex> rows);
 
   Cycle& cycle_;
   std::vector<Step> steps_;  // in the order of the profile's filters
