@@ -19,13 +19,13 @@ class NodeAffinityFilter final : public FilterOf<NodeAffinityFilter> {
 
   Verdict judge(NodeIndex row) const {
     if (added_ && !added_->required_match(table_, row)) return enforced_;
-    return matches_[row] != 0 ? kFits : refused_;
+    return matches_.has(row) ? kFits : refused_;
   }
 
  private:
   const NodeTable& table_;
   std::shared_ptr<const NodeRules> added_;
-  const std::vector<std::uint8_t>& matches_;
+  const RowSet& matches_;
   Verdict enforced_, refused_;
 };
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/json.hpp"
+#include "base/random.hpp"
 #include "base/yaml.hpp"
 #include "sched/engine.hpp"
 #include "sched/testing/objects.hpp"
@@ -120,6 +122,50 @@ TEST(NodeAffinity, the_profile_adds_its_own) {
       made.message,
       "0/3 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 2 node(s) "
       "didn't match scheduler-enforced node affinity.");
+}
+
+TEST(NodeAffinity, rows_found_by_value_are_those_found_one_by_one) {
+  NodeTable table;
+  SeededRandom random(3);
+  auto draw_node = [&](std::uint64_t number) {
+    std::string labels;
+    for (std::string_view key : {"zone", "cores"})
+      if (auto value = random.below(4); value != 0)
+        labels += fmt::format("{}: '{}', ", key, value == 1 ? "" : std::to_string(value));
+    table.set(plain_node(fmt::format("n{}", number), fmt::format("{{{}}}", labels)));
+  };
+  for (std::uint64_t i = 0; i < 150; ++i) draw_node(i);
+  constexpr std::string_view kOps[] = {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"};
+  for (int step = 0; step < 500; ++step) {
+    if (random.below(3) == 0) table.remove(fmt::format("n{}", random.below(150)));
+    draw_node(random.below(150));
+    json::array terms;
+    for (auto count = 1 + random.below(2); count > 0; --count) {
+      json::array rules;
+      for (auto rule = random.below(3); rule > 0; --rule) {
+        const std::string_view op = kOps[random.below(std::size(kOps))];
+        json::array values;
+        if (op == "In" || op == "NotIn") values = {"2", random.below(2) == 0 ? "3" : ""};
+        if (op == "Gt" || op == "Lt") values = {"2"};
+        rules.push_back({{"key", random.below(2) == 0 ? "zone" : "cores"},
+                         {"operator", op},
+                         {"values", std::move(values)}});
+      }
+      json::array fields;
+      if (random.below(4) == 0)
+        fields.push_back({{"key", "metadata.name"},
+                          {"operator", random.below(2) == 0 ? "In" : "NotIn"},
+                          {"values", json::array{fmt::format("n{}", random.below(150))}}});
+      terms.push_back({{"matchExpressions", std::move(rules)}, {"matchFields", std::move(fields)}});
+    }
+    const json::value affinity{{"requiredDuringSchedulingIgnoredDuringExecution",
+                                {{"nodeSelectorTerms", std::move(terms)}}}};
+    const NodeRules rules = read_node_rules(affinity, table);
+    const RowSet found = rules.required_rows(table);
+    for (NodeIndex row = 0; row < table.rows(); ++row)
+      ASSERT_EQ(found.has(row), table.is_live(row) && rules.required_match(table, row))
+          << to_json(affinity) << " on " << table.name(row);
+  }
 }
 
 TEST(NodeAffinity, a_changed_label_is_seen_at_once) {

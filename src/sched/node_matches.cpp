@@ -5,17 +5,13 @@
 namespace plim::sched {
 namespace {
 
-NodeMatches match_nodes(const Affinity& affinity, const NodeTerm& selector,
-                        const NodeTable& table) {
+NodeMatches match_nodes(const Affinity& affinity, const NodeTerm& selector, NodeTable& table) {
   NodeMatches out;
-  out.required.assign(table.rows(), 0);
+  out.required = selector.matching_rows(table);
+  out.required.keep(affinity.nodes.required_rows(table));
   if (affinity.nodes.has_preferred) out.preferred.assign(table.rows(), 0);
-  for (NodeIndex row : table.live()) {
-    out.required[row] =
-        selector.matches(table, row) && affinity.nodes.required_match(table, row) ? 1 : 0;
-    for (const NodeTerm& term : affinity.nodes.preferred)
-      if (term.matches(table, row)) out.preferred[row] += term.weight;
-  }
+  for (const NodeTerm& term : affinity.nodes.preferred)
+    term.matching_rows(table).each([&](NodeIndex row) { out.preferred[row] += term.weight; });
   return out;
 }
 
@@ -23,7 +19,7 @@ NodeMatches match_nodes(const Affinity& affinity, const NodeTerm& selector,
 
 const NodeMatches& NodeMatchCache::get(const std::shared_ptr<const Affinity>& affinity,
                                        const std::shared_ptr<const NodeTerm>& selector,
-                                       const NodeTable& table) {
+                                       NodeTable& table) {
   auto at = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.affinity == affinity && entry.selector == selector;
   });

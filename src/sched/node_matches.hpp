@@ -12,7 +12,7 @@
 namespace plim::sched {
 
 struct NodeMatches {
-  std::vector<std::uint8_t> required;   // by row: 1 where the pod may run
+  RowSet required;                      // where the pod may run
   std::vector<std::int64_t> preferred;  // by row: sum of the weights that match; empty if none
 };
 
@@ -22,10 +22,10 @@ class NodeMatchCache {
  public:
   // Valid until the next call.
   const NodeMatches& get(const std::shared_ptr<const Affinity>& affinity,
-                         const std::shared_ptr<const NodeTerm>& selector, const NodeTable& table);
+                         const std::shared_ptr<const NodeTerm>& selector, NodeTable& table);
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = 256;
 
   struct Entry {
     std::shared_ptr<const Affinity> affinity;

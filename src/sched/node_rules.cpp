@@ -132,17 +132,33 @@ bool requirement_holds(const NodeRequirement& requirement, std::optional<std::st
   return false;
 }
 
+bool name_holds(const NodeTerm::Name& name, std::string_view node) {
+  const bool same = name.known_field ? node == name.value : name.value.empty();
+  return same == name.equal;
+}
+
 // `value_of` gives the node's value of a label.
 template <class ValueOf>
 bool term_holds(const NodeTerm& term, std::string_view node, ValueOf value_of) {
   if (term.broken) return false;
   for (const NodeRequirement& requirement : term.labels)
     if (!requirement_holds(requirement, value_of(requirement.key))) return false;
-  for (const NodeTerm::Name& name : term.names) {
-    bool same = name.known_field ? node == name.value : name.value.empty();
-    if (same != name.equal) return false;
-  }
-  return true;
+  return std::ranges::all_of(term.names,
+                             [&](const NodeTerm::Name& name) { return name_holds(name, node); });
+}
+
+RowSet live_rows(const NodeTable& table) {
+  return RowSet::of(table.rows(), [&](NodeIndex row) { return table.is_live(row); });
+}
+
+RowSet rows_where(const NodeRequirement& requirement, NodeTable& table) {
+  const LabelColumn& column = table.label_column(requirement.key);
+  std::vector<std::uint8_t> holds(column.size(), 0);
+  holds[0] = requirement_holds(requirement, std::nullopt);
+  for (std::uint32_t number = 1; number < holds.size(); ++number)
+    if (const LabelValue value = column.value(number); value != 0)
+      holds[number] = requirement_holds(requirement, table.text(value));
+  return RowSet::of(table.rows(), [&](NodeIndex row) { return holds[column.at(row)] != 0; });
 }
 
 }  // namespace
@@ -159,6 +175,23 @@ bool NodeTerm::matches(const NodeTable& table, const kube::Node& node) const {
   return term_holds(*this, node.meta.name, [&](LabelKey key) {
     return kube::find_label(node.meta.labels, table.text(key + 1));
   });
+}
+
+RowSet NodeTerm::matching_rows(NodeTable& table) const {
+  if (broken) return {};
+  RowSet out = live_rows(table);
+  for (const NodeRequirement& requirement : labels) out.keep(rows_where(requirement, table));
+  for (const Name& name : names)
+    out.keep(
+        RowSet::of(table.rows(), [&](NodeIndex row) { return name_holds(name, table.name(row)); }));
+  return out;
+}
+
+RowSet NodeRules::required_rows(NodeTable& table) const {
+  if (!has_required) return live_rows(table);
+  RowSet out;
+  for (const NodeTerm& term : required) out.add(term.matching_rows(table));
+  return out;
 }
 
 bool NodeRules::required_match(const NodeTable& table, NodeIndex row) const {

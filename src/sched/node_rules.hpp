@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "kube/selector.hpp"
 #include "sched/node_table.hpp"
+#include "sched/row_set.hpp"
 
 namespace plim::sched {
 
@@ -35,6 +36,8 @@ struct NodeTerm {
   bool broken = false;      // cannot be read: matches nothing
 
   bool matches(const NodeTable& table, NodeIndex row) const;
+  // The live rows for which it does: a requirement is compared with each value of its label once.
+  RowSet matching_rows(NodeTable& table) const;
   // The same of a node that need not be in the table, or not as it is now.
   bool matches(const NodeTable& table, const kube::Node& node) const;
 };
@@ -48,6 +51,7 @@ struct NodeRules {
   std::optional<std::vector<std::string>> only_nodes;
 
   bool required_match(const NodeTable& table, NodeIndex row) const;
+  RowSet required_rows(NodeTable& table) const;
   bool required_match(const NodeTable& table, const kube::Node& node) const;
 };
 

@@ -11,6 +11,16 @@ namespace plim::sched {
 
 class RowSet {
  public:
+  // Of the rows below `rows` those that `member` says yes to.
+  template <class Member>
+  static RowSet of(std::size_t rows, Member member) {
+    RowSet out;
+    out.words_.resize((rows + 63) / 64, 0);
+    for (std::size_t row = 0; row < rows; ++row)
+      out.words_[row / 64] |= std::uint64_t{member(static_cast<NodeIndex>(row))} << (row % 64);
+    return out;
+  }
+
   bool has(NodeIndex row) const {
     return row / 64 < words_.size() && (words_[row / 64] >> (row % 64) & 1) != 0;
   }

@@ -48,7 +48,7 @@ class SpreadRules {
 
   // The constraint's inclusion policies.
   bool includes(const ActiveSpread& one, NodeIndex row) {
-    if (one.rule->honor_affinity && cycle_.node_matches().required[row] == 0) return false;
+    if (one.rule->honor_affinity && !cycle_.node_matches().required.has(row)) return false;
     return !one.rule->honor_taints || !untolerated_[row];
   }
 
