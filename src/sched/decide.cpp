@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <map>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -104,6 +104,14 @@ struct Scores {
   std::vector<std::int64_t> totals;
 };
 
+Error invalid_score(const ScoreColumn& column) {
+  const auto one = std::ranges::find_if(
+      column.normalized, [](std::int64_t score) { return score < 0 || score > 100; });
+  return fail(Code::internal, fmt::format("plugin \"{}\" returns an invalid score {}, it should in "
+                                          "the range of [0, 100] after normalizing",
+                                          name_of(column.plugin), *one));
+}
+
 Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
                          const DecideOptions& options) {
   const DecisionTimes::Watch watch(cycle.times, DecisionTimes::Step::score);
@@ -117,15 +125,13 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
       const DecisionTimes::PluginWatch one(cycle.times, DecisionTimes::Step::score, plugin.plugin);
       if (!score(plugin.plugin, cycle, rows, column)) continue;
     }
+    std::int64_t wrong = 0;  // negative if one is outside of 0 to 100
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::int64_t one = column.normalized[i];
-      if (one < 0 || one > 100)
-        return fail(Code::internal,
-                    fmt::format("plugin \"{}\" returns an invalid score {}, it should in the range "
-                                "of [0, 100] after normalizing",
-                                name_of(plugin.plugin), one));
+      const std::int64_t one = column.normalized[i];
+      wrong |= one | (100 - one);
       out.totals[i] += one * plugin.weight;
     }
+    if (wrong < 0) return invalid_score(column);
     out.columns.push_back(std::move(column));
   }
   if (cycle.profile.score.empty() && !options.any_extender) std::ranges::fill(out.totals, 1);
@@ -183,6 +189,23 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
   }
 }
 
+// Leaves the rows of which `worth`, told their place, says the most. Returns how much that is.
+template <class Worth>
+std::int64_t keep_best(std::vector<NodeIndex>& rows, Worth worth) {
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t one = worth(i);
+    if (one > most) {
+      most = one;
+      kept = 0;
+    }
+    if (one == most) rows[kept++] = rows[i];
+  }
+  rows.resize(kept);
+  return most;
+}
+
 // Among nodes with the same total.
 NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOptions& options,
                     Decision& out) {
@@ -196,10 +219,9 @@ NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOpt
   out.tie_rule = "random";
   if (cycle.profile.locality.tie_break == TieBreak::Locality) {
     const ImageView& view = cycle.image_view();
-    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-    for (NodeIndex row : equals) fewest = std::min(fewest, view.missing(row));
-    if (std::erase_if(equals, [&](NodeIndex row) { return view.missing(row) > fewest; }) > 0)
-      out.tie_rule = "locality";
+    const std::size_t before = equals.size();
+    keep_best(equals, [&](std::size_t i) { return -view.missing(equals[i]); });
+    if (equals.size() < before) out.tie_rule = "locality";
   }
   return equals[options.draw % equals.size()];
 }
@@ -220,12 +242,9 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
     out.message = scores.error().message;
     return;
   }
-  std::int64_t best = *std::ranges::max_element(scores->totals);
-  std::vector<NodeIndex> equals;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (scores->totals[i] == best) equals.push_back(rows[i]);
+  std::vector<NodeIndex> equals = rows;
   out.outcome = Decision::Outcome::chosen;
-  out.total = best;
+  out.total = keep_best(equals, [&](std::size_t i) { return scores->totals[i]; });
   NodeIndex best_row = break_tie(cycle, std::move(equals), options, out);
   out.node = table.name(best_row);
   out.image_bytes = cycle.image_view().need;

@@ -60,6 +60,16 @@ class FitFilter final : public FilterOf<FitFilter> {
   std::map<std::pair<std::uint64_t, bool>, Verdict> known_;
 };
 
+// Of all rows at once, if that is what is asked for.
+void gather(const std::vector<std::int16_t>& column, std::span<const NodeIndex> rows,
+            std::vector<std::int64_t>& out) {
+  out.resize(rows.size());
+  if (rows.size() == column.size())
+    std::ranges::copy(column, out.begin());
+  else
+    for (std::size_t i = 0; i < rows.size(); ++i) out[i] = column[rows[i]];
+}
+
 }  // namespace
 
 std::unique_ptr<Filter> make_fit_filter(Cycle& cycle) {
@@ -67,8 +77,7 @@ std::unique_ptr<Filter> make_fit_filter(Cycle& cycle) {
 }
 
 bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  const FitColumns& columns = cycle.fit_columns();
-  for (NodeIndex row : rows) out.raw.push_back(columns.score[row]);
+  gather(cycle.fit_columns().score, rows, out.raw);
   out.normalized = out.raw;
   return true;
 }
@@ -81,8 +90,7 @@ bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& 
     return id != kNoResource && cycle.in.requests.of(id) != 0;
   };
   if (std::ranges::none_of(cycle.profile.balanced.resources, asked)) return false;
-  const FitColumns& columns = cycle.fit_columns();
-  for (NodeIndex row : rows) out.raw.push_back(columns.balance[row]);
+  gather(cycle.fit_columns().balance, rows, out.raw);
   out.normalized = out.raw;
   return true;
 }

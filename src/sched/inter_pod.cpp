@@ -68,10 +68,12 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
         near_(cycle.cluster.table()),
         apart_(cycle.cluster.table()) {
     add_carried(existing_, cycle, TermTable::Kind::apart, 1);
-    if (!terms_.near.empty())
-      for (const PodTerm& term : terms_.near)
-        add_matching(near_, cycle, near_matcher_, term.topology_key, 1);
+    for (const PodTerm& term : terms_.near) {
+      near_places_.push_back(near_.place_of(term.topology_key));
+      add_matching(near_, cycle, near_matcher_, term.topology_key, 1);
+    }
     for (const PodTerm& term : terms_.apart) {
+      apart_places_.push_back(apart_.place_of(term.topology_key));
       apart_matchers_.push_back({.clauses = {clause_of(term, cycle.cluster)}});
       add_matching(apart_, cycle, apart_matchers_.back(), term.topology_key, 1);
     }
@@ -92,8 +94,8 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   Verdict judge(NodeIndex row) const {
     if (!terms_.near.empty() && !near_enough(row)) return too_far_;
     if (!apart_.empty())
-      for (const PodTerm& term : terms_.apart)
-        if (apart_.at(term.topology_key, row) > 0) return too_near_;
+      for (std::size_t place : apart_places_)
+        if (apart_.at_place(place, row) > 0) return too_near_;
     if (!existing_.empty() && existing_.any_positive_at(row)) return unwanted_;
     return kFits;
   }
@@ -154,9 +156,9 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
 
   bool near_enough(NodeIndex row) const {
     bool all_there = true;
-    for (const PodTerm& term : terms_.near) {
-      if (table_.label(row, term.topology_key) == 0) return false;
-      all_there = all_there && near_.at(term.topology_key, row) > 0;
+    for (std::size_t place : near_places_) {
+      if (!near_.has_value(place, row)) return false;
+      all_there = all_there && near_.at_place(place, row) > 0;
     }
     // The first pod of a group that wants to be together has nobody to be near to.
     return all_there || (near_.empty() && matches_itself_);
@@ -168,6 +170,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   PodMatcher near_matcher_;
   std::vector<PodMatcher> apart_matchers_;
   TopologyCounts existing_, near_, apart_;
+  std::vector<std::size_t> near_places_, apart_places_;  // of each term's key
   bool matches_itself_ = false;
   Verdict too_far_ = kFits, too_near_ = kFits, unwanted_ = kFits;
 };

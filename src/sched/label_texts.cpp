@@ -46,6 +46,7 @@ std::uint32_t LabelColumn::find(LabelValue value) const {
 }
 
 void LabelColumn::set(NodeIndex row, LabelValue value) {
+  nodes_ += std::size_t{value != 0} - std::size_t{by_row_[row] != 0};
   if (std::uint32_t old = by_row_[row]; old != 0 && --values_[old].nodes == 0) {
     numbers_.erase(values_[old].value);
     values_[old].value = 0;

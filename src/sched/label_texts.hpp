@@ -64,7 +64,11 @@ class LabelColumn {
   // One more than the largest number there is.
   std::size_t size() const { return values_.size(); }
 
+  // 0 for a number that stands for no value now.
   LabelValue value(std::uint32_t number) const { return values_[number].value; }
+
+  // How many nodes have the label.
+  std::size_t nodes() const { return nodes_; }
 
   // 0 for a value that no node has.
   std::uint32_t find(LabelValue value) const;
@@ -80,6 +84,7 @@ class LabelColumn {
   };
 
   std::vector<std::uint32_t> by_row_;
+  std::size_t nodes_ = 0;
   std::vector<Value> values_{{}};
   std::unordered_map<LabelValue, std::uint32_t> numbers_;
   std::vector<std::uint32_t> free_;

@@ -1,5 +1,6 @@
 #include "sched/label_texts.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -53,6 +54,8 @@ TEST(LabelColumn, numbers_the_values_that_nodes_have) {
       const auto row = static_cast<NodeIndex>(random.below(kRows));
       column.set(row, wanted[row] = static_cast<LabelValue>(random.below(8) * 1000));
       std::set<LabelValue> values;
+      ASSERT_EQ(column.nodes(), static_cast<std::size_t>(std::ranges::count_if(
+                                    wanted, [](const auto& one) { return one.second != 0; })));
       for (const auto& [at, value] : wanted) {
         ASSERT_EQ(column.at(at) == 0, value == 0);
         ASSERT_EQ(column.find(value), column.at(at));

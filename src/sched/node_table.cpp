@@ -69,13 +69,12 @@ NodeIndex NodeTable::set(const kube::Node& node) {
     ++label_version_;
   }
   live_[row] = 1;
-  unschedulable_[row] = node.unschedulable;
   NodeCapacity capacity = capacity_of(node.allocatable, resources_);
   make_columns();
   for (auto& column : allocatable_) column[row] = 0;
   for (const auto& [id, amount] : capacity.amounts) allocatable_[id][row] = amount;
   pod_limit_[row] = capacity.pods;
-  taint_set_[row] = taint_set_of(node.taints);
+  set_marks(row, node.unschedulable, taint_set_of(node.taints));
   set_labels(row, node.meta.labels);
   note_change(row);
   return row;
@@ -88,8 +87,16 @@ void NodeTable::remove(std::string_view name) {
   live_[row] = 0;
   live_rows_stale_ = true;
   set_labels(row, {});
+  set_marks(row, false, 0);
   ++label_version_;
   free_if_unused(row);
+}
+
+void NodeTable::set_marks(NodeIndex row, bool unschedulable, std::uint32_t taint_set) {
+  unschedulable_nodes_ += std::size_t{unschedulable} - unschedulable_[row];
+  tainted_nodes_ += std::size_t{taint_set != 0} - std::size_t{taint_set_[row] != 0};
+  unschedulable_[row] = unschedulable;
+  taint_set_[row] = taint_set;
 }
 
 NodeIndex NodeTable::hold(std::string_view name) {
@@ -175,7 +182,8 @@ void NodeTable::forget_unused_taint_sets() {
 void NodeTable::set_labels(NodeIndex row, const kube::Labels& labels) {
   std::vector<std::pair<LabelKey, LabelValue>> made;
   made.reserve(labels.size());
-  for (const auto& [key, value] : labels) made.emplace_back(texts_.hold(key), texts_.hold(value) + 1);
+  for (const auto& [key, value] : labels)
+    made.emplace_back(texts_.hold(key), texts_.hold(value) + 1);
   std::ranges::sort(made);
   made.swap(labels_[row]);
   if (made != labels_[row]) {  // most updates of a node leave them alone

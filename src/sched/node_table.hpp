@@ -65,6 +65,11 @@ class NodeTable {
 
   bool unschedulable(NodeIndex row) const { return unschedulable_[row] != 0; }
 
+  // Whether any live node is, or has taints: most clusters need not look at each.
+  bool any_unschedulable() const { return unschedulable_nodes_ != 0; }
+
+  bool any_tainted() const { return tainted_nodes_ != 0; }
+
   // Taints: nodes with equal taints share a number.
   std::uint32_t taint_set(NodeIndex row) const { return taint_set_[row]; }
 
@@ -115,6 +120,7 @@ class NodeTable {
   void note_change(NodeIndex row);
   void free_if_unused(NodeIndex row);
   void set_labels(NodeIndex row, const kube::Labels& labels);
+  void set_marks(NodeIndex row, bool unschedulable, std::uint32_t taint_set);
   void forget_unused_taint_sets();
   std::uint32_t taint_set_of(const std::vector<kube::Taint>& taints);
 
@@ -128,6 +134,7 @@ class NodeTable {
   mutable bool name_ranks_stale_ = false;
   std::uint64_t label_version_ = 1;
   std::uint64_t forgotten_changes_ = 0;
+  std::size_t unschedulable_nodes_ = 0, tainted_nodes_ = 0;
   std::vector<NodeIndex> changed_;
 
   std::vector<std::string> names_;

@@ -154,15 +154,18 @@ void TermTable::count_terms(const std::vector<PodTerm>& terms, Kind kind, NodeIn
   }
 }
 
-TopologyCounts::PerKey& TopologyCounts::of(LabelKey key) {
-  auto at = std::ranges::find(keys_, key, &PerKey::key);
-  if (at != keys_.end()) return *at;
-  const LabelColumn& column = table_.label_column(key);
-  return keys_.emplace_back(PerKey{key, &column, std::vector<std::int64_t>(column.size(), 0)});
+std::size_t TopologyCounts::place_of(LabelKey key) {
+  const auto at = std::ranges::find(keys_, key, &PerKey::key);
+  const auto place = static_cast<std::size_t>(at - keys_.begin());
+  if (at == keys_.end()) {
+    const LabelColumn& column = table_.label_column(key);
+    keys_.push_back({key, &column, std::vector<std::int64_t>(column.size(), 0)});
+  }
+  return place;
 }
 
 bool TopologyCounts::add(LabelKey key, NodeIndex row, std::int64_t amount) {
-  PerKey& counts = of(key);
+  PerKey& counts = keys_[place_of(key)];
   const std::uint32_t value = counts.column->at(row);
   if (value == 0) return false;
   std::int64_t& number = counts.by_value[value];

@@ -132,6 +132,18 @@ class TopologyCounts {
  public:
   explicit TopologyCounts(NodeTable& table) : table_(table) {}
 
+  // The place of a key among those looked at, for who asks often.
+  std::size_t place_of(LabelKey key);
+
+  // Whether the row has a value of the key at that place, and the number there.
+  bool has_value(std::size_t place, NodeIndex row) const {
+    return keys_[place].column->at(row) != 0;
+  }
+
+  std::int64_t at_place(std::size_t place, NodeIndex row) const {
+    return keys_[place].by_value[keys_[place].column->at(row)];
+  }
+
   // At the row's value of the key; nothing if it has none. True if it had one.
   bool add(LabelKey key, NodeIndex row, std::int64_t amount);
   std::int64_t at(LabelKey key, NodeIndex row) const;
@@ -148,8 +160,6 @@ class TopologyCounts {
     const LabelColumn* column = nullptr;
     std::vector<std::int64_t> by_value;
   };
-
-  PerKey& of(LabelKey key);
 
   NodeTable& table_;
   std::vector<PerKey> keys_;

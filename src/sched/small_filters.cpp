@@ -15,6 +15,10 @@ class UnschedulableFilter final : public FilterOf<UnschedulableFilter> {
         refused_(cycle.verdicts.id_of(PluginId::NodeUnschedulable, RejectCode::unresolvable,
                                       "node(s) were unschedulable")) {}
 
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
+    if (table_.any_unschedulable()) FilterOf::sieve(rows, verdicts);
+  }
+
   Verdict judge(NodeIndex row) const { return table_.unschedulable(row) ? refused_ : kFits; }
 
  private:
@@ -42,12 +46,6 @@ bool keeps_pods_away(const kube::Taint& taint) {
   return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
 }
 
-bool any_tainted(const NodeTable& table, std::span<const NodeIndex> rows) {
-  std::uint32_t sets = 0;  // 0 is the set without taints
-  for (NodeIndex row : rows) sets |= table.taint_set(row);
-  return sets != 0;
-}
-
 // Nodes share few sets of taints, so the pod is compared with each set once.
 class TaintFilter final : public FilterOf<TaintFilter> {
  public:
@@ -59,7 +57,7 @@ class TaintFilter final : public FilterOf<TaintFilter> {
                                       "node(s) had untolerated taint(s)")) {}
 
   void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
-    if (any_tainted(table_, rows)) FilterOf::sieve(rows, verdicts);
+    if (table_.any_tainted()) FilterOf::sieve(rows, verdicts);
   }
 
   Verdict judge(NodeIndex row) {
@@ -127,7 +125,7 @@ std::unique_ptr<Filter> make_ports_filter(Cycle& cycle) {
 }
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  if (!any_tainted(cycle.cluster.table(), rows)) {
+  if (!cycle.cluster.table().any_tainted()) {
     out.raw.assign(rows.size(), 0);
     out.normalized.assign(rows.size(), 100);
     return true;

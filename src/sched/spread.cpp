@@ -20,6 +20,7 @@ struct ActiveSpread {
   const SpreadConstraint* rule = nullptr;
   kube::LabelSelector selector;
   const LabelColumn* column = nullptr;
+  std::uint32_t empty = 0;          // the number of the empty value
   const RowCounts* pods = nullptr;  // matching ones
 };
 
@@ -27,7 +28,10 @@ class SpreadRules {
  public:
   enum class Which : std::uint8_t { hard, soft };
 
-  SpreadRules(Cycle& cycle, Which which) : cycle_(cycle) {
+  SpreadRules(Cycle& cycle, Which which)
+      : cycle_(cycle),
+        chooses_nodes_(cycle.in.affinity->nodes.has_required ||
+                       !cycle.in.node_selector->labels.empty()) {
     const Spread& own = *cycle.in.spread;
     mistake = own.mistake;
     if (!own.constraints.empty()) {
@@ -39,16 +43,33 @@ class SpreadRules {
     NodeTable& table = cycle.cluster.table();
     if (std::ranges::any_of(active, [](const auto& one) { return one.rule->honor_taints; }))
       untolerated_ = untolerated_rows();
-    for (ActiveSpread& one : active) one.column = &table.label_column(one.rule->key);
+    for (ActiveSpread& one : active) {
+      one.column = &table.label_column(one.rule->key);
+      one.empty = one.column->find(table.find_value(""));
+    }
   }
 
   bool has_all_keys(NodeIndex row) const {
     return std::ranges::all_of(active, [&](const auto& one) { return one.column->at(row) != 0; });
   }
 
+  bool all_have_all_keys() const {
+    const std::size_t nodes = cycle_.cluster.table().live().size();
+    return std::ranges::all_of(active,
+                               [&](const auto& one) { return one.column->nodes() == nodes; });
+  }
+
+  // Whether every live node counts for every constraint.
+  bool includes_all() const {
+    return all_have_all_keys() && std::ranges::none_of(active, [&](const ActiveSpread& one) {
+             return (one.rule->honor_affinity && chooses_nodes_) || one.rule->honor_taints;
+           });
+  }
+
   // The constraint's inclusion policies.
   bool includes(const ActiveSpread& one, NodeIndex row) {
-    if (one.rule->honor_affinity && !cycle_.node_matches().required.has(row)) return false;
+    if (one.rule->honor_affinity && chooses_nodes_ && !cycle_.node_matches().required.has(row))
+      return false;
     return !one.rule->honor_taints || !untolerated_[row];
   }
 
@@ -111,6 +132,7 @@ class SpreadRules {
   }
 
   Cycle& cycle_;
+  bool chooses_nodes_;
   std::vector<SpreadConstraint> defaults_;
   std::vector<std::uint8_t> untolerated_;
 };
@@ -129,6 +151,12 @@ struct Domains {
       ++count;
     }
     by_value[value] += pods;
+  }
+
+  // Every value that a node has.
+  void add_all(const LabelColumn& column) {
+    for (std::uint32_t value = 1; value < column.size(); ++value)
+      if (column.value(value) != 0) add(value, 0);
   }
 
   void settle() {
@@ -154,6 +182,39 @@ struct Domains {
   }
 };
 
+// What one constraint adds to the score of nodes; of a host, by the pods that are on it.
+struct SpreadPoints {
+  explicit SpreadPoints(const ActiveSpread& one)
+      : column(*one.column),
+        on_host(*one.pods),
+        extra(static_cast<double>(one.rule->max_skew - 1)) {}
+
+  double of(std::int64_t pods) const { return static_cast<double>(pods) * weight + extra; }
+
+  // Rows ascend from call to call. Nothing for a node without the label.
+  double at(NodeIndex row) {
+    const std::uint32_t value = column.at(row);
+    if (value == 0) return 0;
+    return by_value.empty() ? of(on_host.at(row)) : by_value[value];
+  }
+
+  const LabelColumn& column;
+  RowCountReader on_host;
+  double extra = 0, weight = 0;
+  std::vector<double> by_value;  // unless it is of hosts
+};
+
+double weight_of(std::size_t domains) {
+  return std::log(static_cast<double>(domains + 2));
+}
+
+// As llround(), of which a call for every node is felt.
+std::int64_t rounded(double number) {
+  if (!(number >= 0 && number < 1e15)) return std::llround(number);
+  const auto whole = static_cast<std::int64_t>(number);
+  return number - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
+}
+
 class SpreadFilter final : public FilterOf<SpreadFilter> {
  public:
   explicit SpreadFilter(Cycle& cycle, SpreadRules rules)
@@ -170,29 +231,44 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       domains.by_value.assign(one.column->size(), kNoDomain);
       self_.push_back(one.selector.matches(cycle.in.pod.meta.labels) ? 1 : 0);
     }
+    const bool all = rules_.includes_all();
     auto eligible = [&](const ActiveSpread& one, NodeIndex row) {
-      return rules_.has_all_keys(row) && rules_.includes(one, row);
+      return all || (rules_.has_all_keys(row) && rules_.includes(one, row));
     };
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
-      for (NodeIndex row : table.live())
-        if (eligible(one, row)) domains_[i].add(one.column->at(row), 0);
+      if (all) {
+        domains_[i].add_all(*one.column);
+      } else {
+        for (NodeIndex row : table.live())
+          if (eligible(one, row)) domains_[i].add(one.column->at(row), 0);
+      }
       for (const auto& [row, pods] : one.pods->entries())
         if (table.is_live(row) && eligible(one, row)) domains_[i].add(one.column->at(row), pods);
     }
     for (Domains& domains : domains_) domains.settle();
   }
 
-  Verdict judge(NodeIndex row) const {
+  // Nodes share few values, so each value is judged once.
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
+    std::vector<Verdict> known;
     for (std::size_t i = 0; i < domains_.size(); ++i) {
-      const ActiveSpread& one = rules_.active[i];
-      std::uint32_t value = one.column->at(row);
-      if (value == 0) return missing_;
-      std::int64_t there = domains_[i].by_value[value];
-      std::int64_t skew =
-          (there == kNoDomain ? 0 : there) + self_[i] - domains_[i].minimum(one.rule->min_domains);
-      if (skew > one.rule->max_skew) return skewed_;
+      const LabelColumn& column = *rules_.active[i].column;
+      known.resize(column.size());
+      for (std::uint32_t value = 0; value < known.size(); ++value)
+        known[value] = judge_value(i, value);
+      std::erase_if(rows, [&](NodeIndex row) {
+        const Verdict verdict = known[column.at(row)];
+        if (verdict != kFits) verdicts[row] = verdict;
+        return verdict != kFits;
+      });
     }
+  }
+
+  Verdict judge(NodeIndex row) const {
+    for (std::size_t i = 0; i < domains_.size(); ++i)
+      if (Verdict verdict = judge_value(i, rules_.active[i].column->at(row)); verdict != kFits)
+        return verdict;
     return kFits;
   }
 
@@ -232,6 +308,15 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
   }
 
  private:
+  Verdict judge_value(std::size_t at, std::uint32_t value) const {
+    if (value == 0) return missing_;
+    const SpreadConstraint& rule = *rules_.active[at].rule;
+    const std::int64_t there = domains_[at].by_value[value];
+    const std::int64_t skew =
+        (there == kNoDomain ? 0 : there) + self_[at] - domains_[at].minimum(rule.min_domains);
+    return skew > rule.max_skew ? skewed_ : kFits;
+  }
+
   Cycle& cycle_;
   SpreadRules rules_;
   std::vector<Domains> domains_;
@@ -258,68 +343,61 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
   if (rules.active.empty()) return false;
   NodeTable& table = cycle.cluster.table();
   const LabelKey hostname = table.key_id(kHostname);
-  const LabelValue empty = table.find_value("");
   const bool need_all =
-      !cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults;
+      (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
+      !rules.all_have_all_keys();
 
   auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
   // A node without the label stands in the domain of the empty value.
   auto domain = [&](const ActiveSpread& one, NodeIndex row) {
     std::uint32_t value = one.column->at(row);
-    return value != 0 ? value : one.column->find(empty);
+    return value != 0 ? value : one.empty;
   };
-  std::vector<Domains> domains(rules.active.size());
-  std::vector<double> weights;
-  for (std::size_t i = 0; i < domains.size(); ++i) {
-    const ActiveSpread& one = rules.active[i];
-    std::size_t size = 0;
+  // All nodes are in question, so that values need not be looked for node by node.
+  auto everywhere = [&](const ActiveSpread& one) {
+    return rows.size() == table.live().size() && one.column->nodes() == rows.size();
+  };
+  std::vector<SpreadPoints> points;
+  for (const ActiveSpread& one : rules.active) {
+    SpreadPoints& made = points.emplace_back(one);
     if (one.rule->key == hostname) {
-      size = static_cast<std::size_t>(
-          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); }));
-    } else {
-      domains[i].by_value.assign(one.column->size(), kNoDomain);
-      for (NodeIndex row : rows)
-        if (!ignored(row)) domains[i].add(domain(one, row), 0);
-      size = domains[i].count;
+      made.weight = weight_of(static_cast<std::size_t>(
+          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); })));
+      continue;
     }
-    weights.push_back(std::log(static_cast<double>(size + 2)));
-  }
-  std::vector<RowCountReader> on_host;
-  for (std::size_t i = 0; i < domains.size(); ++i) {
-    const ActiveSpread& one = rules.active[i];
-    on_host.emplace_back(*one.pods);
-    if (one.rule->key == hostname) continue;
+    Domains domains;
+    domains.by_value.assign(one.column->size(), kNoDomain);
+    if (everywhere(one) && !need_all) {
+      domains.add_all(*one.column);
+    } else {
+      for (NodeIndex row : rows)
+        if (!ignored(row)) domains.add(domain(one, row), 0);
+    }
     for (const auto& [row, pods] : one.pods->entries()) {
       if (!table.is_live(row) || ignored(row) || !rules.includes(one, row)) continue;
-      std::int64_t& there = domains[i].by_value[domain(one, row)];
+      std::int64_t& there = domains.by_value[domain(one, row)];
       if (there != kNoDomain) there += pods;
     }
+    made.weight = weight_of(domains.count);
+    made.by_value.assign(domains.by_value.size(), 0);
+    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
+      made.by_value[value] = made.of(domains.by_value[value]);
   }
 
   std::int64_t highest = 0, lowest = std::numeric_limits<std::int64_t>::max();
-  for (NodeIndex row : rows) {
-    double sum = 0;
-    if (!ignored(row))
-      for (std::size_t i = 0; i < domains.size(); ++i) {
-        const ActiveSpread& one = rules.active[i];
-        std::uint32_t value = one.column->at(row);
-        if (value == 0) continue;
-        std::int64_t pods =
-            one.rule->key == hostname ? on_host[i].at(row) : domains[i].by_value[value];
-        sum += static_cast<double>(pods) * weights[i] + static_cast<double>(one.rule->max_skew - 1);
-      }
-    out.raw.push_back(std::llround(sum));
-    if (ignored(row)) continue;
-    highest = std::max(highest, out.raw.back());
-    lowest = std::min(lowest, out.raw.back());
-  }
+  out.raw.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (ignored(rows[i]))
-      out.normalized.push_back(0);
-    else
-      out.normalized.push_back(highest == 0 ? 100
-                                            : 100 * (highest + lowest - out.raw[i]) / highest);
+    if (ignored(rows[i])) continue;
+    double sum = 0;
+    for (SpreadPoints& one : points) sum += one.at(rows[i]);
+    out.raw[i] = rounded(sum);
+    highest = std::max(highest, out.raw[i]);
+    lowest = std::min(lowest, out.raw[i]);
   }
+  out.normalized.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!ignored(rows[i]))
+      out.normalized[i] = highest == 0 ? 100 : 100 * (highest + lowest - out.raw[i]) / highest;
   return true;
 }
 
