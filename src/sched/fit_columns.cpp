@@ -156,7 +156,7 @@ const FitColumns& FitCache::get(const FitQuestion& question, const NodeTable& ta
       std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.answers(question); });
   bool is_new = at == entries_.end();
   if (is_new) {
-    if (entries_.size() >= kMost) entries_.pop_back();
+    if (entries_.size() >= most(table.rows())) entries_.pop_back();
     entries_.push_front({.requests = question.requests,
                          .scored = question.scored,
                          .fit = question.fit,

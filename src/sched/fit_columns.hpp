@@ -2,6 +2,7 @@
 // the same, remembered: after a placement one row has changed, and only that is looked at again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <vector>
@@ -36,7 +37,11 @@ class FitCache {
   const FitColumns& get(const FitQuestion& question, const NodeTable& table);
 
  private:
-  static constexpr std::size_t kMost = 32;
+  // Kinds of pods that wait in turn must all be there, or each decision starts anew; a row takes 5
+  // bytes of each.
+  static std::size_t most(std::size_t rows) {
+    return std::clamp<std::size_t>((std::size_t{1} << 20) / (rows + 1), 32, 512);
+  }
 
   struct Entry {
     PodRequests requests, scored;
