@@ -54,6 +54,18 @@ TEST_F(PodLifecycle, starts_init_containers_sidecar_and_containers_in_order) {
                "c2:Completed(0)"}));
 }
 
+TEST_F(PodLifecycle, shows_how_containers_ended_while_a_sidecar_takes_its_time) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","terminationGracePeriodSeconds":1000,
+      "initContainers":[{"name":"side","image":"x","restartPolicy":"Always","command":["sh","-c",
+          "trap 'while ! test -e ../go; do sleep 0.01; done; exit 0' TERM; while :; do sleep 0.01; done"]}],
+      "containers":[{"name":"c","image":"x","command":["sh","-c","exit 3"]}]})");
+  follow("a", shows("Running side:Ready c:Error(3)"));
+  const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
+  ASSERT_TRUE(write_file(fmt::format("{}/n1/pods/{}/go", dir.path(), uid), ""));
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed side:Completed(0) c:Error(3)");
+}
+
 TEST_F(PodLifecycle, fails_when_an_init_container_does) {
   start_node();
   create_pod("a", R"({"restartPolicy":"Never",

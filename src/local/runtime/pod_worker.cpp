@@ -113,6 +113,9 @@ Task<void> PodWorker::supervise() {
         event(Type::warning, "DeadlineExceeded", facts_.failure->message);
       }
     }
+    // Sidecars may take their time: the ends of the others are shown before theirs.
+    if (finished_ && phase_of(restart_policy_of(pod_), facts_) == "Running")
+      co_await write_status();
     if (!rejected_) co_await end_containers();
     co_await clean_up();
     facts_.ended = true;
