@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kubectl and deletions with everything running: two nodes of `plimsoll up` and two of real Kubernetes, equal but for what differences.yaml lists.
+"""kubectl, deletions and lives of pods with everything running: two nodes of `plimsoll up` and two of real Kubernetes, equal but for what differences.yaml lists.
 
 The suites take most of their time waiting, for controllers and for kubectl's start: they all run at once, each in a namespace of its own, and
 those whose pods run each have a node of their own, which they may close and drain. The tests then look at what was seen.
@@ -11,6 +11,7 @@ import unittest
 import pair  # first: it says where the other modules are
 import commands
 import deletions
+import lives
 from local_cluster import eventually
 from observations import compare
 
@@ -26,7 +27,7 @@ def running(version):
 
 
 SUITES = {"running-1.20": running("1.20"), "running-1.34": running("1.34"), "kubectl-1.20": plain("1.20"), "kubectl-1.34": plain("1.34"),
-          "deletions": lambda api, namespace, nodes: deletions.observe(api, namespace)}
+          "deletions": lambda api, namespace, nodes: deletions.observe(api, namespace), "lives": lives.observe}
 
 
 class Clusters(unittest.TestCase):
@@ -58,6 +59,9 @@ class Clusters(unittest.TestCase):
 
     def test_deletions(self):
         self.compare("deletions")
+
+    def test_lives_of_pods(self):
+        self.compare("lives")
 
     def test_commands_of_kubectl_1_20(self):
         self.compare("kubectl-1.20")
