@@ -298,9 +298,6 @@ Result<Process> Process::spawn(const Executor& loop, const Command& command) {
       case Output::Kind::inherit:
         plan.use(as, as);
         return nullptr;
-      case Output::Kind::discard:
-        plan.use_null(as, O_WRONLY);
-        return nullptr;
       case Output::Kind::descriptor:
         plan.use(output.fd_, as);
         return nullptr;

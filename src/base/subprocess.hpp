@@ -30,14 +30,12 @@ class Output {
 
   static Output inherited() { return {Kind::inherit, 0, -1}; }
 
-  static Output discarded() { return {Kind::discard, 0, -1}; }
-
   // The caller keeps `fd` and may close it after the spawn.
   static Output to(int fd) { return {Kind::descriptor, 0, fd}; }
 
  private:
   friend class Process;
-  enum class Kind { capture, inherit, discard, descriptor };
+  enum class Kind { capture, inherit, descriptor };
 
   Output(Kind kind, std::size_t limit, int fd) : kind_(kind), limit_(limit), fd_(fd) {}
 

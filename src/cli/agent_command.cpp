@@ -45,10 +45,10 @@ void configure_logs(const Context& context, const agent::AgentConfig& config) {
                                                  : log::Level::error;
     }
   if (auto asked = log::parse_level(context.values.text("log-level"))) level = *asked;
-  log::configure({.level = level,
-                  .format = context.values.text("log-format") == "json" ? log::Format::json
-                                                                        : log::Format::text,
-                  .fd = STDOUT_FILENO});
+  log::configure(
+      {.level = level,
+       .format = log::parse_format(context.values.text("log-format")).value_or(log::Format::text),
+       .fd = STDOUT_FILENO});
 }
 
 // The agent from start to stop, again after each good reload. Lives on one loop.

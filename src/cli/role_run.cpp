@@ -106,7 +106,7 @@ void configure_role_log(const Values& values, log::Level level) {
   if (!values.text("log-level").empty()) return;
   log::configure(
       {.level = level,
-       .format = values.text("log-format") == "json" ? log::Format::json : log::Format::text});
+       .format = log::parse_format(values.text("log-format")).value_or(log::Format::text)});
 }
 
 }  // namespace plim::cli

@@ -47,7 +47,7 @@ void configure_log(const Values& values) {
   if (auto asked = log::parse_level(values.text("log-level"))) level = *asked;
   log::configure(
       {.level = level,
-       .format = values.text("log-format") == "json" ? log::Format::json : log::Format::text});
+       .format = log::parse_format(values.text("log-format")).value_or(log::Format::text)});
 }
 
 std::string help_for(const ParsedLine& line, std::string_view program) {

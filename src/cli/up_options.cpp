@@ -63,9 +63,8 @@ Outcome<void> choose_kubeconfig(const Context& context, local::ClusterOptions& o
 }
 
 Durability durability_of(const Context& context) {
-  const std::string& text = context.values.text("durability");
-  if (context.values.boolean("ephemeral") || text == "none") return Durability::none;
-  return text == "os" ? Durability::os : Durability::fsync;
+  if (context.values.boolean("ephemeral")) return Durability::none;
+  return parse_durability(context.values.text("durability")).value_or(Durability::fsync);
 }
 
 // "n1=0-3,n2=4-7": the part before each '=' is a name, and CPU lists have commas too.

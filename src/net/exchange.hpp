@@ -67,7 +67,6 @@ class Exchange final : public ResponseStream {
  private:
   Task<Result<void>> advance();
   void new_parser();
-  void head_arrived();
 
   std::unique_ptr<Link> link_;
   Settings settings_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cpu_list.hpp"
 #include "cli/doctor/probes.hpp"
 
 namespace plim::cli::doctor {
@@ -20,21 +21,9 @@ std::pair<int, int> major_minor(std::string_view release) {
   return {major, minor};
 }
 
-// Numbers in a kernel list such as "0-3,8".
+// Numbers in a kernel list such as "0-3,8", of CPUs or of NUMA nodes.
 int count_list(std::string_view list) {
-  int count = 0;
-  while (!list.empty()) {
-    std::string_view item = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), item.size() + 1));
-    int first = 0;
-    const char* end = item.data() + item.size();
-    auto [after, error] = std::from_chars(item.data(), end, first);
-    if (error != std::errc{}) return 0;
-    int last = first;
-    if (after != end && *after == '-') std::from_chars(after + 1, end, last);
-    count += last - first + 1;
-  }
-  return count;
+  return parse_cpu_list(list).value_or(CpuSet()).count();
 }
 
 struct Capability {
