@@ -19,6 +19,23 @@
 namespace plim {
 namespace asio = boost::asio;
 
+namespace {
+
+// co_spawn sends a task that never waited round the loop by a wait of its own. In a task that was
+// cancelled by then it would throw, where nobody catches it.
+Task<void> without_a_throw_at_its_end(Task<void> task) {
+  std::exception_ptr error;
+  try {
+    co_await std::move(task);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  co_await asio::this_coro::throw_if_cancelled(false);
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace
+
 struct TaskGroup::Handle::Running {
   std::string name;
   asio::cancellation_signal cancel;
@@ -74,7 +91,7 @@ TaskGroup::Handle TaskGroup::spawn(std::string name, Task<void> task) {
   auto done = [state = state_, which](const std::exception_ptr& error) {
     state->ended(which, error);
   };
-  asio::co_spawn(state_->loop, std::move(task),
+  asio::co_spawn(state_->loop, without_a_throw_at_its_end(std::move(task)),
                  asio::bind_cancellation_slot(running->cancel.slot(), std::move(done)));
   return handle;
 }

@@ -66,6 +66,19 @@ TEST(TaskGroup, stop_ends_tasks_that_never_ran) {
   EXPECT_EQ(group.running(), 0u);
 }
 
+Task<void> cancel_at_once(TaskGroup& group) {
+  group.cancel();
+  co_return;
+}
+
+TEST(TaskGroup, a_task_may_cancel_its_group_and_end_without_ever_waiting) {
+  Loop loop;
+  TaskGroup group(loop.executor());
+  group.spawn("short", cancel_at_once(group));
+  loop.run_ready();
+  EXPECT_EQ(group.running(), 0u);
+}
+
 TEST(TaskGroup, a_handle_ends_its_task_alone) {
   Loop loop;
   FakeClock clock;
