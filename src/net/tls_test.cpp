@@ -105,7 +105,7 @@ TEST(Tls, mismatched_keys_are_refused_at_start) {
   EXPECT_THAT(server.error().message, HasSubstr("private key"));
 }
 
-TEST(Tls, openssl_s_client_gets_an_answer_and_no_old_protocol) {
+TEST(Tls, openssl_s_client_gets_an_answer_and_no_old_protocol_or_suite) {
   const auto& pki = Certificates::get();
   TestServer server(naming_users(), {.tls = pki.server_tls()});
   TempDir dir;
@@ -118,6 +118,11 @@ TEST(Tls, openssl_s_client_gets_an_answer_and_no_old_protocol) {
       server.port(), ca);
   EXPECT_THAT(run_command(s_client + " -tls1_3 <" + request), HasSubstr("user "));
   EXPECT_THAT(run_command(s_client + " -tls1_2 <" + request), HasSubstr("user "));
+  EXPECT_THAT(run_command(s_client + " -tls1_2 -cipher ECDHE+CHACHA20 <" + request),
+              HasSubstr("user "));
+  for (const char* suites : {"ECDHE+AES+SHA1", "ECDHE+SHA256:ECDHE+SHA384:!AEAD", "RSA", "DHE"})
+    EXPECT_THAT(run_command(fmt::format("{} -tls1_2 -cipher {} <{}", s_client, suites, request)),
+                ::testing::Not(HasSubstr("user ")));
   EXPECT_THAT(run_command(s_client + " -tls1_1 -cipher ALL@SECLEVEL=0 <" + request),
               ::testing::Not(HasSubstr("user ")));
 }
