@@ -1,4 +1,4 @@
-// Thousands of watches on one loop that open again when they break.
+// Thousands of watches on one loop that open again when they break, from where they were.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +54,12 @@ class WatchClients {
 
   std::size_t breaks() const { return breaks_; }
 
+  // Events that did not follow the one before them: some are missing, or came twice.
+  std::size_t gaps() const { return gaps_; }
+
  private:
   struct Watch {
+    std::int64_t last_number = -1;
     std::int64_t last_event = 0;  // when it was made, Unix milliseconds
     std::int64_t broken_at = 0;
   };
@@ -72,6 +76,8 @@ class WatchClients {
     for (;;) {
       net::Request request;
       request.path = "/watch";
+      if (watches_[index].last_number >= 0)
+        request.query = fmt::format("after={}", watches_[index].last_number);
       auto stream = co_await client_->open(std::move(request));
       if (stream) {
         co_await read_events(watches_[index], **stream);
@@ -92,7 +98,11 @@ class WatchClients {
       if (!piece || !*piece) co_return;
       partial += **piece;
       for (std::size_t end; (end = partial.find('\n')) != partial.npos; partial.erase(0, end + 1)) {
-        watch.last_event = std::stoll(partial);
+        std::size_t space = 0;
+        const std::int64_t number = std::stoll(partial, &space);
+        if (watch.last_number >= 0 && number != watch.last_number + 1) ++gaps_;
+        watch.last_number = number;
+        watch.last_event = std::stoll(partial.substr(space, 20));
         worst_lag_ = std::max(worst_lag_, unix_millis() - watch.last_event);
       }
       if (partial.empty()) partial = std::string();
@@ -104,6 +114,7 @@ class WatchClients {
   std::shared_ptr<net::Client> client_;
   std::int64_t worst_lag_ = 0;
   std::size_t breaks_ = 0;
+  std::size_t gaps_ = 0;
   bool failed_before_ = false;
 };
 

@@ -1,6 +1,9 @@
-// An HTTPS server with one watch: every subscriber gets an event of 1 KB each second.
+// An HTTPS server with one watch: every subscriber gets an event of 1 KB each second. Events have
+// numbers, and whoever asks for those after a number gets all of them, also from another server
+// that began at the same time: event n is made n seconds after the beginning.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -8,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/loop.hpp"
+#include "base/text.hpp"
 #include "child.hpp"
 #include "net/server.hpp"
 
@@ -21,13 +25,14 @@ inline std::int64_t unix_millis() {
 
 class WatchServer {
  public:
-  WatchServer(const Pki& pki, std::string address) {
+  WatchServer(const Pki& pki, std::string address, std::int64_t beginning)
+      : beginning_(beginning), published_(due()) {
     net::ServerOptions options;
     options.address = std::move(address);
     options.tls = net::ServerTls{.certificate_pem = pki.server.certificate_pem,
                                  .key_pem = pki.server.key_pem};
     net::Route route{.method = "GET", .pattern = "/watch"};
-    route.handler = [this](net::Request) { return subscribe(); };
+    route.handler = [this](net::Request request) { return subscribe(std::move(request)); };
     server_ = net::Server::listen({loop_.executor()}, std::move(options), {route}).value();
   }
 
@@ -37,26 +42,46 @@ class WatchServer {
   }
 
  private:
-  Task<net::Reply> subscribe() {
+  // "after=N": beginning with event N + 1; without it, with the next one.
+  Task<net::Reply> subscribe(net::Request request) {
     net::Streamed streamed;
     streamed.headers.add("Content-Type", "application/json");
-    streamed.attach = [this](std::shared_ptr<net::Sink> sink) {
+    const std::string_view after =
+        std::string_view(request.query)
+            .substr(std::min(request.query.size(), std::string_view("after=").size()));
+    const std::int64_t last = parse_int<std::int64_t>(after).value_or(-1);
+    streamed.attach = [this, last](std::shared_ptr<net::Sink> sink) {
+      std::string missed;
+      if (last >= 0)
+        for (std::int64_t n = last + 1; n <= published_; ++n) missed += event(n);
+      if (!missed.empty() && !sink->push(std::make_shared<const std::string>(std::move(missed))))
+        return;
       sinks_.push_back(std::move(sink));
     };
     co_return streamed;
   }
 
-  // Each event is the time it was made, filled up.
+  // Its number, the time it was made, filled up.
+  std::string event(std::int64_t number) const {
+    return fmt::format("{} {} {}\n", number, beginning_ + number * 1000, std::string(1000, 'x'));
+  }
+
+  std::int64_t due() const { return (unix_millis() - beginning_) / 1000; }
+
   Task<void> publish_for_ever() {
     for (;;) {
-      co_await system_clock().sleep(std::chrono::seconds(1));
-      auto event = std::make_shared<const std::string>(
-          fmt::format("{} {}\n", unix_millis(), std::string(1000, 'x')));
-      std::erase_if(sinks_, [&](const auto& sink) { return !sink->push(event); });
+      const std::int64_t wait = beginning_ + (published_ + 1) * 1000 - unix_millis();
+      co_await system_clock().sleep(std::chrono::milliseconds(std::max<std::int64_t>(wait, 0)));
+      while (published_ < due()) {
+        auto next = std::make_shared<const std::string>(event(++published_));
+        std::erase_if(sinks_, [&](const auto& sink) { return !sink->push(next); });
+      }
     }
   }
 
   Loop loop_;
+  std::int64_t beginning_;  // Unix milliseconds
+  std::int64_t published_;  // the last event's number
   std::vector<std::shared_ptr<net::Sink>> sinks_;
   std::unique_ptr<net::Server> server_;
 };

@@ -17,14 +17,15 @@ struct Setup {
   std::chrono::seconds hold;
 };
 
-std::unique_ptr<Child> start_server(const Pki& pki, std::uint16_t port) {
+std::unique_ptr<Child> start_server(const Pki& pki, std::uint16_t port, std::int64_t beginning) {
   return std::make_unique<Child>([&](const Child::Ready& ready) {
     raise_descriptor_limit();
-    WatchServer(pki, fmt::format("127.0.0.1:{}", port)).run(ready);
+    WatchServer(pki, fmt::format("127.0.0.1:{}", port), beginning).run(ready);
   });
 }
 
-Task<int> soak(Setup setup, Executor loop, const Pki& pki, std::unique_ptr<Child>& server) {
+Task<int> soak(Setup setup, Executor loop, const Pki& pki, std::unique_ptr<Child>& server,
+               std::int64_t beginning) {
   bool good = true;
   auto report = [&](bool ok, const std::string& line) {
     fmt::print("{:<60} {}\n", line, ok ? "ok" : "FAILED");
@@ -57,11 +58,12 @@ Task<int> soak(Setup setup, Executor loop, const Pki& pki, std::unique_ptr<Child
   report(noticed && *noticed - killed <= kNoticeWithin,
          fmt::format("server killed: noticed by all within {} ms",
                      noticed ? std::to_string(*noticed - killed) : ">10000"));
-  server = start_server(pki, port);
+  server = start_server(pki, port, beginning);
   auto restarted = unix_millis();
   bool resumed = co_await clients.all_have_event_since(restarted, 120s);
   report(resumed, fmt::format("server back: all resumed after {:.1f} s",
                               static_cast<double>(unix_millis() - restarted) / 1000));
+  report(clients.gaps() == 0, fmt::format("events missing or twice: {}", clients.gaps()));
   co_await clients.stop();
   co_return good ? 0 : 1;
 }
@@ -76,7 +78,8 @@ int main(int argc, char** argv) {
   Setup setup{.watches = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 5000,
               .hold = std::chrono::seconds(argc > 2 ? std::atoi(argv[2]) : 60)};
   Pki pki;
-  auto server = start_server(pki, 0);
+  const std::int64_t beginning = unix_millis();
+  auto server = start_server(pki, 0, beginning);
   plim::Loop loop;
-  return loop.run(soak(setup, loop.executor(), pki, server));
+  return loop.run(soak(setup, loop.executor(), pki, server, beginning));
 }
