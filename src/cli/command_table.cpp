@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/explain_flags.hpp"
 #include "cli/flow_flags.hpp"
+#include "cli/general_flags.hpp"
 #include "cli/local_flags.hpp"
 #include "cli/pools_flags.hpp"
 #include "cli/scheduler_flags.hpp"
@@ -86,138 +87,6 @@ constexpr std::array kGlobalFlags{
 
 constexpr std::string_view kStatusFormats = "table|wide|json|yaml|name|jsonpath=|custom-columns=";
 constexpr std::string_view kAllFormats = "table|wide|json|yaml|jsonpath=|custom-columns=";
-
-constexpr std::array kInstallExamples{
-    Example{"install servo --dry-run", "what would be applied"},
-    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.1.0",
-            "in a namespace of your own, with an image of your own"},
-};
-constexpr std::array kInstallFlags{
-    Flag{.name = "dry-run",
-         .type = Type::boolean,
-         .help = "print the objects as YAML, ask no cluster"},
-    Flag{.name = "image",
-         .metavar = "IMAGE",
-         .help = "in the place of the image that the manifests name"},
-};
-constexpr std::array kInstallPositionals{
-    Positional{.metavar = "ROLE",
-               .help = "crds, agent, images, pools, scheduler, servo; without: all",
-               .optional = true,
-               .repeats = true},
-};
-constexpr std::array kUninstallExamples{
-    Example{"uninstall servo", "what install had put there"},
-};
-constexpr Flag kTimeout{.name = "timeout",
-                        .type = Type::duration,
-                        .metavar = "DURATION",
-                        .fallback = "30s",
-                        .help = "longest wait for the answer, 0: none"};
-
-constexpr std::array kVersionExamples{
-    Example{"version", "this program, the Kubernetes it supports, the cluster's version"},
-    Example{"version --client", "without asking the cluster"},
-    Example{"version -o json", "for scripts"},
-};
-constexpr std::array kVersionFlags{
-    Flag{.name = "client",
-         .type = Type::boolean,
-         .fallback = "false",
-         .help = "do not ask the cluster"},
-    Flag{.name = "timeout",
-         .type = Type::duration,
-         .metavar = "DURATION",
-         .fallback = "2s",
-         .help = "longest wait for the cluster"},
-};
-
-constexpr std::array kDoctorExamples{
-    Example{"doctor", "what works on this machine, and what to improve"},
-    Example{"doctor -o wide", "with the effect and the remedy of every finding"},
-    Example{"doctor --host-root /host", "from a container that mounts the host there"},
-    Example{"doctor --offline -o json", "machine only, for scripts"},
-};
-constexpr std::array kDoctorFlags{
-    Flag{.name = "host-root",
-         .metavar = "DIR",
-         .fallback = "/",
-         .help = "where the host's file system is",
-         .live = Live::directory},
-    Flag{.name = "offline",
-         .type = Type::boolean,
-         .fallback = "false",
-         .help = "leave the cluster out"},
-    Flag{.name = "timeout",
-         .type = Type::duration,
-         .metavar = "DURATION",
-         .fallback = "3s",
-         .help = "longest wait for the cluster"},
-};
-
-constexpr std::array kRawExamples{
-    Example{"raw /version", "any path, with the credentials of the kubeconfig"},
-    Example{"raw '/api/v1/pods?limit=5' -o name", "the answer's objects by name"},
-    Example{"raw /api/v1/nodes --watch -o 'jsonpath={.type} {.object.metadata.name}'",
-            "one line per event"},
-    Example{"raw -X POST -d pod.json /api/v1/namespaces/default/pods", "send a file, - is stdin"},
-};
-constexpr std::array kRawFlags{
-    Flag{.name = "request",
-         .letter = 'X',
-         .metavar = "METHOD",
-         .help = "HTTP method; GET, or POST with data",
-         .choices = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"},
-    Flag{.name = "data",
-         .letter = 'd',
-         .metavar = "FILE",
-         .help = "send this file, - is stdin",
-         .live = Live::file},
-    Flag{.name = "content-type", .metavar = "TYPE", .help = "type of the data; a fitting one"},
-    Flag{.name = "watch",
-         .letter = 'w',
-         .type = Type::boolean,
-         .fallback = "false",
-         .help = "add watch=true and print events as they come"},
-    kTimeout,
-};
-constexpr std::array kRawPositionals{
-    Positional{"PATH", "path on the API server, with its query: /api/v1/nodes?limit=5"},
-};
-
-constexpr std::array kExplainErrorExamples{
-    Example{"explain error PLM-1203", "what the code means and what to do"},
-    Example{"explain error ANN012", "why the webhook has refused a pod"},
-    Example{"explain error", "all codes"},
-};
-constexpr std::array kExplainErrorPositionals{
-    Positional{
-        .metavar = "CODE", .help = "such as PLM-1203", .live = Live::error_code, .optional = true},
-};
-
-constexpr std::array kCompletionExamples{
-    Example{"completion bash > /etc/bash_completion.d/plimsoll", "for everybody on this machine"},
-    Example{"completion zsh > \"${fpath[1]}/_plimsoll\"", "in a folder of zsh's fpath"},
-    Example{"completion fish > ~/.config/fish/completions/plimsoll.fish", "for yourself"},
-};
-constexpr std::array kCompletionPositionals{
-    Positional{"SHELL", "bash, zsh or fish", "bash|zsh|fish"},
-};
-
-constexpr std::array kManExamples{
-    Example{"man /usr/local/share/man/man1", "write every manual page there"},
-    Example{"man --markdown docs/reference", "the same as one Markdown page, cli.md"},
-};
-constexpr std::array kManFlags{
-    Flag{.name = "markdown",
-         .type = Type::boolean,
-         .fallback = "false",
-         .help = "one Markdown page instead of manual pages"},
-};
-constexpr std::array kManPositionals{
-    Positional{
-        .metavar = "DIR", .help = "folder to write into; made if missing", .live = Live::directory},
-};
 
 constexpr std::array kHelpPositionals{
     Positional{.metavar = "COMMAND",
