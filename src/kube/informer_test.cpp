@@ -167,6 +167,40 @@ TEST(Informer, lists_anew_when_history_is_gone_and_tells_what_vanished) {
   }
 }
 
+TEST(Informer, a_list_of_the_past_is_told_as_it_is_and_caught_up_with) {
+  Rig rig;
+  for (auto name : {"a", "b", "gone", "d", "e"}) rig.cluster.put(name);
+  rig.loop.run_ready();
+  rig.cluster.remove("gone");
+  rig.loop.run_ready();
+  EXPECT_EQ(rig.deletes, 1);
+  rig.cluster.plan(Fault::gone_error);
+  rig.cluster.plan(Fault::stale_list);
+  rig.cluster.put("a");
+  rig.settle();
+  // The list knew a, b, gone and d: what had been deleted came back and went again, e went and came.
+  EXPECT_EQ(rig.deletes, 3);
+  EXPECT_EQ(rig.adds, 7);
+  EXPECT_TRUE(rig.consistent);
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.seen, rig.cluster.objects());
+}
+
+TEST(Informer, events_of_different_objects_may_change_places_even_before_a_cut) {
+  Rig rig;
+  rig.cluster.put("a");
+  rig.loop.run_ready();
+  rig.cluster.plan(Fault::reordered);
+  rig.cluster.plan(Fault::cut);
+  rig.cluster.remove("a");
+  rig.cluster.put("b");
+  rig.settle();  // resumes after the deletion of a, so that b, which came before it, comes twice
+  EXPECT_EQ(rig.adds, 2);
+  EXPECT_TRUE(rig.consistent);
+  EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  EXPECT_EQ(rig.seen, rig.cluster.objects());
+}
+
 TEST(Informer, an_expired_continue_token_does_not_stop_a_list) {
   Rig rig;
   for (auto name : {"a", "b", "c", "d", "e"}) rig.cluster.put(name);

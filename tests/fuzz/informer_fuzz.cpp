@@ -25,7 +25,7 @@ void step(std::uint8_t byte, ModelCluster& cluster, Loop& loop, FakeClock& clock
     case 2:
       return cluster.remove(name);
     case 3: {
-      auto fault = static_cast<Fault>((byte >> 4) % 12);
+      auto fault = static_cast<Fault>((byte >> 4) % 14);
       // That one stands for changes nobody selected; here every change counts, none may be skipped.
       if (fault == Fault::bookmark_of_now) fault = Fault::bookmark;
       return cluster.plan(fault);

@@ -1,6 +1,7 @@
 // One collection of objects with its history, served as an API server would, faults included.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
@@ -25,7 +26,11 @@ enum class Fault {
   refused,      // the call is answered with 503, or the connection breaks
   duplicate,    // the last event comes again
   bookmark,
-  garbage,          // a line that is no JSON
+  garbage,     // a line that is no JSON
+  stale_list,  // the first state is one of the past, as a replica has it that lags behind
+  // Two events of different objects change places. Those of one object never do: that is what a
+  // server promises, and versions, which nobody may compare, would not tell.
+  reordered,
   bookmark_of_now,  // for one that skips changes the selector did not match
   busy,             // 429: come back in 20 seconds
 };
@@ -101,7 +106,26 @@ class ModelCluster {
     return std::nullopt;
   }
 
-  std::string now() const { return version(history_.size()); }
+  // A few changes ago, but still watchable.
+  std::size_t past() const { return std::max(compacted_, history_.size() - history_.size() % 4); }
+
+  std::map<std::string, Object> state_at(std::size_t position) const {
+    std::map<std::string, Object> out;
+    for (std::size_t i = 0; i < position; ++i) {
+      const Change& change = history_[i];
+      if (change.type == "DELETED")
+        out.erase(change.key);
+      else
+        out[change.key] = change.object;
+    }
+    return out;
+  }
+
+  std::string line_of(std::size_t position) const {
+    const Change& change = history_[position];
+    return fmt::format(R"({{"type":"{}","object":{}}})", change.type,
+                       json_of(change.key, change.object));
+  }
 
   static std::string json_of(const std::string& key, const Object& object) {
     return fmt::format(
@@ -146,9 +170,14 @@ class ModelWatch final : public kube::Watch {
         position_ = cluster_.history_.size();
         co_return std::optional(bookmark(position_));
       }
+      if (fault == Fault::reordered && position_ + 2 <= cluster_.history_.size() &&
+          cluster_.history_[position_].key != cluster_.history_[position_ + 1].key) {
+        lines_ = {cluster_.line_of(position_ + 1), cluster_.line_of(position_)};
+        position_ += 2;
+        continue;
+      }
       if (position_ < cluster_.history_.size()) {
-        const auto& change = cluster_.history_[position_++];
-        lines_.push_back(line(change.type, ModelCluster::json_of(change.key, change.object)));
+        lines_.push_back(cluster_.line_of(position_++));
         continue;
       }
       co_await cluster_.changed_.wait();
@@ -159,10 +188,6 @@ class ModelWatch final : public kube::Watch {
     return fmt::format(
         R"({{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{}"}}}}}})",
         ModelCluster::version(position));
-  }
-
-  static std::string line(std::string_view type, std::string_view object) {
-    return fmt::format(R"({{"type":"{}","object":{}}})", type, object);
   }
 
  private:
@@ -187,8 +212,9 @@ class ModelClient final : public StubClient {
     if (fault == Fault::garbage) co_return std::string(R"({"items":[{"metadata":{"name":)");
     // Pages come from the state the first one saw.
     if (options.continue_token.empty()) {
-      snapshot_ = cluster_.objects();
-      snapshot_version_ = cluster_.now();
+      std::size_t position = position_of_list(fault);
+      snapshot_ = cluster_.state_at(position);
+      snapshot_version_ = ModelCluster::version(position);
     }
     auto at = snapshot_.upper_bound(options.continue_token);
     std::string items;
@@ -211,18 +237,19 @@ class ModelClient final : public StubClient {
       co_return busy;
     }
     std::deque<std::string> first;
-    std::size_t position = cluster_.history_.size();
+    std::size_t position = position_of_list(fault);
     if (options.send_initial_events && watch_list_ == WatchList::refused_late) {
       first.push_back(
           R"({"type":"ERROR","object":{"kind":"Status","code":500,"reason":"InternalError"}})");
     } else if (options.send_initial_events) {
       if (watch_list_ == WatchList::refused) co_return fail(Code::invalid, "sendInitialEvents");
-      for (const auto& [key, object] : cluster_.objects())
-        first.push_back(ModelWatch::line("ADDED", ModelCluster::json_of(key, object)));
+      for (const auto& [key, object] : cluster_.state_at(position))
+        first.push_back(
+            fmt::format(R"({{"type":"ADDED","object":{}}})", ModelCluster::json_of(key, object)));
       first.push_back(
           fmt::format(R"({{"type":"BOOKMARK","object":{{"metadata":{{"resourceVersion":"{}",)"
                       R"("annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}})",
-                      cluster_.now()));
+                      ModelCluster::version(position)));
     } else {
       auto found = cluster_.position_of(options.resource_version);
       if (!found) co_return fail(Code::gone, "too old");
@@ -234,6 +261,10 @@ class ModelClient final : public StubClient {
   }
 
  private:
+  std::size_t position_of_list(Fault fault) const {
+    return fault == Fault::stale_list ? cluster_.past() : cluster_.history_.size();
+  }
+
   ModelCluster& cluster_;
   WatchList watch_list_;
   std::map<std::string, ModelCluster::Object> snapshot_;
