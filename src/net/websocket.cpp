@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include <fmt/format.h>
 #include <openssl/sha.h>
 
 #include "base/base64.hpp"
@@ -80,13 +81,6 @@ Headers websocket_request(std::string_view key, std::string_view protocols) {
   return out;
 }
 
-Result<void> check_websocket_answer(const Headers& answer, std::string_view key) {
-  if (!answer.has_token("Upgrade", "websocket")) return protocol_error("server did not upgrade");
-  if (answer.get("Sec-WebSocket-Accept") != websocket_accept(key))
-    return protocol_error("server's answer does not fit our key");
-  return {};
-}
-
 std::string format_websocket_frame(WebSocketOpcode opcode, std::string_view payload,
                                    std::optional<std::uint32_t> mask) {
   std::string out(1, static_cast<char>(0x80 | static_cast<std::uint8_t>(opcode)));
@@ -108,14 +102,6 @@ std::string format_websocket_frame(WebSocketOpcode opcode, std::string_view payl
   out.append(payload);
   apply_mask(out, head, mask_bytes);
   return out;
-}
-
-std::string format_websocket_close(std::uint16_t code, std::string_view reason,
-                                   std::optional<std::uint32_t> mask) {
-  std::string payload;
-  append_big_endian(payload, code, 2);
-  payload += reason.substr(0, kMaxControlPayload - 2);
-  return format_websocket_frame(WebSocketOpcode::close, payload, mask);
 }
 
 Result<std::optional<WebSocketDecoder::Frame>> WebSocketDecoder::next_frame() {

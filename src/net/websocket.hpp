@@ -18,9 +18,8 @@ std::string websocket_accept(std::string_view key);
 // `protocol` is the sub-protocol chosen from those offered, may be empty.
 Result<Headers> websocket_answer(const Request& request, std::string_view protocol = "");
 
-// A client's part: the request's headers, and the check of the answer's.
+// A client's part: the request's headers.
 Headers websocket_request(std::string_view key, std::string_view protocols = "");
-Result<void> check_websocket_answer(const Headers& answer, std::string_view key);
 
 enum class WebSocketOpcode : std::uint8_t {
   continuation = 0,
@@ -38,8 +37,6 @@ struct WebSocketMessage {
 
 // One unfragmented frame. Clients must mask with fresh random bits, servers must not.
 std::string format_websocket_frame(WebSocketOpcode opcode, std::string_view payload,
-                                   std::optional<std::uint32_t> mask = {});
-std::string format_websocket_close(std::uint16_t code, std::string_view reason,
                                    std::optional<std::uint32_t> mask = {});
 
 // Turns received bytes into messages: unmasks, joins fragments, lets control frames through between
