@@ -78,7 +78,7 @@ class Scanner {
     else if (flag->takes_value())
       wait_for(flag, spelling);
     else
-      add(flag, "true", spelling);
+      add(flag, std::string(flag->bare.empty() ? "true" : flag->bare), spelling);
     return {};
   }
 
@@ -92,7 +92,7 @@ class Scanner {
         return {};
       }
       if (!flag->takes_value()) {
-        add(flag, "true", spelling);
+        add(flag, std::string(flag->bare.empty() ? "true" : flag->bare), spelling);
       } else if (i + 1 < word.size()) {
         add(flag, word.substr(i + 1), spelling);
         return {};

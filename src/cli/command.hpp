@@ -29,9 +29,10 @@ struct Flag {
   std::string_view choices = {};  // "table|json|jsonpath="; one that ends in '=' takes a template
   Live live = Live::none;
   bool hidden = false;
-  bool rare = false;  // in the manual and in completion, but not in --help
+  bool rare = false;           // in the manual and in completion, but not in --help
+  std::string_view bare = {};  // what it stands for without a value, which then needs the '='
 
-  bool takes_value() const { return type != Type::boolean; }
+  bool takes_value() const { return type != Type::boolean && bare.empty(); }
 };
 
 struct Positional {

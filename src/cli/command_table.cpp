@@ -465,6 +465,7 @@ constexpr std::array kCommands{
     Command{.name = "uninstall",
             .summary = "Take the parts of Plimsoll off a cluster; namespaces stay",
             .examples = kUninstallExamples,
+            .flags = kUninstallFlags,
             .positionals = kInstallPositionals,
             .run = run_uninstall,
             .minor = true},
@@ -641,6 +642,7 @@ std::string usage_of(const Command& command) {
     if (flag.hidden) continue;
     std::string name =
         flag.letter != 0 ? fmt::format("-{}", flag.letter) : fmt::format("--{}", flag.name);
+    if (!flag.bare.empty()) name += fmt::format("[={}]", flag.metavar);
     out += flag.takes_value() ? fmt::format(" [{} {}]", name, flag.metavar)
                               : fmt::format(" [{}]", name);
   }

@@ -25,7 +25,8 @@ TEST(CommandTable, names_and_letters_are_unique_per_command) {
         if (flag.letter != 0) {
           EXPECT_TRUE(letters.insert(flag.letter).second) << command.name << " -" << flag.letter;
         }
-        EXPECT_EQ(flag.takes_value(), !flag.metavar.empty()) << flag.name;
+        EXPECT_EQ(flag.type != Type::boolean, !flag.metavar.empty()) << flag.name;
+        EXPECT_TRUE(flag.bare.empty() || is_choice(flag.choices, flag.bare)) << flag.name;
         EXPECT_FALSE(flag.help.empty()) << flag.name;
       }
     };

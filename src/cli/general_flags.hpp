@@ -7,15 +7,20 @@
 
 namespace plim::cli {
 
+inline constexpr Flag kDryRun{.name = "dry-run",
+                              .metavar = "WHERE",
+                              .help = "only say what would be done; server: have it checked there",
+                              .choices = "client|server",
+                              .bare = "client"};
+
 inline constexpr std::array kInstallExamples{
-    Example{"install servo --dry-run", "what would be applied"},
+    Example{"install servo --dry-run", "what would be applied, as YAML; asks no cluster"},
+    Example{"install servo --dry-run=server", "what the cluster says to it, and keeps nothing of"},
     Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.1.0",
             "in a namespace of your own, with an image of your own"},
 };
 inline constexpr std::array kInstallFlags{
-    Flag{.name = "dry-run",
-         .type = Type::boolean,
-         .help = "print the objects as YAML, ask no cluster"},
+    kDryRun,
     Flag{.name = "image",
          .metavar = "IMAGE",
          .help = "in the place of the image that the manifests name"},
@@ -28,7 +33,9 @@ inline constexpr std::array kInstallPositionals{
 };
 inline constexpr std::array kUninstallExamples{
     Example{"uninstall servo", "what install had put there"},
+    Example{"uninstall --dry-run", "lists every object that would go"},
 };
+inline constexpr std::array kUninstallFlags{kDryRun};
 inline constexpr Flag kTimeout{.name = "timeout",
                                .type = Type::duration,
                                .metavar = "DURATION",

@@ -113,6 +113,7 @@ std::string flag_label(const Flag& flag) {
   else
     out += fmt::format("--{}", flag.name);
   if (flag.takes_value()) out += fmt::format(" {}", flag.metavar);
+  if (!flag.bare.empty()) out += fmt::format("[={}]", flag.metavar);
   return out;
 }
 

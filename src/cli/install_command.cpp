@@ -33,6 +33,7 @@ class Installer {
     auto connected = co_await connect();
     if (!connected) co_return connected;
     kube::WriteOptions options;
+    options.dry_run = dry_run_ == "server";
     options.force = true;  // what a person has changed by hand is ours again
     for (json::value& object : objects) {
       auto place = co_await find_place(object);
@@ -49,13 +50,12 @@ class Installer {
   Task<Outcome<void>> remove(std::vector<json::value> objects) {
     auto connected = co_await connect();
     if (!connected) co_return connected;
-    std::ranges::reverse(objects);
+    kube::DeleteOptions options;
+    options.dry_run = dry_run_ == "server";
     for (const json::value& object : objects) {
-      // It may hold what others have put there.
-      if (text_at(object, {"kind"}) == "Namespace") continue;
       auto place = co_await find_place(object);
       if (!place) co_return tl::unexpected(std::move(place).error());
-      auto done = co_await client_->remove(place->resource, place->path);
+      auto done = co_await client_->remove(place->resource, place->path, options);
       const std::string name = name_of(object);
       if (!done && done.error().code != Code::not_found)
         co_return tl::unexpected(failure(name, done.error()));
@@ -108,11 +108,13 @@ class Installer {
   }
 
   Outcome<void> say(std::string_view name, std::string_view done) {
-    return context_.world.out.write(fmt::format("{} {}\n", name, done));
+    return context_.world.out.write(
+        fmt::format("{} {}{}\n", name, done, dry_run_.empty() ? "" : " (server dry run)"));
   }
 
   Context& context_;
   kube::Config config_;
+  std::string dry_run_ = context_.values.text("dry-run");  // "" or "server"
   std::shared_ptr<kube::Client> client_;
   std::map<std::string, std::vector<kube::Resource>> kinds_;  // by apiVersion
 };
@@ -139,7 +141,7 @@ Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::st
 Outcome<int> run_install(Context& context) {
   PLIM_CLI_TRY(std::vector<json::value> objects,
                wanted_objects(context, context.values.text("image")));
-  if (context.values.boolean("dry-run")) {
+  if (context.values.text("dry-run") == "client") {
     std::string text;
     for (const json::value& object : objects)
       text += fmt::format("{}{}", text.empty() ? "" : "---\n", to_yaml(object));
@@ -155,6 +157,17 @@ Outcome<int> run_install(Context& context) {
 
 Outcome<int> run_uninstall(Context& context) {
   PLIM_CLI_TRY(std::vector<json::value> objects, wanted_objects(context, {}));
+  std::ranges::reverse(objects);
+  // A namespace may hold what others have put there.
+  std::erase_if(objects,
+                [](const json::value& each) { return text_at(each, {"kind"}) == "Namespace"; });
+  if (context.values.text("dry-run") == "client") {
+    std::string text;
+    for (const json::value& object : objects)
+      text += fmt::format("{} deleted (dry run)\n", name_of(object));
+    PLIM_CLI_CHECK(context.world.out.write(text));
+    return 0;
+  }
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   Loop loop;
   Installer installer(context, std::move(config));

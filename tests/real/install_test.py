@@ -55,7 +55,13 @@ class Install(RealClusterCase):
         self.plimsoll("install", "agent", "--image", "registry.example.org/plimsoll:1")
         image = self.cluster.kubectl("get", "daemonset", "wca", "-n", "wca", "-o", "jsonpath={..image}").stdout
         self.assertEqual(image, "registry.example.org/plimsoll:1")
+        before = self.cluster.kubectl("get", "daemonsets,clusterroles", "-A", "-o", "yaml").stdout
+        checked = self.plimsoll("install", "--dry-run=server", "--image", "registry.example.org/plimsoll:2").splitlines()
+        self.assertEqual([line.removesuffix(" (server dry run)") for line in checked], applied)
+        listed = self.plimsoll("uninstall", "--dry-run").splitlines()
+        self.assertEqual(self.cluster.kubectl("get", "daemonsets,clusterroles", "-A", "-o", "yaml").stdout, before)
         removed = self.plimsoll("uninstall").splitlines()
+        self.assertEqual([line.removesuffix(" (dry run)") for line in listed], removed)
         self.assertEqual({line.removesuffix(" deleted") for line in removed},
                          {line.removesuffix(" applied") for line in applied} - {"namespace/wca"})
         self.assertEqual({line.rsplit("/")[0] for line in self.plimsoll("uninstall").splitlines()},
