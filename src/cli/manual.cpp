@@ -8,6 +8,7 @@
 #include "cli/build_info.hpp"
 #include "cli/code_texts.hpp"
 #include "cli/help.hpp"
+#include "flow/op.hpp"
 
 namespace plim::cli {
 namespace {
@@ -159,6 +160,33 @@ std::string settings_page() {
   return out;
 }
 
+std::string job_page() {
+  std::string out = head("plimsoll-flow-job", 5, "job files of plimsoll flow");
+  out +=
+      ".SH DESCRIPTION\nYAML in files named *.yaml or *.yml, JSON in others. A job has a\n"
+      ".BR name ,\nhow many\n.B workers\nit may use,\n.B max_retries\nof a slice, and a list of\n"
+      ".BR operations ,\nof which the first is a reader and the others processors and senders. "
+      "Each names itself by\n.B _op\nand has its options beside that.\n";
+  out +=
+      ".SH EXAMPLE\n.nf\n.RS 4\nname: visits\nworkers: 2\noperations:\n  \\- _op: data_generator\n"
+      "    size: 20000\n  \\- _op: file_exporter\n    path: out\n.RE\n.fi\n";
+  out += ".SH OPERATIONS\n";
+  for (const flow::OpEntry& entry : flow::op_table()) {
+    out += fmt::format(".SS {}\nA {}: {}.\n", roff(entry.name), flow::kind_name(entry.kind),
+                       roff(entry.summary));
+    for (const flow::Option& option : entry.options) {
+      std::string notes(flow::type_name(option.type));
+      if (option.required) notes += ", required";
+      if (!option.choices.empty()) notes += fmt::format(", one of {}", option.choices);
+      if (!option.fallback.empty()) notes += fmt::format(", default {}", option.fallback);
+      out +=
+          fmt::format(".TP\n.B {}\n{} ({}).\n", roff(option.name), roff(option.help), roff(notes));
+    }
+  }
+  out += ".SH SEE ALSO\n.BR plimsoll\\-flow\\-run (1),\n.BR plimsoll\\-flow\\-ops (1)\n";
+  return out;
+}
+
 // '|' ends a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string out;
@@ -214,7 +242,9 @@ std::string error_reference() {
 }  // namespace
 
 std::vector<Page> manual_pages() {
-  std::vector<Page> out{{"plimsoll.1", program_page()}, {"plimsoll-config.5", settings_page()}};
+  std::vector<Page> out{{"plimsoll.1", program_page()},
+                        {"plimsoll-config.5", settings_page()},
+                        {"plimsoll-flow-job.5", job_page()}};
   for (const Command& command : commands())
     if (!command.hidden) out.push_back({page_name(command) + ".1", command_page(command)});
   return out;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Manual pages that groff takes without a word, and a reference that is up to date."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -16,11 +17,18 @@ class Manual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(run("man", folder).returncode, 0)
             pages = sorted(pathlib.Path(folder).iterdir())
-            self.assertIn("plimsoll.1", [page.name for page in pages])
+            self.assertLessEqual({"plimsoll.1", "plimsoll-config.5", "plimsoll-flow-job.5"}, {page.name for page in pages})
             for page in pages:
                 done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", page], capture_output=True, text=True)
                 self.assertEqual(done.stderr, "", page.name)
                 self.assertIn("plimsoll", done.stdout)
+
+    def test_the_page_of_job_files_has_every_operation(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run("man", folder)
+            page = pathlib.Path(folder, "plimsoll-flow-job.5").read_text()
+            for operation in json.loads(run("flow", "ops", "-o", "json").stdout):
+                self.assertIn(f"\n.SS {operation['name']}\n", page)
 
     def test_pages_do_not_depend_on_when_they_are_made(self):
         with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
