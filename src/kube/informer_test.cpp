@@ -178,7 +178,8 @@ TEST(Informer, a_list_of_the_past_is_told_as_it_is_and_caught_up_with) {
   rig.cluster.plan(Fault::stale_list);
   rig.cluster.put("a");
   rig.settle();
-  // The list knew a, b, gone and d: what had been deleted came back and went again, e went and came.
+  // The list knew a, b, gone and d: what had been deleted came back and went again, e went and
+  // came.
   EXPECT_EQ(rig.deletes, 3);
   EXPECT_EQ(rig.adds, 7);
   EXPECT_TRUE(rig.consistent);
