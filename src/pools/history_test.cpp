@@ -21,6 +21,8 @@ struct SimContainer {
   std::string name;
   std::vector<std::string> pools;
   std::map<std::string, node::DeviceIds> ids;  // as the runtime was told
+  // With them, by the policy of that time: siblings that came along or stay idle. By listed CPU.
+  std::map<int, CpuSet> claims = {};
   CpuSet cpuset = CpuSet::range(0, kCpus - 1);
   bool stuck = false;  // its cgroup refuses writes
 };
@@ -73,13 +75,12 @@ class Node {
     std::map<int, std::string> owner;
     for (const SimPod& pod : pods_)
       for (const SimContainer& container : pod.containers)
-        for (const auto& [pool, ids] : container.ids)
-          for (const std::string& id : ids)
-            if (auto cpu = cpu_of_id(id)) {
-              auto [at, fresh] = owner.emplace(*cpu, pod.uid);
-              if (!fresh && at->second != pod.uid)
-                return fmt::format("CPU {} was given to {} and {}", *cpu, at->second, pod.uid);
-            }
+        for (const auto& [listed, claim] : container.claims)
+          for (int cpu : claim) {
+            auto [at, fresh] = owner.emplace(cpu, pod.uid);
+            if (!fresh && at->second != pod.uid)
+              return fmt::format("CPU {} was given to {} and {}", cpu, at->second, pod.uid);
+          }
     for (const SimPod& pod : pods_)
       for (const SimContainer& container : pod.containers)
         for (int cpu : container.cpuset) {
@@ -147,25 +148,26 @@ class Node {
     state_.configure(pools_, machine_);
     reconcile();
     // Forgotten by the kubelet, and by an agent that has ended, after their pool has changed:
-    // nobody can know any more that they were exclusive.
+    // nobody can know any more that they were exclusive, or under which policy.
     for (SimPod& pod : pods_)
-      for (SimContainer& container : pod.containers)
-        for (auto& [pool, ids] : container.ids) {
-          const CpuSet known = known_cpus(pod, container, pool);
-          std::erase_if(ids, [&](const std::string& id) {
-            const auto cpu = cpu_of_id(id);
-            return cpu && !known.contains(*cpu);
-          });
+      for (SimContainer& container : pod.containers) {
+        const std::map<int, CpuSet> known = known_claims(pod, container);
+        for (auto& [listed, claim] : container.claims) {
+          auto found = known.find(listed);
+          claim &= found == known.end() ? CpuSet() : found->second;
         }
+      }
   }
 
-  CpuSet known_cpus(const SimPod& pod, const SimContainer& container,
-                    const std::string& pool) const {
-    CpuSet out;
-    for (const Holding& holding : state_.holdings())
-      if (holding.pod == "ns/" + pod.uid && holding.container == container.name &&
-          holding.pool == pool)
-        out |= holding.cpus;
+  std::map<int, CpuSet> known_claims(const SimPod& pod, const SimContainer& container) const {
+    std::map<int, CpuSet> out;
+    for (const Holding& holding : state_.holdings()) {
+      if (holding.pod != "ns/" + pod.uid || holding.container != container.name) continue;
+      const Pool* pool = pools_.find(holding.pool);
+      for (int cpu : holding.cpus)
+        out[cpu] = pool != nullptr && pool->cpus.contains(cpu) ? pool->claimed(cpu, machine_)
+                                                               : CpuSet{cpu};
+    }
     return out;
   }
 
@@ -208,10 +210,10 @@ class Node {
       const CpusetPlan plan = plan_cpusets(state_, containers);
       std::vector<CpuSet> actual;
       for (const LiveContainer& container : containers) actual.push_back(container.actual);
-      const auto writes = order_writes(actual, plan.targets, state_.exclusive_members());
+      const auto writes = order_writes(actual, plan.targets, state_.guarded());
       for (const CpusetWrite& write : writes) apply(containers[write.container].path, write.cpus);
       if (writes.empty() || round == 4)
-        state_.clear(intruded_cpus(actual, plan.targets, state_.exclusive_members()));
+        state_.clear(intruded_cpus(actual, plan.targets, state_.guarded()));
       if (writes.empty()) break;
     }
   }
@@ -236,6 +238,9 @@ class Node {
     if (!state_.allocate(pool, ids, now_)) return false;
     records_[{pod.uid, container.name, pool}] = ids;
     container.ids[pool] = ids;
+    for (const std::string& id : ids)
+      if (auto cpu = cpu_of_id(id))
+        container.claims[*cpu] = pools_.find(pool)->claimed(*cpu, machine_);
     ++allocations;
     return true;
   }

@@ -70,12 +70,12 @@ void PoolState::remember() {
 
 void PoolState::configure(NodePools pools, Topology topology) {
   remember();
-  const CpuSet before = exclusive_members();
+  const CpuSet before = guarded();
   pools_ = std::move(pools);
   topology_ = std::move(topology);
   for (const Pool& pool : pools_.pools)
     if (pool.type == PoolType::exclusive) once_exclusive_.insert(pool.name);
-  intruded_ |= exclusive_members() - before;
+  intruded_ |= guarded() - before;
   ++configurations_;
 }
 
@@ -98,7 +98,7 @@ void PoolState::set_holdings(std::vector<Holding> holdings, SteadyTime now) {
 }
 
 void PoolState::clear(const CpuSet& intruded) {
-  intruded_ = intruded & exclusive_members();
+  intruded_ = intruded & guarded();
 }
 
 CpuSet PoolState::pending_claims() const {
@@ -125,6 +125,14 @@ CpuSet PoolState::exclusive_members() const {
   CpuSet out = claims();
   for (const Pool& pool : pools_.pools)
     if (pool.type == PoolType::exclusive) out |= pool.members(topology_);
+  return out;
+}
+
+CpuSet PoolState::guarded() const {
+  CpuSet out = exclusive_members();
+  for (const Pool& pool : pools_.pools)
+    if (pool.type == PoolType::exclusive)
+      for (int cpu : pool.cpus) out |= pool.claimed(cpu, topology_);
   return out;
 }
 
@@ -165,12 +173,17 @@ CpuState PoolState::state_of(const Pool& pool, int cpu) const {
       out = CpuState::used;
       continue;
     }
-    const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held.cpu);
-    if (neighbour && !mine) continue;  // two threads of a core, both listed
+    // Two threads of a core, both listed, may be two containers', unless one was to stay idle when
+    // the other was given.
+    const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held.cpu) &&
+                           !held.share.claimed.intersects(pool.granted(cpu, topology_));
+    if (neighbour && !mine) continue;
     if (held.share.claimed.intersects(wanted)) return CpuState::withheld;
   }
   for (const auto& [key, pending] : pending_)
     if (key.first != pool.name && pending.claimed.intersects(wanted)) return CpuState::withheld;
+  // Who has it keeps it, but nobody gets it beside a thread that is not idle.
+  if (out == CpuState::free && intruded_.intersects(wanted)) return CpuState::withheld;
   return out;
 }
 

@@ -58,6 +58,7 @@ class PoolState {
   CpuSet default_cpus() const;
   CpuSet granted(const Holding& holding) const;  // online ones
   CpuSet exclusive_members() const;              // of all exclusive pools and everything held
+  CpuSet guarded() const;                        // and the threads that stay idle beside them
   CpuSet claimed_by_others(std::string_view uid, std::string_view pod) const;
 
   CpuState state_of(const Pool& pool, int cpu) const;

@@ -53,6 +53,24 @@ TEST_F(PoolStateTest, lists_exclusive_cpus_with_their_numa_node) {
   EXPECT_EQ(devices[1], (node::Device{.id = "5", .healthy = true, .numa_nodes = {1}}));
 }
 
+TEST_F(PoolStateTest, gives_no_cpu_out_beside_a_thread_that_somebody_uses) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '1,2'}}", {.cpus = 8, .threads = 2});
+  state.clear({5});  // the other thread of CPU 1
+  EXPECT_EQ(healthy(state, "exclusive-a"), "1! 2");
+  state.set_holdings({holds("u", "exclusive-a", {1})}, now_);
+  EXPECT_EQ(healthy(state, "exclusive-a"), "1 2") << "who has it may start again";
+}
+
+TEST_F(PoolStateTest, keeps_a_thread_idle_that_its_pool_lists_only_later) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '1,2'}}", {.cpus = 8, .threads = 2});
+  state.set_holdings({holds("u", "exclusive-a", {1})}, now_);
+  state.configure(pools_from("pools: {exclusive-a: {cpus: '1,2,5,6'}}", machine_), machine_);
+  state.clear({});
+  EXPECT_EQ(healthy(state, "exclusive-a"), "1 2 5! 6") << "5 is the other thread of 1";
+  state.set_holdings({}, now_);
+  EXPECT_EQ(healthy(state, "exclusive-a"), "1 2 5 6");
+}
+
 TEST_F(PoolStateTest, lists_a_thousand_devices_for_each_shared_cpu) {
   PoolState state =
       state_of("pools: {shared-a: {cpus: '1-2'}, shared-b: {cpus: 3, sharedUnit: 100m}}");

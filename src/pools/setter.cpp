@@ -45,7 +45,7 @@ bool Setter::write(const LiveContainer& container, const CpuSet& cpus) {
 Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer> containers) {
   Outcome out;
   CpusetPlan plan = plan_cpusets(state, containers);
-  const CpuSet exclusive = state.exclusive_members();
+  const CpuSet exclusive = state.guarded();
   note_drift(containers, plan.targets);
   std::vector<bool> inherited;
   std::vector<CpuSet> actual = read_back(containers, inherited);
