@@ -12,7 +12,7 @@
 namespace plim {
 
 // The codes follow the reasons of Kubernetes' Status objects, so that an HTTP status, an exit code
-// and the decision whether to retry all come from one table (code.cpp).
+// and the decision whether to retry all come from one table (result.cpp).
 enum class Code {
   unknown,
   bad_request,

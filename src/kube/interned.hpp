@@ -61,9 +61,9 @@ class Interned {
   Text* text_ = nullptr;
 };
 
-// Belongs to one thread. Unlike base's InternTable it serves caches that live for months while
-// labels and images come and go: what nobody else holds any more is dropped when the pool has
-// doubled, so it stays proportional to what is in use.
+// Belongs to one thread. It serves caches that live for months while labels and images come and go:
+// what nobody else holds any more is dropped when the pool has doubled, so it stays proportional to
+// what is in use.
 class InternPool {
  public:
   InternPool();
