@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "kube/store.hpp"
 #include "sched/decision.hpp"
 
 namespace plim::sched {
@@ -15,16 +15,7 @@ namespace plim::sched {
 using LabelKey = std::uint32_t;
 using LabelValue = std::uint32_t;  // one more than the number of its text, 0 for absent
 
-struct TextHash {
-  using is_transparent = void;
-
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
-template <class Value>
-using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
+using kube::TextMap;
 
 // Texts and their numbers. Nodes come and go, each with its own name among its labels: the number
 // of a text that nobody holds is given to another one.
