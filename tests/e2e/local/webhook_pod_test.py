@@ -61,6 +61,7 @@ class WebhookPod(ClusterCase):
         return f"/api/v1/namespaces/{self.ns}/{kind}"
 
     def serve(self, replicas):
+        """The names of the pods that serve. On a busy machine one of them may be found unready for a moment afterwards."""
         field = lambda name, path: {"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}
         container = {"name": "hook", "image": "any", "command": ["python3", str(self.files / "server.py")],
                      "env": [field("POD_IP", "status.podIP"), field("POD_NAME", "metadata.name"),
@@ -74,7 +75,7 @@ class WebhookPod(ClusterCase):
         self.api.post(self.path("services"), {"metadata": {"name": "hook"},
                                               "spec": {"selector": {"app": "hook"},
                                                        "ports": [{"port": 443, "targetPort": 8443}]}})
-        eventually(lambda: len(self.ready()) == replicas, seconds=30, what="the webhook's endpoints")
+        return eventually(lambda: len(names := self.ready()) == replicas and set(names), seconds=30, what="the webhook's endpoints")
 
     def ready(self):
         return [address["targetRef"]["name"] for item in self.api.get(self.path("endpoints"))["items"] if item["metadata"]["name"] == "hook"
@@ -97,16 +98,15 @@ class WebhookPod(ClusterCase):
                                                           "restartPolicy": "Never"}})
 
     def test_pods_are_changed_by_a_pod(self):
-        self.serve(2)
+        first = self.serve(2)
         self.configure()
         made = self.make_pod("a")
-        self.assertIn(made["metadata"]["labels"]["seen-by"], self.ready())
+        self.assertIn(made["metadata"]["labels"]["seen-by"], first)
         eventually(lambda: self.api.get(f"{self.path('pods')}/a")["status"]["phase"] == "Succeeded", what="the end of the pod")
         # When its pods go the Service leads to the next ones, and to nobody in the end.
-        before = set(self.ready())
         self.api.delete(f"{self.path('pods')}/{made['metadata']['labels']['seen-by']}")
-        eventually(lambda: len(self.ready()) == 2 and set(self.ready()) != before, seconds=30, what="another pod for it")
-        self.assertIn(self.make_pod("b")["metadata"]["labels"]["seen-by"], self.ready())
+        second = eventually(lambda: len(names := set(self.ready())) == 2 and names != first and names, seconds=30, what="another pod for it")
+        self.assertIn(self.make_pod("b")["metadata"]["labels"]["seen-by"], second)
         self.api.merge(f"/apis/apps/v1/namespaces/{self.ns}/deployments/hook", {"spec": {"replicas": 0}})
         eventually(lambda: not self.ready(), seconds=30, what="the end of the webhook")
         with self.assertRaises(Refused) as refused:
