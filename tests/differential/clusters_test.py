@@ -2,7 +2,8 @@
 """kubectl, deletions and lives of pods with everything running: two nodes of `plimsoll up` and two of real Kubernetes, equal but for what differences.yaml lists.
 
 The suites take most of their time waiting, for controllers and for kubectl's start: they all run at once, each in a namespace of its own, and
-those whose pods run each have a node of their own, which they may close and drain. The tests then look at what was seen.
+those whose pods run each have a node of their own, which they may close and drain; pods whose lives are compared begin when that is over. The
+tests then look at what was seen.
 """
 import concurrent.futures
 import contextlib
@@ -43,10 +44,16 @@ class Clusters(unittest.TestCase):
         cls.shared.addCleanup(pool.shutdown)
         for suite, observe in SUITES.items():
             namespace = cls.pair.namespace(suite.replace(".", ""))
-            cls.seen[suite] = [pool.submit(cls.look, api.kubeconfig, suite, namespace, observe) for api in (cls.pair.ours, cls.pair.real)]
+            cls.seen[suite] = [pool.submit(cls.look, api.kubeconfig, suite, namespace, observe, cls.before(suite, side))
+                               for side, api in enumerate((cls.pair.ours, cls.pair.real))]
+
+    @classmethod
+    def before(cls, suite, side):
+        return [cls.seen[other][side] for other in ("running-1.20", "running-1.34")] if suite == "lives" else []
 
     @staticmethod
-    def look(kubeconfig, suite, namespace, observe):
+    def look(kubeconfig, suite, namespace, observe, before):
+        concurrent.futures.wait(before)
         with contextlib.closing(pair.Api(kubeconfig)) as api:
             eventually(lambda: api.get(f"/api/v1/namespaces/{namespace}/configmaps/kube-root-ca.crt").code == 200, seconds=30,
                        what="what controllers put there")
