@@ -14,7 +14,7 @@ inline constexpr int kInterrupted = 130;  // the exit code
 // What `task` ends with; nothing when SIGINT or SIGTERM came first and cancelled it.
 template <class T>
 std::optional<T> run_until_signal(Loop& loop, Task<T> task) {
-  struct Run {
+  struct Steps {
     static Task<int> main(Task<T> task, std::optional<T>* out) {
       Executor here = co_await current_loop();
       Signals signals(here);
@@ -40,7 +40,7 @@ std::optional<T> run_until_signal(Loop& loop, Task<T> task) {
   };
 
   std::optional<T> out;
-  loop.run(Run::main(std::move(task), &out));
+  loop.run(Steps::main(std::move(task), &out));
   return out;
 }
 
