@@ -166,7 +166,9 @@ int main(int argc, char** argv) {
                   make_pod()));
   Child ours([&](const Child::Ready& ready) { serve_ours(pki, ready); });
   Child httplib([&](const Child::Ready& ready) { serve_httplib(certificate, key, ready); });
-  Child watched([&](const Child::Ready& ready) { WatchServer(pki, "127.0.0.1:0").run(ready); });
+  Child watched([&](const Child::Ready& ready) {
+    WatchServer(pki, "127.0.0.1:0", unix_millis()).run(ready);
+  });
   bool good = compare(ours, httplib, script, seconds);
   plim::Loop loop;
   good = loop.run(measure_watches(loop.executor(), pki, watched, watches)) == 0 && good;
