@@ -157,7 +157,9 @@ std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
                                           const json::value& status) {
   const json::object* progressing = find_condition(status, "Progressing");
   if (!deployment.progress_deadline || !progressing) return std::nullopt;
-  if (is_complete(deployment, status) || field(progressing, "reason") == kTimedOut)
+  // A rollout that has ended has no deadline, even if its pods are missing again.
+  const std::string_view reason = field(progressing, "reason");
+  if (is_complete(deployment, status) || reason == kTimedOut || reason == kNewSetAvailable)
     return std::nullopt;
   auto since = parse_rfc3339(field(progressing, "lastUpdateTime"));
   if (!since) return std::nullopt;
