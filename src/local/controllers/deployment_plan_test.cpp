@@ -216,6 +216,19 @@ TEST(DeploymentPlan, a_rollout_that_never_works_keeps_enough_old_pods_and_times_
   EXPECT_EQ(world.progress(), "ProgressDeadlineExceeded");
 }
 
+TEST(DeploymentPlan, does_not_look_again_at_once_when_pods_are_missing_long_after_the_rollout) {
+  World world(R"({"spec":{"replicas":2}})");
+  for (int i = 0; i < 4; ++i) {
+    world.step();
+    world.run_sets(all_of);
+  }
+  ASSERT_TRUE(world.done());
+  world.now += std::chrono::seconds(700);
+  world.run_sets([](std::int64_t) { return -2; });
+  ASSERT_EQ(world.available(), 0);
+  EXPECT_GT(world.plan().look_again.value_or(WallTime::max()), world.now);
+}
+
 TEST(DeploymentPlan, going_back_takes_up_the_old_set_under_a_new_revision) {
   World world(R"({"spec":{"replicas":1}})");
   for (const char* image : {"v1", "v2", "v1"}) {
