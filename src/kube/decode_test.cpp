@@ -1,5 +1,6 @@
 #include "kube/decode.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -281,6 +282,69 @@ TEST(DecodeList, names_the_bad_item_and_hands_back_the_visitors_error) {
   EXPECT_FALSE(decode_pods(JsonText(scalar), pool, ignore));
   std::string none = R"({"items":null,"metadata":{}})";
   EXPECT_TRUE(decode_pods(JsonText(none), pool, ignore));
+}
+
+// Compact, as servers write, and longer than what is looked at in one go: notes that look like the
+// end of an item, or end like one, stand at every place where a part could be cut off.
+std::string long_list(std::size_t pods, std::size_t note_size) {
+  std::string note;
+  while (note.size() < note_size) note += R"(},{"a},{)";
+  std::string out = R"({"kind":"PodList","items":[)";
+  for (std::size_t i = 0; i < pods; ++i)
+    out += fmt::format(R"({}{{"metadata":{{"name":"p{}","annotations":{{"note":{},"b":"x"}}}}}})",
+                       i ? "," : "", i, json::serialize(json::value(note + "},{")));
+  return out + R"(],"metadata":{"resourceVersion":"9"}})";
+}
+
+std::vector<std::string> names_in(std::string& list, InternPool& pool) {
+  std::vector<std::string> names;
+  auto meta = decode_pods(JsonText(list), pool, [&](std::shared_ptr<const Pod> p) -> Result<void> {
+    names.push_back(p->meta.name);
+    return {};
+  });
+  EXPECT_TRUE(meta) << meta.error().message;
+  EXPECT_TRUE(meta && meta->resource_version == "9");
+  return names;
+}
+
+TEST(DecodeList, long_lists_are_read_to_the_end) {
+  InternPool pool;
+  for (auto [pods, note] : {std::pair(1, 2'000'000), {3, 700'000}, {900, 1500}, {20'000, 8}}) {
+    std::string list = long_list(std::size_t(pods), std::size_t(note));
+    std::vector<std::string> names = names_in(list, pool);
+    ASSERT_EQ(names.size(), std::size_t(pods));
+    for (std::size_t i = 0; i < names.size(); ++i) ASSERT_EQ(names[i], fmt::format("p{}", i));
+  }
+}
+
+TEST(DecodeList, names_what_is_wrong_far_behind) {
+  InternPool pool;
+  auto ignore = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
+  std::string list = long_list(900, 1500);
+  std::string wrong = list;
+  wrong.replace(wrong.find(R"("p777")"), 6, "123456");
+  EXPECT_EQ(decode_pods(JsonText(wrong), pool, ignore).error().message,
+            "items[777].metadata.name: expected a string");
+  for (std::size_t cut : {list.size() - 1, list.size() - 40, list.size() / 2, list.size() / 3}) {
+    std::string early = list.substr(0, cut);
+    EXPECT_FALSE(decode_pods(JsonText(early), pool, ignore)) << cut;
+  }
+  std::string more = list + "{}";
+  EXPECT_FALSE(decode_pods(JsonText(more), pool, ignore));
+  std::string no_text = list;
+  no_text[list.size() - 300'000] = '\xff';
+  EXPECT_THAT(decode_pods(JsonText(no_text), pool, ignore).error().message, HasSubstr("UTF-8"));
+}
+
+TEST(DecodeList, asks_a_visitor_once_for_each_item) {
+  std::string list = long_list(900, 1500);
+  std::size_t asked = 0;
+  auto refuse = [&](JsonText) -> Result<void> {
+    if (++asked == 500) return fail(Code::internal, "enough");
+    return {};
+  };
+  EXPECT_EQ(decode_list(JsonText(list), refuse).error().message, "items[499]: enough");
+  EXPECT_EQ(asked, 500u);
 }
 
 Result<WatchEvent> event_from(std::string& text) {

@@ -44,7 +44,8 @@ class JsonReader {
     return {};
   }
 
-  // Walks a list object; `on_item` reads one item and is asked for the error if it returns false.
+  // Walks a list object, a window after the other; `on_item` reads one item and is asked for the
+  // error if it returns false. An item that a window cuts off is read once more.
   template <class OnItem>
   Result<ListMeta> list_document(JsonText list, OnItem on_item) {
     ListMeta out;
@@ -54,14 +55,17 @@ class JsonReader {
       if (key == "remainingItemCount") return integer(out.remaining);
       return true;
     };
-    auto on_field = [&](std::string_view key) {
-      if (key == "metadata") return object(on_meta);
-      if (key == "items") return items(on_item);
-      return true;
-    };
-    PLIM_CHECK(document(list_tokens(), list, on_field));
-    // Four bytes for every one of the text, and the next list may be days away.
-    if (out.continue_token.empty()) list_tokens().release();
+    auto on_field = [&](std::string_view key) { return key != "metadata" || object(on_meta); };
+    rest_ = list.view();
+    PLIM_CHECK(look_at(0, kWindow));
+    if (!take('{')) return fail(Code::invalid, "expected a JSON object");
+    bool good = true, more = first() != '}';
+    for (; good && more; more = good && take_further(','))
+      good = at_items() ? list_items(on_item) : whole([&] { return field(on_field); });
+    if (good) good = take('}') || wrong("broken JSON: expected , or } in an object");
+    if (good) good = at_ == end_ || wrong("broken JSON: more text after the object");
+    list_tokens().keep_at_most(4 * kWindow);
+    if (!good) return error();
     return out;
   }
 
@@ -69,7 +73,8 @@ class JsonReader {
   template <class Visitor, class Item>
   bool hand_over(const Visitor& visit, Item item) {
     auto visited = visit(std::move(item));
-    return bool(visited) || wrong(visited.error().message);
+    refused_ = !visited;
+    return !refused_ || wrong(visited.error().message);
   }
 
   template <class OnField>
@@ -190,7 +195,7 @@ class JsonReader {
   char first() const { return at_ != end_ ? text_[*at_] : '\0'; }
 
   bool wrong(std::string_view what) {
-    what_ = what;
+    if (what_.empty()) what_ = what;  // the rest follows from it
     return false;
   }
 
@@ -257,21 +262,86 @@ class JsonReader {
   bool fields(OnField on_field) {
     ++at_;
     if (take('}')) return true;
-    std::string unescaped;
     do {
-      const std::uint32_t* at = at_;
-      if (end_ - at < 3 || text_[at[0]] != '"' || text_[at[1]] != ':')
-        return wrong("broken JSON: expected a key and a value");
-      std::string_view key = trimmed(text_ + at[0] + 1, text_ + at[1]);
-      key.remove_suffix(1);
-      if (has_backslash(key)) {
-        if (!unescape(key, unescaped)) return wrong("broken escape in a key");
-        key = unescaped;
-      }
-      const std::uint32_t* value = at_ = at + 2;
-      if (!on_field(key) || (at_ == value && !skip())) return within(key);
+      if (!field(on_field)) return false;
     } while (take(','));
     return take('}') || wrong("broken JSON: expected , or } in an object");
+  }
+
+  template <class OnField>
+  bool field(OnField& on_field) {
+    if (!key_and_value()) return wrong("broken JSON: expected a key and a value");
+    std::string_view key = plain_key();
+    std::string unescaped;
+    if (has_backslash(key)) {
+      if (!unescape(key, unescaped)) return wrong("broken escape in a key");
+      key = unescaped;
+    }
+    const std::uint32_t* value = at_ += 2;
+    return (on_field(key) && (at_ != value || skip())) || within(key);
+  }
+
+  bool key_and_value() const {
+    return end_ - at_ >= 3 && text_[at_[0]] == '"' && text_[at_[1]] == ':';
+  }
+
+  std::string_view plain_key() const {
+    std::string_view quoted = trimmed(text_ + at_[0] + 1, text_ + at_[1]);
+    quoted.remove_suffix(1);
+    return quoted;
+  }
+
+  bool at_items() const { return key_and_value() && plain_key() == "items"; }
+
+  template <class OnItem>
+  bool list_items(OnItem& on_item) {
+    at_ += 2;
+    if (first() != '[') return null() || wrong("expected a list") || within("items");
+    ++at_;
+    if (take(']')) return true;
+    std::size_t index = 0;
+    auto one = [&] {
+      const std::uint32_t* item = at_;
+      return on_item() && (at_ != item || skip());
+    };
+    do {
+      if (!whole(one)) return within(fmt::format("items[{}]", index));
+      ++index;
+    } while (take_further(','));
+    return take(']') || wrong("broken JSON: expected , or ] in a list") || within("items");
+  }
+
+  // Reads what must lie in one window, moving or widening the window for it.
+  template <class Read>
+  bool whole(Read read) {
+    for (;;) {
+      const std::uint32_t* start = at_;
+      if (read()) return true;
+      if (window_ == rest_.size() || refused_) return false;
+      path_.clear();
+      what_.clear();
+      auto looked = look_at(*start, *start == 0 ? 2 * window_ : kWindow);
+      if (!looked) return wrong(looked.error().message);
+    }
+  }
+
+  // Goes on in the next window where this one ends.
+  bool take_further(char wanted) {
+    if (at_ == end_ && window_ < rest_.size())
+      if (auto looked = look_at(window_, kWindow); !looked) return wrong(looked.error().message);
+    return take(wanted);
+  }
+
+  // Moves the window `skipped` bytes on.
+  Result<void> look_at(std::size_t skipped, std::size_t at_least) {
+    rest_.remove_prefix(skipped);
+    at_ = end_ = nullptr;
+    TokenIndex& tokens = list_tokens();
+    PLIM_TRY(window_, tokens.build_part(rest_, at_least));
+    text_ = rest_.data();
+    at_ = tokens.begin();
+    end_ = tokens.end();
+    return {};
   }
 
   // Eight bytes at a time, reading into the padding behind the text.
@@ -293,7 +363,13 @@ class JsonReader {
     return false;
   }
 
+  // Text and tokens of a window stay in the processor's cache between finding tokens and reading.
+  static constexpr std::size_t kWindow = 256 << 10;
+
   InternPool* pool_;
+  std::string_view rest_;   // of a list, from the window on
+  std::size_t window_ = 0;  // bytes of it that the tokens cover
+  bool refused_ = false;    // the visitor did not take an item
   const char* text_ = nullptr;
   const std::uint32_t* at_ = nullptr;  // the next token
   const std::uint32_t* end_ = nullptr;

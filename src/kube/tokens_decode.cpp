@@ -60,7 +60,17 @@ Result<void> TokenIndex::build(std::string_view text) {
   return {};
 }
 
-void TokenIndex::release() {
+Result<std::size_t> TokenIndex::build_part(std::string_view text, std::size_t at_least) {
+  // Inside a string its quote would be escaped, unless the string ends there: then build() finds
+  // the cut-off string open.
+  std::size_t end = at_least < text.size() ? text.find(R"(},{")", at_least) : text.npos;
+  if (end != text.npos && build(text.substr(0, end + 1))) return end + 1;
+  PLIM_CHECK(build(text));
+  return text.size();
+}
+
+void TokenIndex::keep_at_most(std::size_t text_size) {
+  if (!parser_ || parser_->capacity() <= text_size) return;
   parser_.reset();
   begin_ = end_ = nullptr;
 }

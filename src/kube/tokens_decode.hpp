@@ -27,8 +27,12 @@ class TokenIndex {
   // nothing else is known about it.
   Result<void> build(std::string_view text);
 
-  // Gives the buffer back; build() makes a new one.
-  void release();
+  // Of the front of a longer text: up to the end of an object at or after `at_least`, or all of it
+  // where none is found. Returns the bytes covered.
+  Result<std::size_t> build_part(std::string_view text, std::size_t at_least);
+
+  // Gives a buffer for longer texts back; build() makes a new one.
+  void keep_at_most(std::size_t text_size);
 
   // Offsets in the text; *end() is the text's size.
   const std::uint32_t* begin() const { return begin_; }
