@@ -56,8 +56,9 @@ class Crash(unittest.TestCase):
         stored = collections.Counter(run["uid"] for run in servo.runs())
         self.assertEqual(stored, collections.Counter(uids.keys()), "LOST: runs that are not stored once")
         repeated = sum(count - 1 for count in keys.values())
-        # A repeat needs a kill between the answer and its mark: at most one per post in flight.
-        self.assertLessEqual(repeated, 8 * kills)
+        # A repeat needs a kill between the answer and its mark on disk: eight posts are in flight, the marks of
+        # eight more wait to be written together, and about as many are being written.
+        self.assertLessEqual(repeated, 24 * kills)
         print(f"{JOBS} jobs, {kills} kills, {len(receiver.measurements(accepted=False))} attempts, {repeated} repeats")
 
 
