@@ -15,7 +15,8 @@
 namespace plim::kube {
 
 // A key is in the queue at most once and is never with two workers: added while it is being worked
-// on, it comes again after done(). Belongs to one loop and outlives the workers that wait on it.
+// on, it comes again after done(). Belongs to one loop and outlives the workers that wait on it;
+// the loop's other work has its turn between any two keys.
 template <class Key>
 class WorkQueue {
  public:
@@ -35,8 +36,10 @@ class WorkQueue {
     changed_.notify();
   }
 
-  // Adds the key later; of several times the earliest counts.
+  // Adds the key later; of several times the earliest counts. A worker that wants the key it works
+  // on again at once, turn after turn, waits longer and longer: what it waits for may never come.
   void add_after(const Key& key, Nanos delay) {
+    if (delay < options_.first && working_.contains(key)) delay = std::max(delay, pause(key));
     if (delay <= Nanos::zero()) return add(key);
     if (shut_down_) return;
     SteadyTime when = clock_.steady() + delay;
@@ -49,13 +52,7 @@ class WorkQueue {
   }
 
   // After a failure: adds the key later, each time twice as late, until forget().
-  void retry(const Key& key) {
-    int doublings = std::min(failures_[key]++, 62);
-    Nanos delay = options_.limit;
-    if (options_.first <= options_.limit / (std::int64_t{1} << doublings))
-      delay = options_.first * (std::int64_t{1} << doublings);
-    add_after(key, delay);
-  }
+  void retry(const Key& key) { add_after(key, doubled(failures_[key]++, options_.limit)); }
 
   void forget(const Key& key) { failures_.erase(key); }
 
@@ -67,6 +64,7 @@ class WorkQueue {
   // Waits for a key; the caller owes done(key). Nothing after shut_down(), once the queue is empty.
   Task<std::optional<Key>> next() {
     std::optional<Key> out;
+    co_await yield_to_loop();
     for (;;) {
       add_due();
       if (!ready_.empty()) break;
@@ -85,6 +83,9 @@ class WorkQueue {
   }
 
   void done(const Key& key) {
+    if (auto found = hurries_.find(key); found != hurries_.end()) {
+      if (!std::exchange(found->second.now, false)) hurries_.erase(found);
+    }
     if (!working_.erase(key) || !wanted_.contains(key)) return;
     ready_.push_back(key);
     changed_.notify();
@@ -103,6 +104,28 @@ class WorkQueue {
   std::size_t working() const { return working_.size(); }
 
  private:
+  static constexpr int kFreeTurns = 5;
+  static constexpr Nanos kLongestPause = std::chrono::seconds(1);
+
+  // Of a key whose worker wants it again at once.
+  struct Hurry {
+    int turns = 0;     // in a row that ended so
+    bool now = false;  // so will the present one
+  };
+
+  Nanos doubled(int times, Nanos limit) const {
+    times = std::min(times, 62);
+    if (options_.first > limit / (std::int64_t{1} << times)) return limit;
+    return options_.first * (std::int64_t{1} << times);
+  }
+
+  Nanos pause(const Key& key) {
+    Hurry& hurry = hurries_[key];
+    if (!std::exchange(hurry.now, true)) ++hurry.turns;
+    if (hurry.turns <= kFreeTurns) return Nanos::zero();
+    return doubled(hurry.turns - kFreeTurns - 1, kLongestPause);
+  }
+
   void add_due() {
     while (!by_time_.empty() && by_time_.begin()->first <= clock_.steady()) {
       Key key = by_time_.begin()->second;
@@ -120,6 +143,7 @@ class WorkQueue {
   std::set<Key> wanted_;   // in ready_, or added again while in working_
   std::set<Key> working_;  // handed out, done() not yet called
   std::map<Key, int> failures_;
+  std::map<Key, Hurry> hurries_;
   std::map<Key, SteadyTime> due_;
   std::set<std::pair<SteadyTime, Key>> by_time_;  // the same, in order
 };

@@ -14,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using Queue = WorkQueue<std::string>;
 
+constexpr int kSpins = 1000;
+
 struct Rig {
   // What next() gives now, or "" if it would wait.
   std::string next() {
@@ -28,6 +30,20 @@ struct Rig {
   Task<void> take(std::string* out) {
     auto key = co_await queue.next();
     *out = key ? *key : "(shut down)";
+  }
+
+  // Never lets the queue become empty.
+  Task<void> spin(int* turns) {
+    for (queue.add("a"); *turns < kSpins; ++*turns) {
+      auto key = co_await queue.next();
+      queue.add(*key);
+      queue.done(*key);
+    }
+  }
+
+  Task<void> note(const int* turns, int* out) {
+    *out = *turns;
+    co_return;
   }
 
   Loop loop;
@@ -109,6 +125,53 @@ TEST(WorkQueue, retries_wait_twice_as_long_each_time) {
   rig.queue.retry("c");
   rig.clock.advance(1000s);
   EXPECT_NE(rig.next(), "");
+}
+
+TEST(WorkQueue, slows_down_a_worker_that_wants_its_key_again_at_once_turn_after_turn) {
+  Rig rig;
+  rig.queue.add("a");
+  for (Nanos wait : {0ms, 0ms, 0ms, 0ms, 0ms, 5ms, 10ms, 20ms, 40ms, 80ms, 160ms, 320ms, 640ms,
+                     1000ms, 1000ms}) {
+    ASSERT_EQ(rig.next(), "a");
+    rig.queue.add_after("a", -1s);
+    rig.queue.add_after("a", 0s);  // asked twice in a turn, counted once
+    rig.queue.done("a");
+    if (wait == 0ms) continue;
+    EXPECT_EQ(rig.next(), "");
+    rig.clock.advance(wait - 1ns);
+    EXPECT_EQ(rig.next(), "") << wait.count();
+    rig.clock.advance(1ns);
+  }
+  ASSERT_EQ(rig.next(), "a");
+  rig.queue.done("a");  // content at last
+  rig.queue.add("a");
+  ASSERT_EQ(rig.next(), "a");
+  rig.queue.add_after("a", 0s);
+  rig.queue.done("a");
+  EXPECT_EQ(rig.next(), "a");
+}
+
+TEST(WorkQueue, does_not_slow_down_what_others_add) {
+  Rig rig;
+  rig.queue.add("a");
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(rig.next(), "a") << i;
+    rig.queue.add("a");
+    rig.queue.done("a");
+    rig.queue.add_after("a", 0s);
+  }
+}
+
+TEST(WorkQueue, lets_others_have_their_turn_however_full_it_is) {
+  Rig rig;
+  int turns = 0, turns_before = -1;
+  TaskGroup tasks(rig.loop.executor());
+  tasks.spawn("spins", rig.spin(&turns));
+  tasks.spawn("other", rig.note(&turns, &turns_before));
+  rig.loop.run_ready();
+  EXPECT_EQ(turns, kSpins);
+  EXPECT_GE(turns_before, 0);
+  EXPECT_LT(turns_before, kSpins);
 }
 
 TEST(WorkQueue, shut_down_lets_workers_finish_what_is_there) {

@@ -175,7 +175,6 @@ Task<void> Scheduler::place_pods() {
     if (!key) co_return;
     place(*key);
     queue_.done(*key);
-    co_await yield_to_loop();  // a full queue must not starve the API
   }
 }
 
