@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -30,7 +29,7 @@ class WorkQueue {
       : options_(options), clock_(clock), changed_(loop) {}
 
   void add(const Key& key) {
-    if (shut_down_ || !wanted_.insert(key).second) return;
+    if (!wanted_.insert(key).second) return;
     if (working_.contains(key)) return;
     ready_.push_back(key);
     changed_.notify();
@@ -41,7 +40,6 @@ class WorkQueue {
   void add_after(const Key& key, Nanos delay) {
     if (delay < options_.first && working_.contains(key)) delay = std::max(delay, pause(key));
     if (delay <= Nanos::zero()) return add(key);
-    if (shut_down_) return;
     SteadyTime when = clock_.steady() + delay;
     auto [place, added] = due_.emplace(key, when);
     if (!added && place->second <= when) return;
@@ -61,24 +59,22 @@ class WorkQueue {
     return found == failures_.end() ? 0 : found->second;
   }
 
-  // Waits for a key; the caller owes done(key). Nothing after shut_down(), once the queue is empty.
-  Task<std::optional<Key>> next() {
-    std::optional<Key> out;
+  // Waits for a key; the caller owes done(key).
+  Task<Key> next() {
     co_await yield_to_loop();
     for (;;) {
       add_due();
       if (!ready_.empty()) break;
-      if (shut_down_) co_return out;
       if (by_time_.empty()) {
         co_await changed_.wait();
       } else {
         co_await changed_.wait_until(clock_, by_time_.begin()->first);
       }
     }
-    out = std::move(ready_.front());
+    Key out = std::move(ready_.front());
     ready_.pop_front();
-    wanted_.erase(*out);
-    working_.insert(*out);
+    wanted_.erase(out);
+    working_.insert(out);
     co_return out;
   }
 
@@ -88,14 +84,6 @@ class WorkQueue {
     }
     if (!working_.erase(key) || !wanted_.contains(key)) return;
     ready_.push_back(key);
-    changed_.notify();
-  }
-
-  // Takes no more keys and drops those that are not due yet.
-  void shut_down() {
-    shut_down_ = true;
-    due_.clear();
-    by_time_.clear();
     changed_.notify();
   }
 
@@ -138,7 +126,6 @@ class WorkQueue {
   Options options_;
   Clock& clock_;
   Event changed_;
-  bool shut_down_ = false;
   std::deque<Key> ready_;
   std::set<Key> wanted_;   // in ready_, or added again while in working_
   std::set<Key> working_;  // handed out, done() not yet called

@@ -62,11 +62,10 @@ int Controller::failures(const std::string& key) const {
 
 Task<void> Controller::work() {
   for (;;) {
-    std::optional<std::string> key = co_await queue_.next();
-    if (!key) co_return;
-    auto outcome = co_await reconcile(*key);
+    const std::string key = co_await queue_.next();
+    auto outcome = co_await reconcile(key);
     if (outcome) {
-      queue_.forget(*key);
+      queue_.forget(key);
     } else {
       // A lost race is daily business: the cache was behind.
       const Code code = outcome.error().code;
@@ -74,10 +73,10 @@ Task<void> Controller::work() {
       const auto level = race ? log::Level::debug : log::Level::warn;
       if (log::enabled(level))
         log_.write(level, identity_.name, "will try again",
-                   {{"key", *key}, {"error", outcome.error()}});
-      queue_.retry(*key);
+                   {{"key", key}, {"error", outcome.error()}});
+      queue_.retry(key);
     }
-    queue_.done(*key);
+    queue_.done(key);
   }
 }
 

@@ -171,10 +171,9 @@ Task<void> Scheduler::place_pods() {
   co_await nodes_.wait_synced();
   for (;;) {
     while (binding_ >= kMaxBinding) co_await bound_.wait();
-    std::optional<std::string> key = co_await queue_.next();
-    if (!key) co_return;
-    place(*key);
-    queue_.done(*key);
+    const std::string key = co_await queue_.next();
+    place(key);
+    queue_.done(key);
   }
 }
 
