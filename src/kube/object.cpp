@@ -67,15 +67,6 @@ std::string key_of(const json::value& object) {
   return fmt::format("{}/{}", ns, name_of(object));
 }
 
-OwnerReference reference_to(const Resource& resource, const json::value& owner) {
-  OwnerReference out;
-  out.api_version = api_version(resource);
-  out.kind = resource.kind;
-  out.name = name_of(owner);
-  out.uid = uid_of(owner);
-  return out;
-}
-
 std::vector<OwnerReference> owners_of(const json::value& object) {
   std::vector<OwnerReference> out;
   if (const json::array* list = references(object))

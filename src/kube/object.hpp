@@ -32,9 +32,6 @@ struct OwnerReference {
   bool block_owner_deletion = false;
 };
 
-// The reference that others should hold to `owner`, which the server has given a uid.
-OwnerReference reference_to(const Resource& resource, const json::value& owner);
-
 std::vector<OwnerReference> owners_of(const json::value& object);
 std::optional<OwnerReference> controller_of(const json::value& object);
 bool is_controlled_by(const json::value& object, std::string_view uid);

@@ -33,14 +33,6 @@ TEST(Object, reads_metadata) {
   EXPECT_EQ(key_of(json::value(3)), "");
 }
 
-TEST(Object, refers_to_an_owner_by_kind_name_and_uid) {
-  const OwnerReference reference = reference_to(resources::deployments, pod());
-  EXPECT_EQ(reference.api_version, "apps/v1");
-  EXPECT_EQ(reference.kind, "Deployment");
-  EXPECT_EQ(reference.name, "web-1");
-  EXPECT_EQ(reference.uid, "u1");
-}
-
 TEST(Object, has_at_most_one_controller) {
   json::value object = pod();
   EXPECT_EQ(controller_of(object), std::nullopt);

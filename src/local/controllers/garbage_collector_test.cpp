@@ -22,7 +22,7 @@ class Garbage : public testing::ControllersTest {
   json::value config_map(std::string_view name, const std::vector<json::value>& owners) {
     json::value out{{"metadata", {{"name", name}}}};
     for (const json::value& owner : owners) {
-      kube::OwnerReference reference = kube::reference_to(config_maps, owner);
+      kube::OwnerReference reference = testing::reference_to(config_maps, owner);
       reference.block_owner_deletion = true;
       PLIM_ASSERT(kube::set_owner(out, reference));
     }
@@ -121,7 +121,7 @@ TEST_F(Garbage, a_job_takes_everything_it_owns_with_it) {
   start();
   json::value owner = create(jobs, testing::job("run", "{}"));
   json::value workers = deployment("workers", 2);
-  kube::OwnerReference reference = kube::reference_to(jobs, owner);
+  kube::OwnerReference reference = testing::reference_to(jobs, owner);
   reference.block_owner_deletion = true;
   ASSERT_TRUE(kube::set_owner(workers, reference));
   create(deployments, std::move(workers));

@@ -176,7 +176,7 @@ TEST_F(SlowCache, a_dependent_that_is_seen_late_is_orphaned_too) {
   const json::value owner = create(config_maps, {{"metadata", {{"name", "owner"}}}});
   json::value pod = testing::pod_template();
   make_object(pod, {"metadata"})["name"] = "late";
-  ASSERT_TRUE(kube::set_owner(pod, kube::reference_to(config_maps, owner)));
+  ASSERT_TRUE(kube::set_owner(pod, testing::reference_to(config_maps, owner)));
   settle();
   set_gate(false);
   create(pods, std::move(pod));

@@ -109,6 +109,13 @@ void ControllersTest::run_pods(std::string ns) {
   settle();
 }
 
+kube::OwnerReference reference_to(const kube::Resource& kind, const json::value& owner) {
+  return {.api_version = kube::api_version(kind),
+          .kind = kind.kind,
+          .name = std::string(kube::name_of(owner)),
+          .uid = std::string(kube::uid_of(owner))};
+}
+
 json::value pod_template(std::string_view image) {
   json::object container{{"name", "c"}, {"image", image}};
   return {{"metadata", {{"labels", {{"app", "web"}}}}},

@@ -48,6 +48,9 @@ class ControllersTest : public ApiTest {
   std::unique_ptr<Controllers> controllers;
 };
 
+// To hold to an object that the server has given a uid.
+kube::OwnerReference reference_to(const kube::Resource& kind, const json::value& owner);
+
 json::value pod_template(std::string_view image = "app:1");
 json::value deployment(std::string_view name, std::int64_t replicas,
                        std::string_view image = "app:1");
