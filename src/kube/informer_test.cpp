@@ -131,6 +131,72 @@ TEST(Informer, resumes_after_a_cut_without_listing) {
   EXPECT_EQ(rig.informer.stats().lists, 2u);
 }
 
+// How long it waits before it tries again.
+Nanos next_wait(Rig& rig) {
+  const SteadyTime before = rig.clock.steady();
+  EXPECT_TRUE(rig.clock.advance_to_next());
+  rig.loop.run_ready();
+  return rig.clock.steady() - before;
+}
+
+TEST(Informer, comes_back_soon_each_time_a_watch_that_lived_was_cut) {
+  Rig rig;
+  rig.loop.run_ready();
+  for (auto name : {"a", "b", "c", "d", "e", "f"}) {
+    rig.clock.advance(1s);
+    rig.cluster.plan(Fault::cut);
+    rig.cluster.put(name);
+    rig.loop.run_ready();
+    EXPECT_LT(next_wait(rig), 100ms) << name;
+    EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  }
+  EXPECT_EQ(rig.informer.stats().lists, 2u);
+}
+
+TEST(Informer, comes_back_soon_after_a_watch_that_told_of_changes) {
+  for (Fault fault : {Fault::cut, Fault::end}) {
+    Rig rig;
+    rig.loop.run_ready();
+    rig.cluster.put("a");
+    rig.loop.run_ready();
+    rig.cluster.plan(fault);
+    rig.cluster.put("b");
+    rig.loop.run_ready();
+    EXPECT_LT(next_wait(rig), 100ms);
+    EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  }
+}
+
+TEST(Informer, waits_longer_for_a_server_that_stays_away_and_forgets_it_once_a_watch_lived) {
+  Rig rig;
+  rig.loop.run_ready();
+  for (auto name : {"a", "b", "c"}) {
+    rig.clock.advance(1s);
+    rig.cluster.plan(Fault::cut);
+    for (int i = 0; i < 4; ++i) rig.cluster.plan(Fault::refused);
+    rig.cluster.put(name);
+    rig.loop.run_ready();
+    EXPECT_LT(next_wait(rig), 100ms);
+    for (Nanos least : {800ms, 1600ms, 3200ms, 6400ms}) {
+      const Nanos wait = next_wait(rig);
+      EXPECT_GE(wait, least);
+      EXPECT_LE(wait, 2 * least);
+    }
+    EXPECT_EQ(rig.stored(), rig.cluster.objects());
+  }
+}
+
+TEST(Informer, waits_longer_each_time_a_watch_is_cut_at_once) {
+  Rig rig;
+  for (int i = 0; i < 2; ++i) rig.cluster.plan(Fault::none);  // the refused WatchList, the list
+  for (int i = 0; i < 3; ++i) {
+    rig.cluster.plan(Fault::none);  // the watch is opened
+    rig.cluster.plan(Fault::cut);
+  }
+  rig.loop.run_ready();
+  for (Nanos least : {800ms, 1600ms, 3200ms}) EXPECT_GE(next_wait(rig), least);
+}
+
 TEST(Informer, a_bookmark_moves_the_point_of_resumption) {
   Rig rig;
   rig.cluster.put("a");

@@ -56,10 +56,17 @@ Task<void> Reflector::run() {
     }
     if (next == Next::go_on) continue;
     ++stats_.failures;
-    if (clock_.steady() - last_trouble_ > options_.healthy_after) backoff_.reset();
-    co_await clock_.sleep(std::max(backoff_.next(), asked_to_wait_));
+    const bool healthy = clock_.steady() - last_trouble_ > options_.healthy_after;
+    if (healthy || next == Next::soon) backoff_.reset();
+    const Nanos pause = next == Next::soon ? soon() : backoff_.next();
+    co_await clock_.sleep(std::max(pause, asked_to_wait_));
     last_trouble_ = clock_.steady();
   }
+}
+
+// Not at once: a server that ends has many clients.
+Nanos Reflector::soon() {
+  return std::chrono::duration_cast<Nanos>(random_.unit() * std::chrono::duration<double>(0.1));
 }
 
 Task<Reflector::Next> Reflector::sync() {
@@ -126,7 +133,8 @@ Task<Reflector::Next> Reflector::sync_by_watch() {
   co_return Next::go_on;
 }
 
-// Until the watch ends, in whatever way.
+// Until the watch ends, in whatever way. After one that told of a change, or lived, the next is
+// opened soon, as client-go does.
 Task<Reflector::Next> Reflector::follow() {
   if (!watch_) {
     auto opened = co_await open_watch(false);
@@ -137,15 +145,15 @@ Task<Reflector::Next> Reflector::follow() {
   }
   for (;;) {
     auto event = co_await next_event();
-    if (!event) {
+    if (!event || !*event) {
       watch_.reset();
-      if (!is_passing(event.error())) expire();
-      co_return trouble(event.error());
-    }
-    if (!*event) {
-      watch_.reset();
-      if (clock_.steady() - opened_ >= 1s) co_return Next::go_on;
-      co_return trouble(ended_early());
+      const bool lived = clock_.steady() - opened_ >= 1s;
+      if (event && lived) co_return Next::go_on;
+      const Error why = event ? ended_early() : std::move(event).error();
+      const bool passing = is_passing(why);
+      if (!passing) expire();
+      trouble(why);
+      co_return passing && (lived || delivered_) ? Next::soon : Next::wait;
     }
     if (!(*event)->resource_version.empty()) version_ = std::move((*event)->resource_version);
   }
@@ -166,6 +174,7 @@ Task<Result<void>> Reflector::open_watch(bool initial_events) {
   if (!watch) co_return std::move(watch).error();
   watch_ = std::move(*watch);
   opened_ = clock_.steady();
+  delivered_ = false;
   stats_.trouble.reset();
   co_return Result<void>();
 }
@@ -186,8 +195,10 @@ Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
       continue;
     }
     if (event->type == WatchEvent::Type::error) co_return std::move(event->error);
-    if (event->type != WatchEvent::Type::bookmark)
+    if (event->type != WatchEvent::Type::bookmark) {
       PLIM_CO_CHECK(target_.apply(event->type, text.slice(event->object)));
+      delivered_ = true;
+    }
     co_return std::optional(std::move(*event));
   }
 }

@@ -28,7 +28,8 @@ struct ReflectorOptions {
   // Servers send bookmarks about once a minute; a peer silent for longer than this is dead.
   std::chrono::milliseconds silence{90'000};
   Backoff::Options backoff = {};
-  std::chrono::seconds healthy_after{120};  // without trouble: the back-off starts over
+  // Without trouble: the back-off starts over. So it does after a watch that was of use.
+  std::chrono::seconds healthy_after{120};
 };
 
 // Belongs to one loop. Versions are opaque: they are remembered and sent back, never compared.
@@ -71,8 +72,9 @@ class Reflector {
   const std::string& version() const { return version_; }
 
  private:
-  enum class Next { go_on, wait };
+  enum class Next { go_on, soon, wait };
 
+  Nanos soon();
   Task<Next> sync();
   Task<Next> sync_by_list();
   Task<Next> sync_by_watch();
@@ -100,6 +102,7 @@ class Reflector {
   std::unique_ptr<Watch> watch_;  // the open one
   std::string line_;              // its last event, which next_event()'s answer refers to
   SteadyTime opened_{};
+  bool delivered_ = false;  // it told of a change
   Stats stats_;
   log::Throttle log_;
 };
