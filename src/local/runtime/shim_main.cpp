@@ -88,7 +88,9 @@ int run_pod_shim(int argc, char** argv) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   leave_inherited_descriptors(listener.get(), lock.get());
   Fd signals = listen_for_signals();
-  Shim(std::move(listener), std::move(signals)).run();
+  Shim shim(std::move(listener), std::move(signals));
+  shim.run();
+  // Before its connections close: whoever told it to quit then takes the directory away.
   ::unlink(std::string(kShimSocket).c_str());
   return 0;
 }

@@ -208,6 +208,11 @@ TEST_F(ShimTest, takes_everything_with_it_when_it_quits) {
   EXPECT_TRUE(descendants_of(state->pid).empty());
 }
 
+TEST_F(ShimTest, leaves_its_directory_alone_once_it_has_quit) {
+  ASSERT_TRUE(run_to_end(loop, client.quit()));
+  EXPECT_NE(::access((dir / kShimSocket).c_str(), F_OK), 0);
+}
+
 TEST_F(ShimTest, is_alone_in_its_directory) {
   started(spec("a", "sleep 100"));
   ASSERT_TRUE(run_to_end(loop, client.launch()));  // finds the other one
