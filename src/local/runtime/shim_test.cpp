@@ -242,7 +242,8 @@ TEST_F(ShimTest, gives_a_container_namespaces_and_mounts_of_its_own) {
 
 TEST_F(ShimTest, runs_a_program_in_the_namespaces_of_a_container) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
-  StartSpec isolated = spec("a", "exec sleep 100");
+  StartSpec isolated = spec("a", "");
+  isolated.argv = {"sleep", "100"};
   isolated.own_mounts = isolated.own_processes = isolated.own_devices = true;
   isolated.hostname = "web-0";
   const ShimRun run = started(isolated);
