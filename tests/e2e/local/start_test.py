@@ -142,6 +142,30 @@ class Remembering(unittest.TestCase):
             cluster.up(self, *BARE)
             self.assertEqual(cluster.raw("/api/v1/namespaces/kept", "-o", "jsonpath={.metadata.uid}").stdout, uid)
 
+    def test_a_rollout_whose_deadline_passed_meanwhile_is_taken_up(self):
+        cluster = LocalCluster(self, "--nodes", "1")
+        path = "/apis/apps/v1/namespaces/default/deployments"
+        container = {"name": "c", "image": "plimsoll/tools", "command": ["sleep", "1000"]}
+        labels = {"app": "web"}
+        cluster.raw(path, "-d", "-", input=json.dumps({"metadata": {"name": "web"}, "spec": {
+            "replicas": 2, "progressDeadlineSeconds": 1, "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": {"containers": [container], "terminationGracePeriodSeconds": 0}}}}))
+
+        def available():
+            status = json.loads(cluster.raw(f"{path}/web").stdout)["status"]
+            conditions = {one["type"]: one["status"] for one in status.get("conditions", [])}
+            return status.get("availableReplicas") == 2 and conditions.get("Available") == "True"
+
+        eventually(available, what="the first rollout")
+        self.assertEqual(cluster.down().returncode, 0)
+        time.sleep(2.1)  # statuses tell whole seconds
+        cluster.up(self, "--nodes", "1")
+        cluster.raw("/api/v1/namespaces/default/pods", "-X", "DELETE")
+        eventually(available, what="the Deployment after the start")
+        asked = time.monotonic()
+        self.assertEqual(cluster.down().returncode, 0)
+        self.assertLess(time.monotonic() - asked, 10)
+
     def test_ephemeral_keeps_nothing(self):
         cluster = LocalCluster(self, *BARE, "--ephemeral")
         cluster.raw("/api/v1/namespaces", "-d", "-", input='{"metadata": {"name": "lost"}}')
