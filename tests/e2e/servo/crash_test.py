@@ -12,17 +12,17 @@ import unittest
 
 from jobs import Jobs
 from receiver import Receiver
-from servo import Servo, eventually
+from servo import ServoCase, eventually
 
-from local_cluster import LocalCluster
+from local_cluster import ClusterCase
 
 JOBS = int(os.environ.get("PLIMSOLL_SERVO_JOBS", "300"))
 APPS = 50
 
 
-class Crash(unittest.TestCase):
+class Crash(ServoCase):
     def test_6_nothing_is_lost_and_nothing_comes_twice(self):
-        cluster = LocalCluster(self, "--nodes", "0", "--durability", "os")
+        ns = self.watched_namespace("crash")
         randomly = random.Random(6)
         lock = threading.Lock()
 
@@ -31,23 +31,23 @@ class Crash(unittest.TestCase):
                 luck = randomly.random()
             return 503 if luck < 0.1 else 500 if luck < 0.15 else 200
         receiver = Receiver(self, answer)
-        servo = Servo(self, cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme")
-        uids, done = {}, threading.Event()
+        servo = self.new_servo("--optune-url", receiver.url, "--optune-account", "acme", "--pod-namespaces", ns)
+        uids = {}
 
         def make():
-            jobs = Jobs(self, cluster.kubeconfig)
+            jobs = Jobs(self, self.cluster.kubeconfig, ns)
             for number in range(JOBS):
                 uids[jobs.run(f"p{number}", f"app{number % APPS}")] = number
-            done.set()
 
         maker = threading.Thread(target=make, daemon=True)
         maker.start()
         kills = 0
-        while not done.is_set() or kills < 10:
+        while maker.is_alive() or kills < 10:
             servo.begin()
             time.sleep(randomly.uniform(0.0, 0.6))
             servo.kill()
             kills += 1
+        self.assertEqual(len(uids), JOBS)
         servo.start()
         eventually(lambda: len({post.key for post in receiver.measurements()}) >= JOBS, 120, 0.1)
         eventually(lambda: servo.metric("plimsoll_servo_unsent") == 0, 60)
@@ -60,6 +60,10 @@ class Crash(unittest.TestCase):
         # eight more wait to be written together, and about as many are being written.
         self.assertLessEqual(repeated, 24 * kills)
         print(f"{JOBS} jobs, {kills} kills, {len(receiver.measurements(accepted=False))} attempts, {repeated} repeats")
+
+
+class LocalCrash(Crash, ClusterCase):
+    flags = ("--nodes", "0", "--durability", "os")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import unittest
 
 from jobs import Jobs
 from receiver import Receiver
-from servo import Servo, ServoCase, eventually
+from servo import ServoCase, eventually
 
 from local_cluster import ClusterCase
 
@@ -23,8 +23,8 @@ class Messages(ServoCase):
         self.receiver = Receiver(self)
 
     def servo(self, *flags, namespaces=None, url=None, **env):
-        return Servo(self, self.servo_kubeconfig, "--optune-url", url or self.receiver.url, "--optune-account", "acme",
-                     "--pod-namespaces", namespaces or self.ns, *flags, env=env)
+        return self.new_servo("--optune-url", url or self.receiver.url, "--optune-account", "acme",
+                              "--pod-namespaces", namespaces or self.ns, *flags, env=env)
 
     def apps(self):
         return sorted(post.path.split("/")[3] for post in self.receiver.measurements())

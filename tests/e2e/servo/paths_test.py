@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from jobs import Jobs
-from servo import Servo, ServoCase, eventually
+from servo import ServoCase, eventually
 
 from local_cluster import PROGRAM, ClusterCase
 
@@ -85,7 +85,7 @@ class PathsOfPods(ServoCase):
             if "priority" in path or "volumes" in path:
                 continue  # an API server sets these as it likes
             with self.subTest(path):
-                servo = Servo(self, self.servo_kubeconfig, "--pod-namespaces", ns, "--optune-app-id", path).begin()
+                servo = self.new_servo("--pod-namespaces", ns, "--optune-app-id", path).begin()
                 if code == 2:
                     self.assertEqual(servo.child.wait(30), 1)
                     self.assertIn(says, servo.log)

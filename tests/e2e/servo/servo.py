@@ -104,6 +104,9 @@ class ServoCase:
     def servo_kubeconfig(self):
         return self.cluster.kubeconfig
 
+    def new_servo(self, *flags, kubeconfig=None, **options):
+        return Servo(self, kubeconfig or self.servo_kubeconfig, *flags, **options)
+
     def watched_namespace(self, prefix):
         return self.cluster.namespace(prefix)
 

@@ -7,9 +7,9 @@ import unittest
 from bad_proxy import BROKEN, GONE, BadProxy
 from jobs import Jobs
 from receiver import Receiver
-from servo import Servo, ServoCase, eventually
+from servo import ServoCase, eventually
 
-from local_cluster import ClusterCase, LocalCluster, only_local
+from local_cluster import ClusterCase, LocalCluster
 
 
 def line(kind, value):
@@ -52,8 +52,8 @@ class Following:
         place = tempfile.TemporaryDirectory(prefix="plim.")
         test.addCleanup(place.cleanup)
         self.proxy = BadProxy(test, test.servo_kubeconfig, place.name)
-        self.servo = Servo(test, self.proxy.kubeconfig, "--optune-url", self.receiver.url, "--optune-account", "acme",
-                           "--pod-namespaces", self.ns).start()
+        self.servo = test.new_servo("--optune-url", self.receiver.url, "--optune-account", "acme", "--pod-namespaces", self.ns,
+                                    kubeconfig=self.proxy.kubeconfig).start()
         eventually(lambda: self.proxy.opened == 1)
 
     def run_job(self, name):
@@ -148,16 +148,16 @@ class LocalBadWatches(BadWatches, ClusterCase):
     flags = ("--nodes", "0")
 
 
-@only_local("ends and restarts the API server")
-class ServerGone(unittest.TestCase):
-    def test_8_the_server_dies_and_comes_back_and_forgets(self):
-        # A port that no other cluster looks at: while this one is down it must not become somebody else's.
-        cluster = LocalCluster(self, "--nodes", "0", "--listen", "127.0.0.1:0")
-        receiver = Receiver(self)
-        Servo(self, cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme").start()
+class ServerGone(ServoCase):
+    """For a class that knows how the API server of its cluster dies and comes back (end_server), and how it loses its past (forget)."""
 
-        def run(name):
-            jobs = Jobs(self, cluster.kubeconfig)
+    def test_8_the_server_dies_and_comes_back_and_forgets(self):
+        ns = self.watched_namespace("gone")
+        receiver = Receiver(self)
+        servo = self.new_servo("--optune-url", receiver.url, "--optune-account", "acme", "--pod-namespaces", ns).start()
+
+        def run(name, where=ns):
+            jobs = Jobs(self, self.cluster.kubeconfig, where)
             jobs.run(name, name)
             jobs.api.close()
 
@@ -165,17 +165,31 @@ class ServerGone(unittest.TestCase):
             eventually(lambda: sorted(post.path.split("/")[3] for post in receiver.measurements(accepted=False)) == sorted(names), 60)
         run("a")
         arrived("a")
-        cluster.kill()
-        cluster.up(self, "--nodes", "0")
+        self.end_server()
         run("b")
         arrived("a", "b")
-        # What happened is cut off behind the servo's back: to go on from where it was is refused.
+        # What happened is cut off behind the servo's back, and with it something it never saw: to go on from where it was is refused.
         run("c")
-        cluster.down()
-        self.assertEqual(cluster.place.run("store", "compact", "--name", cluster.name).returncode, 0)
-        cluster.up(self, "--nodes", "0")
+        run("unseen", self.cluster.namespace("elsewhere"))
+        self.forget()
         run("d")
         arrived("a", "b", "c", "d")
+        self.assertGreaterEqual(servo.metric('plimsoll_servo_watch_restarts_total{reason="list"}'), 1)
+
+
+class LocalServerGone(ServerGone, unittest.TestCase):
+    def setUp(self):
+        # A port that no other cluster looks at: while this one is down it must not become somebody else's.
+        self.cluster = LocalCluster(self, "--nodes", "0", "--listen", "127.0.0.1:0")
+
+    def end_server(self):
+        self.cluster.kill()
+        self.cluster.up(self, "--nodes", "0")
+
+    def forget(self):
+        self.cluster.down()
+        self.assertEqual(self.cluster.place.run("store", "compact", "--name", self.cluster.name).returncode, 0)
+        self.cluster.up(self, "--nodes", "0")
 
 
 if __name__ == "__main__":
