@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tests" / "e2e" / "agent"))
 from agent_under_test import Agent, Scrape, eventually, kubernetes_node  # noqa: E402
 
 DEPLOY = ROOT / "deploy" / "agent"
+OVERLAY = ROOT / "deploy" / "overlays" / "wca"
 BUSY = ("sh", "-c", "while true; do :; done")
 
 
@@ -60,6 +61,27 @@ class OnRealNodes(RealClusterCase):
         self.node.kubelet.start()
         agent.until(lambda s: s.get("plimsoll_agent_source_up", source="node") == 1, seconds=60)
 
+    def test_namespaces_of_a_kubelet_and_of_the_api_server(self):
+        certificate, key = self.certificate("lister", "/O=system:masters/CN=lister")
+        namespaces = ["default", *(self.cluster.namespace(name) for name in "ab")]
+        for ns in namespaces:
+            self.cluster.eventually(lambda: self.cluster.kubectl("get", "serviceaccount", "default", "-n", ns, check=False).returncode == 0,
+                                    what=f"the account of {ns}")
+            for node in self.cluster.nodes:
+                self.cluster.kubectl("create", "-n", ns, "-f", "-", input=json.dumps(pod(f"in-{node.name}", "sleep", "1000", nodeName=node.name)))
+        for ns in namespaces:
+            self.cluster.kubectl("wait", "-n", ns, "--for=condition=Ready", *(f"pod/in-{node.name}" for node in self.cluster.nodes), "--timeout=60s")
+        host, port = self.cluster.server.removeprefix("https://").split(":")
+        ask_api = {"kubeapi_host": host, "kubeapi_port": port, "node_ip": self.node.address, "node_name": self.node.name,
+                   "ssl": f"!SSL {{server_verify: {self.cluster.pki.path('ca.crt')}, client_cert_path: {certificate}, client_key_path: {key}}}"}
+        ask_kubelet = {"client_cert": certificate, "client_private_key": key}
+        for options in (ask_kubelet, ask_api):
+            for chosen, wanted in ((None, namespaces[:1]), (namespaces[1:], namespaces[1:]), (["*"], namespaces)):
+                with self.subTest(api="kubeapi_host" in options, chosen=chosen):
+                    which = {"monitored_namespaces": json.dumps(chosen)} if chosen else {}
+                    tasks = {name for name in self.agent(**options, **which).once().tasks() if "/in-" in name}
+                    self.assertEqual(tasks, {f"{ns}/in-{self.node.name}" for ns in wanted})
+
     def test_who_may_not_is_told_what_is_missing(self):
         certificate, key = self.certificate("nobody", "/CN=nobody")
         agent = self.agent(client_cert=certificate, client_private_key=key)
@@ -73,6 +95,17 @@ class OnRealNodes(RealClusterCase):
                 return Scrape(answer.read().decode())
         except OSError:
             return None
+
+    def seen(self, task, node):
+        scrape = self.scrape(node)
+        return scrape if scrape and task in scrape.tasks() else None
+
+    def cgroup_root(self):
+        """Further arguments of an agent: the kubelets of the rig have a cgroup of their own each."""
+        return ["--cgroup-root", f"{pathlib.Path(self.cluster.nodes[0].cgroup).parent}/$(NODE_NAME)"]
+
+    def remove_namespace(self):
+        self.cluster.kubectl("delete", "namespace", "wca", "--ignore-not-found")
 
     def rereads_what_the_config_map_says(self):
         config = self.cluster.get("configmap", "wca-config", "-n", "wca")
@@ -89,18 +122,18 @@ class OnRealNodes(RealClusterCase):
             node.import_program()
         pods = [pod(f"work-{node.name}", "sleep", "1000", nodeName=node.name) for node in self.cluster.nodes]
         self.cluster.apply(*pods)
-        # The document's own commands, file by file. The kubelets of the rig have a cgroup of their own each.
+        self.addCleanup(self.remove_namespace)
+        # The document's own commands, file by file.
         for name in ("namespace", "rbac", "configmap"):
             self.cluster.kubectl("apply", "-f", str(DEPLOY / f"{name}.yaml"))
         daemons = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "daemonset.yaml"), "--dry-run=client", "-o", "json").stdout)
         (container,) = daemons["spec"]["template"]["spec"]["containers"]
-        container["args"] += ["--cgroup-root", f"{pathlib.Path(self.cluster.nodes[0].cgroup).parent}/$(NODE_NAME)"]
+        container["args"] += self.cgroup_root()
         self.cluster.apply(daemons)
         self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
 
         def seen(node):
-            scrape = self.scrape(node)
-            return scrape and f"default/work-{node.name}" in scrape.tasks()
+            return self.seen(f"default/work-{node.name}", node)
         for node in self.cluster.nodes:
             eventually(lambda node=node: seen(node), seconds=30, every=0.2, what=f"the pod of {node.name}")
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
@@ -116,8 +149,30 @@ class OnRealNodes(RealClusterCase):
         logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
         self.assertNotIn("without a client certificate", logs)
         self.rereads_what_the_config_map_says()
-        self.cluster.kubectl("apply", "-f", str(DEPLOY / "rbac-before-1.33.yaml"))
-        self.cluster.kubectl("delete", "-f", str(DEPLOY / "daemonset.yaml"))
+        for verb in ("apply", "delete"):
+            self.cluster.kubectl(verb, "-f", str(DEPLOY / "rbac-before-1.33.yaml"))
+
+    def test_the_overlay_does_the_same_by_one_command(self):
+        for node in self.cluster.nodes:
+            node.import_program()
+        self.cluster.apply(*(pod(f"there-{node.name}", "sleep", "1000", nodeName=node.name) for node in self.cluster.nodes))
+        self.addCleanup(self.remove_namespace)
+        self.cluster.kubectl("apply", "-k", str(OVERLAY))
+        more = [{"op": "add", "path": "/spec/template/spec/containers/0/args/-", "value": word} for word in self.cgroup_root()]
+        self.cluster.kubectl("patch", "daemonset/wca", "-n", "wca", "--type=json", "-p", json.dumps(more))
+        self.cluster.kubectl("rollout", "status", "daemonset/wca", "-n", "wca", "--timeout=90s")
+        agents = {one["spec"]["nodeName"]: f"wca/{one['metadata']['name']}" for one in self.cluster.get("pods", "-n", "wca")["items"]
+                  if "deletionTimestamp" not in one["metadata"]}
+        for node in self.cluster.nodes:
+            # Of all namespaces, as the ConfigMap says, so that it sees itself as well.
+            for task in (f"default/there-{node.name}", agents[node.name]):
+                eventually(lambda: self.seen(task, node), seconds=30, every=0.2, what=f"{task} on {node.name}")
+            self.assertEqual(self.scrape(node).get("plimsoll_agent_source_up", source="node"), 1)
+        logs = self.cluster.kubectl("logs", "-n", "wca", "-l", "app=wca").stdout
+        self.assertIn("without a client certificate", logs)
+        self.cluster.kubectl("delete", "-k", str(OVERLAY))
+        left = self.cluster.kubectl("get", "namespaces,clusterroles,clusterrolebindings", "-o", "name").stdout.split()
+        self.assertEqual([name for name in left if name.endswith("/wca")], [])
 
 
 if __name__ == "__main__":
