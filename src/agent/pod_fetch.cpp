@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "net/tls_failure.hpp"
 
 namespace plim::agent {
 namespace {
@@ -34,9 +35,8 @@ std::string api_server(const KubernetesNodeConfig& config) {
 
 FetchFailure failure_of(const Error& error) {
   const std::string& text = error.message;
-  const auto names = [&](std::string_view word) { return text.find(word) != text.npos; };
   if (error.code == Code::timeout) return {"timeout", text};
-  if (names("certificate") || names("TLS") || names("SSL") || names("ssl")) return {"tls", text};
+  if (net::is_tls_failure(error)) return {"tls", text};
   if (error.code == Code::too_large) return {"bad_json", "the list of pods is too large: " + text};
   return {"connect", text};
 }

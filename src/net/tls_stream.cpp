@@ -5,8 +5,31 @@
 #include <boost/asio/ip/address.hpp>
 
 #include "net/openssl.hpp"
+#include "net/tls_failure.hpp"
 
 namespace plim::net {
+namespace {
+
+// What a system call would say if the kernel did TLS. None that we make says it for another reason.
+constexpr int kTlsFailure = EPROTO;
+
+Error tls_failure(std::string message) {
+  Error error = fail(Code::unavailable, std::move(message));
+  error.errno_value = kTlsFailure;
+  return error;
+}
+
+// OpenSSL takes a connection that ends without a farewell for a breach of TLS.
+bool is_lost(unsigned long code) {
+  return ERR_GET_LIB(code) == ERR_LIB_SSL &&
+         ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
+}
+
+}  // namespace
+
+bool is_tls_failure(const Error& error) {
+  return error.errno_value == kTlsFailure;
+}
 
 TlsStream::TlsStream(Socket socket, std::shared_ptr<const TlsContext> context)
     : ByteStream(std::move(socket)), context_(std::move(context)), ssl_(SSL_new(context_->get())) {
@@ -35,8 +58,8 @@ Task<Result<void>> TlsStream::connect(std::string host) {
   if (!shaken) {
     long why = SSL_get_verify_result(ssl_);
     if (context_->verifies_peer() && why != X509_V_OK)
-      co_return fail(Code::unavailable, fmt::format("certificate of {} not accepted: {}", host,
-                                                    X509_verify_cert_error_string(why)));
+      co_return tls_failure(fmt::format("certificate of {} not accepted: {}", host,
+                                        X509_verify_cert_error_string(why)));
   }
   co_return shaken;
 }
@@ -56,7 +79,7 @@ Task<Result<void>> TlsStream::handshake() {
     if (result == 1) co_return Result<void>();
     Step next = step(result);
     if (next.state == Step::State::end)
-      co_return fail(Code::unavailable, "peer closed the connection during TLS handshake");
+      co_return tls_failure("peer closed the connection during TLS handshake");
     if (next.state == Step::State::failed) {
       Error error = last_error();
       co_return error.with_context("TLS handshake");
@@ -85,6 +108,7 @@ ByteStream::Step TlsStream::try_write(std::string_view bytes) {
 
 ByteStream::Step TlsStream::step(int result) {
   if (is_closed()) {
+    errno_ = 0;
     failure_ = "closed";
     return {Step::State::failed};
   }
@@ -97,10 +121,12 @@ ByteStream::Step TlsStream::step(int result) {
     case SSL_ERROR_ZERO_RETURN:
       return {Step::State::end};
     case SSL_ERROR_SYSCALL:
+      errno_ = system_error;
       failure_ = system_error == 0 ? "peer closed it without notice"
                                    : fail_errno(system_error, "TLS").message;
       break;
     default:
+      errno_ = is_lost(ERR_peek_error()) ? 0 : kTlsFailure;
       failure_ = openssl_error();
       // OpenSSL's words for an answer that is none of TLS, such as that of a port for http.
       if (failure_ == "wrong version number") failure_ = "the peer does not speak TLS";
@@ -110,7 +136,9 @@ ByteStream::Step TlsStream::step(int result) {
 }
 
 Error TlsStream::last_error() const {
-  return fail(Code::unavailable, "connection lost: " + failure_);
+  Error error = fail(Code::unavailable, "connection lost: " + failure_);
+  error.errno_value = errno_;
+  return error;
 }
 
 bool TlsStream::has_buffered() const {

@@ -37,6 +37,7 @@ class TlsStream final : public ByteStream {
   std::shared_ptr<const TlsContext> context_;
   ssl_st* ssl_;
   std::string failure_;
+  int errno_ = 0;  // of it; 0: the system has nothing to say
 };
 
 }  // namespace plim::net

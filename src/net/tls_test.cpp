@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "net/testing/fixture.hpp"
+#include "net/tls_failure.hpp"
 
 namespace plim::net {
 namespace {
@@ -67,6 +68,31 @@ TEST(Tls, a_missing_or_foreign_client_certificate_is_told) {
   client.certificate_pem = foreign.certificate_pem;
   client.key_pem = foreign.key_pem;
   EXPECT_THAT(refusal(server.url(), client), HasSubstr("unknown ca"));
+}
+
+TEST(Tls, a_failure_of_it_is_told_from_a_lost_connection) {
+  const auto& pki = Certificates::get();
+  auto is_of_tls = [](const std::string& url, ClientTls with) {
+    TestClient client(url, {.tls = std::move(with)});
+    return is_tls_failure(client.get("/").error());
+  };
+  auto at = [](std::uint16_t port) { return "https://127.0.0.1:" + std::to_string(port); };
+  ServerTls strict = pki.server_tls();
+  strict.client_ca_pem = pki.authority.certificate_pem;
+  strict.require_client_certificate = true;
+  TestServer server(naming_users(), {.tls = strict});
+  EXPECT_TRUE(is_of_tls(server.url(), {})) << "its authority is not known";
+  EXPECT_TRUE(is_of_tls(server.url(), pki.client_tls())) << "it wants a certificate";
+  TestServer plain(naming_users());
+  EXPECT_TRUE(is_of_tls(at(plain.port()), pki.client_tls())) << "it speaks no TLS";
+
+  std::uint16_t nobody = 0;
+  {
+    ScriptedServer hangs_up([](RawSocket& peer, int) { peer.read_some(); });
+    nobody = hangs_up.port();
+    EXPECT_FALSE(is_of_tls(at(nobody), pki.client_tls()));
+  }
+  EXPECT_FALSE(is_of_tls(at(nobody), pki.client_tls()));
 }
 
 TEST(Tls, an_optional_client_certificate_may_be_left_out) {

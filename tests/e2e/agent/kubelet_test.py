@@ -409,6 +409,7 @@ class Secured(unittest.TestCase):
         self.assertEqual(self.agent(kubelet, ssl=one).once().tasks(), ["default/p"])
         without = self.agent(kubelet, ssl=f"!SSL {{server_verify: {self.place}/ca.crt}}").once()
         self.assertEqual(without.get("plimsoll_agent_source_up", source="node"), 0)
+        self.assertEqual(without.get("plimsoll_agent_node_sync_errors_total", reason="tls"), 1)
 
     def test_a_strange_authority_is_refused_and_the_agent_runs_on(self):
         kubelet = FakeKubelet(self, [pod("p", "u1")], server_tls(self.place, client_certificates=False))
