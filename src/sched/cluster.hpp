@@ -14,7 +14,6 @@
 #include "kube/selector.hpp"
 #include "kube/types.hpp"
 #include "loop/image_inventory.hpp"
-#include "sched/fit_columns.hpp"
 #include "sched/image_history.hpp"
 #include "sched/image_table.hpp"
 #include "sched/node_matches.hpp"
@@ -96,8 +95,6 @@ class Cluster {
 
   const VolumeTable& volumes() const { return volumes_; }
 
-  FitCache& fit_cache() { return fit_cache_; }
-
   NodeMatchCache& node_matches() { return node_matches_; }
 
   // The affinity terms of the pods that are there.
@@ -137,7 +134,6 @@ class Cluster {
   std::unique_ptr<NodeTable> table_;  // others refer to it, also when the cluster is moved
   RuleReader rules_;
   PortTable ports_;
-  FitCache fit_cache_;
   NodeMatchCache node_matches_;
   PodCounts counts_;
   TermTable terms_;

@@ -21,6 +21,19 @@ Verdict Verdicts::id_of(Entry entry) {
   return static_cast<Verdict>(at - entries_.begin() + 1);
 }
 
+Verdict Verdicts::id_of(PluginId plugin, RejectCode code, std::string_view reason) {
+  const auto at = std::ranges::find_if(entries_, [&](const Entry& one) {
+    return one.plugin == plugin && one.code == code && one.reasons.size() == 1 &&
+           one.reasons[0] == reason;
+  });
+  if (at != entries_.end()) return static_cast<Verdict>(at - entries_.begin() + 1);
+  return id_of(Entry{plugin, code, {std::string(reason)}});
+}
+
+bool Cycle::is_named(NodeIndex row) const {
+  return !only_nodes || std::ranges::binary_search(*only_nodes, cluster.table().name(row));
+}
+
 std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
   switch (plugin) {
     case PluginId::NodeUnschedulable:

@@ -45,9 +45,7 @@ class Verdicts {
 
   Verdict id_of(Entry entry);
 
-  Verdict id_of(PluginId plugin, RejectCode code, std::string_view reason) {
-    return id_of(Entry{plugin, code, {std::string(reason)}});
-  }
+  Verdict id_of(PluginId plugin, RejectCode code, std::string_view reason);
 
   const Entry& at(Verdict verdict) const { return entries_[verdict - 1u]; }
 
@@ -58,6 +56,7 @@ class Verdicts {
 };
 
 struct ImageView;  // locality.hpp
+class NodeClass;   // node_class.hpp
 
 struct PreFilterFailure {
   PluginId plugin{};
@@ -69,25 +68,20 @@ struct Cycle {
   Cluster& cluster;
   const Incoming& in;
   const Profile& profile;
+  Verdicts& verdicts;
   WallTime now{};
   DecisionTimes* times = nullptr;
-  Verdicts verdicts = {};
+  NodeClass* alike = nullptr;  // what pods of the same shape have found out
   // Set by the making of filters, which is what stock calls preFilter.
   std::optional<PreFilterFailure> failure = {};
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
   const NodeMatches* matches = nullptr;
-  const FitColumns* fit = nullptr;
   std::shared_ptr<const ImageView> images = nullptr;
 
-  // Not while a pod is imagined somewhere else.
-  const FitColumns& fit_columns() {
-    if (fit == nullptr)
-      fit = &cluster.fit_cache().get({in.requests, in.scored, profile.fit, profile.balanced},
-                                     cluster.table());
-    return *fit;
-  }
-
   const ImageView& image_view();
+
+  // Whether the row is among those that a plugin has named, if it has.
+  bool is_named(NodeIndex row) const;
 
   const NodeMatches& node_matches() {
     if (matches == nullptr)
@@ -130,6 +124,11 @@ class FilterOf : public Filter {
   }
 };
 
+struct FilterStep {
+  PluginId plugin{};
+  std::unique_ptr<Filter> filter;
+};
+
 // Null when the plugin has nothing to say about this pod.
 std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle);
 
@@ -152,6 +151,12 @@ struct ScoreColumn {
   PluginId plugin{};
   std::int64_t weight = 1;
   std::vector<std::int64_t> raw, normalized;
+  bool flat = false;  // all nodes get the same, which is told once
+
+  PluginScore at(std::size_t place) const {
+    const std::size_t told = flat ? 0 : place;
+    return {plugin, raw[told], normalized[told], normalized[told] * weight};
+  }
 };
 
 // Fills raw and normalized; false when the plugin has nothing to say about this pod.

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,6 +8,7 @@
 #include "sched/engine.hpp"
 #include "sched/locality.hpp"
 #include "sched/message.hpp"
+#include "sched/node_class.hpp"
 #include "sched/search.hpp"
 
 namespace plim::sched {
@@ -38,8 +39,19 @@ void apply_extenders(Cycle& cycle, Search& search, const ExtenderAnswers& answer
   });
 }
 
+// In the order in which plugins are asked, those of one plugin by the first node they are about.
+void sort_rejections(const Profile& profile, std::vector<Rejection>& rejections) {
+  auto order = [&](const Rejection& one) {
+    const auto at =
+        one.plugin ? std::ranges::find(profile.filter, *one.plugin) : profile.filter.end();
+    return std::tuple(!one.plugin, at - profile.filter.begin(), one.nodes.front());
+  };
+  std::ranges::sort(rejections, {}, order);
+}
+
 void describe_rejections(const Cycle& cycle, const Search& search, std::size_t named,
                          Decision& out) {
+  if (search.feasible.size() == out.total_nodes) return;
   out.rejections.resize(cycle.verdicts.size());
   for (NodeIndex row : cycle.cluster.table().live())
     if (Verdict verdict = search.verdicts[row]; verdict != kFits)
@@ -50,15 +62,17 @@ void describe_rejections(const Cycle& cycle, const Search& search, std::size_t n
     made.plugin = entry.plugin;
     made.code = entry.code;
     made.reasons = entry.reasons;
-    if (made.nodes.empty()) continue;
-    for (NodeIndex row : std::span(made.nodes).first(std::min(named, made.nodes.size())))
-      made.details.push_back(entry.plugin ? search.describe(*entry.plugin, row) : "");
-    if (!entry.plugin)
-      out.rejected_by_extender = true;
-    else if (std::ranges::find(out.rejecting_plugins, *entry.plugin) == out.rejecting_plugins.end())
-      out.rejecting_plugins.push_back(*entry.plugin);
   }
   std::erase_if(out.rejections, [](const Rejection& one) { return one.nodes.empty(); });
+  sort_rejections(cycle.profile, out.rejections);
+  for (Rejection& made : out.rejections) {
+    for (NodeIndex row : std::span(made.nodes).first(std::min(named, made.nodes.size())))
+      made.details.push_back(made.plugin ? search.describe(*made.plugin, row) : "");
+    if (!made.plugin)
+      out.rejected_by_extender = true;
+    else if (std::ranges::find(out.rejecting_plugins, *made.plugin) == out.rejecting_plugins.end())
+      out.rejecting_plugins.push_back(*made.plugin);
+  }
 }
 
 Decision refused_early(const PreFilterFailure& failure, Decision out) {
@@ -99,9 +113,15 @@ ExtenderColumn extender_column(const Cycle& cycle, const std::vector<NodeIndex>&
 
 // Totals over all plugins, by feasible node.
 struct Scores {
-  std::vector<ScoreColumn> columns;
+  std::vector<ScoreColumn> columns;  // in the order of the profile; without numbers if by_class
   std::vector<ExtenderColumn> extenders;
-  std::vector<std::int64_t> totals;
+  std::vector<std::int64_t> totals;  // without what all nodes get
+  std::int64_t flat = 0;             // that
+  bool by_class = false;             // what a node's row tells comes from the class
+
+  bool is_summed(const ScoreColumn& column) const {
+    return by_class && scores_by_row(column.plugin);
+  }
 };
 
 Error invalid_score(const ScoreColumn& column) {
@@ -112,29 +132,55 @@ Error invalid_score(const ScoreColumn& column) {
                                           name_of(column.plugin), *one));
 }
 
+// What the pod's class knows of the rows; false if a score is outside of 0 to 100.
+bool take_totals(Cycle& cycle, const std::vector<NodeIndex>& rows,
+                 std::vector<std::int64_t>& totals) {
+  const std::vector<std::int64_t>& known = cycle.alike->totals(cycle);
+  std::int64_t all = 0;
+  if (rows.size() == known.size()) {
+    totals = known;
+    for (std::int64_t one : totals) all |= one;
+  } else {
+    totals.resize(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) all |= totals[i] = known[rows[i]];
+  }
+  return all >= 0;  // kOdd is not
+}
+
+// Adds the column to the totals; false if a score is outside of 0 to 100.
+bool add_column(const ScoreColumn& column, Scores& to) {
+  std::int64_t wrong = 0;  // negative then
+  if (column.flat) {
+    const std::int64_t one = column.normalized[0];
+    wrong = one | (100 - one);
+    to.flat += one * column.weight;
+  }
+  for (std::size_t i = 0; i < to.totals.size() && !column.flat; ++i) {
+    const std::int64_t one = column.normalized[i];
+    wrong |= one | (100 - one);
+    to.totals[i] += one * column.weight;
+  }
+  return wrong >= 0;
+}
+
 Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
                          const DecideOptions& options) {
   const DecisionTimes::Watch watch(cycle.times, DecisionTimes::Step::score);
   Scores out;
-  out.totals.assign(rows.size(), 0);
+  out.by_class = take_totals(cycle, rows, out.totals);
+  if (!out.by_class) std::ranges::fill(out.totals, 0);
   for (const WeightedPlugin& plugin : cycle.profile.score) {
     ScoreColumn column{
         .plugin = plugin.plugin, .weight = plugin.weight, .raw = {}, .normalized = {}};
-    column.raw.reserve(rows.size());
     {
       const DecisionTimes::PluginWatch one(cycle.times, DecisionTimes::Step::score, plugin.plugin);
-      if (!score(plugin.plugin, cycle, rows, column)) continue;
+      const bool summed = out.is_summed(column);
+      if (!summed && !score(plugin.plugin, cycle, rows, column)) continue;
+      if (!summed && !add_column(column, out)) return invalid_score(column);
     }
-    std::int64_t wrong = 0;  // negative if one is outside of 0 to 100
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::int64_t one = column.normalized[i];
-      wrong |= one | (100 - one);
-      out.totals[i] += one * plugin.weight;
-    }
-    if (wrong < 0) return invalid_score(column);
     out.columns.push_back(std::move(column));
   }
-  if (cycle.profile.score.empty() && !options.any_extender) std::ranges::fill(out.totals, 1);
+  if (cycle.profile.score.empty() && !options.any_extender) out.flat = 1;
   if (options.extenders != nullptr)
     for (const ExtenderScores& extender : options.extenders->scores)
       out.extenders.push_back(extender_column(cycle, rows, extender));
@@ -153,17 +199,25 @@ std::vector<std::size_t> best_places(const NodeTable& table, const std::vector<N
     std::uint32_t rank = 0, at = 0;
   };
 
-  const std::vector<std::uint32_t>& ranks = table.name_ranks();
-  std::vector<Candidate> order(rows.size());
-  for (std::uint32_t at = 0; at < rows.size(); ++at)
-    order[at] = {totals[at], rows[at] == chosen ? 0 : ranks[rows[at]] + 1, at};
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(limit, order.size()));
-  std::partial_sort(order.begin(), end, order.end(), [](const Candidate& a, const Candidate& b) {
+  const auto better = [](const Candidate& a, const Candidate& b) {
     return a.total != b.total ? a.total > b.total : a.rank < b.rank;
-  });
+  };
+  const std::vector<std::uint32_t>& ranks = table.name_ranks();
+  std::vector<Candidate> best;  // a heap, the worst of them first
+  for (std::uint32_t at = 0; at < rows.size(); ++at) {
+    const Candidate one{totals[at], rows[at] == chosen ? 0 : ranks[rows[at]] + 1, at};
+    if (best.size() >= limit) {
+      if (!better(one, best.front())) continue;
+      std::ranges::pop_heap(best, better);
+      best.pop_back();
+    }
+    best.push_back(one);
+    std::ranges::push_heap(best, better);
+  }
+  std::ranges::sort_heap(best, better);
   std::vector<std::size_t> out;
-  out.reserve(static_cast<std::size_t>(end - order.begin()));
-  for (auto one = order.begin(); one != end; ++one) out.push_back(one->at);
+  out.reserve(best.size());
+  for (const Candidate& one : best) out.push_back(one.at);
   return out;
 }
 
@@ -171,39 +225,48 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
                    NodeIndex chosen, std::size_t limit, Decision& out) {
   if (limit == 0) return;
   const NodeTable& table = cycle.cluster.table();
+  const ImageView& view = cycle.image_view();
   const std::vector<std::size_t> best = best_places(table, rows, scores.totals, chosen, limit);
+  std::vector<NodeIndex> best_rows;
+  for (std::size_t at : best) best_rows.push_back(rows[at]);
   out.rows.reserve(best.size());
   for (std::size_t at : best) {
     ScoredNode& made = out.rows.emplace_back();
     made.node = table.name(rows[at]);
-    made.total = scores.totals[at];
-    made.missing_bytes = cycle.image_view().missing(rows[at]);
-    made.images = images_known(cycle, cycle.image_view(), rows[at]);
+    made.total = scores.totals[at] + scores.flat;
+    made.missing_bytes = view.missing(rows[at]);
+    made.images = images_known(cycle, view, rows[at]);
     made.scores.reserve(scores.columns.size());
-    for (const ScoreColumn& column : scores.columns)
-      made.scores.push_back({column.plugin, column.raw[at], column.normalized[at],
-                             column.normalized[at] * column.weight});
     for (const ExtenderColumn& column : scores.extenders)
       made.extenders.push_back(
           {column.of->extender, column.of->weight, column.raw[at], column.weighted(at)});
   }
+  for (const ScoreColumn& column : scores.columns) {
+    if (!scores.is_summed(column)) {
+      for (std::size_t i = 0; i < best.size(); ++i)
+        out.rows[i].scores.push_back(column.at(best[i]));
+      continue;
+    }
+    // The class has kept the sum only; it is told again for those that are shown.
+    ScoreColumn again{
+        .plugin = column.plugin, .weight = column.weight, .raw = {}, .normalized = {}};
+    if (!score(column.plugin, cycle, best_rows, again)) continue;
+    for (std::size_t i = 0; i < best.size(); ++i) out.rows[i].scores.push_back(again.at(i));
+  }
 }
 
-// Leaves the rows of which `worth`, told their place, says the most. Returns how much that is.
-template <class Worth>
-std::int64_t keep_best(std::vector<NodeIndex>& rows, Worth worth) {
-  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+// Leaves the rows that miss the least.
+void keep_nearest(const ImageView& view, std::vector<NodeIndex>& rows) {
+  std::int64_t most = 0;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t one = worth(i);
-    if (one > most) {
-      most = one;
+  for (NodeIndex row : rows) {
+    if (view.have[row] > most) {
+      most = view.have[row];
       kept = 0;
     }
-    if (one == most) rows[kept++] = rows[i];
+    if (view.have[row] == most) rows[kept++] = row;
   }
   rows.resize(kept);
-  return most;
 }
 
 // Among nodes with the same total.
@@ -218,9 +281,8 @@ NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOpt
   }
   out.tie_rule = "random";
   if (cycle.profile.locality.tie_break == TieBreak::Locality) {
-    const ImageView& view = cycle.image_view();
     const std::size_t before = equals.size();
-    keep_best(equals, [&](std::size_t i) { return -view.missing(equals[i]); });
+    keep_nearest(cycle.image_view(), equals);
     if (equals.size() < before) out.tie_rule = "locality";
   }
   return equals[options.draw % equals.size()];
@@ -242,9 +304,12 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
     out.message = scores.error().message;
     return;
   }
-  std::vector<NodeIndex> equals = rows;
+  const std::int64_t most = std::ranges::max(scores->totals);
+  std::vector<NodeIndex> equals;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (scores->totals[i] == most) equals.push_back(rows[i]);
   out.outcome = Decision::Outcome::chosen;
-  out.total = keep_best(equals, [&](std::size_t i) { return scores->totals[i]; });
+  out.total = most + scores->flat;
   NodeIndex best_row = break_tie(cycle, std::move(equals), options, out);
   out.node = table.name(best_row);
   out.image_bytes = cycle.image_view().need;
@@ -259,11 +324,14 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   NodeTable& table = cluster_.table();
   Incoming in(pod, cluster_);
   table.make_columns();
+  NodeClass& alike = classes_.of(in, profile, cluster_);
   Cycle cycle{.cluster = cluster_,
               .in = in,
               .profile = profile,
+              .verdicts = alike.verdicts,
               .now = options.now,
-              .times = options.times};
+              .times = options.times,
+              .alike = &alike};
   Decision out;
   out.total_nodes = table.live().size();
   if (out.total_nodes == 0) {

@@ -10,6 +10,7 @@
 
 #include "sched/cluster.hpp"
 #include "sched/decision.hpp"
+#include "sched/node_class.hpp"
 #include "sched/preempt.hpp"
 #include "sched/profile.hpp"
 #include "sched/sample_order.hpp"
@@ -72,6 +73,9 @@ class Engine {
   Preemption preempt(const kube::Pod& pod, const Profile& profile, const Decision& decision,
                      std::span<const DisruptionBudget> budgets, const PreemptionOptions& options);
 
+  // Forgets what was found out for pods of equal shape, which is looked at again then.
+  void forget_classes() { classes_.clear(); }
+
   std::size_t node_count() const { return cluster_.table().live().size(); }
 
   std::size_t pod_count() const { return cluster_.pod_count(); }
@@ -85,6 +89,7 @@ class Engine {
 
  private:
   Cluster cluster_;
+  NodeClasses classes_;
   SampleOrder sample_order_;
   std::size_t next_start_ = 0;  // where the next search begins when not all nodes are looked at
 };

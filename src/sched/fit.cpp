@@ -1,4 +1,6 @@
-// NodeResourcesFit: whether a pod's requests fit, and how full the node would be.
+// NodeResourcesFit: whether a pod's requests fit. fit_score.cpp has its score.
+#include "sched/fit.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -9,22 +11,19 @@
 namespace plim::sched {
 namespace {
 
+bool is_ignored(const FitArgs& args, std::string_view name) {
+  if (!is_extended_resource(name)) return false;
+  std::string_view group = name.substr(0, name.find('/'));
+  return std::ranges::find(args.ignored_resources, name) != args.ignored_resources.end() ||
+         std::ranges::find(args.ignored_groups, group) != args.ignored_groups.end();
+}
+
 class FitFilter final : public FilterOf<FitFilter> {
  public:
   explicit FitFilter(Cycle& cycle)
-      : cycle_(cycle),
-        table_(cycle.cluster.table()),
+      : table_(cycle.cluster.table()),
         verdicts_(cycle.verdicts),
         wanted_(needed_resources(cycle.in.requests, cycle.profile.fit, table_)) {}
-
-  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
-    const FitColumns& columns = cycle_.fit_columns();
-    std::erase_if(rows, [&](NodeIndex row) {
-      if (columns.fits[row] != 0) return false;
-      verdicts[row] = judge(row);
-      return true;
-    });
-  }
 
   Verdict judge(NodeIndex row) {
     std::uint64_t lacking = table_.pods()[row] + 1 > table_.pod_limit()[row] ? 1 : 0;
@@ -53,46 +52,27 @@ class FitFilter final : public FilterOf<FitFilter> {
     return at->second = verdicts_.id_of(std::move(entry));
   }
 
-  Cycle& cycle_;
   const NodeTable& table_;
   Verdicts& verdicts_;
   std::vector<std::pair<ResourceId, std::int64_t>> wanted_;
   std::map<std::pair<std::uint64_t, bool>, Verdict> known_;
 };
 
-// Of all rows at once, if that is what is asked for.
-void gather(const std::vector<std::int16_t>& column, std::span<const NodeIndex> rows,
-            std::vector<std::int64_t>& out) {
-  out.resize(rows.size());
-  if (rows.size() == column.size())
-    std::ranges::copy(column, out.begin());
-  else
-    for (std::size_t i = 0; i < rows.size(); ++i) out[i] = column[rows[i]];
-}
-
 }  // namespace
+
+std::vector<std::pair<ResourceId, std::int64_t>> needed_resources(const PodRequests& requests,
+                                                                  const FitArgs& args,
+                                                                  const NodeTable& table) {
+  std::vector<std::pair<ResourceId, std::int64_t>> out;
+  for (ResourceId id = 0; id < kFirstScalar; ++id)
+    if (requests.basic[id] > 0) out.emplace_back(id, requests.basic[id]);
+  for (const auto& [id, amount] : requests.scalars)
+    if (amount != 0 && !is_ignored(args, table.resources().name(id))) out.emplace_back(id, amount);
+  return out;
+}
 
 std::unique_ptr<Filter> make_fit_filter(Cycle& cycle) {
   return std::make_unique<FitFilter>(cycle);
-}
-
-bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  gather(cycle.fit_columns().score, rows, out.raw);
-  out.normalized = out.raw;
-  return true;
-}
-
-bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  // A pod that asks for none of them would make every node look more balanced than it is.
-  const ResourceNames& names = cycle.cluster.table().resources();
-  auto asked = [&](const ResourceWeight& one) {
-    ResourceId id = names.find(one.name);
-    return id != kNoResource && cycle.in.requests.of(id) != 0;
-  };
-  if (std::ranges::none_of(cycle.profile.balanced.resources, asked)) return false;
-  gather(cycle.fit_columns().balance, rows, out.raw);
-  out.normalized = out.raw;
-  return true;
 }
 
 }  // namespace plim::sched

@@ -102,6 +102,7 @@ void ImageTable::set_status(NodeIndex index, const std::vector<kube::NodeImage>&
   Row& row = row_of(index);
   std::size_t hash = hash_of(images);
   if (hash == row.status_hash) return;  // most updates of a node leave its images alone
+  ++version_;
   clear_status(row, index);
   row.status_hash = hash;
   for (const kube::NodeImage& image : images) {
@@ -164,6 +165,7 @@ Result<void> ImageTable::set_annotations(NodeIndex index, const kube::Annotation
 
 void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
                                const loop::ImageInventory& inventory) {
+  ++version_;
   const std::size_t by = place_of(reporter);
   Told& told = row_of(index).told[by];
   // What stays must not be forgotten in between, so the new is entered before the old is dropped.
@@ -234,6 +236,7 @@ void ImageTable::note_report(NodeIndex index, InventorySource reporter,
 }
 
 void ImageTable::remove_inventory(NodeIndex index, InventorySource reporter) {
+  ++version_;
   const std::size_t by = place_of(reporter);
   Told gone = std::exchange(row_of(index).told[by], Told());
   for (Image* image : gone.images) image->by_inventory[by].set(index, false);
@@ -282,12 +285,15 @@ const ImageTable::Report* ImageTable::report(NodeIndex row, InventorySource repo
   return told.report ? &*told.report : nullptr;
 }
 
-RowSet ImageTable::reported_since(InventorySource reporter, WallTime since) const {
-  RowSet out;
+ImageTable::Reported ImageTable::reported_since(InventorySource reporter, WallTime since) const {
+  Reported out;
   if (told_[place_of(reporter)] == 0) return out;
   const std::vector<WallTime>& times = reported_[place_of(reporter)];
   for (NodeIndex row = 0; row < times.size(); ++row)
-    if (times[row] >= since) out.set(row, true);
+    if (times[row] >= since) {
+      out.rows.set(row, true);
+      out.oldest = std::min(out.oldest, times[row]);
+    }
   return out;
 }
 

@@ -94,12 +94,21 @@ class ImageTable {
   void count_promised(const std::vector<std::string>& keys, NodeIndex row, WallTime bound_at,
                       int sign);
 
+  // Counts the changes of all that is known, but for promises: those come with a change of the row
+  // in the table of nodes.
+  std::uint64_t version() const { return version_; }
+
   const StatusName* status_name(std::string_view name) const;
   const Image* image(std::string_view key) const;
   const Report* report(NodeIndex row, InventorySource reporter) const;
 
-  // Rows whose inventory was reported at `since` or later.
-  RowSet reported_since(InventorySource reporter, WallTime since) const;
+  // Rows whose inventory was reported at `since` or later, and the first time of those.
+  struct Reported {
+    RowSet rows;
+    WallTime oldest = WallTime::max();
+  };
+
+  Reported reported_since(InventorySource reporter, WallTime since) const;
 
   // Rows that are pulling something.
   const RowSet& pulling(InventorySource reporter) const { return pulling_[place_of(reporter)]; }
@@ -132,6 +141,7 @@ class ImageTable {
   void forget(Told& told);
   void note_report(NodeIndex row, InventorySource reporter, std::optional<Report> report);
 
+  std::uint64_t version_ = 1;
   TextMap<StatusName> names_;
   TextMap<Image> images_;
   TextMap<Layer> layers_;

@@ -209,6 +209,7 @@ bool score_inter_pod(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn&
   any |= add_carried(sums, cycle, Kind::prefer_apart, std::nullopt);
   if (!any) return false;
 
+  out.raw.reserve(rows.size());
   for (NodeIndex row : rows) out.raw.push_back(sums.sum_at(row));
   auto [low, high] = std::ranges::minmax(out.raw);
   for (std::int64_t raw : out.raw) {

@@ -2,9 +2,10 @@
 #include "sched/locality.hpp"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "loop/image_annotation.hpp"
+#include "sched/node_class.hpp"
 
 namespace plim::sched {
 namespace {
@@ -18,22 +19,25 @@ std::int64_t believable(std::int64_t bytes) {
   return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 44);
 }
 
-// By row; empty where no node has any of the images.
-std::vector<std::int64_t> stock_sums(const Cluster& cluster, const kube::PodSpec& spec) {
-  const NodeTable& table = cluster.table();
-  std::vector<std::int64_t> sums;
-  const auto nodes = static_cast<double>(table.live().size());
+// An image that kube-scheduler's formula finds on some node, and what it adds there.
+struct StockImage {
+  const RowSet* rows = nullptr;
+  std::int64_t bytes = 0;
+};
+
+std::vector<StockImage> stock_images(const Cluster& cluster, const kube::PodSpec& spec) {
+  std::vector<StockImage> out;
+  const auto nodes = static_cast<double>(cluster.table().live().size());
   auto add = [&](const kube::Container& container) {
     const auto* name = cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
-    sums.resize(table.rows(), 0);
     double spread = static_cast<double>(name->rows.count()) / nodes;
-    auto scaled = static_cast<std::int64_t>(static_cast<double>(believable(name->size)) * spread);
-    name->rows.each([&](NodeIndex row) { sums[row] += scaled; });
+    out.push_back({&name->rows, static_cast<std::int64_t>(
+                                    static_cast<double>(believable(name->size)) * spread)});
   };
   for (const kube::Container& container : spec.init_containers) add(container);
   for (const kube::Container& container : spec.containers) add(container);
-  return sums;
+  return out;
 }
 
 std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeIndex row) {
@@ -48,26 +52,27 @@ std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeInde
   return static_cast<std::int64_t>(100.0 * std::max(0.0, 1.0 - seconds / horizon));
 }
 
-// A part of an image that is there or not: a layer, or the image as a whole where its layers are
-// not known.
-struct Piece {
-  std::int64_t size = 0;
-  RowSet rows;
-};
-
 // After so long a pull is over, or will never be: what the node reports counts again.
 constexpr Nanos kPromiseKept = std::chrono::minutes(10);
 
+// Without running over.
+WallTime later(WallTime time, Nanos by) {
+  return time > WallTime::max() - by ? WallTime::max() : time + by;
+}
+
 // An image that a pod on the row needs, and that the row's inventory does not have.
-bool is_believed(const ImageTable::Image& image, const Cycle& cycle, const ImageView& view,
-                 NodeIndex row) {
+bool is_believed(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row,
+                 ImageView& view) {
   const WallTime promised = image.last_promise(row);
-  if (promised > cycle.now - kPromiseKept) return true;
+  if (promised > cycle.now - kPromiseKept) {
+    view.until = std::min(view.until, later(promised, kPromiseKept - Nanos(1)));
+    return true;
+  }
   return cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
 }
 
 // Where an image is as a whole.
-RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, const ImageView& view) {
+RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, ImageView& view) {
   RowSet out;
   for (std::size_t by = 0; by < kReporters.size(); ++by)
     out.add(image.by_inventory[by], view.told_by[by], true);
@@ -77,30 +82,46 @@ RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, const Imag
   doubtful.keep(view.fresh);
   out.add(image.promised_rows, doubtful, false);
   doubtful.each([&](NodeIndex row) {
-    if (is_believed(image, cycle, view, row)) out.set(row, true);
+    if (is_believed(image, cycle, row, view)) out.set(row, true);
   });
   return out;
 }
 
-struct Wanted {
+// The same of one row.
+bool is_holder(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row, ImageView& view) {
+  for (std::size_t by = 0; by < kReporters.size(); ++by)
+    if (view.told_by[by].has(row) && image.by_inventory[by].has(row)) return true;
+  const bool fresh = view.fresh.has(row);
+  if (!fresh && image.by_status.has(row)) return true;
+  return image.promised_rows.has(row) && (!fresh || is_believed(image, cycle, row, view));
+}
+
+struct Found {
   const ImageTable::Image* facts = nullptr;  // the first key that says more than who has it
   RowSet holders;
 };
 
-Wanted look_up(const Cycle& cycle, const ImageKeys& keys, const ImageView& view) {
-  const ImageTable& table = cycle.cluster.images();
-  Wanted out;
-  auto add = [&](std::string_view key) {
-    const auto* image = table.image(key);
-    if (image == nullptr) return;
+Found look_up(const Cycle& cycle, const ImageKeys& keys, ImageView& view) {
+  Found out;
+  for (const std::string& key : keys) {
+    const auto* image = cycle.cluster.images().image(key);
+    if (image == nullptr) continue;
     out.holders.add(holders_of(*image, cycle, view));
     if (out.facts == nullptr || (out.facts->layers.empty() && !image->layers.empty()) ||
         (out.facts->size() == 0 && image->size() != 0))
       out.facts = image;
-  };
-  for (const std::string& key : keys) add(key);
-  if (table.has_hashed_names())
-    for (const std::string& key : keys) add(loop::hashed_image_name(key));
+  }
+  return out;
+}
+
+std::vector<ImageKeys> wanted_images(const Cycle& cycle) {
+  std::vector<ImageKeys> out = images_of(cycle.in.pod, &cycle.cluster.image_history());
+  if (!cycle.cluster.images().has_hashed_names()) return out;
+  for (ImageKeys& keys : out) {
+    ImageKeys hashed;
+    for (const std::string& key : keys) hashed.push_back(loop::hashed_image_name(key));
+    std::ranges::move(hashed, std::back_inserter(keys));
+  }
   return out;
 }
 
@@ -109,29 +130,51 @@ void choose_reporters(const Cycle& cycle, ImageView& out) {
   const LocalityArgs& args = cycle.profile.locality;
   for (InventorySource reporter : kReporters) {
     if (args.inventory != InventorySource::Auto && args.inventory != reporter) continue;
+    const auto reported =
+        cycle.cluster.images().reported_since(reporter, cycle.now - args.inventory_max_age);
     RowSet& rows = out.told_by[place_of(reporter)];
-    rows.add(cycle.cluster.images().reported_since(reporter, cycle.now - args.inventory_max_age),
-             out.fresh, false);
+    rows.add(reported.rows, out.fresh, false);
     out.fresh.add(rows);
+    out.until = std::min(out.until, later(reported.oldest, args.inventory_max_age));
   }
 }
 
-void add_pulls(const Cycle& cycle, const std::map<const ImageTable::Layer*, Piece>& layers,
-               ImageView& out) {
-  const ImageTable& table = cycle.cluster.images();
-  for (InventorySource reporter : kReporters) {
-    RowSet rows = table.pulling(reporter);
-    rows.keep(out.told_by[place_of(reporter)]);
-    rows.each([&](NodeIndex row) {
-      for (const ImageTable::Pulling& pull : table.report(row, reporter)->pulling) {
-        auto piece = layers.find(pull.layer);
-        if (piece == layers.end() || piece->second.rows.has(row) || row >= out.have.size())
-          continue;
-        double share = std::clamp(
-            static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
-        out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->second.size) * share);
-      }
-    });
+ImageView::Piece* piece_of(const ImageTable::Layer* layer, ImageView& view) {
+  const auto at = std::ranges::find(view.pieces, layer, &ImageView::Piece::layer);
+  return at == view.pieces.end() ? nullptr : &*at;
+}
+
+// Cuts the image at that place into its pieces.
+void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageView& out) {
+  if (!cycle.profile.locality.layers || found.facts == nullptr || found.facts->layers.empty()) {
+    // Of unknown size it still matters who has it.
+    const std::int64_t size = found.facts != nullptr ? believable(found.facts->size()) : 0;
+    out.pieces.push_back({.size = std::max<std::int64_t>(size, 1), .of = {at}});
+    out.pieces.back().rows = found.holders;
+    return;
+  }
+  for (const ImageTable::Layer* layer : found.facts->layers) {
+    ImageView::Piece* piece = piece_of(layer, out);
+    if (piece == nullptr) {
+      piece = &out.pieces.emplace_back();
+      piece->layer = layer;
+      piece->size = std::max<std::int64_t>(believable(layer->size), 1);
+      for (std::size_t by = 0; by < kReporters.size(); ++by)
+        piece->rows.add(layer->rows[by], out.told_by[by], true);
+    }
+    piece->of.push_back(at);
+    piece->rows.add(found.holders);
+  }
+}
+
+// What is on its way to the row, of pieces that are not there yet.
+void add_pulls(const ImageTable& table, InventorySource reporter, NodeIndex row, ImageView& out) {
+  for (const ImageTable::Pulling& pull : table.report(row, reporter)->pulling) {
+    const ImageView::Piece* piece = piece_of(pull.layer, out);
+    if (piece == nullptr || piece->rows.has(row) || row >= out.have.size()) continue;
+    double share =
+        std::clamp(static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
+    out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->size) * share);
   }
 }
 
@@ -164,55 +207,69 @@ std::vector<std::int64_t> stock_image_scores(const Cluster& cluster, const kube:
                                              std::span<const NodeIndex> rows) {
   auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
   const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
-  const auto sums = stock_sums(cluster, spec);
-  if (sums.empty()) return std::vector<std::int64_t>(rows.size(), 0);
+  const std::vector<StockImage> images = stock_images(cluster, spec);
+  if (images.empty()) return std::vector<std::int64_t>(rows.size(), 0);
   std::vector<std::int64_t> out;
   out.reserve(rows.size());
-  for (NodeIndex row : rows)
-    out.push_back(100 * (std::clamp(sums[row], kFloor, ceiling) - kFloor) / (ceiling - kFloor));
+  for (NodeIndex row : rows) {
+    std::int64_t sum = 0;
+    for (const StockImage& image : images)
+      if (image.rows->has(row)) sum += image.bytes;
+    out.push_back(100 * (std::clamp(sum, kFloor, ceiling) - kFloor) / (ceiling - kFloor));
+  }
   return out;
 }
 
-ImageView view_images(Cycle& cycle) {
-  const LocalityArgs& args = cycle.profile.locality;
+ImageView view_images(const Cycle& cycle) {
   const std::size_t rows = cycle.cluster.table().rows();
   ImageView out;
+  out.from = cycle.now;
   out.have.assign(rows, 0);
   choose_reporters(cycle, out);
-  std::vector<Piece> wholes;
-  std::map<const ImageTable::Layer*, Piece> layers;
-  bool first = true;
-  for (const ImageKeys& keys : images_of(cycle.in.pod, &cycle.cluster.image_history())) {
-    Wanted wanted = look_up(cycle, keys, out);
-    if (first)
-      out.complete = wanted.holders;
+  out.wanted = wanted_images(cycle);
+  for (std::size_t at = 0; at < out.wanted.size(); ++at) {
+    const Found found = look_up(cycle, out.wanted[at], out);
+    if (at == 0)
+      out.complete = found.holders;
     else
-      out.complete.keep(wanted.holders);
-    first = false;
-    if (args.layers && wanted.facts != nullptr && !wanted.facts->layers.empty()) {
-      for (const ImageTable::Layer* layer : wanted.facts->layers) {
-        Piece& piece = layers[layer];
-        piece.size = std::max<std::int64_t>(believable(layer->size), 1);
-        for (std::size_t by = 0; by < kReporters.size(); ++by)
-          piece.rows.add(layer->rows[by], out.told_by[by], true);
-        piece.rows.add(wanted.holders);
-      }
-      continue;
-    }
-    // Of unknown size it still matters who has it.
-    std::int64_t size = wanted.facts != nullptr ? believable(wanted.facts->size()) : 0;
-    wholes.push_back({std::max<std::int64_t>(size, 1), std::move(wanted.holders)});
+      out.complete.keep(found.holders);
+    add_pieces(cycle, at, found, out);
   }
-  auto count = [&](const Piece& piece) {
+  for (const ImageView::Piece& piece : out.pieces) {
     out.need += piece.size;
     piece.rows.each([&](NodeIndex row) {
       if (row < rows) out.have[row] += piece.size;
     });
-  };
-  for (const Piece& piece : wholes) count(piece);
-  for (const auto& [layer, piece] : layers) count(piece);
-  add_pulls(cycle, layers, out);
+  }
+  const ImageTable& table = cycle.cluster.images();
+  for (InventorySource reporter : kReporters) {
+    RowSet pulling = table.pulling(reporter);
+    pulling.keep(out.told_by[place_of(reporter)]);
+    pulling.each([&](NodeIndex row) { add_pulls(table, reporter, row, out); });
+  }
   return out;
+}
+
+void view_row_again(const Cycle& cycle, NodeIndex row, ImageView& view) {
+  const ImageTable& table = cycle.cluster.images();
+  std::vector<std::uint8_t> held;
+  for (const ImageKeys& keys : view.wanted)
+    held.push_back(std::ranges::any_of(keys, [&](const std::string& key) {
+      const auto* image = table.image(key);
+      return image != nullptr && is_holder(*image, cycle, row, view);
+    }));
+  view.complete.set(row, !held.empty() && std::ranges::find(held, 0) == held.end());
+  if (view.have.size() <= row) view.have.resize(row + 1u, 0);
+  view.have[row] = 0;
+  for (ImageView::Piece& piece : view.pieces) {
+    bool there = std::ranges::any_of(piece.of, [&](std::size_t at) { return held[at] != 0; });
+    for (std::size_t by = 0; by < kReporters.size() && piece.layer != nullptr; ++by)
+      there = there || (view.told_by[by].has(row) && piece.layer->rows[by].has(row));
+    piece.rows.set(row, there);
+    if (there) view.have[row] += piece.size;
+  }
+  if (const auto reporter = view.reporter(row); reporter && table.pulling(*reporter).has(row))
+    add_pulls(table, *reporter, row, view);
 }
 
 std::optional<InventorySource> ImageView::reporter(NodeIndex row) const {
@@ -244,6 +301,7 @@ ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex ro
 }
 
 const ImageView& Cycle::image_view() {
+  if (alike != nullptr) return alike->image_view(*this);
   if (!images) images = std::make_shared<const ImageView>(view_images(*this));
   return *images;
 }
@@ -261,6 +319,7 @@ bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& 
     out.raw = stock_image_scores(cycle.cluster, cycle.in.pod.spec, rows);
   } else {
     const ImageView& view = cycle.image_view();
+    out.raw.reserve(rows.size());
     for (NodeIndex row : rows) {
       if (cycle.profile.locality.mode == LocalityMode::PullTime)
         out.raw.push_back(pull_time_score(cycle, view, row));

@@ -56,6 +56,7 @@ bool score_node_affinity(Cycle& cycle, std::span<const NodeIndex> rows, ScoreCol
   if (!cycle.in.affinity->nodes.has_preferred && !any_added) return false;
   const NodeTable& table = cycle.cluster.table();
   const std::vector<std::int64_t>& own = cycle.node_matches().preferred;
+  out.raw.reserve(rows.size());
   for (NodeIndex row : rows) {
     std::int64_t sum = own.empty() ? 0 : own[row];
     if (any_added)

@@ -71,10 +71,14 @@ struct FitArgs {
   FitStrategy strategy = FitStrategy::LeastAllocated;
   std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
   std::vector<ShapePoint> shape;  // RequestedToCapacityRatio only
+
+  bool operator==(const FitArgs&) const = default;
 };
 
 struct BalancedArgs {
   std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
+
+  bool operator==(const BalancedArgs&) const = default;
 };
 
 struct SpreadDefault {
@@ -88,20 +92,28 @@ struct SpreadDefault {
 struct SpreadArgs {
   bool system_defaults = true;          // defaultingType: System
   std::vector<SpreadDefault> defaults;  // only with List
+
+  bool operator==(const SpreadArgs&) const = default;
 };
 
 struct InterPodArgs {
   std::int64_t hard_weight = 1;
   bool ignore_preferred_of_existing = false;
+
+  bool operator==(const InterPodArgs&) const = default;
 };
 
 struct NodeAffinityArgs {
   json::value added;  // a NodeAffinity as in the API, null for none
+
+  bool operator==(const NodeAffinityArgs&) const = default;
 };
 
 struct PreemptionArgs {
   std::int64_t min_percentage = 10;
   std::int64_t min_absolute = 100;
+
+  bool operator==(const PreemptionArgs&) const = default;
 };
 
 enum class LocalityMode : std::uint8_t { Compat, Bytes, PullTime };
@@ -117,6 +129,8 @@ struct LocalityArgs {
   std::int64_t pull_bandwidth = 50 * 1024 * 1024;  // bytes per second
   std::chrono::milliseconds horizon{60000};
   bool require = false;
+
+  bool operator==(const LocalityArgs&) const = default;
 };
 
 struct Profile {
@@ -133,6 +147,8 @@ struct Profile {
   NodeAffinityArgs node_affinity;
   PreemptionArgs preemption;
   LocalityArgs locality;
+
+  bool operator==(const Profile&) const = default;
 };
 
 // What an empty configuration gives.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/fit.hpp"
+
 namespace plim::sched {
 namespace {
 

@@ -1,10 +1,10 @@
 #include "sched/search.hpp"
 
 #include <algorithm>
-
-#include <fmt/format.h>
+#include <span>
 
 #include "sched/decision_times.hpp"
+#include "sched/node_class.hpp"
 
 namespace plim::sched {
 namespace {
@@ -20,7 +20,7 @@ bool is_filter_only(PluginId plugin) {
 bool Search::prepare() {
   const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::pre_filter);
   std::optional<PreFilterFailure> remembered;
-  std::vector<Step> made;
+  std::vector<FilterStep> made;
   auto is_filter = [&](PluginId plugin) {
     return std::ranges::find(cycle_.profile.filter, plugin) != cycle_.profile.filter.end();
   };
@@ -33,14 +33,18 @@ bool Search::prepare() {
     }
     if (filter && is_filter(plugin)) made.push_back({plugin, std::move(filter)});
   }
+  bool in_class = true;  // a node is refused by the first that objects
   for (PluginId plugin : cycle_.profile.filter) {
-    auto known = std::ranges::find(made, plugin, &Step::plugin);
+    auto known = std::ranges::find(made, plugin, &FilterStep::plugin);
     std::unique_ptr<Filter> filter;
     if (known != made.end())
       filter = std::move(known->filter);
     else if (is_filter_only(plugin))
       filter = make_filter(plugin, cycle_);
-    if (filter) steps_.push_back({plugin, std::move(filter)});
+    in_class = in_class && filters_by_row(plugin);
+    if (!filter) continue;
+    steps_.push_back({plugin, std::move(filter)});
+    if (in_class) by_row_ = steps_.size();
   }
   if (auto images = make_images_filter(cycle_))
     steps_.push_back({PluginId::ImageLocality, std::move(images)});
@@ -54,14 +58,20 @@ std::unique_ptr<Filter> Search::prepare_plugin(PluginId plugin) {
 }
 
 void Search::run() {
-  const NodeTable& table = cycle_.cluster.table();
-  verdicts.assign(table.rows(), kFits);
+  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
+  cycle_.alike->sieve(cycle_, std::span(steps_).first(by_row_));
+  verdicts = cycle_.alike->verdict();
   feasible.clear();
-  look_at(table.live());
+  if (cycle_.cluster.has_nominations())
+    look_at(cycle_.cluster.table().live());
+  else
+    judge_rest(cycle_.alike->fitting(), {});
 }
 
 std::size_t Search::run_until(std::size_t enough, const std::vector<NodeIndex>& order,
                               std::size_t start) {
+  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
+  cycle_.alike->sieve(cycle_, std::span(steps_).first(by_row_));
   verdicts.assign(cycle_.cluster.table().rows(), kFits);
   feasible.clear();
   auto row_at = [&](std::size_t at) { return order[(start + at) % order.size()]; };
@@ -84,17 +94,22 @@ std::size_t Search::run_until(std::size_t enough, const std::vector<NodeIndex>& 
 }
 
 void Search::look_at(std::vector<NodeIndex> rows) {
-  const DecisionTimes::Watch watch(cycle_.times, DecisionTimes::Step::filter);
-  if (cycle_.only_nodes) refuse_unnamed(rows);
+  const std::vector<Verdict>& known = cycle_.alike->verdict();
   std::vector<NodeIndex> with_nominated;
-  if (cycle_.cluster.has_nominations()) {
-    std::erase_if(rows, [&](NodeIndex row) {
-      bool crowded = has_nominated(row);
-      if (crowded) with_nominated.push_back(row);
-      return crowded;
-    });
-  }
-  for (Step& step : steps_) {
+  std::erase_if(rows, [&](NodeIndex row) {
+    if (cycle_.is_named(row) && has_nominated(row)) {
+      with_nominated.push_back(row);
+      return true;
+    }
+    verdicts[row] = known[row];
+    return known[row] != kFits;
+  });
+  judge_rest(std::move(rows), with_nominated);
+}
+
+// By the filters that are not the class's.
+void Search::judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex>& with_nominated) {
+  for (FilterStep& step : std::span(steps_).subspan(by_row_)) {
     const DecisionTimes::PluginWatch one(cycle_.times, DecisionTimes::Step::filter, step.plugin);
     step.filter->sieve(rows, verdicts);
   }
@@ -121,19 +136,19 @@ Verdict Search::check(NodeIndex row) {
 }
 
 Verdict Search::check_as_is(NodeIndex row) {
-  for (Step& step : steps_)
+  for (FilterStep& step : steps_)
     if (Verdict verdict = step.filter->check(row); verdict != kFits) return verdict;
   return kFits;
 }
 
 std::string Search::describe(PluginId plugin, NodeIndex row) const {
-  const auto step = std::ranges::find(steps_, plugin, &Step::plugin);
+  const auto step = std::ranges::find(steps_, plugin, &FilterStep::plugin);
   return step == steps_.end() ? "" : step->filter->describe(row);
 }
 
 void Search::imagine(const PodRecord& record, NodeIndex row, int sign) {
   cycle_.cluster.imagine(record, row, sign);
-  for (Step& step : steps_) step.filter->pod_moved(record, row, sign);
+  for (FilterStep& step : steps_) step.filter->pod_moved(record, row, sign);
 }
 
 bool Search::must_yield(const PodRecord& nominated) const {
@@ -144,19 +159,6 @@ bool Search::must_yield(const PodRecord& nominated) const {
 bool Search::has_nominated(NodeIndex row) const {
   return std::ranges::any_of(cycle_.cluster.nominated_on(row),
                              [&](const auto& nominated) { return must_yield(*nominated); });
-}
-
-// A plugin has named the nodes that can do; all others are refused in its name.
-void Search::refuse_unnamed(std::vector<NodeIndex>& rows) {
-  const NodeTable& table = cycle_.cluster.table();
-  Verdict refused = cycle_.verdicts.id_of(
-      PluginId::NodeAffinity, RejectCode::unresolvable,
-      fmt::format("node(s) didn't satisfy plugin(s) [{}]", name_of(PluginId::NodeAffinity)));
-  std::erase_if(rows, [&](NodeIndex row) {
-    bool named = std::ranges::binary_search(*cycle_.only_nodes, table.name(row));
-    if (!named) verdicts[row] = refused;
-    return !named;
-  });
 }
 
 }  // namespace plim::sched

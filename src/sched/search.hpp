@@ -16,7 +16,8 @@ class Search {
   // What stock calls preFilter; false when it ends the decision, see Cycle::failure.
   bool prepare();
 
-  // Judges all live nodes. `verdicts` has a place for every row.
+  // Judges all live nodes, as pods of the same class remember them. `verdicts` has a place for
+  // every row.
   void run();
   // As many of them, in this order from `start` on and around, until more than `enough` fit. Those
   // past the last that is needed count as not looked at. Returns how many were looked at.
@@ -37,19 +38,15 @@ class Search {
   std::vector<Verdict> verdicts;  // by row; kFits also for rows that were not looked at
 
  private:
-  struct Step {
-    PluginId plugin;
-    std::unique_ptr<Filter> filter;
-  };
-
   std::unique_ptr<Filter> prepare_plugin(PluginId plugin);
   bool must_yield(const PodRecord& nominated) const;
   bool has_nominated(NodeIndex row) const;
-  void refuse_unnamed(std::vector<NodeIndex>& rows);
   void look_at(std::vector<NodeIndex> rows);
+  void judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex>& with_nominated);
 
   Cycle& cycle_;
-  std::vector<Step> steps_;  // in the order of the profile's filters
+  std::vector<FilterStep> steps_;  // in the order of the profile's filters
+  std::size_t by_row_ = 0;         // so many of them, from the first, are the class's
 };
 
 }  // namespace plim::sched

@@ -125,24 +125,21 @@ std::unique_ptr<Filter> make_ports_filter(Cycle& cycle) {
 }
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  if (!cycle.cluster.table().any_tainted()) {
-    out.raw.assign(rows.size(), 0);
-    out.normalized.assign(rows.size(), 100);
-    return true;
-  }
   std::vector<Toleration> soft;
   for (const Toleration& one : *cycle.in.tolerations)
     if (one.effect.empty() || one.effect == "PreferNoSchedule") soft.push_back(one);
   const NodeTable& table = cycle.cluster.table();
-  std::vector<std::int64_t> known(table.taint_sets().size(), -1);
-  for (NodeIndex row : rows) {
-    std::uint32_t set = table.taint_set(row);
-    if (known[set] < 0)
-      known[set] = std::ranges::count_if(table.taint_sets()[set], [&](const kube::Taint& taint) {
-        return taint.effect == "PreferNoSchedule" && !tolerated(soft, taint);
-      });
-    out.raw.push_back(known[set]);
-  }
+  std::vector<std::int64_t> by_set;
+  for (const std::vector<kube::Taint>& taints : table.taint_sets())
+    by_set.push_back(std::ranges::count_if(taints, [&](const kube::Taint& taint) {
+      return taint.effect == "PreferNoSchedule" && !tolerated(soft, taint);
+    }));
+  out.flat = !rows.empty() && std::ranges::none_of(by_set, [](auto count) { return count != 0; });
+  out.raw.reserve(out.flat ? 1 : rows.size());
+  if (out.flat)
+    out.raw.push_back(0);
+  else
+    for (NodeIndex row : rows) out.raw.push_back(by_set[table.taint_set(row)]);
   out.normalized = out.raw;
   normalize_by_highest(out.normalized, NormalizeOrder::reversed);
   return true;

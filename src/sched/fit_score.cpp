@@ -1,17 +1,12 @@
-#include "sched/fit_columns.hpp"
-
+// The scores of NodeResourcesFit and NodeResourcesBalancedAllocation: how full a node would be, and
+// how evenly.
 #include <algorithm>
 #include <cmath>
 
+#include "sched/cycle.hpp"
+
 namespace plim::sched {
 namespace {
-
-bool is_ignored(const FitArgs& args, std::string_view name) {
-  if (!is_extended_resource(name)) return false;
-  std::string_view group = name.substr(0, name.find('/'));
-  return std::ranges::find(args.ignored_resources, name) != args.ignored_resources.end() ||
-         std::ranges::find(args.ignored_groups, group) != args.ignored_groups.end();
-}
 
 // One resource of a scoring strategy, its columns found once.
 struct ScoredResource {
@@ -104,91 +99,54 @@ std::int64_t balance(const std::vector<ScoredResource>& resources, NodeIndex row
   return static_cast<std::int64_t>((1 - deviation) * 100);
 }
 
-std::int64_t fit_score(const std::vector<ScoredResource>& resources, const FitArgs& args,
-                       NodeIndex row) {
-  switch (args.strategy) {
-    case FitStrategy::LeastAllocated:
-      return weighted_mean(resources, row, [](std::int64_t used, std::int64_t whole) {
-        return used > whole ? 0 : (whole - used) * 100 / whole;
-      });
-    case FitStrategy::MostAllocated:
-      return weighted_mean(resources, row, [](std::int64_t used, std::int64_t whole) {
-        return std::min(used, whole) * 100 / whole;
-      });
-    case FitStrategy::RequestedToCapacityRatio:
-      return by_shape(resources, args.shape, row);
-  }
-  return 0;
-}
-
-bool fits_there(const NodeTable& table,
-                const std::vector<std::pair<ResourceId, std::int64_t>>& needed, NodeIndex row) {
-  if (table.pods()[row] + 1 > table.pod_limit()[row]) return false;
-  return std::ranges::all_of(needed, [&](const auto& one) {
-    return one.second <= table.allocatable(one.first)[row] - table.requested(one.first)[row];
-  });
-}
-
 }  // namespace
 
-std::vector<std::pair<ResourceId, std::int64_t>> needed_resources(const PodRequests& requests,
-                                                                  const FitArgs& args,
-                                                                  const NodeTable& table) {
-  std::vector<std::pair<ResourceId, std::int64_t>> out;
-  for (ResourceId id = 0; id < kFirstScalar; ++id)
-    if (requests.basic[id] > 0) out.emplace_back(id, requests.basic[id]);
-  for (const auto& [id, amount] : requests.scalars)
-    if (amount != 0 && !is_ignored(args, table.resources().name(id))) out.emplace_back(id, amount);
-  return out;
-}
-
-bool FitCache::Entry::answers(const FitQuestion& question) const {
-  return requests == question.requests && scored == question.scored &&
-         fit.strategy == question.fit.strategy && fit.resources == question.fit.resources &&
-         fit.shape == question.fit.shape &&
-         fit.ignored_resources == question.fit.ignored_resources &&
-         fit.ignored_groups == question.fit.ignored_groups &&
-         balanced.resources == question.balanced.resources;
-}
-
-const FitColumns& FitCache::get(const FitQuestion& question, const NodeTable& table) {
-  auto at =
-      std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.answers(question); });
-  bool is_new = at == entries_.end();
-  if (is_new) {
-    if (entries_.size() >= most(table.rows())) entries_.pop_back();
-    entries_.push_front({.requests = question.requests,
-                         .scored = question.scored,
-                         .fit = question.fit,
-                         .balanced = question.balanced,
-                         .columns = {}});
-  } else {
-    entries_.splice(entries_.begin(), entries_, at);
-  }
-  Entry& entry = entries_.front();
-  FitColumns& columns = entry.columns;
-  columns.fits.resize(table.rows(), 0);
-  columns.score.resize(table.rows(), 0);
-  columns.balance.resize(table.rows(), 0);
-
-  auto needed = needed_resources(question.requests, question.fit, table);
-  auto scored =
-      scored_resources(table, question.scored, question.fit.resources, Requested::nonzero);
-  auto balanced = scored_resources(table, question.requests, question.balanced.resources,
-                                   Requested::as_written);
-  std::vector<double> fractions;
-  auto look_at = [&](NodeIndex row) {
-    columns.fits[row] = fits_there(table, needed, row) ? 1 : 0;
-    columns.score[row] = static_cast<std::int16_t>(fit_score(scored, question.fit, row));
-    columns.balance[row] = static_cast<std::int16_t>(balance(balanced, row, fractions));
+bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  const FitArgs& args = cycle.profile.fit;
+  const auto resources =
+      scored_resources(cycle.cluster.table(), cycle.in.scored, args.resources, Requested::nonzero);
+  out.raw.reserve(rows.size());
+  auto each = [&](auto points) {
+    for (NodeIndex row : rows) out.raw.push_back(points(row));
   };
-  auto changed = is_new ? std::nullopt : table.changed_since(entry.seen);
-  if (changed && changed->size() < table.rows())
-    std::ranges::for_each(*changed, look_at);
-  else
-    std::ranges::for_each(table.live(), look_at);
-  entry.seen = table.changes();
-  return columns;
+  switch (args.strategy) {
+    case FitStrategy::LeastAllocated:
+      each([&](NodeIndex row) {
+        return weighted_mean(resources, row, [](std::int64_t used, std::int64_t whole) {
+          return used > whole ? 0 : (whole - used) * 100 / whole;
+        });
+      });
+      break;
+    case FitStrategy::MostAllocated:
+      each([&](NodeIndex row) {
+        return weighted_mean(resources, row, [](std::int64_t used, std::int64_t whole) {
+          return std::min(used, whole) * 100 / whole;
+        });
+      });
+      break;
+    case FitStrategy::RequestedToCapacityRatio:
+      each([&](NodeIndex row) { return by_shape(resources, args.shape, row); });
+      break;
+  }
+  out.normalized = out.raw;
+  return true;
+}
+
+bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  // A pod that asks for none of them would make every node look more balanced than it is.
+  const NodeTable& table = cycle.cluster.table();
+  const std::vector<ResourceWeight>& judged = cycle.profile.balanced.resources;
+  auto asked = [&](const ResourceWeight& one) {
+    ResourceId id = table.resources().find(one.name);
+    return id != kNoResource && cycle.in.requests.of(id) != 0;
+  };
+  if (std::ranges::none_of(judged, asked)) return false;
+  const auto resources = scored_resources(table, cycle.in.requests, judged, Requested::as_written);
+  std::vector<double> fractions;
+  out.raw.reserve(rows.size());
+  for (NodeIndex row : rows) out.raw.push_back(balance(resources, row, fractions));
+  out.normalized = out.raw;
+  return true;
 }
 
 }  // namespace plim::sched
