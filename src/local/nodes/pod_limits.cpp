@@ -25,10 +25,11 @@ Quantity quantity_of(const json::value* value) {
   return {};
 }
 
-// A container without a request asks for its limit; the API server fills it in, others may not.
+// A container without a request asks for its limit; the API server fills it in, others may not. Who
+// asks for nothing has said so: CPUs of a pool are paid for elsewhere.
 Quantity request_of(const json::value& container, std::string_view resource) {
-  const Quantity asked = amount_of(container, "requests", resource);
-  return asked.is_zero() ? amount_of(container, "limits", resource) : asked;
+  const bool said = find(container, {"resources", "requests", resource}) != nullptr;
+  return amount_of(container, said ? "requests" : "limits", resource);
 }
 
 Quantity counted(const json::value& container, std::string_view list, std::string_view resource) {

@@ -37,6 +37,17 @@ TEST(Admission, counts_resources) {
             "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000");
 }
 
+TEST(Admission, counts_a_limit_only_where_no_request_is_made) {
+  const auto limited = [](std::string_view requests) {
+    return testing::parsed(fmt::format(
+        R"({{"spec":{{"containers":[{{"resources":{{"limits":{{"cpu":"3"}},"requests":{}}}}}]}}}})",
+        requests));
+  };
+  EXPECT_EQ(reason(limited("{}")), "OutOfcpu");
+  EXPECT_EQ(reason(limited(R"({"cpu":"1"})")), "");
+  EXPECT_EQ(reason(limited(R"({"cpu":"0"})")), "");
+}
+
 TEST(Admission, looks_at_labels) {
   struct Row {
     const char *spec, *want;
