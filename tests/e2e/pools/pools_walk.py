@@ -86,6 +86,40 @@ class PoolsWalk:
         self.shows("shared", "second", shared)
         self.shows("exclusive", "third", exclusive)
         self.holder_is_shown(exclusive)
+        self.cluster.kubectl("delete", "pod", "cpu-test")
+        self.both_kinds_in_one_container(int(shared), int(exclusive.split("-")[0]))
+
+    def both_kinds_in_one_container(self, shared, exclusive):
+        """One process on an exclusive CPU and one on the shared one, by what the kernel says of them."""
+        burn = lambda name, pool, cpus: {"process": "plimsoll", "args": ["tools", "burn", "--name", name], "pool": pool, "cpus": cpus}
+        processes = [burn("fourth", "cpupool1", 1), burn("fifth", "sharedpool", 100)]
+        self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "both", "annotations": {
+            "nokia.k8s.io/cpus": json.dumps([{"container": "c", "processes": processes}])}}, "spec": {
+                "terminationGracePeriodSeconds": 1, "containers": [{
+                    "name": "c", "image": "plimsoll:0.1.0", "imagePullPolicy": "IfNotPresent",
+                    "resources": {"limits": {self.resource: "1", "nokia.k8s.io/sharedpool": "100"}}}]}})
+        self.addCleanup(self.cluster.kubectl, "delete", "pod", "both", "--wait=false", check=False)
+        uid = self.cluster.get("pod", "both")["metadata"]["uid"]
+
+        def status_of(name):
+            """Of the process of that name in the pod."""
+            for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                try:
+                    if f"--name\0{name}\0" in path.read_text(errors="replace") and uid.replace("-", "_") in \
+                            (path.parent / "cgroup").read_text().replace("-", "_"):
+                        return dict(line.split(":\t", 1) for line in (path.parent / "status").read_text().splitlines() if ":\t" in line)
+                except OSError:
+                    continue
+            return None
+        try:
+            found = eventually(lambda: all(both := [status_of("fourth"), status_of("fifth")]) and both, 60, every=0.2, what="its processes")
+        except AssertionError as late:
+            told = [self.cluster.kubectl(*words, "both", check=False).stdout[-3000:] for words in (("describe", "pod"), ("logs",))]
+            raise AssertionError("\n".join([str(late), *told])) from None
+        self.assertEqual([one["Cpus_allowed_list"] for one in found], [str(exclusive), str(shared)])
+        # The starter stays beside them, and the container has both.
+        self.assertEqual(found[0]["PPid"], found[1]["PPid"])
+        self.assertEqual(os.sched_getaffinity(int(found[0]["PPid"])), {exclusive, shared})
 
     def rolled_out(self, what, label):
         done = self.cluster.kubectl("rollout", "status", what, "-n", "kube-system", "--timeout=60s", check=False)

@@ -214,14 +214,14 @@ class Roles(unittest.TestCase):
         eventually(lambda: "plimsoll_pools_config_valid 1" in self.get("/metrics"), what="its recovery")
         eventually(lambda: self.allocatable("nokia.k8s.io/shared-pool") in (None, "0"), what="the end of the shared pool")
         self.assertEqual(self.allocatable("nokia.k8s.io/exclusive-pool"), "1")
-        self.assertEqual(self.seen()["started"], before["started"])
+        self.assertEqual((self.seen()["processes"], len(before["processes"])), (before["processes"], 1))
 
     def seen(self):
         """All that a configuration could change."""
         metrics = self.get("/metrics")
         number = lambda name: sum(float(value) for value in re.findall(rf"^{name}\S* (\S+)$", metrics, re.MULTILINE))
         pools = json.loads(self.get("/state"))["pools"]
-        return {"started": number("process_start_time_seconds"), "registrations": number("plimsoll_pools_registrations_total"),
+        return {"processes": self.processes(), "registrations": number("plimsoll_pools_registrations_total"),
                 "writes": number("plimsoll_pools_cpuset_writes_total"), "drift": number("plimsoll_pools_drift_total"),
                 "devices": [self.allocatable(f"nokia.k8s.io/{pool}") for pool in ("exclusive-pool", "shared-pool")],
                 "holders": [holder for pool in pools["pools"] for holder in pool.get("holders", [])],
