@@ -16,6 +16,19 @@ bool is_built_in(const AgentConfig& config) {
          config.decider == "NOPAllocator";
 }
 
+std::string not_ready(const MeasureRunner& measured, const OtherModules& others) {
+  std::string out = measured.ready() ? "" : "measure: no iteration yet";
+  const std::string more = others.not_ready ? others.not_ready() : "";
+  return out.empty() || more.empty() ? out + more : out + "\n" + more;
+}
+
+json::value state_of(const MeasureRunner& measured, const OtherModules& others) {
+  json::value out = measured.state();
+  json::value more = others.state ? others.state() : json::object();
+  for (auto& [module, state] : more.as_object()) out.as_object()[module] = std::move(state);
+  return out;
+}
+
 }  // namespace
 
 Agent::Agent(std::unique_ptr<MeasureRunner> runner) : runner_(std::move(runner)) {}
@@ -28,20 +41,20 @@ Result<std::unique_ptr<Agent>> Agent::make(Executor loop, Clock& clock, AgentCon
     return fail(Code::unimplemented,
                 fmt::format("!{} cannot run yet: this version measures, it does not decide",
                             config.decider));
-  const auto more = options.more_metrics;
+  const OtherModules others = options.others;
   PLIM_TRY(auto runner,
            MeasureRunner::make(loop, clock, std::move(config.measure), std::move(options)));
   std::unique_ptr<Agent> out(new Agent(std::move(runner)));
   const MeasureRunner* measured = out->runner_.get();
   for (const auto& scrape : measured->scrapes()) {
-    EndpointSource source{
-        .metrics = [scrape, more]() -> std::shared_ptr<const std::string> {
-          if (!more) return scrape->text;
-          return std::make_shared<const std::string>((scrape->text ? *scrape->text : "") + more());
-        },
-        .alive = [measured] { return measured->alive(); },
-        .ready = [measured] { return measured->ready(); },
-        .state = [measured] { return measured->state(); }};
+    EndpointSource source{.metrics = [scrape, others]() -> std::shared_ptr<const std::string> {
+                            if (!others.metrics) return scrape->text;
+                            return std::make_shared<const std::string>(
+                                (scrape->text ? *scrape->text : "") + others.metrics());
+                          },
+                          .alive = [measured] { return measured->alive(); },
+                          .not_ready = [measured, others] { return not_ready(*measured, others); },
+                          .state = [measured, others] { return state_of(*measured, others); }};
     auto server = serve_endpoint(loop, scrape->listen, std::move(source));
     if (!server) return server.error();
     log::info("agent", "metrics at http://" + (*server)->address() + "/metrics");

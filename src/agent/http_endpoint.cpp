@@ -25,7 +25,8 @@ Task<net::Reply> health(std::shared_ptr<EndpointSource> source) {
 }
 
 Task<net::Reply> readiness(std::shared_ptr<EndpointSource> source) {
-  co_return source->ready() ? plain(200, "ok\n") : plain(503, "measure: no iteration yet\n");
+  const std::string why = source->not_ready();
+  co_return why.empty() ? plain(200, "ok\n") : plain(503, why + "\n");
 }
 
 Task<net::Reply> state(std::shared_ptr<EndpointSource> source) {

@@ -15,7 +15,8 @@ namespace plim::agent {
 // Called on the loop of the server.
 struct EndpointSource {
   std::function<std::shared_ptr<const std::string>()> metrics;  // null: nothing yet
-  std::function<bool()> alive, ready;
+  std::function<bool()> alive;
+  std::function<std::string()> not_ready;  // why, for people; "": it is
   std::function<json::value()> state;
 };
 

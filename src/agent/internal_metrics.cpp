@@ -164,6 +164,8 @@ void InternalMetrics::publish(const AgentFacts& facts) {
                                       static_cast<double>(duration.count));
   }
   modules_.set("measure", std::uint64_t{1});
+  if (facts.modules != nullptr)
+    for (const auto& [module, up] : *facts.modules) modules_.set(module, std::uint64_t{up});
   source("cgroup", facts.cgroups_up, facts.cgroups_reason);
   source("node", facts.node_up, facts.node_reason);
   source("psi", facts.has_pressure, "not_available");

@@ -89,9 +89,10 @@ Result<std::unique_ptr<MeasureRunner>> MeasureRunner::make(Executor loop, Clock&
                                                   self.config_.interval, counted));
   }
   self.storage_ = make_storage(self.config_.storage, self.scrapes_);
-  if (!self.options_.metrics_listen.empty()) {
-    StorageConfig endpoint{.kind = StorageConfig::Kind::endpoint,
-                           .listen = self.options_.metrics_listen};
+  std::string listen = self.options_.metrics_listen;
+  if (listen.empty() && self.scrapes_.empty()) listen = self.options_.usual_listen;
+  if (!listen.empty()) {
+    StorageConfig endpoint{.kind = StorageConfig::Kind::endpoint, .listen = std::move(listen)};
     self.more_storages_.push_back(make_storage(endpoint, self.scrapes_));
   }
   return out;
@@ -182,6 +183,7 @@ void MeasureRunner::iterate(SteadyTime began) {
                    .node_reason = source_->failure(),
                    .sync_age = source_->age_seconds(),
                    .sources = sources_,
+                   .modules = &options_.others.up,
                    .sync_errors = &source_->errors(),
                    .storage_errors = &storage_errors_};
   internal_->publish(facts);

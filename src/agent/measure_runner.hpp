@@ -22,14 +22,22 @@
 
 namespace plim::agent {
 
+// What else runs in this process and is shown at the same endpoints. Empty functions: nothing.
+struct OtherModules {
+  std::map<std::string, bool> up = {};  // by name; false: it was asked for, but must not run here
+  std::function<std::string()> metrics = {}, not_ready = {};
+  std::function<json::value()> state = {};  // an object with members of their names
+};
+
 struct RunnerOptions {
   std::string host_root = "/";
   std::string version = "0";
   std::string metrics_listen = {};  // "": only where the file asks for it
+  std::string usual_listen = {};    // where, if neither asks; "": nowhere
   std::string cgroup_root = {};     // of the kubelet, unless the file has its own
   std::string node_name = {};
-  std::uint64_t iterations = 0;                    // 0: until it is stopped
-  std::function<std::string()> more_metrics = {};  // of other modules, for the same endpoint
+  std::uint64_t iterations = 0;  // 0: until it is stopped
+  OtherModules others = {};
 };
 
 // Belongs to one loop; co_await stop() before destroying it.

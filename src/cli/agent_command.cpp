@@ -15,12 +15,15 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/loop.hpp"
+#include "base/metrics.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/agent_images.hpp"
+#include "cli/agent_pools.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
+#include "cli/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -54,13 +57,19 @@ void configure_logs(const Context& context, const agent::AgentConfig& config) {
 // The agent from start to stop, again after each good reload. Lives on one loop.
 class AgentRun {
  public:
-  // `images` may be null.
   AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options,
-           std::unique_ptr<ImagesModule> images)
+           AgentModules others)
       : context_(context),
         config_(std::move(config)),
         options_(std::move(options)),
-        images_(std::move(images)) {}
+        others_(std::move(others)) {
+    if (others_.empty()) return;
+    options_.usual_listen = agent_listen(context.values.text("metrics-listen"));
+    options_.others = {.up = others_.up(),
+                       .metrics = [] { return metrics::default_registry().expose(); },
+                       .not_ready = [this] { return others_.not_ready(); },
+                       .state = [this] { return others_.state(); }};
+  }
 
   Outcome<int> run() {
     Loop loop;
@@ -75,15 +84,13 @@ class AgentRun {
   Task<int> main() {
     Executor loop = co_await current_loop();
     Signals signals(loop, {.reload = true});
-    if (images_) {
-      auto started = images_->start(loop);
-      if (!started) {
-        failure_ = bad_config(started.error());
-        co_await images_->stop();
-        co_return 0;
-      }
-    }
     changed_ = std::make_unique<Event>(loop);
+    const auto on_fatal = [this](Failure failure) { give_up(std::move(failure)); };
+    if (auto started = others_.start(loop, on_fatal); !started) {
+      failure_ = std::move(started.error());
+      co_await stop_others();
+      co_return 0;
+    }
     TaskGroup watching(loop), measuring(loop);
     watching.spawn("stop", wait_for_stop(&signals));
     watching.spawn("reload", wait_for_reload(&signals));
@@ -101,15 +108,20 @@ class AgentRun {
         co_await agent_->stop();
         agent_.reset();
       } else {
-        failure_ = bad_config(made.error());
+        failure_ = own_failure(made.error());
       }
     } while (why_ == Why::reload || go_back());
     co_await measuring.stop();
     co_await watching.stop();
-    if (images_) co_await images_->stop();
-    images_.reset();
-    changed_.reset();
+    co_await stop_others();
     co_return 0;
+  }
+
+  // What belongs to the loop ends before it.
+  Task<void> stop_others() {
+    co_await others_.stop();
+    others_ = AgentModules(false);
+    changed_.reset();
   }
 
   // A file that reads well may still ask for what this machine does not have. What ran before runs
@@ -122,6 +134,19 @@ class AgentRun {
     return true;
   }
 
+  Failure own_failure(const Error& error) const {
+    Failure out = bad_config(error);
+    if (!others_.empty()) out.what = fmt::format("module measure: {}", out.what);
+    return out;
+  }
+
+  // Another module cannot go on. The process ends with its error, for whoever starts it again to
+  // see.
+  void give_up(Failure failure) {
+    failure_ = std::move(failure);
+    say(Why::stop);
+  }
+
   void say(Why why) {
     if (why_ != Why::stop) why_ = why;
     changed_->notify();
@@ -129,7 +154,7 @@ class AgentRun {
 
   Task<void> measure() {
     auto ran = co_await agent_->run();
-    if (!ran) failure_ = bad_config(ran.error());
+    if (!ran && !failure_) failure_ = own_failure(ran.error());
     say(Why::done);
   }
 
@@ -141,6 +166,7 @@ class AgentRun {
   Task<void> wait_for_reload(Signals* signals) {
     for (;;) {
       co_await signals->reload_requested();
+      others_.reload();
       reload();
     }
   }
@@ -177,7 +203,7 @@ class AgentRun {
   std::optional<agent::AgentConfig> before_;  // what ran until the last change
   agent::RunnerOptions options_;
   std::unique_ptr<agent::Agent> agent_;
-  std::unique_ptr<ImagesModule> images_;
+  AgentModules others_;
   std::unique_ptr<Event> changed_;
   Why why_ = Why::running;
   std::optional<Failure> failure_;
@@ -194,25 +220,52 @@ void prepare_run_directory(const Context& context) {
 }
 
 struct Modules {
-  bool measure = false, images = false;
+  bool measure = false, pools = false, images = false;
+
+  bool several() const { return int{measure} + int{pools} + int{images} > 1; }
 };
 
 // Those that --modules names, and those that one of their own flags asks for.
 Outcome<Modules> chosen_modules(const Context& context) {
   Modules out{.measure = !context.values.text("config").empty(),
+              .pools = context.values.given("poolconfigs"),
               .images = context.values.boolean("images")};
   for (std::string_view word : split(context.values.text("modules"), ',')) {
     const std::string_view module = trim(word);
     if (module == "measure")
       out.measure = true;
+    else if (module == "pools")
+      out.pools = true;
     else if (module == "images")
       out.images = true;
     else if (!module.empty())
       return usage_failure(Plm::bad_flag_value,
                            fmt::format("--modules: {} is not here yet", quote(module)),
-                           "measure and images are");
+                           "measure, pools and images are");
   }
   return out;
+}
+
+// All but measuring.
+Outcome<AgentModules> other_modules(const Context& context, const Modules& chosen) {
+  AgentModules out(chosen.several());
+  if (chosen.pools) {
+    PLIM_CLI_TRY(auto pools, PoolsModule::make(context, PoolsModule::Company::others));
+    out.add(std::move(pools));
+  }
+  if (chosen.images) {
+    PLIM_CLI_TRY(auto images, ImagesModule::make(context));
+    out.add(std::move(images));
+  }
+  return out;
+}
+
+Outcome<int> run_without_measuring(const Context& context, const Modules& chosen) {
+  if (!chosen.several()) return chosen.pools ? run_pools_alone(context) : run_images_alone(context);
+  configure_role_log(context.values);
+  PLIM_CLI_TRY(AgentModules modules, other_modules(context, chosen));
+  return run_modules("agent", std::move(modules),
+                     agent_listen(context.values.text("metrics-listen")));
 }
 
 }  // namespace
@@ -233,7 +286,7 @@ Outcome<agent::LoadedConfig> agent_config(const Context& context) {
     return usage_failure(Plm::wrong_arguments,
                          fmt::format("{} needs -c FILE", context.command.name),
                          "an absolute path to a configuration file; examples/agent has some; or "
-                         "--images");
+                         "--images, or --poolconfigs DIR");
   auto loaded = agent::load_config(path, context.world.env);
   if (loaded) return std::move(*loaded);
   const std::string& message = loaded.error().message;
@@ -257,7 +310,8 @@ Outcome<int> run_agent(Context& context) {
                                                       context.values.text("register"), kComponents),
                                   .shape = Failure::Shape::one_line});
   PLIM_CLI_TRY(const Modules modules, chosen_modules(context));
-  if (modules.images && !modules.measure) return run_images_alone(context);
+  if (!modules.measure && (modules.pools || modules.images))
+    return run_without_measuring(context, modules);
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
   const std::int64_t iterations = context.values.integer("iterations");
@@ -278,12 +332,8 @@ Outcome<int> run_agent(Context& context) {
       .node_name = context.values.text("node-name"),
       .iterations = context.values.boolean("once") ? 1 : static_cast<std::uint64_t>(iterations)};
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
-  std::unique_ptr<ImagesModule> images;
-  if (modules.images) {
-    PLIM_CLI_TRY(images, ImagesModule::make(context, ""));
-    options.more_metrics = [] { return metrics::default_registry().expose(); };
-  }
-  return AgentRun(context, std::move(loaded.config), std::move(options), std::move(images)).run();
+  PLIM_CLI_TRY(AgentModules others, other_modules(context, modules));
+  return AgentRun(context, std::move(loaded.config), std::move(options), std::move(others)).run();
 }
 
 Outcome<int> run_agent_check(Context& context) {

@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/etcd_flags.hpp"
+#include "cli/pools_flags.hpp"
 
 namespace plim::cli {
 
@@ -29,7 +30,8 @@ inline constexpr Flag kAgentCgroupRoot{
 inline constexpr std::array kAgentRunExamples{
     Example{"agent run -c /etc/wca/config.yaml --root", "as a DaemonSet does"},
     Example{"agent -c /etc/wca/config.yaml -0 --once", "one iteration, then the end"},
-    Example{"agent --images --node-name n1", "tell the scheduler which images this node holds"},
+    Example{"agent --images --poolconfigs /etc/cpu-pooler --node-name n1",
+            "tell of images and give out CPUs, in one process"},
 };
 inline constexpr std::array kAgentRunFlags{
     kAgentConfig,
@@ -42,7 +44,8 @@ inline constexpr std::array kAgentRunFlags{
          .type = Type::integer,
          .metavar = "N",
          .fallback = "0",
-         .help = "end after so many; 0: go on"},
+         .help = "end after so many; 0: go on",
+         .rare = true},
     Flag{.name = "metrics-listen",
          .metavar = "ADDRESS",
          .help = "serve /metrics, /healthz, /readyz and /state there"},
@@ -51,7 +54,7 @@ inline constexpr std::array kAgentRunFlags{
     Flag{.name = "dry-run",
          .type = Type::boolean,
          .fallback = "false",
-         .help = "write nothing to cgroups or resctrl; metrics are stored as ever"},
+         .help = "write no cgroup, offer no pool, publish no images; metrics as ever"},
     Flag{.name = "run-dir",
          .metavar = "DIR",
          .help = "for locks and records; /run/plimsoll below the host root",
@@ -59,7 +62,7 @@ inline constexpr std::array kAgentRunFlags{
          .rare = true},
     Flag{.name = "kubelet-dir",
          .metavar = "DIR",
-         .help = "the kubelet's own directory, for modules to come",
+         .help = "of the kubelet; /var/lib/kubelet below the host root",
          .live = Live::directory,
          .rare = true},
     Flag{.name = "node-name",
@@ -69,8 +72,22 @@ inline constexpr std::array kAgentRunFlags{
          .rare = true},
     Flag{.name = "modules",
          .metavar = "LIST",
-         .help = "what to run: measure, images; else what flags ask for",
+         .help = "what to run: measure, pools, images; else what flags ask for",
          .rare = true},
+    Flag{.name = kPoolConfigs.name,
+         .metavar = kPoolConfigs.metavar,
+         .help = "give out the CPUs of these pools; configmap:NS/NAME",
+         .live = kPoolConfigs.live},
+    rarely(kPoolsCpusetRoot),
+    rarely(kPoolsReconcileInterval),
+    rarely(kPoolsCpuListFormat),
+    rarely(kPoolsStrict),
+    rarely(kPoolsNodeReport),
+    kPoolsAnnotate,
+    kPoolsAllowStatic,
+    kPoolsStarterDelivery,
+    kPoolsStarterPath,
+    kPoolsParts,
     Flag{.name = "images",
          .type = Type::boolean,
          .fallback = "false",

@@ -14,7 +14,6 @@ namespace plim::cli {
 namespace {
 
 constexpr std::string_view kUnixPrefix = "unix://";
-constexpr const char* kUsualListen = "127.0.0.1:9101";
 constexpr std::chrono::milliseconds kShortestInterval{100};
 
 Failure images_failure(const Error& error) {
@@ -51,26 +50,9 @@ Outcome<std::optional<FileLock>> take_lock(const Context& context) {
   return tl::unexpected(std::move(out));
 }
 
-class ImagesRole final : public Role {
- public:
-  explicit ImagesRole(std::unique_ptr<ImagesModule> module) : module_(std::move(module)) {}
-
-  Task<Outcome<void>> start(Executor loop) override {
-    auto started = module_->start(loop);
-    if (!started) co_return tl::unexpected(images_failure(started.error()));
-    co_return Outcome<void>();
-  }
-
-  Task<void> stop(std::string) override { co_await module_->stop(); }
-
- private:
-  std::unique_ptr<ImagesModule> module_;
-};
-
 }  // namespace
 
-Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(const Context& context,
-                                                          std::string listen) {
+Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(const Context& context) {
   std::unique_ptr<ImagesModule> out(new ImagesModule());
   images::DaemonOptions& options = out->options_;
   options.node_name = context.values.text("node-name");
@@ -86,7 +68,6 @@ Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(const Context& context
                          "unix:///run/containerd/containerd.sock");
   options.socket = socket;
   options.host_root = context.values.text("host-root");
-  options.listen = std::move(listen);
   PLIM_CLI_TRY(options.interval, interval_of(context, "images-interval"));
   PLIM_CLI_TRY(options.resend, interval_of(context, "images-resend"));
   options.pull_interval = std::min(options.pull_interval, options.interval);
@@ -150,11 +131,12 @@ Result<std::vector<std::unique_ptr<images::Publisher>>> ImagesModule::publishers
   return out;
 }
 
-Result<void> ImagesModule::start(const Executor& loop) {
+Result<void> ImagesModule::start(const Executor& loop, std::function<void(Error)>) {
   PLIM_TRY(auto made, publishers(loop));
   daemon_ = std::make_unique<images::Daemon>(loop, options_, std::move(made),
                                              metrics::default_registry());
-  return daemon_->start();
+  daemon_->start();
+  return {};
 }
 
 Task<void> ImagesModule::stop() {
@@ -162,13 +144,22 @@ Task<void> ImagesModule::stop() {
   daemon_.reset();
 }
 
+std::string ImagesModule::not_ready() const {
+  return daemon_ ? daemon_->not_ready() : "images: not started";
+}
+
+json::value ImagesModule::state() const {
+  if (!daemon_) return json::object{{"images", nullptr}};
+  return daemon_->state();
+}
+
 Outcome<int> run_images_alone(const Context& context) {
-  std::string listen = context.values.text("metrics-listen");
-  if (listen.empty()) listen = kUsualListen;
-  if (listen == "none") listen.clear();
   configure_role_log(context.values);
-  PLIM_CLI_TRY(auto module, ImagesModule::make(context, std::move(listen)));
-  return run_role("images", std::make_unique<ImagesRole>(std::move(module)));
+  PLIM_CLI_TRY(auto images, ImagesModule::make(context));
+  AgentModules modules(false);
+  modules.add(std::move(images));
+  return run_modules("images", std::move(modules),
+                     agent_listen(context.values.text("metrics-listen")));
 }
 
 }  // namespace plim::cli

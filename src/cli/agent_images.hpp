@@ -7,23 +7,25 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "cli/agent_modules.hpp"
 #include "cli/run.hpp"
 #include "images/daemon.hpp"
 #include "kube/etcd.hpp"
 
 namespace plim::cli {
 
-// Belongs to the loop it is started on; co_await stop() before destroying it.
-class ImagesModule {
+class ImagesModule final : public AgentModule {
  public:
-  // `listen`: where it serves health and metrics itself; "" when the agent does.
-  static Outcome<std::unique_ptr<ImagesModule>> make(const Context& context, std::string listen);
+  static Outcome<std::unique_ptr<ImagesModule>> make(const Context& context);
 
-  Result<void> start(const Executor& loop);
-  Task<void> stop();
+  Result<void> start(const Executor& loop, std::function<void(Error)> on_fatal) override;
+  Task<void> stop() override;
+  std::string not_ready() const override;
+  json::value state() const override;
 
  private:
-  ImagesModule() = default;
+  ImagesModule() : AgentModule("images", Plm::bad_agent_config) {}
+
   Outcome<void> choose_places(const Context& context);
   Result<std::vector<std::unique_ptr<images::Publisher>>> publishers(const Executor& loop) const;
 

@@ -35,6 +35,12 @@ struct Flag {
   bool takes_value() const { return type != Type::boolean && bare.empty(); }
 };
 
+// The same flag for a command where few people need it.
+constexpr Flag rarely(Flag flag) {
+  flag.rare = true;
+  return flag;
+}
+
 struct Positional {
   std::string_view metavar;
   std::string_view help;

@@ -257,18 +257,21 @@ constexpr std::array kCommands{
             .exit_notes = "3 when the cluster is running",
             .run = run_store_compact},
     Command{.name = "agent run",
-            .summary = "Run the node agent: measure every task of this node, publish metrics",
+            .summary = "Run the node agent: measure every task, give out CPUs, tell of images",
             .detail =
                 "A task is a pod, or a cgroup where there is no orchestrator. Logs go to standard "
                 "output, since the default storage owns standard error. The flags of Intel's "
                 "Workload Collocation Agent work: -c, -l, -0, -v, and run may be left out. SIGHUP "
                 "rereads the configuration; a broken one is reported and the old one stays. With "
                 "--images it asks the container runtime which images and layers it holds and "
-                "publishes that, alone or beside measuring; this needs no configuration file and "
-                "as root no --root.",
+                "publishes that; with --poolconfigs it does what pools agent does. Each of these "
+                "modules runs alone or beside the others in one process, with one address for "
+                "all; without -c there is no measuring, and as root no need of --root. A module "
+                "that cannot go on ends the process, with its name.",
             .examples = kAgentRunExamples,
             .flags = kAgentRunFlags,
-            .exit_notes = "1 configuration or start failed, 2 usage, or root without --root",
+            .exit_notes = "1 configuration or start failed, 2 usage, or root without --root, 78 as "
+                          "pools agent",
             .run = run_agent},
     Command{.name = "agent check",
             .summary = "Check a configuration file and print it with every default",

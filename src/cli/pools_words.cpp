@@ -44,19 +44,6 @@ std::vector<std::string> join_configs(const std::vector<std::string>& words) {
   return out;
 }
 
-// "pools" is all that the agent is asked for; takes the words that say so out.
-bool take_modules(std::vector<std::string>& words) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool joined = words[i] == "--modules=pools";
-    const bool apart = words[i] == "--modules" && i + 1 < words.size() && words[i + 1] == "pools";
-    if (!joined && !apart) continue;
-    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
-    words.erase(at, at + (joined ? 1 : 2));
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<std::string> pools_words(std::vector<std::string> words) {
@@ -67,10 +54,11 @@ std::vector<std::string> pools_words(std::vector<std::string> words) {
     out.insert(out.end(), {"--parts", "plugin"});
   } else if (words[0] == "cpusetter") {
     out.insert(out.end(), {"--parts", "setter"});
-  } else if (words[0] == "agent" && take_modules(words)) {
-    if (words.size() > 1 && words[1] == "run") first = 2;
   } else if (words.size() > 1 && words[0] == "pools" && words[1] == "agent") {
     first = 2;
+  } else if (words.size() > 1 && words[0] == "agent" &&
+             (words[1] == "run" || words[1].starts_with('-'))) {
+    out = {"agent"};
   } else {
     return words;
   }

@@ -18,15 +18,17 @@ TEST(PoolsWords, take_the_names_and_flags_of_the_ancestors_programs) {
             (Words{"pools", "agent", "--parts", "setter", "--poolconfigs", "/a,/b"}));
 }
 
-TEST(PoolsWords, take_the_module_of_the_agent) {
-  EXPECT_EQ(pools_words({"agent", "--modules", "pools", "--dry-run"}),
-            (Words{"pools", "agent", "--dry-run"}));
-  EXPECT_EQ(pools_words({"agent", "run", "--modules=pools"}), (Words{"pools", "agent"}));
+TEST(PoolsWords, hold_for_the_module_of_the_agent_too) {
+  EXPECT_EQ(pools_words({"agent", "-poolconfigs=/a", "-c", "/x", "--poolconfigs", "/b", "-0"}),
+            (Words{"agent", "-c", "/x", "-0", "--poolconfigs", "/a,/b"}));
+  EXPECT_EQ(
+      pools_words({"agent", "run", "--modules", "pools", "-logtostderr", "-cpusetroot", "/c"}),
+      (Words{"agent", "run", "--modules", "pools", "--cpusetroot", "/c"}));
 }
 
 TEST(PoolsWords, leave_other_lines_alone) {
-  for (const Words& words :
-       {Words{}, Words{"agent", "-c", "x"}, Words{"pools", "-poolconfigs"}, Words{"up"}})
+  for (const Words& words : {Words{}, Words{"agent", "-c", "x"}, Words{"pools", "-poolconfigs"},
+                             Words{"agent", "top", "-poolconfigs"}, Words{"up"}})
     EXPECT_EQ(pools_words(words), words);
 }
 

@@ -8,12 +8,6 @@
 
 namespace plim::cli {
 
-// The servo's flags, which a webhook is more often told by its variables.
-constexpr Flag rarely(Flag flag) {
-  flag.rare = true;
-  return flag;
-}
-
 inline constexpr Flag kWebhookService{.name = "service",
                                       .metavar = "NAME",
                                       .fallback = "cpu-dev-pod-mutator-svc",

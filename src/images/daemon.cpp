@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/exposition.hpp"
 #include "base/resident.hpp"
 
 namespace plim::images {
@@ -15,22 +14,6 @@ using namespace std::chrono_literals;
 constexpr double kJitter = 0.2;
 constexpr Backoff::Options kRuntimeAway{.first = 1s, .limit = 8s, .factor = 2, .jitter = 0.2};
 constexpr Backoff::Options kReaderAway{.first = 1s, .limit = 60s, .factor = 2, .jitter = 0.2};
-
-net::Reply reply_with(int status, std::string body, std::string type) {
-  net::Response out{.status = status, .headers = {}, .body = std::move(body)};
-  out.headers.set("Content-Type", std::move(type));
-  return out;
-}
-
-Task<net::Reply> reply_of(net::Reply reply) {
-  co_return reply;
-}
-
-net::Route get_route(std::string path, std::function<net::Reply()> make) {
-  return net::Route{.method = "GET",
-                    .pattern = std::move(path),
-                    .handler = [make = std::move(make)](net::Request) { return reply_of(make()); }};
-}
 
 constexpr const char* kReportsName = "plimsoll_images_reports_total";
 constexpr const char* kReportsHelp = "Inventories published, by how it went";
@@ -43,7 +26,6 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options,
     : loop_(loop),
       options_(std::move(options)),
       publishers_(std::move(publishers)),
-      registry_(registry),
       clock_(clock),
       random_(random),
       images_(registry.gauge("plimsoll_images_images", "Images on this node")),
@@ -57,45 +39,16 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options,
 
 Daemon::~Daemon() = default;
 
-Result<void> Daemon::start() {
-  PLIM_CHECK(serve());
+void Daemon::start() {
   choose_runtime();
   tasks_.spawn("container runtime", watch_runtime());
   for (const auto& publisher : publishers_)
     tasks_.spawn(fmt::format("publishing to {}", publisher->name()),
                  keep_published(publisher.get()));
-  return {};
 }
 
 Task<void> Daemon::stop() {
   co_await tasks_.stop();
-  if (server_) co_await server_->drain(net::Millis(0));
-  server_.reset();
-}
-
-Result<void> Daemon::serve() {
-  if (options_.listen.empty()) return {};
-  const std::string plain = "text/plain; charset=utf-8";
-  std::vector<net::Route> routes{
-      get_route("/metrics",
-                [this] {
-                  return reply_with(200, registry_.expose(), std::string(metrics::kContentType));
-                }),
-      get_route("/healthz", [plain] { return reply_with(200, "ok\n", plain); }),
-      get_route("/readyz",
-                [this, plain] {
-                  const std::string why = not_ready();
-                  return reply_with(why.empty() ? 200 : 503, (why.empty() ? "ok" : why) + "\n",
-                                    plain);
-                }),
-      get_route("/state",
-                [this] { return reply_with(200, to_json(state()) + "\n", "application/json"); })};
-  net::ServerOptions options{.address = options_.listen, .max_connections = 200};
-  auto server = net::Server::listen({loop_}, std::move(options), std::move(routes));
-  if (!server) return server.error();
-  server_ = std::move(*server);
-  log::info("images", "listening", {{"address", server_->address()}});
-  return {};
 }
 
 std::string Daemon::not_ready() const {

@@ -12,12 +12,10 @@
 #include "base/log.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
-#include "base/result.hpp"
 #include "base/task.hpp"
 #include "images/collector.hpp"
 #include "images/publisher.hpp"
 #include "images/runtime.hpp"
-#include "net/server.hpp"
 
 namespace plim::images {
 
@@ -25,7 +23,6 @@ struct DaemonOptions {
   std::string node_name;
   std::string socket = {};  // "": the first runtime that is there
   std::string host_root = "/";
-  std::string listen = {};  // "": nowhere
   Nanos interval = std::chrono::seconds(10);
   Nanos pull_interval = std::chrono::seconds(5);  // while something is being pulled
   Nanos resend = std::chrono::minutes(8);         // readers doubt reports older than ten
@@ -39,7 +36,7 @@ class Daemon {
          Clock& clock = system_clock(), Random& random = system_random());
   ~Daemon();
 
-  Result<void> start();
+  void start();
   Task<void> stop();
 
   std::string not_ready() const;  // why, for people; "": it is
@@ -55,7 +52,6 @@ class Daemon {
     Collector collector;
   };
 
-  Result<void> serve();
   void choose_runtime();
   Task<void> watch_runtime();
   void saw(const Collector::Look& look);
@@ -66,7 +62,6 @@ class Daemon {
   Executor loop_;
   DaemonOptions options_;
   std::vector<std::unique_ptr<Publisher>> publishers_;
-  metrics::Registry& registry_;
   Clock& clock_;
   Random& random_;
   metrics::Gauge &images_, &layers_, &runtime_up_;
@@ -78,7 +73,6 @@ class Daemon {
   std::size_t published_ = 0;
   Event changed_;
   log::Throttle log_;
-  std::unique_ptr<net::Server> server_;
   TaskGroup tasks_;
 };
 

@@ -54,7 +54,6 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
     : loop_(loop),
       options_(std::move(options)),
       client_(std::move(client)),
-      registry_(registry),
       on_fatal_(std::move(on_fatal)),
       clock_(clock),
       metrics_(registry, state_),
@@ -114,7 +113,6 @@ Result<void> Daemon::start() {
                          .format = options_.format,
                          .starter = options_.starter};
   plugins_ = std::make_unique<Plugins>(loop_, clock_, state_, std::move(plugins), std::move(hooks));
-  PLIM_CHECK(serve());
   if (client_) {
     events_ = std::make_unique<kube::EventRecorder>(
         loop_, client_,
@@ -151,7 +149,6 @@ Task<void> Daemon::stop() {
   if (node_) co_await node_->stop();
   if (maps_) co_await maps_->stop();
   if (events_) co_await events_->stop();
-  if (server_) co_await server_->drain(net::Millis(0));
 }
 
 void Daemon::wake() {

@@ -17,7 +17,6 @@
 #include "kube/client.hpp"
 #include "kube/event_recorder.hpp"
 #include "kube/informer.hpp"
-#include "net/server.hpp"
 #include "pools/config_maps.hpp"
 #include "pools/directory_watch.hpp"
 #include "pools/event_digest.hpp"
@@ -37,7 +36,6 @@ struct DaemonOptions {
   std::string host_root = "/";
   std::string kubelet_dir = "/var/lib/kubelet";
   std::string cgroup_root = {}, cpuset_root = {};
-  std::string listen = {};  // "": nowhere
   Nanos interval = std::chrono::seconds(5);
   CpuListFormat format = CpuListFormat::list;
   std::string starter = {};  // a program of the host to mount into containers with a pool
@@ -67,7 +65,6 @@ class Daemon {
   json::value state() const;
 
  private:
-  Result<void> serve();
   Task<void> run();
   Task<void> follow_directories();
   Task<void> follow_online();
@@ -93,7 +90,6 @@ class Daemon {
   Executor loop_;
   DaemonOptions options_;
   std::shared_ptr<kube::Client> client_;
-  metrics::Registry& registry_;
   std::function<void(Error)> on_fatal_;
   Clock& clock_;
   PoolState state_;
@@ -109,7 +105,6 @@ class Daemon {
   std::unique_ptr<Setter> setter_;
   std::unique_ptr<Plugins> plugins_;
   std::unique_ptr<DirectoryWatch> directories_;
-  std::unique_ptr<net::Server> server_;
   std::vector<ConfigText> texts_;   // as last read
   NodeLabels labels_;               // as last used
   std::set<std::string> told_;      // events of containers that are there

@@ -1,7 +1,6 @@
-// How the daemon tells what it does: HTTP, events, the node's report.
+// How the daemon tells what it does: state, events, the node's report.
 #include <fmt/format.h>
 
-#include "base/exposition.hpp"
 #include "base/text.hpp"
 #include "pools/daemon.hpp"
 #include "pools/pool_view.hpp"
@@ -11,16 +10,6 @@ namespace {
 
 constexpr Nanos kReportsApart = std::chrono::seconds(10);
 constexpr std::string_view kReportVersion = "plimsoll.io/v1alpha1";
-
-net::Reply text_reply(int status, std::string body, std::string type) {
-  net::Response out{.status = status, .headers = {}, .body = std::move(body)};
-  out.headers.set("Content-Type", std::move(type));
-  return out;
-}
-
-Task<net::Reply> answer(net::Reply reply) {
-  co_return reply;
-}
 
 std::string_view reason_of(Note::Kind kind) {
   switch (kind) {
@@ -36,36 +25,6 @@ std::string_view reason_of(Note::Kind kind) {
 }
 
 }  // namespace
-
-Result<void> Daemon::serve() {
-  if (options_.listen.empty()) return {};
-  const auto route = [](std::string path, std::function<net::Reply()> make) {
-    return net::Route{.method = "GET",
-                      .pattern = std::move(path),
-                      .handler = [make = std::move(make)](net::Request) { return answer(make()); }};
-  };
-  const std::string plain = "text/plain; charset=utf-8";
-  std::vector<net::Route> routes{
-      route("/metrics",
-            [this] {
-              return text_reply(200, registry_.expose(), std::string(metrics::kContentType));
-            }),
-      route("/healthz", [plain] { return text_reply(200, "ok\n", plain); }),
-      route("/readyz",
-            [this, plain] {
-              const std::string why = not_ready();
-              return why.empty() ? text_reply(200, "ok\n", plain)
-                                 : text_reply(503, why + "\n", plain);
-            }),
-      route("/state",
-            [this] { return text_reply(200, to_json(state()) + "\n", "application/json"); })};
-  net::ServerOptions options{.address = options_.listen, .max_connections = 200};
-  auto server = net::Server::listen({loop_}, std::move(options), std::move(routes));
-  if (!server) return server.error();
-  server_ = std::move(*server);
-  log::info("pools", "listening", {{"address", server_->address()}});
-  return {};
-}
 
 std::string Daemon::not_ready() const {
   if (node_ && !node_->synced()) return "pools: the API server has not told about the node yet";
