@@ -37,6 +37,17 @@ class Install(RealClusterCase):
                 self.cluster.kubectl("create", "-f", str(path))
                 self.cluster.kubectl("delete", "-f", str(path), "--wait=false")
 
+    def test_every_overlay_can_be_applied_and_removed(self):
+        overlays = sorted(path.parent for path in DEPLOY.glob("overlays/*/kustomization.yaml"))
+        self.assertEqual([path.name for path in overlays], ["plimsoll-system", "wca"])
+        for overlay in overlays:
+            with self.subTest(overlay=overlay.name):
+                self.cluster.kubectl("apply", "-k", str(overlay))
+                self.assertTrue(self.cluster.kubectl("get", "daemonsets", "-n", overlay.name, "-o", "name").stdout)
+                built = self.cluster.kubectl("kustomize", str(overlay)).stdout.split("\n---\n")
+                rest = [one for one in built if "\nkind: Namespace\n" not in one]  # which other tests are in, and which goes slowly
+                self.cluster.kubectl("delete", "-f", "-", "--wait=false", input="\n---\n".join(rest))
+
     def test_install_applies_what_kustomize_would(self):
         self.assertLessEqual({"agent", "pools", "servo"}, set(ROLES))
         for role in ROLES:
