@@ -1,9 +1,12 @@
+#!/usr/bin/env python3
 """A virtual machine with version 2 of cgroups, several CPUs and NUMA nodes, that runs one script of ours. Not a test itself.
 
 Its only file system is its memory: busybox, the program with its libraries, the script. What it writes to its console is what a test sees.
+Called by itself it tells why there can be no such machine here, if so.
 """
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import tempfile
@@ -56,7 +59,9 @@ def entry(name, content, mode, links):
 
 
 def missing():
-    """Why there can be no such machine here; "": there can."""
+    """Why there can be no such machine here; "": there can. The kernel is fetched the first time."""
+    if platform.machine() != "x86_64":
+        return f"the machine is an x86-64, and what was built here is for {platform.machine()}"
     if subprocess.run(["which", "qemu-system-x86_64", "strip", "busybox"], capture_output=True).returncode:
         return "needs qemu-system-x86, binutils and busybox-static"
     fetched = subprocess.run([ROOT / "tests/vm/kernel"], capture_output=True, text=True)
@@ -81,3 +86,8 @@ def run(script, place, cpus=4, nodes=2, megabytes=1536, timeout=500):
         return done.stdout.replace("\r", "") + done.stderr
     except subprocess.TimeoutExpired as late:
         raise AssertionError(f"no end after {timeout} s\n{(late.stdout or b'')[-6000:].decode(errors='replace')}") from None
+
+
+if __name__ == "__main__":
+    if reason := missing():
+        print(reason)
