@@ -203,11 +203,8 @@ Preemption Engine::preempt(const kube::Pod& pod, const Profile& profile, const D
   Incoming in(pod, cluster_);
   cluster_.table().make_columns();
   Verdicts verdicts;
-  Cycle cycle{.cluster = cluster_,
-              .in = in,
-              .profile = profile,
-              .verdicts = verdicts,
-              .now = options.now};
+  Cycle cycle{
+      .cluster = cluster_, .in = in, .profile = profile, .verdicts = verdicts, .now = options.now};
   Preemption out;
   auto why = why_not_eligible(cycle, code_of(cycle, decision, nominated_node_of(cycle)));
   if (!why.empty()) {
