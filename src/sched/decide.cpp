@@ -306,6 +306,7 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   }
   const std::int64_t most = std::ranges::max(scores->totals);
   std::vector<NodeIndex> equals;
+  equals.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (scores->totals[i] == most) equals.push_back(rows[i]);
   out.outcome = Decision::Outcome::chosen;

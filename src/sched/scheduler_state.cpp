@@ -56,6 +56,7 @@ std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
 void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
                                 const kube::Store<kube::Pod>& pods) {
   options_.config = std::move(config);
+  engine_.forget_classes();  // those of other profiles
   queue_.set_options(queue_options());
   for (const auto& [key, pod] : pods)
     if (pod->spec.node_name.empty() && !assumed_.contains(pod->meta.uid)) {
