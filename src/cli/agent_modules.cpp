@@ -1,6 +1,5 @@
 #include "cli/agent_modules.hpp"
 
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,7 +80,7 @@ Outcome<void> AgentModules::start(const Executor& loop,
 }
 
 Task<void> AgentModules::stop() {
-  for (const auto& module : std::views::reverse(modules_)) co_await module->stop();
+  for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) co_await (*at)->stop();
 }
 
 void AgentModules::reload() {

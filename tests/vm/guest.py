@@ -65,7 +65,7 @@ def missing():
     if subprocess.run(["which", "qemu-system-x86_64", "strip", "busybox"], capture_output=True).returncode:
         return "needs qemu-system-x86, binutils and busybox-static"
     fetched = subprocess.run([ROOT / "tests/vm/kernel"], capture_output=True, text=True)
-    return "" if fetched.returncode == 0 else f"no kernel: {fetched.stderr.strip()}"
+    return "" if fetched.returncode == 0 else "no kernel: " + "; ".join(fetched.stderr.splitlines())
 
 
 def run(script, place, cpus=4, nodes=2, megabytes=1536, timeout=500):
