@@ -3,28 +3,14 @@
 import sys
 import unittest
 
-from rig import ROOT, RealClusterCase
+from daemon_set_case import DaemonSetCase
+from rig import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "agent"))
 from node_agent import NodeAgentWalk  # noqa: E402
 
 
-class OnARealNode(NodeAgentWalk, RealClusterCase):
-    options = {"nodes": 1}
-
-    def setUp(self):
-        super().setUp()
-        self.node = self.cluster.nodes[0]
-        self.node.import_program()
-
-    def daemons(self, made):
-        (container,) = made["spec"]["template"]["spec"]["containers"]
-        # No kube-proxy runs here, and the kubelets of the rig have a cgroup of their own each.
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
-                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
-        container["args"] += ["--cgroup-root", self.node.cgroup]
-        return made
-
+class OnARealNode(DaemonSetCase, NodeAgentWalk):
     def address(self):
         return self.node.address
 

@@ -3,27 +3,16 @@
 import sys
 import unittest
 
-from rig import ROOT, RealClusterCase
+from daemon_set_case import DaemonSetCase
+from rig import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "pools"))
 from pools_walk import PoolsWalk  # noqa: E402
 
 
-class Walk(PoolsWalk, RealClusterCase):
+class Walk(DaemonSetCase, PoolsWalk):
     # No kube-proxy runs here: the API server goes to the webhook's pods directly.
-    options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
-
-    def setUp(self):
-        super().setUp()
-        self.node = self.cluster.nodes[0]
-        self.node.import_program()
-
-    def daemons(self, made):
-        (container,) = made["spec"]["template"]["spec"]["containers"]
-        container["env"] += [{"name": "KUBERNETES_SERVICE_HOST", "value": self.cluster.slot.address},
-                             {"name": "KUBERNETES_SERVICE_PORT", "value": "6443"}]
-        container["args"] += ["--cgroup-root", self.node.cgroup]  # the kubelets of the rig have a cgroup of their own each
-        return made
+    options = {**DaemonSetCase.options, "apiserver_flags": ("--enable-aggregator-routing=true",)}
 
     def server(self, text):
         return text.replace("          env:\n", f"          env:\n            - {{name: KUBERNETES_SERVICE_HOST, value: {self.cluster.slot.address}}}\n"

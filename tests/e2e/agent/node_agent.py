@@ -72,11 +72,11 @@ class NodeAgentWalk:
         self.cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cpu-dp-configmap", "namespace": "kube-system"},
                             "data": {"poolconfig.yaml": pools}})
         eventually(lambda: self.cluster.get("node", name)["status"]["allocatable"].get(RESOURCE) == "1", 30, what="the pool")
-        self.cluster.apply(with_pool("work", "1"))
-        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/work", "--timeout=60s")
-        eventually(lambda: re.search(r'^task_up\{.*task_name="default/work"', self.get("/metrics"), re.MULTILINE), 30, every=0.2,
+        self.cluster.apply(with_pool("pinned", "1"))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/pinned", "--timeout=60s")
+        eventually(lambda: re.search(r'^task_up\{.*task_name="default/pinned"', self.get("/metrics"), re.MULTILINE), 30, every=0.2,
                    what="its measurement")
-        shown = eventually(lambda: (out := self.shown()) and f"default/work/c={last}" in out and out, 30, what="its CPU")
+        shown = eventually(lambda: (out := self.shown()) and f"default/pinned/c={last}" in out and out, 30, what="its CPU")
         self.assertRegex(shown, rf"cpupool1 +exclusive +{last} +0 +1 ")
         report = lambda: self.cluster.kubectl("get", "nodereports.plimsoll.io", name, "-o", "json", check=False).stdout or "{}"
         eventually(lambda: "cpupool1" in json.loads(report()).get("spec", {}).get("pools", {}), 30, every=0.2, what="the report")
