@@ -152,4 +152,14 @@ Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env) {
   return parse_config(text, path, env);
 }
 
+// Detectors and allocators that do nothing need nothing more than the measurement.
+Result<void> can_run(const AgentConfig& config) {
+  if (config.decider.empty() || config.decider == "NOPAnomalyDetector" ||
+      config.decider == "NOPAllocator")
+    return {};
+  return fail(
+      Code::unimplemented,
+      fmt::format("!{} cannot run yet: this version measures, it does not decide", config.decider));
+}
+
 }  // namespace plim::agent

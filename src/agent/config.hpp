@@ -108,5 +108,7 @@ Result<LoadedConfig> parse_config(std::string_view text, std::string_view source
 // As above, after the rules for the file itself: absolute, ours or root's unless we are root, not
 // everybody's to write.
 Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env);
+// A file may be right and still ask for what this version does not do.
+Result<void> can_run(const AgentConfig& config);
 
 }  // namespace plim::agent

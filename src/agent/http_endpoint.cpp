@@ -1,9 +1,14 @@
 #include "agent/http_endpoint.hpp"
 
+#include <algorithm>
+
 #include "base/exposition.hpp"
+#include "base/log.hpp"
 
 namespace plim::agent {
 namespace {
+
+constexpr net::Millis kDrain{500};
 
 net::Reply plain(int status, std::string body) {
   net::Response out{.status = status, .headers = {}, .body = std::move(body)};
@@ -53,6 +58,30 @@ Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::st
       route("/readyz", shared, readiness), route("/state", shared, state)};
   net::ServerOptions options{.address = listen, .max_connections = 200};
   return net::Server::listen({std::move(loop)}, std::move(options), std::move(routes));
+}
+
+Task<Result<void>> Endpoints::open(std::vector<std::string> wanted) {
+  // First what is not wanted any more: 127.0.0.1:1 cannot be opened beside 0.0.0.0:1.
+  for (auto at = servers_.begin(); at != servers_.end();) {
+    if (std::ranges::find(wanted, at->first) != wanted.end()) {
+      ++at;
+      continue;
+    }
+    co_await at->second->drain(kDrain);
+    at = servers_.erase(at);
+  }
+  for (const std::string& listen : wanted) {
+    if (servers_.contains(listen)) continue;
+    PLIM_CO_TRY(auto server, serve_endpoint(loop_, listen, make_(listen)));
+    log::info("agent", "metrics at http://" + server->address() + "/metrics");
+    servers_.emplace(listen, std::move(server));
+  }
+  co_return Result<void>{};
+}
+
+Task<void> Endpoints::stop() {
+  for (auto& [listen, server] : servers_) co_await server->drain(kDrain);
+  servers_.clear();
 }
 
 }  // namespace plim::agent

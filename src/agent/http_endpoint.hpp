@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
@@ -22,5 +24,23 @@ struct EndpointSource {
 
 Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::string& listen,
                                                     EndpointSource source);
+
+// The addresses at which a process shows itself. One that stays wanted stays open, whatever comes
+// and goes behind it. Belongs to one loop; co_await stop() before destroying it.
+class Endpoints {
+ public:
+  using MakeSource = std::function<EndpointSource(const std::string& listen)>;
+
+  Endpoints(Executor loop, MakeSource make) : loop_(std::move(loop)), make_(std::move(make)) {}
+
+  // These and no others.
+  Task<Result<void>> open(std::vector<std::string> wanted);
+  Task<void> stop();
+
+ private:
+  Executor loop_;
+  MakeSource make_;
+  std::map<std::string, std::unique_ptr<net::Server>> servers_;
+};
 
 }  // namespace plim::agent

@@ -163,9 +163,7 @@ void InternalMetrics::publish(const AgentFacts& facts) {
     duration_mean_.set(kSteps[i], std::chrono::duration<double>(duration.sum).count() /
                                       static_cast<double>(duration.count));
   }
-  modules_.set("measure", std::uint64_t{1});
-  if (facts.modules != nullptr)
-    for (const auto& [module, up] : *facts.modules) modules_.set(module, std::uint64_t{up});
+  if (facts.alone) modules_.set("measure", std::uint64_t{1});
   source("cgroup", facts.cgroups_up, facts.cgroups_reason);
   source("node", facts.node_up, facts.node_reason);
   source("psi", facts.has_pressure, "not_available");

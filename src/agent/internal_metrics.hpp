@@ -50,8 +50,8 @@ struct AgentFacts {
   bool cgroups_up = true, node_up = true, has_pressure = false;
   std::string cgroups_reason = {}, node_reason = {};
   double sync_age = 0;
-  std::span<const SourceState> sources = {};             // beside those above
-  const std::map<std::string, bool>* modules = nullptr;  // beside measuring
+  std::span<const SourceState> sources = {};  // beside those above
+  bool alone = true;                          // nobody else tells which modules there are
   const std::map<std::string, std::uint64_t>* sync_errors = nullptr;
   const std::map<std::string, std::uint64_t>* storage_errors = nullptr;
 };

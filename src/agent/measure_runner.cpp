@@ -1,5 +1,6 @@
 #include "agent/measure_runner.hpp"
 
+#include <algorithm>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -40,7 +41,26 @@ Nanos as_nanos(double seconds) {
   return std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(seconds));
 }
 
+using Scrapes = std::vector<std::shared_ptr<Scrape>>;
+
+// Beside those of the file; "": none.
+std::string address_of_options(const RunnerOptions& options, const Scrapes& of_file) {
+  if (!options.metrics_listen.empty() || !of_file.empty()) return options.metrics_listen;
+  return options.usual_listen;
+}
+
 }  // namespace
+
+std::vector<std::string> scrape_addresses(const MeasureConfig& config,
+                                          const RunnerOptions& options) {
+  Scrapes of_file;
+  (void)make_storage(config.storage, of_file);
+  std::vector<std::string> out;
+  for (const auto& scrape : of_file) out.push_back(scrape->listen);
+  std::string more = address_of_options(options, of_file);
+  if (!more.empty() && std::ranges::find(out, more) == out.end()) out.push_back(std::move(more));
+  return out;
+}
 
 Result<std::unique_ptr<MeasureRunner>> MeasureRunner::make(Executor loop, Clock& clock,
                                                            MeasureConfig config,
@@ -89,9 +109,7 @@ Result<std::unique_ptr<MeasureRunner>> MeasureRunner::make(Executor loop, Clock&
                                                   self.config_.interval, counted));
   }
   self.storage_ = make_storage(self.config_.storage, self.scrapes_);
-  std::string listen = self.options_.metrics_listen;
-  if (listen.empty() && self.scrapes_.empty()) listen = self.options_.usual_listen;
-  if (!listen.empty()) {
+  if (std::string listen = address_of_options(self.options_, self.scrapes_); !listen.empty()) {
     StorageConfig endpoint{.kind = StorageConfig::Kind::endpoint, .listen = std::move(listen)};
     self.more_storages_.push_back(make_storage(endpoint, self.scrapes_));
   }
@@ -183,7 +201,7 @@ void MeasureRunner::iterate(SteadyTime began) {
                    .node_reason = source_->failure(),
                    .sync_age = source_->age_seconds(),
                    .sources = sources_,
-                   .modules = &options_.others.up,
+                   .alone = options_.alone,
                    .sync_errors = &source_->errors(),
                    .storage_errors = &storage_errors_};
   internal_->publish(facts);

@@ -1,7 +1,6 @@
 // The loop of the agent: find tasks, read them, publish what was read, sleep until the next tick.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,13 +21,6 @@
 
 namespace plim::agent {
 
-// What else runs in this process and is shown at the same endpoints. Empty functions: nothing.
-struct OtherModules {
-  std::map<std::string, bool> up = {};  // by name; false: it was asked for, but must not run here
-  std::function<std::string()> metrics = {}, not_ready = {};
-  std::function<json::value()> state = {};  // an object with members of their names
-};
-
 struct RunnerOptions {
   std::string host_root = "/";
   std::string version = "0";
@@ -37,8 +29,12 @@ struct RunnerOptions {
   std::string cgroup_root = {};     // of the kubelet, unless the file has its own
   std::string node_name = {};
   std::uint64_t iterations = 0;  // 0: until it is stopped
-  OtherModules others = {};
+  bool alone = true;             // no other module is in this process
 };
+
+// Where what is measured will be shown: what the file and the options name, else the usual address.
+std::vector<std::string> scrape_addresses(const MeasureConfig& config,
+                                          const RunnerOptions& options);
 
 // Belongs to one loop; co_await stop() before destroying it.
 class MeasureRunner {

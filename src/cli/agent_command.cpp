@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <optional>
 #include <unistd.h>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "agent/agent.hpp"
-#include "base/event.hpp"
-#include "base/file_watch.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/loop.hpp"
-#include "base/metrics.hpp"
 #include "base/process.hpp"
-#include "base/signals.hpp"
 #include "base/text.hpp"
 #include "cli/agent_images.hpp"
 #include "cli/agent_pools.hpp"
+#include "cli/agent_run.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
 #include "cli/role_run.hpp"
@@ -53,161 +46,6 @@ void configure_logs(const Context& context, const agent::AgentConfig& config) {
        .format = log::parse_format(context.values.text("log-format")).value_or(log::Format::text),
        .fd = STDOUT_FILENO});
 }
-
-// The agent from start to stop, again after each good reload. Lives on one loop.
-class AgentRun {
- public:
-  AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options,
-           AgentModules others)
-      : context_(context),
-        config_(std::move(config)),
-        options_(std::move(options)),
-        others_(std::move(others)) {
-    if (others_.empty()) return;
-    options_.usual_listen = agent_listen(context.values.text("metrics-listen"));
-    options_.others = {.up = others_.up(),
-                       .metrics = [] { return metrics::default_registry().expose(); },
-                       .not_ready = [this] { return others_.not_ready(); },
-                       .state = [this] { return others_.state(); }};
-  }
-
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
-  }
-
- private:
-  enum class Why { running, done, stop, reload };
-
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    Signals signals(loop, {.reload = true});
-    changed_ = std::make_unique<Event>(loop);
-    const auto on_fatal = [this](Failure failure) { give_up(std::move(failure)); };
-    if (auto started = others_.start(loop, on_fatal); !started) {
-      failure_ = std::move(started.error());
-      co_await stop_others();
-      co_return 0;
-    }
-    TaskGroup watching(loop), measuring(loop);
-    watching.spawn("stop", wait_for_stop(&signals));
-    watching.spawn("reload", wait_for_reload(&signals));
-    watching.spawn("file", wait_for_change());
-    do {
-      why_ = Why::running;
-      failure_.reset();
-      auto made = agent::Agent::make(loop, system_clock(), config_, options_);
-      if (made) {
-        agent_ = std::move(*made);
-        measuring.spawn("measure", measure());
-        while (why_ == Why::running) co_await changed_->wait();
-        measuring.cancel();
-        co_await measuring.join();
-        co_await agent_->stop();
-        agent_.reset();
-      } else {
-        failure_ = own_failure(made.error());
-      }
-    } while (why_ == Why::reload || go_back());
-    co_await measuring.stop();
-    co_await watching.stop();
-    co_await stop_others();
-    co_return 0;
-  }
-
-  // What belongs to the loop ends before it.
-  Task<void> stop_others() {
-    co_await others_.stop();
-    others_ = AgentModules(false);
-    changed_.reset();
-  }
-
-  // A file that reads well may still ask for what this machine does not have. What ran before runs
-  // again then.
-  bool go_back() {
-    if (!failure_ || !before_ || why_ == Why::stop) return false;
-    log::error("agent", "the new configuration cannot run; the old one stays",
-               {{"error", failure_->what}});
-    config_ = *std::exchange(before_, std::nullopt);
-    return true;
-  }
-
-  Failure own_failure(const Error& error) const {
-    Failure out = bad_config(error);
-    if (!others_.empty()) out.what = fmt::format("module measure: {}", out.what);
-    return out;
-  }
-
-  // Another module cannot go on. The process ends with its error, for whoever starts it again to
-  // see.
-  void give_up(Failure failure) {
-    failure_ = std::move(failure);
-    say(Why::stop);
-  }
-
-  void say(Why why) {
-    if (why_ != Why::stop) why_ = why;
-    changed_->notify();
-  }
-
-  Task<void> measure() {
-    auto ran = co_await agent_->run();
-    if (!ran && !failure_) failure_ = own_failure(ran.error());
-    say(Why::done);
-  }
-
-  Task<void> wait_for_stop(Signals* signals) {
-    co_await signals->stop_requested();
-    say(Why::stop);
-  }
-
-  Task<void> wait_for_reload(Signals* signals) {
-    for (;;) {
-      co_await signals->reload_requested();
-      others_.reload();
-      reload();
-    }
-  }
-
-  // Files that a kubelet mounts from a ConfigMap change without a signal.
-  Task<void> wait_for_change() {
-    Executor loop = co_await current_loop();
-    auto watch = FileWatch::open(loop, {context_.values.text("config")});
-    if (!watch) {
-      log::info("agent", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
-      co_return;
-    }
-    for (;;) {
-      (void)co_await (*watch)->next();
-      reload();
-    }
-  }
-
-  void reload() {
-    auto loaded = agent::load_config(context_.values.text("config"), context_.world.env);
-    if (!loaded) {
-      log::error("agent", "the configuration was not reread; the old one stays",
-                 {{"error", loaded.error()}});
-      return;
-    }
-    log::info("agent", "configuration reread");
-    if (why_ == Why::running && agent_ != nullptr) before_ = config_;
-    config_ = std::move(loaded->config);
-    say(Why::reload);
-  }
-
-  const Context& context_;
-  agent::AgentConfig config_;
-  std::optional<agent::AgentConfig> before_;  // what ran until the last change
-  agent::RunnerOptions options_;
-  std::unique_ptr<agent::Agent> agent_;
-  AgentModules others_;
-  std::unique_ptr<Event> changed_;
-  Why why_ = Why::running;
-  std::optional<Failure> failure_;
-};
 
 // Measuring keeps no records, so a directory that was not asked for is not made either.
 void prepare_run_directory(const Context& context) {
@@ -248,9 +86,9 @@ Outcome<Modules> chosen_modules(const Context& context) {
 
 // All but measuring.
 Outcome<AgentModules> other_modules(const Context& context, const Modules& chosen) {
-  AgentModules out(chosen.several());
+  AgentModules out(AgentModules::Company::others);
   if (chosen.pools) {
-    PLIM_CLI_TRY(auto pools, PoolsModule::make(context, PoolsModule::Company::others));
+    PLIM_CLI_TRY(auto pools, PoolsModule::make(context, AgentModules::Company::others));
     out.add(std::move(pools));
   }
   if (chosen.images) {
@@ -314,6 +152,8 @@ Outcome<int> run_agent(Context& context) {
     return run_without_measuring(context, modules);
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
+  if (auto can = agent::can_run(loaded.config); !can)
+    return tl::unexpected(bad_config(can.error()));
   const std::int64_t iterations = context.values.integer("iterations");
   if (iterations < 0)
     return usage_failure(Plm::bad_flag_value, "--iterations: expected a number from 0");
@@ -333,7 +173,7 @@ Outcome<int> run_agent(Context& context) {
       .iterations = context.values.boolean("once") ? 1 : static_cast<std::uint64_t>(iterations)};
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
   PLIM_CLI_TRY(AgentModules others, other_modules(context, modules));
-  return AgentRun(context, std::move(loaded.config), std::move(options), std::move(others)).run();
+  return run_measuring(context, std::move(loaded.config), std::move(options), std::move(others));
 }
 
 Outcome<int> run_agent_check(Context& context) {

@@ -156,7 +156,7 @@ json::value ImagesModule::state() const {
 Outcome<int> run_images_alone(const Context& context) {
   configure_role_log(context.values);
   PLIM_CLI_TRY(auto images, ImagesModule::make(context));
-  AgentModules modules(false);
+  AgentModules modules(AgentModules::Company::none);
   modules.add(std::move(images));
   return run_modules("images", std::move(modules),
                      agent_listen(context.values.text("metrics-listen")));

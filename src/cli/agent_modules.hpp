@@ -2,16 +2,20 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/event.hpp"
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "cli/errors.hpp"
+#include "cli/module_health.hpp"
 
 namespace plim::cli {
 
@@ -27,11 +31,12 @@ class AgentModule {
 
   Plm trouble() const { return trouble_; }
 
-  // `on_fatal` is called at most once, when it cannot go on.
+  // `on_fatal` is called at most once, when it cannot go on. Started again after a stop().
   virtual Result<void> start(const Executor& loop, std::function<void(Error)> on_fatal) = 0;
-  virtual Task<void> stop() = 0;  // also after a start that failed
+  // Lets go of everything that the next start() needs. Also after a start that failed.
+  virtual Task<void> stop() = 0;
 
-  virtual void reload() {}  // SIGHUP
+  virtual void reload() {}  // SIGHUP, while it runs
 
   virtual bool up() const { return true; }  // false: it was asked for, but must not run here
 
@@ -42,30 +47,50 @@ class AgentModule {
   Plm trouble_;
 };
 
-// Those of one process, in the order in which they are started.
+// Those of one process, in the order in which they are started. One that is alone ends with its
+// failure, and the process with it, for whoever starts that again. Of several, one that fails is
+// started again by itself while the others go on.
 class AgentModules {
  public:
-  // `is_one_of_many`: failures name their module.
-  explicit AgentModules(bool is_one_of_many) : is_one_of_many_(is_one_of_many) {}
+  enum class Company { none, others };
 
-  void add(std::unique_ptr<AgentModule> module) { modules_.push_back(std::move(module)); }
+  explicit AgentModules(Company company, Clock& clock = system_clock(),
+                        Random& random = system_random())
+      : company_(company), clock_(&clock), random_(&random) {}
+
+  void add(std::unique_ptr<AgentModule> module);
 
   bool empty() const { return modules_.empty(); }
 
-  // `on_fatal`: one of them cannot go on, so the process is to end.
-  Outcome<void> start(const Executor& loop, const std::function<void(Failure)>& on_fatal);
+  // `on_fatal`: the only one cannot go on, so the process is to end. Stays where it is from now on.
+  Outcome<void> start(const Executor& loop, std::function<void(Failure)> on_fatal);
   Task<void> stop();
   void reload();
 
-  std::map<std::string, bool> up() const;
   std::string not_ready() const;
   json::value state() const;
 
  private:
-  Failure failure(const AgentModule& module, const Error& error) const;
+  struct Kept {
+    std::unique_ptr<AgentModule> module;
+    ModuleHealth health;
+    bool running = false;
+    std::optional<Failure> failure = {};  // why it is to be stopped
+    bool hurried = false;                 // somebody wants it started now
+  };
 
-  bool is_one_of_many_;
-  std::vector<std::unique_ptr<AgentModule>> modules_;
+  void start_one(Kept& kept);
+  Task<void> keep(Kept* kept);
+
+  Company company_;
+  Clock* clock_;
+  Random* random_;
+  std::vector<std::unique_ptr<Kept>> modules_;
+  Executor loop_;
+  std::function<void(Failure)> on_fatal_;
+  std::unique_ptr<Event> changed_;
+  std::unique_ptr<TaskGroup> keeping_;
+  bool stopping_ = false;
 };
 
 // A process without measuring, until it is told to stop. `name` is the part of its lines in the

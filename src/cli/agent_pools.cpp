@@ -62,7 +62,8 @@ Outcome<pools::DaemonOptions> options_of(const Context& context) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context, Company company) {
+Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
+                                                        AgentModules::Company company) {
   std::unique_ptr<PoolsModule> out(new PoolsModule());
   PLIM_CLI_TRY(out->options_, options_of(context));
   pools::DaemonOptions& options = out->options_;
@@ -73,7 +74,7 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context, 
   }
   if (options.cpu_manager_policy == "static" && !context.values.boolean("allow-static")) {
     tell_of_static_manager(context, options);
-    if (company == Company::none)
+    if (company == AgentModules::Company::none)
       return tl::unexpected(
           Failure{.code = Plm::bad_pool_config,
                   .exit = kStaticManagerExit,
@@ -106,6 +107,7 @@ Result<void> PoolsModule::start(const Executor& loop, std::function<void(Error)>
 
 Task<void> PoolsModule::stop() {
   if (daemon_) co_await daemon_->stop();
+  daemon_.reset();
 }
 
 void PoolsModule::reload() {
@@ -128,8 +130,8 @@ json::value PoolsModule::state() const {
 
 Outcome<int> run_pools_alone(const Context& context) {
   configure_role_log(context.values);
-  PLIM_CLI_TRY(auto pools, PoolsModule::make(context, PoolsModule::Company::none));
-  AgentModules modules(false);
+  PLIM_CLI_TRY(auto pools, PoolsModule::make(context, AgentModules::Company::none));
+  AgentModules modules(AgentModules::Company::none);
   modules.add(std::move(pools));
   return run_modules("pools", std::move(modules),
                      agent_listen(context.values.text("metrics-listen")));

@@ -16,8 +16,8 @@ class PoolsModule final : public AgentModule {
  public:
   // Beside a kubelet that gives CPUs out itself there is nothing to do for it: alone that is a
   // failure with an exit code of its own, among others it stays off.
-  enum class Company { none, others };
-  static Outcome<std::unique_ptr<PoolsModule>> make(const Context& context, Company company);
+  static Outcome<std::unique_ptr<PoolsModule>> make(const Context& context,
+                                                    AgentModules::Company company);
 
   Result<void> start(const Executor& loop, std::function<void(Error)> on_fatal) override;
   Task<void> stop() override;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "agent/agent.hpp"
+#include "agent/measure_runner.hpp"
 #include "base/loop.hpp"
 #include "cli/agent_command.hpp"
 #include "cli/build_info.hpp"
@@ -18,8 +18,9 @@ namespace {
 
 Task<Result<json::value>> measure_twice(agent::AgentConfig config, agent::RunnerOptions options) {
   Executor loop = co_await current_loop();
-  PLIM_CO_TRY(auto made,
-              agent::Agent::make(loop, system_clock(), std::move(config), std::move(options)));
+  PLIM_CO_CHECK(agent::can_run(config));
+  PLIM_CO_TRY(auto made, agent::MeasureRunner::make(loop, system_clock(), std::move(config.measure),
+                                                    std::move(options)));
   auto ran = co_await made->run();
   json::value out = made->state();
   co_await made->stop();

@@ -267,7 +267,8 @@ constexpr std::array kCommands{
                 "publishes that; with --poolconfigs it does what pools agent does. Each of these "
                 "modules runs alone or beside the others in one process, with one address for "
                 "all; without -c there is no measuring, and as root no need of --root. A module "
-                "that cannot go on ends the process, with its name.",
+                "that fails beside others is started again while they go on; one that is alone "
+                "ends the process.",
             .examples = kAgentRunExamples,
             .flags = kAgentRunFlags,
             .exit_notes = "1 configuration or start failed, 2 usage, or root without --root, 78 as "

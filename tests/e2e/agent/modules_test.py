@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import unittest
 import urllib.error
@@ -58,27 +59,27 @@ class OneProcess(unittest.TestCase):
         (self.pools / "new").write_text(text)
         (self.pools / "new").rename(self.pools / "poolconfig.yaml")
 
-    def words(self, *words, kubelet=None):
+    def words(self, *words, kubelet=None, listen="127.0.0.1:0"):
         return [str(word) for word in (PROGRAM, "agent", *words, "--kubeconfig", self.cluster.kubeconfig, "--node-name", "n1",
                                        "--kubelet-dir", kubelet or self.kubelet, "--run-dir", self.kubelet, "--cgroup-root",
-                                       self.node["cgroups"], "--metrics-listen", "127.0.0.1:0")]
+                                       self.node["cgroups"], "--metrics-listen", listen)]
 
-    def start(self, *words, **options):
+    def start(self, *words, ready=True, **options):
         log = open(self.place / "log", "w")
         self.addCleanup(log.close)
         self.agent = subprocess.Popen(self.words(*words, **options), stdout=log, stderr=log, env=self.cluster.place.env)
         self.addCleanup(self.agent.wait)
         self.addCleanup(self.agent.kill)
-        eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
+        if ready:
+            eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
 
     @property
     def url(self):
-        """Where it is now: it has another address after each change of what is measured."""
         told = re.findall(r"(?:listening address=|metrics at http://)([\d.]+:\d+)", self.log())
         return f"http://{told[-1]}" if told else "http://127.0.0.1:1"
 
-    def refused(self, *words, code=1):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=60, env=self.cluster.place.env)
+    def refused(self, *words, code=1, **options):
+        done = subprocess.run(self.words(*words, **options), capture_output=True, text=True, timeout=60, env=self.cluster.place.env)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stderr
 
@@ -105,6 +106,10 @@ class OneProcess(unittest.TestCase):
         found = {re.search('module="([^"]*)"', name)[1]: value for name, value in self.metrics().items()
                  if name.startswith("plimsoll_agent_module_up{")}
         return {name: int(float(value)) for name, value in found.items()}
+
+    def restarts(self):
+        return {re.search('module="([^"]*)"', name)[1]: int(value) for name, value in self.metrics().items()
+                if name.startswith("plimsoll_agent_module_restarts_total{")}
 
     def allocatable(self):
         return self.cluster.get("node", "n1")["status"]["allocatable"].get(RESOURCE)
@@ -159,6 +164,8 @@ class OneProcess(unittest.TestCase):
         self.config.write_text(self.config.read_text().replace("interval: 0.5", "interval: 0.4\n  extra_labels: {again: 'yes'}"))
         self.agent.send_signal(signal.SIGHUP)
         eventually(lambda: any('again="yes"' in name for name in self.metrics()), what="the new labels")
+        self.assertEqual(len(re.findall("metrics at http", self.log())), 1)  # it stayed open
+        self.assertEqual(set(self.restarts().values()), {0})
         self.configure("pools: {exclusive-pool: {cpus: x}}\n")
         eventually(lambda: self.metrics().get("plimsoll_pools_config_valid") == "0", what="the mistake")
         self.assertEqual(self.affinities("one"), {self.last})
@@ -177,17 +184,59 @@ class OneProcess(unittest.TestCase):
         eventually(lambda: json.loads(self.get("/state"))["pools"]["pools"][0]["cpus"] == "0", what="the other CPU")
         self.end()
 
-    def test_who_cannot_go_on_is_named_and_the_process_ends(self):
+    def test_a_module_that_fails_is_started_again_alone(self):
+        """Two of three cannot work: a mistake in a file, and a tool that is not installed. Both are mended while all of it runs."""
         self.configure("pools: {exclusive-pool: {cpus: '0-x'}}\n")
+        tools = directory(self)
+        self.cluster.place.env["PATH"] = f"{tools}:/nowhere"
+        self.config.write_text(self.config.read_text().replace("interval: 0.5", "interval: 0.5\n  gather_hw_mm_topology: true"))
+        self.start(*self.measure, *self.give_out, *self.tell, ready=False)
+        down = lambda: self.get("/readyz").splitlines()  # noqa: E731
+        eventually(lambda: len(down()) == 2 and self.inventory(), what="two that are down beside one that works")
+        self.assertRegex(down()[0], "^measure: down: gather_hw_mm_topology is true, but .*dmidecode")
+        self.assertRegex(down()[1], r'^pools: down: .*poolconfig.yaml:1:\d+: pool exclusive-pool: "0-x"')
+        self.assertEqual(self.modules_up(), {"measure": 0, "pools": 0, "images": 1})
+        eventually(lambda: min(self.restarts()[module] for module in ("measure", "pools")) > 1, what="more starts")
+        for module in ("measure", "pools"):
+            lines = [line for line in self.log().splitlines() if f"module {module} is down" in line]
+            self.assertEqual(len(lines), 1, self.log())  # not at each start
+            self.assertIn("next=", lines[0])
+
+        self.configure(POOLS % self.last)
+        eventually(lambda: self.allocatable() == "1", what="the pool")
+        eventually(lambda: self.modules_up() == {"measure": 0, "pools": 1, "images": 1}, what="pools that work")
+        self.assertIn("module pools works again", self.log())
+        self.assertEqual([line.split(":")[0] for line in down()], ["measure"])
+
+        (tools / "dmidecode").write_text("#!/bin/sh\necho 'Memory Device'\necho '\tSize: 16 GB'\necho '\tType: DDR4'\n")
+        (tools / "dmidecode").chmod(0o755)
+        self.agent.send_signal(signal.SIGHUP)  # who waits for its next start need not
+        eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
+        eventually(lambda: any(name.startswith("platform_dimm_count{") for name in self.metrics()), what="what is measured")
+        self.assertEqual(self.modules_up(), {"measure": 1, "pools": 1, "images": 1})
+        self.assertEqual(self.restarts()["images"], 0)
+        self.end()
+
+    def test_what_can_never_work_ends_the_process(self):
         everything = (*self.measure, *self.give_out, *self.tell)
-        self.assertRegex(self.refused(*everything), r'(?m)^error PLM-1601: module pools: .*poolconfig.yaml:1:\d+: pool exclusive-pool: "0-x"')
-        self.assertRegex(self.refused(*self.give_out, *self.tell), "(?m)^error PLM-1601: module pools: ")
+        self.configure("pools: {exclusive-pool: {cpus: '0-x'}}\n")
         self.assertRegex(self.refused("--modules", "pools", *self.give_out), r"(?m)^error PLM-1601: /.*/poolconfig.yaml:1:")  # alone: as ever
         self.configure(POOLS % self.last)
-        self.config.write_text("runner: !MeasurementRunner\n  node: !StaticNode {tasks: [nowhere]}\n  gather_hw_mm_topology: true\n")
-        self.cluster.place.env["PATH"] = "/nowhere"  # no dmidecode, which is required now
-        self.assertRegex(self.refused(*everything), "(?m)^error PLM-1501: module measure: .*dmidecode")
         self.assertIn("not here yet", self.refused("--modules", "pools,usage", code=2))
+        config = self.config.read_text()
+        self.config.write_text("runner: !AllocationRunner\n  measurement_runner: !MeasurementRunner {node: !StaticNode {tasks: [a]}}\n"
+                               "  allocator: !StaticAllocator {config: /x}\n")
+        self.assertRegex(self.refused(*everything), "(?m)^error PLM-1501: !StaticAllocator cannot run yet")
+        self.config.write_text("runner: !MeasurementRunner {nodes: 1}\n")
+        self.assertRegex(self.refused(*everything), "(?m)^error PLM-1501: .*config.yaml")
+        self.config.write_text(config)
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = f"127.0.0.1:{taken.getsockname()[1]}"
+            self.assertRegex(self.refused(*everything, listen=address), "(?m)^error PLM-1303: ")
+        self.config.write_text("runner: !MeasurementRunner\n  node: !StaticNode {tasks: [nowhere]}\n  gather_hw_mm_topology: true\n")
+        self.cluster.place.env["PATH"] = "/nowhere"
+        self.assertRegex(self.refused(*self.measure), "(?m)^error PLM-1501: gather_hw_mm_topology")
+        self.assertRegex(self.refused(*everything, "--once"), "(?m)^error PLM-1501: gather_hw_mm_topology")
 
     def test_a_kubelet_that_gives_out_cpus_itself_turns_only_pools_off(self):
         other = directory(self)

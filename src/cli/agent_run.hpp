@@ -1,0 +1,15 @@
+// The agent with its module `measure`, alone or beside others.
+#pragma once
+
+#include "agent/config.hpp"
+#include "agent/measure_runner.hpp"
+#include "cli/agent_modules.hpp"
+#include "cli/run.hpp"
+
+namespace plim::cli {
+
+// Until it is told to stop, or the iterations asked for are done. `others` may be empty.
+Outcome<int> run_measuring(const Context& context, agent::AgentConfig config,
+                           agent::RunnerOptions options, AgentModules others);
+
+}  // namespace plim::cli
