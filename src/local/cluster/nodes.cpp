@@ -81,7 +81,7 @@ Task<Result<void>> ClusterNodes::start() {
 Task<void> ClusterNodes::stop() {
   co_await tasks_.stop();
   for (auto& [name, node] : nodes_)
-    stopping_.spawn("stop a node", node->stop(ProcessNode::Pods::end));
+    stopping_.spawn("stop a node", node->stop(ProcessNode::Pods::pause));
   co_await stopping_.join();
   nodes_.clear();
   co_await process_events_.stop();

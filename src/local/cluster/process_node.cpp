@@ -90,12 +90,13 @@ Task<Result<void>> ProcessNode::start() {
 
 Task<void> ProcessNode::stop(Pods pods) {
   running_ = false;
-  if (node_ && pods == Pods::end) co_await node_->end_pods();
+  const Shutdown kind = pods == Pods::end ? Shutdown::for_good : Shutdown::until_restart;
+  if (node_ && pods != Pods::leave) co_await node_->end_pods(kind);
   if (kubelet_) co_await kubelet_->stop();
   if (node_) co_await node_->stop();
   if (devices_) co_await devices_->stop();
   if (cri_) co_await cri_->stop();
-  if (cgroups_ && pods == Pods::end) {
+  if (cgroups_ && pods != Pods::leave) {
     Result<void> removed = cgroups_->remove_node();
     for (int i = 0; i < kRemoveTries && !removed && removed.error().code == Code::conflict; ++i) {
       co_await clock_.sleep(kBetweenTries);

@@ -66,6 +66,7 @@ class ProcessNode {
 
   enum class Pods {
     end,    // with their grace; nothing of the node is left
+    pause,  // likewise, but its next start starts them again
     leave,  // their processes go on, for whoever starts this node next
   };
 

@@ -104,8 +104,8 @@ class Node final : public LocalNode {
     co_return Result<void>();
   }
 
-  Task<void> end_pods() override {
-    for (auto& [uid, worker] : workers_) worker->end_for_shutdown();
+  Task<void> end_pods(Shutdown kind) override {
+    for (auto& [uid, worker] : workers_) worker->end_for_shutdown(kind);
     std::vector<std::shared_ptr<PodWorker>> all;
     for (auto& [uid, worker] : workers_) all.push_back(worker);
     for (auto& worker : all) co_await worker->wait_ended();

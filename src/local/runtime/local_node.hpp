@@ -41,9 +41,8 @@ class LocalNode : public KubeletPods {
   // Registers the node; then its pods are followed, and those that an earlier process has left are
   // taken over. Ends when the node is Ready.
   virtual Task<Result<void>> start() = 0;
-  // Ends all pods with their grace, as a node that shuts down; they count as Failed afterwards.
-  // Before stop().
-  virtual Task<void> end_pods() = 0;
+  // Ends all processes of pods with their grace. Before stop().
+  virtual Task<void> end_pods(Shutdown kind) = 0;
   // Leaves the pods' processes running.
   virtual Task<void> stop() = 0;
 

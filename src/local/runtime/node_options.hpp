@@ -13,6 +13,12 @@ enum class Isolation {
   none,
 };
 
+// Why a node ends the processes of its pods.
+enum class Shutdown {
+  for_good,       // it goes, and they have failed
+  until_restart,  // as a machine that is switched off: it comes back and starts them again
+};
+
 struct NodeTaint {
   std::string key, effect;
 };

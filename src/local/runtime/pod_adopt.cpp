@@ -187,11 +187,11 @@ void PodWorker::note_end(ContainerFacts& facts, const ShimRun& run) {
   }
 }
 
-Task<bool> PodWorker::adopt() {
+Task<PodWorker::Left> PodWorker::adopt() {
   const auto note = files_.read_note();
-  if (!note) co_return false;
+  if (!note) co_return Left::nothing;
   auto left = read_shim_state(files_.directory());
-  if (!left) co_return false;
+  if (!left) co_return Left::nothing;
   facts_.pod_ip = note->pod_ip;
   begin_at(note->start_time);
   node_.addresses.reserve(facts_.pod_ip);
@@ -218,12 +218,15 @@ Task<bool> PodWorker::adopt() {
     note_run(run);
     if (!run.running) note_end(*facts, run);
   }
-  if (watch) {
-    shim_open_ = true;
-    tasks_.spawn("shim of pod " + full_name(), follow_shim(std::move(watch)));
-  } else {
+  if (!watch) {
     lose_shim();
+    for (auto* list : {&facts_.init, &facts_.containers})
+      for (ContainerFacts& facts : *list)
+        if (facts.run) facts.run->gone = true;
+    co_return Left::records;
   }
+  shim_open_ = true;
+  tasks_.spawn("shim of pod " + full_name(), follow_shim(std::move(watch)));
   for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
     for (const json::value& status : list_at(pod_, {"status", list})) {
       ContainerFacts* facts = find_facts(text_at(status, {"name"}));
@@ -233,7 +236,7 @@ Task<bool> PodWorker::adopt() {
       start_probes(facts->name);
     }
   log::info("node", "took over a running pod", {{"pod", full_name()}});
-  co_return true;
+  co_return Left::processes;
 }
 
 void PodWorker::note_run(const ShimRun& run) {

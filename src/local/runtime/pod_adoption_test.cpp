@@ -77,6 +77,80 @@ TEST_F(PodAdoption, says_when_nobody_knows_how_a_pod_ended) {
   while (is_alive(state->runs.at(0).pid, state->runs.at(0).pid_start)) ::usleep(1000);
 }
 
+class NodeRestart : public PodAdoption {
+ protected:
+  // As a machine that is switched off and on.
+  void restart_node() {
+    run_to_end(loop, node->end_pods(Shutdown::until_restart));
+    stop_node();
+    start_node();
+  }
+};
+
+TEST_F(NodeRestart, starts_the_containers_of_the_same_pods_again) {
+  start_node();
+  create_pod("a", script("echo run >> ../runs; exec sleep 1000", "Always"));
+  follow("a", shows("c:Ready"));
+  const json::value before = get_pod("a");
+  run_to_end(loop, node->end_pods(Shutdown::until_restart));
+  EXPECT_EQ(get_pod("a"), before);  // nobody is there to tell
+  EXPECT_EQ(devices.holders.size(), 1u);
+  stop_node();
+  const auto state = read_shim_state(pod_directory("a"));
+  ASSERT_TRUE(state);
+  EXPECT_FALSE(state->runs.at(0).running);
+  start_node();
+  for (const std::string& seen : follow("a", shows("c:Readyx1")))
+    EXPECT_EQ(seen.find("Failed"), seen.npos) << seen;
+  const json::value after = get_pod("a");
+  for (std::string_view same : {"uid", "name", "creationTimestamp"})
+    EXPECT_EQ(text_at(after, {"metadata", same}), text_at(before, {"metadata", same}));
+  const json::value& status = list_at(after, {"status", "containerStatuses"}).at(0);
+  EXPECT_EQ(int_at(status, {"lastState", "terminated", "exitCode"}), 143);
+  EXPECT_EQ(text_at(after, {"status", "podIP"}), "127.32.1.2");
+  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "run\nrun\n");
+  restart_node();
+  follow("a", shows("c:Readyx2"));
+}
+
+TEST_F(NodeRestart, follows_the_restart_policy) {
+  start_node();
+  create_pod("never", script("exec sleep 1000", "Never"));
+  create_pod("failed", script("exec sleep 1000", "OnFailure"));
+  create_pod("done", script("trap 'exit 0' TERM; while :; do sleep 0.01; done", "OnFailure"));
+  for (const char* name : {"never", "failed", "done"}) follow(name, shows("c:Ready"));
+  restart_node();
+  EXPECT_EQ(follow("never", phase("Failed")).back(), "Failed c:Error(143)");
+  follow("failed", shows("c:Readyx1"));
+  EXPECT_EQ(follow("done", phase("Succeeded")).back(), "Succeeded c:Completed(0)");
+  while (devices.holders.size() > 1) loop.run_ready();
+}
+
+TEST_F(NodeRestart, runs_init_containers_again) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Always","terminationGracePeriodSeconds":5,
+      "initContainers":[{"name":"i","image":"x","command":["sh","-c","echo init >> ../runs"]}],
+      "containers":[{"name":"c","image":"x","command":["sh","-c","echo main >> ../runs; exec sleep 1000"]}]})");
+  follow("a", shows("c:Ready"));
+  restart_node();
+  follow("a", shows("c:Readyx1"));
+  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "init\nmain\ninit\nmain\n");
+}
+
+TEST_F(NodeRestart, leaves_pods_alone_that_are_being_deleted) {
+  start_node();
+  create_pod("a", script("trap '' TERM; while :; do sleep 0.01; done", "Always"));
+  follow("a", shows("c:Ready"));
+  kube::DeleteOptions soon;
+  soon.grace_seconds = 1;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, soon)));
+  node_clock = &system_clock();
+  stop_node();
+  start_node();
+  run_to_end(loop, node->end_pods(Shutdown::until_restart));
+  EXPECT_EQ(follow("a", phase("none")).back(), "gone");
+}
+
 TEST_F(PodAdoption, ends_pods_that_were_deleted_meanwhile) {
   start_node();
   create_pod("a", script("exec sleep 1000"));

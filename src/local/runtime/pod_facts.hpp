@@ -21,6 +21,7 @@ struct RunFacts {
   int signal = 0;
   std::string reason = {};   // of its end: Completed, Error, OOMKilled, StartError
   std::string message = {};  // its last words
+  bool gone = false;         // with a sandbox that another one has taken the place of
 
   bool running() const { return !finished; }
 

@@ -212,7 +212,7 @@ TEST_F(PodLifecycle, runs_hooks_at_both_ends) {
   const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
   const std::string file = fmt::format("{}/n1/pods/{}/log", dir.path(), uid);
   EXPECT_EQ(read_file(file).value_or(""), "begin\n");
-  run_to_end(loop, node->end_pods());
+  run_to_end(loop, node->end_pods(Shutdown::for_good));
   EXPECT_EQ(read_file(file).value_or(""), "begin\nend\n");
   EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "Terminated");
 }

@@ -15,6 +15,10 @@ bool starts_again(RestartPolicy policy, const ContainerFacts& container) {
   return policy == RestartPolicy::on_failure && container.run->failed();
 }
 
+bool has_something_to_do(RestartPolicy policy, const ContainerFacts& container) {
+  return !container.run || container.running() || starts_again(policy, container);
+}
+
 // True: the init containers are through.
 bool plan_init(RestartPolicy policy, const PodFacts& facts, PodPlan& plan) {
   for (const ContainerFacts& c : facts.init) {
@@ -23,7 +27,7 @@ bool plan_init(RestartPolicy policy, const PodFacts& facts, PodPlan& plan) {
       if (!c.running() || !c.started) return false;
       continue;
     }
-    if (has_stopped(c) && !c.run->failed()) continue;
+    if (has_stopped(c) && !c.run->failed() && !c.run->gone) continue;
     if (c.running()) return false;
     if (has_stopped(c) && policy == RestartPolicy::never) {
       plan.finished = true;
@@ -39,8 +43,12 @@ bool plan_init(RestartPolicy policy, const PodFacts& facts, PodPlan& plan) {
 
 PodPlan plan_pod(RestartPolicy policy, const PodFacts& facts) {
   PodPlan plan;
+  const bool open =
+      std::any_of(facts.containers.begin(), facts.containers.end(),
+                  [&](const ContainerFacts& c) { return has_something_to_do(policy, c); });
+  if (!open) return {.start = {}, .finished = true};
   const bool past_init = std::any_of(facts.containers.begin(), facts.containers.end(),
-                                     [](const ContainerFacts& c) { return c.run.has_value(); });
+                                     [](const ContainerFacts& c) { return c.run && !c.run->gone; });
   if (!past_init && !plan_init(policy, facts, plan)) {
     if (plan.finished) plan.start.clear();
     return plan;
@@ -48,16 +56,8 @@ PodPlan plan_pod(RestartPolicy policy, const PodFacts& facts) {
   if (past_init)
     for (const ContainerFacts& c : facts.init)
       if (c.sidecar && !c.running()) plan.start.push_back(c.name);
-  bool open = false;
-  for (const ContainerFacts& c : facts.containers) {
-    if (c.running()) {
-      open = true;
-    } else if (!c.run || starts_again(policy, c)) {
-      open = true;
-      plan.start.push_back(c.name);
-    }
-  }
-  if (!open) return {.start = {}, .finished = true};
+  for (const ContainerFacts& c : facts.containers)
+    if (!c.running() && has_something_to_do(policy, c)) plan.start.push_back(c.name);
   return plan;
 }
 

@@ -17,7 +17,8 @@ struct PodPlan {
 };
 
 // Init containers come one after another, a sidecar among them has to be started before the next;
-// then all the others. What ended is started again where the restart policy says so.
+// then all the others. What ended is started again where the restart policy says so; in a new
+// sandbox, as after a restart of the node, init containers come again before that.
 PodPlan plan_pod(RestartPolicy policy, const PodFacts& facts);
 
 }  // namespace plim::local

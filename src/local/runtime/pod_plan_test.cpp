@@ -50,6 +50,17 @@ TEST(PodPlan, follows_the_restart_policy_and_the_order) {
       {kNever, "side-exit 0, exit 0", "running", "i1"},
       {kNever, "side-running", "exit 0", "finished"},
       {kNever, "side-exit 3", "exit 0", "finished"},
+      {kAlways, "", "gone 143, gone 0", "c1 c2"},
+      {kOnFailure, "", "gone 143, gone 0", "c1"},
+      {kOnFailure, "gone 0", "gone 0, gone 0", "finished"},
+      {kNever, "gone 0", "gone 143", "finished"},
+      {kNever, "gone 143", "new", "finished"},
+      {kAlways, "gone 0, gone 0", "gone 143", "i1"},
+      {kAlways, "exit 0, gone 0", "gone 143", "i2"},
+      {kAlways, "exit 0, exit 0", "gone 143", "c1"},
+      {kAlways, "exit 0, side-gone 143", "gone 143", "i2"},
+      {kAlways, "exit 0", "running, gone 143", "c2"},
+      {kOnFailure, "gone 143", "new", "i1"},
   };
   for (const Row& row : rows) {
     const PodPlan plan = plan_pod(row.policy, plim::testing::pod_facts(row.init, row.containers));

@@ -53,8 +53,8 @@ void PodWorker::vanish() {
   changed();
 }
 
-void PodWorker::end_for_shutdown() {
-  shutting_down_ = true;
+void PodWorker::end_for_shutdown(Shutdown kind) {
+  shutdown_ = kind;
   changed();
 }
 
@@ -72,8 +72,12 @@ void PodWorker::changed() {
 }
 
 bool PodWorker::has_to_end() const {
-  return finished_ || vanished_ || deleting_ || shutting_down_ ||
-         node_.clock.steady() >= deadline();
+  return finished_ || vanished_ || deleting_ || shutdown_ || node_.clock.steady() >= deadline();
+}
+
+bool PodWorker::comes_back() const {
+  return shutdown_ == Shutdown::until_restart && !finished_ && !vanished_ && !deleting_ &&
+         !rejected_;
 }
 
 SteadyTime PodWorker::deadline() const {
@@ -90,9 +94,9 @@ void PodWorker::begin_at(WallTime time) {
 
 Task<void> PodWorker::supervise() {
   if (local::is_active(pod_)) {
-    const bool adopted = co_await adopt();
+    const Left left = co_await adopt();
     live_running_ = true;
-    TaskGroup::Handle life = tasks_.spawn("life of pod " + full_name(), live(adopted));
+    TaskGroup::Handle life = tasks_.spawn("life of pod " + full_name(), live(left));
     while (live_running_ && !has_to_end()) {
       const SteadyTime until = deadline();
       if (until == SteadyTime::max()) {
@@ -104,10 +108,10 @@ Task<void> PodWorker::supervise() {
     life.cancel();
     while (live_running_) co_await changed_.wait();
     if (!finished_ && !vanished_ && !deleting_) {
-      if (shutting_down_) {
+      if (shutdown_ == Shutdown::for_good) {
         facts_.failure = {"Terminated",
                           "Pod was terminated in response to imminent node shutdown."};
-      } else if (!rejected_) {
+      } else if (!shutdown_ && !rejected_) {
         facts_.failure = {"DeadlineExceeded",
                           "Pod was active on the node longer than the specified deadline"};
         event(Type::warning, "DeadlineExceeded", facts_.failure->message);
@@ -117,7 +121,15 @@ Task<void> PodWorker::supervise() {
     if (finished_ && phase_of(restart_policy_of(pod_), facts_) == "Running")
       co_await write_status();
     if (!rejected_) co_await end_containers();
+    const bool is_away = comes_back();
     co_await clean_up();
+    if (is_away) {
+      // As a machine that is switched off: the API hears of it when it is on again.
+      ended_ = true;
+      changed();
+      co_return;
+    }
+    node_.devices.release(uid_);
     facts_.ended = true;
     facts_.ready_to_start = false;
     if (node_.options.annotate_runs && !vanished_) co_await annotate_runs();
@@ -125,6 +137,7 @@ Task<void> PodWorker::supervise() {
   } else {
     restore_from_status();
     co_await clean_up();
+    node_.devices.release(uid_);
   }
   ended_ = true;
   node_.freed.notify();
@@ -139,7 +152,7 @@ Task<void> PodWorker::supervise() {
   node_.gone(uid_);
 }
 
-Task<void> PodWorker::live(bool adopted) {
+Task<void> PodWorker::live(Left left) {
   struct Leaving {
     PodWorker& worker;
 
@@ -150,9 +163,15 @@ Task<void> PodWorker::live(bool adopted) {
   };
 
   Leaving leaving{*this};
-  if (!adopted) {
+  if (left == Left::nothing) {
     const bool taken = co_await admit();
     if (!taken) co_return;
+  }
+  const bool is_over = plan_pod(restart_policy_of(pod_), facts_).finished;
+  if (left != Left::processes && !is_over) {
+    if (left == Left::records)
+      event(Type::normal, "SandboxChanged",
+            "Pod sandbox changed, it will be killed and re-created.");
     co_await write_status();
     co_await prepare();
   }
@@ -276,7 +295,6 @@ Task<void> PodWorker::clean_up() {
   if (!quit)
     log::warn("node", "cannot end a pod's shim", {{"pod", full_name()}, {"error", quit.error()}});
   co_await remove_cgroup(&node_.cgroups, pod_);
-  node_.devices.release(uid_);
   if (facts_.pod_ip != node_.addresses.node()) node_.addresses.release(facts_.pod_ip);
   remove_volumes(pod_);
 }

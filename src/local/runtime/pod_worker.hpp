@@ -40,7 +40,7 @@ class PodWorker {
   void start();
   void update(json::value pod);  // the object has changed
   void vanish();                 // the object is gone: end at once
-  void end_for_shutdown();       // the node goes for good: end with grace
+  void end_for_shutdown(Shutdown kind);
   // Leaves the processes running, to be taken over by the next node.
   Task<void> stop();
   Task<void> wait_ended();  // after end_for_shutdown()
@@ -72,10 +72,14 @@ class PodWorker {
     int stop_signal = 0;  // 0: SIGTERM
   };
 
+  // What a node before this one has left of it.
+  enum class Left { nothing, processes, records };
+
   // The whole life.
   Task<void> supervise();
-  Task<void> live(bool adopted);
+  Task<void> live(Left left);
   bool has_to_end() const;
+  bool comes_back() const;      // with the node
   SteadyTime deadline() const;  // of activeDeadlineSeconds
   void begin_at(WallTime time);
   Task<bool> admit();
@@ -87,8 +91,7 @@ class PodWorker {
   Task<void> clean_up();
   Task<void> delete_object();
 
-  // What a node before this one has left.
-  Task<bool> adopt();
+  Task<Left> adopt();
   void restore_from_status();
 
   // The shim.
@@ -157,7 +160,7 @@ class PodWorker {
   bool finished_ = false;  // nothing is left to do for its containers
   bool deleting_ = false;
   bool vanished_ = false;
-  bool shutting_down_ = false;
+  std::optional<Shutdown> shutdown_;
   bool ended_ = false;  // its processes are gone
 
   std::uint64_t changes_ = 0;

@@ -160,7 +160,7 @@ class ProcessEventsTest : public testing::NodeTest {
 
   ~ProcessEventsTest() override {
     if (node) {
-      run_to_end(loop, node->end_pods());
+      run_to_end(loop, node->end_pods(Shutdown::for_good));
       stop_node();  // before what it asks
     }
     run_to_end(loop, listener.stop());

@@ -20,7 +20,7 @@ class PodInCgroups : public testing::NodeTest {
 
   ~PodInCgroups() override {
     if (!node) return;
-    run_to_end(loop, node->end_pods());
+    run_to_end(loop, node->end_pods(Shutdown::for_good));
     run_to_end(loop, node->stop());
     node.reset();
     EXPECT_TRUE(real->remove_node());

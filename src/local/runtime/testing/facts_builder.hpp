@@ -14,7 +14,8 @@ inline const WallTime kStarted(std::chrono::seconds(1'700'000'000));
 inline const WallTime kFinished(std::chrono::seconds(1'700'000'005));
 
 // "new", "running", "starting" (runs, but has not passed its startup probe), "unready", "exit N",
-// "crash N" (ended with N and waits for its next start); "side-" before it makes a sidecar.
+// "crash N" (ended with N and waits for its next start), "gone N" (ended with N in a sandbox that
+// is gone); "side-" before it makes a sidecar.
 inline local::ContainerFacts container_facts(std::string name, std::string_view text) {
   local::ContainerFacts out{.name = std::move(name), .image = "busybox"};
   if (text.starts_with("side-")) {
@@ -24,7 +25,8 @@ inline local::ContainerFacts container_facts(std::string name, std::string_view 
   const auto [word, number] = cut(text, ' ');
   if (word == "new") return out;
   out.run = local::RunFacts{.id = std::string(64, 'a'), .restart = 0, .started = kStarted};
-  if (word == "exit" || word == "crash") {
+  if (word == "exit" || word == "crash" || word == "gone") {
+    out.run->gone = word == "gone";
     out.run->finished = kFinished;
     out.run->exit_code = parse_int(number).value_or(0);
     out.run->reason = out.run->exit_code == 0 ? "Completed" : "Error";

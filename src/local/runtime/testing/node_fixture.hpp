@@ -141,7 +141,7 @@ class NodeTest : public ApiTest {
 
   ~NodeTest() override {
     if (!node) return;
-    run_to_end(loop, node->end_pods());
+    run_to_end(loop, node->end_pods(Shutdown::for_good));
     run_to_end(loop, node->stop());
   }
 
