@@ -1,4 +1,4 @@
-// The agent of a local node, as a role of `plimsoll up`.
+// The agent of a local node, as roles of `plimsoll up`: agent (what it measures), images, pools.
 #pragma once
 
 #include "cli/role_children.hpp"
@@ -6,5 +6,9 @@
 namespace plim::cli {
 
 Result<RoleLaunch> launch_agent(const RolePlace& place);
+
+// Files put into `pools` of the state directory are taken at once, and so are the ConfigMaps of a
+// real cluster, unless the environment names other places.
+Result<std::string> pool_places_of(const RolePlace& place);
 
 }  // namespace plim::cli

@@ -30,16 +30,17 @@ const local::User kUpUser{.name = "plimsoll-up",
                           .groups = {"system:masters", "system:authenticated"}};
 
 std::string child_name(const RoleRow& row, std::string_view node) {
-  return node.empty() ? std::string(row.name) : fmt::format("{}-{}", row.name, node);
+  return node.empty() ? std::string(row.process) : fmt::format("{}-{}", row.process, node);
 }
 
 }  // namespace
 
 struct RoleChildren::Child {
   std::string name;
-  const RoleRow* row = nullptr;
+  const RoleRow* row = nullptr;  // the first of its process
   json::value node;
   std::string url = {};
+  std::vector<std::string> serves = {};     // the roles that are found there
   std::vector<HeldAddress> addresses = {};  // that it was told to listen on
   bool kept = false;                        // keep() takes care of it
   bool registered = false;                  // or could not be
@@ -122,11 +123,19 @@ Task<void> RoleChildren::prepare_cluster() {
   }
 }
 
-// One child per role, or per role and running node; whoever is surplus ends.
+std::vector<std::string> RoleChildren::parts_of(const RoleRow& row) const {
+  std::vector<std::string> out;
+  for (const RoleRow* one : rows_)
+    if (one->process == row.process) out.emplace_back(one->name);
+  return out;
+}
+
+// One child per process, or per process and running node; whoever is surplus ends.
 void RoleChildren::arrange() {
   std::map<std::string, std::shared_ptr<Child>> wanted;
   const auto want = [&](const RoleRow& row, json::value node) {
     const std::string name = child_name(row, text_at(node, {"name"}));
+    if (wanted.contains(name)) return;  // for another role of its process
     if (auto known = children_.find(name); known != children_.end()) {
       wanted.insert(children_.extract(known));
       return;
@@ -208,6 +217,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
     RolePlace place{.directories = directories_,
                     .kubeconfig = cluster_.kubeconfig(),
                     .node = child->node,
+                    .parts = parts_of(*child->row),
                     .directory = directory,
                     .settings = settings_,
                     .free_address = address};
@@ -219,6 +229,8 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
       co_return;
     }
     child->url = launch->url;
+    child->serves = place.parts;
+    for (const std::string& part : launch->missing) std::erase(child->serves, part);
     write_endpoints();
     if (child->row->prepare != nullptr) {
       const Result<void> done = co_await child->row->prepare(client_, child->url);
@@ -307,13 +319,14 @@ void RoleChildren::write_endpoints() {
   json::object roles;
   for (const auto& [name, child] : children_) {
     if (child->url.empty()) continue;
-    const std::string key(child->row->name);
-    if (!child->row->per_node) {
-      roles[key] = child->url;
-      continue;
+    for (const std::string& key : child->serves) {
+      if (!child->row->per_node) {
+        roles[key] = child->url;
+        continue;
+      }
+      if (!roles.contains(key)) roles[key] = json::object();
+      roles[key].as_object()[text_at(child->node, {"name"})] = child->url;
     }
-    if (!roles.contains(key)) roles[key] = json::object();
-    roles[key].as_object()[text_at(child->node, {"name"})] = child->url;
   }
   value->as_object()["roles"] = std::move(roles);
   constexpr WriteOptions kPrivate{.mode = 0600, .sync = false};

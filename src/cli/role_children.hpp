@@ -30,22 +30,26 @@ struct RoleSettings {
 // What a role gets to see of the cluster when its command line is made.
 struct RolePlace {
   const local::ClusterDirectories& directories;
-  const std::string& kubeconfig;  // of an administrator
-  json::value node;               // of roles that run once per node: an item of `node ls`
-  std::string directory;          // for files of the roles, only ours
+  const std::string& kubeconfig;   // of an administrator
+  json::value node;                // of roles that run once per node: an item of `node ls`
+  std::vector<std::string> parts;  // the roles that are to be in this process
+  std::string directory;           // for files of the roles, only ours
   const RoleSettings& settings;
   // The address with that port, or with the next free one.
   std::function<std::string(std::string host, int port)> free_address;
 };
 
 struct RoleLaunch {
-  std::vector<std::string> words;  // after the program's name
-  std::string url = {};            // where it serves, for endpoints.json; "" for none
+  std::vector<std::string> words;         // after the program's name
+  std::string url = {};                   // where it serves, for endpoints.json; "" for none
+  std::vector<std::string> missing = {};  // parts that cannot be here
 };
 
 // A row of the table in role_table.cpp.
 struct RoleRow {
-  std::string_view name;  // "agent", as in --roles
+  std::string_view name;  // "images", as in --roles
+  // Roles of the same process are one child, with one pod that shows them.
+  std::string_view process;
   bool per_node = false;
   Result<RoleLaunch> (*launch)(const RolePlace& place);
   // What it needs on the cluster before it starts, with the address that it was told; and what to
@@ -82,6 +86,7 @@ class RoleChildren {
  private:
   struct Child;
 
+  std::vector<std::string> parts_of(const RoleRow& row) const;
   void arrange();
   Task<void> watch_nodes();
   Task<void> prepare_cluster();
@@ -102,7 +107,7 @@ class RoleChildren {
   RoleSettings settings_;
   std::string program_;
   std::shared_ptr<kube::Client> client_;
-  std::map<std::string, std::shared_ptr<Child>> children_;  // by "agent-n1"
+  std::map<std::string, std::shared_ptr<Child>> children_;  // by process and node: "agent-n1"
   bool kinds_installed_ = false;
   Event progress_;
   TaskGroup tasks_, ending_;

@@ -8,7 +8,7 @@ namespace plim::cli {
 local::MirrorPod role_pod(const RoleRow& row, const json::value& node,
                           std::vector<std::string> words, std::string log_file) {
   const std::string called =
-      row.name == "scheduler" ? "kube-scheduler" : fmt::format("plimsoll-{}", row.name);
+      row.name == "scheduler" ? "kube-scheduler" : fmt::format("plimsoll-{}", row.process);
   const std::string on(text_at(node, {"name"}));
   return {.name = fmt::format("{}-{}", called, on),
           .node = on,

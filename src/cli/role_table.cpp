@@ -3,8 +3,6 @@
 #include <array>
 
 #include "cli/agent_role.hpp"
-#include "cli/images_role.hpp"
-#include "cli/pools_role.hpp"
 #include "cli/role_children.hpp"
 #include "cli/scheduler_role.hpp"
 #include "cli/servo_role.hpp"
@@ -14,13 +12,13 @@ namespace plim::cli {
 namespace {
 
 constexpr std::array kRoles{
-    RoleRow{.name = "agent", .per_node = true, .launch = launch_agent},
-    RoleRow{.name = "images", .per_node = true, .launch = launch_images},
-    RoleRow{.name = "pools", .per_node = true, .launch = launch_pools},
-    RoleRow{.name = "scheduler", .per_node = false, .launch = launch_scheduler},
-    RoleRow{.name = "servo", .per_node = false, .launch = launch_servo},
+    RoleRow{.name = "agent", .process = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "images", .process = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "pools", .process = "agent", .per_node = true, .launch = launch_agent},
+    RoleRow{.name = "scheduler", .process = "scheduler", .launch = launch_scheduler},
+    RoleRow{.name = "servo", .process = "servo", .launch = launch_servo},
     RoleRow{.name = "webhook",
-            .per_node = false,
+            .process = "webhook",
             .launch = launch_webhook,
             .prepare = register_webhook,
             .withdraw = withdraw_webhook},

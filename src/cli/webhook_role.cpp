@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/files.hpp"
 #include "base/text.hpp"
+#include "cli/agent_role.hpp"
 #include "cli/manifests.hpp"
 #include "cli/servo_role.hpp"
 #include "net/url.hpp"
@@ -16,8 +16,6 @@ namespace plim::cli {
 namespace {
 
 constexpr int kWebhookPort = 7444;
-constexpr const char* kPoolMaps =
-    ",configmap:kube-system/cpu-dp-configmap,configmap:kube-system/cpu-pooler-configmap";
 constexpr const char* kConfigurations = "cpu-device-pod-mutator-webhook-config,optune";
 constexpr std::string_view kMadeBy = "app.kubernetes.io/managed-by", kUp = "plimsoll-up";
 
@@ -171,10 +169,7 @@ std::string starter_path() {
 
 Result<RoleLaunch> launch_webhook(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kWebhookPort);
-  const std::string directory = place.directories.state + "/pools";
-  PLIM_CHECK(make_directories(directory, 0700));
-  // Both roles read the same files.
-  const std::string places = setting_or("PLIMSOLL_POOLS_AGENT_POOLCONFIGS", directory + kPoolMaps);
+  PLIM_TRY(const std::string places, pool_places_of(place));  // where the agents find them too
   RoleLaunch out{.words = {"webhook", "--self-signed", "--kubeconfig", place.kubeconfig, "--listen",
                            listen, "--webhook-configs", kConfigurations},
                  .url = "https://" + listen};

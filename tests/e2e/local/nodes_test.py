@@ -77,7 +77,7 @@ class Start(unittest.TestCase):
         place, name = Place(self), f"r{os.getpid()}"
         del place.env["PLIMSOLL_UP_ROLES"]
         cluster = LocalCluster(self, place=place, name=name)
-        eventually(lambda: {"agent", "pools", "scheduler", "servo", "webhook"} <= self.roles(place), what="the roles")
+        eventually(lambda: {"agent", "scheduler", "servo", "webhook"} <= self.roles(place), what="the roles")
 
         def run():
             pods = cluster.get("pods", "-n", "kube-system")["items"]

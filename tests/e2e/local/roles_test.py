@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The roles of `plimsoll up` are shown as mirror pods, and everybody treats them as such."""
 import json
+import re
 import unittest
+import urllib.request
 
 from local_cluster import LocalCluster, Place, eventually, only_local
 
@@ -14,8 +16,20 @@ class Roles(unittest.TestCase):
         return {pod["metadata"]["name"]: pod for pod in self.cluster.get("pods", "-n", "kube-system")["items"]}
 
     def names(self, nodes=("n1", "n2"), first="n1"):
-        return {f"plimsoll-images-{node}" for node in nodes} | {f"{name}-{first}" for name in
+        return {f"plimsoll-agent-{node}" for node in nodes} | {f"{name}-{first}" for name in
                                                                   ("kube-scheduler", "plimsoll-servo", "plimsoll-webhook")}
+
+    def measures(self):
+        """Whether nodes have cgroups here, without which there is nothing to measure."""
+        nodes = json.loads(self.cluster.place.run("node", "ls", "--name", "t", "-o", "json").stdout)["items"]
+        return all(node["cgroups"].startswith("/") for node in nodes)
+
+    def get(self, url):
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return answer.read().decode()
+        except OSError as refused:
+            return str(refused)
 
     def all_run(self, names):
         pods = self.pods()
@@ -45,7 +59,7 @@ class Roles(unittest.TestCase):
         before = {pod["metadata"]["uid"] for pod in self.pods().values()}
         self.cluster.down()
         self.cluster.up(self, "--nodes", "2", "--roles", "servo,images")
-        pods = eventually(lambda: self.all_run({"plimsoll-servo-n1", "plimsoll-images-n1", "plimsoll-images-n2"}), what="other pods")
+        pods = eventually(lambda: self.all_run({"plimsoll-servo-n1", "plimsoll-agent-n1", "plimsoll-agent-n2"}), what="other pods")
         self.assertFalse(before & {pod["metadata"]["uid"] for pod in pods.values()})
         self.cluster.kill()
         self.cluster.up(self, "--nodes", "2", "--roles", "none")
@@ -53,11 +67,19 @@ class Roles(unittest.TestCase):
 
     def test_all_of_them_start_at_the_first_try(self):
         self.cluster = LocalCluster(self, "--nodes", "2", "--ephemeral", "--roles", "all")
-        names = self.names() | {f"plimsoll-{role}-{node}" for role in ("agent", "pools") for node in ("n1", "n2")}
-        if not self.pods().keys() <= names:
-            self.fail(self.pods().keys() - names)
-        pods = eventually(lambda: self.all_run(names) or self.all_run({name for name in names if "agent" not in name}), what="all pods")
+        pods = eventually(lambda: self.all_run(self.names()), what="all pods")
         self.assertEqual({pod["status"]["containerStatuses"][0]["restartCount"] for pod in pods.values()}, {0})
+
+        # One agent per node is all that is asked of agents, and everybody finds it by the role.
+        roles = json.loads((self.cluster.place.state("t") / "endpoints.json").read_text())["roles"]
+        self.assertEqual(roles["images"], roles["pools"])
+        self.assertEqual(sorted(roles["images"]), ["n1", "n2"])
+        measures = self.measures()
+        self.assertEqual(roles.get("agent"), roles["images"] if measures else None)
+        for url in roles["images"].values():
+            eventually(lambda: self.get(url + "/readyz") == "ok\n", what="a ready agent")
+            self.assertEqual(sorted(re.findall(r'(?m)^plimsoll_agent_module_up\{module="(\w+)"\} 1$', self.get(url + "/metrics"))),
+                             ["images", "measure", "pools"] if measures else ["images", "pools"])
 
     def test_a_deleted_node_starts_nothing_anew(self):
         self.cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "servo")

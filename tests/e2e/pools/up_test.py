@@ -137,7 +137,7 @@ class Roles(unittest.TestCase):
         mark = str(self.cluster.place.state("t"))
         words = {int(path.parent.name): text.split("\0") for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
                  if mark in (text := read(path))}
-        return [pid for pid, line in words.items() if line[1:3] == ["pools", "agent"]]
+        return [pid for pid, line in words.items() if line[1:3] == ["agent", "run"] and "--poolconfigs" in line]
 
     def test_a_resource_is_there_at_once_and_goes_and_comes_back_with_its_plugin(self):
         api = HttpApi(self.cluster.kubeconfig)
