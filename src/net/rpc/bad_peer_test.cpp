@@ -25,7 +25,7 @@ class RpcBadServer : public RpcTest {
 
   // What a call gets from a server that sends `bytes` after the request and then closes.
   RpcReply answer_of(std::string bytes) {
-    ScriptedServer server(dir_ / "bad", [bytes = h2_frame(4, 0, 0) + bytes](int fd) {
+    ScriptedServer server(dir_ / "bad", [bytes = h2::frame(4, 0, 0) + bytes](int fd) {
       read_request(fd);
       write_all(fd, bytes);
       ::shutdown(fd, SHUT_WR);
@@ -49,21 +49,21 @@ TEST_F(RpcBadServer, messages_cut_into_any_frames_are_put_together) {
   for (char c : grpc_message("cut")) bytes += answer_data(1, std::string(1, c));
   EXPECT_EQ(answer_of(bytes + answer_trailers(1)).body, "cut");
   std::string padded = std::string(1, '\3') + grpc_message("pad") + std::string(3, '\0');
-  EXPECT_EQ(answer_of(answer_headers(1) + h2_frame(0, 8, 1, padded) + answer_trailers(1)).body,
+  EXPECT_EQ(answer_of(answer_headers(1) + h2::frame(0, 8, 1, padded) + answer_trailers(1)).body,
             "pad");
 }
 
 TEST_F(RpcBadServer, trailers_only_carry_status_and_text) {
-  RpcReply reply = answer_of(h2_frame(
+  RpcReply reply = answer_of(h2::frame(
       1, 5, 1,
-      h2_header(":status", "200") + h2_header("content-type", "application/grpc") +
-          h2_header("grpc-status", "5") + h2_header("grpc-message", " no%20caf%C3%A9 % ")));
+      h2::field(":status", "200") + h2::field("content-type", "application/grpc") +
+          h2::field("grpc-status", "5") + h2::field("grpc-message", " no%20caf%C3%A9 % ")));
   EXPECT_EQ(reply.status.code, RpcCode::not_found);
   EXPECT_EQ(reply.status.message, " no caf\xc3\xa9 % ");
 }
 
 TEST_F(RpcBadServer, an_answer_without_status_is_unknown) {
-  RpcReply reply = answer_of(answer_headers(1) + h2_frame(0, 1, 1, grpc_message("hi")));
+  RpcReply reply = answer_of(answer_headers(1) + h2::frame(0, 1, 1, grpc_message("hi")));
   EXPECT_EQ(reply.status.code, RpcCode::unknown);
   EXPECT_EQ(reply.status.message, "the answer has no grpc-status");
 }
@@ -76,19 +76,19 @@ TEST_F(RpcBadServer, a_status_nobody_knows_is_unknown) {
 
 TEST_F(RpcBadServer, an_http_error_is_told_as_such) {
   RpcReply reply = answer_of(
-      h2_frame(1, 4, 1, h2_header(":status", "503") + h2_header("content-type", "text/html")) +
-      h2_frame(0, 1, 1, "<html>"));
+      h2::frame(1, 4, 1, h2::field(":status", "503") + h2::field("content-type", "text/html")) +
+      h2::frame(0, 1, 1, "<html>"));
   EXPECT_EQ(reply.status.code, RpcCode::unavailable);
   EXPECT_NE(reply.status.message.find("503"), std::string::npos);
   reply = answer_of(
-      h2_frame(1, 4, 1, h2_header(":status", "200") + h2_header("content-type", "text/html")) +
-      h2_frame(0, 1, 1, "<html>"));
+      h2::frame(1, 4, 1, h2::field(":status", "200") + h2::field("content-type", "text/html")) +
+      h2::frame(0, 1, 1, "<html>"));
   EXPECT_EQ(reply.status.code, RpcCode::unknown);
   EXPECT_NE(reply.status.message.find("text/html"), std::string::npos);
 }
 
 TEST_F(RpcBadServer, an_early_hint_is_not_the_answer) {
-  RpcReply reply = answer_of(h2_frame(1, 4, 1, h2_header(":status", "103")) + answer_headers(1) +
+  RpcReply reply = answer_of(h2::frame(1, 4, 1, h2::field(":status", "103")) + answer_headers(1) +
                              answer_data(1, grpc_message("hi")) + answer_trailers(1));
   EXPECT_TRUE(reply.status.ok()) << reply.status.message;
 }
@@ -123,7 +123,7 @@ TEST_F(RpcBadServer, a_compressed_message_is_refused) {
 
 TEST_F(RpcBadServer, a_reset_keeps_its_meaning) {
   auto reset = [this](char code) {
-    return answer_of(h2_frame(3, 0, 1, std::string(3, '\0') + code)).status.code;
+    return answer_of(h2::frame(3, 0, 1, std::string(3, '\0') + code)).status.code;
   };
   EXPECT_EQ(reset(8), RpcCode::cancelled);
   EXPECT_EQ(reset(11), RpcCode::resource_exhausted);
@@ -148,8 +148,8 @@ TEST_F(RpcBadServer, a_go_away_before_the_call_was_seen_is_repeated_elsewhere) {
   int connection = 0;
   ScriptedServer server(dir_ / "bad", [&connection](int fd) {
     read_request(fd);
-    write_all(fd, h2_frame(4, 0, 0));
-    if (++connection < 3) return write_all(fd, h2_frame(7, 0, 0, std::string(8, '\0')));
+    write_all(fd, h2::frame(4, 0, 0));
+    if (++connection < 3) return write_all(fd, h2::frame(7, 0, 0, std::string(8, '\0')));
     write_all(fd, answer_headers(1) + answer_data(1, grpc_message("third")) + answer_trailers(1));
     read_until_closed(fd);
   });
@@ -174,7 +174,7 @@ class RpcBadClient : public RpcTest {
     run(pause(2ms));
     ::shutdown(fd, SHUT_WR);
     run(connections_are(0));
-    std::string answer = headers_in(read_until_closed(fd));
+    std::string answer = h2::headers_in(read_until_closed(fd));
     ::close(fd);
     return answer;
   }
@@ -184,7 +184,7 @@ class RpcBadClient : public RpcTest {
     EXPECT_TRUE(reply.status.ok()) << reply.status.message;
   }
 
-  const std::string hello_ = std::string(kPreface) + h2_frame(4, 0, 0);
+  const std::string hello_ = std::string(h2::kPreface) + h2::frame(4, 0, 0);
 };
 
 TEST_F(RpcBadClient, what_is_not_http2_is_closed) {
@@ -202,23 +202,23 @@ TEST_F(RpcBadClient, what_is_not_http2_is_closed) {
 }
 
 TEST_F(RpcBadClient, what_is_not_grpc_gets_an_http_status) {
-  std::string get = h2_frame(1, 5, 1,
-                             h2_header(":method", "GET") + h2_header(":scheme", "http") +
-                                 h2_header(":path", "/") + h2_header(":authority", "x"));
+  std::string get = h2::frame(1, 5, 1,
+                              h2::field(":method", "GET") + h2::field(":scheme", "http") +
+                                  h2::field(":path", "/") + h2::field(":authority", "x"));
   EXPECT_NE(answer_to(hello_ + get).find(":status: 405"), std::string::npos);
 }
 
 TEST_F(RpcBadClient, zero_two_or_half_messages_are_no_request) {
   for (const std::string& body :
        {std::string(), grpc_message("a") + grpc_message("b"), grpc_message("half").substr(0, 6)}) {
-    std::string bytes = hello_ + request_headers(1, "/t/echo") + h2_frame(0, 1, 1, body);
+    std::string bytes = hello_ + request_headers(1, "/t/echo") + h2::frame(0, 1, 1, body);
     EXPECT_NE(answer_to(bytes).find("expected one whole message"), std::string::npos);
   }
 }
 
 TEST_F(RpcBadClient, leaving_in_the_middle_ends_the_handler) {
   int fd = connect_to(path_);
-  write_all(fd, hello_ + request_headers(1, "/t/sleep") + h2_frame(0, 1, 1, grpc_message("9999")));
+  write_all(fd, hello_ + request_headers(1, "/t/sleep") + h2::frame(0, 1, 1, grpc_message("9999")));
   run(until([this] { return test_.running == 1; }));
   ::close(fd);
   run(until([this] { return test_.running == 0; }));

@@ -73,14 +73,15 @@ TEST_F(RpcCancelTest, calls_queued_behind_the_servers_limit_keep_their_deadlines
 // No client timer here: only the server can end this call.
 TEST_F(RpcCancelTest, the_server_keeps_deadlines_by_itself) {
   int fd = connect_to(path_);
-  write_all(fd, std::string(kPreface) + h2_frame(4, 0, 0) + request_headers(1, "/t/sleep", "20m") +
-                    h2_frame(0, 1, 1, grpc_message("10000")));
+  write_all(fd, std::string(h2::kPreface) + h2::frame(4, 0, 0) +
+                    request_headers(1, "/t/sleep", "20m") +
+                    h2::frame(0, 1, 1, grpc_message("10000")));
   run(handlers_run(1));
   run(handlers_have_ended());
   run(pause(1ms));
   ::shutdown(fd, SHUT_WR);
   run(until([this] { return test_.server->connections() == 0; }));
-  EXPECT_NE(headers_in(read_until_closed(fd)).find("deadline exceeded"), std::string::npos);
+  EXPECT_NE(h2::headers_in(read_until_closed(fd)).find("deadline exceeded"), std::string::npos);
   ::close(fd);
 }
 

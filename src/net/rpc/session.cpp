@@ -1,3 +1,4 @@
+// What is asked of a session; session_events.cpp has what the peer does to it.
 #include "net/rpc/session.hpp"
 
 #include <array>
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 #include <nghttp2/nghttp2.h>
 
-#include "net/rpc/session_callbacks.hpp"
 #include "net/rpc/status.hpp"
 
 namespace plim::net::rpc {
@@ -14,16 +14,25 @@ namespace {
 
 constexpr std::string_view kContentType = "application/grpc";
 
-// nghttp2 copies names and values.
-nghttp2_nv header(std::string_view name, std::string_view value) {
-  auto bytes = [](std::string_view text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
-
 std::string number(RpcCode code) {
   return std::to_string(static_cast<int>(code));
+}
+
+h2::Settings settings_of(const RpcLimits& limits) {
+  h2::Settings out;
+  out.stream_window = limits.stream_window;
+  out.connection_window = limits.connection_window;
+  // One slow reader must not stop the others: see on_data().
+  out.windows_by_themselves = false;
+  out.max_header_bytes = kMaxHeaderBytes;
+  out.max_streams = limits.max_streams;
+  // The default would end the connection of a client that gives up a batch of calls; peers here are
+  // local and need permission to connect.
+  out.resets_at_once = 10'000;
+  out.resets_per_second = 1'000;
+  // Go leaves blanks at the ends of grpc-message; a strict parser would drop the text.
+  out.blanks_around_values = true;
+  return out;
 }
 
 }  // namespace
@@ -44,56 +53,7 @@ RpcStatus Stream::verdict() const {
 }
 
 Session::Session(Role role, RpcLimits limits, Hooks hooks)
-    : role_(role), limits_(limits), hooks_(std::move(hooks)) {
-  session_.reset(Callbacks::new_session(*this));
-  submit_settings();
-}
-
-Session::~Session() = default;
-
-void Session::Free::operator()(nghttp2_session* session) const {
-  nghttp2_session_del(session);
-}
-
-void Session::submit_settings() {
-  std::array settings{
-      nghttp2_settings_entry{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits_.stream_window},
-      nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, kMaxHeaderBytes},
-      is_server()
-          ? nghttp2_settings_entry{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits_.max_streams}
-          : nghttp2_settings_entry{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}};
-  int failed =
-      nghttp2_submit_settings(session_.get(), NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  PLIM_ASSERT(failed == 0);
-  nghttp2_session_set_local_window_size(session_.get(), NGHTTP2_FLAG_NONE, 0,
-                                        static_cast<std::int32_t>(limits_.connection_window));
-}
-
-bool Session::receive(std::string_view bytes) {
-  heard_ = true;
-  auto taken = nghttp2_session_mem_recv(
-      session_.get(), reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  if (taken < 0 && complaint_.empty()) complaint_ = nghttp2_strerror(static_cast<int>(taken));
-  deliver();
-  return taken >= 0;
-}
-
-bool Session::send_into(std::string& out, std::size_t enough) {
-  bool sound = true;
-  while (out.size() < enough) {
-    const std::uint8_t* bytes = nullptr;
-    auto n = nghttp2_session_mem_send(session_.get(), &bytes);
-    sound = n >= 0;
-    if (n <= 0) break;
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
-  }
-  deliver();
-  return sound;
-}
-
-bool Session::finished() const {
-  return !nghttp2_session_want_read(session_.get()) && !nghttp2_session_want_write(session_.get());
-}
+    : h2::Session(role, settings_of(limits)), limits_(limits), hooks_(std::move(hooks)) {}
 
 void Session::abort(const RpcStatus& why, Gone how) {
   going_away_ = true;
@@ -108,39 +68,23 @@ void Session::abort(const RpcStatus& why, Gone how) {
   deliver();
 }
 
-void Session::go_away() {
-  if (std::exchange(going_away_, true)) return;
-  nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE,
-                        nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR,
-                        nullptr, 0);
-  output();
-}
-
 StreamPtr Session::request(std::string_view path, std::string_view message,
                            RpcClock::time_point deadline, const RpcMetadata& metadata) {
   auto stream = std::make_shared<Stream>(limits_.max_message);
   std::string timeout;
-  std::vector<nghttp2_nv> headers{
-      header(":method", "POST"),       header(":scheme", "http"),
-      header(":path", path),           header(":authority", "localhost"),
-      header("te", "trailers"),        header("content-type", kContentType),
-      header("user-agent", "plimsoll")};
+  std::vector<h2::Field> fields{{":method", "POST"},       {":scheme", "http"},
+                                {":path", path},           {":authority", "localhost"},
+                                {"te", "trailers"},        {"content-type", kContentType},
+                                {"user-agent", "plimsoll"}};
   if (deadline != RpcClock::time_point::max()) {
     timeout = format_timeout(deadline - RpcClock::now());
-    headers.push_back(header("grpc-timeout", timeout));
+    fields.emplace_back("grpc-timeout", timeout);
   }
-  for (const auto& [name, value] : metadata) headers.push_back(header(name, value));
+  for (const auto& [name, value] : metadata) fields.emplace_back(name, value);
   append_frame(stream->out, message);
   stream->finished = true;
-  auto body = Callbacks::body_of_stream();
-  stream->id = nghttp2_submit_request(session_.get(), nullptr, headers.data(), headers.size(),
-                                      &body, nullptr);
-  if (stream->id < 0) {
-    going_away_ = true;  // the ids are used up
-    return stream;
-  }
-  streams_.emplace(stream->id, stream);
-  output();
+  stream->id = submit_request(fields, Body::follows);
+  if (stream->id >= 0) streams_.emplace(stream->id, stream);
   return stream;
 }
 
@@ -148,8 +92,7 @@ void Session::cancel(Stream& stream, RpcStatus why) {
   if (stream.over() || stream.id < 0) return;
   stream.failed = std::move(why);
   streams_.erase(stream.id);
-  nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream.id, NGHTTP2_CANCEL);
-  output();
+  reset(stream.id, h2::ErrorCode::cancel);
 }
 
 std::string Session::take(Stream& stream) {
@@ -157,8 +100,8 @@ std::string Session::take(Stream& stream) {
   stream.messages.pop_front();
   bool caught_up = stream.messages.size() < limits_.queued_messages;
   if (stream.window_held > 0 && caught_up && !stream.over()) {
-    nghttp2_session_consume_stream(session_.get(), stream.id, std::exchange(stream.window_held, 0));
-    output();
+    consume_stream(stream.id, std::exchange(stream.window_held, 0));
+    on_output();
   }
   return message;
 }
@@ -174,14 +117,14 @@ void Session::finish(Stream& stream, RpcStatus status) {
   stream.finished = true;
   stream.trailer = std::move(status);
   if (stream.headers_submitted) return submit_headers(stream);
+  stream.headers_submitted = true;
   std::string code = number(stream.trailer.code);
   std::string text = percent_encode(stream.trailer.message);
-  const std::array headers{header(":status", "200"), header("content-type", kContentType),
-                           header("grpc-status", code), header("grpc-message", text)};
-  nghttp2_submit_response(session_.get(), stream.id, headers.data(),
-                          text.empty() ? headers.size() - 1 : headers.size(), nullptr);
-  stream.headers_submitted = true;
-  output();
+  const std::array<h2::Field, 4> fields{{{":status", "200"},
+                                         {"content-type", kContentType},
+                                         {"grpc-status", code},
+                                         {"grpc-message", text}}};
+  submit_response(stream.id, std::span(fields).first(text.empty() ? 3 : 4), Body::none);
 }
 
 void Session::cut_short(Stream& stream, RpcStatus status) {
@@ -194,30 +137,23 @@ void Session::cut_short(Stream& stream, RpcStatus status) {
 
 void Session::refuse(Stream& stream, std::string_view http_status) {
   stream.finished = stream.headers_submitted = true;
-  const std::array headers{header(":status", http_status)};
-  nghttp2_submit_response(session_.get(), stream.id, headers.data(), headers.size(), nullptr);
-  output();
+  const std::array<h2::Field, 1> fields{{{":status", http_status}}};
+  submit_response(stream.id, fields, Body::none);
 }
 
 // Headers go out with the first bytes of the body; later bytes wake a body that ran dry.
 void Session::submit_headers(Stream& stream) {
-  if (stream.headers_submitted) {
-    nghttp2_session_resume_data(session_.get(), stream.id);
-  } else {
-    const std::array headers{header(":status", "200"), header("content-type", kContentType)};
-    auto body = Callbacks::body_of_stream();
-    nghttp2_submit_response(session_.get(), stream.id, headers.data(), headers.size(), &body);
-    stream.headers_submitted = true;
-  }
-  output();
+  if (stream.headers_submitted) return resume(stream.id);
+  stream.headers_submitted = true;
+  const std::array<h2::Field, 2> fields{{{":status", "200"}, {"content-type", kContentType}}};
+  submit_response(stream.id, fields, Body::follows);
 }
 
-void Session::submit_trailer(const Stream& stream) {
+void Session::submit_status(const Stream& stream) {
   std::string code = number(stream.trailer.code);
   std::string text = percent_encode(stream.trailer.message);
-  const std::array headers{header("grpc-status", code), header("grpc-message", text)};
-  nghttp2_submit_trailer(session_.get(), stream.id, headers.data(),
-                         text.empty() ? headers.size() - 1 : headers.size());
+  const std::array<h2::Field, 2> fields{{{"grpc-status", code}, {"grpc-message", text}}};
+  submit_trailer(stream.id, std::span(fields).first(text.empty() ? 1 : 2));
 }
 
 // Our own verdict on what the peer sends.
@@ -245,7 +181,7 @@ void Session::deliver() {
   }
 }
 
-void Session::output() {
+void Session::on_output() {
   if (hooks_.on_output) hooks_.on_output();
 }
 

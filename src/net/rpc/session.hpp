@@ -8,50 +8,34 @@
 #include <unordered_map>
 #include <vector>
 
+#include "net/h2/session.hpp"
 #include "net/rpc.hpp"
 #include "net/rpc/stream.hpp"
 
-struct nghttp2_session;
-
 namespace plim::net::rpc {
 
-// Wraps an nghttp2 session, which must not be entered again from its own callbacks. They only note
-// what happened; receive() and send_into() tell the streams and hooks before they return, so that
-// those may call anything here but receive() and send_into(). Belongs to one loop.
-class Session {
- public:
-  enum class Role { client, server };
+inline constexpr std::uint32_t kMaxHeaderBytes = 16 << 10;  // of one call, either way
 
+// Tells the streams and hooks what happened before receive() and send_into() return; those may call
+// anything here but receive() and send_into(). Belongs to one loop.
+class Session final : public h2::Session {
+ public:
   struct Hooks {
     std::function<void()> on_output;                   // there may be bytes to send
     std::function<void(const StreamPtr&)> on_request;  // server: a whole request is in
   };
 
   Session(Role role, RpcLimits limits, Hooks hooks);
-  ~Session();
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
 
-  // False: the peer broke the protocol; send what is left, then close.
-  bool receive(std::string_view bytes);
-  // Appends what is to be sent until `out` has `enough` bytes or there is no more. False: broken.
-  bool send_into(std::string& out, std::size_t enough);
-  // Neither expects nor has anything: close the connection.
-  bool finished() const;
   // The connection is gone: ends every call, those with a full answer by that answer. Lost before
   // the peer said a word, for example in the backlog of a server that closed, it took the calls
   // with it unseen: a server speaks first.
   enum class Gone { closed_by_us, lost };
   void abort(const RpcStatus& why, Gone how = Gone::closed_by_us);
-  // No new calls; running ones go on.
-  void go_away();
 
   bool takes_calls() const { return !going_away_; }
 
   std::size_t calls() const { return streams_.size(); }
-
-  // What the library said about the peer's last mistake; empty if it made none.
-  const std::string& complaint() const { return complaint_; }
 
   // Client. If the stream's id is below zero the session takes no more calls.
   StreamPtr request(std::string_view path, std::string_view message, RpcClock::time_point deadline,
@@ -70,33 +54,27 @@ class Session {
   void refuse(Stream& stream, std::string_view http_status);  // for what is not gRPC
 
  private:
-  struct Callbacks;
-
-  struct Free {
-    void operator()(nghttp2_session* session) const;
-  };
-
-  bool is_server() const { return role_ == Role::server; }
+  void on_output() override;
+  void deliver() override;
+  void on_request_begins(std::int32_t id) override;
+  bool on_field(std::int32_t id, std::string_view name, std::string_view value) override;
+  void on_data(std::int32_t id, std::string_view bytes) override;
+  void on_frame(Frame frame, std::int32_t id, bool ends_stream) override;
+  void on_closed(std::int32_t id, std::uint32_t code) override;
+  BodyPart read_body(std::int32_t id, std::span<char> into) override;
 
   StreamPtr find(std::int32_t id) const;
-  void submit_settings();
+  void check_answer(const StreamPtr& stream);
   void submit_headers(Stream& stream);
-  void submit_trailer(const Stream& stream);
+  void submit_status(const Stream& stream);
   void changed(const StreamPtr& stream);
-  void deliver();
   void fail(const StreamPtr& stream, RpcStatus why);
-  void output();
 
-  Role role_;
   RpcLimits limits_;
   Hooks hooks_;
-  std::unique_ptr<nghttp2_session, Free> session_;
   std::unordered_map<std::int32_t, StreamPtr> streams_;
   std::vector<StreamPtr> requests_;  // complete, not handed over yet
   std::vector<StreamPtr> changed_;
-  std::string complaint_;
-  bool going_away_ = false;
-  bool heard_ = false;  // the peer has said something
 };
 
 }  // namespace plim::net::rpc

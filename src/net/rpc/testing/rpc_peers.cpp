@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <nghttp2/nghttp2.h>
 
 #include "base/clock.hpp"
 #include "net/rpc/codec.hpp"
@@ -190,7 +189,7 @@ void read_request(int fd) {
     }
     return out;
   };
-  read_exactly(kPreface.size());
+  read_exactly(h2::kPreface.size());
   for (;;) {
     std::string head = read_exactly(9);
     if (head.empty()) return;
@@ -203,53 +202,6 @@ void read_request(int fd) {
   }
 }
 
-std::string h2_frame(int type, int flags, std::uint32_t stream, std::string_view payload) {
-  std::string out;
-  auto size = payload.size();
-  for (int shift : {16, 8, 0}) out += static_cast<char>(size >> shift);
-  out += static_cast<char>(type);
-  out += static_cast<char>(flags);
-  for (int shift : {24, 16, 8, 0}) out += static_cast<char>(stream >> shift);
-  out += payload;
-  return out;
-}
-
-std::string h2_header(std::string_view name, std::string_view value) {
-  std::string out(1, '\0');
-  out += static_cast<char>(name.size());
-  out += name;
-  out += static_cast<char>(value.size());
-  out += value;
-  return out;
-}
-
-std::string headers_in(std::string_view wire) {
-  nghttp2_hd_inflater* inflater = nullptr;
-  EXPECT_EQ(nghttp2_hd_inflate_new(&inflater), 0);
-  std::string out;
-  while (wire.size() >= 9) {
-    auto byte = [&wire](std::size_t i) { return std::size_t{static_cast<unsigned char>(wire[i])}; };
-    auto size = byte(0) << 16 | byte(1) << 8 | byte(2);
-    bool headers = byte(3) == NGHTTP2_HEADERS;
-    auto block = wire.substr(9, size);
-    wire.remove_prefix(std::min(wire.size(), 9 + size));
-    for (int flags = 0; headers && (flags & NGHTTP2_HD_INFLATE_FINAL) == 0;) {
-      nghttp2_nv field{};
-      auto taken = nghttp2_hd_inflate_hd2(inflater, &field, &flags,
-                                          reinterpret_cast<const std::uint8_t*>(block.data()),
-                                          block.size(), 1);
-      if (taken < 0) break;
-      block.remove_prefix(static_cast<std::size_t>(taken));
-      if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0)
-        out += fmt::format("{}: {}\n", std::string(field.name, field.name + field.namelen),
-                           std::string(field.value, field.value + field.valuelen));
-    }
-    if (headers) nghttp2_hd_inflate_end_headers(inflater);
-  }
-  nghttp2_hd_inflate_del(inflater);
-  return out;
-}
-
 std::string grpc_message(std::string_view body) {
   std::string out;
   append_frame(out, body);
@@ -257,24 +209,24 @@ std::string grpc_message(std::string_view body) {
 }
 
 std::string answer_headers(std::uint32_t stream) {
-  return h2_frame(1, 4, stream,
-                  h2_header(":status", "200") + h2_header("content-type", "application/grpc"));
+  return h2::frame(1, 4, stream,
+                   h2::field(":status", "200") + h2::field("content-type", "application/grpc"));
 }
 
 std::string answer_data(std::uint32_t stream, std::string_view bytes) {
-  return h2_frame(0, 0, stream, bytes);
+  return h2::frame(0, 0, stream, bytes);
 }
 
 std::string answer_trailers(std::uint32_t stream, std::string_view status) {
-  return h2_frame(1, 5, stream, h2_header("grpc-status", status));
+  return h2::frame(1, 5, stream, h2::field("grpc-status", status));
 }
 
 std::string request_headers(std::uint32_t stream, std::string_view path, std::string_view timeout) {
-  std::string block = h2_header(":method", "POST") + h2_header(":scheme", "http") +
-                      h2_header(":path", path) + h2_header(":authority", "localhost") +
-                      h2_header("te", "trailers") + h2_header("content-type", "application/grpc");
-  if (!timeout.empty()) block += h2_header("grpc-timeout", timeout);
-  return h2_frame(1, 4, stream, block);
+  std::string block = h2::field(":method", "POST") + h2::field(":scheme", "http") +
+                      h2::field(":path", path) + h2::field(":authority", "localhost") +
+                      h2::field("te", "trailers") + h2::field("content-type", "application/grpc");
+  if (!timeout.empty()) block += h2::field("grpc-timeout", timeout);
+  return h2::frame(1, 4, stream, block);
 }
 
 }  // namespace plim::net::rpc

@@ -11,6 +11,7 @@
 #include "base/loop.hpp"
 #include "base/task.hpp"
 #include "base/testing/temp_dir.hpp"
+#include "net/h2/testing/frames.hpp"
 #include "net/rpc.hpp"
 
 namespace plim::net::rpc {
@@ -71,12 +72,7 @@ std::string read_until_closed(int fd);
 // Reads until a client has sent its first whole request (a DATA frame that ends the stream).
 void read_request(int fd);
 
-// HTTP/2 in bytes.
-inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-std::string h2_frame(int type, int flags, std::uint32_t stream, std::string_view payload = {});
-std::string h2_header(std::string_view name, std::string_view value);  // literal, not indexed
-// "name: value" lines of every HEADERS frame in `wire`.
-std::string headers_in(std::string_view wire);
+// gRPC in bytes.
 std::string grpc_message(std::string_view body);
 std::string answer_headers(std::uint32_t stream);
 std::string answer_data(std::uint32_t stream, std::string_view bytes);
