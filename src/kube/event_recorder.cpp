@@ -43,10 +43,19 @@ EventRecorder::EventRecorder(const Executor& loop, std::shared_ptr<Client> clien
       source_(std::move(source)),
       clock_(clock),
       queue_(loop, queue_size),
+      settled_(loop),
       tasks_(loop) {}
 
 void EventRecorder::start() {
   tasks_.spawn("event recorder", write_queued());
+}
+
+Task<void> EventRecorder::flush(Nanos at_most) {
+  const SteadyTime deadline = clock_.steady() + at_most;
+  while (unsettled_ > 0) {
+    const bool woken = co_await settled_.wait_until(clock_, deadline);
+    if (!woken) co_return;
+  }
 }
 
 Task<void> EventRecorder::stop() {
@@ -64,7 +73,10 @@ void EventRecorder::record(const EventNote& note) {
   entry.name = decision->name;
   entry.repeated = decision->count > 1;
   entry.event = event_json(note, source_, entry.ns, *decision);
-  if (!queue_.try_push(std::move(entry))) ++stats_.dropped;
+  if (queue_.try_push(std::move(entry)))
+    ++unsettled_;
+  else
+    ++stats_.dropped;
 }
 
 Task<void> EventRecorder::write_queued() {
@@ -86,6 +98,8 @@ Task<void> EventRecorder::write_queued() {
       }
       co_await clock_.sleep(backoff.next());
     }
+    --unsettled_;
+    settled_.notify();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
+#include "base/event.hpp"
 #include "base/json.hpp"
 #include "base/queue.hpp"
 #include "base/task.hpp"
@@ -33,7 +34,9 @@ class EventRecorder {
                 Clock& clock = system_clock(), std::size_t queue_size = 1000);
 
   void start();
-  // What is still queued is lost.
+  // Until everything recorded so far is written or dropped, at most so long. For whoever is about
+  // to end: what is still queued at stop() is lost.
+  Task<void> flush(Nanos at_most);
   Task<void> stop();
 
   // Returns at once.
@@ -58,6 +61,8 @@ class EventRecorder {
   EventCorrelator correlator_;
   Queue<Entry> queue_;
   Stats stats_;
+  std::size_t unsettled_ = 0;  // queued, or being written
+  Event settled_;
   TaskGroup tasks_;
 };
 

@@ -83,6 +83,11 @@ struct Rig {
   EventRecorder recorder;
 };
 
+Task<void> flush_for(EventRecorder& recorder, Nanos at_most, bool& ended) {
+  co_await recorder.flush(at_most);
+  ended = true;
+}
+
 TEST(EventRecorder, creates_then_patches) {
   Rig rig;
   rig.recorder.record(note("up"));
@@ -121,6 +126,28 @@ TEST(EventRecorder, never_blocks_and_counts_what_it_drops) {
   rig.client->cut_off = false;
   while (rig.clock.advance_to_next()) rig.loop.run_ready();
   EXPECT_EQ(rig.recorder.stats().written, 2u);
+}
+
+TEST(EventRecorder, flushes_what_is_queued_and_waits_no_longer_than_told) {
+  Rig rig;
+  for (int i = 0; i < 3; ++i) rig.recorder.record(note("up", fmt::format("pod-{}", i)));
+  run_to_end(rig.loop, rig.recorder.flush(2s));
+  EXPECT_EQ(rig.recorder.stats().written, 3u);
+  rig.client->cut_off = true;
+  rig.recorder.record(note("down"));
+  bool ended = false;
+  TaskGroup tasks(rig.loop.executor());
+  tasks.spawn("flush", flush_for(rig.recorder, 2s, ended));
+  rig.loop.run_ready();
+  for (int i = 0; i < 19; ++i) {
+    rig.clock.advance(100ms);
+    rig.loop.run_ready();
+  }
+  EXPECT_FALSE(ended);
+  rig.clock.advance(100ms);
+  rig.loop.run_ready();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(rig.recorder.stats().written, 3u);
 }
 
 TEST(EventRecorder, gives_up_on_what_the_server_will_not_take) {

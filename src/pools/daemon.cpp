@@ -24,6 +24,7 @@ constexpr Nanos kFirstRetry = 200ms;
 constexpr Nanos kLongestRetry = 5s;
 constexpr Nanos kOnlineLook = 1s;
 constexpr Nanos kConfigSettle = 200ms;
+constexpr Nanos kLastWords = 2s;
 
 kube::ReflectorOptions field(std::string selector) {
   kube::ReflectorOptions out;
@@ -254,6 +255,7 @@ Task<void> Daemon::run() {
   if (pods_) co_await pods_->wait_synced();
   if (maps_) co_await maps_->wait_synced();
   if (!configure()) {
+    if (events_) co_await events_->flush(kLastWords);  // the process is about to end
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;
   }

@@ -14,7 +14,7 @@ Task<std::string> ask_cpu_manager_policy(std::string kubelet_dir) {
 }
 
 Task<int> report_static_manager(kube::Config config, std::string node) {
-  constexpr Nanos kPatience = std::chrono::seconds(3), kLook = std::chrono::milliseconds(20);
+  constexpr Nanos kPatience = std::chrono::seconds(3);
   Executor loop = co_await current_loop();
   auto client = kube::Client::create(loop, config);
   if (!client) co_return 0;
@@ -27,10 +27,7 @@ Task<int> report_static_manager(kube::Config config, std::string node) {
       .reason = kStaticManagerReason,
       .message = kStaticManagerText};
   events.record(note);
-  Clock& clock = system_clock();
-  const SteadyTime deadline = clock.steady() + kPatience;
-  while (events.stats().written + events.stats().dropped == 0 && clock.steady() < deadline)
-    co_await clock.sleep(kLook);
+  co_await events.flush(kPatience);
   co_await events.stop();
   co_return 0;
 }

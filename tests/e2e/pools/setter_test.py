@@ -57,13 +57,16 @@ class Setter(unittest.TestCase):
         self.process = None
         self.addCleanup(self.end, signal.SIGKILL)
 
-    def start(self, *words):
+    def launch(self, *words):
         log = open(self.config / "log", "w+")
         self.addCleanup(log.close)
         self.process = subprocess.Popen(
             [PROGRAM, "pools", "agent", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node, "--host-root",
              str(self.machine.root), "--poolconfigs", str(self.config), "--parts", "setter", "--metrics-listen", "127.0.0.1:0",
              "--reconcile-interval", "500ms", *words], stderr=log, stdout=log)
+
+    def start(self, *words):
+        self.launch(*words)
         told = eventually(lambda: re.search(r"address=(\S+)", (self.config / "log").read_text()), what="its address")
         self.url = "http://" + told.group(1)
         eventually(lambda: self.get("/readyz") == "ok\n", what="readiness")
@@ -286,6 +289,13 @@ class Setter(unittest.TestCase):
         thread.join()
         self.assertEqual(set().union(*samples), {f"pod{uid}" for uid in (first, second, third)})
         self.assertLessEqual(max(map(len, samples)), 1)
+
+    def test_a_configuration_wrong_from_the_start_is_told_before_the_end(self):
+        (self.config / "poolconfig.yaml").write_text("pools: {exclusive-a: {cpus: x}}\n")
+        self.launch()
+        self.assertEqual(self.process.wait(20), 1)
+        (event,) = self.events("PoolConfigInvalid", self.node)  # nobody is left who could still write it
+        self.assertIn("exclusive-a", event["message"])
 
     def test_what_is_wrong_is_told_in_events(self):
         self.cluster.raw(f"/api/v1/nodes/{self.node}/status", "-X", "PATCH", "--content-type", "application/merge-patch+json", "-d", "-",
