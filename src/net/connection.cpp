@@ -11,7 +11,9 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "net/connection_body.hpp"
+#include "net/h2/server_connection.hpp"
 #include "net/response_head.hpp"
+#include "net/serving.hpp"
 #include "net/tls_stream.hpp"
 
 namespace plim::net {
@@ -23,54 +25,20 @@ Error receive_timed_out() {
   return fail(Code::timeout, "timed out waiting for the client");
 }
 
-// The answer to a request that could not be received; 0: none is due, the peer is gone.
-int status_of(const Error& error, int too_large) {
-  switch (error.code) {
-    case Code::too_large:
-      return too_large;
-    case Code::bad_request:
-      return 400;
-    case Code::timeout:
-      return 408;
-    default:
-      return 0;
-  }
-}
-
-// An absolute target ("http://host/path", as proxies get it) becomes its path.
-bool make_origin_form(Request& request) {
-  if (request.path.starts_with('/')) return true;
-  if (request.path == "*" && request.method == "OPTIONS") return true;
-  for (std::string_view scheme : {"http://", "https://"}) {
-    if (!request.path.starts_with(scheme)) continue;
-    auto slash = request.path.find('/', scheme.size());
-    request.path = slash == std::string::npos ? "/" : request.path.substr(slash);
-    return true;
-  }
-  return false;
-}
-
-struct Refusal {
-  int status;
-  const char* why;
-};
-
-// What HTTP/1.1 forbids although it parses, and what we do not speak.
-std::optional<Refusal> objection(Request& request, const RequestParser& parser) {
+// What HTTP/1.1 alone forbids although it parses, then what is forbidden in general.
+std::optional<Refusal> objection_to(Request& request, const RequestParser& parser) {
   std::size_t hosts = 0;
   for (const auto& [name, value] : request.headers) hosts += equals_ignoring_case(name, "Host");
   if (hosts > 1 || (hosts == 0 && !parser.is_http10()))
     return Refusal{400, "exactly one Host header is needed"};
   if (request.headers.has("Transfer-Encoding") && !parser.chunked())
     return Refusal{501, "chunked is the only transfer encoding known here"};
-  if (!make_origin_form(request)) return Refusal{400, "the request target must be a path"};
-  if (request.headers.has("Expect") && !request.headers.has_token("Expect", "100-continue"))
-    return Refusal{417, "100-continue is the only expectation known here"};
-  std::string_view coding = request.headers.get("Content-Encoding");
-  if (!coding.empty() && !equals_ignoring_case(coding, "gzip") &&
-      !equals_ignoring_case(coding, "identity"))
-    return Refusal{415, "gzip is the only content encoding known here"};
-  return std::nullopt;
+  return objection(request);
+}
+
+bool speaks_http2(const ByteStream& stream) {
+  const auto* secure = dynamic_cast<const TlsStream*>(&stream);
+  return secure && secure->agreed_on_http2();
 }
 
 }  // namespace
@@ -107,15 +75,33 @@ Task<void> Connection::run() {
   Result<void> shaken = co_await shake_hands();
   // A refused client must be able to read the alert that tells it why.
   After after = shaken ? After::keep : After::linger;
-  if (shaken) stream_->describe_peer(peer_);
+  if (shaken) {
+    stream_->describe_peer(peer_);
+    if (speaks_http2(*stream_))
+      after = co_await serve_http2();
+    else
+      after = co_await serve_http1();
+  }
+  if (after == After::linger) co_await linger();
+  stream_->send_end();
+  stream_->close();
+}
+
+Task<Connection::After> Connection::serve_http1() {
+  After after = After::keep;
   while (after == After::keep && !aborted_) {
     after = co_await serve_one();
     if (to_stream_) after = co_await stream_out();
     if (to_upgrade_) after = co_await hand_over();
   }
-  if (after == After::linger) co_await linger();
-  stream_->send_end();
-  stream_->close();
+  co_return after;
+}
+
+Task<Connection::After> Connection::serve_http2() {
+  alarm_.disarm();
+  http2_ = std::make_shared<h2::ServerConnection>(server_, share_, stream_, peer_);
+  co_await http2_->run();
+  co_return After::linger;  // what the peer still sends must not destroy our last words
 }
 
 Task<Result<void>> Connection::shake_hands() {
@@ -139,12 +125,14 @@ void Connection::alarm_rang() {
 }
 
 void Connection::drain() {
+  if (http2_) return http2_->go_away();
   if (phase_ == Phase::idle) stream_->interrupt(fail(Code::cancelled, "server is stopping"));
   if (phase_ == Phase::streaming && sink_) sink_->finish();
 }
 
 void Connection::abort() {
   aborted_ = true;
+  if (http2_) http2_->abort();
   cancel_handler_.emit(asio::cancellation_type::terminal);
   stream_->interrupt(fail(Code::cancelled, "server is stopping"));
   stream_->close();
@@ -163,13 +151,13 @@ Task<Connection::After> Connection::serve_one() {
   auto parser = RequestParser::make(server_->options.max_header);
   Result<void> head = co_await receive_head(*parser);
   if (!head) {
-    int status = status_of(head.error(), 431);
+    int status = status_of_receiving(head.error(), 431);
     if (status == 0) co_return After::close;
     After after = co_await refuse(status, head.error().message);
     co_return after;
   }
   Request& request = parser->head();
-  if (auto refusal = objection(request, *parser)) {
+  if (auto refusal = objection_to(request, *parser)) {
     After after = co_await refuse(refusal->status, refusal->why);
     co_return after;
   }
@@ -182,12 +170,7 @@ Task<Connection::After> Connection::serve_one() {
     After after = co_await handle(*route, std::move(parser), terms);
     co_return after;
   }
-  Response response;
-  std::string allowed = server_->router.allowed_methods(request.path);
-  response.status = allowed.empty() ? 404 : 405;
-  if (!allowed.empty()) response.headers.add("Allow", allowed);
-  response.headers.add("Content-Type", "text/plain; charset=utf-8");
-  response.body = allowed.empty() ? "404 page not found\n" : "405 method not allowed\n";
+  Response response = no_route(server_->router, request.path);
   bool bodiless = !parser->chunked() && parser->content_length().value_or(0) == 0;
   After after = co_await answer(std::move(response), terms, bodiless ? After::keep : After::linger);
   co_return after;
@@ -217,7 +200,7 @@ Task<Connection::After> Connection::handle(const Route& route,
   if (!route.streaming) {
     Result<std::string> received = co_await receive_body(body);
     if (!received) {
-      int status = status_of(received.error(), 413);
+      int status = status_of_receiving(received.error(), 413);
       if (status == 0) co_return After::close;
       After after = co_await refuse(status, received.error().message);
       co_return after;
@@ -260,8 +243,6 @@ Task<Reply> Connection::call_handler(const Route& route, Request request, Body& 
   timed_out_ = false;
   alarm_.arm(route.options.handler_timeout);
   std::string what = request.method + " " + request.path;
-  Response failure;
-  failure.headers.add("Content-Type", "text/plain; charset=utf-8");
   try {
     Task<Reply> work = route.streaming ? route.streaming(std::move(request), body)
                                        : route.handler(std::move(request));
@@ -273,14 +254,12 @@ Task<Reply> Connection::call_handler(const Route& route, Request request, Body& 
     phase_ = Phase::writing;
     if (!timed_out_ && !aborted_) {
       log::error("http", "handler threw", {{"request", what}, {"what", error.what()}});
-      failure.status = 500;
-      failure.body = "500 internal server error\n";
-      co_return Reply(std::move(failure));
+      Reply failed = handler_failed();
+      co_return failed;
     }
   }
-  failure.status = 504;
-  failure.body = "504 the request took too long\n";
-  co_return Reply(std::move(failure));
+  Reply too_slow = handler_too_slow();
+  co_return too_slow;
 }
 
 }  // namespace plim::net

@@ -1,57 +1,21 @@
 // One accepted connection: requests in, answers out. For .cpp files of this folder only.
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <unordered_set>
 
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "net/byte_stream.hpp"
 #include "net/gzip.hpp"
 #include "net/message_parser.hpp"
-#include "net/router.hpp"
-#include "net/server.hpp"
+#include "net/server_state.hpp"
 #include "net/sink.hpp"
-#include "net/tls_context.hpp"
-#include "net/watchdog.hpp"
 
 namespace plim::net {
 
-// What all connections of a server share, on whatever loop they are.
-struct ServerState {
-  ServerState(ServerOptions o, std::vector<Route> routes)
-      : options(std::move(o)), router(std::move(routes)) {}
-
-  const ServerOptions options;
-  const Router router;
-  std::atomic<std::size_t> connections = 0;
-  std::atomic<bool> draining = false;
-
-  std::shared_ptr<const TlsContext> tls() const {
-    std::lock_guard held(mutex);
-    return tls_context;
-  }
-
-  void connection_ended();
-
-  mutable std::mutex mutex;
-  std::shared_ptr<const TlsContext> tls_context;  // guarded by mutex
-  std::function<void()> on_empty;                 // guarded by mutex; called with it, must not wait
-};
-
-class Connection;
-
-// A server's share of one loop. Belongs to that loop.
-struct LoopShare {
-  explicit LoopShare(Executor executor)
-      : loop(std::move(executor)), watchdog(std::make_shared<Watchdog>(loop)) {}
-
-  const Executor loop;
-  const std::shared_ptr<Watchdog> watchdog;
-  std::unordered_set<Connection*> connections;
-};
+namespace h2 {
+class ServerConnection;
+}
 
 // Owned by its own coroutine, since a server may be destroyed while connections are still ending.
 // Everything runs on the loop of its share.
@@ -78,6 +42,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   };
 
   Task<Result<void>> shake_hands();
+  Task<After> serve_http1();
+  Task<After> serve_http2();
   Task<After> serve_one();
   Task<Result<void>> receive_head(RequestParser& parser);
   Task<After> handle(const Route& route, std::unique_ptr<RequestParser> parser, Terms terms);
@@ -107,6 +73,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   // Set by serve_one() and taken up by run() after the request's own memory is freed.
   std::optional<std::pair<Streamed, Terms>> to_stream_;
   std::optional<Upgraded> to_upgrade_;
+  std::shared_ptr<h2::ServerConnection> http2_;  // if that is what was agreed on
 };
 
 }  // namespace plim::net

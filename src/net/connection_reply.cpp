@@ -5,8 +5,8 @@
 
 #include "base/log.hpp"
 #include "net/connection.hpp"
-#include "net/gzip.hpp"
 #include "net/response_head.hpp"
+#include "net/serving.hpp"
 
 namespace plim::net {
 namespace asio = boost::asio;
@@ -17,18 +17,6 @@ constexpr std::size_t kJoinUpTo = 64 << 10;    // head and body in one write
 constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer in time
 constexpr std::chrono::milliseconds kLinger{2000};
 
-bool has_no_body(int status) {
-  return status / 100 == 1 || status == 204 || status == 304;
-}
-
-bool is_worth_gzipping(const Response& response, std::size_t from) {
-  std::string_view type = response.headers.get("Content-Type");
-  bool compressed_already = type.starts_with("image/") || type.starts_with("font/") ||
-                            type.starts_with("application/gzip");
-  return response.body.size() >= from && !response.headers.has("Content-Encoding") &&
-         !compressed_already;
-}
-
 }  // namespace
 
 // `otherwise` is what follows if the peer wishes to keep the connection.
@@ -36,11 +24,7 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
   bool asks_to_close = response.headers.has_token("Connection", "close");
   if (asks_to_close) response.headers.remove("Connection");  // the head says it by itself
   if (otherwise != After::keep || asks_to_close || server_->draining) terms.keep_alive = false;
-  if (terms.gzip && is_worth_gzipping(response, server_->options.gzip_from)) {
-    response.body = gzip(response.body);
-    response.headers.add("Content-Encoding", "gzip");
-    response.headers.add("Vary", "Accept-Encoding");
-  }
+  if (terms.gzip) gzip_if_worth(response, server_->options.gzip_from);
   ResponseFrame frame;
   frame.framing = has_no_body(response.status) ? Framing::none : Framing::length;
   frame.length = response.body.size();
@@ -59,10 +43,7 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
 
 // For requests that never reached a handler: what follows on the connection cannot be trusted.
 Task<Connection::After> Connection::refuse(int status, std::string message) {
-  Response response;
-  response.status = status;
-  response.headers.add("Content-Type", "text/plain; charset=utf-8");
-  response.body = fmt::format("{} {}: {}\n", status, status_text(status), message);
+  Response response = refusal(status, message);
   After after = co_await answer(std::move(response), Terms(), After::linger);
   co_return after;
 }

@@ -49,7 +49,8 @@ struct Request {
   std::string query = {};  // without '?'
   Headers headers = {};
   std::string body = {};
-  Peer peer = {};  // filled by the server
+  Peer peer = {};      // filled by the server, like the next
+  bool http2 = false;  // it came by HTTP/2
 };
 
 struct Response {

@@ -10,8 +10,15 @@
 namespace plim::net {
 namespace {
 
-// The Date header of this second. strftime would follow the locale.
+bool is_connection_matter(std::string_view name) {
+  return equals_ignoring_case(name, "Content-Length") ||
+         equals_ignoring_case(name, "Transfer-Encoding") || equals_ignoring_case(name, "Date");
+}
+
+}  // namespace
+
 std::string_view http_date() {
+  // strftime would follow the locale.
   thread_local std::time_t made_at = 0;
   thread_local std::string text;
   std::time_t now = std::time(nullptr);
@@ -29,12 +36,10 @@ std::string_view http_date() {
   return text;
 }
 
-bool is_connection_matter(std::string_view name) {
-  return equals_ignoring_case(name, "Content-Length") ||
-         equals_ignoring_case(name, "Transfer-Encoding") || equals_ignoring_case(name, "Date");
+bool is_authors_header(std::string_view name, std::string_view value) {
+  // A value with a line break in it would let its author write headers of his own.
+  return !is_connection_matter(name) && is_token(name) && is_field_value(value);
 }
-
-}  // namespace
 
 std::string format_response_head(int status, const Headers& headers, const ResponseFrame& frame) {
   std::string out;
@@ -42,8 +47,7 @@ std::string format_response_head(int status, const Headers& headers, const Respo
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\nDate: {}\r\n", status,
                  status_text(status), http_date());
   for (const auto& [name, value] : headers) {
-    // A value with a line break in it would let its author write headers of his own.
-    if (is_connection_matter(name) || !is_token(name) || !is_field_value(value)) continue;
+    if (!is_authors_header(name, value)) continue;
     out.append(name).append(": ").append(value).append("\r\n");
   }
   if (frame.framing == Framing::length)

@@ -18,6 +18,10 @@ struct ResponseFrame {
   bool http10 = false;
 };
 
+std::string_view http_date();  // the Date header of this second
+// A header that an answer's author may set: legal, and not ours to say.
+bool is_authors_header(std::string_view name, std::string_view value);
+
 std::string format_response_head(int status, const Headers& headers, const ResponseFrame& frame);
 
 // Does the list of codings an Accept-Encoding header gives include gzip?

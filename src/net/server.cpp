@@ -34,6 +34,11 @@ void report_exception(const std::exception_ptr& error) {
   }
 }
 
+Result<std::shared_ptr<const TlsContext>> offer(const ServerTls& tls, bool http2) {
+  return TlsContext::for_server(tls,
+                                http2 ? TlsContext::Offer::http2_too : TlsContext::Offer::http1);
+}
+
 // Runs on the share's loop. Not in a TaskGroup: a connection owns itself, because the server may be
 // destroyed, which must not wait, before the connection has noticed.
 void start_connection(std::shared_ptr<ServerState> state, std::shared_ptr<LoopShare> share,
@@ -150,7 +155,7 @@ class HttpServer final : public Server {
 
   Result<void> set_tls(ServerTls tls) override {
     if (!state_->tls()) return fail(Code::invalid, "this server does not use TLS");
-    PLIM_TRY(auto context, TlsContext::for_server(tls));
+    PLIM_TRY(auto context, offer(tls, state_->options.http2));
     std::lock_guard held(state_->mutex);
     state_->tls_context = std::move(context);
     return {};
@@ -220,7 +225,7 @@ Result<std::unique_ptr<Server>> Server::listen(std::vector<Executor> loops, Serv
   PLIM_ASSERT(!loops.empty());
   std::shared_ptr<const TlsContext> tls;
   if (options.tls) {
-    PLIM_TRY(tls, TlsContext::for_server(*options.tls));
+    PLIM_TRY(tls, offer(*options.tls, options.http2));
   }
   PLIM_TRY(Listener listener, Listener::open(options.address, options.socket_mode));
   auto state = std::make_shared<ServerState>(std::move(options), std::move(routes));

@@ -1,5 +1,5 @@
-// HTTP/1.1 server. Connections are spread over the given loops; a handler runs on its connection's
-// loop.
+// HTTP/1.1 server, HTTP/2 too where it is asked for. Connections are spread over the given loops; a
+// handler runs on its connection's loop.
 #pragma once
 
 #include <chrono>
@@ -85,6 +85,12 @@ struct ServerOptions {
   Millis header_timeout{10'000};    // also the TLS handshake
   Millis idle_timeout{120'000};     // between requests
   std::size_t gzip_from = 1 << 10;  // bodies of this size and more, when the client accepts it
+  // With TLS, clients that offer h2 get it. For handlers that answer by a Response: who comes by
+  // HTTP/2 to a route that streams the body, or gets an answer that is Streamed or Upgraded, is
+  // told to come again by HTTP/1.1, which not every client does. So it is not for servers of
+  // watches, logs and exec: a watch holds its window for itself and not for the others of its
+  // connection.
+  bool http2 = false;
 };
 
 class Server {

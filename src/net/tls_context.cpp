@@ -1,6 +1,7 @@
 #include "net/tls_context.hpp"
 
 #include <csignal>
+#include <string_view>
 
 #include "net/openssl.hpp"
 
@@ -35,14 +36,18 @@ Result<void> trust(SSL_CTX* context, std::string_view ca_pem) {
   return {};
 }
 
-// Accepts HTTP/1.1 when it is offered; a client that offers other things only is served HTTP/1.1
-// all the same, as without the extension.
-int choose_http11(SSL*, const unsigned char** out, unsigned char* out_size,
-                  const unsigned char* offered, unsigned offered_size, void*) {
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
+// In the order we prefer them, as ALPN writes them.
+constexpr std::string_view kHttp1 = "\x08http/1.1";
+constexpr std::string_view kHttp2Too = "\x02h2\x08http/1.1";
+
+// A client that offers other things only is served HTTP/1.1 all the same, as without the extension.
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
+                    const unsigned char* offered, unsigned offered_size, void* ours) {
+  const auto& names = *static_cast<const std::string_view*>(ours);
   unsigned char* chosen = nullptr;
   int found =
-      SSL_select_next_proto(&chosen, out_size, kHttp11, sizeof kHttp11 - 1, offered, offered_size);
+      SSL_select_next_proto(&chosen, out_size, reinterpret_cast<const unsigned char*>(names.data()),
+                            static_cast<unsigned>(names.size()), offered, offered_size);
   *out = chosen;
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
@@ -90,9 +95,12 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::for_client(const ClientTls
   return std::shared_ptr<const TlsContext>(std::move(made));
 }
 
-Result<std::shared_ptr<const TlsContext>> TlsContext::for_server(const ServerTls& tls) {
+Result<std::shared_ptr<const TlsContext>> TlsContext::for_server(const ServerTls& tls,
+                                                                 Offer offer) {
   std::shared_ptr<TlsContext> made(new TlsContext(make_context(TLS_server_method())));
-  SSL_CTX_set_alpn_select_cb(made->context_, choose_http11, nullptr);
+  const std::string_view& names = offer == Offer::http2_too ? kHttp2Too : kHttp1;
+  SSL_CTX_set_alpn_select_cb(made->context_, choose_protocol,
+                             const_cast<std::string_view*>(&names));
   if (auto used = use_certificate(made->context_, tls.certificate_pem, tls.key_pem); !used)
     return used.error().with_context("server certificate");
   if (tls.client_ca_pem.empty()) {

@@ -15,7 +15,9 @@ namespace plim::net {
 class TlsContext {
  public:
   static Result<std::shared_ptr<const TlsContext>> for_client(const ClientTls& tls);
-  static Result<std::shared_ptr<const TlsContext>> for_server(const ServerTls& tls);
+  enum class Offer { http1, http2_too };  // to clients, by ALPN
+  static Result<std::shared_ptr<const TlsContext>> for_server(const ServerTls& tls,
+                                                              Offer offer = Offer::http1);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;

@@ -70,6 +70,13 @@ Task<Result<void>> TlsStream::accept() {
   co_return shaken;
 }
 
+bool TlsStream::agreed_on_http2() const {
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(ssl_, &name, &size);
+  return std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
+}
+
 Task<Result<void>> TlsStream::handshake() {
   for (;;) {
     if (is_closed()) co_return fail(Code::cancelled, "connection closed during TLS handshake");

@@ -22,6 +22,7 @@ class TlsStream final : public ByteStream {
   // as SNI; the context's server_name takes its place if set.
   Task<Result<void>> connect(std::string host);
   Task<Result<void>> accept();
+  bool agreed_on_http2() const;  // by ALPN, once the handshake is done
 
   Step try_read(std::span<char> into) override;
   Step try_write(std::string_view bytes) override;

@@ -1,0 +1,51 @@
+// What a server's connections share. For .cpp files of net only.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "net/router.hpp"
+#include "net/server.hpp"
+#include "net/tls_context.hpp"
+#include "net/watchdog.hpp"
+
+namespace plim::net {
+
+// Of all connections of a server, on whatever loop they are.
+struct ServerState {
+  ServerState(ServerOptions o, std::vector<Route> routes)
+      : options(std::move(o)), router(std::move(routes)) {}
+
+  const ServerOptions options;
+  const Router router;
+  std::atomic<std::size_t> connections = 0;
+  std::atomic<bool> draining = false;
+
+  std::shared_ptr<const TlsContext> tls() const {
+    std::lock_guard held(mutex);
+    return tls_context;
+  }
+
+  void connection_ended();
+
+  mutable std::mutex mutex;
+  std::shared_ptr<const TlsContext> tls_context;  // guarded by mutex
+  std::function<void()> on_empty;                 // guarded by mutex; called with it, must not wait
+};
+
+class Connection;
+
+// A server's share of one loop. Belongs to that loop.
+struct LoopShare {
+  explicit LoopShare(Executor executor)
+      : loop(std::move(executor)), watchdog(std::make_shared<Watchdog>(loop)) {}
+
+  const Executor loop;
+  const std::shared_ptr<Watchdog> watchdog;
+  std::unordered_set<Connection*> connections;
+};
+
+}  // namespace plim::net
