@@ -43,11 +43,14 @@ class Endpoint {
         seconds_(registry.histogram("plimsoll_webhook_request_seconds",
                                     "Time that the answer to a review took.",
                                     metrics::spread_bounds(1e-5, 18), {{"path", row_.path}})),
-        inflight_(registry.gauge("plimsoll_webhook_inflight", "Reviews being answered.")) {}
+        inflight_(registry.gauge("plimsoll_webhook_inflight", "Reviews being answered.")),
+        http1_(by_protocol("http/1.1")),
+        http2_(by_protocol("h2")) {}
 
   const std::string& path() const { return row_.path; }
 
   net::Response answer(const net::Request& request) {
+    (request.http2 ? http2_ : http1_).add();
     if (request.method != "POST") {
       net::Response out = refuse(405, "reviews are sent by POST\n");
       out.headers.set("Allow", "POST");
@@ -82,6 +85,12 @@ class Endpoint {
   }
 
  private:
+  metrics::Counter& by_protocol(std::string name) {
+    return registry_->counter("plimsoll_webhook_protocol_requests_total",
+                              "Requests by the protocol agreed on with the client.",
+                              {{"path", row_.path}, {"protocol", std::move(name)}});
+  }
+
   Result<kube::AdmissionAnswer> mutate(const kube::AdmissionReview& review) {
     try {
       return row_.mutate(review);
@@ -118,6 +127,8 @@ class Endpoint {
   Clock* clock_;
   metrics::Histogram& seconds_;
   metrics::Gauge& inflight_;
+  metrics::Counter& http1_;
+  metrics::Counter& http2_;
   log::Throttle faults_;
 };
 
@@ -183,8 +194,10 @@ Result<std::unique_ptr<AdmissionServer>> AdmissionServer::listen(const Executor&
        .options = plain}};
   for (MutatorRow& row : settings.mutators)
     routes.push_back(review_route(std::make_shared<Endpoint>(std::move(row), registry, clock)));
-  net::ServerOptions options{
-      .address = settings.listen, .tls = std::move(settings.certificate), .header_timeout = kLimit};
+  net::ServerOptions options{.address = settings.listen,
+                             .tls = std::move(settings.certificate),
+                             .header_timeout = kLimit,
+                             .http2 = true};
   auto impl = std::make_unique<Impl>();
   PLIM_TRY(impl->server, net::Server::listen({loop}, std::move(options), std::move(routes)));
   *impl->expires = info.not_after;

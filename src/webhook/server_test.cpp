@@ -97,6 +97,7 @@ TEST_F(AdmissionServerTest, hands_each_path_to_its_mutator_and_counts) {
   exposes(R"(plimsoll_webhook_requests_total{path="/refuse",result="error",code="400"} 1)");
   exposes(R"(plimsoll_webhook_requests_total{path="/patch",result="patched",code="200"} 1)");
   exposes(R"(plimsoll_webhook_request_seconds_count{path="/patch"} 1)");
+  exposes(R"(plimsoll_webhook_protocol_requests_total{path="/refuse",protocol="http/1.1"} 3)");
 }
 
 TEST_F(AdmissionServerTest, lets_pods_pass_whose_mutator_failed_where_it_is_told_so) {

@@ -3,6 +3,8 @@
 the rights in deploy/pools are enough for its certificates. The shipped Deployment runs as it is, and nobody is turned away
 while its certificates are renewed."""
 import base64
+import concurrent.futures
+import contextlib
 import json
 import pathlib
 import re
@@ -16,9 +18,14 @@ import unittest
 from rig import PROGRAM, ROOT, RealClusterCase
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "webhook"))
+import admission_case  # noqa: E402
 import cluster_test  # noqa: E402
 import jobs_test  # noqa: E402
 import rotation_test  # noqa: E402
+from http_api import HttpApi, Refused  # noqa: E402
+from rig.machine import command  # noqa: E402
+from rig.network import inside  # noqa: E402
+from webhook_server import ANNOTATION, STARTER, container, pod  # noqa: E402
 
 ACCOUNT = "system:serviceaccount:kube-system:cpu-dev-pod-mutator"
 
@@ -29,6 +36,41 @@ class WebhookOnRealKubernetes(cluster_test.Admission, RealClusterCase):
     def setUp(self):
         self.host = self.cluster.slot.host_address
         super().setUp()
+
+
+class OverHttp2(admission_case.AdmissionCase, RealClusterCase):
+    """API servers ask Services by HTTP/1.1, so that their reviews are spread over the pods behind one, and whom they reach by a
+    loopback address by HTTP/2."""
+    options = {"nodes": 0}
+    configuration = "pools/webhook-conf.yaml"
+    path = "/mutating-pods"
+
+    def setUp(self):
+        self.beside = inside(self.cluster.slot.name)  # where the API server's own loopback address is
+        program = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()), "plimsoll")
+        program.write_text(f'#!/bin/sh\nexec {" ".join(self.beside)} {PROGRAM} "$@"\n')
+        program.chmod(0o755)
+        self.webhook_options = {"program": str(program)}
+        super().setUp()
+
+    def requests(self, protocol):
+        script = "import ssl, sys, urllib.request as r; print(r.urlopen(sys.argv[1], context=ssl._create_unverified_context()).read().decode())"
+        told = command(*self.beside, sys.executable, "-c", script, f"https://127.0.0.1:{self.webhook.port}/metrics")
+        return int(re.search(rf'^plimsoll_webhook_protocol_requests_total{{path="/mutating-pods",protocol="{protocol}"}} (\d+)$', told, re.M)[1])
+
+    def test_the_api_server_speaks_http2(self):
+        def make(_):
+            with contextlib.closing(HttpApi(self.cluster.kubeconfig)) as api:
+                return [api.post(self.pods, pod([container(sharedpool=160)], ANNOTATION)) for _ in range(6)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            made = sum(pool.map(make, range(8)), [])
+        for one in made:
+            self.assertEqual(one["spec"]["containers"][0]["command"], [STARTER])
+        with self.assertRaisesRegex(Refused, "ANN011"):
+            self.api.post(self.pods, pod([container(sharedpool=170)], ANNOTATION))
+        self.assertGreaterEqual(self.requests("h2"), 49)  # an API server may ask again about what it was told
+        self.assertEqual(self.requests("http/1.1"), 0)
+        self.assertEqual(self.webhook.stop(), 0)
 
 
 class JobsOnRealKubernetes(jobs_test.JobAdmission, RealClusterCase):
