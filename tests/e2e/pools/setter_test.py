@@ -2,6 +2,7 @@
 """Cpusets of containers on a machine made of files: drift, restarts, kills, hotplug, changed pools (pools.md 7.1)."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -117,6 +118,7 @@ class Setter(unittest.TestCase):
         made = self.machine.root / "new"
         made.mkdir()
         (made / "cpuset.cpus").write_text(cpus + "\n")
+        (made / "cpuset.mems").write_text("0\n")
         made.rename(pod / container_id)
         self.made.append(pod / container_id / "cpuset.cpus")
         return self.made[-1]
@@ -138,6 +140,8 @@ class Setter(unittest.TestCase):
         self.start("--annotate")
         sets = [(self.cgroup(uid, "id-one"), "4"), (self.cgroup(uid, "sandbox"), "0,3,7"), (self.cgroup(uid, "debugger"), "0,3,7"),
                 (self.cgroup(shared, "id-two"), "1-2"), (self.cgroup(plain, "id-three"), "0,3,7")]
+        memory = lambda: [(path.with_name("cpuset.mems").read_text(), path.with_name("cpuset.mems").stat().st_mtime_ns) for path, _ in sets]
+        memory_before = memory()
         for path, cpus in sets:
             self.becomes(path, cpus)
         marks = lambda name: self.cluster.get("pod", name)["metadata"].get("annotations", {})
@@ -155,7 +159,12 @@ class Setter(unittest.TestCase):
         self.becomes(sets[0][0], "4")
         eventually(lambda: "plimsoll_pools_drift_total 1" in self.get("/metrics"), what="the count of it")
         self.assertIn('plimsoll_pools_cpuset_writes_total{result="success"} 1', self.get("/metrics"))
+        self.assertEqual(memory(), memory_before)  # a container's memory is never the setter's
         self.assertEqual(self.end(), 0)
+
+    def waited_for_a_core(self):
+        """The agent, in seconds: able to run, but not let."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[1]) / 1e9
 
     def test_a_restarted_container_is_set_at_once_a_hundred_times(self):
         uid = self.hold("one", "exclusive-a", ["4", "5"])
@@ -165,22 +174,24 @@ class Setter(unittest.TestCase):
         # The API still tells the old id: only the environment of the container's program says who it is, and as with real
         # runtimes that is there some time after the cgroup, in which a process of the runtime's waits first.
         environment = "PATH=/bin\0EXCLUSIVE_CPUS=4,5\0PLIMSOLL_CPUS_EXCLUSIVE_A=4,5\0"
-        pause, times = threading.Event(), []
+        pause, times, waits = threading.Event(), [], []
         for i in range(1, 101):
             path = self.cgroup(uid, f"id-{i}")
             pause.wait(i % 4 * 0.02)
             self.machine.write(f"proc/{i}/environ", "_LIBCONTAINER_INITTYPE=standard\0")
             (path.parent / "cgroup.procs").write_text(f"{i}\n")
             pause.wait(i % 5 * 0.02)
+            before = self.waited_for_a_core()
             self.machine.write(f"proc/{i}/environ", environment)
-            began = time.monotonic()
+            began = (self.machine.root / f"proc/{i}/environ").stat().st_mtime_ns
             self.becomes(path, "4-5")
-            times.append(time.monotonic() - began)
-        times.sort()
-        # The promise is 200 ms; a machine that does other things too may miss it now and then, by little.
-        self.assertLess(times[89], 0.2)
-        self.assertLess(times[-1], 0.8)
-        print(f"slowest of 100: {times[-1] * 1000:.0f} ms")
+            # By the times of the two files, and without what the agent stood in line for a core: how late this script looks,
+            # and what else runs here, is no part of the promise.
+            times.append((path.stat().st_mtime_ns - began) / 1e9)
+            waits.append(self.waited_for_a_core() - before)
+        print(f"slowest of 100: {max(times) * 1000:.0f} ms; longest wait for a core {max(waits) * 1000:.0f} ms")
+        late = [(took, waited) for took, waited in zip(times, waits) if took - waited >= 0.2]
+        self.assertEqual(late, [])
 
     def test_nothing_is_written_while_nothing_changes(self):
         """The promise is about 60 s: PLIMSOLL_STEADY_SECONDS=60 looks that long."""
