@@ -161,15 +161,13 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
         self.assertEqual(holders["exclusive-pool"][0]["pod"], "default/pinned")
         self.assertEqual(holders["shared-pool"][0]["millis"], 250)
 
-        # The kubelet is started anew, several times: registered again, nothing written, nothing leaked.
+        # The kubelet is started anew, ten times: registered again, nothing written, nothing leaked.
         writes = self.count('plimsoll_pools_cpuset_writes_total{result="success"}')
         took = [self.restart_kubelet()]
         before = self.resources()
-        took += [self.restart_kubelet() for _ in range(4)]
+        took += [self.restart_kubelet() for _ in range(9)]
         print(f"registered again after {', '.join(f'{seconds * 1000:.0f}' for seconds in took)} ms")
-        # The promise is 2 s; a machine that does other things too may miss it once, by little.
-        self.assertLess(sorted(took)[-2], 2)
-        self.assertLess(max(took), 5)
+        self.assertLess(max(took), 2)
         self.assertEqual(self.count('plimsoll_pools_cpuset_writes_total{result="success"}'), writes)
         # A connection to the API server may be kept or not; one leaked at each registration would be more.
         eventually(lambda: all(now <= old + 2 for now, old in zip(self.resources(), before)), what="no more descriptors and threads")
@@ -182,7 +180,9 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
         eventually(lambda: "CpusetDrift" in {event["reason"] for event in self.cluster.get("events")["items"]}, what="the event")
 
         # The agent is killed and started again: it finds all in order.
-        pools = lambda: {**json.loads(self.get("/state"))["pools"], "foreign": None}
+        def pools():
+            """But for the map, which marks CPUs where a process of the machine happens to run."""
+            return {**json.loads(self.get("/state"))["pools"], "foreign": None, "cpus": None}
         before = pools(), self.allocatable(EXCLUSIVE), self.allocatable(SHARED)
         self.end()
         self.start()
