@@ -33,7 +33,7 @@ loads:
   jobs     pods that come, end, change and go among many that stay: four events each
   pending  nodes that are objects only, and pods that wait for a scheduler; both stay
   filled   the same with pods that have a node from the beginning
-  arrive   more such pods, at a rate, in place of those before
+  arrive   more such pods, at a rate, in place of those before: time from sending each to seeing its node
   bound    waits until they have a node: the time from the first to the last
   bind     gives them a node, round robin: the most that any scheduler can do
   sim      simulated nodes and pods on them: time until ready, running, gone
@@ -54,6 +54,7 @@ flags:
   --seconds N      of writing (10)
   --nodes N        (5000)
   --shape NAME     of pending pods: basic, node-affinity, pod-affinity, topology-spreading (basic)
+  --bind           arrive without a scheduler: each pod is bound as soon as it is seen
   --limit SECONDS  to wait at most for anything (120)
   --pid P,P        the server's processes on this machine: tells their CPU time and memory
   --keep           leave the pods where they are
@@ -101,6 +102,11 @@ Setter choice(std::string& target, std::vector<std::string_view> allowed) {
     return fail(Code::invalid, fmt::format("{} is unknown", quote(value)));
   };
 }
+
+struct Switch {
+  std::string_view name;
+  bool& target;
+};
 
 struct FlagRow {
   std::string_view name;
@@ -152,9 +158,12 @@ Result<Line> parse(const std::vector<std::string_view>& words) {
     return fail(Code::invalid, fmt::format("no load {}", quote(words.front())));
   std::string kubeconfig, output;
   const std::vector<FlagRow> flags = flag_table(out.options, kubeconfig, output);
+  const Switch switches[] = {
+      {"--gzip", out.options.gzip}, {"--keep", out.options.keep}, {"--bind", out.options.bind}};
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--gzip" || words[i] == "--keep") {
-      (words[i] == "--gzip" ? out.options.gzip : out.options.keep) = true;
+    if (const auto set = std::ranges::find(switches, words[i], &Switch::name);
+        set != std::end(switches)) {
+      set->target = true;
       continue;
     }
     auto flag = std::ranges::find(flags, words[i], &FlagRow::name);

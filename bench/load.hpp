@@ -36,6 +36,7 @@ struct LoadOptions {
   std::string url = {};          // reviews: of the webhook, instead of a cluster
   unsigned seed = 20181116;      // reviews
   std::string shape = "basic";   // pending: of the pods
+  bool bind = false;             // arrive: no scheduler runs, each pod is bound when it is seen
 };
 
 using Seconds = std::chrono::duration<double>;
@@ -68,6 +69,7 @@ std::string node_name(std::size_t index);
 // A request that must succeed; the answer's body.
 Task<Result<std::string>> call(kube::Client& client, net::Request request);
 net::Request json_request(std::string method, std::string path, std::string body);
+net::Request binding_request(std::size_t pod, std::size_t nodes);  // to them in turn
 
 Task<Result<void>> make_namespace(kube::Client& client);
 // Deletes the pods without grace and waits until they are gone.
@@ -117,7 +119,8 @@ Task<Result<Numbers>> load_sim(Executor loop, LoadOptions options);
 // already; the time in which all get a node; and, for the same pods, the time in which they could.
 Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_filled(Executor loop, LoadOptions options);
-Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options);  // the pods only, at a rate
+// The pods only, at a rate; from sending each to seeing its node.
+Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_bound(Executor loop, LoadOptions options);
 Task<Result<Numbers>> load_bind(Executor loop, LoadOptions options);
 

@@ -56,6 +56,16 @@ Task<Result<Numbers>> make_pods_and_nodes(Executor loop, LoadOptions options,
 
 }  // namespace
 
+net::Request binding_request(std::size_t pod, std::size_t nodes) {
+  json::object body{{"apiVersion", "v1"},
+                    {"kind", "Binding"},
+                    {"metadata", {{"name", pod_name(pod)}, {"namespace", kNamespace}}},
+                    {"target", {{"kind", "Node"}, {"name", node_name(pod % nodes)}}}};
+  return json_request(
+      "POST", fmt::format("/api/v1/namespaces/{}/pods/{}/binding", kNamespace, pod_name(pod)),
+      to_json(body));
+}
+
 Task<Result<Numbers>> load_pending(Executor loop, LoadOptions options) {
   const SchedShape& shape = *std::ranges::find(kSchedShapes, options.shape, &SchedShape::name);
   auto make = [&shape](std::size_t i) { return waiting_pod(i, shape); };
@@ -69,18 +79,6 @@ Task<Result<Numbers>> load_filled(Executor loop, LoadOptions options) {
                         pod_text({.name = pod_name(i), .node = node_name(i % nodes)}));
   };
   return make_pods_and_nodes(std::move(loop), std::move(options), std::move(placed_pod));
-}
-
-Task<Result<Numbers>> load_arrive(Executor loop, LoadOptions options) {
-  PLIM_CO_TRY(auto clients, connect(loop, options, options.connections));
-  std::shared_ptr<kube::Client> first = clients.front();
-  PLIM_CO_CHECK(co_await remove_pods(*first, options.limit));
-  auto make = [](std::size_t i) { return waiting_pod(i, kSchedShapes[0]); };
-  Burst pods(loop, std::move(clients), make);
-  PLIM_CO_CHECK(co_await pods.run_at(options.pods, options.rate));
-  Numbers out{{"pods", static_cast<double>(options.pods)},
-              {"per_second", static_cast<double>(options.pods) / pods.took().count()}};
-  co_return out;
 }
 
 Task<Result<Numbers>> load_bound(Executor loop, LoadOptions options) {
@@ -104,15 +102,7 @@ Task<Result<Numbers>> load_bound(Executor loop, LoadOptions options) {
 
 Task<Result<Numbers>> load_bind(Executor loop, LoadOptions options) {
   PLIM_CO_TRY(auto clients, connect(loop, options, options.connections));
-  auto bind = [nodes = options.nodes](std::size_t i) {
-    json::object body{{"apiVersion", "v1"},
-                      {"kind", "Binding"},
-                      {"metadata", {{"name", pod_name(i)}, {"namespace", kNamespace}}},
-                      {"target", {{"kind", "Node"}, {"name", node_name(i % nodes)}}}};
-    return json_request(
-        "POST", fmt::format("/api/v1/namespaces/{}/pods/{}/binding", kNamespace, pod_name(i)),
-        to_json(body));
-  };
+  auto bind = [nodes = options.nodes](std::size_t i) { return binding_request(i, nodes); };
   Burst burst(loop, std::move(clients), bind);
   PLIM_CO_CHECK(co_await burst.run(options.pods));
   Numbers out{{"pods", static_cast<double>(options.pods)},
