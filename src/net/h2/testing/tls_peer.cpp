@@ -41,11 +41,12 @@ TlsPeer::TlsPeer(std::uint16_t port, std::string_view offers, const KeyPair* cer
     EXPECT_EQ(SSL_CTX_use_certificate(context_, chain->front().get()), 1);
     EXPECT_EQ(SSL_CTX_use_PrivateKey(context_, key->get()), 1);
   }
-  if (!offers.empty())
+  if (!offers.empty()) {
     EXPECT_EQ(
         SSL_CTX_set_alpn_protos(context_, reinterpret_cast<const unsigned char*>(offers.data()),
                                 static_cast<unsigned>(offers.size())),
         0);
+  }
   ssl_ = SSL_new(context_);
   SSL_set_fd(ssl_, fd_);
   EXPECT_EQ(SSL_connect(ssl_), 1) << openssl_error();
