@@ -229,15 +229,18 @@ std::string policy_of(const json::value& node) {
   return fmt::format("{} CPU manager of the kubelet: {}\n", text_at(node, {"node"}), policy);
 }
 
-// False: there are none.
+// False: there are none. Nodes that read the same map have the same problem: it is told once.
 bool tell_problems(Context& context, const json::array& nodes) {
-  bool any = false;
-  for (const json::value& node : nodes)
-    if (const auto problem = text_at(node, {"configProblem"}); !problem.empty()) {
-      (void)context.world.err.write(fmt::format("warning: {}\n", problem));
-      any = true;
-    }
-  return any;
+  std::map<std::string_view, std::string> nodes_with;
+  for (const json::value& node : nodes) {
+    const std::string_view problem = text_at(node, {"configProblem"});
+    if (problem.empty()) continue;
+    std::string& names = nodes_with[problem];
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", text_at(node, {"node"}));
+  }
+  for (const auto& [problem, names] : nodes_with)
+    (void)context.world.err.write(fmt::format("warning: {}: {}\n", names, problem));
+  return !nodes_with.empty();
 }
 
 }  // namespace

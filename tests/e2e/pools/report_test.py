@@ -32,16 +32,17 @@ class Report(unittest.TestCase):
         self.assertIn("plimsoll up --roles pools", done.stderr)
 
     def test_who_has_no_pools_is_told_how_to_have_some(self):
-        cluster = LocalCluster(self, "--nodes", "1", "--roles", "pools", "--ephemeral")
+        cluster = LocalCluster(self, "--nodes", "2", "--roles", "pools", "--ephemeral")
         done = eventually(lambda: (lambda done: done.returncode == 0 and done)(
             cluster.place.run("pools", "--kubeconfig", cluster.kubeconfig)), what="an answer")
         self.assertEqual(done.stdout, "no pools are configured\n")
         self.assertIn("kubectl create configmap cpu-dp-configmap", done.stderr)
-        # Who has some that are wrong is told what is wrong with them, and nothing else.
+        # Who has some that are wrong is told what is wrong with them, once, and nothing else.
         cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "cpu-dp-configmap", "namespace": "kube-system"},
                        "data": {"poolconfig.yaml": "pools: {exclusive-pool: {cpus: x}}"}})
-        done = eventually(lambda: (lambda done: "warning" in done.stderr and done)(
+        done = eventually(lambda: (lambda done: "warning: n1, n2: " in done.stderr and done)(
             cluster.place.run("pools", "--kubeconfig", cluster.kubeconfig)), what="the warning")
+        self.assertEqual(done.stderr.count("warning"), 1)
         self.assertNotIn("kubectl", done.stderr)
 
 
