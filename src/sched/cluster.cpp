@@ -87,7 +87,7 @@ void Cluster::remove_node(std::string_view name) {
 PodRecord Cluster::record_of(PodPointer pod) {
   PodRecord out;
   out.requests = requests_of(*pod, table_->resources());
-  out.ports = rules_.host_ports(*pod);
+  out.ports = kube::host_ports(*pod);
   out.affinity = rules_.affinity(*pod);
   out.images = promised_images(*pod);
   out.bound_at = bound_at(pod->status);

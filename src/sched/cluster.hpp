@@ -33,7 +33,7 @@ struct PodRecord {
   PodPointer pod;
   NodeIndex row = 0;
   PodRequests requests;
-  std::vector<HostPort> ports;
+  std::vector<kube::HostPort> ports;
   std::shared_ptr<const Affinity> affinity;
   std::vector<std::string> images;  // keys of those that are there or on their way
   WallTime bound_at{};              // since when they are; the largest time: not told yet

@@ -9,7 +9,7 @@ Incoming::Incoming(const kube::Pod& of, Cluster& cluster)
       key(pod_key(of)),
       requests(requests_of(of, cluster.table().resources())),
       scored(scored_requests_of(of, cluster.table().resources())),
-      ports(cluster.rules().host_ports(of)),
+      ports(kube::host_ports(of)),
       tolerations(cluster.rules().tolerations(of)),
       affinity(cluster.rules().affinity(of)),
       spread(cluster.rules().spread(of)),

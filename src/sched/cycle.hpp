@@ -22,8 +22,8 @@ struct Incoming {
   const kube::Pod& pod;
   std::string key;
   PodRequests requests, scored;
-  std::vector<HostPort> ports;
-  std::shared_ptr<const std::vector<Toleration>> tolerations;
+  std::vector<kube::HostPort> ports;
+  std::shared_ptr<const std::vector<kube::Toleration>> tolerations;
   std::shared_ptr<const Affinity> affinity;
   std::shared_ptr<const Spread> spread;
   std::shared_ptr<const NodeTerm> node_selector;

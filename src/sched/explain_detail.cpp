@@ -9,7 +9,6 @@
 #include "kube/selector.hpp"
 #include "sched/explain.hpp"
 #include "sched/pod_rules.hpp"
-#include "sched/port_table.hpp"
 
 namespace plim::sched {
 namespace {
@@ -134,18 +133,14 @@ std::string affinity_detail(const Engine& engine, const kube::Pod& pod, NodeInde
 }
 
 std::string ports_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
-  NodeTable unused;
-  const std::vector<HostPort> wanted = RuleReader(unused).host_ports(pod);
+  const std::vector<kube::HostPort> wanted = kube::host_ports(pod);
   std::vector<std::string> out;
   auto look = [&](const auto& records) {
     for (const auto& record : records)
-      for (const HostPort& port : wanted) {
-        PortTable taken;
-        taken.count(0, record->ports, 1);
-        if (taken.conflict(0, {port}))
+      for (const kube::HostPort& port : wanted)
+        if (port.clashes_with_any(record->ports))
           out.push_back(fmt::format("{}/{}: taken by {}/{}", port.port, port.protocol,
                                     record->pod->meta.ns.view(), record->pod->meta.name));
-      }
   };
   look(engine.cluster().pods_on(node));
   look(engine.cluster().nominated_on(node));

@@ -47,7 +47,7 @@ std::string shape_of(const Incoming& in, std::size_t profile, const Cluster& clu
   out.add(in.requests);
   out.add(in.scored);
   out.add(static_cast<std::int64_t>(in.ports.size()));
-  for (const HostPort& port : in.ports) {
+  for (const kube::HostPort& port : in.ports) {
     out.add(std::int64_t{port.port});
     out.add(port.protocol);
     out.add(port.address);

@@ -89,45 +89,7 @@ Spread read_spread(std::string_view text, NodeTable& table) {
   return out;
 }
 
-std::vector<Toleration> read_tolerations(std::string_view text) {
-  std::vector<Toleration> out;
-  const json::value list = json_or_null(text);
-  if (!list.is_array()) return out;
-  for (const json::value& item : list.get_array())
-    out.push_back({.key = std::string(text_at(item, {"key"})),
-                   .value = std::string(text_at(item, {"value"})),
-                   .effect = std::string(text_at(item, {"effect"})),
-                   .exists = text_at(item, {"operator"}) == "Exists"});
-  return out;
-}
-
-void add_host_ports(const kube::Container& container, std::vector<HostPort>& out) {
-  if (container.ports.empty()) return;
-  const json::value list = json_or_null(container.ports);
-  if (!list.is_array()) return;
-  for (const json::value& item : list.get_array()) {
-    HostPort made{.port = static_cast<std::int32_t>(int_at(item, {"hostPort"}).value_or(0))};
-    if (made.port <= 0) continue;
-    if (auto text = text_at(item, {"protocol"}); !text.empty()) made.protocol = text;
-    if (auto text = text_at(item, {"hostIP"}); !text.empty()) made.address = text;
-    out.push_back(std::move(made));
-  }
-}
-
 }  // namespace
-
-bool Toleration::tolerates(std::string_view taint_key, std::string_view taint_value,
-                           std::string_view taint_effect) const {
-  if (!effect.empty() && effect != taint_effect) return false;
-  if (!key.empty() && key != taint_key) return false;
-  return exists || value == taint_value;
-}
-
-bool tolerated(const std::vector<Toleration>& tolerations, const kube::Taint& taint) {
-  return std::ranges::any_of(tolerations, [&](const Toleration& one) {
-    return one.tolerates(taint.key, taint.value, taint.effect);
-  });
-}
 
 bool PodTerm::matches(const kube::Pod& pod, const kube::Labels& labels) const {
   bool here =
@@ -150,9 +112,9 @@ std::shared_ptr<const T> RuleReader::Memory<T>::get(std::string_view text, Make 
   return made;
 }
 
-std::shared_ptr<const std::vector<Toleration>> RuleReader::tolerations(const kube::Pod& pod) {
+std::shared_ptr<const std::vector<kube::Toleration>> RuleReader::tolerations(const kube::Pod& pod) {
   std::string_view text = pod.spec.tolerations;
-  return tolerations_.get(text, [&] { return read_tolerations(text); });
+  return tolerations_.get(text, [&] { return kube::parse_tolerations(text); });
 }
 
 std::shared_ptr<const Affinity> RuleReader::affinity(const kube::Pod& pod) {
@@ -175,14 +137,6 @@ std::shared_ptr<const NodeTerm> RuleReader::node_selector(const kube::Pod& pod) 
 std::shared_ptr<const NodeRules> RuleReader::node_rules(const json::value& node_affinity) {
   return node_rules_.get(to_json(node_affinity),
                          [&] { return read_node_rules(node_affinity, table_); });
-}
-
-std::vector<HostPort> RuleReader::host_ports(const kube::Pod& pod) const {
-  std::vector<HostPort> out;
-  for (const kube::Container& container : pod.spec.containers) add_host_ports(container, out);
-  for (const kube::Container& container : pod.spec.init_containers)
-    if (container.restart_policy == "Always") add_host_ports(container, out);
-  return out;
 }
 
 }  // namespace plim::sched

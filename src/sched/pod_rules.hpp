@@ -11,28 +11,12 @@
 
 #include "base/json.hpp"
 #include "kube/selector.hpp"
+#include "kube/toleration.hpp"
 #include "kube/types.hpp"
 #include "sched/node_rules.hpp"
 #include "sched/node_table.hpp"
 
 namespace plim::sched {
-
-struct Toleration {
-  std::string key, value, effect;  // "" for any
-  bool exists = false;             // whatever the value
-
-  bool tolerates(std::string_view taint_key, std::string_view taint_value,
-                 std::string_view taint_effect) const;
-};
-
-bool tolerated(const std::vector<Toleration>& tolerations, const kube::Taint& taint);
-
-struct HostPort {
-  std::int32_t port = 0;
-  std::string protocol = "TCP", address = "0.0.0.0";
-
-  bool operator==(const HostPort&) const = default;
-};
 
 struct PodTerm {
   kube::LabelSelector selector;
@@ -76,15 +60,13 @@ class RuleReader {
  public:
   explicit RuleReader(NodeTable& table) : table_(table) {}
 
-  std::shared_ptr<const std::vector<Toleration>> tolerations(const kube::Pod& pod);
+  std::shared_ptr<const std::vector<kube::Toleration>> tolerations(const kube::Pod& pod);
   std::shared_ptr<const Affinity> affinity(const kube::Pod& pod);
   std::shared_ptr<const Spread> spread(const kube::Pod& pod);
   // nodeSelector as requirements that all must hold.
   std::shared_ptr<const NodeTerm> node_selector(const kube::Pod& pod);
   // A node affinity that is not a pod's.
   std::shared_ptr<const NodeRules> node_rules(const json::value& node_affinity);
-  // Host ports of containers and sidecars.
-  std::vector<HostPort> host_ports(const kube::Pod& pod) const;
 
  private:
   template <class T>
@@ -97,7 +79,7 @@ class RuleReader {
   };
 
   NodeTable& table_;
-  Memory<std::vector<Toleration>> tolerations_;
+  Memory<std::vector<kube::Toleration>> tolerations_;
   Memory<Affinity> affinities_;
   Memory<Spread> spreads_;
   Memory<NodeTerm> selectors_;

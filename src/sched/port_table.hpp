@@ -8,22 +8,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sched/pod_rules.hpp"
+#include "kube/host_port.hpp"
+#include "sched/node_table.hpp"
 
 namespace plim::sched {
 
 class PortTable {
  public:
-  void count(NodeIndex row, const std::vector<HostPort>& ports, int sign);
+  void count(NodeIndex row, const std::vector<kube::HostPort>& ports, int sign);
 
-  // Whether one of the ports is taken there: same protocol and port, and the same address or either
-  // of them any.
-  bool conflict(NodeIndex row, const std::vector<HostPort>& wanted) const;
+  // Whether one of the ports is taken there.
+  bool conflict(NodeIndex row, const std::vector<kube::HostPort>& wanted) const;
 
  private:
   struct Use {
     NodeIndex row = 0;
-    std::string protocol, address;
+    kube::HostPort port;
     std::int32_t count = 0;
   };
 

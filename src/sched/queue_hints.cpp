@@ -71,10 +71,11 @@ bool spread_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster&
   });
 }
 
-bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod, Cluster& cluster) {
-  PortTable freed;
-  freed.count(0, cluster.rules().host_ports(gone), 1);
-  return freed.conflict(0, cluster.rules().host_ports(pod));
+bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
+  const std::vector<kube::HostPort> freed = kube::host_ports(gone);
+  return std::ranges::any_of(kube::host_ports(pod), [&](const kube::HostPort& wanted) {
+    return wanted.clashes_with_any(freed);
+  });
 }
 
 // Somebody has less than before of what the pod wants.
@@ -106,9 +107,7 @@ bool had_volumes(const kube::Pod& gone) {
 }
 
 bool tolerates_unschedulable(const kube::Pod& pod, Cluster& cluster) {
-  return std::ranges::any_of(*cluster.rules().tolerations(pod), [](const Toleration& one) {
-    return one.tolerates("node.kubernetes.io/unschedulable", "", "NoSchedule");
-  });
+  return kube::unschedulable_is_tolerated(*cluster.rules().tolerations(pod));
 }
 
 bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
@@ -119,7 +118,7 @@ bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& p
     case PluginId::PodTopologySpread:
       return spread_may_change(event, pod, cluster);
     case PluginId::NodePorts:
-      return ports_may_be_free(*event.pod, pod, cluster);
+      return ports_may_be_free(*event.pod, pod);
     case PluginId::NodeResourcesFit:
       return room_was_given_back(event, pod, cluster, profile);
     case PluginId::VolumeRestrictions:

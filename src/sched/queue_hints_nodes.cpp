@@ -5,7 +5,7 @@
 namespace plim::sched {
 namespace {
 
-bool lets_in(const kube::Node& node, const std::vector<Toleration>& tolerations) {
+bool lets_in(const kube::Node& node, const std::vector<kube::Toleration>& tolerations) {
   return std::ranges::none_of(node.taints, [&](const kube::Taint& taint) {
     return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
            !tolerated(tolerations, taint);

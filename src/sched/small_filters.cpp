@@ -78,7 +78,7 @@ class TaintFilter final : public FilterOf<TaintFilter> {
   }
 
   const NodeTable& table_;
-  const std::vector<Toleration>& tolerations_;
+  const std::vector<kube::Toleration>& tolerations_;
   std::vector<Verdict> known_;
   Verdict refused_;
 };
@@ -96,17 +96,14 @@ class PortsFilter final : public FilterOf<PortsFilter> {
 
  private:
   const PortTable& ports_;
-  const std::vector<HostPort>& wanted_;
+  const std::vector<kube::HostPort>& wanted_;
   Verdict refused_;
 };
 
 }  // namespace
 
 std::unique_ptr<Filter> make_unschedulable_filter(Cycle& cycle) {
-  bool tolerates = std::ranges::any_of(*cycle.in.tolerations, [](const Toleration& one) {
-    return one.tolerates("node.kubernetes.io/unschedulable", "", "NoSchedule");
-  });
-  if (tolerates) return nullptr;
+  if (kube::unschedulable_is_tolerated(*cycle.in.tolerations)) return nullptr;
   return std::make_unique<UnschedulableFilter>(cycle);
 }
 
@@ -125,8 +122,8 @@ std::unique_ptr<Filter> make_ports_filter(Cycle& cycle) {
 }
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  std::vector<Toleration> soft;
-  for (const Toleration& one : *cycle.in.tolerations)
+  std::vector<kube::Toleration> soft;
+  for (const kube::Toleration& one : *cycle.in.tolerations)
     if (one.effect.empty() || one.effect == "PreferNoSchedule") soft.push_back(one);
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::int64_t> by_set;

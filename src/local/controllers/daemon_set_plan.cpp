@@ -70,7 +70,7 @@ Fit fit_of(const kube::Pod& pod, const scheduler::Rules& rules, const kube::Node
   if (!named || !rules.fits_labels(node)) return {};
   Fit out{true, true};
   for (const kube::Taint& taint : node.taints) {
-    if (rules.tolerates(taint)) continue;
+    if (kube::tolerated(rules.tolerations, taint)) continue;
     if (taint.effect == "NoExecute") return {};
     if (taint.effect == "NoSchedule") out.run = false;
   }

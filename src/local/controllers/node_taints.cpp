@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/rfc3339.hpp"
+#include "kube/toleration.hpp"
 #include "local/controllers/conditions.hpp"
 #include "local/controllers/pod_facts.hpp"
-#include "local/scheduler/rules.hpp"
 
 namespace plim::local {
 namespace {
@@ -134,25 +134,16 @@ std::optional<json::array> silent_conditions(const json::value& node, WallTime n
 
 std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
                                               const std::vector<kube::Taint>& taints) {
-  json::value list;
-  if (auto parsed = parse_json(pod.spec.tolerations.view())) list = std::move(*parsed);
+  const std::vector<kube::Toleration> tolerations = kube::parse_tolerations(pod.spec.tolerations);
   std::optional<std::chrono::seconds> shortest;
   for (const kube::Taint& taint : taints) {
     if (taint.effect != "NoExecute") continue;
     bool tolerated = false;
-    if (list.is_array())
-      for (const json::value& given : list.get_array()) {
-        const scheduler::Toleration toleration{.key = std::string(text_at(given, {"key"})),
-                                               .value = std::string(text_at(given, {"value"})),
-                                               .effect = std::string(text_at(given, {"effect"})),
-                                               .exists = text_at(given, {"operator"}) == "Exists"};
-        if (!toleration.tolerates(taint)) continue;
-        tolerated = true;
-        if (auto limit = int_at(given, {"tolerationSeconds"})) {
-          const std::chrono::seconds seconds(std::max<std::int64_t>(0, *limit));
-          shortest = std::min(shortest.value_or(seconds), seconds);
-        }
-      }
+    for (const kube::Toleration& one : tolerations) {
+      if (!one.tolerates(taint)) continue;
+      tolerated = true;
+      if (one.seconds) shortest = std::min(shortest.value_or(*one.seconds), *one.seconds);
+    }
     if (!tolerated) return std::chrono::seconds(0);
   }
   return shortest;

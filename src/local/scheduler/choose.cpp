@@ -77,10 +77,11 @@ class Search {
   // which the first that objects is heard.
   std::vector<std::string> objections(const NodeState& state) const {
     const kube::Node& node = state.node();
-    if (node.unschedulable && !tolerates_unschedulable()) return {"node(s) were unschedulable"};
+    if (node.unschedulable && !kube::unschedulable_is_tolerated(rules_.tolerations))
+      return {"node(s) were unschedulable"};
     for (const kube::Taint& taint : node.taints) {
       bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-      if (hard && !rules_.tolerates(taint))
+      if (hard && !kube::tolerated(rules_.tolerations, taint))
         return {fmt::format("node(s) had untolerated taint {{{}: {}}}", taint.key.view(),
                             taint.value.view())};
     }
@@ -95,24 +96,17 @@ class Search {
     for (const NodeTerm& term : rules_.preferred_nodes)
       if (term.matches(state.node())) out += 2 * term.weight;
     for (const kube::Taint& taint : state.node().taints)
-      if (taint.effect == "PreferNoSchedule" && !rules_.tolerates(taint)) out -= 300;
+      if (taint.effect == "PreferNoSchedule" && !kube::tolerated(rules_.tolerations, taint))
+        out -= 300;
     return out;
   }
 
  private:
-  bool tolerates_unschedulable() const {
-    kube::InternPool pool;
-    return rules_.tolerates({.key = pool("node.kubernetes.io/unschedulable"),
-                             .value = {},
-                             .effect = pool("NoSchedule")});
-  }
-
   bool ports_clash(const NodeState& state) const {
     if (rules_.ports.empty()) return false;
     for (const auto& placed : state.pods())
-      for (const HostPort& taken : placed->ports)
-        for (const HostPort& wanted : rules_.ports)
-          if (wanted.clashes_with(taken)) return true;
+      for (const kube::HostPort& wanted : rules_.ports)
+        if (wanted.clashes_with_any(placed->ports)) return true;
     return false;
   }
 
@@ -193,7 +187,7 @@ std::string explain(std::size_t nodes, const std::map<std::string, std::size_t>&
 PlacedPod::PlacedPod(std::shared_ptr<const kube::Pod> placed)
     : pod(std::move(placed)),
       demand(demand_of(*pod)),
-      ports(host_ports_of(*pod)),
+      ports(kube::host_ports(*pod)),
       apart(apart_terms_of(*pod)) {}
 
 NodeState::NodeState(std::shared_ptr<const kube::Node> node) {

@@ -20,7 +20,7 @@ struct PlacedPod {
 
   std::shared_ptr<const kube::Pod> pod;
   Demand demand;
-  std::vector<HostPort> ports;
+  std::vector<kube::HostPort> ports;
   std::vector<PodTerm> apart;
 };
 

@@ -78,18 +78,6 @@ std::vector<PodTerm> pod_terms_of(const json::value& affinity, std::string_view 
   return out;
 }
 
-std::vector<Toleration> tolerations_of(std::string_view text) {
-  std::vector<Toleration> out;
-  const json::value list = parsed(text);
-  if (!list.is_array()) return out;
-  for (const json::value& item : list.get_array())
-    out.push_back({.key = std::string(text_at(item, {"key"})),
-                   .value = std::string(text_at(item, {"value"})),
-                   .effect = std::string(text_at(item, {"effect"})),
-                   .exists = text_at(item, {"operator"}) == "Exists"});
-  return out;
-}
-
 }  // namespace
 
 bool NodeTerm::matches(const kube::Node& node) const {
@@ -111,29 +99,11 @@ bool PodTerm::matches(const kube::Pod& pod) const {
   return here && selector.matches(pod.meta.labels);
 }
 
-bool Toleration::tolerates(const kube::Taint& taint) const {
-  if (!effect.empty() && taint.effect != effect) return false;
-  if (!key.empty() && taint.key != key) return false;
-  if (exists) return true;
-  return !key.empty() && taint.value == value;
-}
-
-bool HostPort::clashes_with(const HostPort& other) const {
-  constexpr std::string_view kAny = "0.0.0.0";
-  bool same_address = address == other.address || address == kAny || other.address == kAny;
-  return port == other.port && protocol == other.protocol && same_address;
-}
-
 bool Rules::fits_labels(const kube::Node& node) const {
   for (const auto& [key, value] : node_selector)
     if (kube::find_label(node.meta.labels, key) != std::string_view(value)) return false;
   auto matches = [&](const NodeTerm& term) { return term.matches(node); };
   return !has_required_nodes || std::ranges::any_of(required_nodes, matches);
-}
-
-bool Rules::tolerates(const kube::Taint& taint) const {
-  return std::ranges::any_of(tolerations,
-                             [&](const Toleration& one) { return one.tolerates(taint); });
 }
 
 Rules rules_of(const kube::Pod& pod) {
@@ -155,27 +125,8 @@ Rules rules_of(const kube::Pod& pod) {
   }
   out.near = pod_terms_of(affinity, "podAffinity", pod);
   out.apart = pod_terms_of(affinity, "podAntiAffinity", pod);
-  out.tolerations = tolerations_of(pod.spec.tolerations);
-  out.ports = host_ports_of(pod);
-  return out;
-}
-
-std::vector<HostPort> host_ports_of(const kube::Pod& pod) {
-  std::vector<HostPort> out;
-  for (const kube::Container& container : pod.spec.containers) {
-    if (container.ports.empty()) continue;
-    const json::value list = parsed(container.ports);
-    if (!list.is_array()) continue;
-    for (const json::value& item : list.get_array()) {
-      HostPort port{.port = int_at(item, {"hostPort"}).value_or(0)};
-      if (pod.spec.host_network && port.port == 0)
-        port.port = int_at(item, {"containerPort"}).value_or(0);
-      if (port.port == 0) continue;
-      if (auto text = text_at(item, {"protocol"}); !text.empty()) port.protocol = text;
-      if (auto text = text_at(item, {"hostIP"}); !text.empty()) port.address = text;
-      out.push_back(std::move(port));
-    }
-  }
+  out.tolerations = kube::parse_tolerations(pod.spec.tolerations);
+  out.ports = kube::host_ports(pod);
   return out;
 }
 

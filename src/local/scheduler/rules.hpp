@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "kube/host_port.hpp"
 #include "kube/selector.hpp"
+#include "kube/toleration.hpp"
 #include "kube/types.hpp"
 
 namespace plim::local::scheduler {
@@ -30,20 +32,6 @@ struct PodTerm {
   bool matches(const kube::Pod& pod) const;
 };
 
-struct Toleration {
-  std::string key, value, effect;  // "" for any
-  bool exists = false;             // whatever the value
-
-  bool tolerates(const kube::Taint& taint) const;
-};
-
-struct HostPort {
-  std::int64_t port = 0;
-  std::string protocol = "TCP", address = "0.0.0.0";
-
-  bool clashes_with(const HostPort& other) const;
-};
-
 // Read once from the JSON that kube::Pod keeps as it came. What cannot be read demands nothing: the
 // API server has checked it.
 struct Rules {
@@ -53,15 +41,13 @@ struct Rules {
   std::vector<NodeTerm> preferred_nodes = {};
   std::vector<PodTerm> near = {};  // all of them
   std::vector<PodTerm> apart = {};
-  std::vector<Toleration> tolerations = {};
-  std::vector<HostPort> ports = {};
+  std::vector<kube::Toleration> tolerations = {};
+  std::vector<kube::HostPort> ports = {};
 
   bool fits_labels(const kube::Node& node) const;
-  bool tolerates(const kube::Taint& taint) const;
 };
 
 Rules rules_of(const kube::Pod& pod);
-std::vector<HostPort> host_ports_of(const kube::Pod& pod);
 // The required anti-affinity alone, which also others must obey.
 std::vector<PodTerm> apart_terms_of(const kube::Pod& pod);
 

@@ -1,0 +1,35 @@
+// Which taints of nodes a pod puts up with.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/types.hpp"
+
+namespace plim::kube {
+
+struct Toleration {
+  std::string key, value, effect;               // "" for any
+  bool exists = false;                          // whatever the value
+  std::optional<std::chrono::seconds> seconds;  // how long, of an effect NoExecute
+
+  bool tolerates(std::string_view taint_key, std::string_view taint_value,
+                 std::string_view taint_effect) const;
+
+  bool tolerates(const Taint& taint) const {
+    return tolerates(taint.key, taint.value, taint.effect);
+  }
+};
+
+// From the JSON that PodSpec::tolerations is. What cannot be read tolerates nothing: the API server
+// has checked it.
+std::vector<Toleration> parse_tolerations(std::string_view text);
+
+bool tolerated(const std::vector<Toleration>& tolerations, const Taint& taint);
+// That nobody is to be placed on the node (`kubectl cordon`).
+bool unschedulable_is_tolerated(const std::vector<Toleration>& tolerations);
+
+}  // namespace plim::kube
