@@ -43,6 +43,20 @@ bool bool_at(const json::value& value, std::initializer_list<std::string_view> p
   return found && found->is_bool() && found->get_bool();
 }
 
+const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
+  static const json::array kNone;
+  const json::value* found = find(value, path);
+  return found && found->is_array() ? found->get_array() : kNone;
+}
+
+std::vector<std::string> texts_at(const json::value& value,
+                                  std::initializer_list<std::string_view> path) {
+  std::vector<std::string> out;
+  for (const json::value& item : list_at(value, path))
+    if (item.is_string()) out.emplace_back(item.get_string());
+  return out;
+}
+
 json::object& make_object(json::value& value, std::initializer_list<std::string_view> path) {
   auto as_object = [](json::value& here) -> json::object& {
     return here.is_object() ? here.get_object() : here.emplace_object();

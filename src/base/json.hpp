@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -36,6 +37,11 @@ std::optional<std::int64_t> int_at(const json::value& value,
                                    std::initializer_list<std::string_view> path);
 bool bool_at(const json::value& value,
              std::initializer_list<std::string_view> path);  // false when missing
+// The list there, an empty one when it is missing or no list.
+const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path);
+// Its texts; what is none is left out.
+std::vector<std::string> texts_at(const json::value& value,
+                                  std::initializer_list<std::string_view> path);
 
 // The object at the path, made along the way; replaces what is not an object.
 json::object& make_object(json::value& value, std::initializer_list<std::string_view> path);

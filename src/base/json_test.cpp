@@ -144,6 +144,16 @@ TEST(Json, finds_by_path) {
   EXPECT_EQ(find(pod, {}), &pod);
 }
 
+TEST(Json, finds_lists_and_their_texts) {
+  auto pod = *parse_json(R"({"spec":{"names":["a",1,"b",null],"none":{}}})");
+  EXPECT_EQ(list_at(pod, {"spec", "names"}).size(), 4u);
+  EXPECT_EQ(texts_at(pod, {"spec", "names"}), (std::vector<std::string>{"a", "b"}));
+  for (const char* name : {"none", "missing"}) {
+    EXPECT_TRUE(list_at(pod, {"spec", name}).empty());
+    EXPECT_TRUE(texts_at(pod, {"spec", name}).empty());
+  }
+}
+
 TEST(Json, makes_objects_along_a_path) {
   json::value pod = {{"metadata", 1}};
   make_object(pod, {"metadata", "labels"})["a"] = "b";

@@ -82,9 +82,8 @@ class RowMaker {
     if (!images.is_array()) return;
     for (const json::value& image : images.get_array()) {
       std::vector<std::string> names;
-      if (const json::value* list = find(image, {"names"}); list && list->is_array())
-        for (const json::value& name : list->get_array())
-          if (name.is_string()) names.push_back(canonical(name.get_string()));
+      for (const json::value& name : list_at(image, {"names"}))
+        if (name.is_string()) names.push_back(canonical(name.get_string()));
       std::ranges::sort(names);
       if (!is_wanted(names, "")) continue;
       ImageRow row{
@@ -127,16 +126,10 @@ class RowMaker {
   ImageRows rows_;
 };
 
-const json::array& items_of(const json::value& list) {
-  static const json::array kEmpty;
-  const json::value* items = find(list, {"items"});
-  return items && items->is_array() ? items->get_array() : kEmpty;
-}
-
 std::map<std::string, ImageInventory> inventories_by_node(const json::value& list,
                                                           std::vector<std::string>& notes) {
   std::map<std::string, ImageInventory> out;
-  for (const json::value& item : items_of(list)) {
+  for (const json::value& item : list_at(list, {"items"})) {
     const std::string node(text_at(item, {"metadata", "name"}));
     const json::value* spec = find(item, {"spec"});
     auto read = loop::inventory_from_json(spec ? *spec : json::value());
@@ -209,7 +202,7 @@ Result<ImageRows> image_rows(const json::value& nodes, const json::value& invent
   }
   RowMaker maker(now, std::move(matcher));
   const auto told = inventories_by_node(inventories, maker.rows().notes);
-  for (const json::value& node : items_of(nodes)) {
+  for (const json::value& node : list_at(nodes, {"items"})) {
     const std::string name(text_at(node, {"metadata", "name"}));
     maker.rows().nodes.push_back(name);
     if (!filter.node.empty() && name != filter.node) continue;

@@ -15,9 +15,7 @@ Outcome<int> change(Context& context, std::string_view verb, std::string_view do
   PLIM_CLI_TRY(json::value answer,
                ask_cluster(directories, fmt::format("/v1/images/{}", verb), std::move(body),
                            context.values.duration("timeout")));
-  const json::value* names = find(answer, {"nodes"});
-  if (names == nullptr || !names->is_array()) return 0;
-  for (const json::value& name : names->get_array())
+  for (const json::value& name : list_at(answer, {"nodes"}))
     if (name.is_string())
       PLIM_CLI_CHECK(
           context.world.out.write(fmt::format("image {} {} node/{}\n", text_at(answer, {"image"}),

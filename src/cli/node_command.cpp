@@ -24,9 +24,7 @@ Outcome<int> change(Context& context, std::string_view verb, std::string_view do
   PLIM_CLI_TRY(json::value answer,
                ask_cluster(directories, fmt::format("/v1/nodes/{}", verb), std::move(body),
                            context.values.duration("timeout")));
-  const json::value* names = find(answer, {"nodes"});
-  if (names == nullptr || !names->is_array()) return 0;
-  for (const json::value& name : names->get_array())
+  for (const json::value& name : list_at(answer, {"nodes"}))
     if (name.is_string())
       PLIM_CLI_CHECK(context.world.out.write(
           fmt::format("node/{} {}\n", std::string_view(name.get_string()), done)));
@@ -91,12 +89,10 @@ Outcome<int> run_node_ls(Context& context) {
                {"PODS"},
                {"CGROUPS"},
                {"DIRECTORY", Table::Shown::wide}});
-  const json::value* items = find(answer, {"items"});
-  if (items != nullptr && items->is_array())
-    for (const json::value& item : items->get_array())
-      table.add({text_at(item, {"name"}), text_at(item, {"kind"}), text_at(item, {"state"}),
-                 text_at(item, {"address"}), std::to_string(int_at(item, {"pods"}).value_or(0)),
-                 text_at(item, {"cgroups"}), text_at(item, {"directory"})});
+  for (const json::value& item : list_at(answer, {"items"}))
+    table.add({text_at(item, {"name"}), text_at(item, {"kind"}), text_at(item, {"state"}),
+               text_at(item, {"address"}), std::to_string(int_at(item, {"pods"}).value_or(0)),
+               text_at(item, {"cgroups"}), text_at(item, {"directory"})});
   PLIM_CLI_CHECK(printer.print_table(table));
   return 0;
 }

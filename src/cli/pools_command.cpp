@@ -178,9 +178,7 @@ Table pools_table(const json::array& nodes) {
                {"FRAGMENTED", Table::Shown::wide},
                {"HOLDERS"}});
   for (const json::value& node : nodes) {
-    const json::value* pools = find(node, {"pools"});
-    if (pools == nullptr || !pools->is_array()) continue;
-    for (const json::value& pool : pools->get_array()) {
+    for (const json::value& pool : list_at(node, {"pools"})) {
       auto [free, used] = free_and_used(pool);
       table.add({std::string(text_at(node, {"node"})), std::string(text_at(pool, {"name"})),
                  std::string(text_at(pool, {"type"})), std::string(text_at(pool, {"cpus"})), free,

@@ -135,9 +135,7 @@ Outcome<int> run_runs(Context& context) {
                {"NODE", kWide},
                {"CONTAINER", kWide},
                {"UID", kWide}});
-  const json::value* items = find(page, {"items"});
-  if (items != nullptr && items->is_array())
-    for (const json::value& run : items->get_array()) add_run_row(table, run);
+  for (const json::value& run : list_at(page, {"items"})) add_run_row(table, run);
   if (table.empty()) {
     PLIM_CLI_CHECK(context.world.err.write("no runs\n"));
     return 0;

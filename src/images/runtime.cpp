@@ -115,14 +115,9 @@ Result<std::vector<Layer>> parse_manifest(std::string_view text) {
 }
 
 Result<std::vector<std::string>> parse_diff_ids(std::string_view info) {
-  std::vector<std::string> out;
-  if (info.empty()) return out;
+  if (info.empty()) return std::vector<std::string>();
   PLIM_TRY(json::value value, parse_json(info, "image info"));
-  const json::value* ids = find(value, {"imageSpec", "rootfs", "diff_ids"});
-  if (!ids || !ids->is_array()) return out;
-  for (const json::value& id : ids->get_array())
-    if (id.is_string()) out.emplace_back(id.get_string());
-  return out;
+  return texts_at(value, {"imageSpec", "rootfs", "diff_ids"});
 }
 
 }  // namespace plim::images

@@ -11,9 +11,7 @@ namespace {
 std::vector<Resource> read_resources(const json::value& list, const std::string& group,
                                      const std::string& version) {
   std::vector<Resource> out;
-  const json::value* items = find(list, {"resources"});
-  if (!items || !items->is_array()) return out;
-  for (const json::value& item : items->get_array()) {
+  for (const json::value& item : list_at(list, {"resources"})) {
     const std::string_view plural = text_at(item, {"name"});
     if (plural.empty() || plural.find('/') != plural.npos) continue;
     Resource resource{.group = group, .version = version, .plural = {}, .kind = {}};

@@ -39,9 +39,7 @@ void add_resources(Totals& totals, const json::value& resources) {
 
 void add_containers(Totals& totals, const json::value& spec, std::string_view list) {
   static const json::value kNone = json::object();
-  const json::value* containers = find(spec, {list});
-  if (containers == nullptr || !containers->is_array()) return;
-  for (const json::value& container : containers->get_array()) {
+  for (const json::value& container : list_at(spec, {list})) {
     const json::value* resources = find(container, {"resources"});
     add_resources(totals, resources != nullptr ? *resources : kNone);
   }

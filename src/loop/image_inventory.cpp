@@ -41,21 +41,14 @@ Result<std::int64_t> amount_at(const json::value& value, std::string_view name) 
   return *amount;
 }
 
-const json::array& array_at(const json::value& value, std::string_view name) {
-  static const json::array kNone;
-  const json::value* found = find(value, {name});
-  return found && found->is_array() ? found->get_array() : kNone;
-}
-
 Result<Image> image_from(const json::value& value, std::size_t table) {
   Image out;
   out.id = text_at(value, {"id"});
   if (out.id.empty()) return fail(Code::invalid, "an image needs an id");
   PLIM_TRY(out.size, amount_at(value, "size"));
   out.pinned = bool_at(value, {"pinned"});
-  for (const json::value& name : array_at(value, "names"))
-    if (name.is_string()) out.names.emplace_back(name.get_string());
-  const json::array& layers = array_at(value, "layers");
+  out.names = texts_at(value, {"names"});
+  const json::array& layers = list_at(value, {"layers"});
   out.layers.reserve(layers.size());
   for (const json::value& index : layers) {
     const auto place = int_at(index, {});
@@ -180,17 +173,17 @@ Result<ImageInventory> inventory_from_json(const json::value& spec) {
   out.fs_used = int_at(spec, {"fs", "usedBytes"});
   out.fs_capacity = int_at(spec, {"fs", "capacityBytes"});
   PLIM_TRY(out.bandwidth, amount_at(spec, "pullBandwidthBytesPerSecond"));
-  for (const json::value& value : array_at(spec, "layers")) {
+  for (const json::value& value : list_at(spec, {"layers"})) {
     auto layer = layer_from(value);
     if (!layer) return bad_inventory("layers", out.layers.size(), layer.error().message);
     out.layers.push_back(std::move(*layer));
   }
-  for (const json::value& value : array_at(spec, "images")) {
+  for (const json::value& value : list_at(spec, {"images"})) {
     auto image = image_from(value, out.layers.size());
     if (!image) return bad_inventory("images", out.images.size(), image.error().message);
     out.images.push_back(std::move(*image));
   }
-  for (const json::value& value : array_at(spec, "pulling")) {
+  for (const json::value& value : list_at(spec, {"pulling"})) {
     auto pull = pull_from(value);
     if (!pull) return bad_inventory("pulling", out.pulling.size(), pull.error().message);
     out.pulling.push_back(std::move(*pull));

@@ -15,9 +15,7 @@ void add_ids(const json::value& list, std::vector<std::string>& out) {
 Result<std::vector<HeldDevices>> parse_device_checkpoint(std::string_view text) {
   PLIM_TRY(json::value file, parse_json(text, "kubelet_internal_checkpoint"));
   std::vector<HeldDevices> out;
-  const json::value* entries = find(file, {"Data", "PodDeviceEntries"});
-  if (entries == nullptr || !entries->is_array()) return out;
-  for (const json::value& entry : entries->get_array()) {
+  for (const json::value& entry : list_at(file, {"Data", "PodDeviceEntries"})) {
     HeldDevices held{.ns = {},
                      .pod = {},
                      .pod_uid = std::string(text_at(entry, {"PodUID"})),

@@ -12,13 +12,6 @@
 namespace plim::sched {
 namespace {
 
-const json::array& array_at(const json::value& value,
-                            std::initializer_list<std::string_view> path) {
-  static const json::array kNone;
-  const json::value* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
-}
-
 std::int64_t number_at(const json::value& value, std::initializer_list<std::string_view> path) {
   return int_at(value, path).value_or(0);
 }
@@ -28,13 +21,13 @@ std::string clean_at(const json::value& value, std::initializer_list<std::string
 }
 
 const json::value* score_of_plugin(const json::value& row, std::string_view plugin) {
-  for (const json::value& score : array_at(row, {"scores"}))
+  for (const json::value& score : list_at(row, {"scores"}))
     if (text_at(score, {"plugin"}) == plugin) return &score;
   return nullptr;
 }
 
 const json::value* row_of_node(const json::value& record, std::string_view node) {
-  for (const json::value& row : array_at(record, {"rows"}))
+  for (const json::value& row : list_at(record, {"rows"}))
     if (text_at(row, {"node"}) == node) return &row;
   return nullptr;
 }
@@ -42,8 +35,8 @@ const json::value* row_of_node(const json::value& record, std::string_view node)
 // Only plugins that had something to say about some node.
 std::vector<const json::value*> shown_plugins(const json::value& record) {
   std::vector<const json::value*> out;
-  for (const json::value& plugin : array_at(record, {"plugins"}))
-    for (const json::value& row : array_at(record, {"rows"}))
+  for (const json::value& plugin : list_at(record, {"plugins"}))
+    for (const json::value& row : list_at(record, {"rows"}))
       if (score_of_plugin(row, text_at(plugin, {"name"})) != nullptr) {
         out.push_back(&plugin);
         break;
@@ -55,7 +48,7 @@ std::vector<const json::value*> shown_plugins(const json::value& record) {
 std::string decisive_plugin(const json::value& first, const json::value& second) {
   std::string best;
   std::int64_t most = 0;
-  for (const json::value& score : array_at(first, {"scores"})) {
+  for (const json::value& score : list_at(first, {"scores"})) {
     const json::value* other = score_of_plugin(second, text_at(score, {"plugin"}));
     const std::int64_t ahead =
         number_at(score, {"weighted"}) - (other != nullptr ? number_at(*other, {"weighted"}) : 0);
@@ -72,7 +65,7 @@ std::string result_line(const json::value& record) {
   if (outcome == "single-feasible")
     return fmt::format("{}   the only feasible node: scoring was skipped", node);
   if (outcome != "bound") return fmt::format("{}: {}", outcome, clean_at(record, {"message"}));
-  const json::array& rows = array_at(record, {"rows"});
+  const json::array& rows = list_at(record, {"rows"});
   const json::value* winner = row_of_node(record, text_at(record, {"node"}));
   if (winner == nullptr) return node;
   std::string line = fmt::format("{}  {}", node, number_at(*winner, {"total"}));
@@ -95,8 +88,7 @@ std::string nodes_line(const json::value& record) {
   const std::int64_t feasible = number_at(record, {"nodes", "feasible"});
   const std::int64_t scored = number_at(record, {"nodes", "scored"});
   std::int64_t refused = 0;
-  for (const json::value& one : array_at(record, {"rejected"}))
-    refused += number_at(one, {"count"});
+  for (const json::value& one : list_at(record, {"rejected"})) refused += number_at(one, {"count"});
   std::string how = scored == 0          ? "none scored"
                     : scored == feasible ? "all scored"
                                          : fmt::format("{} scored", scored);
@@ -118,14 +110,14 @@ Table named_columns(std::vector<Table::Cell> names) {
 
 std::string details_of(const json::value& row) {
   std::string out;
-  for (const json::value& score : array_at(row, {"scores"}))
+  for (const json::value& score : list_at(row, {"scores"}))
     if (std::string text = clean_at(score, {"detail"}); !text.empty())
       out += (out.empty() ? "" : "; ") + text;
   return out;
 }
 
 std::string scored_nodes(const json::value& record, std::size_t most) {
-  const json::array& rows = array_at(record, {"rows"});
+  const json::array& rows = list_at(record, {"rows"});
   if (rows.empty()) return "";
   const auto plugins = shown_plugins(record);
   std::vector<Table::Cell> headers{"NODE", "TOTAL"};
@@ -152,7 +144,7 @@ std::string scored_nodes(const json::value& record, std::size_t most) {
 }
 
 std::string detail_at(const json::value& rejected, std::size_t sample) {
-  const json::array& details = array_at(rejected, {"details"});
+  const json::array& details = list_at(rejected, {"details"});
   return sample < details.size() && details[sample].is_string()
              ? escape_controls(details[sample].get_string())
              : "";
@@ -167,8 +159,8 @@ std::string reason_of(const json::value& rejected, std::size_t sample) {
 std::string refused_nodes(const json::value& record, std::size_t most) {
   Table table({{"REJECTED"}, {"REASON"}});
   std::size_t shown = 0;
-  for (const json::value& one : array_at(record, {"rejected"})) {
-    const json::array& samples = array_at(one, {"samples"});
+  for (const json::value& one : list_at(record, {"rejected"})) {
+    const json::array& samples = list_at(one, {"samples"});
     std::size_t here = 0;
     for (; here < samples.size() && shown < most; ++here, ++shown)
       table.add({samples[here].is_string() ? std::string(samples[here].get_string()) : "",
@@ -190,22 +182,22 @@ std::string explain_table(const json::value& record, const ExplainTableOptions& 
       number_at(record, {"attempt"}), number_at(record, {"durationMicros"}));
   out += fmt::format("RESULT  {}\nNODES   {}\n", result_line(record), nodes_line(record));
   out += scored_nodes(record, options.rows);
-  if (const auto rows = array_at(record, {"rows"}).size(); rows > options.rows)
+  if (const auto rows = list_at(record, {"rows"}).size(); rows > options.rows)
     out += fmt::format("({} more; --all-nodes shows them)\n", rows - options.rows);
   out += refused_nodes(record, options.rows);
   if (const json::value* post = find(record, {"postFilter"}); post != nullptr)
     if (const std::string nominated = clean_at(*post, {"nominated"}); !nominated.empty())
       out += fmt::format("PREEMPT {} of {} pods to make room\n", nominated,
-                         array_at(*post, {"victims"}).size());
-  for (const json::value& note : array_at(record, {"notes"}))
+                         list_at(*post, {"victims"}).size());
+  for (const json::value& note : list_at(record, {"notes"}))
     if (note.is_string()) out += fmt::format("NOTE    {}\n", escape_controls(note.get_string()));
   return out;
 }
 
 std::string explain_why_not(const json::value& record, std::string_view node) {
   const std::string name = escape_controls(node);
-  for (const json::value& one : array_at(record, {"rejected"})) {
-    const json::array& samples = array_at(one, {"samples"});
+  for (const json::value& one : list_at(record, {"rejected"})) {
+    const json::array& samples = list_at(one, {"samples"});
     for (std::size_t i = 0; i < samples.size(); ++i)
       if (samples[i].is_string() && std::string_view(samples[i].get_string()) == node)
         return fmt::format("{} was rejected by {}\n", name, reason_of(one, i));
@@ -225,7 +217,7 @@ std::string explain_why_not(const json::value& record, std::string_view node) {
           : fmt::format("{} was feasible, but {} behind {}: {} against {}\n", name, behind, taken,
                         number_at(*row, {"total"}), number_at(*winner, {"total"}));
   Table table = named_columns({"PLUGIN", "WEIGHT", taken, name, "DIFFERENCE"});
-  for (const json::value& plugin : array_at(record, {"plugins"})) {
+  for (const json::value& plugin : list_at(record, {"plugins"})) {
     const json::value* one = score_of_plugin(*winner, text_at(plugin, {"name"}));
     const json::value* other = score_of_plugin(*row, text_at(plugin, {"name"}));
     if (one == nullptr || other == nullptr) continue;

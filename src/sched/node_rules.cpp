@@ -31,7 +31,7 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
   if (op == std::end(kOps) || !kube::check_label_key(key)) return false;
   out.op = op->second;
   out.key = table.key_id(key);
-  out.values = strings_of(items_at(expression, {"values"}));
+  out.values = texts_at(expression, {"values"});
   const auto& values = out.values;
   for (const std::string& value : values)
     if (!kube::check_label_value(value)) return false;
@@ -52,10 +52,10 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
 
 NodeTerm read_node_term(const json::value& term, NodeTable& table) {
   NodeTerm out;
-  for (const json::value& expression : items_at(term, {"matchExpressions"}))
+  for (const json::value& expression : list_at(term, {"matchExpressions"}))
     if (!read_requirement(expression, table, out.labels.emplace_back())) out.broken = true;
-  for (const json::value& expression : items_at(term, {"matchFields"})) {
-    auto values = strings_of(items_at(expression, {"values"}));
+  for (const json::value& expression : list_at(term, {"matchFields"})) {
+    auto values = texts_at(expression, {"values"});
     std::string_view op = text_at(expression, {"operator"});
     if (values.size() != 1 || (op != "In" && op != "NotIn")) {
       out.broken = true;
@@ -69,17 +69,17 @@ NodeTerm read_node_term(const json::value& term, NodeTable& table) {
 }
 
 bool is_empty_term(const json::value& term) {
-  return items_at(term, {"matchExpressions"}).empty() && items_at(term, {"matchFields"}).empty();
+  return list_at(term, {"matchExpressions"}).empty() && list_at(term, {"matchFields"}).empty();
 }
 
 // The nodes a term names, none if it names no node at all.
 std::optional<std::vector<std::string>> named_nodes(const json::value& term) {
   std::optional<std::vector<std::string>> out;
-  for (const json::value& expression : items_at(term, {"matchFields"})) {
+  for (const json::value& expression : list_at(term, {"matchFields"})) {
     if (text_at(expression, {"key"}) != "metadata.name" ||
         text_at(expression, {"operator"}) != "In")
       continue;
-    auto values = strings_of(items_at(expression, {"values"}));
+    auto values = texts_at(expression, {"values"});
     std::ranges::sort(values);
     if (!out) {
       out = std::move(values);
@@ -211,12 +211,12 @@ NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table) {
   const json::value* required = find(node_affinity, {kRequiredTerms});
   out.has_required = required != nullptr && required->is_object();
   if (out.has_required) {
-    const json::array& terms = items_at(*required, {"nodeSelectorTerms"});
+    const json::array& terms = list_at(*required, {"nodeSelectorTerms"});
     for (const json::value& term : terms)
       if (!is_empty_term(term)) out.required.push_back(read_node_term(term, table));
     read_only_nodes(terms, out);
   }
-  for (const json::value& choice : items_at(node_affinity, {kPreferredTerms})) {
+  for (const json::value& choice : list_at(node_affinity, {kPreferredTerms})) {
     out.has_preferred = true;
     const json::value* term = find(choice, {"preference"});
     std::int64_t weight = int32_at(choice, "weight", 0);

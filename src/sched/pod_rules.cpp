@@ -35,7 +35,7 @@ PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable
   PodTerm out;
   out.selector = read_selector(term, "labelSelector", mistake);
   out.topology_key = table.key_id(text_at(term, {"topologyKey"}));
-  out.namespaces = strings_of(items_at(term, {"namespaces"}));
+  out.namespaces = texts_at(term, {"namespaces"});
   const json::value* namespaces = find(term, {"namespaceSelector"});
   if (namespaces != nullptr && namespaces->is_object())
     out.namespace_selector = read_selector(term, "namespaceSelector", mistake);
@@ -51,9 +51,9 @@ PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable
 void read_pod_terms(const json::value& affinity, std::string_view which, const kube::Pod& owner,
                     NodeTable& table, std::vector<PodTerm>& required,
                     std::vector<PodTerm>& preferred, std::string& mistake) {
-  for (const json::value& term : items_at(affinity, {which, kRequiredTerms}))
+  for (const json::value& term : list_at(affinity, {which, kRequiredTerms}))
     required.push_back(read_pod_term(term, owner, table, mistake));
-  for (const json::value& choice : items_at(affinity, {which, kPreferredTerms})) {
+  for (const json::value& choice : list_at(affinity, {which, kPreferredTerms})) {
     const json::value* term = find(choice, {"podAffinityTerm"});
     if (term == nullptr) continue;
     preferred.push_back(read_pod_term(*term, owner, table, mistake));
@@ -84,7 +84,7 @@ Spread read_spread(std::string_view text, NodeTable& table) {
     made.honor_affinity = text_at(item, {"nodeAffinityPolicy"}) != "Ignore";
     made.honor_taints = text_at(item, {"nodeTaintsPolicy"}) == "Honor";
     made.selector = read_selector(item, "labelSelector", out.mistake);
-    made.match_label_keys = strings_of(items_at(item, {"matchLabelKeys"}));
+    made.match_label_keys = texts_at(item, {"matchLabelKeys"});
   }
   return out;
 }

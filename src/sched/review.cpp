@@ -69,10 +69,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
     }
     if (!bool_at(*answer, {"status", "authenticated"})) co_return 401;
     user = text_at(*answer, {"status", "user", "username"});
-    if (const json::value* list = find(*answer, {"status", "user", "groups"});
-        list != nullptr && list->is_array())
-      for (const json::value& group : list->get_array())
-        if (group.is_string()) groups.emplace_back(group.get_string());
+    groups = texts_at(*answer, {"status", "user", "groups"});
   }
   if (user.empty()) {
     user = "system:anonymous";

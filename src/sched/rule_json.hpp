@@ -15,20 +15,6 @@ inline constexpr std::string_view kRequiredTerms = "requiredDuringSchedulingIgno
 inline constexpr std::string_view kPreferredTerms =
     "preferredDuringSchedulingIgnoredDuringExecution";
 
-inline const json::array& items_at(const json::value& value,
-                                   std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const json::value* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-inline std::vector<std::string> strings_of(const json::array& list) {
-  std::vector<std::string> out;
-  for (const json::value& item : list)
-    if (item.is_string()) out.emplace_back(item.get_string());
-  return out;
-}
-
 // The API has 32 bits for weights and skews; more is no answer of an API server.
 inline std::int64_t int32_at(const json::value& value, std::string_view key,
                              std::int64_t fallback) {

@@ -125,9 +125,7 @@ RunRecord ended_run(RunRecord run, const json::value& terminated) {
 
 // Why a pod's containers were never started, if it was an init container's fault.
 std::string failed_init(const json::value& pod) {
-  const json::value* list = find(pod, {"status", "initContainerStatuses"});
-  if (list == nullptr || !list->is_array()) return {};
-  for (const json::value& status : list->get_array())
+  for (const json::value& status : list_at(pod, {"status", "initContainerStatuses"}))
     if (auto code = int_at(status, {"state", "terminated", "exitCode"}); code && *code != 0)
       return fmt::format("init container {} ended with exit code {}", text_at(status, {"name"}),
                          *code);

@@ -90,11 +90,7 @@ Result<StoreEntry> decode_entry(std::string_view record) {
                      .at = at};
   }
   if (kind != "known") return fail(Code::invalid, fmt::format("kind: unknown {}", quote(kind)));
-  KnownEntry out{.keys = {}, .at = at};
-  if (const json::value* keys = find(value, {"keys"}); keys != nullptr && keys->is_array())
-    for (const json::value& key : keys->get_array())
-      if (key.is_string()) out.keys.emplace_back(key.get_string());
-  return out;
+  return KnownEntry{.keys = texts_at(value, {"keys"}), .at = at};
 }
 
 json::object stored_to_json(const StoredRun& run) {

@@ -14,12 +14,6 @@ const kube::Resource kEndpointSlices{.group = "discovery.k8s.io",
                                      .plural = "endpointslices",
                                      .kind = "EndpointSlice"};
 
-const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const json::value* found = find(value, path);
-  return found && found->is_array() ? found->get_array() : none;
-}
-
 std::string host_and_port(std::string_view host, std::int64_t port) {
   return host.find(':') == host.npos ? fmt::format("{}:{}", host, port)
                                      : fmt::format("[{}]:{}", host, port);

@@ -5,19 +5,6 @@
 namespace plim::local {
 namespace {
 
-const json::array& list_at(const json::value& value, std::string_view key) {
-  static const json::array none;
-  const json::value* found = find(value, {key});
-  return found && found->is_array() ? found->get_array() : none;
-}
-
-std::vector<std::string> texts_at(const json::value& value, std::string_view key) {
-  std::vector<std::string> out;
-  for (const json::value& element : list_at(value, key))
-    if (element.is_string()) out.emplace_back(element.get_string());
-  return out;
-}
-
 std::string text_or(const json::value& value, std::string_view key, std::string_view fallback) {
   const std::string_view found = text_at(value, {key});
   return std::string(found.empty() ? fallback : found);
@@ -41,16 +28,16 @@ Result<Webhook> read_webhook(const json::value& object) {
     out.service_port = static_cast<int>(int_at(*service, {"port"}).value_or(443));
   }
   PLIM_TRY(out.ca_pem, base64_decode(text_at(object, {"clientConfig", "caBundle"})));
-  for (const json::value& rule : list_at(object, "rules")) {
-    out.rules.push_back({.operations = texts_at(rule, "operations"),
-                         .groups = texts_at(rule, "apiGroups"),
-                         .versions = texts_at(rule, "apiVersions"),
-                         .resources = texts_at(rule, "resources"),
+  for (const json::value& rule : list_at(object, {"rules"})) {
+    out.rules.push_back({.operations = texts_at(rule, {"operations"}),
+                         .groups = texts_at(rule, {"apiGroups"}),
+                         .versions = texts_at(rule, {"apiVersions"}),
+                         .resources = texts_at(rule, {"resources"}),
                          .scope = text_or(rule, "scope", "*")});
   }
   PLIM_TRY(out.namespaces, selector_at(object, "namespaceSelector"));
   PLIM_TRY(out.objects, selector_at(object, "objectSelector"));
-  for (const json::value& condition : list_at(object, "matchConditions")) {
+  for (const json::value& condition : list_at(object, {"matchConditions"})) {
     PLIM_TRY(CelExpression expression, CelExpression::parse(text_at(condition, {"expression"})));
     out.conditions.push_back({.text = std::string(text_at(condition, {"expression"})),
                               .expression = std::move(expression)});
@@ -65,7 +52,7 @@ Result<Webhook> read_webhook(const json::value& object) {
 
 std::vector<Webhook> webhooks_of(const json::value& configuration) {
   std::vector<Webhook> out;
-  for (const json::value& object : list_at(configuration, "webhooks"))
+  for (const json::value& object : list_at(configuration, {"webhooks"}))
     if (auto webhook = read_webhook(object)) out.push_back(std::move(*webhook));
   return out;
 }

@@ -235,9 +235,8 @@ class Checker {
 
   static json::array texts_at(const json::value& holder, std::string_view member) {
     json::array out;
-    if (const json::value* found = find(holder, {member}); found && found->is_array())
-      for (const json::value& one : found->get_array())
-        if (one.is_string()) out.push_back(one);
+    for (const json::value& one : list_at(holder, {member}))
+      if (one.is_string()) out.push_back(one);
     return out;
   }
 

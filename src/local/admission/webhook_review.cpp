@@ -79,11 +79,10 @@ std::optional<ErrorDetails> details_of(const json::value& status) {
                    .kind = std::string(text_at(*said, {"kind"})),
                    .uid = std::string(text_at(*said, {"uid"}))};
   out.retry_after = static_cast<int>(int_at(*said, {"retryAfterSeconds"}).value_or(0));
-  if (const json::value* causes = find(*said, {"causes"}); causes && causes->is_array())
-    for (const json::value& cause : causes->get_array())
-      out.causes.push_back({.reason = std::string(text_at(cause, {"reason"})),
-                            .message = std::string(text_at(cause, {"message"})),
-                            .field = std::string(text_at(cause, {"field"}))});
+  for (const json::value& cause : list_at(*said, {"causes"}))
+    out.causes.push_back({.reason = std::string(text_at(cause, {"reason"})),
+                          .message = std::string(text_at(cause, {"message"})),
+                          .field = std::string(text_at(cause, {"field"}))});
   return out;
 }
 
@@ -137,9 +136,7 @@ Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Ph
   ReviewAnswer out;
   out.allowed = bool_at(*response, {"allowed"});
   if (const json::value* status = find(*response, {"status"})) out.status = *status;
-  if (const json::value* warnings = find(*response, {"warnings"}); warnings && warnings->is_array())
-    for (const json::value& warning : warnings->get_array())
-      if (warning.is_string()) out.warnings.emplace_back(warning.get_string());
+  out.warnings = texts_at(*response, {"warnings"});
   if (patch.empty()) return out;
   const auto text = base64_decode(patch);
   if (!text) return wrong("patch: " + text.error().message);

@@ -20,9 +20,8 @@ constexpr std::size_t kMaxRefusal = 64u << 10;
 std::vector<std::string> containers_of(const json::value& pod) {
   std::vector<std::string> out;
   for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-    const json::value* found = find(pod, {"spec", list});
-    if (!found || !found->is_array()) continue;
-    for (const json::value& one : found->get_array()) out.emplace_back(text_at(one, {"name"}));
+    for (const json::value& one : list_at(pod, {"spec", list}))
+      out.emplace_back(text_at(one, {"name"}));
   }
   return out;
 }
@@ -116,11 +115,9 @@ ApiResult<std::shared_ptr<net::Client>> NodeProxy::client_of(const std::string& 
   PLIM_TRY(EntryPtr entry, find_entry(core_, *nodes, "", node));
   const json::value object = decode_object(*entry->value);
   std::string address;
-  const json::value* addresses = find(object, {"status", "addresses"});
-  if (addresses && addresses->is_array())
-    for (const json::value& one : addresses->get_array())
-      if (address.empty() && text_at(one, {"type"}) == "InternalIP")
-        address = text_at(one, {"address"});
+  for (const json::value& one : list_at(object, {"status", "addresses"}))
+    if (address.empty() && text_at(one, {"type"}) == "InternalIP")
+      address = text_at(one, {"address"});
   const std::int64_t port =
       int_at(object, {"status", "daemonEndpoints", "kubeletEndpoint", "Port"}).value_or(10250);
   if (address.empty())

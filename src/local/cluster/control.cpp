@@ -11,15 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using Names = ClusterNodes::Names;
 
-Names names_at(const json::value& body, std::string_view key) {
-  Names out;
-  const json::value* list = find(body, {key});
-  if (list != nullptr && list->is_array())
-    for (const json::value& name : list->get_array())
-      if (name.is_string()) out.emplace_back(name.get_string());
-  return out;
-}
-
 json::value answer_with(const Names& names) {
   json::array nodes;
   for (const std::string& name : names) nodes.emplace_back(name);
@@ -87,7 +78,7 @@ Task<Result<json::value>> Control::answer(std::string path, std::string body) {
 
 Task<Result<json::value>> Control::change_nodes(std::string verb, json::value body) {
   ClusterNodes& nodes = cluster_.nodes();
-  Names names = names_at(body, "names");
+  Names names = texts_at(body, {"names"});
   Result<Names> done = unknown(verb);
   if (verb == "add") {
     int count = static_cast<int>(int_at(body, {"count"}).value_or(1));
@@ -111,7 +102,7 @@ Task<Result<json::value>> Control::change_images(std::string verb, json::value b
   if (verb == "pull") change = Verb::pull;
   if (!change) co_return unknown(verb);
   std::string image(text_at(body, {"image"}));
-  Names names = names_at(body, "nodes");
+  Names names = texts_at(body, {"nodes"});
   PLIM_CO_TRY(Names done, co_await cluster_.nodes().change_image(*change, image, std::move(names)));
   json::value out = answer_with(done);
   out.as_object()["image"] = normalise_image(image);

@@ -298,9 +298,7 @@ Task<void> ClusterNodes::delete_old_nodes() {
   kube::ListOptions options{.label_selector = std::string(kOurNodes)};
   auto listed = co_await client_->list(kube::resources::nodes, std::move(options));
   if (!listed) co_return;
-  const json::value* items = plim::find(*listed, {"items"});
-  if (items == nullptr || !items->is_array()) co_return;
-  for (const json::value& item : items->get_array()) {
+  for (const json::value& item : list_at(*listed, {"items"})) {
     std::string name(kube::name_of(item));
     bool simulated = !kube::annotation_of(item, "plimsoll.io/sim").empty();
     if (!simulated && !nodes_.contains(name)) (void)co_await delete_object(name);

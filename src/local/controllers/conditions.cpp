@@ -5,9 +5,7 @@
 namespace plim::local {
 
 const json::object* find_condition(const json::value& status, std::string_view type) {
-  const json::value* list = find(status, {"conditions"});
-  if (!list || !list->is_array()) return nullptr;
-  for (const json::value& one : list->get_array())
+  for (const json::value& one : list_at(status, {"conditions"}))
     if (one.is_object() && text_at(one, {"type"}) == type) return &one.get_object();
   return nullptr;
 }

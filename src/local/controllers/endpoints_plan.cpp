@@ -43,9 +43,7 @@ std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view na
 
 json::array ports_for(const Object& service, const kube::Pod& pod) {
   json::array out;
-  const json::value* ports = find(service.json, {"spec", "ports"});
-  if (!ports || !ports->is_array()) return out;
-  for (const json::value& port : ports->get_array()) {
+  for (const json::value& port : list_at(service.json, {"spec", "ports"})) {
     std::string_view protocol = text_at(port, {"protocol"});
     if (protocol.empty()) protocol = "TCP";
     const json::value* target = find(port, {"targetPort"});
@@ -140,14 +138,12 @@ class SliceFiller {
   // Keeps what is still wanted where it is.
   void take(const ObjectPointer& slice) {
     json::array kept;
-    const json::value* held = find(slice->json, {"endpoints"});
-    if (held && held->is_array())
-      for (const json::value& endpoint : held->get_array()) {
-        auto found = wanted_.find(std::string(text_at(endpoint, {"targetRef", "uid"})));
-        if (found == wanted_.end()) continue;
-        kept.push_back(std::move(found->second));
-        wanted_.erase(found);
-      }
+    for (const json::value& endpoint : list_at(slice->json, {"endpoints"})) {
+      auto found = wanted_.find(std::string(text_at(endpoint, {"targetRef", "uid"})));
+      if (found == wanted_.end()) continue;
+      kept.push_back(std::move(found->second));
+      wanted_.erase(found);
+    }
     slices_.emplace_back(slice, std::move(kept));
   }
 

@@ -225,9 +225,8 @@ Task<Result<OwnerState>> GarbageCollector::look_up(kube::Owner owner, std::strin
   if (!live && live.error().code != Code::not_found) co_return std::move(live).error();
   if (live) {
     bool waits = false;
-    if (const json::value* list = find(*live, {"metadata", "finalizers"}); list && list->is_array())
-      for (const json::value& one : list->get_array())
-        waits = waits || one == json::value(kForegroundFinalizer);
+    for (const json::value& one : list_at(*live, {"metadata", "finalizers"}))
+      waits = waits || one == json::value(kForegroundFinalizer);
     co_return waits&& kube::is_being_deleted(*live) ? OwnerState::waits_for_dependents
                                                     : OwnerState::present;
   }
@@ -254,11 +253,10 @@ Task<Result<void>> GarbageCollector::carry_out(GarbageGraph::Node node, GarbageD
   options.propagation = "Background";
   if (decision.action == Action::remove_in_foreground) options.propagation = "Foreground";
   // What its own finalizers say counts more.
-  if (const json::value* list = find(*live, {"metadata", "finalizers"}); list && list->is_array())
-    for (const json::value& one : list->get_array()) {
-      if (one == json::value(kOrphanFinalizer)) options.propagation = "Orphan";
-      if (one == json::value(kForegroundFinalizer)) options.propagation = "Foreground";
-    }
+  for (const json::value& one : list_at(*live, {"metadata", "finalizers"})) {
+    if (one == json::value(kOrphanFinalizer)) options.propagation = "Orphan";
+    if (one == json::value(kForegroundFinalizer)) options.propagation = "Foreground";
+  }
   auto removed =
       co_await client_->remove(kinds_[node.kind].resource, std::move(path), std::move(options));
   if (!removed && removed.error().code != Code::not_found) co_return std::move(removed).error();
@@ -299,9 +297,8 @@ Task<Result<void>> GarbageCollector::drop_finalizer(std::size_t kind, kube::Obje
   if (!live && live.error().code == Code::not_found) co_return Result<void>();
   if (!live) co_return std::move(live).error();
   json::array kept;
-  if (const json::value* list = find(*live, {"metadata", "finalizers"}); list && list->is_array())
-    for (const json::value& one : list->get_array())
-      if (one != json::value(finalizer)) kept.push_back(one);
+  for (const json::value& one : list_at(*live, {"metadata", "finalizers"}))
+    if (one != json::value(finalizer)) kept.push_back(one);
   json::value patch{{"metadata",
                      {{"resourceVersion", kube::resource_version_of(*live)},
                       {"finalizers", kept.empty() ? json::value() : json::value(kept)}}}};

@@ -13,10 +13,8 @@ namespace {
 
 std::set<std::string> uids_at(const json::value& status, std::string_view field) {
   std::set<std::string> out;
-  const json::value* list = find(status, {"uncountedTerminatedPods", field});
-  if (list && list->is_array())
-    for (const json::value& uid : list->get_array())
-      if (uid.is_string()) out.emplace(std::string_view(uid.get_string()));
+  for (const json::value& uid : list_at(status, {"uncountedTerminatedPods", field}))
+    if (uid.is_string()) out.emplace(std::string_view(uid.get_string()));
   return out;
 }
 

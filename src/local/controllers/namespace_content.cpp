@@ -29,10 +29,8 @@ void NamespaceContent::add(const std::string& plural, const std::string& group,
   if (!items || !items->is_array() || items->get_array().empty()) return;
   resources[plural + "." + group] = static_cast<std::int64_t>(items->get_array().size());
   for (const json::value& item : items->get_array())
-    if (const json::value* waits = find(item, {"metadata", "finalizers"});
-        waits && waits->is_array())
-      for (const json::value& one : waits->get_array())
-        if (one.is_string()) ++finalizers[std::string(one.get_string())];
+    for (const json::value& one : list_at(item, {"metadata", "finalizers"}))
+      if (one.is_string()) ++finalizers[std::string(one.get_string())];
 }
 
 json::value namespace_status(const json::value& before, const NamespaceContent& content,

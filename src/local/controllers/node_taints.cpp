@@ -71,18 +71,17 @@ std::optional<json::array> taints_by_conditions(const json::value& node, WallTim
   std::vector<Wanted> wanted = wanted_taints(status_of, bool_at(node, {"spec", "unschedulable"}));
   json::array out;
   bool changed = false;
-  if (const json::value* list = find(node, {"spec", "taints"}); list && list->is_array())
-    for (const json::value& taint : list->get_array()) {
-      const std::string_view key = text_at(taint, {"key"});
-      const std::string_view effect = text_at(taint, {"effect"});
-      if (is_ours(key, effect) && !is_one_of(key, effect, wanted)) {
-        changed = true;
-        continue;
-      }
-      out.push_back(taint);
-      std::erase_if(wanted,
-                    [&](const Wanted& one) { return one.key == key && one.effect == effect; });
+  for (const json::value& taint : list_at(node, {"spec", "taints"})) {
+    const std::string_view key = text_at(taint, {"key"});
+    const std::string_view effect = text_at(taint, {"effect"});
+    if (is_ours(key, effect) && !is_one_of(key, effect, wanted)) {
+      changed = true;
+      continue;
     }
+    out.push_back(taint);
+    std::erase_if(wanted,
+                  [&](const Wanted& one) { return one.key == key && one.effect == effect; });
+  }
   for (const Wanted& one : wanted) {
     json::object made{{"key", one.key}, {"effect", one.effect}};
     if (one.effect == "NoExecute") made["timeAdded"] = format_rfc3339(now);

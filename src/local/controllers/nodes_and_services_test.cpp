@@ -40,9 +40,8 @@ class NodesAndServices : public testing::ControllersTest {
   std::string taints(const std::string& node) {
     std::string out;
     const json::value object = get(nodes, node);
-    if (const json::value* list = find(object, {"spec", "taints"}); list && list->is_array())
-      for (const json::value& taint : list->get_array())
-        out += fmt::format("{}:{} ", text_at(taint, {"key"}), text_at(taint, {"effect"}));
+    for (const json::value& taint : list_at(object, {"spec", "taints"}))
+      out += fmt::format("{}:{} ", text_at(taint, {"key"}), text_at(taint, {"effect"}));
     return out;
   }
 

@@ -21,9 +21,7 @@ Task<Result<json::value>> read(std::shared_ptr<kube::Client> client, std::string
 
 void append(std::vector<ServedKind>& out, const json::value& list, std::string_view group,
             std::string_view version) {
-  const json::value* items = find(list, {"resources"});
-  if (!items || !items->is_array()) return;
-  for (const json::value& item : items->get_array()) {
+  for (const json::value& item : list_at(list, {"resources"})) {
     const std::string_view plural = text_at(item, {"name"});
     if (plural.empty() || plural.find('/') != plural.npos) continue;
     ServedKind kind;
@@ -32,9 +30,7 @@ void append(std::vector<ServedKind>& out, const json::value& list, std::string_v
                      .plural = std::string(plural),
                      .kind = std::string(text_at(item, {"kind"})),
                      .namespaced = bool_at(item, {"namespaced"})};
-    if (const json::value* verbs = find(item, {"verbs"}); verbs && verbs->is_array())
-      for (const json::value& verb : verbs->get_array())
-        if (verb.is_string()) kind.verbs.emplace_back(std::string_view(verb.get_string()));
+    kind.verbs = texts_at(item, {"verbs"});
     out.push_back(std::move(kind));
   }
 }
@@ -50,9 +46,7 @@ Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Clien
   PLIM_CO_TRY(json::value core, co_await read(client, "/api/v1"));
   append(out, core, "", "v1");
   PLIM_CO_TRY(json::value groups, co_await read(client, "/apis"));
-  const json::value* list = find(groups, {"groups"});
-  if (!list || !list->is_array()) co_return out;
-  for (const json::value& group : list->get_array()) {
+  for (const json::value& group : list_at(groups, {"groups"})) {
     const std::string name(text_at(group, {"name"}));
     const std::string version(text_at(group, {"preferredVersion", "version"}));
     auto kinds = co_await read(client, "/apis/" + name + "/" + version);

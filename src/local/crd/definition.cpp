@@ -11,20 +11,6 @@
 namespace plim::local {
 namespace {
 
-const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const json::value* found = find(value, path);
-  return found && found->is_array() ? found->get_array() : none;
-}
-
-std::vector<std::string> texts_at(const json::value& value,
-                                  std::initializer_list<std::string_view> path) {
-  std::vector<std::string> out;
-  for (const json::value& element : list_at(value, path))
-    if (element.is_string()) out.emplace_back(element.get_string());
-  return out;
-}
-
 // Stable versions before betas before alphas, higher numbers first; other names last.
 std::tuple<int, int, int> rank(std::string_view version) {
   if (!version.starts_with('v')) return {3, 0, 0};

@@ -13,12 +13,6 @@
 namespace plim::local {
 namespace {
 
-const json::array& list_at(const json::value& value, std::string_view key) {
-  static const json::array none;
-  const json::value* found = find(value, {key});
-  return found && found->is_array() ? found->get_array() : none;
-}
-
 // Upstream keeps what all versions have in common apart, and names it there.
 bool is_common(const json::array& versions, std::string_view member) {
   for (const json::value& version : versions) {
@@ -70,7 +64,7 @@ class Checker {
     if (!stored || !stored->is_array() || !spec) return;
     for (std::size_t i = 0; i < stored->get_array().size(); ++i) {
       const json::value& name = stored->get_array()[i];
-      const json::array& versions = list_at(*spec, "versions");
+      const json::array& versions = list_at(*spec, {"versions"});
       const bool kept = std::ranges::any_of(versions, [&](const json::value& version) {
         return name.is_string() &&
                text_at(version, {"name"}) == std::string_view(name.get_string());
@@ -128,7 +122,7 @@ class Checker {
     for (const char* name : {"kind", "listKind"})
       check_label(to_lower(text_at(*names, {name})), fmt::format("spec.names.{}", name));
     for (const char* member : {"shortNames", "categories"}) {
-      const json::array& list = list_at(*names, member);
+      const json::array& list = list_at(*names, {member});
       for (std::size_t i = 0; i < list.size(); ++i)
         if (list[i].is_string())
           check_label(list[i].get_string(), fmt::format("spec.names.{}[{}]", member, i));
@@ -136,8 +130,7 @@ class Checker {
   }
 
   void check_versions(const json::value& definition) {
-    const json::value* spec = find(definition, {"spec"});
-    const json::array& versions = spec ? list_at(*spec, "versions") : list_at(definition, "");
+    const json::array& versions = list_at(definition, {"spec", "versions"});
     std::set<std::string, std::less<>> names;
     int stored = 0;
     for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -202,7 +195,7 @@ class Checker {
   }
 
   void check_selectable(const json::value& version, const std::string& field) {
-    const json::array& fields = list_at(version, "selectableFields");
+    const json::array& fields = list_at(version, {"selectableFields"});
     const json::value* schema = find(version, {"schema", "openAPIV3Schema"});
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const std::string_view path = text_at(fields[i], {"jsonPath"});
@@ -244,7 +237,7 @@ class Checker {
     constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
     constexpr std::string_view kFormats[] = {"byte",  "date",  "date-time", "double",
                                              "float", "int32", "int64",     "password"};
-    const json::array& columns = list_at(version, "additionalPrinterColumns");
+    const json::array& columns = list_at(version, {"additionalPrinterColumns"});
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string column = fmt::format("{}[{}]", field, i);
       const std::string_view type = text_at(columns[i], {"type"});

@@ -8,9 +8,7 @@ namespace plim::local {
 namespace {
 
 const json::value* condition_of(const json::value& definition, std::string_view type) {
-  const json::value* conditions = find(definition, {"status", "conditions"});
-  if (!conditions || !conditions->is_array()) return nullptr;
-  for (const json::value& condition : conditions->get_array())
+  for (const json::value& condition : list_at(definition, {"status", "conditions"}))
     if (text_at(condition, {"type"}) == type) return &condition;
   return nullptr;
 }

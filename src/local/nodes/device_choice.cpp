@@ -25,9 +25,7 @@ Result<void> check_extended_resource(std::string_view name) {
 std::vector<DeviceNeed> device_needs(const json::value& pod) {
   std::vector<DeviceNeed> out;
   for (std::string_view list : {"initContainers", "containers"}) {
-    const json::value* containers = find(pod, {"spec", list});
-    if (!containers || !containers->is_array()) continue;
-    for (const json::value& container : containers->get_array()) {
+    for (const json::value& container : list_at(pod, {"spec", list})) {
       const json::value* limits = find(container, {"resources", "limits"});
       if (!limits || !limits->is_object()) continue;
       for (const auto& [resource, amount] : limits->get_object()) {

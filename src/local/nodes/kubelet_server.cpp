@@ -165,9 +165,7 @@ class NodeServer final : public KubeletServer {
     json::array items;
     for (const json::value& pod : pods_.pods()) {
       json::array containers;
-      const json::value* statuses = find(pod, {"status", "containerStatuses"});
-      if (!statuses || !statuses->is_array()) continue;
-      for (const json::value& status : statuses->get_array())
+      for (const json::value& status : list_at(pod, {"status", "containerStatuses"}))
         if (find(status, {"state", "running"}))
           containers.push_back(json::object{{"name", text_at(status, {"name"})},
                                             {"image", text_at(status, {"image"})},

@@ -11,12 +11,6 @@ using node::Qos;
 
 constexpr std::array<std::string_view, 2> kLists{"containers", "initContainers"};
 
-const json::array& list_at(const json::value& pod, std::string_view name) {
-  static const json::array none;
-  const json::value* found = find(pod, {"spec", name});
-  return found && found->is_array() ? found->get_array() : none;
-}
-
 Quantity quantity_of(const json::value* value) {
   if (!value) return {};
   if (value->is_string()) return parse_quantity(value->get_string()).value_or(Quantity());
@@ -39,7 +33,7 @@ Quantity counted(const json::value& container, std::string_view list, std::strin
 
 bool all_limit(const json::value& pod, std::string_view resource) {
   for (std::string_view list : kLists)
-    for (const json::value& container : list_at(pod, list))
+    for (const json::value& container : list_at(pod, {"spec", list}))
       if (amount_of(container, "limits", resource).is_zero()) return false;
   return true;
 }
@@ -60,7 +54,7 @@ Quantity amount_of(const json::value& container, std::string_view list, std::str
 
 const json::value* find_container(const json::value& pod, std::string_view name) {
   for (std::string_view list : kLists)
-    for (const json::value& container : list_at(pod, list))
+    for (const json::value& container : list_at(pod, {"spec", list}))
       if (text_at(container, {"name"}) == name) return &container;
   return nullptr;
 }
@@ -76,7 +70,7 @@ Qos qos_of(const json::value& pod) {
   bool any = false;
   bool guaranteed = true;
   for (std::string_view list : kLists) {
-    for (const json::value& container : list_at(pod, list)) {
+    for (const json::value& container : list_at(pod, {"spec", list})) {
       for (std::string_view resource : {"cpu", "memory"}) {
         const Quantity limit = amount_of(container, "limits", resource);
         const Quantity request = request_of(container, resource);
@@ -93,9 +87,9 @@ Quantity pod_amount(const json::value& pod, std::string_view list, std::string_v
   Quantity together;
   Quantity sidecars;
   Quantity most;
-  for (const json::value& container : list_at(pod, "containers"))
+  for (const json::value& container : list_at(pod, {"spec", "containers"}))
     together += counted(container, list, resource);
-  for (const json::value& container : list_at(pod, "initContainers")) {
+  for (const json::value& container : list_at(pod, {"spec", "initContainers"})) {
     const Quantity own = counted(container, list, resource);
     most = std::max(most, sidecars + own);
     if (is_sidecar(container)) sidecars += own;

@@ -61,9 +61,7 @@ PodUsage UsageSampler::read_pod(const json::value& pod) {
                            node::pod_cgroup(cgroups_.driver(), qos_of(pod), out.uid));
   CgroupUsage sum;
   for (std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
-    const json::value* statuses = find(pod, {"status", list});
-    if (!statuses || !statuses->is_array()) continue;
-    for (const json::value& status : statuses->get_array()) {
+    for (const json::value& status : list_at(pod, {"status", list})) {
       if (!find(status, {"state", "running"})) continue;
       out.containers.push_back(read_container(pod, status));
       add(sum, out.containers.back().used);

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "kube/object.hpp"
 #include "local/nodes/pod_limits.hpp"
-#include "local/runtime/json_list.hpp"
 
 namespace plim::local {
 

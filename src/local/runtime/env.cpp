@@ -8,7 +8,6 @@
 #include "base/base64.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
-#include "local/runtime/json_list.hpp"
 
 namespace plim::local {
 

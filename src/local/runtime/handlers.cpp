@@ -17,7 +17,6 @@
 #include "base/event.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
-#include "local/runtime/json_list.hpp"
 #include "net/client.hpp"
 
 namespace plim::local {

@@ -13,7 +13,6 @@
 
 #include "kube/object.hpp"
 #include "local/runtime/applets.hpp"
-#include "local/runtime/json_list.hpp"
 #include "local/runtime/shim_spawn.hpp"
 
 namespace plim::local {

@@ -13,7 +13,6 @@
 #include "base/quantity.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
-#include "local/runtime/json_list.hpp"
 
 namespace plim::local {
 

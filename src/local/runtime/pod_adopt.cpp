@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "kube/object.hpp"
 #include "local/nodes/pod_limits.hpp"
-#include "local/runtime/json_list.hpp"
 #include "local/runtime/pod_worker.hpp"
 #include "local/runtime/process_tree.hpp"
 #include "local/runtime/shim_spawn.hpp"

@@ -10,9 +10,7 @@ namespace {
 
 std::vector<ContainerFacts> facts_of(const json::value& pod, std::string_view list) {
   std::vector<ContainerFacts> out;
-  const json::value* containers = find(pod, {"spec", list});
-  if (containers == nullptr || !containers->is_array()) return out;
-  for (const json::value& container : containers->as_array()) {
+  for (const json::value& container : list_at(pod, {"spec", list})) {
     ContainerFacts facts{.name = std::string(text_at(container, {"name"})),
                          .image = std::string(text_at(container, {"image"}))};
     facts.sidecar = list == "initContainers" && is_sidecar(container);

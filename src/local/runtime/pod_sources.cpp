@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
-#include "local/runtime/json_list.hpp"
 
 namespace plim::local {
 

@@ -35,9 +35,7 @@ json::value make_condition(const json::value* before, const ConditionFacts& fact
 }
 
 const json::value* find_condition(const json::value& pod, std::string_view type) {
-  const json::value* list = find(pod, {"status", "conditions"});
-  if (list == nullptr || !list->is_array()) return nullptr;
-  for (const json::value& condition : list->as_array())
+  for (const json::value& condition : list_at(pod, {"status", "conditions"}))
     if (text_at(condition, {"type"}) == type) return &condition;
   return nullptr;
 }
@@ -48,9 +46,7 @@ json::array merge_conditions(const json::value& pod, const std::vector<Condition
   json::array out;
   for (const ConditionFacts& facts : ours)
     out.push_back(make_condition(find_condition(pod, facts.type), facts, now));
-  const json::value* list = find(pod, {"status", "conditions"});
-  if (list == nullptr || !list->is_array()) return out;
-  for (const json::value& condition : list->as_array()) {
+  for (const json::value& condition : list_at(pod, {"status", "conditions"})) {
     const std::string_view type = text_at(condition, {"type"});
     const bool is_ours = std::any_of(ours.begin(), ours.end(),
                                      [&](const ConditionFacts& c) { return c.type == type; });
@@ -102,19 +98,17 @@ ConditionFacts ready(const json::value& pod, ConditionFacts containers) {
   containers.type = "Ready";
   if (!containers.holds) return containers;
   std::vector<std::string> missing;
-  const json::value* gates = find(pod, {"spec", "readinessGates"});
-  if (gates != nullptr && gates->is_array())
-    for (const json::value& gate : gates->as_array()) {
-      const std::string_view type = text_at(gate, {"conditionType"});
-      const json::value* condition = find_condition(pod, type);
-      if (condition == nullptr)
-        missing.push_back(fmt::format(
-            "corresponding condition of pod readiness gate \"{}\" does not exist.", type));
-      else if (text_at(*condition, {"status"}) != "True")
-        missing.push_back(
-            fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}", type,
-                        text_at(*condition, {"status"})));
-    }
+  for (const json::value& gate : list_at(pod, {"spec", "readinessGates"})) {
+    const std::string_view type = text_at(gate, {"conditionType"});
+    const json::value* condition = find_condition(pod, type);
+    if (condition == nullptr)
+      missing.push_back(fmt::format(
+          "corresponding condition of pod readiness gate \"{}\" does not exist.", type));
+    else if (text_at(*condition, {"status"}) != "True")
+      missing.push_back(
+          fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}", type,
+                      text_at(*condition, {"status"})));
+  }
   if (missing.empty()) return containers;
   containers.holds = false;
   containers.reason = "ReadinessGatesNotReady";

@@ -240,10 +240,7 @@ void Shim::start_exec(Connection& connection, const json::value& request) {
   Container* container = find_running(text_at(request, {"id"}));
   if (container == nullptr) return reply(fail(Code::not_found, "no such running container"));
   if (connection.exec) return reply(fail(Code::conflict, "one program at a time"));
-  std::vector<std::string> argv;
-  if (const json::value* list = find(request, {"argv"}); list != nullptr && list->is_array())
-    for (const json::value& item : list->as_array())
-      if (item.is_string()) argv.emplace_back(item.as_string());
+  const std::vector<std::string> argv = texts_at(request, {"argv"});
   if (argv.empty()) return reply(fail(Code::bad_request, "no command given"));
   auto spawned = spawn_beside(container->spec, container->run.pid, argv);
   if (!spawned) return reply(spawned.error());

@@ -17,7 +17,6 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
-#include "local/runtime/json_list.hpp"
 
 namespace plim::local {
 

@@ -15,19 +15,6 @@ json::value parsed(std::string_view text) {
   return value ? std::move(*value) : json::value();
 }
 
-const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path) {
-  static const json::array none;
-  const json::value* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : none;
-}
-
-std::vector<std::string> texts(const json::array& list) {
-  std::vector<std::string> out;
-  for (const json::value& item : list)
-    if (item.is_string()) out.emplace_back(item.get_string());
-  return out;
-}
-
 std::optional<kube::LabelRequirement> requirement_of(const json::value& expression) {
   using Op = kube::LabelRequirement::Op;
   constexpr std::pair<std::string_view, Op> kOps[] = {
@@ -39,7 +26,7 @@ std::optional<kube::LabelRequirement> requirement_of(const json::value& expressi
   if (op == std::end(kOps)) return std::nullopt;
   kube::LabelRequirement out{.key = std::string(text_at(expression, {"key"})),
                              .op = op->second,
-                             .values = texts(list_at(expression, {"values"}))};
+                             .values = texts_at(expression, {"values"})};
   std::ranges::sort(out.values);
   return out;
 }
@@ -58,7 +45,7 @@ NodeTerm node_term_of(const json::value& term) {
 
 PodTerm pod_term_of(const json::value& term, const kube::Pod& owner) {
   PodTerm out{.topology_key = std::string(text_at(term, {"topologyKey"})),
-              .namespaces = texts(list_at(term, {"namespaces"}))};
+              .namespaces = texts_at(term, {"namespaces"})};
   const json::value* selector = find(term, {"labelSelector"});
   auto made = kube::LabelSelector::from_json(selector != nullptr ? *selector : json::value());
   out.selector = made ? std::move(*made) : kube::LabelSelector::nothing();

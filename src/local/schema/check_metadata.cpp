@@ -35,7 +35,7 @@ void check_names(NameRule rule, const json::value& object, Causes& causes) {
 void check_owners(const json::value& object, Causes& causes) {
   const std::string path = "metadata.ownerReferences";
   std::string controller;
-  for (const json::value& owner : array_at(object, {"metadata", "ownerReferences"})) {
+  for (const json::value& owner : list_at(object, {"metadata", "ownerReferences"})) {
     for (std::string_view field : {"apiVersion", "kind", "name", "uid"})
       if (text_at(owner, {field}).empty())
         causes.invalid(fmt::format("{}.{}", path, field), "",
@@ -59,7 +59,7 @@ bool has_checked_finalizers(std::string_view group, std::string_view kind) {
 
 void check_finalizer_domains(const json::value& object, Causes& causes) {
   std::size_t index = 0;
-  for (const json::value& finalizer : array_at(object, {"metadata", "finalizers"})) {
+  for (const json::value& finalizer : list_at(object, {"metadata", "finalizers"})) {
     const std::string path = fmt::format("metadata.finalizers[{}]", index++);
     if (!finalizer.is_string()) continue;
     std::string_view name = finalizer.get_string();
@@ -72,14 +72,14 @@ void check_finalizer_domains(const json::value& object, Causes& causes) {
 
 void check_finalizers(const json::value& object, const json::value* before, Causes& causes) {
   const std::string path = "metadata.finalizers";
-  const json::array& finalizers = array_at(object, {"metadata", "finalizers"});
+  const json::array& finalizers = list_at(object, {"metadata", "finalizers"});
   std::string added;
   for (const json::value& finalizer : finalizers) {
     if (!finalizer.is_string()) continue;
     std::string_view name = finalizer.get_string();
     causes.invalid_text(path, name, check_qualified_name(name));
     if (before == nullptr) continue;
-    const json::array& old = array_at(*before, {"metadata", "finalizers"});
+    const json::array& old = list_at(*before, {"metadata", "finalizers"});
     if (std::find(old.begin(), old.end(), finalizer) == old.end())
       added += fmt::format("{}\"{}\"", added.empty() ? "" : ", ", name);
   }

@@ -13,8 +13,8 @@ namespace {
 // False when the lists no longer match and nothing else can be compared.
 bool check_same_containers(const json::value& spec, const json::value& old, std::string_view list,
                            Causes& causes) {
-  const json::array& containers = array_at(spec, {list});
-  if (containers.size() != array_at(old, {list}).size()) {
+  const json::array& containers = list_at(spec, {list});
+  if (containers.size() != list_at(old, {list}).size()) {
     causes.forbidden(fmt::format("spec.{}", list), "pod updates may not add or remove containers");
     return false;
   }
@@ -51,8 +51,8 @@ bool same_but_for_seconds(json::value a, json::value b) {
 }
 
 void check_tolerations(const json::value& spec, const json::value& old, Causes& causes) {
-  const json::array& now = array_at(spec, {"tolerations"});
-  for (const json::value& toleration : array_at(old, {"tolerations"})) {
+  const json::array& now = list_at(spec, {"tolerations"});
+  for (const json::value& toleration : list_at(old, {"tolerations"})) {
     auto is_same = [&](const json::value& other) {
       return same_but_for_seconds(toleration, other);
     };
@@ -63,9 +63,9 @@ void check_tolerations(const json::value& spec, const json::value& old, Causes& 
 }
 
 void check_gates(const json::value& spec, const json::value& old, Causes& causes) {
-  const json::array& then = array_at(old, {"schedulingGates"});
+  const json::array& then = list_at(old, {"schedulingGates"});
   std::size_t index = 0;
-  for (const json::value& gate : array_at(spec, {"schedulingGates"})) {
+  for (const json::value& gate : list_at(spec, {"schedulingGates"})) {
     if (std::find(then.begin(), then.end(), gate) == then.end())
       causes.forbidden(fmt::format("spec.schedulingGates[{}].name", index),
                        fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
@@ -86,7 +86,7 @@ void take_over(json::object& into, const json::value& from, std::string_view fie
 void take_over_containers(json::object& spec, const json::value& old, std::string_view list) {
   json::value* containers = spec.if_contains(list);
   if (containers == nullptr || !containers->is_array()) return;
-  const json::array& then = array_at(old, {list});
+  const json::array& then = list_at(old, {list});
   std::size_t index = 0;
   for (json::value& container : containers->get_array()) {
     const json::value& other = then[index++];
@@ -109,7 +109,7 @@ json::value without_changes_allowed(const json::value& spec, const json::value& 
   if (grace && *grace < 0 && int_at(spec, {"terminationGracePeriodSeconds"}) == 1)
     take_over(fields, old, "terminationGracePeriodSeconds");
   // A pod that is held back has not been looked at by a scheduler.
-  if (!array_at(old, {"schedulingGates"}).empty())
+  if (!list_at(old, {"schedulingGates"}).empty())
     for (std::string_view field : {"nodeSelector", "affinity"}) take_over(fields, old, field);
   return out;
 }

@@ -8,13 +8,6 @@
 
 namespace plim::local {
 
-const json::array& array_at(const json::value& value,
-                            std::initializer_list<std::string_view> path) {
-  static const json::array kNone;
-  const json::value* found = find(value, path);
-  return found != nullptr && found->is_array() ? found->get_array() : kNone;
-}
-
 const json::object& object_at(const json::value& value,
                               std::initializer_list<std::string_view> path) {
   static const json::object kNone;

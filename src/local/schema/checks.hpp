@@ -29,7 +29,6 @@ void check_selector_matches(const Place& selector, const Place& labels, Causes& 
 void check_schedule(const Place& schedule, Causes& causes);
 
 // The parts of an object for checks that find nothing there, too.
-const json::array& array_at(const json::value& value, std::initializer_list<std::string_view> path);
 const json::object& object_at(const json::value& value,
                               std::initializer_list<std::string_view> path);
 const json::value& value_at(const json::value& value,

@@ -65,10 +65,7 @@ Task<Result<void>> Simulation::apply_stage(Stage stage, kube::Resource resource,
 Task<Result<void>> Simulation::change_finalizers(Stage stage, kube::Resource resource,
                                                  kube::ObjectPath path) {
   PLIM_CO_TRY(json::value object, co_await client->get(resource, path));
-  std::vector<std::string> list;
-  if (const json::value* old = find(object, {"metadata", "finalizers"}); old && old->is_array())
-    for (const json::value& item : old->get_array())
-      if (item.is_string()) list.emplace_back(item.get_string());
+  std::vector<std::string> list = texts_at(object, {"metadata", "finalizers"});
   std::erase_if(list, [&](const std::string& name) {
     return std::ranges::find(stage.remove_finalizers, name) != stage.remove_finalizers.end();
   });

@@ -144,17 +144,10 @@ class Reader {
     out.remove = bool_at(value, {"delete"});
     if (const json::value* finalizers = find(value, {"finalizers"})) {
       PLIM_CHECK(only(*finalizers, at + "/finalizers", {"add", "remove"}));
-      out.add_finalizers = texts(find(*finalizers, {"add"}));
-      out.remove_finalizers = texts(find(*finalizers, {"remove"}));
+      out.add_finalizers = texts_at(*finalizers, {"add"});
+      out.remove_finalizers = texts_at(*finalizers, {"remove"});
     }
     return {};
-  }
-
-  static std::vector<std::string> texts(const json::value* list) {
-    std::vector<std::string> out;
-    if (list && list->is_array())
-      for (const json::value& item : list->get_array()) out.push_back(text_of(item));
-    return out;
   }
 
   const YamlDocument& document_;

@@ -26,9 +26,7 @@ std::int64_t number(const json::value& object, Path path, std::int64_t fallback)
 }
 
 const json::array& list(const json::value& object, Path path) {
-  static const json::array none;
-  const json::value* found = find(object, path);
-  return found && found->is_array() ? found->get_array() : none;
+  return list_at(object, path);
 }
 
 const json::object& members(const json::value& object, Path path) {

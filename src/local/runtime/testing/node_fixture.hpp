@@ -16,7 +16,6 @@
 
 #include "base/testing/temp_dir.hpp"
 #include "kube/object.hpp"
-#include "local/runtime/json_list.hpp"
 #include "local/runtime/local_node.hpp"
 #include "local/testing/api_fixture.hpp"
 
