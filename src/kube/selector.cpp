@@ -1,10 +1,11 @@
 #include "kube/selector.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/text.hpp"
 
 namespace plim::kube {
 namespace {
@@ -39,14 +40,6 @@ bool is_dns_subdomain(std::string_view text) {
     if (label.size() == text.size()) return true;
     text.remove_prefix(label.size() + 1);
   }
-}
-
-std::optional<std::int64_t> to_integer(std::string_view text) {
-  std::int64_t out = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
 }
 
 void sort_unique(std::vector<std::string>& values) {
@@ -91,7 +84,7 @@ class LabelParser {
       return set(std::move(out));
     }
     PLIM_TRY(out.values.emplace_back(), value());
-    if ((out.op == Op::greater || out.op == Op::less) && !to_integer(out.values[0]))
+    if ((out.op == Op::greater || out.op == Op::less) && !label_number(out.values[0]))
       return error("expected an integer", out.values[0].size());
     return out;
   }
@@ -251,6 +244,12 @@ Result<void> check_label_value(std::string_view value) {
                           value));
 }
 
+std::optional<std::int64_t> label_number(std::string_view value) {
+  if (value.starts_with('+') && !value.starts_with("+-")) value.remove_prefix(1);
+  auto number = parse_int<std::int64_t>(value);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 bool LabelRequirement::matches(std::optional<std::string_view> value) const {
   auto listed = [&] { return std::find(values.begin(), values.end(), *value) != values.end(); };
   switch (op) {
@@ -267,8 +266,8 @@ bool LabelRequirement::matches(std::optional<std::string_view> value) const {
     case Op::greater:
     case Op::less: {
       if (!value) return false;
-      auto have = to_integer(*value);
-      auto bound = to_integer(values[0]);
+      auto have = label_number(*value);
+      auto bound = label_number(values[0]);
       return have && bound && (op == Op::greater ? *have > *bound : *have < *bound);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,5 +105,7 @@ class FieldSelector {
 // '-', '_', '.'. The error says what is wrong with it.
 Result<void> check_label_key(std::string_view key);
 Result<void> check_label_value(std::string_view value);
+// The number that < and > compare: all of the text, with a sign at most.
+std::optional<std::int64_t> label_number(std::string_view value);
 
 }  // namespace plim::kube

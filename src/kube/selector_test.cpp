@@ -24,6 +24,15 @@ std::string refusal(std::string_view text) {
   return out ? "accepted: " + std::string(text) : out.error().message;
 }
 
+TEST(Labels, are_compared_as_numbers_when_they_are_whole) {
+  EXPECT_EQ(label_number("12"), 12);
+  EXPECT_EQ(label_number("+12"), 12);
+  EXPECT_EQ(label_number("-12"), -12);
+  for (std::string_view text :
+       {"", "+", "-", "+-12", "++1", "1.5", "12a", " 1", "9223372036854775808"})
+    EXPECT_FALSE(label_number(text)) << text;
+}
+
 TEST(LabelSelector, reads_every_operator) {
   Labels web{{"app", "web"}, {"tier", "front"}, {"cores", "8"}};
   for (auto text : {"", "  ", "app=web", "app==web", "app = web", "app!=db", "app", "!db", "! db",

@@ -1,7 +1,6 @@
 #include "sched/node_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -11,14 +10,6 @@ namespace plim::sched {
 namespace {
 
 using Op = kube::LabelRequirement::Op;
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t out = 0;
-  if (text.starts_with('+')) text.remove_prefix(1);
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
 
 bool read_requirement(const json::value& expression, NodeTable& table, NodeRequirement& out) {
   constexpr std::pair<std::string_view, Op> kOps[] = {
@@ -43,7 +34,7 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
     case Op::not_exists:
       return values.empty();
     default: {
-      auto number = values.size() == 1 ? whole_number(values[0]) : std::nullopt;
+      auto number = values.size() == 1 ? kube::label_number(values[0]) : std::nullopt;
       out.number = number.value_or(0);
       return number.has_value();
     }
@@ -123,7 +114,7 @@ bool requirement_holds(const NodeRequirement& requirement, std::optional<std::st
       return !value;
     case Op::greater:
     case Op::less: {
-      auto number = value ? whole_number(*value) : std::nullopt;
+      auto number = value ? kube::label_number(*value) : std::nullopt;
       if (!number) return false;
       return requirement.op == Op::greater ? *number > requirement.number
                                            : *number < requirement.number;
