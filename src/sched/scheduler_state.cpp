@@ -106,7 +106,11 @@ void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod
     return;
   }
   if (!is_ours(*pod)) return;
-  if (assumed_.contains(uid)) return;  // what we hear of it was written before it was bound
+  if (assumed_.contains(uid)) {
+    // Written before it was bound, so it counts only if its binding fails.
+    if (queue_.contains(uid)) queue_.update(pod, clock_.steady());
+    return;
+  }
   note_nomination(before, pod);
   queue_.update(pod, clock_.steady());
   callbacks_.on_change();

@@ -58,6 +58,32 @@ TEST_F(StateTest, an_assumed_pod_counts_until_it_is_forgotten) {
   EXPECT_THAT(events_, ElementsAre(EventKind::NodeAdd, EventKind::AssignedPodDelete));
 }
 
+TEST_F(StateTest, a_pod_that_changes_while_it_is_bound_is_tried_as_it_is_then) {
+  SchedulerState state = make(options());
+  state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node("a")));
+  const PodPointer pod = waiting("p");
+  state.pod_changed(nullptr, pod);
+  ASSERT_TRUE(state.queue().pop(clock_.steady()));
+  state.assume(pod, "a");
+  kube::Pod changed = *pod;
+  changed.meta.deleted = clock_.wall();
+  const auto deleted = std::make_shared<const kube::Pod>(std::move(changed));
+  state.pod_changed(pod, deleted);
+  EXPECT_TRUE(state.is_assumed(pod->meta.uid));
+  state.forget(deleted);
+  state.queue().fail(pod->meta.uid, clock_.steady());
+  clock_.advance(std::chrono::seconds(2));
+  const auto again = state.queue().pop(clock_.steady());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->pod, deleted);
+
+  // One whose binding is known to have gone well waits for nothing.
+  state.assume(deleted, "a");
+  state.queue().done(pod->meta.uid);
+  state.pod_changed(deleted, pod);
+  EXPECT_FALSE(state.queue().contains(pod->meta.uid));
+}
+
 TEST_F(StateTest, pods_with_claims_may_be_left_to_others) {
   const PodPointer claims = waiting("p", ", resourceClaims: [{name: gpu}]");
   SchedulerState ours = make(options());
