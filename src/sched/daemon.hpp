@@ -137,6 +137,7 @@ class Daemon {
   void note(const Try& current, const Decision& decision);
   void conclude(const Try& current, const Decision& decision);
   void try_failed(const Try& current, const std::string& message);
+  void report_error(const Try& current, const PodPointer& pod, std::string message);
   PostFilterOutcome look_for_victims(const Try& current, const Decision& decision);
   void refuse(const Try& current, const Decision& decision, const PostFilterOutcome& outcome);
   void place(const Try& current, const Decision& decision);

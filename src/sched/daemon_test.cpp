@@ -246,6 +246,27 @@ TEST_F(SchedDaemonTest, reads_the_annotation_of_nodes) {
   EXPECT_EQ(bound_to("waits"), "a");
 }
 
+TEST_F(SchedDaemonTest, a_node_that_is_gone_is_no_promise) {
+  for (const char* name : {"a", "b"}) remove(kube::resources::nodes, "", name);
+  until([&] { return daemon_->engine().node_count() == 0; });
+  daemon_->stop_leading();
+  create(kube::resources::pods, "default",
+         "{metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}");
+  auto promised = run_to_end(
+      loop_, client_->patch(kube::resources::pods,
+                            {.ns = "default", .name = "p", .subresource = "status"},
+                            kube::PatchType::merge, object("{status: {nominatedNodeName: a}}")));
+  ASSERT_TRUE(promised);
+  const auto nominated = [&] {
+    auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", "p"}));
+    return std::string(text_at(*pod, {"status", "nominatedNodeName"}));
+  };
+  ASSERT_EQ(nominated(), "a");
+  daemon_->lead();
+  for (int turns = 0; turns < 200 && !nominated().empty(); ++turns) loop_.run_ready();
+  EXPECT_EQ(nominated(), "");
+}
+
 Task<void> keep_answer(CacheComparer* comparer, std::optional<Result<CacheDifference>>* out) {
   auto found = co_await comparer->compare();
   out->emplace(std::move(found));

@@ -82,7 +82,13 @@ void Daemon::try_failed(const Try& current, const std::string& message) {
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::error, current.scheduler(), now - current.started);
   state_.queue().fail(meta.uid, now);
-  reports_.failed(current.attempt.pod, current.scheduler(), "SchedulerError", message);
+  report_error(current, current.attempt.pod, message);
+}
+
+// A node that it was promised may be why: it looks for one anew.
+void Daemon::report_error(const Try& current, const PodPointer& pod, std::string message) {
+  state_.engine().forget_nomination(pod->meta.uid);
+  reports_.failed(pod, current.scheduler(), "SchedulerError", std::move(message), "");
 }
 
 PostFilterOutcome Daemon::look_for_victims(const Try& current, const Decision& decision) {
@@ -116,7 +122,8 @@ void Daemon::refuse(const Try& current, const Decision& decision,
                     .node = best.node,
                     .victims = best.victims,
                     .yielding = std::move(yielding)});
-  } else if (outcome.preemption && outcome.preemption->clear_nomination) {
+  } else if (decision.total_nodes == 0 ||
+             (outcome.preemption && outcome.preemption->clear_nomination)) {
     nomination = "";
     state_.engine().forget_nomination(pod.meta.uid);
   }
@@ -195,7 +202,7 @@ void Daemon::bind_failed(const Try& current, const Error& error) {
   metrics_.attempt(AttemptResult::error, current.scheduler(), clock_.steady() - current.started);
   state_.queue().fail(meta.uid, clock_.steady());
   if (error.code == Code::not_found) return;
-  reports_.failed(now, current.scheduler(), "SchedulerError", error.message);
+  report_error(current, now, error.message);
 }
 
 }  // namespace plim::sched

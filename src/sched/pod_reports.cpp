@@ -83,7 +83,11 @@ void PodReports::failed(const PodPointer& pod, const std::string& profile, std::
                         std::string message, Nomination nomination) {
   warn(*pod, profile, message);
   const PodPointer latest = pods_.find(kube::object_key(pod->meta));
-  const kube::Condition* condition = scheduled_condition(latest ? *latest : *pod);
+  const kube::Pod& known = latest ? *latest : *pod;
+  const kube::Condition* condition = scheduled_condition(known);
+  // Where it was promised no node there is nothing to take away.
+  if (nomination == "" && known.status.nominated_node.empty() && !writing_.contains(pod->meta.uid))
+    nomination.reset();
   if (!nomination && condition != nullptr && condition->status == "False" &&
       condition->reason == reason && condition->message == message)
     return;

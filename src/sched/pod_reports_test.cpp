@@ -118,5 +118,28 @@ TEST_F(PodReportsTest, a_nomination_is_not_lost_to_a_later_reason) {
   EXPECT_EQ(api_->messages.back(), "fourth");
 }
 
+TEST_F(PodReportsTest, only_a_nomination_that_there_is_is_taken_away) {
+  const auto waiting = [](std::string_view nominated) {
+    return testing::pod_of(
+        "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {nominatedNodeName: '" +
+        std::string(nominated) +
+        "', conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: "
+        "full}]}}");
+  };
+  fail_pod(waiting(""), "full", "");
+  EXPECT_EQ(api_->waiting, 0) << "it says so already";
+  fail_pod(waiting("node-1"), "full", "");
+  EXPECT_EQ(api_->waiting, 1);
+}
+
+TEST_F(PodReportsTest, a_nomination_on_its_way_is_taken_away_too) {
+  const PodPointer pod = testing::plain_pod("a");
+  fail_pod(pod, "full", "node-1");
+  fail_pod(pod, "full", "");
+  api_->let_through();
+  loop_.run_ready();
+  EXPECT_EQ(api_->nominations, (std::vector<std::string>{"node-1", ""}));
+}
+
 }  // namespace
 }  // namespace plim::sched

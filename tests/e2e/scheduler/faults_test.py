@@ -30,6 +30,21 @@ class Faults(unittest.TestCase):
         eventually(lambda: scheduler.metric('scheduler_pending_pods', None) == 0, what="empty queues")
         scheduler.stop()
 
+    def test_a_pod_whose_binding_fails_is_promised_nothing(self):
+        cluster = LocalCluster(self, "--nodes", "0", "--sim-nodes", "2", "--ephemeral", "--scheduler", "none")
+        api = HttpApi(cluster.kubeconfig)
+        self.addCleanup(api.close)
+        front = FaultyApi(self, cluster.kubeconfig, directory(self), 1, 0)
+        path = "/api/v1/namespaces/default/pods"
+        api.post(path, pod("p"))
+        api.merge(f"{path}/p/status", {"status": {"nominatedNodeName": "sim-1"}})
+        scheduler = Scheduler(self, front.kubeconfig, "--leader-elect=false").start()
+        eventually(lambda: api.get(f"{path}/p")["spec"].get("nodeName"), what="a node")
+        self.assertEqual(front.done, {"conflict": 1})
+        self.assertEqual([(one["conditions"][0]["reason"], one.get("nominatedNodeName", "as it was")) for one in front.patches],
+                         [("SchedulerError", None)])
+        scheduler.stop()
+
 
 if __name__ == "__main__":
     unittest.main()

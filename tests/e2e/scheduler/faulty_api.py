@@ -23,6 +23,7 @@ class FaultyApi:
         self.lock = threading.Lock()
         self.fail(faults, cuts)
         self.asked_to_wait, self.waits = {}, []  # when, by path; and how long those have waited
+        self.patches = []  # of statuses of pods, as they came
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -49,6 +50,8 @@ class FaultyApi:
             def forward(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 path = self.path.split("?")[0]
+                if self.command == "PATCH" and path.endswith("/status"):
+                    outer.patches.append(json.loads(body)["status"])
                 fault = outer.next_fault(path) if path.endswith("/binding") else None
                 if fault == "conflict":
                     return self.answer(409, json.dumps(status(409, "Conflict")).encode())
