@@ -99,6 +99,7 @@ PostFilterOutcome Daemon::look_for_victims(const Try& current, const Decision& d
       post_filter(state_.engine(), current.pod(), *current.profile, decision, budgets, options);
   metrics_.plugins().ran(current.scheduler(), Point::PostFilter,
                          out.preemption && out.preemption->best, clock_.steady() - began);
+  if (out.preemption) metrics_.looked_for_victims();
   return out;
 }
 
@@ -182,7 +183,7 @@ void Daemon::bound(const Try& current, const Placed& placed) {
   state_.queue().done(meta.uid);
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::scheduled, current.scheduler(), now - current.started);
-  metrics_.bound(current.attempt.attempts, now - current.attempt.first_tried);
+  metrics_.bound(current.attempt.attempts, now - current.attempt.first_ready);
   if (klog_.enabled(2))
     klog_.info("Successfully bound pod to node", {{"pod", kube::object_key(meta)},
                                                   {"node", placed.node},

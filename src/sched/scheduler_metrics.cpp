@@ -69,7 +69,7 @@ SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
       tie_breaks_(registry.counter("plimsoll_scheduler_locality_tiebreak_total",
                                    "Decisions between equals by the images that nodes hold.")),
       preemptions_(registry.counter("scheduler_preemption_attempts_total",
-                                    "Preemptions that were carried out.")),
+                                    "Searches for pods whose place another may take.")),
       victims_(registry.histogram("scheduler_preemption_victims",
                                   "Pods removed for one that needed their place.",
                                   doubling(1, 7))) {
@@ -98,16 +98,16 @@ void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by
   if (by_locality) tie_breaks_.add();
 }
 
-void SchedulerMetrics::bound(int attempts, Nanos since_first_try) {
+void SchedulerMetrics::bound(int attempts, Nanos since_ready) {
   attempts_.observe(attempts);
   const int told = std::clamp(attempts, 1, kMostAttempts);
   metrics::Histogram*& made = sli_[static_cast<std::size_t>(told - 1)];
   if (made == nullptr)
     made = &registry_.histogram(
         "scheduler_pod_scheduling_sli_duration_seconds",
-        "Time from a pod's first try to its binding.", doubling(0.01, 20),
+        "Time from when a pod may be tried to its binding.", doubling(0.01, 20),
         {{"attempts", told < kMostAttempts ? fmt::format("{}", told) : "15+"}});
-  made->observe(in_seconds(since_first_try));
+  made->observe(in_seconds(since_ready));
 }
 
 void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_bytes) {
@@ -137,8 +137,11 @@ void SchedulerMetrics::sizes(const QueueCounts& queue, std::size_t nodes, std::s
   binding_.set(static_cast<double>(binding));
 }
 
-void SchedulerMetrics::preempted(std::size_t victims) {
+void SchedulerMetrics::looked_for_victims() {
   preemptions_.add();
+}
+
+void SchedulerMetrics::preempted(std::size_t victims) {
   victims_.observe(static_cast<double>(victims));
 }
 

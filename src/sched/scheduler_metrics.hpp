@@ -25,12 +25,13 @@ class SchedulerMetrics {
 
   void attempt(AttemptResult result, const std::string& profile, Nanos duration);
   void decided(Nanos duration, std::size_t nodes_scored, bool by_locality);
-  void bound(int attempts, Nanos since_first_try);
+  void bound(int attempts, Nanos since_ready);
   void pulls(std::int64_t image_bytes, std::int64_t missing_bytes);  // of a pod that was placed
   // Both are texts that live as long as the program.
   void incoming(std::string_view queue, std::string_view event);
   void sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods, std::size_t assumed,
              std::size_t binding);
+  void looked_for_victims();
   void preempted(std::size_t victims);
   void evicted(bool all, Nanos took);
   void event_handled(EventKind kind, Nanos took);

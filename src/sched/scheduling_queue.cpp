@@ -126,7 +126,10 @@ void SchedulingQueue::add(PodPointer pod, SteadyTime now) {
   entry.order = next_order_++;
   entry.pod = std::move(pod);
   entries_.emplace(entry.pod->meta.uid, std::move(made));
-  if (check_gate(entry, "PodAdd")) enter(entry, Place::active, "PodAdd");
+  constexpr std::string_view kEvent = "UnschedulablePodAdd";
+  if (!check_gate(entry, kEvent)) return;
+  entry.first_ready = now;
+  enter(entry, Place::active, kEvent);
 }
 
 void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
@@ -200,9 +203,9 @@ std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop_from(bool asking_to
   leave(*entry);
   enter(*entry, Place::in_flight, {});
   ++entry->attempts;
-  if (!entry->first_tried) entry->first_tried = now;
-  return Attempt{
-      .pod = entry->pod, .attempts = entry->attempts, .first_tried = *entry->first_tried};
+  return Attempt{.pod = entry->pod,
+                 .attempts = entry->attempts,
+                 .first_ready = entry->first_ready.value_or(now)};
 }
 
 void SchedulingQueue::assumed(std::string_view uid) {
@@ -229,6 +232,7 @@ Nanos SchedulingQueue::backoff_of(const Entry& entry) const {
 }
 
 void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, SteadyTime now) {
+  if (!entry.first_ready) entry.first_ready = now;
   entry.expiry = whole_second(entry.since + backoff_of(entry));
   if (entry.expiry <= now) return enter(entry, Place::active, event);
   // One that nothing has helped would fail again at once, so it is not tried early.

@@ -52,7 +52,7 @@ class SchedulingQueue {
   using Gate = std::function<std::optional<PluginId>(const kube::Pod&)>;
   // Whether an event may let the pod pass a plugin that refused it.
   using Hint = std::function<bool(PluginId, const ClusterEvent&, const kube::Pod&)>;
-  // Told of every pod that gets into a place, for metrics: "active", "PodAdd".
+  // Told of every pod that gets into a place, for metrics: "active", "UnschedulablePodAdd".
   using Observe = std::function<void(std::string_view place, std::string_view event)>;
   using LaneOf = std::function<Lane(const kube::Pod&)>;
 
@@ -60,7 +60,7 @@ class SchedulingQueue {
   struct Attempt {
     PodPointer pod;
     int attempts = 0;
-    SteadyTime first_tried{};  // when its first try began
+    SteadyTime first_ready{};  // since when nothing but its turn has kept it from its first try
   };
 
   SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {},
@@ -136,7 +136,7 @@ class SchedulingQueue {
     std::vector<PluginId> rejected_by;
     SteadyTime since{};   // when it last got into the queue
     SteadyTime expiry{};  // of its back-off
-    std::optional<SteadyTime> first_tried;
+    std::optional<SteadyTime> first_ready;
   };
 
   struct ByPriority {

@@ -98,6 +98,21 @@ TEST_F(Waiting, an_error_backs_off_twice_as_long_each_time) {
   }
 }
 
+TEST_F(Waiting, a_pod_is_late_from_when_only_its_turn_is_missing) {
+  const SteadyTime created = now_;
+  queue_.add(make_pod("a"), now_);
+  queue_.add(make_pod("gated", {.gates = "[1]"}), now_);
+  now_ += 5s;
+  queue_.update(make_pod("gated", {.generation = 2}), now_);
+  const SteadyTime opened = now_;
+  now_ += 5s;
+  EXPECT_EQ(queue_.pop(now_)->first_ready, created);
+  queue_.reject("a", kNoCpu, false, now_);
+  EXPECT_EQ(queue_.pop(now_)->first_ready, opened);
+  queue_.happened(deletion(), now_);
+  EXPECT_EQ(queue_.pop(now_)->first_ready, created);
+}
+
 TEST_F(Waiting, a_rejection_backs_off_as_long) {
   queue_.add(make_pod("a"), now_);
   for (const auto wait : {1s, 2s, 4s, 8s, 10s, 10s}) {

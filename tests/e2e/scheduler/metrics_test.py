@@ -36,6 +36,11 @@ class Metrics(ClusterCase):
         self.assertEqual(eventually(lambda: line(waiting), what="the pod that waits"), f"{waiting} 1")
         self.assertIsNotNone(line('scheduler_unschedulable_pods{plugin="SchedulingGates",profile="default-scheduler"} 1'))
 
+        # Whoever fits nowhere looks for victims, whether there are any or not.
+        self.assertGreaterEqual(scheduler.metric("scheduler_preemption_attempts_total", token), 2)
+        self.assertEqual(scheduler.metric("scheduler_preemption_victims_count", token), 1)
+        self.assertEqual(line('scheduler_queue_incoming_pods_total{queue="active",event="UnschedulablePodAdd"}').split()[-1], "5")
+
         # Hints are asked when somebody leaves.
         self.api.delete(f"{self.pods}/urgent?gracePeriodSeconds=0")
         eventually(lambda: line("scheduler_queueing_hint_execution_duration_seconds_count"), what="a hint")
