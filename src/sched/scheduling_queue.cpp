@@ -8,8 +8,10 @@ namespace {
 
 constexpr std::chrono::seconds kTimeoutCheck{30};
 
+// Back-offs end at whole seconds, where the more important of those that end together come first.
+// Never before their time: one of a second would be none at all.
 SteadyTime whole_second(SteadyTime time) {
-  return std::chrono::floor<std::chrono::seconds>(time);
+  return std::chrono::ceil<std::chrono::seconds>(time);
 }
 
 }  // namespace
@@ -233,7 +235,8 @@ Nanos SchedulingQueue::backoff_of(const Entry& entry) const {
 
 void SchedulingQueue::wait_or_activate(Entry& entry, std::string_view event, SteadyTime now) {
   if (!entry.first_ready) entry.first_ready = now;
-  entry.expiry = whole_second(entry.since + backoff_of(entry));
+  const Nanos backoff = backoff_of(entry);
+  entry.expiry = backoff == Nanos(0) ? entry.since : whole_second(entry.since + backoff);
   if (entry.expiry <= now) return enter(entry, Place::active, event);
   // One that nothing has helped would fail again at once, so it is not tried early.
   const bool early = entry.consecutive_errors == 0 && entry.woken;

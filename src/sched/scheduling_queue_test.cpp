@@ -98,6 +98,26 @@ TEST_F(Waiting, an_error_backs_off_twice_as_long_each_time) {
   }
 }
 
+TEST_F(Waiting, a_back_off_ends_with_a_second_and_not_before_its_time) {
+  now_ += 900ms;
+  queue_.add(make_pod("a"), now_);
+  queue_.add(make_pod("b", {.priority = 5}), now_);
+  for (int pods = 0; pods < 2; ++pods) queue_.fail(pop(), now_);
+  EXPECT_EQ(queue_.next_flush(), now_ + 1100ms);
+  now_ += 1099ms;
+  EXPECT_EQ(pop(), "");
+  now_ += 1ms;
+  EXPECT_EQ(pop(), "b");
+}
+
+TEST_F(Waiting, whoever_has_not_failed_does_not_wait) {
+  now_ += 300ms;
+  queue_.add(make_pod("a", {.gates = "[1]"}), now_);
+  now_ += 100ms;
+  queue_.update(make_pod("a", {.generation = 2}), now_);
+  EXPECT_EQ(queue_.counts().active, 1U);
+}
+
 TEST_F(Waiting, a_pod_is_late_from_when_only_its_turn_is_missing) {
   const SteadyTime created = now_;
   queue_.add(make_pod("a"), now_);
