@@ -253,9 +253,9 @@ TEST_F(SchedDaemonTest, a_node_that_is_gone_is_no_promise) {
   create(kube::resources::pods, "default",
          "{metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}");
   auto promised = run_to_end(
-      loop_, client_->patch(kube::resources::pods,
-                            {.ns = "default", .name = "p", .subresource = "status"},
-                            kube::PatchType::merge, object("{status: {nominatedNodeName: a}}")));
+      loop_,
+      client_->patch(kube::resources::pods, {.ns = "default", .name = "p", .subresource = "status"},
+                     kube::PatchType::merge, object("{status: {nominatedNodeName: a}}")));
   ASSERT_TRUE(promised);
   const auto nominated = [&] {
     auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", "p"}));

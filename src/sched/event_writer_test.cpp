@@ -49,7 +49,7 @@ class EventWriterTest : public ::testing::Test {
 
   ~EventWriterTest() override { run_to_end(loop_, events_.stop()); }
 
-  void record(std::string name, bool warning = false) {
+  void record(std::string name, bool warning = false, std::string note = "a \"note\"") {
     SchedulerEvent event{.regarding = {.api_version = "v1",
                                        .kind = "Pod",
                                        .ns = "team",
@@ -60,7 +60,7 @@ class EventWriterTest : public ::testing::Test {
                          .warning = warning,
                          .reason = "Scheduled",
                          .action = "Binding",
-                         .note = "a \"note\""};
+                         .note = std::move(note)};
     events_.record(std::move(event));
     loop_.run_ready();
   }
@@ -114,6 +114,18 @@ TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {
   ASSERT_TRUE(body) << body.error().message;
   EXPECT_EQ(int_at(*body, {"series", "count"}), 2);
   EXPECT_FALSE(text_at(*body, {"series", "lastObservedTime"}).empty());
+}
+
+TEST_F(EventWriterTest, a_warning_that_says_something_else_is_an_event_of_its_own) {
+  api_->let_through();
+  for (const char* note : {"no cpu", "no cpu", "a taint", "no cpu"}) record("web", true, note);
+  std::vector<std::string> written;
+  for (const net::Request& request : api_->requests) {
+    auto body = parse_json(request.body);
+    ASSERT_TRUE(body) << body.error().message;
+    written.push_back(request.method + " " + std::string(text_at(*body, {"note"})));
+  }
+  EXPECT_EQ(written, (std::vector<std::string>{"POST no cpu", "PATCH ", "POST a taint"}));
 }
 
 TEST_F(EventWriterTest, writes_what_is_queued_before_it_stops) {
