@@ -115,30 +115,27 @@ class ConfigReader {
     auto given = root_.object("leaderElection");
     if (!given) return;
     out.elect = given->boolean("leaderElect", out.elect);
-    out.lease_duration = positive(*given, "leaseDuration", out.lease_duration);
-    out.renew_deadline = positive(*given, "renewDeadline", out.renew_deadline);
-    out.retry_period = positive(*given, "retryPeriod", out.retry_period);
-    if (out.lease_duration <= out.renew_deadline)
-      given->error("leaseDuration", "must be longer than renewDeadline");
-    const std::string lock = given->text("resourceLock", "leases");
-    if (lock != "leases" && !lock.empty()) {
-      if (version_ == FileVersion::v1)
-        given->error("resourceLock", fmt::format("{} is gone, it must be leases", quote(lock)));
-      else
-        given->warn("resourceLock", fmt::format("{} is gone, leases is taken", quote(lock)));
-    }
-    out.name = given->text("resourceName", out.name);
-    out.ns = given->text("resourceNamespace", out.ns);
-    if (out.elect && out.name.empty()) given->error("resourceName", "is empty");
-    if (out.elect && out.ns.empty()) given->error("resourceNamespace", "is empty");
+    out.lease_duration = duration_or(*given, "leaseDuration", out.lease_duration);
+    out.renew_deadline = duration_or(*given, "renewDeadline", out.renew_deadline);
+    out.retry_period = duration_or(*given, "retryPeriod", out.retry_period);
+    const std::string lock = given->text("resourceLock");
+    for (const auto& [key, field] :
+         {std::pair("resourceName", &out.name), std::pair("resourceNamespace", &out.ns)})
+      if (std::string text = given->text(key); !text.empty()) *field = std::move(text);
     given->finish();
+    if (!out.elect) return;  // the rest has no effect
+    if (auto good = check_election(out); !good) given->error_here(good.error().message);
+    if (lock == "leases" || lock.empty()) return;
+    if (version_ == FileVersion::v1)
+      given->error("resourceLock", fmt::format("{} is gone, it must be leases", quote(lock)));
+    else
+      given->warn("resourceLock", fmt::format("{} is gone, leases is taken", quote(lock)));
   }
 
-  static Nanos positive(Fields& fields, const std::string& key, Nanos fallback) {
-    const Nanos value = fields.duration(key, fallback);
-    if (value > Nanos(0)) return value;
-    fields.error(key, "must be more than 0");
-    return fallback;
+  // Go's writers give 0 for what was not set, and kube-scheduler takes it for that.
+  static Nanos duration_or(Fields& fields, const std::string& key, Nanos usual) {
+    const Nanos value = fields.duration(key, usual);
+    return value == Nanos(0) ? usual : value;
   }
 
   void read_client() {
@@ -183,7 +180,6 @@ class ConfigReader {
       read_profile(fields, version_, options_.locality_mode, made);
       config_.profiles.push_back(std::move(made));
     }
-    if (root_.has("profiles") && given.empty()) root_.error("profiles", "at least one is needed");
     if (given.empty()) read_usual_profile();
   }
 
@@ -221,6 +217,14 @@ const Profile* Configuration::profile_named(std::string_view scheduler_name) con
   for (const ProfileConfig& profile : profiles)
     if (profile.profile.scheduler_name == scheduler_name) return &profile.profile;
   return nullptr;
+}
+
+Result<void> check_election(const ElectionConfig& election) {
+  if (election.lease_duration <= election.renew_deadline)
+    return fail(Code::invalid, "leaseDuration must be longer than renewDeadline");
+  if (election.renew_deadline <= Nanos(0) || election.retry_period <= Nanos(0))
+    return fail(Code::invalid, "renewDeadline and retryPeriod must be more than 0");
+  return {};
 }
 
 Configuration default_configuration(const ReadConfigOptions& options) {

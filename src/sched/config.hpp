@@ -25,6 +25,9 @@ struct ElectionConfig {
   std::string name = "kube-scheduler", ns = "kube-system";
 };
 
+// Whether its times go together; of one that elects nobody they do not matter.
+Result<void> check_election(const ElectionConfig& election);
+
 struct ClientConfig {
   std::string kubeconfig;  // "": in-cluster
   std::string accept_content_types;

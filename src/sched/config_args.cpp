@@ -7,6 +7,7 @@
 #include "base/duration.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "sched/node_rules.hpp"
 
 namespace plim::sched {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::array<std::string_view, 5> kSources{"Auto", "StatusOnly", "CRD", 
 constexpr std::array<std::string_view, 2> kGranularities{"Layer", "Image"};
 constexpr std::array<std::string_view, 2> kDefaultings{"System", "List"};
 constexpr std::array<std::string_view, 2> kUnsatisfiable{"DoNotSchedule", "ScheduleAnyway"};
+constexpr std::array<std::string_view, 2> kInclusion{"Honor", "Ignore"};
 
 void read_preemption(Fields& args, PreemptionArgs& out) {
   out.min_percentage = args.integer("minCandidateNodesPercentage", out.min_percentage, {0, 100});
@@ -34,20 +36,38 @@ void read_inter_pod(Fields& args, InterPodArgs& out) {
       args.boolean("ignorePreferredTermsOfExistingPods", out.ignore_preferred_of_existing);
 }
 
-// Only its outline: the terms themselves are read by the plugin as those of pods are.
+// Of pods the API server sees to it; here a mistake would let no pod fit anywhere.
+void check_node_term(Fields& term) {
+  for (const std::string list : {"matchExpressions", "matchFields"}) {
+    for (Fields& expression : term.objects(list)) {
+      for (const std::string word : {"key", "operator"}) expression.text(word);
+      expression.texts("values");
+      expression.finish();
+    }
+    const json::value* given = term.raw(list);
+    if (given != nullptr && !is_sound_node_term(json::object{{list, *given}}))
+      term.error(list, "a key, an operator or the values of one cannot be used");
+  }
+  term.finish();
+}
+
+// The terms themselves are read by the plugin as those of pods are.
 void read_node_affinity(Fields& args, NodeAffinityArgs& out) {
   const json::value* added = args.raw("addedAffinity");
   if (added == nullptr) return;
   auto affinity = args.object("addedAffinity");
   if (auto required = affinity->object("requiredDuringSchedulingIgnoredDuringExecution")) {
-    if (required->objects("nodeSelectorTerms").empty())
-      required->error("nodeSelectorTerms", "at least one term is needed");
+    std::vector<Fields> terms = required->objects("nodeSelectorTerms");
+    if (terms.empty()) required->error("nodeSelectorTerms", "at least one term is needed");
+    for (Fields& term : terms) check_node_term(term);
     required->finish();
   }
   for (Fields& term : affinity->objects("preferredDuringSchedulingIgnoredDuringExecution")) {
     term.integer("weight", 1, {1, 100});
-    if (!term.has("preference")) term.error("preference", "is missing");
-    term.raw("preference");
+    if (auto preference = term.object("preference"))
+      check_node_term(*preference);
+    else
+      term.error("preference", "is missing");
     term.finish();
   }
   affinity->finish();
@@ -96,8 +116,13 @@ void read_spread(Fields& args, SpreadArgs& out) {
     if (constraint.topology_key.empty()) given.error("topologyKey", "is missing");
     if (!given.has("whenUnsatisfiable")) given.error("whenUnsatisfiable", "is missing");
     constraint.hard = given.choice("whenUnsatisfiable", kUnsatisfiable, 1) == 0;
+    constraint.min_domains = given.integer("minDomains", 1, {.low = 1});
+    constraint.honor_affinity = given.choice("nodeAffinityPolicy", kInclusion, 0) == 0;
+    constraint.honor_taints = given.choice("nodeTaintsPolicy", kInclusion, 1) == 0;
     if (given.raw("labelSelector") != nullptr)
       given.error("labelSelector", "defaults take the selectors of the pod's own services");
+    if (!given.texts("matchLabelKeys").empty())
+      given.warn("matchLabelKeys", "has no effect in defaults, as with kube-scheduler");
     given.finish();
     const bool twice = std::ranges::any_of(out.defaults, [&](const SpreadDefault& other) {
       return other.topology_key == constraint.topology_key && other.hard == constraint.hard;
@@ -169,11 +194,15 @@ json::object write_spread(const SpreadArgs& spread) {
   json::object out{{"defaultingType", spread.system_defaults ? "System" : "List"}};
   if (spread.defaults.empty()) return out;
   json::array list;
-  for (const SpreadDefault& constraint : spread.defaults)
-    list.push_back(
-        json::object{{"maxSkew", constraint.max_skew},
+  for (const SpreadDefault& constraint : spread.defaults) {
+    json::object one{{"maxSkew", constraint.max_skew},
                      {"topologyKey", constraint.topology_key},
-                     {"whenUnsatisfiable", constraint.hard ? "DoNotSchedule" : "ScheduleAnyway"}});
+                     {"whenUnsatisfiable", constraint.hard ? "DoNotSchedule" : "ScheduleAnyway"}};
+    if (constraint.min_domains != 1) one["minDomains"] = constraint.min_domains;
+    if (!constraint.honor_affinity) one["nodeAffinityPolicy"] = "Ignore";
+    if (constraint.honor_taints) one["nodeTaintsPolicy"] = "Honor";
+    list.push_back(std::move(one));
+  }
   out["defaultConstraints"] = std::move(list);
   return out;
 }

@@ -129,7 +129,9 @@ class ProfileReader {
       if (std::ranges::find(seen, name) != seen.end())
         item.error("name", fmt::format("{} is configured twice", quote(name)));
       seen.push_back(name);
-      const auto plugin = plugin_by_name(item, name, true);
+      // Of a plugin that does not run here they change nothing; kube-scheduler passes over them
+      // too.
+      const auto plugin = plugin_by_name(item, name, find_old_plugin(name) != nullptr);
       auto args = item.object("args");
       item.finish();
       if (!plugin || !args) continue;

@@ -200,8 +200,8 @@ TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
       {v1("percentageOfNodesToScore: 101"), "between 0 and 100"},
       {v1("profiles: [{schedulerName: a}, {schedulerName: a}]"), "profiles[1].schedulerName"},
       {v1("profiles: [{schedulerName: a}, {}]"), "profiles[1].schedulerName"},
-      {v1("profiles: []"), "at least one"},
-      {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection.leaseDuration"},
+      {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection: leaseDuration must be longer"},
+      {v1("leaderElection: {retryPeriod: -1s}"), "leaderElection: renewDeadline and retryPeriod"},
       {v1("leaderElection: {resourceLock: endpoints}"), "must be leases"},
       {v1("extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]"), "extenders[0].weight"},
       {v1("parallelism: many"), "expected an integer"},
@@ -211,6 +211,68 @@ TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
   };
   for (const auto& [text, want] : cases)
     EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
+}
+
+TEST(SchedConfig, refuses_added_affinity_that_would_match_nothing) {
+  const auto added = [](std::string_view affinity) {
+    return v1(
+        fmt::format("profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args: "
+                    "{{addedAffinity: {{{}}}}}",
+                    affinity));
+  };
+  const auto required = [&](std::string_view term) {
+    return added(fmt::format(
+        "requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{}]}}", term));
+  };
+  const std::string good =
+      "{matchExpressions: [{key: a, operator: In, values: [b]}], matchFields: "
+      "[{key: metadata.name, operator: NotIn, values: [one]}]}";
+  EXPECT_TRUE(read(required(good)).warnings.empty());
+  EXPECT_TRUE(
+      read(added("preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: " +
+                 good + "}]"))
+          .warnings.empty());
+  const std::pair<std::string, std::string_view> cases[]{
+      {required("{matchExpressions: [{key: a, operator: Among, values: [b]}]}"),
+       "nodeSelectorTerms[0].matchExpressions: a key, an operator"},
+      {required("{matchExpressions: [{key: a, operator: In}]}"), "matchExpressions: a key"},
+      {required("{matchFields: [{key: metadata.name, operator: Exists}]}"), "matchFields: a key"},
+      {required("{matchLabels: {a: b}}"), "unknown field"},
+      {added("preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
+             "{matchExpressions: [{key: a, operator: Gt, values: [b]}]}}]"),
+       "preference.matchExpressions: a key"},
+  };
+  for (const auto& [text, want] : cases)
+    EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
+}
+
+// As Go programs write what was not set.
+TEST(SchedConfig, takes_what_is_empty_for_what_is_usual) {
+  const ConfigRead made = read(
+      v1("leaderElection: {leaderElect: true, leaseDuration: 0s, renewDeadline: 0s, retryPeriod: "
+         "0s, resourceLock: '', resourceName: '', resourceNamespace: ''}\nprofiles: []\n"));
+  EXPECT_TRUE(made.warnings.empty());
+  EXPECT_EQ(made.config.election.lease_duration, std::chrono::seconds(15));
+  EXPECT_EQ(made.config.election.retry_period, std::chrono::seconds(2));
+  EXPECT_EQ(made.config.election.name, "kube-scheduler");
+  EXPECT_EQ(made.config.election.ns, "kube-system");
+  EXPECT_EQ(made.config.profiles.size(), 1U);
+}
+
+TEST(SchedConfig, looks_at_an_election_only_if_there_is_one) {
+  const ConfigRead made =
+      read(v1("leaderElection: {leaderElect: false, leaseDuration: 5s, resourceLock: endpoints}"));
+  EXPECT_FALSE(made.config.election.elect);
+  EXPECT_TRUE(made.warnings.empty());
+}
+
+TEST(SchedConfig, passes_over_arguments_of_plugins_it_does_not_have) {
+  const ConfigRead made = read(v1("profiles:\n- pluginConfig: [{name: Coffee, args: {sugar: 2}}]"));
+  ASSERT_EQ(made.warnings.size(), 1U);
+  EXPECT_NE(made.warnings[0].find("pluginConfig[0].name: there is no plugin \"Coffee\""),
+            std::string::npos);
+  EXPECT_NE(mistake(v1("profiles:\n- pluginConfig: [{name: EBSLimits}]")).find("is gone"),
+            std::string::npos);
 }
 
 TEST(SchedConfig, tells_all_mistakes_at_once) {
@@ -241,7 +303,10 @@ TEST(SchedConfig, reads_arguments_of_plugins) {
   - name: PodTopologySpread
     args:
       defaultingType: List
-      defaultConstraints: [{maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]
+      defaultConstraints:
+      - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}
+      - {maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, minDomains: 3, nodeAffinityPolicy: Ignore,
+         nodeTaintsPolicy: Honor}
   - name: InterPodAffinity
     args: {hardPodAffinityWeight: 50, ignorePreferredTermsOfExistingPods: true}
   - name: ImageLocality
@@ -252,7 +317,13 @@ TEST(SchedConfig, reads_arguments_of_plugins) {
   EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}, {"memory", 1}}));
   EXPECT_EQ(profile.fit.shape.size(), 2U);
   EXPECT_FALSE(profile.spread.system_defaults);
-  EXPECT_EQ(profile.spread.defaults, (std::vector<SpreadDefault>{{2, "zone", true}}));
+  EXPECT_EQ(profile.spread.defaults, (std::vector<SpreadDefault>{{2, "zone", true},
+                                                                 {.max_skew = 1,
+                                                                  .topology_key = "rack",
+                                                                  .hard = true,
+                                                                  .min_domains = 3,
+                                                                  .honor_affinity = false,
+                                                                  .honor_taints = true}}));
   EXPECT_EQ(profile.inter_pod.hard_weight, 50);
   EXPECT_EQ(profile.locality.mode, LocalityMode::PullTime);
   EXPECT_EQ(profile.locality.tie_break, TieBreak::First);
@@ -272,6 +343,9 @@ TEST(SchedConfig, reads_back_what_it_writes) {
        {std::string(kSeedFile), v1(""),
         v1_plugins("{multiPoint: {disabled: [{name: TaintToleration}]}, score: {disabled: "
                    "[{name: ImageLocality}], enabled: [{name: NodeAffinity, weight: 9}]}}"),
+        v1("profiles:\n- pluginConfig:\n  - name: PodTopologySpread\n    args: {defaultingType: "
+           "List, defaultConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: "
+           "DoNotSchedule, minDomains: 2, nodeAffinityPolicy: Ignore, nodeTaintsPolicy: Honor}]}"),
         v1("extenders: [{urlPrefix: 'http://x', filterVerb: f, managedResources: [{name: "
            "example.com/a, ignoredByScheduler: true}], tlsConfig: {caData: aGk=}}]")}) {
     const ConfigRead first = read(text);
@@ -279,6 +353,7 @@ TEST(SchedConfig, reads_back_what_it_writes) {
     const ConfigRead second = read(to_json(written));
     EXPECT_TRUE(second.warnings.empty());
     expect_same_plugins(first.config.profiles[0].profile, second.config.profiles[0].profile);
+    EXPECT_EQ(first.config.profiles[0].profile.spread, second.config.profiles[0].profile.spread);
     EXPECT_EQ(to_json(write_configuration(second.config)), to_json(written));
     EXPECT_EQ(describe_plugins(first.config), describe_plugins(second.config));
   }

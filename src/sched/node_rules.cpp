@@ -197,6 +197,11 @@ bool NodeRules::required_match(const NodeTable& table, const kube::Node& node) c
   });
 }
 
+bool is_sound_node_term(const json::value& term) {
+  NodeTable scratch;  // for the names of labels
+  return !read_node_term(term, scratch).broken;
+}
+
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table) {
   NodeRules out;
   const json::value* required = find(node_affinity, {kRequiredTerms});

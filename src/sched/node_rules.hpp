@@ -56,6 +56,8 @@ struct NodeRules {
 };
 
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);
+// False for a nodeSelectorTerm that cannot be read, and so matches nothing.
+bool is_sound_node_term(const json::value& term);
 // A nodeSelector as requirements that all must hold.
 NodeTerm read_node_selector(const json::value& selector, NodeTable& table);
 

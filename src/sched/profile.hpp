@@ -85,6 +85,8 @@ struct SpreadDefault {
   std::int64_t max_skew = 1;
   std::string topology_key;
   bool hard = false;  // DoNotSchedule
+  std::int64_t min_domains = 1;
+  bool honor_affinity = true, honor_taints = false;
 
   bool operator==(const SpreadDefault&) const = default;
 };

@@ -103,6 +103,9 @@ class SpreadRules {
       rule.max_skew = one.max_skew;
       rule.key = table.key_id(one.topology_key);
       rule.hard = one.hard;
+      rule.min_domains = one.min_domains;
+      rule.honor_affinity = one.honor_affinity;
+      rule.honor_taints = one.honor_taints;
       activate(rule, selector);
     }
   }

@@ -46,6 +46,25 @@ constexpr std::string_view kByZone =
     "[{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, "
     "labelSelector: {matchLabels: {app: web}}}]";
 
+TEST(SpreadFilter, defaults_count_the_nodes_that_they_say) {
+  auto engine = three_hosts_in_two_zones();
+  engine.set_node(testing::node_of(
+      "{metadata: {name: n1, labels: {topology.kubernetes.io/zone: a}}, spec: {taints: [{key: k, "
+      "effect: NoSchedule}]}, status: {allocatable: {cpu: '4', memory: 8Gi, pods: '110'}}}"));
+  web_pod_on(engine, "n2");
+  Profile profile = default_profile();
+  SpreadDefault by_zone{.max_skew = 1, .topology_key = "topology.kubernetes.io/zone", .hard = true};
+  const auto fits = [&] {
+    profile.spread = {.system_defaults = false, .defaults = {by_zone}};
+    return decide_all(engine, plain_pod("p", "{}", "{app: web}"), profile).feasible;
+  };
+  EXPECT_EQ(fits(), 0U);  // nobody may go to zone a, where there are fewer
+  by_zone.honor_taints = true;
+  EXPECT_EQ(fits(), 2U);
+  by_zone.min_domains = 2;
+  EXPECT_EQ(fits(), 0U);
+}
+
 TEST(SpreadScore, system_defaults_spread_the_pods_of_a_service) {
   auto engine = three_hosts_in_two_zones();
   web_pod_on(engine, "n1");
