@@ -9,6 +9,7 @@
 #include "base/metrics.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
+#include "cli/build_info.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/etcd_flags.hpp"
@@ -97,6 +98,10 @@ Outcome<sched::Configuration> settled_config(const Context& context,
     config = std::move(read->config);
   }
   apply_flags(context.values, !path.empty(), config);
+  if (config.election.elect)
+    if (auto good = sched::check_election(config.election); !good)
+      return usage_failure(Plm::bad_flag_value,
+                           fmt::format("--leader-elect-…: {}", good.error().message));
   return config;
 }
 
@@ -137,6 +142,8 @@ void warn_of_idle_flags(const Values& values) {
     if (!value.empty() && std::ranges::find(as_it_is, value) == as_it_is.end())
       log::warn("scheduler", fmt::format("--{} has no effect", flag), {{"value", value}});
   };
+  warn("disabled-metrics", {});
+  warn("emulated-version", {});
   warn("feature-gates", {});
   warn("logging-format", {"text"});
   warn("tls-cipher-suites", {});
@@ -262,6 +269,10 @@ class SchedulerRole final : public Role {
 
 Outcome<int> run_scheduler(Context& context) {
   const Values& values = context.values;
+  if (values.boolean("version")) {
+    PLIM_CLI_CHECK(context.world.out.write(fmt::format("plimsoll {}\n", build_info().version)));
+    return 0;
+  }
   sched::ReadConfigOptions read{.strict = values.boolean("strict-config"),
                                 .locality_mode = forced_mode(values)};
   PLIM_CLI_TRY(sched::Configuration config, settled_config(context, read));
