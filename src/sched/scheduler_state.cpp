@@ -60,10 +60,13 @@ void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
   queue_.set_options(queue_options());
   for (const auto& [key, pod] : pods)
     if (pod->spec.node_name.empty() && !assumed_.contains(pod->meta.uid)) {
-      if (!is_ours(*pod))
+      if (!is_ours(*pod)) {
         queue_.remove(pod->meta.uid);
-      else if (!queue_.contains(pod->meta.uid))
+        engine_.forget_nomination(pod->meta.uid);
+      } else if (!queue_.contains(pod->meta.uid)) {
+        note_nomination(nullptr, pod);
         queue_.add(pod, clock_.steady());
+      }
     }
   queue_.activate_all("ForceActivate", clock_.steady());
   callbacks_.on_change();

@@ -84,6 +84,26 @@ TEST_F(StateTest, a_pod_that_changes_while_it_is_bound_is_tried_as_it_is_then) {
   EXPECT_FALSE(state.queue().contains(pod->meta.uid));
 }
 
+TEST_F(StateTest, whose_pods_are_ours_decides_which_promises_count) {
+  SchedulerState state = make(options());
+  state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node("a")));
+  const PodPointer pod = pod_of(
+      "{metadata: {name: p}, spec: {schedulerName: default-scheduler, containers: [{name: c}]}, "
+      "status: {nominatedNodeName: a}}");
+  kube::Store<kube::Pod> pods;
+  pods.put(kube::object_key(pod->meta), pod);
+  state.pod_changed(nullptr, pod);
+  const auto promised = [&] { return state.engine().cluster().nominated_node(pod->meta.uid); };
+  EXPECT_EQ(promised(), "a");
+  Configuration other = default_configuration();
+  other.profiles[0].profile.scheduler_name = "another";
+  state.set_config(std::make_shared<const Configuration>(std::move(other)), pods);
+  EXPECT_EQ(promised(), "");
+  state.set_config(options().config, pods);
+  EXPECT_EQ(promised(), "a");
+  EXPECT_TRUE(state.queue().contains(pod->meta.uid));
+}
+
 TEST_F(StateTest, pods_with_claims_may_be_left_to_others) {
   const PodPointer claims = waiting("p", ", resourceClaims: [{name: gpu}]");
   SchedulerState ours = make(options());
