@@ -66,11 +66,9 @@ void PluginMetrics::decided(const std::string& profile, const DecisionTimes& tim
                             const Decision& decision) {
   for (const Step step : {Step::pre_filter, Step::filter, Step::score}) {
     if (times.of(step) == Nanos(0)) continue;
-    std::string_view status = "Success";
-    if (step == Step::pre_filter)
-      status = status_word(decision.pre_filter_code);
-    else if (step == Step::filter && decision.feasible == 0)
-      status = "Unschedulable";
+    // Nodes that are refused are no failure of the filters.
+    const std::string_view status =
+        step == Step::pre_filter ? status_word(decision.pre_filter_code) : "Success";
     observe(profile, kPointOfStep[static_cast<std::size_t>(step)], status, times.of(step));
     count_asked(profile, step, times.asked(step));
   }

@@ -103,10 +103,8 @@ void SchedulingQueue::enter(Entry& entry, Place place, std::string_view event) {
   if (!observe_ || place == Place::in_flight || place == Place::binding) return;
   if (place == Place::active)
     observe_("active", event);
-  else if (place == Place::unschedulable)
-    observe_(entry.gated_by ? "gated" : "unschedulable", event);
   else
-    observe_("backoff", event);
+    observe_(place == Place::unschedulable ? "unschedulable" : "backoff", event);
 }
 
 // False: it is gated, and waits for its gate now.

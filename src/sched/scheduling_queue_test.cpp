@@ -203,6 +203,21 @@ TEST_F(Waiting, a_gated_pod_waits_for_its_last_gate) {
   EXPECT_EQ(pop(), "a");
 }
 
+TEST(QueueMetrics, count_pods_by_the_queues_that_kube_scheduler_names) {
+  std::vector<std::string> seen;
+  SchedulingQueue queue(QueueOptions{}, gate, [&](std::string_view place, std::string_view event) {
+    seen.push_back(fmt::format("{} {}", place, event));
+  });
+  const SteadyTime now{1000s};
+  queue.add(make_pod("gated", {.gates = "[1]"}), now);
+  queue.add(make_pod("a"), now);
+  queue.pop(now);
+  queue.fail("a", now);
+  EXPECT_EQ(seen, (std::vector<std::string>{"unschedulable UnschedulablePodAdd",
+                                            "active UnschedulablePodAdd",
+                                            "backoff ScheduleAttemptFailure"}));
+}
+
 TEST_F(Waiting, what_gives_way_to_less_important_pods_wakes_no_others) {
   queue_.add(make_pod("low"), now_);
   queue_.add(make_pod("high", {.priority = 9}), now_);

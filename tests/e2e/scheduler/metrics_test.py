@@ -50,6 +50,7 @@ class Metrics(ClusterCase):
         self.assertEqual([name for name in names if f"# TYPE {name} " not in text], [])
         for point in ("PreFilter", "Filter", "Score", "PostFilter", "Bind"):
             self.assertIsNotNone(line(f'scheduler_framework_extension_point_duration_seconds_bucket{{extension_point="{point}",'), point)
+        self.assertIsNone(line('scheduler_framework_extension_point_duration_seconds_bucket{extension_point="Filter",status="Unschedulable"'))
         self.assertIn('kubernetes_healthcheck{name="leaderElection",type="healthz"} 1', scheduler.get("/metrics/slis", token)[1])
         scheduler.stop()
 
