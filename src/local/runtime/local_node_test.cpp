@@ -35,6 +35,25 @@ TEST_F(LocalNodeTest, registers_itself_as_ready) {
   EXPECT_EQ(int_at(*lease, {"spec", "leaseDurationSeconds"}), 40);
 }
 
+TEST_F(LocalNodeTest, says_soon_that_it_is_ready_when_it_was_thought_silent) {
+  start_node();
+  json::value patch = testing::parsed(R"({"status": {"conditions": [
+      {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"},
+      {"type": "example.io/Fan", "status": "True", "reason": "Turns"}]}})");
+  auto marked = run(client->patch(kube::resources::nodes, {"", "n1", "status"},
+                                  kube::PatchType::strategic, std::move(patch)));
+  ASSERT_TRUE(marked) << marked.error().message;
+  clock.advance(11s);
+  for (int i = 0; i < 50; ++i) loop.run_ready();
+  auto object = run(client->get(kube::resources::nodes, {"", "n1"}));
+  ASSERT_TRUE(object) << object.error().message;
+  std::vector<std::string> conditions;
+  for (const json::value& condition : list_at(*object, {"status", "conditions"}))
+    if (text_at(condition, {"status"}) == "True")
+      conditions.emplace_back(text_at(condition, {"type"}));
+  EXPECT_THAT(conditions, ::testing::UnorderedElementsAre("Ready", "example.io/Fan"));
+}
+
 TEST_F(LocalNodeTest, runs_a_pod_to_its_success) {
   start_node();
   create_pod("a", script("echo hello"));

@@ -1,5 +1,6 @@
 #include "local/runtime/node_registration.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,15 +63,34 @@ Task<Result<void>> NodeRegistration::write_status() {
                                         before != nullptr ? *before : json::value(), clock_.wall());
   json::object patch{{"status", std::move(status)}};
   kube::ObjectPath path{"", options_.name, "status"};
+  // Strategic, so that conditions of other types, which others have added, stay.
   PLIM_CO_TRY(node_, co_await client_->patch(kube::resources::nodes, std::move(path),
-                                             kube::PatchType::merge, std::move(patch)));
+                                             kube::PatchType::strategic, std::move(patch)));
   co_return Result<void>();
 }
 
+// Nothing of ours has changed, but somebody who had not heard of us for a while has said so.
+Task<bool> NodeRegistration::is_thought_silent() {
+  kube::ObjectPath path{"", options_.name};
+  auto live = co_await client_->get(kube::resources::nodes, std::move(path));
+  if (!live) co_return false;
+  for (const json::value& condition : list_at(*live, {"status", "conditions"}))
+    if (text_at(condition, {"type"}) == "Ready" && text_at(condition, {"status"}) != "True") {
+      node_ = std::move(*live);  // since when it is ready is told anew
+      co_return true;
+    }
+  co_return false;
+}
+
 Task<void> NodeRegistration::keep_status() {
+  SteadyTime due = clock_.steady() + kStatusEvery;
   for (;;) {
-    const SteadyTime until = clock_.steady() + kStatusEvery;
-    if (!dirty_) co_await changed_.wait_until(clock_, until);
+    if (!dirty_) co_await changed_.wait_until(clock_, std::min(due, clock_.steady() + kStatusLook));
+    if (!dirty_ && clock_.steady() < due) {
+      const bool silent = co_await is_thought_silent();
+      if (!silent) continue;
+    }
+    due = clock_.steady() + kStatusEvery;
     auto written = co_await write_status();
     if (written) continue;
     log::warn("node", "cannot write the node's status",

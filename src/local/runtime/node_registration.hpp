@@ -20,6 +20,7 @@ class NodeRegistration {
  public:
   static constexpr std::chrono::seconds kLeaseDuration{40}, kLeaseRenewal{10};
   static constexpr std::chrono::minutes kStatusEvery{5};
+  static constexpr std::chrono::seconds kStatusLook{10};  // as often as a kubelet
 
   NodeRegistration(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
                    const NodeOptions& options, std::function<NodeFacts()> facts);
@@ -35,6 +36,7 @@ class NodeRegistration {
 
  private:
   Task<Result<void>> write_status();
+  Task<bool> is_thought_silent();
   Task<Result<void>> renew_lease();
   Task<void> keep_status();
   Task<void> keep_lease();
