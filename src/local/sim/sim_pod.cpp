@@ -181,6 +181,7 @@ NextStep next_step(const Pod& pod, const SimWish& wish, WallTime now) {
     return {PodStep::start, std::max(Nanos::zero(), wish.start_delay - passed)};
   }
   if (phase != "Running") return {};
+  if (is_thought_silent(pod)) return {PodStep::recover, Nanos::zero()};
   for (const ContainerStatus& status : pod.status.containers) {
     if (status.state == ContainerStatus::State::waiting) {
       const WallTime ended = status.last_terminated.finished.value_or(now);
@@ -193,6 +194,12 @@ NextStep next_step(const Pod& pod, const SimWish& wish, WallTime now) {
     }
   }
   return {};
+}
+
+bool is_thought_silent(const Pod& pod) {
+  return std::ranges::any_of(pod.status.conditions, [](const kube::Condition& condition) {
+    return condition.type.view() == "Ready" && condition.reason.view() == "NodeNotReady";
+  });
 }
 
 json::value creating_status(const Pod& pod, const PodPlace& place, WallTime now,
@@ -307,6 +314,13 @@ json::value restarted_status(const Pod& pod, WallTime now) {
   json::object status{{"containerStatuses", std::move(statuses)},
                       {"conditions", conditions(pod, {.ready = true}, now)}};
   return patch_of(pod, std::move(status));
+}
+
+json::value recovered_status(const Pod& pod, WallTime now) {
+  json::value patch = patch_of(pod, {{"conditions", conditions(pod, {.ready = true}, now)}});
+  // Not after its end, which may be on its way.
+  make_object(patch, {"metadata"})["resourceVersion"] = pod.meta.resource_version;
+  return patch;
 }
 
 }  // namespace plim::local::sim

@@ -27,6 +27,7 @@ enum class PodStep {
   start,    // containers begin to run
   finish,   // they end
   restart,  // after the wait that follows an end
+  recover,  // its node was thought silent, and the pod no longer ready
   remove,   // the pod was deleted
 };
 
@@ -37,6 +38,9 @@ struct NextStep {
 
 // What comes next for a pod of this status, and in how long. Images are not considered.
 NextStep next_step(const kube::Pod& pod, const SimWish& wish, WallTime now);
+
+// Somebody who had not heard of the pod's node for a while has said so in the pod's status.
+bool is_thought_silent(const kube::Pod& pod);
 
 struct PodPlace {
   std::string host_ip, pod_ip;
@@ -51,5 +55,7 @@ json::value running_status(const kube::Pod& pod, const PodPlace& place, WallTime
 json::value finished_status(const kube::Pod& pod, const SimWish& wish, WallTime now);
 // Containers run again after their back-off.
 json::value restarted_status(const kube::Pod& pod, WallTime now);
+// Ready as before.
+json::value recovered_status(const kube::Pod& pod, WallTime now);
 
 }  // namespace plim::local::sim

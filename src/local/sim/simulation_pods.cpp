@@ -39,7 +39,9 @@ void Simulation::plan_pod(const kube::Pod& pod, const std::string& key, SimPod& 
     push({What::pod, key}, sim, Nanos::zero());
     return;
   }
-  if (sim.pending && !(deleted && sim.step != PodStep::remove)) return;
+  const bool silent = pod.status.phase.view() == "Running" && is_thought_silent(pod);
+  const PodStep urgent = deleted ? PodStep::remove : silent ? PodStep::recover : sim.step;
+  if (sim.pending && sim.step == urgent) return;
   plan_built_in(pod, key, sim);
 }
 
@@ -148,6 +150,8 @@ json::value Simulation::status_patch(const kube::Pod& pod, SimPod& sim) {
     case PodStep::restart:
       sim.began = clock.steady();
       return restarted_status(pod, now);
+    case PodStep::recover:
+      return recovered_status(pod, now);
     case PodStep::start:
     case PodStep::none:
     case PodStep::remove:

@@ -143,6 +143,31 @@ TEST_F(SimulatorTest, restarts_with_a_growing_wait) {
   EXPECT_EQ(int_at(status(), {"restartCount"}), 3);
 }
 
+TEST_F(SimulatorTest, pods_recover_when_their_node_was_thought_silent) {
+  simulate({.nodes = 1});
+  make_pod("stays");
+  make_pod("ends", {{"plimsoll.io/sim-duration", "5s"}}, "Never");
+  auto readiness = [this](std::string name) {
+    const json::value now = pod(std::move(name));
+    for (const json::value& one : now.at("status").at("conditions").as_array())
+      if (text_at(one, {"type"}) == "Ready")
+        return fmt::format("{} {}", text_at(one, {"status"}), text_at(one, {"reason"}));
+    return std::string();
+  };
+  for (const char* name : {"stays", "ends"}) {
+    json::value patch = parsed(R"({"status": {"conditions": [
+        {"type": "Ready", "status": "False", "reason": "NodeNotReady"}]}})");
+    auto marked = run(client->patch(kube::resources::pods, {"default", name, "status"},
+                                    kube::PatchType::strategic, std::move(patch)));
+    ASSERT_TRUE(marked) << marked.error().message;
+    settle();
+    EXPECT_EQ(readiness(name), "True ");
+  }
+  pass(5s);
+  EXPECT_EQ(phase("stays"), "Running");
+  EXPECT_EQ(phase("ends"), "Succeeded") << "at the time that was planned before";
+}
+
 TEST_F(SimulatorTest, starts_late_when_told_to) {
   simulate({.nodes = 1});
   make_pod("a", {{"plimsoll.io/sim-start-delay", "5s"}});
