@@ -106,6 +106,12 @@ ApiError bad_request(std::string message) {
   return {.code = 400, .reason = "BadRequest", .message = std::move(message)};
 }
 
+ApiError without_a_name(std::string_view name_on_url) {
+  return bad_request(fmt::format(
+      "the name of the object ({} based on URL) was undeterminable: name must be provided",
+      name_on_url));
+}
+
 ApiError method_not_allowed() {
   return {.code = 405,
           .reason = "MethodNotAllowed",

@@ -52,6 +52,8 @@ ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> cau
 ApiError invalid_options(std::string_view options_kind, std::vector<Cause> causes);
 ApiError forbidden(const Kind& kind, std::string_view name, std::string_view why);
 ApiError bad_request(std::string message);
+// Of an object that has lost its name, or never had one.
+ApiError without_a_name(std::string_view name_on_url);
 ApiError method_not_allowed();
 
 json::value status_of(const ApiError& error);

@@ -198,10 +198,7 @@ Task<HandlerResult> Handlers::update(CallPtr call) {
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
   PLIM_CO_TRY(json::value object, decode_body(*call));
   PLIM_CO_CHECK(place_in_namespace(kind, request.ns, object));
-  if (kube::name_of(object).empty())
-    co_return bad_request(fmt::format(
-        "the name of the object ({} based on URL) was undeterminable: name must be provided",
-        request.name));
+  if (kube::name_of(object).empty()) co_return without_a_name(request.name);
   if (kind.conversion) object = kind.conversion->to_stored(std::move(object));
   // Of custom resources, upstream replaces only what the client has seen.
   const bool is_blind = kind.rules && kube::resource_version_of(object).empty();

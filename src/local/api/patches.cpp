@@ -69,6 +69,7 @@ ApiError patch_error(const Kind& kind, std::string_view name, Error error,
 // A patch may name who it is for, but not make it somebody else.
 ApiResult<void> check_same_object(const Kind& kind, const json::value& now,
                                   const json::value& patched) {
+  if (kube::name_of(patched).empty()) return without_a_name(kube::name_of(now));
   const std::string_view uid = kube::uid_of(patched);
   if (!uid.empty() && uid != kube::uid_of(now))
     return invalid(

@@ -52,6 +52,22 @@ TEST_F(PatchesTest, a_failed_test_is_invalid) {
       Code::invalid);
 }
 
+TEST_F(PatchesTest, the_name_cannot_be_taken_away) {
+  ASSERT_TRUE(patch(PatchType::merge, R"({"metadata":{"finalizers":["a.io/b"]}})"));
+  for (auto [type, body] :
+       {std::pair(PatchType::merge, R"({"metadata":{"name":null}})"),
+        std::pair(PatchType::strategic, R"({"metadata":null})"),
+        std::pair(PatchType::json, R"([{"op":"remove","path":"/metadata"}])")}) {
+    auto patched = patch(type, body);
+    ASSERT_FALSE(patched) << body;
+    EXPECT_NE(patched.error().message.find("name must be provided"), std::string::npos)
+        << patched.error().message;
+  }
+  auto kept = run(client->get(res::pods, {"default", "p"}));
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_EQ(kept->at("metadata").at("finalizers").as_array().size(), 1u);
+}
+
 TEST_F(PatchesTest, a_revision_in_the_patch_must_match) {
   EXPECT_EQ(patch(PatchType::merge, R"({"metadata":{"resourceVersion":"1","labels":{"a":"b"}}})")
                 .error()
