@@ -16,6 +16,8 @@ using Layer = ImageInventory::Layer;
 using Pull = ImageInventory::Pull;
 
 constexpr std::uint32_t kUnused = UINT32_MAX;
+constexpr std::size_t kMostLayers = 500;  // of an image; overlayfs stacks no more
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 json::object image_to_json(const Image& image) {
   json::object out;
@@ -31,12 +33,13 @@ Error bad_inventory(std::string_view where, std::size_t index, std::string_view 
   return fail(Code::invalid, fmt::format("{}[{}]: {}", where, index, what));
 }
 
-// A member that may be left out, but not be negative or something else than a whole number.
+// A member that may be left out, but not be negative, something else than a whole number, or so
+// large that sums of it run over.
 Result<std::int64_t> amount_at(const json::value& value, std::string_view name) {
   const json::value* found = find(value, {name});
   if (!found) return 0;
   const auto amount = int_at(value, {name});
-  if (!amount || *amount < 0)
+  if (!amount || *amount < 0 || *amount > kMostBytes)
     return fail(Code::invalid, fmt::format("{}: expected a number of bytes", name));
   return *amount;
 }
@@ -49,6 +52,10 @@ Result<Image> image_from(const json::value& value, std::size_t table) {
   out.pinned = bool_at(value, {"pinned"});
   out.names = texts_at(value, {"names"});
   const json::array& layers = list_at(value, {"layers"});
+  // Whoever decides by the inventory compares layers one by one, for every pod.
+  if (layers.size() > kMostLayers)
+    return fail(Code::invalid, fmt::format("layers: {} are more than the {} an image can have",
+                                           layers.size(), kMostLayers));
   out.layers.reserve(layers.size());
   for (const json::value& index : layers) {
     const auto place = int_at(index, {});
@@ -183,7 +190,11 @@ Result<ImageInventory> inventory_from_json(const json::value& spec) {
     if (!image) return bad_inventory("images", out.images.size(), image.error().message);
     out.images.push_back(std::move(*image));
   }
-  for (const json::value& value : list_at(spec, {"pulling"})) {
+  const json::array& pulling = list_at(spec, {"pulling"});
+  if (pulling.size() > kMostLayers)
+    return fail(Code::invalid, fmt::format("pulling: {} at once are more than the {} that count",
+                                           pulling.size(), kMostLayers));
+  for (const json::value& value : pulling) {
     auto pull = pull_from(value);
     if (!pull) return bad_inventory("pulling", out.pulling.size(), pull.error().message);
     out.pulling.push_back(std::move(*pull));

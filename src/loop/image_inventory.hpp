@@ -55,8 +55,9 @@ struct ImageInventory {
 inline constexpr std::size_t kLargestInventory = 900 * 1024;
 
 json::object inventory_to_json(const ImageInventory& inventory);
-// Members we do not know are passed over. A layer index beyond the table, an image without an id or
-// a negative size is an error: half an inventory would look like missing images.
+// Members we do not know are passed over. A layer index beyond the table, an image without an id
+// or with more layers than there can be, or a negative size is an error: half an inventory would
+// look like missing images.
 Result<ImageInventory> inventory_from_json(const json::value& spec);
 
 // As much of the inventory as `limit` bytes of JSON hold: the layers of the smallest images go

@@ -74,6 +74,26 @@ TEST(ImageInventory, refuses_half_a_list) {
   EXPECT_EQ(refusal(R"({"images":null,"layers":3,"more":1})"), "accepted");
 }
 
+std::string zeros(std::size_t count) {
+  std::string out = "0";
+  for (std::size_t i = 1; i < count; ++i) out += ",0";
+  return out;
+}
+
+TEST(ImageInventory, refuses_more_than_there_can_be) {
+  const auto layers = [](std::size_t count) {
+    return fmt::format(R"({{"layers":[{{"d":"a"}}],"images":[{{"id":"a","layers":[{}]}}]}})",
+                       zeros(count));
+  };
+  EXPECT_EQ(refusal(layers(500)), "accepted");
+  EXPECT_EQ(refusal(layers(501)), "images[0]: layers: 501 are more than the 500 an image can have");
+  EXPECT_EQ(refusal(fmt::format(R"({{"pulling":[{}]}})", zeros(501))),
+            "pulling: 501 at once are more than the 500 that count");
+  EXPECT_EQ(refusal(R"({"layers":[{"d":"a","n":1125899906842624}]})"), "accepted");
+  EXPECT_EQ(refusal(R"({"layers":[{"d":"a","n":1125899906842625}]})"),
+            "layers[0]: n: expected a number of bytes");
+}
+
 TEST(ImageInventory, drops_the_layers_of_the_smallest_images_when_it_is_too_large) {
   const ImageInventory whole = many(100);
   EXPECT_EQ(fitting_inventory(whole), whole);

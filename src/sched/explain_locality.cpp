@@ -98,6 +98,9 @@ std::string source_text(const ImagesKnown& known) {
   const std::string age = human_duration(std::max(known.age, Nanos(0)));
   if (known.by != InventorySource::StatusOnly)
     return fmt::format(", by {} {} ago", name_of(known.by), age);
+  if (known.age < Nanos(0))
+    return fmt::format(", by its status: {} is dated {} ahead", name_of(*known.reporter),
+                       human_duration(-known.age));
   return fmt::format(", by its status: {} is {} old", name_of(*known.reporter), age);
 }
 

@@ -25,6 +25,11 @@ std::size_t hash_of(const std::vector<kube::NodeImage>& images) {
 
 constexpr WallTime kNeverReported = WallTime::min();
 
+// Sizes come from nodes: none may make the sums run over.
+std::int64_t believable(std::int64_t bytes) {
+  return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 40);
+}
+
 // "@sha256:…": the content, whatever the repository is called.
 std::string content_key(std::string_view digest) {
   return std::string("@").append(digest);
@@ -109,14 +114,14 @@ void ImageTable::set_status(NodeIndex index, const std::vector<kube::NodeImage>&
     for (const kube::Interned& name : image.names) {
       auto [at, is_new] = names_.try_emplace(std::string(name.view()));
       if (is_new) {
-        at->second.size = image.bytes;
+        at->second.size = believable(image.bytes);
         at->second.name = &at->first;
       }
       if (!at->second.rows.has(index)) row.names.push_back(&at->second);
       at->second.rows.set(index, true);
       for (const std::string& key : image_keys(name)) {
         Image& known = use_image(key);
-        if (known.size_in_status == 0) known.size_in_status = image.bytes;
+        if (known.size_in_status == 0) known.size_in_status = believable(image.bytes);
         known.by_status.set(index, true);
         row.by_status.push_back(&known);
       }
@@ -175,7 +180,7 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
 
   for (const loop::ImageInventory::Layer& layer : inventory.layers) {
     Layer& known = use_layer(layer.digest);
-    known.size = layer.size;
+    known.size = believable(layer.size);
     known.rows[by].set(index, true);
     told.layers.push_back(&known);
   }
@@ -185,7 +190,7 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
       if (at < inventory.layers.size()) layers.push_back(told.layers[at]);
     auto enter = [&](std::string_view key) {
       Image& known = use_image(key);
-      known.size_in_inventory = image.size;
+      known.size_in_inventory = believable(image.size);
       if (!layers.empty()) set_layers(known, layers);
       known.by_inventory[by].set(index, true);
       told.images.push_back(&known);
@@ -201,12 +206,16 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
   Report report{.reported_at = inventory.reported_at, .bandwidth = inventory.bandwidth};
   forget(before);
   // A layer that is on its way is not one of those the node has.
-  for (const loop::ImageInventory::Pull& pull : inventory.pulling)
-    if (auto layer = layers_.find(pull.ref); layer != layers_.end() && pull.total > 0) {
-      ++layer->second.users;
-      told.layers.push_back(&layer->second);
-      report.pulling.push_back({&layer->second, pull.offset, pull.total});
-    }
+  for (const loop::ImageInventory::Pull& pull : inventory.pulling) {
+    const auto layer = layers_.find(pull.ref);
+    if (layer == layers_.end() || pull.total <= 0) continue;
+    // Fetched twice it comes once.
+    const auto earlier = std::ranges::find(report.pulling, &layer->second, &Pulling::layer);
+    if (earlier != report.pulling.end()) continue;
+    ++layer->second.users;
+    told.layers.push_back(&layer->second);
+    report.pulling.push_back({&layer->second, pull.offset, pull.total});
+  }
   note_report(index, reporter, std::move(report));
 }
 
@@ -285,12 +294,15 @@ const ImageTable::Report* ImageTable::report(NodeIndex row, InventorySource repo
   return told.report ? &*told.report : nullptr;
 }
 
-ImageTable::Reported ImageTable::reported_since(InventorySource reporter, WallTime since) const {
+ImageTable::Reported ImageTable::reported_between(InventorySource reporter, WallTime since,
+                                                  WallTime until) const {
   Reported out;
   if (told_[place_of(reporter)] == 0) return out;
   const std::vector<WallTime>& times = reported_[place_of(reporter)];
   for (NodeIndex row = 0; row < times.size(); ++row)
-    if (times[row] >= since) {
+    if (times[row] > until) {
+      out.first_ahead = std::min(out.first_ahead, times[row]);
+    } else if (times[row] >= since) {
       out.rows.set(row, true);
       out.oldest = std::min(out.oldest, times[row]);
     }

@@ -102,13 +102,14 @@ class ImageTable {
   const Image* image(std::string_view key) const;
   const Report* report(NodeIndex row, InventorySource reporter) const;
 
-  // Rows whose inventory was reported at `since` or later, and the first time of those.
+  // Rows whose inventory was reported in that time, the first time of those, and the first one that
+  // is later.
   struct Reported {
     RowSet rows;
-    WallTime oldest = WallTime::max();
+    WallTime oldest = WallTime::max(), first_ahead = WallTime::max();
   };
 
-  Reported reported_since(InventorySource reporter, WallTime since) const;
+  Reported reported_between(InventorySource reporter, WallTime since, WallTime until) const;
 
   // Rows that are pulling something.
   const RowSet& pulling(InventorySource reporter) const { return pulling_[place_of(reporter)]; }

@@ -14,11 +14,6 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kFloor = kStockImageFloor;
 constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
 
-// Sizes come from nodes: none may make the sums run over.
-std::int64_t believable(std::int64_t bytes) {
-  return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 44);
-}
-
 // An image that kube-scheduler's formula finds on some node, and what it adds there.
 struct StockImage {
   const RowSet* rows = nullptr;
@@ -32,8 +27,8 @@ std::vector<StockImage> stock_images(const Cluster& cluster, const kube::PodSpec
     const auto* name = cluster.images().status_name(stock_image_name(container.image));
     if (name == nullptr) return;
     double spread = static_cast<double>(name->rows.count()) / nodes;
-    out.push_back({&name->rows, static_cast<std::int64_t>(
-                                    static_cast<double>(believable(name->size)) * spread)});
+    out.push_back(
+        {&name->rows, static_cast<std::int64_t>(static_cast<double>(name->size) * spread)});
   };
   for (const kube::Container& container : spec.init_containers) add(container);
   for (const kube::Container& container : spec.containers) add(container);
@@ -125,17 +120,20 @@ std::vector<ImageKeys> wanted_images(const Cycle& cycle) {
   return out;
 }
 
-// Of every node the first reporter that the profile believes and that reported lately.
+// Of every node the first reporter that the profile believes and that reported lately. One that is
+// dated as far ahead as it might be old is not believed either: nobody could tell it from one whose
+// agent is gone.
 void choose_reporters(const Cycle& cycle, ImageView& out) {
   const LocalityArgs& args = cycle.profile.locality;
   for (InventorySource reporter : kReporters) {
     if (args.inventory != InventorySource::Auto && args.inventory != reporter) continue;
-    const auto reported =
-        cycle.cluster.images().reported_since(reporter, cycle.now - args.inventory_max_age);
+    const auto reported = cycle.cluster.images().reported_between(
+        reporter, cycle.now - args.inventory_max_age, later(cycle.now, args.inventory_max_age));
     RowSet& rows = out.told_by[place_of(reporter)];
     rows.add(reported.rows, out.fresh, false);
     out.fresh.add(rows);
     out.until = std::min(out.until, later(reported.oldest, args.inventory_max_age));
+    out.until = std::min(out.until, reported.first_ahead - args.inventory_max_age - Nanos(1));
   }
 }
 
@@ -148,7 +146,7 @@ ImageView::Piece* piece_of(const ImageTable::Layer* layer, ImageView& view) {
 void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageView& out) {
   if (!cycle.profile.locality.layers || found.facts == nullptr || found.facts->layers.empty()) {
     // Of unknown size it still matters who has it.
-    const std::int64_t size = found.facts != nullptr ? believable(found.facts->size()) : 0;
+    const std::int64_t size = found.facts != nullptr ? found.facts->size() : 0;
     out.pieces.push_back({.size = std::max<std::int64_t>(size, 1), .of = {at}});
     out.pieces.back().rows = found.holders;
     return;
@@ -158,7 +156,7 @@ void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageVie
     if (piece == nullptr) {
       piece = &out.pieces.emplace_back();
       piece->layer = layer;
-      piece->size = std::max<std::int64_t>(believable(layer->size), 1);
+      piece->size = std::max<std::int64_t>(layer->size, 1);
       for (std::size_t by = 0; by < kReporters.size(); ++by)
         piece->rows.add(layer->rows[by], out.told_by[by], true);
     }

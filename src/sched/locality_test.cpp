@@ -1,5 +1,6 @@
 #include "sched/locality.hpp"
 
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -182,6 +183,59 @@ TEST(LocalityBytes, an_old_inventory_gives_way_to_the_nodes_status) {
   EXPECT_EQ(engine.decide(*running("x:1"), profile, later).node, "a");
   profile.locality.inventory = InventorySource::StatusOnly;
   EXPECT_EQ(decide_all(engine, running("x:1"), profile).node, "a");
+}
+
+TEST(LocalityBytes, a_layer_that_is_pulled_twice_comes_once) {
+  auto engine = shared_base();
+  auto at_p = inventory_of({}, {});
+  at_p.pulling = {{"base", 99, 100}, {"base", 99, 100}, {"top", 99, 100}, {"base", 99, 100}};
+  engine.set_inventory("p", at_p);
+  auto made = decide_all(engine, running("x:1"), only_locality(LocalityMode::Bytes));
+  EXPECT_EQ(score_of(made, "p", kLocality), 98);
+}
+
+TEST(LocalityBytes, sizes_nobody_has_do_not_run_over) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  Engine engine;
+  loop::ImageInventory told;
+  std::string containers;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    loop::ImageInventory::Image image{.id = fmt::format("sha256:{}", i), .size = kLargest};
+    image.names = {fmt::format("docker.io/library/x:{}", i)};
+    for (std::uint32_t j = 0; j < 500; ++j) {
+      image.layers.push_back(static_cast<std::uint32_t>(told.layers.size()));
+      told.layers.push_back({fmt::format("{} of {}", j, i), kLargest});
+    }
+    told.images.push_back(std::move(image));
+    containers += fmt::format("{{name: c{}, image: 'x:{}'}},", i, i);
+  }
+  for (const char* name : {"a", "b"}) engine.set_node(plain_node(name));
+  engine.set_inventory("b", told);
+  auto pod =
+      pod_of(fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{}]}}}}", containers));
+  auto made = decide_all(engine, pod, only_locality(LocalityMode::Bytes));
+  EXPECT_EQ(score_of(made, "b", kLocality), 100);
+  EXPECT_EQ(score_of(made, "a", kLocality), 0);
+}
+
+TEST(LocalityBytes, an_inventory_from_far_ahead_is_not_believed_until_then) {
+  Engine engine;
+  engine.set_node(plain_node("a"));
+  engine.set_node(plain_node("b"));
+  auto ahead =
+      inventory_of({}, {{.id = "sha256:1", .size = 100, .names = {"docker.io/library/x:1"}}});
+  ahead.reported_at = WallTime(std::chrono::seconds(1000));
+  engine.set_inventory("b", ahead);
+  const Profile profile = only_locality(LocalityMode::Bytes);
+  const auto score_at = [&](std::chrono::seconds now) {
+    DecideOptions options{.rows = DecideOptions::kAllRows};
+    options.now = WallTime(now);
+    return score_of(engine.decide(*running("x:1"), profile, options), "b", kLocality);
+  };
+  EXPECT_EQ(score_at(std::chrono::seconds(399)), 0);
+  EXPECT_EQ(score_at(std::chrono::seconds(400)), 100);
+  EXPECT_EQ(score_at(std::chrono::seconds(1600)), 100);
+  EXPECT_EQ(score_at(std::chrono::seconds(1601)), 0);
 }
 
 TEST(LocalityPullTime, forgives_small_misses_and_not_large_ones) {
