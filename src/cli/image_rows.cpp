@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/duration.hpp"
 #include "base/text.hpp"
 #include "loop/image_inventory.hpp"
 #include "loop/image_reference.hpp"
@@ -59,7 +60,7 @@ class RowMaker {
                    .layers = image.layers.size(),
                    .pinned = image.pinned,
                    .source = "inventory",
-                   .age = age_of(inventory)};
+                   .age = std::max(age_of(inventory), std::chrono::seconds(0))};
       if (!image.layers.empty()) row.shared = 0;
       for (std::uint32_t layer : image.layers) {
         if (users[layer] > 1) *row.shared += inventory.layers[layer].size;
@@ -92,9 +93,21 @@ class RowMaker {
     }
   }
 
+  // Below zero: dated ahead, by a clock that does not agree with ours.
   std::chrono::seconds age_of(const ImageInventory& inventory) const {
-    const auto age = std::chrono::floor<std::chrono::seconds>(now_ - inventory.reported_at);
-    return std::max(age, std::chrono::seconds(0));
+    return std::chrono::floor<std::chrono::seconds>(now_ - inventory.reported_at);
+  }
+
+  void add_node(const std::string& name, const json::value& node, const ImageInventory* told) {
+    if (told != nullptr && std::chrono::abs(age_of(*told)) <= kBelieved) {
+      if (told->truncated)
+        rows_.notes.push_back(fmt::format(
+            "node {} has more than its inventory holds: what is smallest was left out", name));
+      add_inventory(name, *told);
+      return;
+    }
+    if (told != nullptr) rows_.notes.push_back(unbelieved(name, age_of(*told)));
+    if (const json::value* images = find(node, {"status", "images"})) add_status(name, *images);
   }
 
   ImageRows take() { return std::move(rows_); }
@@ -102,6 +115,15 @@ class RowMaker {
   ImageRows& rows() { return rows_; }
 
  private:
+  static std::string unbelieved(std::string_view node, std::chrono::seconds age) {
+    if (age < std::chrono::seconds(0))
+      return fmt::format(
+          "the inventory of node {} is dated {} ahead and not believed; is the node's clock right?",
+          node, human_duration(-age));
+    return fmt::format("the inventory of node {} is {} old and not believed; is its agent running?",
+                       node, human_duration(age));
+  }
+
   static std::string canonical(std::string_view name) {
     auto reference = ImageReference::parse(name);
     return reference ? reference->to_string() : std::string(name);
@@ -207,18 +229,12 @@ Result<ImageRows> image_rows(const json::value& nodes, const json::value& invent
     maker.rows().nodes.push_back(name);
     if (!filter.node.empty() && name != filter.node) continue;
     const auto found = told.find(name);
-    if (found != told.end() && maker.age_of(found->second) <= kBelieved) {
-      maker.add_inventory(name, found->second);
-      continue;
-    }
-    if (found != told.end())
-      maker.rows().notes.push_back(
-          fmt::format("the inventory of node {} is {} minutes old and not believed; is its agent "
-                      "running?",
-                      name, maker.age_of(found->second).count() / 60));
-    if (const json::value* images = find(node, {"status", "images"}))
-      maker.add_status(name, *images);
+    maker.add_node(name, node, found == told.end() ? nullptr : &found->second);
   }
+  for (const auto& [name, inventory] : told)
+    if (std::ranges::count(maker.rows().nodes, name) == 0)
+      maker.rows().notes.push_back(
+          fmt::format("there is an inventory of node {}, but no such node", name));
   ImageRows out = maker.take();
   std::ranges::sort(out.images, {}, &ImageRow::key);
   return out;

@@ -53,7 +53,7 @@ class ImageMatcher {
 };
 
 // Of lists as the API gives them; `inventories` may be null. An inventory that is older than
-// schedulers believe (ten minutes) counts as none.
+// schedulers believe (ten minutes), or as far ahead, counts as none.
 struct ImageRows {
   std::vector<ImageRow> images;
   std::vector<LayerRow> layers;

@@ -48,7 +48,29 @@ TEST(ImageRows, come_from_fresh_inventories_else_from_the_nodes_status) {
   const ImageRows old = rows("2026-01-01T00:11:00Z");
   EXPECT_THAT(words(old), ElementsAre("w1 docker.io/library/busybox:1.36  5B status",
                                       "w2 docker.io/library/busybox:latest  771kB status"));
-  EXPECT_THAT(old.notes, ElementsAre(HasSubstr("node w1 is 11 minutes old")));
+  EXPECT_THAT(old.notes, ElementsAre(HasSubstr("node w1 is 11m old")));
+}
+
+TEST(ImageRows, do_not_come_from_inventories_dated_far_ahead) {
+  EXPECT_EQ(rows("2025-12-31T23:50:00Z").images[1].source, "inventory");
+  EXPECT_EQ(rows("2025-12-31T23:50:00Z").images[1].age, std::chrono::seconds(0));
+  const ImageRows ahead = rows("2025-12-31T23:49:59Z");
+  EXPECT_EQ(ahead.images[0].source, "status");
+  EXPECT_THAT(ahead.notes, ElementsAre(HasSubstr("node w1 is dated 10m ahead and not believed")));
+}
+
+TEST(ImageRows, say_what_is_left_out) {
+  const auto noted = [](std::string_view inventory) {
+    const json::value list = json::parse(fmt::format(R"({{"items":[{}]}})", inventory));
+    return image_rows(kNodes, list, *parse_rfc3339("2026-01-01T00:05:00Z"), {})->notes;
+  };
+  EXPECT_THAT(noted(R"({"metadata":{"name":"w9"},"spec":{}})"),
+              ElementsAre("there is an inventory of node w9, but no such node"));
+  EXPECT_THAT(noted(R"({"metadata":{"name":"w1"},"spec":{"images":[{"size":5}]}})"),
+              ElementsAre(HasSubstr("node w1 cannot be read: images[0]: an image needs an id")));
+  EXPECT_THAT(noted(R"({"metadata":{"name":"w1"},"spec":
+                        {"reportedAt":"2026-01-01T00:00:00Z","truncated":true}})"),
+              ElementsAre(HasSubstr("node w1 has more than its inventory holds")));
 }
 
 TEST(ImageRows, tell_which_layers_are_shared_and_which_are_on_their_way) {

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/duration.hpp"
+#include "base/utf8.hpp"
 #include "cli/cluster.hpp"
 #include "cli/commands.hpp"
 #include "cli/image_rows.hpp"
@@ -21,6 +22,7 @@ constexpr std::size_t kImagesShown = 3;  // beside a layer
 
 struct ImageLists {
   json::value nodes, inventories;
+  std::string note = {};  // why there are no inventories
 };
 
 // Lists, and again when asked to watch. Lives on one loop.
@@ -63,8 +65,14 @@ class ImagesLister {
     // Without the resource, or the right to read it, what kubelets report is all there is.
     if (inventories)
       out.inventories = std::move(*inventories);
-    else if (inventories.error().code != Code::not_found &&
-             inventories.error().code != Code::forbidden)
+    else if (inventories.error().code == Code::not_found)
+      out.note =
+          "the cluster has no inventories, so this is what kubelets report: their 50 "
+          "largest images; plimsoll install crds images brings them";
+    else if (inventories.error().code == Code::forbidden)
+      out.note = fmt::format("inventories may not be read, so this is what kubelets report: {}",
+                             inventories.error().message);
+    else
       co_return inventories.error();
     co_return out;
   }
@@ -79,14 +87,14 @@ class ImagesLister {
                                        .exit = 4,
                                        .what = fmt::format("there is no node {}", filter_.node),
                                        .tried = describe(config_)});
+    if (!lists->note.empty()) rows->notes.insert(rows->notes.begin(), std::move(lists->note));
     co_return std::move(*rows);
   }
 
   Task<Outcome<void>> show() {
     auto rows = co_await look();
     if (!rows) co_return tl::unexpected(std::move(rows).error());
-    for (const std::string& note : rows->notes)
-      (void)context_.world.err.write(fmt::format("note: {}\n", note));
+    tell_notes(*rows);
     const bool layers = context_.values.boolean("layers");
     if (!printer_.wants_table()) {
       json::array items;
@@ -103,6 +111,11 @@ class ImagesLister {
       co_return Outcome<void>{};
     }
     co_return printer_.print_table(layers ? layer_table(*rows) : image_table(rows->images, ""));
+  }
+
+  void tell_notes(const ImageRows& rows) {
+    for (const std::string& note : rows.notes)
+      (void)context_.world.err.write(fmt::format("note: {}\n", escape_controls(note)));
   }
 
   static Table image_table(const std::vector<ImageRow>& rows, std::string_view event) {
@@ -152,6 +165,7 @@ class ImagesLister {
     for (;;) {
       auto rows = co_await look();
       if (rows) {
+        if (first) tell_notes(*rows);
         auto told = tell_changes(held, *rows, first);
         if (!told) co_return told;
         first = false;
