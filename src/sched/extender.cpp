@@ -89,13 +89,16 @@ Task<Result<std::string>> Extender::call(std::string verb, std::string body, Aga
   auto answer = co_await client_->send(std::move(first), options);
   if (!answer && answer.error().code == Code::unavailable && again == Again::once)
     answer = co_await client_->send(std::move(request), options);
-  if (!answer)
-    co_return answer.error().with_context(fmt::format("extender {}: {}", config_.url_prefix, verb));
+  if (!answer) co_return about(verb, answer.error());
   if (answer->status != 200)
     co_return fail(Code::unknown,
                    fmt::format("failed {} with extender at URL {}/{}, code {}", verb,
                                without_last_slashes(config_.url_prefix), verb, answer->status));
   co_return std::move(answer->body);
+}
+
+Error Extender::about(const std::string& verb, const Error& error) const {
+  return error.with_context(fmt::format("extender {}: {}", config_.url_prefix, verb));
 }
 
 Task<Result<ExtenderFilterAnswer>> Extender::filter(std::string body,
@@ -108,7 +111,9 @@ Task<Result<ExtenderFilterAnswer>> Extender::filter(std::string body,
 Task<Result<Extender::Scores>> Extender::prioritize(std::string body) const {
   PLIM_CO_TRY(const std::string answer,
               co_await call(config_.prioritize_verb, std::move(body), Again::once));
-  co_return read_priorities(answer);
+  auto scores = read_priorities(answer);
+  if (!scores) co_return about(config_.prioritize_verb, scores.error());
+  co_return scores;
 }
 
 Task<Result<void>> Extender::bind(std::string body) const {
@@ -120,7 +125,9 @@ Task<Result<void>> Extender::bind(std::string body) const {
 Task<Result<std::vector<ExtenderVictims>>> Extender::preempt(std::string body) const {
   PLIM_CO_TRY(const std::string answer,
               co_await call(config_.preempt_verb, std::move(body), Again::once));
-  co_return read_preemption_answer(answer);
+  auto victims = read_preemption_answer(answer);
+  if (!victims) co_return about(config_.preempt_verb, victims.error());
+  co_return victims;
 }
 
 Result<std::shared_ptr<const ExtenderList>> make_extenders(

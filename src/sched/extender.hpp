@@ -54,6 +54,7 @@ class Extender {
   // The body of the answer. `again`: asking twice does no harm, for connections the peer has
   // closed.
   Task<Result<std::string>> call(std::string verb, std::string body, Again again) const;
+  Error about(const std::string& verb, const Error& error) const;  // whose it is
 
   ExtenderConfig config_;
   std::shared_ptr<net::Client> client_;

@@ -51,10 +51,12 @@ Result<void> check_error(const json::value& answer) {
   return {};
 }
 
-Result<json::value> read_answer(std::string_view text) {
-  PLIM_TRY(json::value answer, parse_json(text, "the extender's answer"));
+constexpr std::string_view kAnswer = "the extender's answer";
+
+Result<json::value> read_answer(std::string_view text, std::string_view source = kAnswer) {
+  PLIM_TRY(json::value answer, parse_json(text, source));
   if (!answer.is_object() && !answer.is_null())
-    return fail(Code::invalid, "the extender's answer: expected an object");
+    return fail(Code::invalid, fmt::format("{}: expected an object", source));
   return answer;
 }
 
@@ -122,7 +124,8 @@ std::string extender_args_by_object(std::string_view pod, std::span<const std::s
 
 Result<ExtenderFilterAnswer> read_filter_answer(std::string_view text, std::string_view extender,
                                                 std::span<const std::string> asked, bool by_name) {
-  PLIM_TRY(const json::value answer, read_answer(text));
+  PLIM_TRY(const json::value answer,
+           read_answer(text, fmt::format("the answer of extender {}", extender)));
   PLIM_CHECK(check_error(answer));
   PLIM_TRY(std::vector<std::string> named, names_of_nodes(answer, by_name));
   std::ranges::sort(named);
@@ -150,10 +153,10 @@ Result<ExtenderFilterAnswer> read_filter_answer(std::string_view text, std::stri
 }
 
 Result<std::vector<std::pair<std::string, std::int64_t>>> read_priorities(std::string_view text) {
-  PLIM_TRY(const json::value answer, parse_json(text, "the extender's answer"));
+  PLIM_TRY(const json::value answer, parse_json(text, kAnswer));
   std::vector<std::pair<std::string, std::int64_t>> out;
   if (answer.is_null()) return out;
-  if (!answer.is_array()) return fail(Code::invalid, "the extender's answer: expected a list");
+  if (!answer.is_array()) return fail(Code::invalid, fmt::format("{}: expected a list", kAnswer));
   for (const json::value& one : answer.get_array()) {
     PLIM_TRY(std::string host, go_text(one, "Host"));
     PLIM_TRY(const std::int64_t score, go_integer(one, "Score"));

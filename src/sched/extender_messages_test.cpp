@@ -62,11 +62,11 @@ TEST(ExtenderMessages, that_make_no_sense_are_errors) {
   EXPECT_EQ(
       error_of(R"({"NodeNames":["z"]})", true),
       R"(extender "http://x" claims a filtered node "z" which is not found in the input node list)");
-  EXPECT_FALSE(read_filter_answer("[1]", "http://x", kAsked, true));
+  EXPECT_EQ(error_of("[1]", true), "the answer of extender http://x: expected an object");
   EXPECT_FALSE(read_filter_answer(R"({"NodeNames":[1]})", "http://x", kAsked, true));
   EXPECT_FALSE(read_filter_answer(R"({"Nodes":{"items":{}}})", "http://x", kAsked, false));
   EXPECT_FALSE(read_filter_answer(R"({"FailedNodes":{"a":1}})", "http://x", kAsked, true));
-  EXPECT_FALSE(read_filter_answer("<html>", "http://x", kAsked, true));
+  EXPECT_EQ(error_of("<html>", true).find("the answer of extender http://x:1:1: "), 0u);
 }
 
 TEST(ExtenderMessages, give_scores_by_host) {
