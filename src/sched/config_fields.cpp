@@ -12,6 +12,11 @@
 #include "base/text.hpp"
 
 namespace plim::sched {
+namespace {
+
+constexpr std::size_t kMostUnknown = 20;  // of one object; more mean that it is something else
+
+}  // namespace
 
 Fields::Fields(const YamlDocument& document, FieldNotes& notes) : Fields(document, "", "", notes) {}
 
@@ -182,14 +187,21 @@ void Fields::warn_here(std::string_view message) {
 void Fields::finish() {
   if (members_ == nullptr) return;
   const std::vector<std::string_view> names(known_.begin(), known_.end());
+  auto& list = notes_->unknown_is_error ? notes_->errors : notes_->warnings;
+  std::size_t unknown = 0;
   for (const auto& [key, value] : *members_) {
-    if (known_.contains(key)) continue;
+    if (known_.contains(key) || ++unknown > kMostUnknown) continue;
     const std::string_view near = nearest(key, names);
     std::string text = fmt::format("unknown field {}", quote(path_of(key)));
     if (!near.empty()) text += fmt::format(", did you mean {}?", near);
-    auto& list = notes_->unknown_is_error ? notes_->errors : notes_->warnings;
     list.push_back(document_->error_at_key(pointer_of(key), text).message);
   }
+  if (unknown > kMostUnknown)
+    list.push_back(document_
+                       ->error_at(pointer_, fmt::format("{}{} more fields are unknown",
+                                                        path_.empty() ? "" : path_ + ": ",
+                                                        unknown - kMostUnknown))
+                       .message);
 }
 
 }  // namespace plim::sched

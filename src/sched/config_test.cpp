@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
+
 namespace plim::sched {
 namespace {
 
@@ -273,6 +275,17 @@ TEST(SchedConfig, passes_over_arguments_of_plugins_it_does_not_have) {
             std::string::npos);
   EXPECT_NE(mistake(v1("profiles:\n- pluginConfig: [{name: EBSLimits}]")).find("is gone"),
             std::string::npos);
+}
+
+TEST(SchedConfig, tells_twenty_unknown_fields_and_how_many_more_there_are) {
+  std::string text = v1("");
+  for (int i = 0; i < 1000; ++i) text += fmt::format("x{}: 1\n", i);
+  const auto read = read_configuration(text, "s.conf");
+  ASSERT_FALSE(read);
+  const auto lines = split(read.error().message, '\n');
+  ASSERT_EQ(lines.size(), 21u);
+  EXPECT_EQ(lines[19], "s.conf:22:1: unknown field \"x19\"");
+  EXPECT_EQ(lines[20], "s.conf:1:1: 980 more fields are unknown");
 }
 
 TEST(SchedConfig, tells_all_mistakes_at_once) {
