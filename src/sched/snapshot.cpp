@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "kube/decode.hpp"
@@ -145,32 +148,53 @@ Result<void> take(const Item& item, std::string_view source, kube::InternPool& p
 }
 
 // People write `cpu: 2`, which the API server makes a text of.
-void quantities_as_text(json::value& object, std::initializer_list<std::string_view> path) {
+// It also refuses what is no amount, which would count as none here.
+Result<void> quantities_as_text(json::value& object, std::initializer_list<std::string_view> path) {
   const json::value* found = find(object, path);
-  if (found == nullptr || !found->is_object()) return;
-  for (json::key_value_pair& entry : make_object(object, path))
+  if (found == nullptr || !found->is_object()) return {};
+  for (json::key_value_pair& entry : make_object(object, path)) {
     if (entry.value().is_number()) entry.value() = json::string(to_json(entry.value()));
+    const json::string* text = entry.value().if_string();
+    const auto amount = parse_quantity(text != nullptr ? std::string_view(*text) : "");
+    if (!amount)
+      return fail(Code::invalid,
+                  fmt::format("{}.{}: {}", fmt::join(path, "."), std::string_view(entry.key()),
+                              amount.error().message));
+  }
+  return {};
 }
 
-void containers_as_text(json::value& pod, std::string_view containers) {
+Result<void> containers_as_text(json::value& pod, std::string_view containers) {
   const json::value* found = find(pod, {"spec", containers});
-  if (found == nullptr || !found->is_array()) return;
+  if (found == nullptr || !found->is_array()) return {};
   for (json::value& one : make_object(pod, {"spec"})[containers].get_array()) {
-    quantities_as_text(one, {"resources", "requests"});
-    quantities_as_text(one, {"resources", "limits"});
+    PLIM_CHECK(quantities_as_text(one, {"resources", "requests"}));
+    PLIM_CHECK(quantities_as_text(one, {"resources", "limits"}));
   }
+  return {};
 }
 
-void amounts_as_text(Item& item) {
-  if (item.kind == "Node") {
-    quantities_as_text(item.object, {"status", "allocatable"});
-    quantities_as_text(item.object, {"status", "capacity"});
-  } else if (item.kind == "Pod") {
-    containers_as_text(item.object, "containers");
-    containers_as_text(item.object, "initContainers");
-    quantities_as_text(item.object, {"spec", "resources", "requests"});
-    quantities_as_text(item.object, {"spec", "overhead"});
+Result<void> amounts_as_text(json::value& object, std::string_view kind) {
+  if (kind == "Node") {
+    PLIM_CHECK(quantities_as_text(object, {"status", "allocatable"}));
+    PLIM_CHECK(quantities_as_text(object, {"status", "capacity"}));
+  } else if (kind == "Pod") {
+    PLIM_CHECK(containers_as_text(object, "containers"));
+    PLIM_CHECK(containers_as_text(object, "initContainers"));
+    PLIM_CHECK(quantities_as_text(object, {"spec", "resources", "requests"}));
+    PLIM_CHECK(quantities_as_text(object, {"spec", "overhead"}));
   }
+  return {};
+}
+
+// What every object needs that the API server takes: a name, and amounts.
+Result<void> check(Item& item, std::string_view source) {
+  if (text_at(item.object, {"metadata", "name"}).empty())
+    return fail(Code::invalid, fmt::format("{}: a {} without a name", source, item.kind));
+  if (auto read = amounts_as_text(item.object, item.kind); !read)
+    return fail(Code::invalid,
+                fmt::format("{}: {}: {}", source, item_name(item), read.error().message));
+  return {};
 }
 
 // As the API server does for every container.
@@ -201,8 +225,12 @@ Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
                                kube::InternPool& pool) {
   PLIM_TRY(std::vector<Item> items, read_items(text, source));
   Snapshot out;
+  std::set<std::string> names;
   for (Item& item : items) {
-    amounts_as_text(item);
+    PLIM_CHECK(check(item, source));
+    const std::string_view version = text_at(item.object, {"apiVersion"});
+    if (!names.insert(fmt::format("{} {}", version, item_name(item))).second)
+      return fail(Code::invalid, fmt::format("{}: {} is there twice", source, item_name(item)));
     PLIM_CHECK(take(item, source, pool, out));
   }
   return out;
@@ -215,10 +243,8 @@ Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_vie
   for (Item& item : items) {
     if (item.kind != "Pod")
       return fail(Code::invalid, fmt::format("{}: {} is no pod", source, item_name(item)));
-    if (text_at(item.object, {"metadata", "name"}).empty())
-      return fail(Code::invalid, fmt::format("{}: a pod without a name", source));
     fill_in(item.object);
-    amounts_as_text(item);
+    PLIM_CHECK(check(item, source));
     PLIM_TRY(kube::Pod pod, decoded(item, source, pool, kube::decode_pod));
     out.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
   }

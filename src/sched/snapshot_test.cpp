@@ -60,6 +60,28 @@ TEST(Snapshot, names_the_object_that_cannot_be_read) {
   EXPECT_FALSE(read_snapshot("[1, 2]", "f.yaml", pool));
 }
 
+TEST(Snapshot, refuses_what_no_api_server_takes) {
+  kube::InternPool pool;
+  const auto refusal = [&](std::string_view text) {
+    auto read = read_snapshot(text, "f.yaml", pool);
+    return read ? "accepted" : read.error().message;
+  };
+  EXPECT_EQ(refusal("{kind: Node, metadata: {name: ''}}"), "f.yaml: a Node without a name");
+  EXPECT_EQ(refusal("{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: a}}"),
+            "f.yaml: Node \"a\" is there twice");
+  // As `kubectl get all` gives what two groups of the API have.
+  EXPECT_EQ(refusal("{apiVersion: v1, kind: Event, metadata: {name: a}}\n---\n"
+                    "{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: a}}"),
+            "accepted");
+  EXPECT_EQ(refusal("{kind: Node, metadata: {name: a}, status: {allocatable: {pods: many}}}")
+                .substr(0, 43),
+            "f.yaml: Node \"a\": status.allocatable.pods: ");
+  EXPECT_EQ(refusal("{kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, resources: "
+                    "{requests: {cpu: {}}}}]}}")
+                .substr(0, 41),
+            "f.yaml: Pod \"p\": resources.requests.cpu: ");
+}
+
 TEST(Snapshot, knows_claims_volumes_classes_and_budgets) {
   kube::InternPool pool;
   const Snapshot snapshot = snapshot_of(
