@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "cli/cluster.hpp"
+#include "cli/local_roles.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 #include "net/url.hpp"
@@ -30,7 +31,7 @@ struct Named {
 Outcome<Named> read_name(const std::string& text, const std::string& ns) {
   auto [first, rest] = cut(text, '/');
   Named out{.ns = ns, .name = std::string(first)};
-  if (!rest.empty()) {
+  if (first.size() != text.size()) {
     if (first != "pod" && first != "pods") out.ns = first;
     out.name = rest;
   }
@@ -40,6 +41,32 @@ Outcome<Named> read_name(const std::string& text, const std::string& ns) {
   return out;
 }
 
+// That of the local cluster that the kubeconfig is of, unless one is named: several may run here,
+// each with a port of its own.
+Outcome<std::string> scheduler_url(const Context& context) {
+  std::string url(text_at(local_roles(context), {"scheduler"}));
+  if (url.empty() || context.values.given("scheduler")) url = context.values.text("scheduler");
+  if (auto parsed = net::parse_url(url); !parsed)
+    return usage_failure(Plm::bad_flag_value, "--scheduler: " + parsed.error().message,
+                         "https://127.0.0.1:10259");
+  return url;
+}
+
+// What the pod itself tells of why there is no decision about it.
+std::string told_by_pod(const json::value& pod) {
+  if (const std::string_view node = text_at(pod, {"spec", "nodeName"}); !node.empty())
+    return fmt::format(
+        "the pod is on {}, where another one has put it, or this scheduler before it was restarted",
+        node);
+  if (const json::value* all = find(pod, {"status", "conditions"}); all && all->is_array())
+    for (const json::value& one : all->get_array())
+      if (text_at(one, {"type"}) == "PodScheduled" && text_at(one, {"status"}) == "False")
+        return fmt::format("its condition says {}: {}", text_at(one, {"reason"}),
+                           text_at(one, {"message"}));
+  return fmt::format("it waits for the scheduler {}; is that the one that was asked?",
+                     quote(text_at(pod, {"spec", "schedulerName"})));
+}
+
 Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
                               std::chrono::milliseconds timeout) {
   net::Request request{.path =
@@ -47,9 +74,11 @@ Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
                                        net::percent_encode(pod.name))};
   auto answer = ask(config, std::move(request), timeout);
   if (!answer) return tl::unexpected(request_failure(answer.error(), describe(config)));
-  if (answer->status != 200)
-    return tl::unexpected(request_failure(
-        kube::error_from_answer(answer->status, answer->headers, answer->body), describe(config)));
+  if (answer->status != 200) {
+    Error error = kube::error_from_answer(answer->status, answer->headers, answer->body);
+    if (error.code == Code::not_found) error.message += " in namespace " + pod.ns;
+    return tl::unexpected(request_failure(error, describe(config)));
+  }
   auto value = parse_json(answer->body, "pod");
   if (!value) return tl::unexpected(request_failure(value.error(), describe(config)));
   return std::move(*value);
@@ -81,13 +110,14 @@ Result<json::value> read_record(kube::Config config, const std::string& schedule
 Outcome<LiveExplanation> explain_live(Context& context, const std::string& text) {
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   PLIM_CLI_TRY(Named pod, read_name(text, config.ns));
+  PLIM_CLI_TRY(const std::string scheduler, scheduler_url(context));
   const auto timeout = context.values.duration("timeout");
   PLIM_CLI_TRY(json::value object, read_pod(config, pod, timeout));
   LiveExplanation out;
   out.ns = pod.ns;
   out.name = pod.name;
   out.node = text_at(object, {"spec", "nodeName"});
-  auto record = read_record(config, context.values.text("scheduler"), pod,
+  auto record = read_record(config, scheduler, pod,
                             std::string(text_at(object, {"metadata", "uid"})), timeout);
   if (record) {
     out.record = std::move(*record);
@@ -96,16 +126,30 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   out.reason = record.error().message;
   const std::string_view written = text_at(object, {"metadata", "annotations", kDecision});
   auto decision = parse_json(written, kDecision);
-  if (written.empty() || !decision)
+  if (written.empty() || !decision) {
+    // The scheduler has answered, or it has not.
+    const bool asked = record.error().code == Code::not_found;
     return tl::unexpected(
         Failure{.code = Plm::not_found,
                 .exit = 4,
-                .what = fmt::format("no decision about pod {}/{} is to be had: {}", pod.ns,
-                                    pod.name, out.reason),
-                .tried = context.values.text("scheduler"),
-                .next = "--scheduler names the port of the scheduler; --snapshot asks a file"});
+                .what = asked ? out.reason
+                              : fmt::format("no decision about pod {}/{} is to be had: {}", pod.ns,
+                                            pod.name, out.reason),
+                .tried = scheduler,
+                .next = asked ? escape_controls(told_by_pod(object))
+                              : "--scheduler names the port of the scheduler; --snapshot asks a "
+                                "file"});
+  }
   out.decision = std::move(*decision);
   return out;
+}
+
+bool is_no_node(Context& context, const std::string& name) {
+  const auto config = cluster_config(context);
+  if (!config) return false;
+  net::Request request{.path = "/api/v1/nodes/" + net::percent_encode(name)};
+  const auto answer = ask(*config, std::move(request), context.values.duration("timeout"));
+  return answer && answer->status == 404;
 }
 
 std::string annotation_text(const LiveExplanation& found) {

@@ -20,6 +20,9 @@ struct LiveExplanation {
 // "web", "shop/web" or "pod/web".
 Outcome<LiveExplanation> explain_live(Context& context, const std::string& pod);
 
+// Whether the cluster says that it has no such node.
+bool is_no_node(Context& context, const std::string& name);
+
 // The few lines that the annotation makes.
 std::string annotation_text(const LiveExplanation& found);
 

@@ -1,6 +1,9 @@
 // explain pod: why a pod is where it is, or would be.
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_live.hpp"
 #include "cli/input.hpp"
@@ -26,6 +29,21 @@ Failure bad_file(const Error& error) {
                  .next = "see docs/scheduler.md"};
 }
 
+constexpr const char* kMakeSnapshot =
+    "kubectl get nodes,pods,namespaces,services,replicasets.apps -A -o json makes such a file";
+
+const std::string& name_of_node(const kube::Node& node) {
+  return node.meta.name;
+}
+
+Failure no_such_node(const std::string& node, std::string tried) {
+  return Failure{.code = Plm::not_found,
+                 .exit = 4,
+                 .what = fmt::format("there is no node {}", escape_controls(node)),
+                 .tried = std::move(tried),
+                 .next = "--why-not takes the name of a node"};
+}
+
 Outcome<sched::Configuration> read_profiles(Context& context) {
   const std::string& name = context.values.text("config");
   if (name.empty()) return sched::default_configuration();
@@ -38,7 +56,7 @@ Outcome<sched::Configuration> read_profiles(Context& context) {
 }
 
 // Decides pod after pod, each counted on its node before the next. A pod of the file that has a
-// node already is not asked about: it is where it says.
+// node already is not asked about: it is where it says. None left to ask about is a mistake.
 Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
                                 const sched::Snapshot& snapshot,
                                 const std::vector<sched::PodPointer>& pods,
@@ -53,6 +71,9 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
   for (const sched::PodPointer& pod : pods) {
     if (!pod->spec.node_name.empty()) {
       engine.set_pod(pod);
+      PLIM_CLI_CHECK(context.world.err.write(fmt::format(
+          "note: pod {}/{} is not asked about: its spec.nodeName says {} already\n",
+          pod->meta.ns.view(), pod->meta.name, escape_controls(pod->spec.node_name.view()))));
       continue;
     }
     const sched::Profile* profile = config.profile_named(pod->spec.scheduler_name);
@@ -69,6 +90,12 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
     out.push_back(sched::explain_to_json(record));
     if (!record.decision.node.empty()) engine.set_pod(pod, record.decision.node);
   }
+  if (out.empty())
+    return tl::unexpected(Failure{
+        .code = Plm::wrong_arguments,
+        .exit = 2,
+        .what = fmt::format("all pods of {} have nodes already", context.values.text("pod")),
+        .next = "take spec.nodeName out of those you ask about"});
   return out;
 }
 
@@ -83,6 +110,20 @@ Outcome<json::array> explain_snapshot(Context& context) {
   auto pods = sched::read_pods(pod_text, pod_name, pool);
   if (!pods) return tl::unexpected(bad_file(pods.error()));
   PLIM_CLI_TRY(sched::Configuration config, read_profiles(context));
+  if (snapshot->nodes.empty())
+    return tl::unexpected(Failure{.code = Plm::cannot_read,
+                                  .exit = 2,
+                                  .what = fmt::format("{}: there is no node in it", snapshot_name),
+                                  .next = kMakeSnapshot});
+  if (const std::string& node = context.values.text("why-not");
+      !node.empty() && std::ranges::count(snapshot->nodes, node, name_of_node) == 0)
+    return tl::unexpected(no_such_node(node, snapshot_name));
+  // One that is asked about must not be in its own way.
+  std::erase_if(snapshot->pods, [&](const sched::PodPointer& there) {
+    return std::ranges::any_of(*pods, [&](const sched::PodPointer& pod) {
+      return pod->meta.name == there->meta.name && pod->meta.ns == there->meta.ns;
+    });
+  });
   sched::Engine engine;
   sched::fill_engine(engine, *snapshot);
   return decide_all(context, engine, *snapshot, *pods, config);
@@ -103,6 +144,13 @@ Outcome<void> print_tables(Context& context, const json::array& records) {
 }
 
 Outcome<int> print_annotation(Context& context, Printer& printer, const LiveExplanation& found) {
+  if (const std::string& node = context.values.text("why-not"); !node.empty())
+    return tl::unexpected(
+        Failure{.code = Plm::not_found,
+                .exit = 4,
+                .what = fmt::format("why pod {}/{} is not on {} only the scheduler knows: {}",
+                                    found.ns, found.name, node, found.reason),
+                .next = "without --why-not it is shown what it wrote on the pod"});
   if (printer.wants_table()) {
     PLIM_CLI_CHECK(context.world.out.write(annotation_text(found)));
     return 0;
@@ -120,11 +168,19 @@ Outcome<int> print_annotation(Context& context, Printer& printer, const LiveExpl
 Outcome<int> run_explain_pod(Context& context) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
   json::array records;
+  const std::string& snapshot = context.values.text("snapshot");
+  const std::string& pod = context.values.text("pod");
   if (!context.arguments.empty()) {
+    if (!snapshot.empty() || !pod.empty() || context.values.given("config"))
+      return usage_failure(Plm::wrong_arguments,
+                           "a pod of the cluster, or --snapshot, --pod and --config: not both");
     PLIM_CLI_TRY(LiveExplanation found, explain_live(context, context.arguments[0]));
     if (found.record.is_null()) return print_annotation(context, printer, found);
+    if (const std::string& node = context.values.text("why-not");
+        !node.empty() && !sched::explain_knows(found.record, node) && is_no_node(context, node))
+      return tl::unexpected(no_such_node(node, {}));
     records.push_back(std::move(found.record));
-  } else if (context.values.text("snapshot").empty() || context.values.text("pod").empty()) {
+  } else if (snapshot.empty() || pod.empty()) {
     return usage_failure(Plm::wrong_arguments, "a pod is needed, or --snapshot and --pod",
                          "plimsoll explain pod NAME");
   } else {

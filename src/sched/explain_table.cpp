@@ -194,6 +194,13 @@ std::string explain_table(const json::value& record, const ExplainTableOptions& 
   return out;
 }
 
+bool explain_knows(const json::value& record, std::string_view node) {
+  if (text_at(record, {"node"}) == node || row_of_node(record, node) != nullptr) return true;
+  return std::ranges::any_of(list_at(record, {"rejected"}), [&](const json::value& one) {
+    return std::ranges::count(list_at(one, {"samples"}), json::value(node)) > 0;
+  });
+}
+
 std::string explain_why_not(const json::value& record, std::string_view node) {
   const std::string name = escape_controls(node);
   for (const json::value& one : list_at(record, {"rejected"})) {

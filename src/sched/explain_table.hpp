@@ -17,5 +17,7 @@ std::string explain_table(const json::value& record, const ExplainTableOptions& 
 // Why the node was not taken: who refused it and by which numbers, or where it fell behind the one
 // that was taken.
 std::string explain_why_not(const json::value& record, std::string_view node);
+// Whether the record still has what that says: of large clusters it keeps a part of the nodes.
+bool explain_knows(const json::value& record, std::string_view node);
 
 }  // namespace plim::sched

@@ -58,8 +58,18 @@ class ExplainLive(unittest.TestCase):
             return done.returncode == 0 and done.stdout
         self.assertEqual(eventually(refused, what="the decision about the pod that does not fit"),
                          "worker3 was rejected by NodeResourcesFit: Insufficient cpu [cpu: asks 400, 4 of 4 free]\n")
-        missing = self.explain("nobody")
-        self.assertEqual((missing.returncode, missing.stdout), (4, ""))
+        unknown = self.explain("huge", "--why-not", "worker9")
+        self.assertEqual((unknown.returncode, unknown.stdout), (4, ""))
+        self.assertIn("there is no node worker9", unknown.stderr)
+        for other, spec in (("placed", {"nodeName": "worker"}), ("gated", {"schedulingGates": [{"name": "a"}]}), ("foreign", {"schedulerName": "f"})):
+            body = pod(other)
+            body["spec"] |= spec
+            self.api.post("/api/v1/namespaces/default/pods", body)
+        for words, said in ((("nobody",), 'pods "nobody" not found in namespace default'), (("placed",), "the pod is on worker, where another"),
+                            (("gated",), "its condition says SchedulingGated: "), (("foreign",), 'it waits for the scheduler "f"')):
+            missing = self.explain(*words)
+            self.assertEqual((missing.returncode, missing.stdout), (4, ""), words)
+            self.assertIn(said, missing.stderr)
 
         self.scheduler.kill()
         done = self.explain("busybox-sleep-0")
@@ -67,6 +77,9 @@ class ExplainLive(unittest.TestCase):
         self.assertIn("as the scheduler wrote it on the pod", done.stdout)
         self.assertIn("RESULT  worker2  100000   runner-up worker 0\n", done.stdout)
         self.assertEqual(self.explain("huge").returncode, 4)
+        done = self.explain("busybox-sleep-0", "--why-not", "worker")
+        self.assertEqual((done.returncode, done.stdout), (4, ""))
+        self.assertIn("only the scheduler knows", done.stderr)
 
 
 if __name__ == "__main__":

@@ -136,6 +136,39 @@ class Explain(unittest.TestCase):
             self.assertEqual((done.returncode > 0, done.stdout), (True, ""), text)
             self.assertIn("error PLM-1301", done.stderr)
 
+    def test_snapshots_that_are_none_are_refused(self):
+        node = "{kind: Node, metadata: {name: a}, status: {allocatable: {pods: 5}}}"
+        for text, said in (("", "there is no node in it"), ("{kind: List, items: []}", "there is no node in it"),
+                           ("{kind: ConfigMap, metadata: {name: a}}", "there is no node in it"),
+                           (node + "\n---\n" + node, 'Node "a" is there twice'), ("{kind: Node}", "a Node without a name"),
+                           (node.replace("5", "many"), 'Node "a": status.allocatable.pods: expected a quantity such as 500m or 1Gi, found "many"')):
+            done = explain("--snapshot", "-", "--pod", POD, stdin=text)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), text)
+            self.assertIn(said, done.stderr)
+
+    def test_a_pod_with_a_node_is_told_and_not_in_its_own_way(self):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": {
+            "nodeName": "scheduler-worker3", "containers": [{"name": "c", "image": "busybox", "ports": [{"containerPort": 1, "hostPort": 1}]}]}}
+        cluster = pathlib.Path(CLUSTER).read_text() + "\n---\n" + json.dumps(pod)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(cluster)
+            file.flush()
+            done = explain("--snapshot", file.name, "--pod", "-", stdin=json.dumps(pod))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("note: pod default/p is not asked about: its spec.nodeName says scheduler-worker3 already", done.stderr)
+            self.assertIn("take spec.nodeName out", done.stderr)
+            del pod["spec"]["nodeName"]
+            text = self.ask("--snapshot", file.name, "--pod", "-", stdin=json.dumps(pod))
+            self.assertIn("NODES   4 = 3 feasible (all scored) + 1 rejected\n", text)
+
+    def test_questions_that_make_no_sense_are_refused(self):
+        for words, code, said in ((("--snapshot", CLUSTER, "--pod", POD, "--why-not", "nope"), 4, "there is no node nope"),
+                                  (("web", "--snapshot", CLUSTER), 2, "not both"), (("web", "--pod", POD), 2, "not both"),
+                                  (("web", "--config", CONFIG), 2, "not both"), (("--pod", POD), 2, "a pod is needed")):
+            done = explain(*words)
+            self.assertEqual((done.returncode, done.stdout), (code, ""), words)
+            self.assertIn(said, done.stderr)
+
     def test_kept_questions_are_answered_as_kube_scheduler_did(self):
         self.assertTrue(KEPT)
         for path in KEPT:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """`plimsoll up` runs the scheduler as a role, in place of the small one that is built in, and it can be asked."""
+import contextlib
 import json
+import socket
 import subprocess
 import unittest
 
@@ -11,10 +13,15 @@ from local_cluster import PROGRAM, LocalCluster
 
 class Role(unittest.TestCase):
     def setUp(self):
+        taken = socket.socket()  # the usual port, unless another scheduler has it already
+        self.addCleanup(taken.close)
+        with contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", 10259))
+            taken.listen()
         self.cluster = LocalCluster(self, "--nodes", "2", "--ephemeral", "--roles", "scheduler")
 
     def explain(self, *words):
-        # Where this cluster's scheduler listens is found in its own directories; others may have the usual port.
+        # Where this cluster's scheduler listens is found in its own directories.
         env = self.cluster.env | {"XDG_RUNTIME_DIR": self.cluster.place.env["XDG_RUNTIME_DIR"]}
         return subprocess.run([PROGRAM, "explain", "pod", *words], env=env, capture_output=True, text=True, timeout=60)
 
@@ -28,6 +35,8 @@ class Role(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertRegex(shown.stdout, rf"(?m)^RESULT  {node}  \d+   runner-up (?!{node} )\S+ \d+")
         self.assertIn("NODES   2 = 2 feasible (all scored)", shown.stdout)
+        named = self.explain("a", "--scheduler", "https://127.0.0.1:1")
+        self.assertIn("as the scheduler wrote it on the pod (connecting to 127.0.0.1:1: ", named.stdout)
         events = [one for one in self.cluster.get("events")["items"] if one["reason"] == "Scheduled"]
         self.assertEqual([one["message"] for one in events], [f"Successfully assigned default/a to {node}"])
 

@@ -51,6 +51,9 @@ class Walk(LocalityWalk, unittest.TestCase):
         # The page's pods sleep through a SIGTERM.
         self.addCleanup(self.cluster.kubectl, "delete", "pods", "--all", "--grace-period=0", "--force", check=False)
         self.walk()
+        told = self.plimsoll("explain", "pod", "busybox-sleep-1110", "--kubeconfig", str(self.cluster.kubeconfig)).stdout
+        self.assertRegex(told, r"(?m)^RESULT  \S+  100000   runner-up \S+ 0   decided by ImageLocality$")
+        self.assertIn("NOTE    kube-scheduler would give 0/0/0: ", told)
         self.restarts_what_dies()
 
     def control_plane_is_kept_free(self):
