@@ -49,6 +49,7 @@ struct DecisionNote {
   PodPointer pod;
   const Profile* profile = nullptr;
   const Decision* decision = nullptr;
+  const PostFilterOutcome* post_filter = nullptr;  // null: a node was found, or extenders decide
   const Engine* engine = nullptr;
   int attempt = 0;
   WallTime started{};
@@ -134,7 +135,8 @@ class Daemon {
   std::optional<Try> begin(const Attempt& attempt);
   DecideOptions decide_options(const Try& current);
   Decision decide(const Try& current, DecideOptions options);
-  void note(const Try& current, const Decision& decision);
+  void note(const Try& current, const Decision& decision,
+            const PostFilterOutcome* outcome = nullptr);
   void conclude(const Try& current, const Decision& decision);
   void try_failed(const Try& current, const std::string& message);
   void report_error(const Try& current, const PodPointer& pod, std::string message);

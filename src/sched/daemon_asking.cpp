@@ -79,9 +79,10 @@ Task<void> Daemon::ask_and_conclude(Try current) {
 
 Task<void> Daemon::ask_and_refuse(Try current, Decision decision,
                                   ExtenderRound::Extenders extenders) {
-  note(current, decision);
   PostFilterOutcome outcome = look_for_victims(current, decision);
-  if (outcome.preemption && outcome.preemption->best) {
+  const bool may_be_spared = outcome.preemption && outcome.preemption->best;
+  note(current, decision, may_be_spared ? nullptr : &outcome);
+  if (may_be_spared) {
     auto left =
         co_await round_.spare(extenders, current.attempt.pod, outcome.preemption->candidates);
     if (!is_still_ours(current)) co_return;

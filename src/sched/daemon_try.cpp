@@ -49,7 +49,7 @@ Decision Daemon::decide(const Try& current, DecideOptions options) {
 }
 
 // Before anything changes, for the decision's indexes are the engine's.
-void Daemon::note(const Try& current, const Decision& decision) {
+void Daemon::note(const Try& current, const Decision& decision, const PostFilterOutcome* outcome) {
   const Nanos took = clock_.steady() - current.started;
   metrics_.decided(took, decision.feasible, decision.tie_rule == "locality");
   if (klog_.enabled(10)) log_scores(current.pod(), decision);
@@ -57,6 +57,7 @@ void Daemon::note(const Try& current, const Decision& decision) {
   on_decision_({.pod = current.attempt.pod,
                 .profile = current.profile,
                 .decision = &decision,
+                .post_filter = outcome,
                 .engine = &state_.engine(),
                 .attempt = current.attempt.attempts,
                 .started = current.wall,
@@ -64,13 +65,16 @@ void Daemon::note(const Try& current, const Decision& decision) {
 }
 
 void Daemon::conclude(const Try& current, const Decision& decision) {
-  note(current, decision);
+  std::optional<PostFilterOutcome> outcome;
+  if (decision.outcome == Decision::Outcome::unschedulable)
+    outcome = look_for_victims(current, decision);
+  note(current, decision, outcome ? &*outcome : nullptr);
   switch (decision.outcome) {
     case Decision::Outcome::chosen:
     case Decision::Outcome::single_feasible:
       return place(current, decision);
     case Decision::Outcome::unschedulable:
-      return refuse(current, decision, look_for_victims(current, decision));
+      return refuse(current, decision, *outcome);
     case Decision::Outcome::error:
       return try_failed(current, decision.message);
   }

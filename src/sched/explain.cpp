@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sched/post_filter.hpp"
-
 namespace plim::sched {
 namespace {
 
@@ -32,23 +30,6 @@ void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t s
   out.decision.feasible_nodes.clear();
 }
 
-void explain_failure(Engine& engine, const kube::Pod& pod, const Profile& profile,
-                     const Decision& decision, const ExplainOptions& options, ExplainRecord& out) {
-  PreemptionOptions preemption;
-  preemption.draw = options.draw;
-  preemption.now = out.started;
-  const PostFilterOutcome after =
-      post_filter(engine, pod, profile, decision, options.budgets, preemption);
-  out.message = after.message;
-  ExplainRecord::PostFilter& made = out.post_filter.emplace();
-  made.message = after.reasons;
-  if (!after.preemption || !after.preemption->best) return;
-  const PreemptionCandidate& best = after.preemption->candidates[*after.preemption->best];
-  made.nominated = best.node;
-  for (const PodPointer& victim : best.victims)
-    made.victims.push_back(fmt::format("{}/{}", victim->meta.ns.view(), victim->meta.name));
-}
-
 }  // namespace
 
 ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,
@@ -67,6 +48,17 @@ ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, cons
   return out;
 }
 
+void describe_post_filter(const PostFilterOutcome& outcome, ExplainRecord& out) {
+  out.message = outcome.message;
+  ExplainRecord::PostFilter& made = out.post_filter.emplace();
+  made.message = outcome.reasons;
+  if (!outcome.preemption || !outcome.preemption->best) return;
+  const PreemptionCandidate& best = outcome.preemption->candidates[*outcome.preemption->best];
+  made.nominated = best.node;
+  for (const PodPointer& victim : best.victims)
+    made.victims.push_back(fmt::format("{}/{}", victim->meta.ns.view(), victim->meta.name));
+}
+
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options) {
   DecideOptions decide;
@@ -81,7 +73,10 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
   out.started = decide.now;
   out.took = took;
   out.version = options.version;
-  if (decision.node.empty()) explain_failure(engine, pod, profile, decision, options, out);
+  if (!decision.node.empty()) return out;
+  const PreemptionOptions preemption{.draw = options.draw, .now = decide.now};
+  describe_post_filter(post_filter(engine, pod, profile, decision, options.budgets, preemption),
+                       out);
   return out;
 }
 

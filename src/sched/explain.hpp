@@ -9,6 +9,7 @@
 #include "kube/types.hpp"
 #include "sched/engine.hpp"
 #include "sched/explain_record.hpp"
+#include "sched/post_filter.hpp"
 #include "sched/preempt.hpp"
 #include "sched/profile.hpp"
 
@@ -30,6 +31,9 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
 // every reason are named.
 ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,
                                 Decision decision, std::size_t samples);
+
+// What was looked for after it had found no node.
+void describe_post_filter(const PostFilterOutcome& outcome, ExplainRecord& record);
 
 // What was asked and what was there when `plugin` refused the node, "" where the reason says it
 // all: "cpu: asks 2500m, 1500m of 4 free".

@@ -43,6 +43,7 @@ ExplainRecord Service::record_of(const DecisionNote& note) const {
       options_.daemon.explain_all_nodes ? note.engine->node_count() : kNamedRefusals;
   ExplainRecord out =
       describe_decision(*note.engine, *note.pod, *note.profile, *note.decision, samples);
+  if (note.post_filter != nullptr) describe_post_filter(*note.post_filter, out);
   out.attempt = note.attempt;
   out.started = note.started;
   out.took = note.took;

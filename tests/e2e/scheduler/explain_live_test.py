@@ -58,6 +58,9 @@ class ExplainLive(unittest.TestCase):
             return done.returncode == 0 and done.stdout
         self.assertEqual(eventually(refused, what="the decision about the pod that does not fit"),
                          "worker3 was rejected by NodeResourcesFit: Insufficient cpu [cpu: asks 400, 4 of 4 free]\n")
+        record = json.loads(self.explain("huge", "-o", "json").stdout)
+        self.assertEqual((record["postFilter"]["nominated"], record["postFilter"]["victims"]), ("", []))
+        self.assertTrue(record["postFilter"]["message"].startswith("no new claims to deallocate, preemption: 0/3 nodes are available: "), record)
         unknown = self.explain("huge", "--why-not", "worker9")
         self.assertEqual((unknown.returncode, unknown.stdout), (4, ""))
         self.assertIn("there is no node worker9", unknown.stderr)
