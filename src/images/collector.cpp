@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sys/statvfs.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,13 +41,14 @@ Task<Result<Collector::Look>> Collector::look() {
   }
   Look out;
   std::vector<ImageInventory::Image> images = canonical_images(*held);
-  if (images != images_ || !seen_) {
-    co_await learn_layers(images);
+  if (images != images_ || !seen_ || !learnt_) {
+    learnt_ = co_await learn_layers(images);
     images_ = std::move(images);
     ImageInventory made = assemble(images_, layers_);
+    out.changed = !std::exchange(seen_, true) || made.images != inventory_.images ||
+                  made.layers != inventory_.layers;
     inventory_.images = std::move(made.images);
     inventory_.layers = std::move(made.layers);
-    seen_ = out.changed = true;
   }
   auto pulls = co_await look_at_pulls();
   if (!pulls) {
@@ -59,25 +61,29 @@ Task<Result<Collector::Look>> Collector::look() {
   co_return out;
 }
 
-Task<void> Collector::learn_layers(std::vector<ImageInventory::Image> images) {
+Task<bool> Collector::learn_layers(std::vector<ImageInventory::Image> images) {
   std::set<std::string> wanted, present;
   for (const ImageInventory::Image& image : images) {
     present.insert(image.id);
     if (!layers_.contains(image.id)) wanted.insert(image.id);
   }
   std::erase_if(layers_, [&](const auto& entry) { return !present.contains(entry.first); });
-  if (has_content_ && !wanted.empty()) co_await learn_from_content(&wanted);
-  if (!wanted.empty()) co_await learn_from_configurations(&images, &wanted);
+  if (has_content_ && !wanted.empty()) {
+    const bool learnt = co_await learn_from_content(&wanted);
+    if (!learnt) co_return false;
+  }
+  if (wanted.empty()) co_return true;
+  co_return co_await learn_from_configurations(&images, &wanted);
 }
 
 // Takes out of `wanted` what it finds.
-Task<void> Collector::learn_from_content(std::set<std::string>* wanted) {
+Task<bool> Collector::learn_from_content(std::set<std::string>* wanted) {
   auto blobs = co_await runtime_.content();
   if (!blobs) {
     has_content_ = blobs.error().code != Code::unimplemented;
-    if (has_content_)
+    if (has_content_ && learnt_)  // not at every look
       log::warn("images", "the content store does not tell layers", {{"error", blobs.error()}});
-    co_return;
+    co_return !has_content_;
   }
   ContentLayers found = layers_from_content(*blobs, *wanted);
   blobs->clear();
@@ -90,15 +96,19 @@ Task<void> Collector::learn_from_content(std::set<std::string>* wanted) {
     wanted->erase(id);
     layers_.emplace(id, std::move(layers));
   }
+  co_return true;
 }
 
-Task<void> Collector::learn_from_configurations(const std::vector<ImageInventory::Image>* images,
+Task<bool> Collector::learn_from_configurations(const std::vector<ImageInventory::Image>* images,
                                                 const std::set<std::string>* wanted) {
   for (const ImageInventory::Image& image : *images) {
     if (!wanted->contains(image.id)) continue;
     auto ids = co_await runtime_.diff_ids(image.id);
     if (ids && !ids->empty()) layers_.emplace(image.id, even_layers(*ids, image.size));
+    // A runtime that does not answer is not asked for the next one, which may take as long.
+    if (!ids && is_retryable(ids.error().code)) co_return false;
   }
+  co_return true;
 }
 
 Task<Result<std::vector<ImageInventory::Pull>>> Collector::look_at_pulls() {

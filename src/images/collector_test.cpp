@@ -99,6 +99,24 @@ TEST_F(CollectorTest, splits_images_evenly_when_only_their_layers_names_are_know
   EXPECT_FALSE(look()->changed);
 }
 
+TEST_F(CollectorTest, asks_again_for_layers_that_could_not_be_told) {
+  runtime_.content_is_broken = true;
+  runtime_.infos[""] = R"({"imageSpec":{"rootfs":{"diff_ids":["sha256:d1","sha256:d2"]}}})";
+  runtime_.start();
+  auto seen = look();
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_TRUE(seen->changed);
+  EXPECT_EQ(collector_.inventory().images.size(), 2U);
+  EXPECT_TRUE(collector_.inventory().layers.empty());
+  EXPECT_FALSE(look()->changed);
+  runtime_.content_is_broken = false;
+  EXPECT_TRUE(look()->changed);
+  EXPECT_EQ(collector_.inventory().layers.size(), 2U);
+  EXPECT_EQ(collector_.inventory().layers[0].digest, kBaseLayer);
+  EXPECT_FALSE(look()->changed);
+  EXPECT_EQ(runtime_.asked["List"], 3);
+}
+
 TEST_F(CollectorTest, shows_pulls_and_measures_them) {
   runtime_.start();
   ASSERT_TRUE(look());

@@ -87,14 +87,19 @@ class ResourcePublisher final : public Publisher {
     const std::string& file = client_->config().token_file;
     const std::string token = file.empty() ? "" : read_file(file).value_or("");
     owner_ = node_uid_in_token(token, node_);
+    bool is_nobody = false;
     if (owner_.empty()) {
       kube::ObjectPath path{.ns = {}, .name = node_};
       auto found = co_await client_->get(kube::resources::nodes, std::move(path));
       if (found) owner_ = text_at(*found, {"metadata", "uid"});
+      is_nobody = !found && found.error().code == Code::not_found;
       if (!found && is_retryable(found.error().code)) co_return;
     }
     looked_for_owner_ = true;
-    if (owner_.empty())
+    if (is_nobody)
+      log::warn("images", "there is no node of this name, so nobody looks for its inventory",
+                {{"node", node_}});
+    else if (owner_.empty())
       log::info("images", "the inventory stays when the node is deleted: its uid is not known");
   }
 

@@ -23,6 +23,7 @@ class FakeRuntime {
   std::map<std::string, std::string> manifests;  // by digest
   std::map<std::string, std::string> infos;      // verbose, any image gets the one under ""
   bool has_content = true;
+  bool content_is_broken = false;
   std::map<std::string, int> asked;  // by the method's last word
 
   void start() {
@@ -39,8 +40,9 @@ class FakeRuntime {
     if (!has_content) return;
     unary("/containerd.services.content.v1.Content/ListStatuses",
           [this](const std::string&) { return encode_ingests(ingests); });
-    stream("/containerd.services.content.v1.Content/List",
-           [this](const std::string&) { return encode_content(content); });
+    stream("/containerd.services.content.v1.Content/List", [this](const std::string&) {
+      return content_is_broken ? "\xff" : encode_content(content);
+    });
     stream("/containerd.services.content.v1.Content/Read", [this](const std::string& request) {
       return encode_read_piece(manifests[*decode_read_request(request)]);
     });
