@@ -28,6 +28,22 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
+// How many images of the pod nobody tells the size of: they count as a byte each.
+std::int64_t unknown_sizes(const Engine& engine, const kube::Pod& pod) {
+  return std::ranges::count_if(images_of(pod), [&](const ImageKeys& keys) {
+    return std::ranges::none_of(keys, [&](const std::string& key) {
+      const auto* image = engine.cluster().images().image(key);
+      return image != nullptr && image->size() > 0;
+    });
+  });
+}
+
+std::string missing_text(std::int64_t bytes, std::int64_t unknown) {
+  if (bytes > unknown) return fmt::format("missing {}", image_size_text(bytes));
+  return bytes == 1 ? "missing an image of unknown size"
+                    : fmt::format("missing {} images of unknown size", bytes);
+}
+
 // The API server fills the policy in; files people write may leave that to us.
 bool always_pulled(const kube::Container& container, std::string_view key) {
   if (!container.image_pull_policy.empty()) return container.image_pull_policy == "Always";
@@ -120,11 +136,11 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
       std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
   if (plugin == profile.score.end() || record.decision.rows.empty()) return;
   const std::string present = image_list(engine, pod) + " present" + recheck_text(pod);
+  const std::int64_t unknown = unknown_sizes(engine, pod);
   const bool with_sources = tells_sources(profile, record.decision.rows);
   for (const ScoredNode& row : record.decision.rows) {
     std::string& detail = record.details.emplace_back(
-        row.missing_bytes == 0 ? present
-                               : fmt::format("missing {}", image_size_text(row.missing_bytes)));
+        row.missing_bytes == 0 ? present : missing_text(row.missing_bytes, unknown));
     if (with_sources) detail += source_text(row.images);
   }
   if (profile.locality.mode == LocalityMode::Compat) return;

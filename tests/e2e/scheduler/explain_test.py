@@ -161,6 +161,11 @@ class Explain(unittest.TestCase):
             text = self.ask("--snapshot", file.name, "--pod", "-", stdin=json.dumps(pod))
             self.assertIn("NODES   4 = 3 feasible (all scored) + 1 rejected\n", text)
 
+    def test_an_image_that_nobody_has_is_of_unknown_size(self):
+        pod = pathlib.Path(POD).read_text().replace("image: busybox", "image: nobody/has-it")
+        text = self.ask("--snapshot", CLUSTER, "--pod", "-", "--config", CONFIG, stdin=pod)
+        self.assertEqual(text.count("  missing an image of unknown size\n"), 3, text)
+
     def test_questions_that_make_no_sense_are_refused(self):
         for words, code, said in ((("--snapshot", CLUSTER, "--pod", POD, "--why-not", "nope"), 4, "there is no node nope"),
                                   (("web", "--snapshot", CLUSTER), 2, "not both"), (("web", "--pod", POD), 2, "not both"),
