@@ -236,7 +236,9 @@ Result<ImageRows> image_rows(const json::value& nodes, const json::value& invent
       maker.rows().notes.push_back(
           fmt::format("there is an inventory of node {}, but no such node", name));
   ImageRows out = maker.take();
-  std::ranges::sort(out.images, {}, &ImageRow::key);
+  std::ranges::sort(out.images, {}, [](const ImageRow& row) {
+    return std::tie(row.node, row.image, row.tag, row.id);
+  });
   return out;
 }
 

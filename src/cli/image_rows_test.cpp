@@ -73,6 +73,16 @@ TEST(ImageRows, say_what_is_left_out) {
               ElementsAre(HasSubstr("node w1 has more than its inventory holds")));
 }
 
+TEST(ImageRows, are_ordered_by_node) {
+  const json::value nodes = json::parse(R"({"items":[
+    {"metadata":{"name":"w2"},"status":{"images":[{"names":["a"]}]}},
+    {"metadata":{"name":"w"},"status":{"images":[{"names":["b"]},{"names":["a"]}]}}]})");
+  EXPECT_THAT(words(*image_rows(nodes, {}, WallTime(), {})),
+              ElementsAre("w docker.io/library/a:latest  0B status",
+                          "w docker.io/library/b:latest  0B status",
+                          "w2 docker.io/library/a:latest  0B status"));
+}
+
 TEST(ImageRows, tell_which_layers_are_shared_and_which_are_on_their_way) {
   const ImageRows found = rows("2026-01-01T00:05:00Z");
   EXPECT_EQ(found.images[1].shared, 180);

@@ -166,5 +166,15 @@ class SimulatedInventories(unittest.TestCase):
         self.assertEqual(told["spec"]["pullBandwidthBytesPerSecond"], 100000000)
 
 
+class WithoutInventories(unittest.TestCase):
+    def test_what_kubelets_report_is_shown_as_that(self):
+        cluster = LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "none")
+        cluster.kubectl("delete", "crd", "nodeimageinventories.plimsoll.io", "--ignore-not-found")
+        done = cluster.place.run("images", "--kubeconfig", str(cluster.kubeconfig))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^n1 +docker.io/plimsoll/tools +latest +- +\S+ +status +-$")
+        self.assertIn("note: the cluster has no inventories", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
