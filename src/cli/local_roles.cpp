@@ -3,11 +3,16 @@
 #include <string>
 
 #include "base/files.hpp"
-#include "local/cluster/directories.hpp"
 
 namespace plim::cli {
+namespace {
 
-json::object local_roles(const Context& context) {
+struct Meant {
+  local::ClusterDirectories directories;
+  json::value endpoints;
+};
+
+std::optional<Meant> meant_cluster(const Context& context) {
   std::string kubeconfig = context.values.text("kubeconfig");
   if (kubeconfig.empty()) kubeconfig = context.world.env("KUBECONFIG").value_or("");
   for (const local::ClusterDirectories& directories : local::known_clusters(context.world.env)) {
@@ -16,10 +21,23 @@ json::object local_roles(const Context& context) {
     if (!value || !local::holder_of(directories.lock())) continue;
     const bool is_meant = kubeconfig.empty() ? directories.name == "default"
                                              : text_at(*value, {"kubeconfig"}) == kubeconfig;
-    const json::value* roles = find(*value, {"roles"});
-    if (is_meant && roles != nullptr && roles->is_object()) return roles->get_object();
+    if (is_meant) return Meant{.directories = directories, .endpoints = std::move(*value)};
   }
-  return {};
+  return std::nullopt;
+}
+
+}  // namespace
+
+json::object local_roles(const Context& context) {
+  const auto meant = meant_cluster(context);
+  const json::value* roles = meant ? find(meant->endpoints, {"roles"}) : nullptr;
+  return roles != nullptr && roles->is_object() ? roles->get_object() : json::object();
+}
+
+std::optional<local::ClusterDirectories> cluster_of_kubeconfig(const Context& context) {
+  auto meant = meant_cluster(context);
+  if (!meant) return std::nullopt;
+  return std::move(meant->directories);
 }
 
 }  // namespace plim::cli

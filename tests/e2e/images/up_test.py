@@ -175,6 +175,17 @@ class WithoutInventories(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^n1 +docker.io/plimsoll/tools +latest +- +\S+ +status +-$")
         self.assertIn("note: the cluster has no inventories", done.stderr)
 
+    def test_images_are_loaded_where_they_are_looked_for(self):
+        place = Place(self)
+        first, second = (LocalCluster(self, "--nodes", "1", "--ephemeral", "--roles", "none", place=place, name=name) for name in "ab")
+        for cluster, image in ((first, "of-a"), (second, "of-b")):
+            env = place.env | {"KUBECONFIG": str(cluster.kubeconfig)}
+            done = subprocess.run([PROGRAM, "images", "load", image], env=env, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for cluster, image in ((first, "of-a"), (second, "of-b")):
+            names = [name for held in cluster.get("node", "n1")["status"]["images"] for name in held["names"]]
+            self.assertEqual([name for name in names if "/of-" in name and "@" not in name], [f"docker.io/library/{image}:latest"])
+
 
 if __name__ == "__main__":
     unittest.main()
