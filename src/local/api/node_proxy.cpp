@@ -122,6 +122,8 @@ ApiResult<std::shared_ptr<net::Client>> NodeProxy::client_of(const std::string& 
       int_at(object, {"status", "daemonEndpoints", "kubeletEndpoint", "Port"}).value_or(10250);
   if (address.empty())
     return fail(Code::unavailable, fmt::format("node {} has no address yet", node));
+  if (port == 0)  // as of simulated nodes
+    return fail(Code::unavailable, fmt::format("node {} serves neither logs nor figures", node));
   const bool is_v6 = address.find(':') != address.npos;
   const std::string base = is_v6 ? fmt::format("https://[{}]:{}", address, port)
                                  : fmt::format("https://{}:{}", address, port);

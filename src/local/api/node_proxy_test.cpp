@@ -122,6 +122,18 @@ TEST_F(NodeProxyTest, hands_on_method_path_query_and_body) {
   EXPECT_EQ(ask("GET", "/api/v1/nodes/n1/proxy").body, "GET /   by kube-apiserver");
 }
 
+TEST_F(NodeProxyTest, says_that_a_simulated_node_serves_nothing) {
+  add_node("sim", "0");
+  make_pod("p", kOne, "sim");
+  for (const char* path :
+       {"/api/v1/nodes/sim/proxy/pods", "/api/v1/namespaces/default/pods/p/log"}) {
+    const Answer answer = ask("GET", path);
+    EXPECT_EQ(answer.status, 503) << path;
+    EXPECT_NE(answer.body.find("node sim serves neither logs nor figures"), std::string::npos)
+        << answer.body;
+  }
+}
+
 TEST_F(NodeProxyTest, hands_back_status_and_type_but_not_what_is_between_node_and_api) {
   const Answer answer = ask("GET", "/api/v1/nodes/n1/proxy/missing");
   EXPECT_EQ(answer.status, 404);
