@@ -76,7 +76,7 @@ struct Hooks {
   std::shared_ptr<Authorizer> authorizer = {};
   // Kinds whose objects are computed rather than stored (metrics.k8s.io): asked for everything
   // below their group. Null: such a kind is an empty list.
-  std::function<Task<net::Reply>(CallPtr)> metrics = {};
+  std::function<Task<ApiResult<net::Reply>>(CallPtr)> metrics = {};
 };
 
 }  // namespace plim::local

@@ -62,6 +62,13 @@ Task<Result<void>> Cluster::start() {
   PLIM_CO_TRY(api_, ApiServer::create(loop_, clock_, *store_, std::move(api)));
   custom_resources_ = CustomResources::install(loop_, clock_, *store_, *api_);
   webhooks_ = AdmissionWebhooks::install(loop_, *store_, *api_);
+  metrics_.emplace(api_->client(kAdmin), clock_, [this](std::string_view node) {
+    std::optional<NodeUsage> used;
+    if (nodes_) used = nodes_->usage(node);
+    if (!used && simulator_) used = simulator_->usage(node);
+    return used;
+  });
+  api_->hooks().metrics = [this](CallPtr call) { return metrics_->answer(std::move(call)); };
   PLIM_CO_CHECK(co_await api_->start());
   custom_resources_->start();
   client_ = api_->client(kAdmin);

@@ -21,6 +21,7 @@
 #include "local/cluster/keys.hpp"
 #include "local/cluster/mirror_pods.hpp"
 #include "local/cluster/nodes.hpp"
+#include "local/cluster/usage_metrics.hpp"
 #include "local/controllers/controllers.hpp"
 #include "local/crd/custom_resources.hpp"
 #include "local/scheduler/scheduler.hpp"
@@ -101,6 +102,7 @@ class Cluster {
   std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
   std::unique_ptr<MirrorPods> mirrors_;
+  std::optional<UsageMetrics> metrics_;
   std::unique_ptr<ClusterNodes> nodes_;
   std::unique_ptr<sim::Simulator> simulator_;
   std::unique_ptr<Control> control_;

@@ -26,6 +26,10 @@ bool is_placed(const json::value& object) {
   return !text_at(object, {"spec", "nodeName"}).empty();
 }
 
+bool runs(const json::value& object) {
+  return text_at(object, {"status", "phase"}) == "Running";
+}
+
 bool waits(const json::value& object) {
   const json::value* conditions = find(object, {"status", "conditions"});
   return conditions != nullptr && to_json(*conditions).find("Unschedulable") != std::string::npos;
@@ -155,6 +159,55 @@ class ClusterTest : public ::testing::Test {
     co_return 0;
   }
 
+  Task<int> tell_usage() {
+    ClusterOptions wanted = options();
+    wanted.simulated_nodes = 1;
+    auto started = co_await up(std::move(wanted));
+    EXPECT_TRUE(started);
+    User admin{.name = "admin", .groups = {"system:masters"}};
+    auto client = cluster_->api().client(admin);
+    json::value busy = pod("busy", "100m");
+    make_object(busy, {"metadata"})["labels"] = json::object{{"app", "busy"}};
+    make_object(busy, {"metadata"})["annotations"] =
+        json::object{{"plimsoll.io/sim-cpu", "250m"}, {"plimsoll.io/sim-memory", "64Mi"}};
+    co_await create(client, kube::resources::pods, std::move(busy));
+    co_await create(client, kube::resources::pods, pod("idle", "100m"));
+    co_await wait_for(client, kube::resources::pods, "busy", runs);
+    co_await wait_for(client, kube::resources::pods, "idle", runs);
+    const kube::Resource pods{
+        .group = "metrics.k8s.io", .version = "v1beta1", .plural = "pods", .kind = "PodMetrics"};
+    kube::ListOptions selected{.ns = "default", .label_selector = "app=busy"};
+    auto listed = co_await client->list(pods, std::move(selected));
+    EXPECT_TRUE(listed) << listed.error().message;
+    const json::array items = listed ? listed->at("items").as_array() : json::array();
+    EXPECT_EQ(items.size(), 1u);
+    if (items.size() == 1) {
+      EXPECT_EQ(text_at(items[0], {"metadata", "name"}), "busy");
+      EXPECT_EQ(text_at(items[0], {"metadata", "labels", "app"}), "busy");
+      const json::value& container = items[0].at("containers").at(0);
+      EXPECT_EQ(text_at(container, {"usage", "cpu"}), "250000000n");
+      EXPECT_EQ(text_at(container, {"usage", "memory"}), "65536Ki");
+    }
+    kube::Resource nodes = pods;
+    nodes.plural = "nodes";
+    nodes.kind = "NodeMetrics";
+    nodes.namespaced = false;
+    kube::ObjectPath simulated{.ns = "", .name = "sim-1"};
+    auto used = co_await client->get(nodes, std::move(simulated));
+    EXPECT_TRUE(used) << used.error().message;
+    if (used) {
+      EXPECT_EQ(text_at(*used, {"usage", "cpu"}), "250000000n");
+    }
+    kube::ObjectPath nobody{.ns = "", .name = "nobody"};
+    auto missing = co_await client->get(nodes, std::move(nobody));
+    EXPECT_FALSE(missing);
+    if (!missing) {
+      EXPECT_EQ(missing.error().code, Code::not_found);
+    }
+    co_await down();
+    co_return 0;
+  }
+
   static json::value gadget_definition() {
     constexpr std::string_view kText = R"({"metadata":{"name":"gadgets.example.com"},"spec":{
         "group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","kind":"Gadget"},
@@ -257,6 +310,11 @@ TEST_F(ClusterTest, can_be_extended_by_kinds_and_webhooks) {
 TEST_F(ClusterTest, places_pods_and_says_why_one_must_wait) {
   Loop loop;
   loop.run(place_pods());
+}
+
+TEST_F(ClusterTest, tells_what_nodes_and_pods_use) {
+  Loop loop;
+  loop.run(tell_usage());
 }
 
 TEST_F(ClusterTest, comes_back_so_that_informers_go_on) {

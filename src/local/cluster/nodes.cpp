@@ -157,6 +157,12 @@ Task<Result<ClusterNodes::Names>> ClusterNodes::change_image(ImageChange change,
   co_return nodes;
 }
 
+std::optional<NodeUsage> ClusterNodes::usage(std::string_view node) {
+  auto found = nodes_.find(node);
+  if (found == nodes_.end() || !found->second->running()) return std::nullopt;
+  return found->second->usage();
+}
+
 std::string ClusterNodes::without_cgroups() const {
   for (const auto& [name, node] : nodes_)
     if (node->running() && !node->cgroups().available()) return node->cgroups().why_not();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,8 @@ class ClusterNodes {
 
   std::size_t size() const { return nodes_.size(); }
 
+  // None of a node that is not here, or stopped.
+  std::optional<NodeUsage> usage(std::string_view node);
   std::string without_cgroups() const;  // why, if a node is; for people
   json::value list() const;
   // Of that list, where what the whole cluster needs would run: the first that was named, else the
@@ -96,7 +99,7 @@ class ClusterNodes {
   NodesOptions options_;
   std::shared_ptr<kube::Client> client_;
   ProcessEvents process_events_;
-  std::map<std::string, std::unique_ptr<ProcessNode>> nodes_;
+  std::map<std::string, std::unique_ptr<ProcessNode>, std::less<>> nodes_;
   TaskGroup tasks_, stopping_;
 };
 

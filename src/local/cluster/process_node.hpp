@@ -87,6 +87,8 @@ class ProcessNode {
 
   std::uint16_t kubelet_port() const { return kubelet_->port(); }
 
+  const NodeUsage& usage() { return kubelet_->usage().sample(); }
+
   bool running() const { return running_; }
 
  private:

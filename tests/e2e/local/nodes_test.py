@@ -202,6 +202,20 @@ class Pods(ClusterCase):
         self.assertEqual(len(tail), 2)
         self.assertRegex(tail[0], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z ")
 
+    @only_local("has a server of metrics of its own")
+    def test_top_shows_what_is_used(self):
+        self.apply(pod("burns", "burn", "--cpus", "1", "--seconds", "600"), pod("ended", "exit", "0"))
+        eventually(lambda: (self.phase("burns"), self.phase("ended")) == ("Running", "Succeeded"), what="both pods")
+
+        def used():
+            """Millicores, once they have been measured."""
+            rows = [row.split() for row in self.kubectl("top", "pods", "--no-headers", check=False).stdout.splitlines()]
+            return [int(cpu.rstrip("m")) for name, cpu, _ in rows if name == "burns"]
+        eventually(lambda: used() and used()[0] > 0, seconds=60, what="its usage")
+        self.assertNotIn("ended", self.kubectl("top", "pods").stdout)
+        nodes = [row.split()[0] for row in self.kubectl("top", "nodes", "--no-headers").stdout.splitlines()]
+        self.assertEqual(nodes, ["n1", "n2"])
+
     def test_a_deployment_rolls_and_a_watch_shows_it(self):
         def web(version):
             container = {"name": "http", "image": "plimsoll/tools", "imagePullPolicy": "IfNotPresent", "args": ["http", "--port", "8080"],
