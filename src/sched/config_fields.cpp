@@ -29,7 +29,7 @@ Fields::Fields(const YamlDocument& document, std::string pointer, std::string pa
   if (value->is_object())
     members_ = &value->get_object();
   else
-    error_here(fmt::format("expected an object, found a {}", json_kind(*value)));
+    error_here(fmt::format("expected an object, found {}", json_kind(*value)));
 }
 
 std::string Fields::pointer_of(std::string_view key) const {
@@ -63,7 +63,7 @@ std::string Fields::text(const std::string& key, std::string fallback) {
   const json::value* value = get(key);
   if (value == nullptr) return fallback;
   if (value->is_string()) return std::string(value->get_string());
-  error(key, fmt::format("expected a string, found a {}", json_kind(*value)));
+  error(key, fmt::format("expected a string, found {}", json_kind(*value)));
   return fallback;
 }
 
@@ -119,7 +119,7 @@ std::vector<std::string> Fields::texts(const std::string& key) {
   const json::value* value = get(key);
   if (value == nullptr) return out;
   if (!value->is_array()) {
-    error(key, fmt::format("expected a list of strings, found a {}", json_kind(*value)));
+    error(key, fmt::format("expected a list of strings, found {}", json_kind(*value)));
     return out;
   }
   for (const json::value& item : value->get_array()) {
@@ -151,7 +151,7 @@ std::vector<Fields> Fields::objects(const std::string& key) {
   const json::value* value = get(key);
   if (value == nullptr) return out;
   if (!value->is_array()) {
-    error(key, fmt::format("expected a list, found a {}", json_kind(*value)));
+    error(key, fmt::format("expected a list, found {}", json_kind(*value)));
     return out;
   }
   const std::string pointer = pointer_of(key);
