@@ -114,9 +114,11 @@ void EventWriter::record(SchedulerEvent event) {
   const std::string ns = event.regarding.ns.empty() ? "default" : event.regarding.ns;
   std::string name = fmt::format("{}.{:x}", event.regarding.name, now.time_since_epoch().count());
   if (event.warning) {
-    // With its note: a series shows that of its first event.
-    const std::string key = fmt::format("{}/{}/{}/{}/{}", event.controller, event.reason,
-                                        event.action, event.regarding.uid, event.note);
+    // With its note, for a series shows that of its first event; hashed, since many pods that fit
+    // nowhere have long ones, and each is remembered for minutes.
+    const std::string key =
+        fmt::format("{}/{}/{}/{}/{:x}", event.controller, event.reason, event.action,
+                    event.regarding.uid, std::hash<std::string>{}(event.note));
     auto [found, fresh] = series_.try_emplace(key);
     Series& series = found->second;
     if (!fresh && now - series.last < kSeriesEnd) {
