@@ -1,6 +1,5 @@
 #include "sched/locality.hpp"
 
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -195,16 +194,16 @@ TEST(LocalityBytes, a_layer_that_is_pulled_twice_comes_once) {
 }
 
 TEST(LocalityBytes, sizes_nobody_has_do_not_run_over) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;  // four of them are nothing at all
   Engine engine;
   loop::ImageInventory told;
   std::string containers;
   for (std::uint32_t i = 0; i < 20; ++i) {
-    loop::ImageInventory::Image image{.id = fmt::format("sha256:{}", i), .size = kLargest};
+    loop::ImageInventory::Image image{.id = fmt::format("sha256:{}", i), .size = kHuge};
     image.names = {fmt::format("docker.io/library/x:{}", i)};
     for (std::uint32_t j = 0; j < 500; ++j) {
       image.layers.push_back(static_cast<std::uint32_t>(told.layers.size()));
-      told.layers.push_back({fmt::format("{} of {}", j, i), kLargest});
+      told.layers.push_back({fmt::format("{} of {}", j, i), kHuge});
     }
     told.images.push_back(std::move(image));
     containers += fmt::format("{{name: c{}, image: 'x:{}'}},", i, i);
