@@ -54,7 +54,7 @@ void prepare_run_directory(const Context& context) {
   auto made = make_directories(directory);
   if (made && ::access(directory.c_str(), W_OK) != 0)
     made = fail_errno(errno, fmt::format("cannot write to {}", directory));
-  if (!made) log::warn("agent", "no locks and records are kept", {{"reason", made.error()}});
+  if (!made) log::warn("agent", "the agent keeps no locks and records", {{"reason", made.error()}});
 }
 
 struct Modules {
@@ -78,8 +78,8 @@ Outcome<Modules> chosen_modules(const Context& context) {
       out.images = true;
     else if (!module.empty())
       return usage_failure(Plm::bad_flag_value,
-                           fmt::format("--modules: {} is not here yet", quote(module)),
-                           "measure, pools and images are");
+                           fmt::format("--modules: {} is not supported", quote(module)),
+                           "use measure, pools, images");
   }
   return out;
 }
@@ -110,12 +110,12 @@ Outcome<int> run_without_measuring(const Context& context, const Modules& chosen
 
 Outcome<void> refuse_root(const Context& context) {
   if (::geteuid() != 0 || context.values.boolean("root")) return {};
-  return tl::unexpected(Failure{
-      .code = Plm::root_refused,
-      .exit = 2,
-      .what = "running as root needs --root (-0)",
-      .next = "as another user reading cgroups needs nothing; perf CAP_PERFMON, writing to cgroups "
-              "CAP_DAC_OVERRIDE, moving pages CAP_SYS_NICE, resctrl root"});
+  return tl::unexpected(
+      Failure{.code = Plm::root_refused,
+              .exit = 2,
+              .what = "running as root needs --root (-0)",
+              .next = "other users can read cgroups; perf needs CAP_PERFMON, writing cgroups "
+                      "CAP_DAC_OVERRIDE, moving pages CAP_SYS_NICE, resctrl root"});
 }
 
 Outcome<agent::LoadedConfig> agent_config(const Context& context) {
@@ -123,8 +123,8 @@ Outcome<agent::LoadedConfig> agent_config(const Context& context) {
   if (path.empty())
     return usage_failure(Plm::wrong_arguments,
                          fmt::format("{} needs -c FILE", context.command.name),
-                         "an absolute path to a configuration file; examples/agent has some; or "
-                         "--images, or --poolconfigs DIR");
+                         "pass the absolute path of a configuration file, such as one of "
+                         "examples/agent; or --images, or --poolconfigs DIR");
   auto loaded = agent::load_config(path, context.world.env);
   if (loaded) return std::move(*loaded);
   const std::string& message = loaded.error().message;
@@ -141,12 +141,12 @@ Outcome<int> run_agent(Context& context) {
     return 0;
   }
   if (context.values.given("register"))
-    return tl::unexpected(Failure{.code = Plm::bad_flag_value,
-                                  .exit = 1,
-                                  .what = fmt::format("--register {}: no code is loaded; built in "
-                                                      "are {}",
-                                                      context.values.text("register"), kComponents),
-                                  .shape = Failure::Shape::one_line});
+    return tl::unexpected(Failure{
+        .code = Plm::bad_flag_value,
+        .exit = 1,
+        .what = fmt::format("--register {}: the agent loads no code; built-in components: {}",
+                            context.values.text("register"), kComponents),
+        .shape = Failure::Shape::one_line});
   PLIM_CLI_TRY(const Modules modules, chosen_modules(context));
   if (!modules.measure && (modules.pools || modules.images))
     return run_without_measuring(context, modules);
@@ -162,7 +162,7 @@ Outcome<int> run_agent(Context& context) {
   for (const std::string& warning : loaded.warnings) log::warn("config", warning);
   prepare_run_directory(context);
   if (context.values.boolean("dry-run"))
-    log::info("agent", "dry run: nothing is written to cgroups or resctrl");
+    log::info("agent", "dry run: the agent writes nothing to cgroups and resctrl");
   const std::string& listen = context.values.text("metrics-listen");
   agent::RunnerOptions options{
       .host_root = context.values.text("host-root"),

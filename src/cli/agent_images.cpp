@@ -45,8 +45,8 @@ Outcome<std::optional<FileLock>> take_lock(const Context& context) {
   if (taken) return std::move(*taken);
   if (taken.error().code != Code::already_exists) return std::nullopt;
   Failure out = images_failure(
-      taken.error().with_context("the images of this node are kept by another process"));
-  out.next = "one is enough; stop the other one first";
+      taken.error().with_context("another process already manages the images of this node"));
+  out.next = "stop the other process first";
   return tl::unexpected(std::move(out));
 }
 
@@ -58,8 +58,8 @@ Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(const Context& context
   options.node_name = context.values.text("node-name");
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
   if (options.node_name.empty())
-    return usage_failure(Plm::wrong_arguments, "the agent does not know which node this is",
-                         "--node-name NAME, or NODE_NAME in the environment");
+    return usage_failure(Plm::wrong_arguments, "the name of this node is missing",
+                         "pass --node-name NAME, or set NODE_NAME");
   std::string_view socket = context.values.text("cri-endpoint");
   if (socket.starts_with(kUnixPrefix)) socket.remove_prefix(kUnixPrefix.size());
   if (!socket.empty() && !socket.starts_with('/'))
@@ -96,12 +96,12 @@ Outcome<void> ImagesModule::choose_places(const Context& context) {
                              "--etcd-lease: expected more than --images-resend");
     } else if (place != "crd" && place != "annotation") {
       return usage_failure(Plm::bad_flag_value,
-                           fmt::format("--publish: {} is no place", quote(place)),
-                           "crd, annotation, etcd, or several of them");
+                           fmt::format("--publish: {} is unknown", quote(place)),
+                           "use crd, annotation, etcd, comma-separated");
     }
   }
   if (context.values.boolean("dry-run")) {
-    log::info("images", "dry run: nothing is published");
+    log::info("images", "dry run: the agent publishes nothing");
     return {};
   }
   if (std::ranges::any_of(places, [](const std::string& place) { return place != "etcd"; })) {

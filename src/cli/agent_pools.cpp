@@ -38,8 +38,8 @@ Outcome<pools::DaemonOptions> options_of(const Context& context) {
   if (out.node_name.empty())
     return tl::unexpected(Failure{.code = Plm::wrong_arguments,
                                   .exit = 1,
-                                  .what = "pools agent does not know which node this is",
-                                  .next = "--node-name NAME, or NODE_NAME in the environment"});
+                                  .what = "the name of this node is missing",
+                                  .next = "pass --node-name NAME, or set NODE_NAME"});
   out.host_root = context.values.text("host-root");
   out.kubelet_dir = host_path(context, "kubelet-dir", "/var/lib/kubelet");
   out.cgroup_root = context.values.text("cgroup-root");
@@ -75,12 +75,11 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
   if (options.cpu_manager_policy == "static" && !context.values.boolean("allow-static")) {
     tell_of_static_manager(context, options);
     if (company == AgentModules::Company::none)
-      return tl::unexpected(
-          Failure{.code = Plm::bad_pool_config,
-                  .exit = kStaticManagerExit,
-                  .what = pools::kStaticManagerText,
-                  .next = "set cpuManagerPolicy: none, or run it anyway with --allow-static"});
-    log::error("pools", "this module stays off", {{"reason", pools::kStaticManagerText}});
+      return tl::unexpected(Failure{.code = Plm::bad_pool_config,
+                                    .exit = kStaticManagerExit,
+                                    .what = pools::kStaticManagerText,
+                                    .next = "set cpuManagerPolicy: none, or pass --allow-static"});
+    log::error("pools", "the module pools stays off", {{"reason", pools::kStaticManagerText}});
     out->up_ = false;
     return out;
   }
@@ -93,7 +92,7 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
     else if (taken.error().code == Code::already_exists)
       return tl::unexpected(daemon_failure(
           Plm::bad_pool_config,
-          taken.error().with_context("the pools of this node are kept by another process")));
+          taken.error().with_context("another process already manages the pools of this node")));
   }
   return out;
 }

@@ -108,7 +108,7 @@ class AgentRun {
   // again then.
   bool go_back() {
     if (!failure_ || !before_ || why_ == Why::stop) return false;
-    log::error("agent", "the new configuration cannot run; the old one stays",
+    log::error("agent", "the agent cannot run the new configuration and keeps the old one",
                {{"error", failure_->what}});
     config_ = *std::exchange(before_, std::nullopt);
     return true;
@@ -159,7 +159,8 @@ class AgentRun {
     Executor loop = co_await current_loop();
     auto watch = FileWatch::open(loop, {context_.values.text("config")});
     if (!watch) {
-      log::info("agent", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
+      log::info("agent", "cannot watch the configuration; send SIGHUP to reread it",
+                {{"reason", watch.error()}});
       co_return;
     }
     for (;;) {
@@ -172,7 +173,7 @@ class AgentRun {
     auto loaded = agent::load_config(context_.values.text("config"), context_.world.env);
     const auto can = loaded ? agent::can_run(loaded->config) : Result<void>(loaded.error());
     if (!can) {
-      log::error("agent", "the configuration was not reread; the old one stays",
+      log::error("agent", "cannot reread the configuration; the old one stays",
                  {{"error", can.error()}});
       return;
     }

@@ -82,8 +82,8 @@ Outcome<json::value> look(Context& context) {
   if (running) return std::move(*running);
   if (context.values.text("config").empty())
     return usage_failure(Plm::wrong_arguments,
-                         "no agent runs beside a local cluster; --url names one, -c FILE says what "
-                         "to measure here");
+                         "no agent of a local cluster runs; pass --url of an agent, or -c FILE to "
+                         "measure this machine");
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));
   agent::RunnerOptions options{.host_root = context.values.text("host-root"),

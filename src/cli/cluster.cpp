@@ -68,7 +68,7 @@ Result<ServerVersion> server_version(const kube::Config& config,
                     .major = leading_number(text_at(body, {"major"})),
                     .minor = leading_number(text_at(body, {"minor"}))};
   if (out.text.empty())
-    return fail(Code::unknown, fmt::format("{} is no Kubernetes API server", config.server));
+    return fail(Code::unknown, fmt::format("{} is not a Kubernetes API server", config.server));
   return out;
 }
 
@@ -76,8 +76,8 @@ std::string range_warning(const ServerVersion& version) {
   if (version.major == 1 && version.minor >= kOldestMinor && version.minor <= kNewestMinor)
     return "";
   return fmt::format(
-      "server {} is outside of the supported range 1.{} to 1.{}; things may not work", version.text,
-      kOldestMinor, kNewestMinor);
+      "server {} is outside of the supported range 1.{} to 1.{}; some commands may fail",
+      version.text, kOldestMinor, kNewestMinor);
 }
 
 }  // namespace plim::cli

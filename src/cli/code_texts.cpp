@@ -12,75 +12,78 @@ struct AdmissionCode {
 };
 
 constexpr std::array kAdmissionCodes{
-    AdmissionCode{"ANN001", "the annotation cannot be read",
-                  "It is not JSON, not a list, a member has the wrong type or is there twice, or "
-                  "cpus is no whole number.",
-                  "correct the place that the message names"},
+    AdmissionCode{"ANN001", "invalid annotation",
+                  "The annotation is not JSON or not a list, a member has the wrong type or exists "
+                  "twice, or cpus is not a whole number.",
+                  "correct the place in the message"},
     AdmissionCode{"ANN002", "an element of the annotation names no container",
-                  "Every element says by container which one it is about.",
+                  "Every element must have the member container.",
                   "add the name of a container of the pod"},
     AdmissionCode{"ANN003", "a container of the annotation has no processes",
-                  "An element is there to say what the container starts.",
-                  "list its processes, or leave the container out"},
+                  "An element lists the processes that the container starts.",
+                  "list its processes, or remove the container"},
     AdmissionCode{"ANN004", "a process of the annotation has no program",
-                  "process is the program that is started, with a path or found by PATH.",
-                  "name the program in process"},
+                  "process is the program to start: a path, or a name in PATH.",
+                  "set process to the program"},
     AdmissionCode{"ANN005", "a process of the annotation has no CPUs",
-                  "cpus is missing or below one: whole CPUs of an exclusive pool, thousandths of "
-                  "a shared one.",
-                  "say in cpus how much of the pool the process gets"},
+                  "cpus is missing or below one. It is whole CPUs of an exclusive pool or "
+                  "thousandths of a shared pool.",
+                  "set cpus to the amount that the process gets from the pool"},
     AdmissionCode{"ANN006", "a process of the annotation has no pool",
                   "pool is the name of a pool, without the part before the slash.",
-                  "name in pool one of the pools that the container requests"},
+                  "set pool to a pool that the container requests"},
     AdmissionCode{"ANN007", "a process of the annotation has no args",
-                  "A warning only: the process is started without arguments.",
-                  "write \"args\": [] where that is meant"},
-    AdmissionCode{"ANN008", "the annotation has a container twice",
-                  "Which of the two lists of processes is meant cannot be known.",
+                  "This is only a warning: the process starts without arguments.",
+                  "write \"args\": [] if that is intended"},
+    AdmissionCode{"ANN008", "the annotation names a container twice",
+                  "The webhook does not know which of the two lists of processes to use.",
                   "put all its processes into one element"},
-    AdmissionCode{"ANN009", "the annotation is about a container without pools",
-                  "The pod has no container of that name, or it requests nothing of any pool.",
-                  "correct the name, which is case-sensitive, or add the pool to its limits"},
+    AdmissionCode{
+        "ANN009", "the annotation names a container without pools",
+        "The pod has no container with that name, or the container does not request a pool.",
+        "correct the name, which is case-sensitive, or add the pool to its limits"},
     AdmissionCode{"ANN010", "a process uses a pool that its container does not request",
-                  "Only pools in resources.limits of the container are given to it.",
-                  "add the pool to the limits of the container, or name another one"},
+                  "A container gets only the pools in its resources.limits.",
+                  "add the pool to the limits of the container, or use another pool"},
     AdmissionCode{"ANN011", "processes do not add up to the shared CPUs requested",
-                  "For each shared pool the cpus of all processes of a container add up to what "
-                  "it requests.",
-                  "change the request or cpus of a process until both are equal"},
+                  "For each shared pool the sum of cpus of all processes must equal the request of "
+                  "the container.",
+                  "change the request or the cpus of a process"},
     AdmissionCode{"ANN012", "processes need more exclusive CPUs than requested",
-                  "Together they may use what the container requests; where a pool hands out "
-                  "whole cores, every thread of them.",
+                  "All processes together may use the CPUs that the container requests; if a pool "
+                  "assigns whole cores, every thread of them.",
                   "request more CPUs of the pool, or give the processes fewer"},
-    AdmissionCode{"ANN013", "the annotation pins nothing", "It is there, but names no container.",
-                  "remove it, or say which processes to start"},
+    AdmissionCode{"ANN013", "the annotation pins nothing",
+                  "The annotation exists, but names no container.",
+                  "remove it, or list the processes to start"},
     AdmissionCode{"ANN014", "the annotation is too large",
-                  "It may name 64 containers with 256 processes each, in 256 KiB.",
+                  "The limits are 64 containers with 256 processes each, and 256 KiB.",
                   "start helpers from your own programs"},
     AdmissionCode{"ANN015", "the annotation of a running pod cannot be changed",
-                  "It is read again when a container restarts, which would then start something "
-                  "else than was admitted.",
-                  "make a new pod"},
-    AdmissionCode{"RES001", "a pool request is no whole number",
-                  "Exclusive pools are requested in CPUs, shared ones in thousandths of a CPU; "
-                  "fractions and negative amounts mean nothing.",
+                  "A container reads the annotation again when it restarts, and would start "
+                  "something that was not admitted.",
+                  "create a new pod"},
+    AdmissionCode{"RES001", "a pool request is not a whole number",
+                  "Requests are CPUs of exclusive pools and thousandths of a CPU of shared pools. "
+                  "Fractions and negative amounts are invalid.",
                   "request a whole number: 250 of a shared pool is a quarter of a CPU"},
-    AdmissionCode{"RES002", "no pool configuration has this pool",
-                  "No file that the webhook has read lists a pool of this name. It warns, refuses "
-                  "or stays silent as --unknown-pool says.",
+    AdmissionCode{"RES002", "unknown pool",
+                  "No pool file of the webhook has a pool with this name. --unknown-pool decides "
+                  "whether the webhook warns, rejects the pod or accepts it.",
                   "correct the name; plimsoll pools shows the pools of a node"},
-    AdmissionCode{"RES003", "no node has so many exclusive CPUs",
-                  "The request is larger than the largest pool of this name, so the pod would "
-                  "wait for ever.",
+    AdmissionCode{"RES003", "no node has enough exclusive CPUs",
+                  "The request is larger than the largest pool with this name, so the pod would "
+                  "wait forever.",
                   "request fewer CPUs or enlarge the pool"},
     AdmissionCode{"RES004", "the container's own cpu limit is lower than its pools",
-                  "A warning only: the limit is kept, so the container may be throttled on CPUs "
-                  "that are its own.",
-                  "remove the cpu limit; the webhook sets one that fits"},
-    AdmissionCode{"VOL001", "a volume or mount is in the way",
-                  "Pinned containers need volumes podinfo and hostbin, mounted at /etc/podinfo and "
-                  "at the starter's path; the pod has something else there.",
-                  "give that volume another name, or mount it elsewhere"},
+                  "This is only a warning: the limit stays, so the kernel may throttle the "
+                  "container on its own CPUs.",
+                  "remove the cpu limit; the webhook sets a suitable one"},
+    AdmissionCode{
+        "VOL001", "a volume or mount conflicts with the starter",
+        "Pinned containers need the volumes podinfo and hostbin, mounted at /etc/podinfo and at "
+        "the starter's path. The pod uses these names or paths for something else.",
+        "rename that volume, or mount it at another path"},
 };
 
 }  // namespace

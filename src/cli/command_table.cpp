@@ -22,7 +22,7 @@ namespace {
 constexpr std::array kGlobalFlags{
     Flag{.name = "kubeconfig",
          .metavar = "FILE",
-         .help = "use this kubeconfig file alone",
+         .help = "use only this kubeconfig file",
          .live = Live::file},
     Flag{.name = "context",
          .metavar = "NAME",
@@ -37,52 +37,52 @@ constexpr std::array kGlobalFlags{
     Flag{.name = "namespace",
          .letter = 'n',
          .metavar = "NAME",
-         .help = "namespace to work in",
+         .help = "namespace to use",
          .live = Live::ns},
     Flag{.name = "all-namespaces",
          .letter = 'A',
          .type = Type::boolean,
          .fallback = "false",
-         .help = "look into all namespaces"},
+         .help = "use all namespaces"},
     Flag{.name = "output",
          .letter = 'o',
          .metavar = "FORMAT",
-         .help = "format of the output; each command's --help lists its own"},
-    Flag{.name = "json", .type = Type::boolean, .fallback = "false", .help = "the same as -o json"},
+         .help = "output format; --help of a command lists its formats"},
+    Flag{.name = "json", .type = Type::boolean, .fallback = "false", .help = "same as -o json"},
     Flag{.name = "no-headers",
          .type = Type::boolean,
          .fallback = "false",
-         .help = "tables without their first line"},
+         .help = "print tables without the header line"},
     Flag{.name = "quiet",
          .letter = 'q',
          .type = Type::boolean,
          .fallback = "false",
-         .help = "only errors on standard error"},
+         .help = "print only errors on standard error"},
     Flag{.name = "v",
          .letter = 'v',
          .type = Type::integer,
          .metavar = "N",
          .fallback = "0",
-         .help = "how much to tell: 1 more, 4 every request"},
+         .help = "verbosity: 1 logs more, 4 logs every request"},
     Flag{.name = "log-level",
          .metavar = "LEVEL",
-         .help = "wins over -q and -v",
+         .help = "log level; overrides -q and -v",
          .choices = "debug|info|warn|error|off"},
     Flag{.name = "log-format",
          .metavar = "FORMAT",
          .fallback = "text",
-         .help = "text or json",
+         .help = "format of log lines: text or json",
          .choices = "text|json"},
     Flag{.name = "color",
          .metavar = "WHEN",
          .fallback = "auto",
-         .help = "auto, always or never",
+         .help = "use colors: auto, always or never",
          .choices = "auto|always|never"},
     Flag{.name = "help",
          .letter = 'h',
          .type = Type::boolean,
          .fallback = "false",
-         .help = "show help, examples first"},
+         .help = "show help with examples"},
 };
 
 constexpr std::string_view kStatusFormats = "table|wide|json|yaml|name|jsonpath=|custom-columns=";
@@ -90,7 +90,7 @@ constexpr std::string_view kAllFormats = "table|wide|json|yaml|jsonpath=|custom-
 
 constexpr std::array kHelpPositionals{
     Positional{.metavar = "COMMAND",
-               .help = "a command, in one or two words",
+               .help = "a command of one or two words",
                .live = Live::command,
                .optional = true,
                .repeats = true},
@@ -102,183 +102,182 @@ constexpr std::array kCompletePositionals{
 
 constexpr std::array kGroups{
     Group{"node", "Add, remove, stop, start and list nodes of the local cluster"},
-    Group{"images", "Show which node holds which images and layers"},
+    Group{"images", "Show the images and layers of every node"},
     Group{"agent", "Measure what pods and cgroups of this node use"},
-    Group{"flow", "Run jobs that cut data into slices and work on them side by side"},
-    Group{"store", "Look into the store of a local cluster that is not running"},
+    Group{"flow", "Run data jobs that process slices in parallel"},
+    Group{"store", "Inspect the store of a stopped local cluster"},
 };
 
 constexpr std::array kCommands{
     Command{.name = "up",
             .summary = "Start a Kubernetes cluster on this machine",
-            .detail =
-                "Store, API server, controllers, scheduler and nodes in one process, for trying "
-                "things and for tests. Without --detach it stays in the foreground, says what is "
-                "ready and when, and stops with Ctrl-C. Standard output has one line, which sets "
-                "KUBECONFIG: eval \"$(plimsoll up --detach)\". Your own kubeconfig is left alone "
-                "unless --merge-kubeconfig is given.",
+            .detail = "Runs store, API server, controllers, scheduler and nodes in one process, "
+                      "for trials and tests. Without --detach it stays in the foreground, prints "
+                      "each step with its time, and stops with Ctrl-C. Standard output has one "
+                      "line, which sets KUBECONFIG: eval \"$(plimsoll up --detach)\". It does not "
+                      "change your own kubeconfig unless you pass --merge-kubeconfig.",
             .examples = kUpExamples,
             .flags = kUpFlags,
-            .exit_notes = "3 when it is running already, 5 when --wait is over",
+            .exit_notes = "3 already running, 5 not ready within --wait",
             .run = run_up},
     Command{.name = "down",
-            .summary = "Stop the local cluster; its objects stay for the next start",
+            .summary = "Stop the local cluster and keep its objects",
             .examples = kDownExamples,
             .flags = kDownFlags,
-            .exit_notes = "0 also when it is not running, 5 timed out",
+            .exit_notes = "0 also if it is not running, 5 timed out",
             .run = run_down},
     Command{.name = "status",
-            .summary = "Show the local clusters, or the one that is named",
+            .summary = "Show all local clusters, or one of them",
             .examples = kStatusExamples,
             .flags = kStatusFlags,
             .formats = kStatusFormats,
-            .exit_notes = "of a named one: 1 when it is stopped, 4 when there is none",
+            .exit_notes = "with --name: 1 stopped, 4 not found",
             .run = run_status},
     Command{.name = "reset",
-            .summary = "Stop the local cluster and remove every file of it",
+            .summary = "Stop the local cluster and remove all its files",
             .examples = kResetExamples,
             .flags = kResetFlags,
             .run = run_reset,
             .minor = true},
     Command{.name = "node add",
             .summary = "Add nodes to the local cluster",
-            .detail = "They come back with the next start, until they are removed.",
+            .detail = "The nodes come back with every start until you remove them.",
             .examples = kNodeAddExamples,
             .flags = kNodeAddFlags,
             .positionals = kNodeNamesOptional,
-            .exit_notes = "3 when a node of this name exists",
+            .exit_notes = "3 a node with this name exists",
             .run = run_node_add},
     Command{.name = "node rm",
-            .summary = "Remove nodes from the local cluster; their pods end with their grace",
+            .summary = "Remove nodes from the local cluster; pods stop within their grace period",
             .examples = kNodeRmExamples,
             .flags = kNodeFlags,
             .positionals = kNodeNames,
-            .exit_notes = "4 when there is no such node",
+            .exit_notes = "4 no such node",
             .run = run_node_rm},
     Command{.name = "node stop",
-            .summary = "Pull the plug of nodes: processes end, the API hears nothing",
+            .summary = "Stop nodes as by a power failure: processes end, the API is not told",
             .examples = kNodeStopExamples,
             .flags = kNodeFlags,
             .positionals = kNodeNames,
-            .exit_notes = "4 when there is no such node",
+            .exit_notes = "4 no such node",
             .run = run_node_stop},
     Command{.name = "node start",
-            .summary = "Start nodes that were stopped",
+            .summary = "Start stopped nodes",
             .examples = kNodeStartExamples,
             .flags = kNodeFlags,
             .positionals = kNodeNames,
-            .exit_notes = "4 when there is no such node",
+            .exit_notes = "4 no such node",
             .run = run_node_start},
     Command{.name = "node ls",
-            .summary = "List the nodes of the local cluster as the machine sees them",
+            .summary = "List the nodes of the local cluster and their state on this machine",
             .examples = kNodeLsExamples,
             .flags = kNameFlags,
             .formats = kAllFormats,
             .run = run_node_ls},
-    Command{.name = "node exec",
-            .summary = "Run a program with a node's directory in the place of the kubelet's",
-            .detail =
-                "For device plugins that have /var/lib/kubelet in their code. Needs root: the "
-                "directory is bound there in a mount namespace of the program's own.",
-            .examples = kNodeExecExamples,
-            .flags = kNameFlags,
-            .positionals = kNodeExecPositionals,
-            .exit_notes = "that of the program; 4 when there is no such node",
-            .run = run_node_exec},
-    Command{.name = "images",
-            .summary = "Show which node holds which images and layers",
-            .detail =
-                "One line for each name, with sizes as crictl prints them. What plimsoll agent "
-                "--images of a node reports is complete and has layers; where no agent runs, or "
-                "its report is older than ten minutes, it is what the kubelet puts into the "
-                "node's status: the 50 largest images with five names each. The column SOURCE "
-                "says which, AGE how old the report is; -o wide adds how many bytes of an image "
-                "other images of the node have too.",
-            .examples = kImagesListExamples,
-            .flags = kImagesListFlags,
-            .formats = kAllFormats,
-            .exit_notes = "4 when there is no such node",
-            .run = run_images},
+    Command{
+        .name = "node exec",
+        .summary = "Run a program that sees a node's directory as /var/lib/kubelet",
+        .detail = "For device plugins with a fixed path /var/lib/kubelet. Needs root: the program "
+                  "runs in its own mount namespace, which has the node's directory at that path.",
+        .examples = kNodeExecExamples,
+        .flags = kNameFlags,
+        .positionals = kNodeExecPositionals,
+        .exit_notes = "that of the program; 4 no such node",
+        .run = run_node_exec},
+    Command{
+        .name = "images",
+        .summary = "Show the images and layers of every node",
+        .detail =
+            "Prints one line for each name, with sizes as crictl prints them. Reports of plimsoll "
+            "agent --images are complete and have layers. Without an agent, or if its report is "
+            "older than ten minutes, the list comes from the status of the node: the 50 largest "
+            "images with five names each. The column SOURCE shows the origin and AGE the age of "
+            "the report. -o wide adds how many bytes of an image other images of the node share.",
+        .examples = kImagesListExamples,
+        .flags = kImagesListFlags,
+        .formats = kAllFormats,
+        .exit_notes = "4 no such node",
+        .run = run_images},
     Command{.name = "images ls",
-            .summary = "The same as images",
+            .summary = "Same as images",
             .examples = kImagesLsExamples,
             .flags = kImagesListFlags,
             .formats = kAllFormats,
-            .exit_notes = "4 when there is no such node",
+            .exit_notes = "4 no such node",
             .run = run_images,
             .hidden = true},
     Command{.name = "images load",
-            .summary = "Put an image on nodes at once, without pulling it",
+            .summary = "Put an image on nodes without pulling it",
             .examples = kImagesLoadExamples,
             .flags = kImagesFlags,
             .positionals = kImagesPositionals,
-            .exit_notes = "4 when there is no such node or image",
+            .exit_notes = "4 no such node or image",
             .run = run_images_load,
             .minor = true},
     Command{.name = "images rm",
-            .summary = "Take an image off nodes",
+            .summary = "Remove an image from nodes",
             .examples = kImagesRmExamples,
             .flags = kImagesFlags,
             .positionals = kImagesPositionals,
-            .exit_notes = "4 when there is no such node or image",
+            .exit_notes = "4 no such node or image",
             .run = run_images_rm,
             .minor = true},
     Command{.name = "images pull",
-            .summary = "Pull an image to nodes, in the time it takes",
+            .summary = "Pull an image to nodes, at the simulated speed",
             .examples = kImagesPullExamples,
             .flags = kImagesFlags,
             .positionals = kImagesPositionals,
-            .exit_notes = "4 when there is no such node or image",
+            .exit_notes = "4 no such node or image",
             .run = run_images_pull,
             .minor = true},
     Command{.name = "store dump",
             .summary = "Print the objects in the store of a local cluster",
-            .detail = "One object per line as it is stored, by key. The data of Secrets is hidden "
-                      "unless --show-secrets is given.",
+            .detail = "Prints one stored object per line, sorted by key. Hides the data of Secrets "
+                      "unless you pass --show-secrets.",
             .examples = kStoreDumpExamples,
             .flags = kStoreDumpFlags,
             .positionals = kStoreDumpPositionals,
             .run = run_store_dump},
     Command{.name = "store verify",
-            .summary = "Read the whole store of a local cluster and say whether it is sound",
-            .detail = "A record that is torn at the very end of the log is no damage: the next "
-                      "start cuts it off. Damage before the end can be repaired only by giving up "
-                      "what follows.",
+            .summary = "Read the whole store of a local cluster and check it for damage",
+            .detail =
+                "An incomplete record at the end of the log is not damage: the next start removes "
+                "it. To repair damage before the end, you have to drop everything after it.",
             .examples = kStoreVerifyExamples,
             .flags = kStoreVerifyFlags,
             .formats = kAllFormats,
-            .exit_notes = "1 when it is damaged",
+            .exit_notes = "1 damaged",
             .run = run_store_verify},
     Command{.name = "store compact",
-            .summary = "Write a snapshot of the store and drop its log",
+            .summary = "Write a snapshot of the store and delete its log",
             .examples = kStoreCompactExamples,
             .flags = kNameFlags,
             .formats = kAllFormats,
-            .exit_notes = "3 when the cluster is running",
+            .exit_notes = "3 the cluster is running",
             .run = run_store_compact},
-    Command{.name = "agent run",
-            .summary = "Run the node agent: measure every task, give out CPUs, tell of images",
-            .detail =
-                "A task is a pod, or a cgroup where there is no orchestrator. Logs go to standard "
-                "output, since the default storage owns standard error. The flags of Intel's "
-                "Workload Collocation Agent work: -c, -l, -0, -v, and run may be left out. SIGHUP "
-                "rereads the configuration; a broken one is reported and the old one stays. With "
-                "--images it asks the container runtime which images and layers it holds and "
-                "publishes that; with --poolconfigs it does what pools agent does. Each of these "
-                "modules runs alone or beside the others in one process, with one address for "
-                "all; without -c there is no measuring, and as root no need of --root. A module "
-                "that fails beside others is started again while they go on; one that is alone "
-                "ends the process.",
-            .examples = kAgentRunExamples,
-            .flags = kAgentRunFlags,
-            .exit_notes = "1 configuration or start failed, 2 usage, or root without --root, 78 as "
-                          "pools agent",
-            .run = run_agent},
+    Command{
+        .name = "agent run",
+        .summary = "Run the node agent: measure tasks, assign CPUs, report images",
+        .detail =
+            "A task is a pod, or a cgroup on a machine without an orchestrator. The agent logs to "
+            "standard output, because the default storage uses standard error. The flags of "
+            "Intel's Workload Collocation Agent work: -c, -l, -0, -v. The word run is optional. On "
+            "SIGHUP the agent rereads the configuration; if it is broken, the agent reports it and "
+            "keeps the old one. With --images it publishes the images and layers of the container "
+            "runtime. With --poolconfigs it does the same as pools agent. These modules run alone "
+            "or together in one process with one address. Without -c the agent does not measure, "
+            "and root needs no --root. A module that fails restarts while the others continue; the "
+            "only module ends the process.",
+        .examples = kAgentRunExamples,
+        .flags = kAgentRunFlags,
+        .exit_notes =
+            "1 configuration or start failed, 2 usage or root without --root, 78 as pools agent",
+        .run = run_agent},
     Command{.name = "agent check",
-            .summary = "Check a configuration file and print it with every default",
+            .summary = "Check a configuration file and print it with all defaults",
             .examples = kAgentCheckExamples,
             .flags = kAgentCheckFlags,
-            .exit_notes = "1 when the file is wrong",
+            .exit_notes = "1 the file has mistakes",
             .run = run_agent_check},
     Command{.name = "agent top",
             .summary = "Show what every task of this node uses now",
@@ -286,31 +285,30 @@ constexpr std::array kCommands{
             .flags = kAgentTopFlags,
             .formats = kAllFormats,
             .run = run_agent_top},
-    Command{
-        .name = "pools",
-        .summary = "Show pools of CPUs: what is free, who holds what, where it lies",
-        .detail =
-            "One table for the pools and a map with a sign for each CPU, by NUMA node and "
-            "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
-            "everybody's, - kept idle, x offline, ! a process of the host wants to run and may do "
-            "so there. Asks the agents of the local cluster, or "
-            "the one at --url, with --node on another cluster the NodeReport, else this "
-            "machine itself.",
-        .examples = kPoolsExamples,
-        .flags = kPoolsFlags,
-        .formats = kAllFormats,
-        .run = run_pools},
+    Command{.name = "pools",
+            .summary = "Show CPU pools: free CPUs, holders, and a map of the CPUs",
+            .detail =
+                "Prints a table of pools and a map with a character for each CPU, by NUMA node and "
+                "last-level cache: E free and exclusive, a letter for each holder, s shared, . "
+                "default pool, - kept idle, x offline, ! exclusive, but a runnable process of the "
+                "host may use it. Asks the agents of the local cluster or the agent at --url. On "
+                "another cluster --node reads the NodeReport. Otherwise it looks at this machine.",
+            .examples = kPoolsExamples,
+            .flags = kPoolsFlags,
+            .formats = kAllFormats,
+            .run = run_pools},
     Command{.name = "pools status",
-            .summary = "The same as pools",
+            .summary = "Same as pools",
             .flags = kPoolsFlags,
             .formats = kAllFormats,
             .run = run_pools,
             .hidden = true},
     Command{.name = "pools agent",
-            .summary = "Give out the CPUs of this node's pools and keep containers on theirs",
-            .detail = "A device plugin for every pool, and the cpusets of all containers. Flags of "
-                      "CPU-Pooler's programs work. SIGHUP and changed files reread the "
-                      "configuration; one with mistakes is reported and the old one stays.",
+            .summary = "Assign CPUs of this node's pools and keep containers on them",
+            .detail = "Runs a device plugin for every pool and sets the cpusets of all containers. "
+                      "The flags of CPU-Pooler's programs work. The agent rereads the "
+                      "configuration when files change and on SIGHUP. If the new one has mistakes, "
+                      "the agent reports them and keeps the old one.",
             .examples = kPoolsAgentExamples,
             .flags = kPoolsAgentFlags,
             .exit_notes = "1 configuration or start failed, 78 the kubelet's CPU manager is static",
@@ -318,126 +316,126 @@ constexpr std::array kCommands{
             .minor = true},
     Command{.name = "pools validate",
             .summary = "Check a pool configuration against the CPUs of a machine",
-            .detail = "Reads files, directories as a ConfigMap is mounted, or the manifest of the "
-                      "ConfigMap itself, in every shape that CPU-Pooler had. All mistakes are told "
-                      "at once, with file, line, column, pool and CPUs.",
+            .detail = "Reads files, directories of a mounted ConfigMap, or the manifest of a "
+                      "ConfigMap, in all formats of CPU-Pooler. Reports all mistakes at once, with "
+                      "file, line, column, pool and CPUs.",
             .examples = kPoolsValidateExamples,
             .flags = kPoolsValidateFlags,
             .positionals = kPoolsValidatePositionals,
             .formats = kAllFormats,
-            .exit_notes = "1 when a rule is broken",
+            .exit_notes = "1 the configuration has mistakes",
             .run = run_pools_validate,
             .minor = true},
     Command{.name = "pools schema",
             .summary = "Print the JSON Schema of the pod annotation <base>/cpus",
-            .detail = "Draft 7, for editors and for checks before a pod is made; what contradicts "
-                      "the pod itself is found by the webhook.",
+            .detail = "Draft 7, for editors and for checks before you create a pod. Only the "
+                      "webhook finds contradictions to the pod itself.",
             .examples = kPoolsSchemaExamples,
             .run = run_pools_schema,
             .minor = true},
-    Command{.name = "pools install-starter",
-            .summary = "Copy plimsoll-starter to the host, where pinned containers find it",
-            .detail = "Under the given name and its own, each in one step. A newer one stays.",
-            .examples = kPoolsInstallStarterExamples,
-            .flags = kPoolsInstallStarterFlags,
-            .run = run_pools_install_starter,
-            .minor = true},
+    Command{
+        .name = "pools install-starter",
+        .summary = "Copy plimsoll-starter to the host, for pinned containers",
+        .detail =
+            "Copies it under the given name and under its own, atomically. Keeps a newer version.",
+        .examples = kPoolsInstallStarterExamples,
+        .flags = kPoolsInstallStarterFlags,
+        .run = run_pools_install_starter,
+        .minor = true},
     Command{.name = "starter",
             .summary = "Start the processes of a container on the CPUs of their pools",
             .detail =
-                "Runs plimsoll-starter, the static program that the webhook makes the entry point "
-                "of pinned containers; it is also called process-starter. When the pod's "
-                "annotation nokia.k8s.io/cpus names the container, it starts the processes listed "
-                "there, each on CPUs of its pool; else the command given, on all CPUs of the "
-                "container. It waits for the container's cpuset first (PLIMSOLL_CPUSET_WAIT, 30s; "
-                "0: not at all). As the parent of several processes it forwards signals, reaps "
-                "orphans, and gives who is told to stop PLIMSOLL_STOP_GRACE (10s).",
+                "Runs plimsoll-starter, also called process-starter. The webhook makes this static "
+                "program the entry point of pinned containers. If the annotation nokia.k8s.io/cpus "
+                "of the pod names the container, the starter starts the listed processes, each on "
+                "CPUs of its pool. Otherwise it starts the given command on all CPUs of the "
+                "container. First it waits for the container's cpuset (PLIMSOLL_CPUSET_WAIT, 30s; "
+                "0: do not wait). As the parent of several processes it forwards signals and reaps "
+                "orphans. After a stop signal the processes have PLIMSOLL_STOP_GRACE (10s) to end.",
             .examples = kStarterExamples,
             .positionals = kStarterPositionals,
-            .exit_notes = "that of the program; 124 late cpuset, 125 no start, 126, 127 as a shell",
+            .exit_notes =
+                "that of the program; 124 late cpuset, 125 no start, 126 and 127 as in a shell",
             .run = run_starter,
             .minor = true},
     Command{.name = "webhook",
-            .summary = "Check and change pods at their admission",
+            .summary = "Run the admission webhook for pods",
             .detail =
-                "The API server asks it about pods that are to be made. At /mutating-pods pods "
-                "that ask for CPUs of pools get what they need to run there; those whose "
-                "annotation contradicts their requests are refused with a code. At /mutating-jobs "
-                "jobs are marked for the servo and get its monitor, and nobody is refused; it "
-                "takes the servo's variables. Certificate and pool files are read again when "
-                "they change, and by SIGHUP; open connections stay. It serves /healthz, /readyz "
-                "and /metrics too.",
+                "The API server calls the webhook before it creates pods. /mutating-pods adds to "
+                "pods that request CPUs of pools what they need, and rejects a pod with a code if "
+                "its annotation contradicts its requests. /mutating-jobs marks jobs for the servo "
+                "and adds its monitor; it never rejects a pod, and takes the servo's variables. "
+                "The webhook rereads certificate and pool files when they change and on SIGHUP; "
+                "open connections stay. It also serves /healthz, /readyz and /metrics.",
             .examples = kWebhookExamples,
             .flags = kWebhookFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad files or no start, 3 internal error",
             .run = run_webhook},
     Command{.name = "webhook certs",
-            .summary = "Make and renew the certificates of the webhook",
-            .detail = "An authority of its own for ten years and a certificate for ninety days, "
-                      "kept in a Secret of namespace kube-system, or of -n. They are renewed when "
-                      "two thirds of their time are over. The webhook configuration gets the "
-                      "authority as caBundle; the one before stays in it. webhook --self-signed "
-                      "does the same while it runs.",
+            .summary = "Create and renew the certificates of the webhook",
+            .detail =
+                "Creates an authority for ten years and a certificate for ninety days, in a Secret "
+                "of namespace kube-system, or of -n. Renews them after two thirds of their "
+                "lifetime. Writes the authority to the webhook configuration as caBundle and keeps "
+                "the previous one there. webhook --self-signed does the same while it runs.",
             .examples = kWebhookCertsExamples,
             .flags = kWebhookCertsFlags,
             .run = run_webhook_certs,
             .minor = true},
     Command{.name = "scheduler",
-            .summary = "Place pods on nodes, in place of kube-scheduler",
+            .summary = "Run the scheduler, as a replacement for kube-scheduler",
             .detail =
                 "Takes kube-scheduler's command line and configuration: KubeSchedulerConfiguration "
-                "v1, and its betas, which are converted. The file is read again when it changes "
-                "and by SIGHUP; a broken one leaves the old one in force. With -v 10 the score "
-                "of every plugin for every node is logged as kube-scheduler does. Flags without "
-                "effect are taken so that a static pod only needs another image.",
+                "v1, and its betas, which it converts. It rereads the file when it changes and on "
+                "SIGHUP; if the new one is broken, the old one stays in effect. With -v 10 it logs "
+                "the score of every plugin for every node, as kube-scheduler does. It accepts "
+                "flags without effect, so a static pod needs only another image.",
             .examples = kSchedulerExamples,
             .flags = kSchedulerFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings, no start or a lost lease",
             .run = run_scheduler},
     Command{.name = "servo",
-            .summary = "Measure the runs of one-time jobs, keep them and send them on",
-            .detail =
-                "A pod with an application id is a job. When its container ends, the servo stores "
-                "how long it ran, and posts it if it is told where to. The token for posts comes "
-                "from OPTUNE_AUTH_TOKEN or a file, never from the command line. Flags win over the "
-                "variables named with them. It stops with SIGTERM or Ctrl-C; what could not be "
-                "sent is sent after the next start.",
+            .summary = "Measure run times of jobs, store them and post them",
+            .detail = "A pod with an application ID is a job. When its container ends, the servo "
+                      "stores how long it ran, and posts it if you configure an address. The token "
+                      "for posts comes from OPTUNE_AUTH_TOKEN or a file, never from the command "
+                      "line. A flag overrides the variable in its help text. The servo stops with "
+                      "SIGTERM or Ctrl-C. It sends unsent runs after the next start.",
             .examples = kServoExamples,
             .flags = kServoFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings or no start, 3 internal error",
             .run = run_servo},
-    Command{.name = "servo path-test",
-            .summary = "Try a path to the application id on a pod",
-            .detail = "Elements are separated by '/': a member of a map, an index of a list, "
-                      "[name] for the value of the entry of that name, [name,k,v] with other "
-                      "members than name and value, or a key in double quotes. Several paths are "
-                      "separated by '|'.",
-            .examples = kPathTestExamples,
-            .flags = kPathTestFlags,
-            .exit_notes = "0 found, 1 the pod has no id there, 2 the path is wrong",
-            .run = run_servo_path_test,
-            .minor = true},
+    Command{
+        .name = "servo path-test",
+        .summary = "Test a path to the application ID on a pod",
+        .detail = "'/' separates the elements: a member of a map, an index of a list, [name] for "
+                  "the value of the entry with that name, [name,k,v] for other members than name "
+                  "and value, or a key in double quotes. '|' separates several paths.",
+        .examples = kPathTestExamples,
+        .flags = kPathTestFlags,
+        .exit_notes = "0 found, 1 the pod has no ID there, 2 the path is wrong",
+        .run = run_servo_path_test,
+        .minor = true},
     Command{.name = "servo history",
-            .summary = "Show finished runs, newest first; the same as runs",
+            .summary = "Show finished runs, newest first; same as runs",
             .flags = kRunsFlags,
             .formats = kAllFormats,
             .run = run_runs,
             .hidden = true},
     Command{.name = "runs",
             .summary = "Show finished runs of jobs, newest first",
-            .detail = "Asks the servo: at --url, else at the local cluster's, else its Service "
-                      "through the API server. With --store it reads the servo's files itself.",
+            .detail = "Asks the servo at --url, else the servo of the local cluster, else its "
+                      "Service through the API server. With --store it reads the servo's files.",
             .examples = kRunsExamples,
             .flags = kRunsFlags,
             .formats = kAllFormats,
             .run = run_runs},
     Command{.name = "flow run",
-            .summary = "Run a job file here: slices, worker processes, progress",
-            .detail =
-                "Needs neither server nor configuration. Every slice is written down before it is "
-                "worked on, so a run that was interrupted, killed or had failed slices goes on "
-                "with --resume. Progress goes to standard error; standard output has what the "
-                "operation stdout prints, or with -o json one event per line.",
+            .summary = "Run a job file on this machine, in slices and worker processes",
+            .detail = "Needs neither server nor configuration. It records every slice before a "
+                      "worker gets it. So --resume continues a run that was interrupted or killed "
+                      "or has failed slices. Progress goes to standard error. Standard output has "
+                      "the output of the operation stdout, or with -o json one event per line.",
             .examples = kFlowRunExamples,
             .flags = kFlowRunFlags,
             .positionals = kFlowJobOptional,
@@ -445,50 +443,49 @@ constexpr std::array kCommands{
             .exit_notes = "0 completed, 1 slices failed, 2 invalid job, 130 interrupted",
             .run = run_flow_run},
     Command{.name = "flow validate",
-            .summary = "Check a job file and say how often a record may be written",
+            .summary = "Check a job file and show how often a record can be written",
             .examples = kFlowValidateExamples,
             .positionals = kFlowJob,
-            .exit_notes = "2 when it is invalid",
+            .exit_notes = "2 the job is invalid",
             .run = run_flow_validate},
     Command{.name = "flow ops",
-            .summary = "List the operations of jobs, or the options of one",
+            .summary = "List the operations, or the options of one",
             .examples = kFlowOpsExamples,
             .positionals = kFlowOpsPositionals,
             .formats = kAllFormats,
-            .exit_notes = "4 when there is no such operation",
+            .exit_notes = "4 no such operation",
             .run = run_flow_ops},
     Command{.name = "install",
-            .summary = "Put the parts of Plimsoll on a cluster",
+            .summary = "Install parts of Plimsoll on a cluster",
             .detail = "Applies the objects of deploy/ as they were when this program was built; "
-                      "without a role those of all. A namespace that is missing is made. What "
-                      "the objects allow and where they run is best read with --dry-run first.",
+                      "without a role, the objects of all roles. Creates missing namespaces. Use "
+                      "--dry-run first to see permissions and places of the objects.",
             .examples = kInstallExamples,
             .flags = kInstallFlags,
             .positionals = kInstallPositionals,
             .run = run_install},
     Command{.name = "uninstall",
-            .summary = "Take the parts of Plimsoll off a cluster; namespaces stay",
+            .summary = "Remove parts of Plimsoll from a cluster; namespaces stay",
             .examples = kUninstallExamples,
             .flags = kUninstallFlags,
             .positionals = kInstallPositionals,
             .run = run_uninstall,
             .minor = true},
     Command{.name = "doctor",
-            .summary = "Check what works on this machine and in which degraded mode",
+            .summary = "Check what works on this machine, and with which restrictions",
             .detail =
-                "Looks at the kernel, cgroups, perf, pressure, resctrl, permissions, the kubelet, "
+                "Checks the kernel, cgroups, perf, pressure, resctrl, permissions, the kubelet, "
                 "container runtimes, the clock, and whether the cluster answers. Each finding is "
-                "ok, degraded (things work with less), absent (nothing here needs it) or failed.",
+                "ok, degraded (works with restrictions), absent (nothing here needs it) or failed.",
             .examples = kDoctorExamples,
             .flags = kDoctorFlags,
             .formats = kAllFormats,
-            .exit_notes = "0 when nothing failed, 1 when a check failed",
+            .exit_notes = "0 no check failed, 1 a check failed",
             .run = run_doctor},
     Command{.name = "raw",
             .summary = "Send any request to the API server and print the answer",
-            .detail =
-                "Without -o the body is printed as it came. With -o it is parsed as JSON first. "
-                "A watch prints one event per line until it ends or is interrupted.",
+            .detail = "Without -o it prints the body unchanged. With -o it parses the body as JSON "
+                      "first. A watch prints one event per line until it ends or is interrupted.",
             .examples = kRawExamples,
             .flags = kRawFlags,
             .positionals = kRawPositionals,
@@ -497,23 +494,21 @@ constexpr std::array kCommands{
             .run = run_raw,
             .minor = true},
     Command{.name = "explain pod",
-            .summary = "Say why a pod is on its node, and not on another",
-            .detail =
-                "Of a pod that runs the scheduler is asked, which keeps its last decisions; where "
-                "it cannot be reached, the annotation plimsoll.io/decision tells less. With "
-                "--snapshot a cluster is read from a file and decided in as the scheduler does. "
-                "Several pods are "
-                "decided one after the other, each on its node before the next is looked at; a pod "
-                "of the file that has a node already is taken to be there.",
+            .summary = "Show why a pod is on its node and not on another",
+            .detail = "Asks the scheduler for its last decision about the pod. If the scheduler "
+                      "does not answer, the annotation plimsoll.io/decision has a shorter record. "
+                      "With --snapshot it reads a cluster from a file and decides like the "
+                      "scheduler. It places several pods one after another; each decision sees the "
+                      "pods before it. A pod of the file that has a node counts as placed.",
             .examples = kExplainPodExamples,
             .flags = kExplainPodFlags,
             .positionals = kExplainPodPositionals,
             .formats = "table|json|yaml|jsonpath=",
-            .exit_notes = "1 a file cannot be used, 2 usage, 4 no such pod or decision",
+            .exit_notes = "1 a file is unusable, 2 usage, 4 no such pod or decision",
             .run = run_explain_pod,
             .minor = true},
     Command{.name = "explain error",
-            .summary = "Say what an error code means and what to do",
+            .summary = "Explain an error code and what to do",
             .examples = kExplainErrorExamples,
             .positionals = kExplainErrorPositionals,
             .formats = kAllFormats,
@@ -521,23 +516,24 @@ constexpr std::array kCommands{
             .run = run_explain_error,
             .minor = true},
     Command{.name = "version",
-            .summary = "Show versions of this program, of Kubernetes and of the cluster",
-            .detail = "A cluster that cannot be reached is no failure. A cluster outside of the "
-                      "supported range is warned about on standard error.",
+            .summary = "Show the versions of the program, of Kubernetes and of the cluster",
+            .detail = "It is not an error if the cluster does not answer. If its version is not "
+                      "supported, a warning goes to standard error.",
             .examples = kVersionExamples,
             .flags = kVersionFlags,
             .formats = "table|json|yaml|jsonpath=",
             .run = run_version,
             .minor = true},
-    Command{.name = "completion",
-            .summary = "Print a completion script for bash, zsh or fish",
-            .detail =
-                "Names of contexts, namespaces and nodes are completed live, within 200 ms. For "
-                "kubectl plimsoll, install the program also as kubectl_complete-plimsoll.",
-            .examples = kCompletionExamples,
-            .positionals = kCompletionPositionals,
-            .run = run_completion,
-            .minor = true},
+    Command{
+        .name = "completion",
+        .summary = "Print a completion script for bash, zsh or fish",
+        .detail =
+            "The script asks the program for contexts, namespaces and nodes, which takes at most "
+            "200 ms. For kubectl plimsoll, also install the program as kubectl_complete-plimsoll.",
+        .examples = kCompletionExamples,
+        .positionals = kCompletionPositionals,
+        .run = run_completion,
+        .minor = true},
     Command{.name = "man",
             .summary = "Write the manual pages",
             .examples = kManExamples,
@@ -546,7 +542,7 @@ constexpr std::array kCommands{
             .run = run_man,
             .minor = true},
     Command{.name = "options",
-            .summary = "List the flags that every command takes",
+            .summary = "List the flags of all commands",
             .run = run_options,
             .minor = true},
     Command{.name = "help",

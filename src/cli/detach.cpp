@@ -97,14 +97,15 @@ Outcome<std::string> listen(int fd, pid_t child, const DetachOptions& options) {
             .exit = 1,
             .what = fmt::format("process {} ended before it was ready", static_cast<int>(child)),
             .tried = options.log,
-            .next = "the file tried holds its last words"});
+            .next = "read the log file above"});
       case Listener::End::late:
-        return tl::unexpected(Failure{
-            .code = Plm::timed_out,
-            .exit = 5,
-            .what = fmt::format("process {} is not ready yet; it goes on", static_cast<int>(child)),
-            .tried = options.log,
-            .next = "see plimsoll status, or give more time with --wait"});
+        return tl::unexpected(
+            Failure{.code = Plm::timed_out,
+                    .exit = 5,
+                    .what = fmt::format("process {} is not ready yet; it keeps running",
+                                        static_cast<int>(child)),
+                    .tried = options.log,
+                    .next = "check with plimsoll status, or use a longer --wait"});
     }
     if (line.empty()) continue;
     std::string_view text = std::string_view(line).substr(1);

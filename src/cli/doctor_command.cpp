@@ -22,7 +22,7 @@ Finding probe_cluster(const Context& context) {
                  context.values.given("server");
     out.status = nothing_there && !asked ? Status::absent : Status::failed;
     out.found = config.error().what;
-    out.effect = "nothing that talks to a cluster works";
+    out.effect = "commands that need a cluster fail";
     out.remedy = entry(config.error().code).remedy;
     return out;
   }
@@ -31,7 +31,7 @@ Finding probe_cluster(const Context& context) {
     Failure failure = request_failure(version.error(), "");
     out.status = Status::failed;
     out.found = fmt::format("{}: {}", describe(*config), failure.what);
-    out.effect = "nothing that talks to the cluster works";
+    out.effect = "commands that need the cluster fail";
     out.remedy = entry(failure.code).remedy;
     return out;
   }
@@ -71,24 +71,24 @@ Finding probe_credentials(const Context& context) {
   }
   if (answer->status == 401 || answer->status == 403) {
     out.status = Status::failed;
-    out.found = fmt::format("refused with HTTP {}", answer->status);
-    out.effect = "the cluster does not accept who is asking";
+    out.found = fmt::format("rejected with HTTP {}", answer->status);
+    out.effect = "the cluster does not accept the credentials";
     out.remedy = entry(Plm::unauthorized).remedy;
     return out;
   }
   auto body = parse_json(answer->body);
   if (answer->status >= 300 || !body) {
     out.status = Status::degraded;
-    out.found = fmt::format("access cannot be reviewed (HTTP {})", answer->status);
+    out.found = fmt::format("cannot review access (HTTP {})", answer->status);
     return out;
   }
   if (bool_at(*body, {"status", "allowed"})) {
-    out.found = "accepted; pods of all namespaces may be listed";
+    out.found = "accepted; may list pods of all namespaces";
     return out;
   }
   out.status = Status::degraded;
-  out.found = "accepted; pods of all namespaces may not be listed";
-  out.effect = "commands that look at the whole cluster show only what is allowed";
+  out.found = "accepted; may not list pods of all namespaces";
+  out.effect = "commands for the whole cluster show only what you may list";
   out.remedy = "ask for a ClusterRole with list and watch on pods and nodes";
   return out;
 }

@@ -11,115 +11,116 @@ namespace {
 
 constexpr std::array kErrors{
     ErrorEntry{Plm::unknown_command, "unknown command",
-               "The first words of the command line name no command of this program. Commands of "
-               "parts that this build does not contain are unknown too.",
+               "The first words of the command line are not a command of this program.",
                "run plimsoll --help for the list of commands"},
-    ErrorEntry{Plm::unknown_flag, "unknown flag",
-               "The command does not take this flag. Flags that every command takes are listed by "
-               "plimsoll options.",
-               "run the command with --help for its flags"},
-    ErrorEntry{Plm::wrong_arguments, "missing or surplus arguments",
-               "The command needs other arguments than it was given.",
+    ErrorEntry{
+        Plm::unknown_flag, "unknown flag",
+        "The command does not have this flag. plimsoll options lists the flags of all commands.",
+        "run the command with --help for its flags"},
+    ErrorEntry{Plm::wrong_arguments, "missing or extra arguments",
+               "The command needs other arguments.",
                "run the command with --help for its usage line and examples"},
-    ErrorEntry{Plm::bad_flag_value, "a flag's value cannot be used",
-               "The value is not a number, duration, or one of the words this flag takes.",
+    ErrorEntry{Plm::bad_flag_value, "invalid value of a flag",
+               "The value is not a number, a duration, or one of the words that this flag takes.",
                "run the command with --help to see what the flag takes"},
-    ErrorEntry{Plm::bad_environment, "an environment variable cannot be used",
-               "Variables PLIMSOLL_<COMMAND>_<FLAG> stand for flags and take the same values.",
+    ErrorEntry{Plm::bad_environment, "invalid environment variable",
+               "A variable PLIMSOLL_<COMMAND>_<FLAG> sets a flag and takes the same values.",
                "correct the variable or unset it"},
-    ErrorEntry{Plm::bad_settings_file, "the settings file cannot be used",
-               "${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml is read when it exists. It may "
-               "hold names of flags, and names of commands with their flags below; anything else "
-               "is an error, so that a typing mistake does not go unnoticed.",
-               "correct the line, or move the file away: it is never required"},
-    ErrorEntry{Plm::bad_template, "an output template cannot be used",
+    ErrorEntry{Plm::bad_settings_file, "invalid settings file",
+               "Plimsoll reads ${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml if it exists. "
+               "The file may contain names of flags, and names of commands with their flags below. "
+               "Anything else is an error, to catch typing mistakes.",
+               "correct the line, or remove the file: it is optional"},
+    ErrorEntry{Plm::bad_template, "invalid output template",
                "The text after jsonpath= or custom-columns= has a mistake at the column given.",
                "kubectl's templates work here; quote them for the shell: -o 'jsonpath={.kind}'"},
     ErrorEntry{Plm::no_cluster, "no cluster is configured",
-               "Neither --kubeconfig, nor KUBECONFIG, nor ~/.kube/config, nor a pod's service "
-               "account says which cluster to use, or the file or context asked for does not "
-               "exist.",
-               "give --kubeconfig FILE or --server URL, or set KUBECONFIG"},
-    ErrorEntry{Plm::bad_kubeconfig, "the kubeconfig cannot be used",
-               "The file could be read, but not understood; the message says where and why.",
-               "correct the kubeconfig; kubectl config view shows what kubectl makes of it"},
+               "Neither --kubeconfig, KUBECONFIG, ~/.kube/config nor a pod's service account names "
+               "a cluster, or the given file or context does not exist.",
+               "pass --kubeconfig FILE or --server URL, or set KUBECONFIG"},
+    ErrorEntry{
+        Plm::bad_kubeconfig, "invalid kubeconfig",
+        "Plimsoll can read the file but not parse it. The message names the place and the reason.",
+        "correct the kubeconfig; kubectl config view shows how kubectl reads it"},
     ErrorEntry{Plm::unreachable, "the cluster cannot be reached",
-               "No connection to the API server came about: nothing listens there, the name does "
-               "not resolve, a firewall is between, or its certificate is not trusted.",
-               "check that the cluster runs and that --context or --server names it"},
+               "There is no connection to the API server: nothing listens there, the name does not "
+               "resolve, a firewall blocks it, or its certificate is not trusted.",
+               "check that the cluster runs, and check --context or --server"},
     ErrorEntry{Plm::timed_out, "the cluster did not answer in time",
                "The connection or the answer took longer than the limit.",
-               "try again, or give more time with --timeout"},
-    ErrorEntry{Plm::unauthorized, "the credentials are missing or were refused",
-               "The API server does not know who is asking (HTTP 401): a token or certificate is "
-               "missing, has expired, or belongs to another cluster. Or nothing was asked, since "
-               "the kubeconfig's token file or credential plugin gave no credentials.",
-               "log in again, or choose other credentials with --user or --context"},
-    ErrorEntry{Plm::forbidden, "not allowed",
-               "The API server knows who is asking, but no Role allows this request (HTTP 403).",
-               "ask for a Role; kubectl auth can-i shows what is allowed"},
+               "try again, or use a longer --timeout"},
+    ErrorEntry{
+        Plm::unauthorized, "the credentials are missing or were rejected",
+        "The API server does not accept the credentials (HTTP 401): a token or certificate is "
+        "missing, expired, or belongs to another cluster. Or Plimsoll sent no request, because the "
+        "token file or the credential plugin of the kubeconfig gave no credentials.",
+        "log in again, or choose other credentials with --user or --context"},
+    ErrorEntry{
+        Plm::forbidden, "not allowed",
+        "The API server accepts the credentials, but no Role allows this request (HTTP 403).",
+        "ask for a Role; kubectl auth can-i shows what is allowed"},
     ErrorEntry{Plm::not_found, "not found", "The API server has no such object or path (HTTP 404).",
                "check the name, and the namespace with -n"},
     ErrorEntry{Plm::exists, "already exists, or changed meanwhile",
-               "The object exists already, or somebody changed it between reading and writing "
-               "(HTTP 409).",
+               "The object exists already, or another client changed it between reading and "
+               "writing (HTTP 409).",
                "read the object again and repeat the change"},
-    ErrorEntry{Plm::refused, "the API server refused the request",
+    ErrorEntry{Plm::refused, "the API server rejected the request",
                "The request is malformed or invalid; the message names the field (HTTP 400, 405, "
                "406, 413, 415, 422).",
                "correct what the message names"},
     ErrorEntry{Plm::server_failed, "the API server failed",
-               "The server answered that it could not do it for a reason of its own (HTTP 5xx).",
-               "try again; if it stays, look at the server's log"},
+               "The server reported an error of its own (HTTP 5xx).",
+               "try again; if the error stays, read the server's log"},
     ErrorEntry{Plm::throttled, "too many requests", "The API server asks to slow down (HTTP 429).",
                "wait a little and try again"},
     ErrorEntry{Plm::expired, "the requested version is too old",
-               "The resourceVersion or continue token is no longer kept by the server (HTTP 410).",
+               "The server no longer has the resourceVersion or continue token (HTTP 410).",
                "start again without resourceVersion or continue"},
-    ErrorEntry{Plm::unexpected_answer, "the answer was not what was expected",
-               "The server answered with something else than JSON, so it cannot be formatted.",
-               "repeat without -o to see the answer as it came"},
+    ErrorEntry{Plm::unexpected_answer, "unexpected answer",
+               "The answer of the server is not JSON, so Plimsoll cannot format it.",
+               "repeat without -o to see the answer"},
     ErrorEntry{Plm::cannot_read, "a file cannot be read",
-               "A file or standard input named on the command line could not be read.",
+               "Plimsoll cannot read a file of the command line, or standard input.",
                "check the path and its permissions"},
     ErrorEntry{Plm::cannot_write, "output cannot be written",
-               "Standard output is closed or full, or a file could not be written.",
+               "Standard output is closed or full, or Plimsoll cannot write a file.",
                "check where the output goes: disk space, permissions, redirections"},
-    ErrorEntry{Plm::cannot_listen, "an address cannot be listened on",
-               "Another process has the port, the address is none of this machine's, or ports of "
-               "that number are for root only.",
-               "choose another address, or end what has it: ss -ltnp shows who that is"},
+    ErrorEntry{Plm::cannot_listen, "cannot listen on an address",
+               "Another process uses the port, the address does not belong to this machine, or "
+               "only root may use this port.",
+               "choose another address, or stop the process that uses it; ss -ltnp shows it"},
     ErrorEntry{Plm::not_running, "the local cluster is not running",
-               "No process holds the lock of a local cluster of this name.",
-               "start it with plimsoll up, or name another one with --name"},
+               "No process holds the lock of a local cluster with this name.",
+               "start it with plimsoll up, or choose another one with --name"},
     ErrorEntry{Plm::already_running, "the local cluster is running already",
-               "Another process holds the lock of this cluster, or a port it was told to use.",
+               "Another process holds the lock of this cluster, or a port that you configured.",
                "use it, stop it with plimsoll down, or choose another --name"},
-    ErrorEntry{Plm::local_failed, "the local cluster could not do it",
-               "Its files, its ports or its processes are not as they should be; the message says "
-               "which.",
+    ErrorEntry{Plm::local_failed, "the local cluster failed",
+               "Its files, ports or processes have a problem; the message names it.",
                "correct what the message names and try again"},
-    ErrorEntry{Plm::store_damaged, "the store of the local cluster is damaged",
-               "A record before the end of the log is not as it was written: a disk or somebody "
-               "else changed it. Everything before that place is good.",
-               "plimsoll store verify --repair-to gives up what follows; it stays beside as *.cut"},
+    ErrorEntry{
+        Plm::store_damaged, "the store of the local cluster is damaged",
+        "A record before the end of the log has changed since it was written. Everything before "
+        "that place is good.",
+        "plimsoll store verify --repair-to drops everything after it and keeps a copy as *.cut"},
     ErrorEntry{Plm::bad_agent_config, "the agent cannot start with this configuration",
-               "The configuration file has mistakes, or asks for something that this machine or "
-               "this version does not have. Nothing was touched.",
-               "correct what the message names; plimsoll agent check reads the file again"},
-    ErrorEntry{Plm::root_refused, "the agent runs as root only when asked to",
-               "Measuring needs few rights, so root must be meant.",
+               "The configuration file has mistakes, or requests something that this machine or "
+               "this version does not have. The agent changed nothing.",
+               "correct what the message names; plimsoll agent check checks the file"},
+    ErrorEntry{Plm::root_refused, "the agent runs as root only with --root",
+               "Measuring needs few permissions, so you must ask for root explicitly.",
                "add --root (-0), or run it as another user"},
-    ErrorEntry{Plm::bad_pool_config, "the CPU pools cannot be used like this",
-               "The pool configuration breaks a rule, or does not fit this machine. Nothing of it "
-               "was applied; an agent that runs keeps what it had.",
-               "correct what the message names; plimsoll pools validate reads it again"},
-    ErrorEntry{Plm::bad_scheduler_config, "the scheduler cannot be configured like this",
-               "The KubeSchedulerConfiguration has mistakes, each told with its line and field. A "
-               "scheduler that runs keeps the configuration it had.",
-               "correct what the message names; plimsoll scheduler --check-config reads it again"},
-    ErrorEntry{Plm::internal, "internal error", "A mistake in plimsoll itself.",
-               "please report it with the command line that led to it"},
+    ErrorEntry{Plm::bad_pool_config, "invalid configuration of CPU pools",
+               "The pool configuration has mistakes, or does not fit this machine. The agent "
+               "applies nothing of it; a running agent keeps its old configuration.",
+               "correct what the message names; plimsoll pools validate checks it"},
+    ErrorEntry{Plm::bad_scheduler_config, "invalid configuration of the scheduler",
+               "The KubeSchedulerConfiguration has mistakes; the message has line and field of "
+               "each. A running scheduler keeps its old configuration.",
+               "correct what the message names; plimsoll scheduler --check-config checks it"},
+    ErrorEntry{Plm::internal, "internal error", "A bug in plimsoll.",
+               "please report it with the command line"},
 };
 
 // What a server or a file says may hold line ends and worse; ours is one line that no terminal
@@ -224,12 +225,12 @@ Failure request_failure(const Error& error, std::string tried) {
       .code = plm, .exit = exit_code(error.code), .what = error.message, .tried = std::move(tried)};
   // So we put an answer that is no Status, as an unknown path has and a server of another kind.
   if (plm == Plm::not_found && error.message.find("the server answered 404") != std::string::npos)
-    out.next = "check the path, and that a Kubernetes API server is there";
+    out.next = "check the path, and that the address is a Kubernetes API server";
   // So net puts a certificate that it does not trust.
   if (plm == Plm::unreachable && error.message.find(" not accepted: ") != std::string::npos)
     out.next =
-        "check certificate-authority of the kubeconfig's cluster, or its tls-server-name if the "
-        "certificate is for another name";
+        "check certificate-authority in the kubeconfig, or tls-server-name if the certificate has "
+        "another name";
   return out;
 }
 

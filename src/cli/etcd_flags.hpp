@@ -9,16 +9,16 @@ namespace plim::cli {
 
 inline constexpr Flag kEtcdEndpoints{.name = "etcd-endpoints",
                                      .metavar = "URL,...",
-                                     .help = "the etcd with images of nodes: https://10.0.0.1:2379",
+                                     .help = "etcd with the images of nodes: https://10.0.0.1:2379",
                                      .rare = true};
 inline constexpr Flag kEtcdCaCert{.name = "etcd-cacert",
                                   .metavar = "FILE",
-                                  .help = "authorities of that etcd",
+                                  .help = "CA certificates of that etcd",
                                   .live = Live::file,
                                   .rare = true};
 inline constexpr Flag kEtcdCert{.name = "etcd-cert",
                                 .metavar = "FILE",
-                                .help = "client certificate for it",
+                                .help = "client certificate for that etcd",
                                 .live = Live::file,
                                 .rare = true};
 inline constexpr Flag kEtcdKey{.name = "etcd-key",
@@ -29,7 +29,7 @@ inline constexpr Flag kEtcdKey{.name = "etcd-key",
 inline constexpr Flag kEtcdCluster{.name = "etcd-cluster",
                                    .metavar = "NAME",
                                    .fallback = "default",
-                                   .help = "in its keys, where several clusters share it",
+                                   .help = "cluster name in the keys, if clusters share the etcd",
                                    .rare = true};
 
 // No endpoints where --etcd-endpoints is not given.

@@ -23,8 +23,8 @@ Failure unknown_code(const std::string& text) {
   std::string_view near = nearest(text, known);
   return Failure{.code = Plm::wrong_arguments,
                  .exit = 4,
-                 .what = fmt::format("no error has the code \"{}\"", text),
-                 .next = near.empty() ? "plimsoll explain error lists them"
+                 .what = fmt::format("unknown error code \"{}\"", text),
+                 .next = near.empty() ? "plimsoll explain error lists all codes"
                                       : fmt::format("did you mean {}?", near),
                  .shape = Failure::Shape::one_line};
 }

@@ -36,7 +36,7 @@ Outcome<Named> read_name(const std::string& text, const std::string& ns) {
     out.name = rest;
   }
   if (out.name.empty() || out.ns.empty() || out.name.find('/') != std::string::npos)
-    return usage_failure(Plm::wrong_arguments, fmt::format("\"{}\" is no pod", text),
+    return usage_failure(Plm::wrong_arguments, fmt::format("\"{}\" is not a pod", text),
                          "write NAME or NAMESPACE/NAME");
   return out;
 }
@@ -56,14 +56,13 @@ Outcome<std::string> scheduler_url(const Context& context) {
 std::string told_by_pod(const json::value& pod) {
   if (const std::string_view node = text_at(pod, {"spec", "nodeName"}); !node.empty())
     return fmt::format(
-        "the pod is on {}, where another one has put it, or this scheduler before it was restarted",
-        node);
+        "the pod is on {}; another scheduler placed it, or this one before its restart", node);
   if (const json::value* all = find(pod, {"status", "conditions"}); all && all->is_array())
     for (const json::value& one : all->get_array())
       if (text_at(one, {"type"}) == "PodScheduled" && text_at(one, {"status"}) == "False")
-        return fmt::format("its condition says {}: {}", text_at(one, {"reason"}),
+        return fmt::format("its condition is {}: {}", text_at(one, {"reason"}),
                            text_at(one, {"message"}));
-  return fmt::format("it waits for the scheduler {}; is that the one that was asked?",
+  return fmt::format("it waits for the scheduler {}; check --scheduler",
                      quote(text_at(pod, {"spec", "schedulerName"})));
 }
 
@@ -129,16 +128,17 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   if (written.empty() || !decision) {
     // The scheduler has answered, or it has not.
     const bool asked = record.error().code == Code::not_found;
-    return tl::unexpected(
-        Failure{.code = Plm::not_found,
-                .exit = 4,
-                .what = asked ? out.reason
-                              : fmt::format("no decision about pod {}/{} is to be had: {}", pod.ns,
-                                            pod.name, out.reason),
-                .tried = scheduler,
-                .next = asked ? escape_controls(told_by_pod(object))
-                              : "--scheduler names the port of the scheduler; --snapshot asks a "
-                                "file"});
+    return tl::unexpected(Failure{
+        .code = Plm::not_found,
+        .exit = 4,
+        .what = asked ? out.reason
+                      : fmt::format("there is no decision about pod {}/{}: {}", pod.ns, pod.name,
+                                    out.reason),
+        .tried = scheduler,
+        .next =
+            asked
+                ? escape_controls(told_by_pod(object))
+                : "pass --scheduler with the address of the scheduler, or --snapshot with a file"});
   }
   out.decision = std::move(*decision);
   return out;
@@ -154,8 +154,8 @@ bool is_no_node(Context& context, const std::string& name) {
 
 std::string annotation_text(const LiveExplanation& found) {
   std::string out =
-      fmt::format("POD     {}/{}   as the scheduler wrote it on the pod ({})\nRESULT  {}  {}",
-                  found.ns, found.name, escape_controls(found.reason), escape_controls(found.node),
+      fmt::format("POD     {}/{}   from the annotation of the pod ({})\nRESULT  {}  {}", found.ns,
+                  found.name, escape_controls(found.reason), escape_controls(found.node),
                   int_at(found.decision, {"total"}).value_or(0));
   if (const std::string_view second = text_at(found.decision, {"runnerUp", "node"});
       !second.empty())

@@ -30,7 +30,7 @@ Failure bad_file(const Error& error) {
 }
 
 constexpr const char* kMakeSnapshot =
-    "kubectl get nodes,pods,namespaces,services,replicasets.apps -A -o json makes such a file";
+    "create the file with kubectl get nodes,pods,namespaces,services,replicasets.apps -A -o json";
 
 const std::string& name_of_node(const kube::Node& node) {
   return node.meta.name;
@@ -39,9 +39,9 @@ const std::string& name_of_node(const kube::Node& node) {
 Failure no_such_node(const std::string& node, std::string tried) {
   return Failure{.code = Plm::not_found,
                  .exit = 4,
-                 .what = fmt::format("there is no node {}", escape_controls(node)),
+                 .what = fmt::format("node {} does not exist", escape_controls(node)),
                  .tried = std::move(tried),
-                 .next = "--why-not takes the name of a node"};
+                 .next = "pass the name of a node to --why-not"};
 }
 
 Outcome<sched::Configuration> read_profiles(Context& context) {
@@ -72,8 +72,8 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
     if (!pod->spec.node_name.empty()) {
       engine.set_pod(pod);
       PLIM_CLI_CHECK(context.world.err.write(fmt::format(
-          "note: pod {}/{} is not asked about: its spec.nodeName says {} already\n",
-          pod->meta.ns.view(), pod->meta.name, escape_controls(pod->spec.node_name.view()))));
+          "note: pod {}/{} is skipped: its spec.nodeName is already {}\n", pod->meta.ns.view(),
+          pod->meta.name, escape_controls(pod->spec.node_name.view()))));
       continue;
     }
     const sched::Profile* profile = config.profile_named(pod->spec.scheduler_name);
@@ -81,7 +81,7 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
       return tl::unexpected(Failure{
           .code = Plm::wrong_arguments,
           .exit = 2,
-          .what = fmt::format("no profile is called \"{}\", which pod {}/{} asks for",
+          .what = fmt::format("profile \"{}\" of pod {}/{} does not exist",
                               pod->spec.scheduler_name.view(), pod->meta.ns.view(), pod->meta.name),
           .shape = Failure::Shape::one_line});
     options.draw = out.size();
@@ -94,8 +94,8 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
     return tl::unexpected(Failure{
         .code = Plm::wrong_arguments,
         .exit = 2,
-        .what = fmt::format("all pods of {} have nodes already", context.values.text("pod")),
-        .next = "take spec.nodeName out of those you ask about"});
+        .what = fmt::format("all pods of {} already have nodes", context.values.text("pod")),
+        .next = "remove spec.nodeName from the pods to place"});
   return out;
 }
 
@@ -113,7 +113,7 @@ Outcome<json::array> explain_snapshot(Context& context) {
   if (snapshot->nodes.empty())
     return tl::unexpected(Failure{.code = Plm::cannot_read,
                                   .exit = 2,
-                                  .what = fmt::format("{}: there is no node in it", snapshot_name),
+                                  .what = fmt::format("{}: the file has no node", snapshot_name),
                                   .next = kMakeSnapshot});
   if (const std::string& node = context.values.text("why-not");
       !node.empty() && std::ranges::count(snapshot->nodes, node, name_of_node) == 0)
@@ -148,9 +148,9 @@ Outcome<int> print_annotation(Context& context, Printer& printer, const LiveExpl
     return tl::unexpected(
         Failure{.code = Plm::not_found,
                 .exit = 4,
-                .what = fmt::format("why pod {}/{} is not on {} only the scheduler knows: {}",
+                .what = fmt::format("only the scheduler knows why pod {}/{} is not on {}: {}",
                                     found.ns, found.name, node, found.reason),
-                .next = "without --why-not it is shown what it wrote on the pod"});
+                .next = "without --why-not the command shows the annotation of the pod"});
   if (printer.wants_table()) {
     PLIM_CLI_CHECK(context.world.out.write(annotation_text(found)));
     return 0;
@@ -172,8 +172,9 @@ Outcome<int> run_explain_pod(Context& context) {
   const std::string& pod = context.values.text("pod");
   if (!context.arguments.empty()) {
     if (!snapshot.empty() || !pod.empty() || context.values.given("config"))
-      return usage_failure(Plm::wrong_arguments,
-                           "a pod of the cluster, or --snapshot, --pod and --config: not both");
+      return usage_failure(
+          Plm::wrong_arguments,
+          "pass a pod of the cluster, or --snapshot, --pod and --config, not both");
     PLIM_CLI_TRY(LiveExplanation found, explain_live(context, context.arguments[0]));
     if (found.record.is_null()) return print_annotation(context, printer, found);
     if (const std::string& node = context.values.text("why-not");
@@ -181,7 +182,7 @@ Outcome<int> run_explain_pod(Context& context) {
       return tl::unexpected(no_such_node(node, {}));
     records.push_back(std::move(found.record));
   } else if (snapshot.empty() || pod.empty()) {
-    return usage_failure(Plm::wrong_arguments, "a pod is needed, or --snapshot and --pod",
+    return usage_failure(Plm::wrong_arguments, "pass a pod, or --snapshot and --pod",
                          "plimsoll explain pod NAME");
   } else {
     PLIM_CLI_TRY(records, explain_snapshot(context));

@@ -54,7 +54,8 @@ Table options_table(const flow::OpEntry& entry) {
 Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& path) {
   auto posted = flow::read_job_file(path);
   if (!posted && posted.error().code == Code::invalid)
-    return usage_failure(Plm::wrong_arguments, posted.error().message, "a job is JSON or YAML");
+    return usage_failure(Plm::wrong_arguments, posted.error().message,
+                         "a job file is JSON or YAML");
   if (!posted) {
     Failure failure = file_failure(Plm::cannot_read, posted.error());
     failure.exit = kUnusableJob;
@@ -99,7 +100,7 @@ Outcome<int> run_flow_ops(Context& context) {
     return tl::unexpected(
         Failure{.code = Plm::not_found,
                 .exit = 4,
-                .what = fmt::format("there is no operation {}", name),
+                .what = fmt::format("unknown operation {}", name),
                 .next = fmt::format("the nearest are {}", fmt::join(flow::nearest_ops(name), ", ")),
                 .shape = Failure::Shape::three_lines});
   if (!printer.wants_table()) {

@@ -8,9 +8,9 @@
 namespace plim::cli {
 
 inline constexpr std::array kFlowRunExamples{
-    Example{"flow run job.json", "run it here, with a worker process per CPU"},
+    Example{"flow run job.json", "run it with one worker process per CPU"},
     Example{"flow run job.yaml --state DIR", "keep the ledger in DIR"},
-    Example{"flow run --resume DIR", "go on after Ctrl-C, a crash, or failed slices"},
+    Example{"flow run --resume DIR", "continue after Ctrl-C, a crash, or failed slices"},
     Example{"flow run job.json --dry-run", "check it and show the first slices"},
 };
 inline constexpr std::array kFlowRunFlags{
@@ -18,33 +18,33 @@ inline constexpr std::array kFlowRunFlags{
          .type = Type::integer,
          .metavar = "N",
          .fallback = "0",
-         .help = "workers; 0: as the job says, else one per CPU, at most 5"},
+         .help = "number of workers; 0: from the job, else one per CPU, at most 5"},
     Flag{.name = "threads",
          .type = Type::boolean,
          .fallback = "false",
-         .help = "workers are threads of this process"},
+         .help = "run workers as threads of this process"},
     Flag{.name = "state",
          .metavar = "DIR",
-         .help = "where the ledger is; else a temporary folder, removed after success",
+         .help = "folder of the ledger; default: temporary, removed after success",
          .live = Live::directory},
     Flag{.name = "resume",
          .metavar = "DIR",
-         .help = "continue the last run of this folder; needs no JOB",
+         .help = "continue the last run of this folder, without JOB",
          .live = Live::directory},
     Flag{.name = "dry-run",
          .type = Type::boolean,
          .fallback = "false",
-         .help = "run nothing, show the first 5 slices"},
+         .help = "only show the first 5 slices"},
     Flag{.name = "limit",
          .type = Type::integer,
          .metavar = "N",
          .fallback = "0",
-         .help = "make at most so many slices, 0: all"},
+         .help = "maximum number of slices, 0: all"},
     Flag{.name = "lease",
          .type = Type::duration,
          .metavar = "DURATION",
          .fallback = "30s",
-         .help = "a worker silent for so long loses its slices",
+         .help = "a worker that is silent for this time loses its slices",
          .rare = true},
 };
 inline constexpr std::array kFlowJobOptional{
@@ -53,14 +53,14 @@ inline constexpr std::array kFlowJobOptional{
 };
 
 inline constexpr std::array kFlowValidateExamples{
-    Example{"flow validate job.json", "every problem, and how often a record may be written"},
+    Example{"flow validate job.json", "all problems, and how often a record can be written"},
 };
 inline constexpr std::array kFlowJob{
     Positional{.metavar = "JOB", .help = "job file, JSON or YAML", .live = Live::file},
 };
 
 inline constexpr std::array kFlowOpsExamples{
-    Example{"flow ops", "the operations that are built in"},
+    Example{"flow ops", "the built-in operations"},
     Example{"flow ops file_reader", "the options of one"},
 };
 inline constexpr std::array kFlowOpsPositionals{

@@ -133,9 +133,9 @@ class FlowRun {
 Result<std::string> make_temporary_directory() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error) return fail_errno(error.value(), "cannot use TMPDIR for the state; give --state DIR");
+  if (error) return fail_errno(error.value(), "cannot use TMPDIR for the state; pass --state DIR");
   std::string path = (parent / "plimsoll-flow.XXXXXX").string();
-  if (::mkdtemp(path.data()) == nullptr) return fail_errno(errno, "cannot make " + path);
+  if (::mkdtemp(path.data()) == nullptr) return fail_errno(errno, "cannot create " + path);
   return path;
 }
 
@@ -144,7 +144,7 @@ Outcome<void> check_flags(const Context& context) {
     for (std::string_view flag : {"state", "dry-run"})
       if (flag == "state" ? !context.values.text(flag).empty() : context.values.boolean(flag))
         return usage_failure(Plm::wrong_arguments,
-                             fmt::format("--{} does not go with --resume", flag));
+                             fmt::format("--{} cannot be combined with --resume", flag));
   const std::int64_t workers = context.values.integer("workers");
   if (workers < 0 || workers > kMostWorkers)
     return usage_failure(Plm::bad_flag_value,
@@ -174,8 +174,8 @@ Outcome<int> show_slices(Context& context, const flow::Job& job) {
   auto total = source->total();
   if (auto made = source->make(5, slices); !made)
     return tl::unexpected(run_failure(made.error(), job.name));
-  std::string out = total ? fmt::format("{} slices, the first of them:\n", *total)
-                          : std::string("the number of slices is not known; the first of them:\n");
+  std::string out = total ? fmt::format("{} slices; the first ones:\n", *total)
+                          : std::string("the number of slices is unknown; the first ones:\n");
   for (const flow::Slice& slice : slices.created)
     out += fmt::format("  {}.{} {}\n", slice.key.slicer, slice.key.order, slice.request);
   PLIM_CLI_CHECK(context.world.out.write(out));
@@ -189,9 +189,9 @@ Outcome<void> take_environment(const flow::Job& job) {
   for (const auto& [key, value] : given->as_object()) {
     std::string text = value.is_string() ? std::string(value.as_string()) : to_json(value);
     if (::setenv(std::string(key).c_str(), text.c_str(), 1) != 0)
-      return usage_failure(
-          Plm::bad_environment,
-          fmt::format("env_vars: {} is no name of a variable", quote(std::string_view(key))));
+      return usage_failure(Plm::bad_environment,
+                           fmt::format("env_vars: {} is not a valid name of a variable",
+                                       quote(std::string_view(key))));
   }
   return {};
 }
@@ -246,7 +246,7 @@ Outcome<int> run_flow_run(Context& context) {
 
   RunScreen screen(context, json);
   if (run->is_completed()) {
-    screen.notice(fmt::format("execution {} is completed already", run->row().ex_id));
+    screen.notice(fmt::format("execution {} is already completed", run->row().ex_id));
     return 0;
   }
   flow::Observer observer;

@@ -130,13 +130,13 @@ std::string program_help(std::string_view program) {
   std::string out =
       "Plimsoll places, pins, runs and measures work on Kubernetes, and says what to change.\n\n"
       "Examples:\n";
-  out += columns({{fmt::format("{} up", program), "# a cluster on this machine, in a moment"}});
+  out += columns({{fmt::format("{} up", program), "# start a cluster on this machine"}});
   out += "\nCommands:\n";
   out += columns(program_rows());
   out += fmt::format("  also: {}\n", minor_names());
-  out +=
-      fmt::format("\nUsage: {} COMMAND [flags]; --help shows its flags, {} options those of all.\n",
-                  program, program);
+  out += fmt::format(
+      "\nUsage: {} COMMAND [flags]; COMMAND --help shows its flags, {} options the common ones.\n",
+      program, program);
   return out;
 }
 
@@ -161,8 +161,8 @@ std::string command_help(const Command& command, std::string_view program) {
   if (!command.exit_notes.empty()) out += fmt::format("Exit code: {}.\n", command.exit_notes);
   if (const std::string others = commands_of(command); !others.empty())
     out += fmt::format("Other commands: {} {}.\n", program, others);
-  if (more) out += "docs/reference/cli.md has more flags. ";
-  return out + fmt::format("{} options lists the flags of every command.\n", program);
+  if (more) out += "docs/reference/cli.md lists more flags. ";
+  return out + fmt::format("{} options lists the flags of all commands.\n", program);
 }
 
 std::string group_help(std::string_view group, std::string_view program) {
@@ -171,14 +171,14 @@ std::string group_help(std::string_view group, std::string_view program) {
 }
 
 std::string options_help() {
-  std::string out = "Flags that every command takes:\n\n";
+  std::string out = "Flags of all commands:\n\n";
   std::vector<Row> rows;
   for (const Flag& flag : global_flags())
     rows.push_back({flag_label(flag), flag_text(nullptr, flag)});
   out += columns(rows);
   out +=
-      "\nA flag wins over PLIMSOLL_<COMMAND>_<FLAG>, that over PLIMSOLL_<FLAG>, and that over\n"
-      "${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml. More: man plimsoll\n";
+      "\nA setting comes from the flag, else PLIMSOLL_<COMMAND>_<FLAG>, else PLIMSOLL_<FLAG>, "
+      "else\n${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml. More: man plimsoll\n";
   return out;
 }
 

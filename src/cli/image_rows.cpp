@@ -102,7 +102,7 @@ class RowMaker {
     if (told != nullptr && std::chrono::abs(age_of(*told)) <= kBelieved) {
       if (told->truncated)
         rows_.notes.push_back(fmt::format(
-            "node {} has more than its inventory holds: what is smallest was left out", name));
+            "the inventory of node {} is truncated: it does not have the smallest images", name));
       add_inventory(name, *told);
       return;
     }
@@ -118,9 +118,10 @@ class RowMaker {
   static std::string unbelieved(std::string_view node, std::chrono::seconds age) {
     if (age < std::chrono::seconds(0))
       return fmt::format(
-          "the inventory of node {} is dated {} ahead and not believed; is the node's clock right?",
+          "ignoring the inventory of node {}: its date is {} in the future; check the clock of the "
+          "node",
           node, human_duration(-age));
-    return fmt::format("the inventory of node {} is {} old and not believed; is its agent running?",
+    return fmt::format("ignoring the inventory of node {}: it is {} old; check that its agent runs",
                        node, human_duration(age));
   }
 
@@ -158,8 +159,7 @@ std::map<std::string, ImageInventory> inventories_by_node(const json::value& lis
     if (read)
       out.emplace(node, std::move(*read));
     else
-      notes.push_back(
-          fmt::format("the inventory of node {} cannot be read: {}", node, read.error().message));
+      notes.push_back(fmt::format("invalid inventory of node {}: {}", node, read.error().message));
   }
   return out;
 }
@@ -234,7 +234,7 @@ Result<ImageRows> image_rows(const json::value& nodes, const json::value& invent
   for (const auto& [name, inventory] : told)
     if (std::ranges::count(maker.rows().nodes, name) == 0)
       maker.rows().notes.push_back(
-          fmt::format("there is an inventory of node {}, but no such node", name));
+          fmt::format("there is an inventory of node {}, but the node does not exist", name));
   ImageRows out = maker.take();
   std::ranges::sort(out.images, {}, [](const ImageRow& row) {
     return std::tie(row.node, row.image, row.tag, row.id);

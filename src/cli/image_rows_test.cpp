@@ -56,7 +56,7 @@ TEST(ImageRows, do_not_come_from_inventories_dated_far_ahead) {
   EXPECT_EQ(rows("2025-12-31T23:50:00Z").images[1].age, std::chrono::seconds(0));
   const ImageRows ahead = rows("2025-12-31T23:49:59Z");
   EXPECT_EQ(ahead.images[0].source, "status");
-  EXPECT_THAT(ahead.notes, ElementsAre(HasSubstr("node w1 is dated 10m ahead and not believed")));
+  EXPECT_THAT(ahead.notes, ElementsAre(HasSubstr("node w1: its date is 10m in the future")));
 }
 
 TEST(ImageRows, say_what_is_left_out) {
@@ -65,12 +65,12 @@ TEST(ImageRows, say_what_is_left_out) {
     return image_rows(kNodes, list, *parse_rfc3339("2026-01-01T00:05:00Z"), {})->notes;
   };
   EXPECT_THAT(noted(R"({"metadata":{"name":"w9"},"spec":{}})"),
-              ElementsAre("there is an inventory of node w9, but no such node"));
+              ElementsAre("there is an inventory of node w9, but the node does not exist"));
   EXPECT_THAT(noted(R"({"metadata":{"name":"w1"},"spec":{"images":[{"size":5}]}})"),
-              ElementsAre(HasSubstr("node w1 cannot be read: images[0]: an image needs an id")));
+              ElementsAre(HasSubstr("node w1: images[0]: an image needs an id")));
   EXPECT_THAT(noted(R"({"metadata":{"name":"w1"},"spec":
                         {"reportedAt":"2026-01-01T00:00:00Z","truncated":true}})"),
-              ElementsAre(HasSubstr("node w1 has more than its inventory holds")));
+              ElementsAre(HasSubstr("node w1 is truncated")));
 }
 
 TEST(ImageRows, are_ordered_by_node) {

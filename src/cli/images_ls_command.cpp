@@ -67,11 +67,12 @@ class ImagesLister {
       out.inventories = std::move(*inventories);
     else if (inventories.error().code == Code::not_found)
       out.note =
-          "the cluster has no inventories, so this is what kubelets report: their 50 "
-          "largest images; plimsoll install crds images brings them";
+          "the cluster has no inventories; the list has the 50 largest images that each kubelet "
+          "reports; plimsoll install crds images adds inventories";
     else if (inventories.error().code == Code::forbidden)
-      out.note = fmt::format("inventories may not be read, so this is what kubelets report: {}",
-                             inventories.error().message);
+      out.note =
+          fmt::format("no permission to read inventories; the list has what kubelets report: {}",
+                      inventories.error().message);
     else
       co_return inventories.error();
     co_return out;
@@ -85,7 +86,7 @@ class ImagesLister {
     if (!filter_.node.empty() && std::ranges::count(rows->nodes, filter_.node) == 0)
       co_return tl::unexpected(Failure{.code = Plm::not_found,
                                        .exit = 4,
-                                       .what = fmt::format("there is no node {}", filter_.node),
+                                       .what = fmt::format("node {} does not exist", filter_.node),
                                        .tried = describe(config_)});
     if (!lists->note.empty()) rows->notes.insert(rows->notes.begin(), std::move(lists->note));
     co_return std::move(*rows);
@@ -107,7 +108,7 @@ class ImagesLister {
     if (layers ? rows->layers.empty() : rows->images.empty()) {
       (void)context_.world.err.write(
           fmt::format("no {} found{}\n", layers ? "layers" : "images",
-                      layers ? "; they are known where plimsoll agent --images runs" : ""));
+                      layers ? "; plimsoll agent --images reports them" : ""));
       co_return Outcome<void>{};
     }
     co_return printer_.print_table(layers ? layer_table(*rows) : image_table(rows->images, ""));
@@ -220,7 +221,7 @@ class ImagesLister {
 
 Outcome<int> run_images(Context& context) {
   if (context.values.boolean("watch") && context.values.boolean("layers"))
-    return usage_failure(Plm::wrong_arguments, "--watch shows images; leave --layers out");
+    return usage_failure(Plm::wrong_arguments, "--watch cannot be combined with --layers");
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   return ImagesLister(context, std::move(printer), std::move(config)).run();

@@ -59,7 +59,7 @@ class Installer {
       const std::string name = name_of(object);
       if (!done && done.error().code != Code::not_found)
         co_return tl::unexpected(failure(name, done.error()));
-      if (auto said = say(name, done ? "deleted" : "was not there"); !said) co_return said;
+      if (auto said = say(name, done ? "deleted" : "not found"); !said) co_return said;
     }
     co_return Outcome<void>{};
   }
@@ -127,7 +127,7 @@ Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::st
   std::vector<json::value> out;
   for (const std::string& role : roles) {
     if (std::ranges::find(all, role) == all.end())
-      return usage_failure(Plm::wrong_arguments, fmt::format("there is no role \"{}\"", role),
+      return usage_failure(Plm::wrong_arguments, fmt::format("unknown role \"{}\"", role),
                            fmt::format("one of {}", fmt::join(all, ", ")));
     auto objects = manifests_of(role, changes);
     if (!objects) return tl::unexpected(file_failure(Plm::cannot_read, objects.error()));

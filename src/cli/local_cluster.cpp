@@ -91,7 +91,7 @@ Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories
           .code = Plm::timed_out,
           .exit = 5,
           .what = fmt::format("process {} of cluster {} has not ended yet", *pid, directories.name),
-          .next = "its pods may need their grace; wait, or give more time with --timeout"});
+          .next = "its pods may need their grace period; wait, or use a longer --timeout"});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   // A process that is ending closes its files a moment before it is gone.

@@ -91,14 +91,14 @@ std::string command_page(const Command& command) {
   for (const Flag& flag : command.flags)
     if (!flag.hidden) out += option(&command, flag);
   if (!command.formats.empty()) out += option(&command, *find_flag(nullptr, "output"));
-  out += ".PP\nThe flags of every command are in\n.BR plimsoll (1).\n";
+  out += ".PP\nThe flags of all commands are in\n.BR plimsoll (1).\n";
   out += ".SH ENVIRONMENT\n";
   for (const Flag& flag : command.flags)
     if (!flag.hidden)
-      out += fmt::format(".TP\n.B {}\nstands for \\-\\-{}\n", environment_name(&command, flag),
+      out += fmt::format(".TP\n.B {}\nsets \\-\\-{}\n", environment_name(&command, flag),
                          roff(flag.name));
   out += fmt::format(".PP\n{}\n",
-                     roff(fmt::format("Flags of every command likewise, such as {}.",
+                     roff(fmt::format("The flags of all commands have variables too, such as {}.",
                                       environment_name(&command, *find_flag(nullptr, "context")))));
   out += ".SH EXIT STATUS\n";
   if (!command.exit_notes.empty()) out += fmt::format("{}.\n", roff(command.exit_notes));
@@ -113,18 +113,18 @@ std::string program_page() {
       ".SH SYNOPSIS\n.B plimsoll\n.I COMMAND\n[\\fIflags\\fR]\n.br\n.B kubectl plimsoll\n.I "
       "COMMAND\n[\\fIflags\\fR]\n";
   out +=
-      ".SH DESCRIPTION\nData goes to standard output, everything else to standard error. "
-      "Colours follow NO_COLOR, CLICOLOR_FORCE and TERM=dumb. Nothing is truncated in pipes.\n";
+      ".SH DESCRIPTION\nData goes to standard output, everything else to standard error. NO_COLOR, "
+      "CLICOLOR_FORCE and TERM=dumb control colours. Lines in pipes are never truncated.\n";
   out += ".SH COMMANDS\n";
   for (const Command& command : commands())
     if (!command.hidden)
       out += fmt::format(".TP\n.BR {} (1)\n{}.\n", roff(page_name(command)), roff(command.summary));
-  out += ".SH OPTIONS\nEvery command takes these.\n";
+  out += ".SH OPTIONS\nEvery command has these flags.\n";
   for (const Flag& flag : global_flags()) out += option(nullptr, flag);
   out +=
-      ".SH ENVIRONMENT\nA flag wins over PLIMSOLL_<COMMAND>_<FLAG>, that over "
-      "PLIMSOLL_<FLAG> for the flags above, that over the settings file. KUBECONFIG is a list "
-      "of files as for kubectl.\n";
+      ".SH ENVIRONMENT\nA setting comes from the flag, else PLIMSOLL_<COMMAND>_<FLAG>, else "
+      "PLIMSOLL_<FLAG> (only for the flags above), else the settings file. KUBECONFIG is a list of "
+      "files as for kubectl.\n";
   out += ".SH EXIT STATUS\n";
   out += kExitCodes;
   out +=
@@ -136,11 +136,9 @@ std::string program_page() {
 std::string settings_page() {
   std::string out = head("plimsoll-config", 5, "settings file of the plimsoll commands");
   out +=
-      ".SH DESCRIPTION\n"
-      ".I ${XDG_CONFIG_HOME:\\-\\(ti/.config}/plimsoll/config.yaml\n"
-      "is never required. Its keys are names of flags that every command takes, and names of "
-      "commands with their flags below. A key that is neither is an error. Flags and "
-      "environment variables win over it.\n";
+      ".SH DESCRIPTION\n.I ${XDG_CONFIG_HOME:\\-\\(ti/.config}/plimsoll/config.yaml\nis optional. "
+      "Its keys are names of flags that every command has, and names of commands with their flags "
+      "below. Any other key is an error. Flags and environment variables override the file.\n";
   out +=
       ".SH EXAMPLE\n.nf\n.RS 4\ncontext: staging\noutput: wide\ndoctor:\n  host\\-root: /host\n"
       "explain:\n  error:\n    output: json\n.RE\n.fi\n";
@@ -163,10 +161,10 @@ std::string settings_page() {
 std::string job_page() {
   std::string out = head("plimsoll-flow-job", 5, "job files of plimsoll flow");
   out +=
-      ".SH DESCRIPTION\nYAML in files named *.yaml or *.yml, JSON in others. A job has a\n"
-      ".BR name ,\nhow many\n.B workers\nit may use,\n.B max_retries\nof a slice, and a list of\n"
-      ".BR operations ,\nof which the first is a reader and the others processors and senders. "
-      "Each names itself by\n.B _op\nand has its options beside that.\n";
+      ".SH DESCRIPTION\nFiles named *.yaml or *.yml are YAML, all others JSON. A job has a\n.BR "
+      "name ,\nthe number of\n.BR workers ,\n.B max_retries\nof a slice, and a list of\n.BR "
+      "operations .\nThe first operation is a reader; the others are processors and senders. The "
+      "key\n.B _op\nis the name of the operation; the other keys are its options.\n";
   out +=
       ".SH EXAMPLE\n.nf\n.RS 4\nname: visits\nworkers: 2\noperations:\n  \\- _op: data_generator\n"
       "    size: 20000\n  \\- _op: file_exporter\n    path: out\n.RE\n.fi\n";
@@ -208,8 +206,8 @@ std::string flag_table(const Command* command, std::span<const Flag> flags) {
 
 std::string command_reference() {
   std::string out =
-      "# Commands\n\nWritten by `plimsoll man --markdown docs/reference`; do not edit.\n\n"
-      "## Flags of every command\n\n";
+      "# Commands\n\n`plimsoll man --markdown docs/reference` generates this page; do not edit "
+      "it.\n\n## Flags of all commands\n\n";
   out += flag_table(nullptr, global_flags());
   for (const Command& command : commands()) {
     if (command.hidden) continue;
@@ -231,8 +229,8 @@ std::string command_reference() {
 
 std::string error_reference() {
   std::string out =
-      "# Error codes\n\nWritten by `plimsoll man --markdown docs/reference`; do not edit.\n\n"
-      "| code | what | meaning | what to do |\n|---|---|---|---|\n";
+      "# Error codes\n\n`plimsoll man --markdown docs/reference` generates this page; do not edit "
+      "it.\n\n| code | what | meaning | what to do |\n|---|---|---|---|\n";
   for (const CodeText& error : code_texts())
     out += fmt::format("| {} | {} | {} | {} |\n", error.code, cell(error.title),
                        cell(error.meaning), cell(error.remedy));

@@ -18,7 +18,8 @@ ModuleHealth::ModuleHealth(std::string_view name, Clock& clock, Random& random,
                            metrics::Registry& registry)
     : name_(name),
       clock_(clock),
-      up_(registry.gauge("plimsoll_agent_module_up", "1 when it works", {{"module", name_}})),
+      up_(registry.gauge("plimsoll_agent_module_up", "1 when the module works",
+                         {{"module", name_}})),
       restarts_(registry.counter("plimsoll_agent_module_restarts_total", "Starts after a failure",
                                  {{"module", name_}})),
       backoff_(kBetweenStarts, random) {
@@ -47,7 +48,7 @@ SteadyTime ModuleHealth::failed(const Failure& failure) {
   if (problem_ != failure.what) {
     const std::string_view remedy =
         failure.next.empty() ? entry(failure.code).remedy : std::string_view(failure.next);
-    log::error("agent", fmt::format("module {} is down; it is started again by itself", name_),
+    log::error("agent", fmt::format("module {} is down; the agent restarts it", name_),
                {{"error", failure.what}, {"next", remedy}});
   }
   problem_ = failure.what;

@@ -44,12 +44,12 @@ Failure exec_failure(std::string_view what) {
 // In a mount namespace of its own the node's directory stands where programs expect a kubelet's.
 Outcome<void> enter_node(const std::string& directory) {
   if (::mkdir(kKubeletDirectory, 0755) != 0 && errno != EEXIST)
-    return tl::unexpected(exec_failure(fmt::format("cannot make {}", kKubeletDirectory)));
+    return tl::unexpected(exec_failure(fmt::format("cannot create {}", kKubeletDirectory)));
   if (::unshare(CLONE_NEWNS) != 0 ||
       ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       ::mount(directory.c_str(), kKubeletDirectory, nullptr, MS_BIND | MS_REC, nullptr) != 0) {
-    Failure out = exec_failure(fmt::format("cannot put {} at {}", directory, kKubeletDirectory));
-    out.next = "this needs root; or tell the program the directory itself";
+    Failure out = exec_failure(fmt::format("cannot mount {} at {}", directory, kKubeletDirectory));
+    out.next = "run it as root, or configure the directory in the program";
     return tl::unexpected(std::move(out));
   }
   return {};
@@ -110,7 +110,7 @@ Outcome<int> run_node_exec(Context& context) {
                 .exit = 4,
                 .what = fmt::format("cluster {} has no process node {}", directories.name, node),
                 .tried = directory,
-                .next = "plimsoll node ls names them"});
+                .next = "plimsoll node ls lists the nodes"});
   PLIM_CLI_CHECK(enter_node(directory));
   std::vector<char*> words;
   for (std::size_t i = 1; i < context.arguments.size(); ++i)

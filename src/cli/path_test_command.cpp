@@ -17,7 +17,8 @@ Outcome<int> run_servo_path_test(Context& context) {
                          text);
   const std::string& file = context.values.text("file");
   if (file.empty())
-    return usage_failure(Plm::wrong_arguments, "no pod is given", "-f FILE, or -f - for stdin");
+    return usage_failure(Plm::wrong_arguments, "a pod is missing",
+                         "pass -f FILE, or -f - for stdin");
   auto bytes = read_input(file);
   if (!bytes) {
     Failure failure = file_failure(Plm::cannot_read, bytes.error());

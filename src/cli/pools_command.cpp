@@ -18,19 +18,17 @@ namespace plim::cli {
 namespace {
 
 constexpr std::string_view kHowToConfigure =
-    "to have some: write a file such as\n"
-    "  pools:\n"
-    "    exclusive-pool: {cpus: \"1\"}\n"
-    "plimsoll pools validate -f poolconfig.yaml checks it for this machine, and\n"
-    "kubectl create configmap cpu-dp-configmap -n kube-system --from-file=poolconfig.yaml\n"
-    "gives it to the nodes; docs/pools.md has more\n";
+    "to create pools, write a file poolconfig.yaml such as\n  pools:\n    exclusive-pool: {cpus: "
+    "\"1\"}\nCheck it with plimsoll pools validate -f poolconfig.yaml, and pass it to the nodes "
+    "with\nkubectl create configmap cpu-dp-configmap -n kube-system "
+    "--from-file=poolconfig.yaml\nSee docs/pools.md.\n";
 
 Outcome<json::value> pools_at(const std::string& url) {
   PLIM_CLI_TRY(json::value state, ask_agent(url));
   json::value* pools = state.is_object() ? state.get_object().if_contains("pools") : nullptr;
   if (pools == nullptr || !pools->is_object())
-    return tl::unexpected(
-        request_failure(fail(Code::not_found, "the agent there does not keep pools of CPUs"), url));
+    return tl::unexpected(request_failure(
+        fail(Code::not_found, "the agent at this address does not run the module pools"), url));
   return std::move(*pools);
 }
 
@@ -43,8 +41,7 @@ Outcome<json::value> from_report(const Context& context, const std::string& node
   if (answer->status != 200)
     return tl::unexpected(request_failure(
         fail(code_from_http(answer->status),
-             fmt::format("node {} has no NodeReport; its agent publishes one with --node-report",
-                         node)),
+             fmt::format("node {} has no NodeReport; start its agent with --node-report", node)),
         describe(config)));
   auto report = parse_json(answer->body);
   json::array pools;
@@ -69,10 +66,9 @@ Outcome<json::value> pools_here(const Context& context) {
       if (std::filesystem::is_directory(usual, ignored)) options.config.emplace_back(usual);
   if (options.config.empty())
     return usage_failure(Plm::wrong_arguments,
-                         "no agent with pools runs beside a local cluster, and no configuration "
-                         "is in /etc/cpu-pooler or /etc/cpu-dp",
-                         "--url, --node or --poolconfigs name some; plimsoll up --roles pools "
-                         "starts an agent for each local node");
+                         "no agent of a local cluster runs the module pools, and /etc/cpu-pooler "
+                         "and /etc/cpu-dp have no configuration",
+                         "pass --url, --node or --poolconfigs; or run plimsoll up --roles pools");
   options.host_root = context.values.text("host-root");
   options.node_name = context.world.env("NODE_NAME").value_or("here");
   if (options.host_root != "/") options.kubelet_dir = options.host_root + options.kubelet_dir;

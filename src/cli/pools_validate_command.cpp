@@ -85,8 +85,8 @@ Outcome<int> run_pools_validate(Context& context) {
   if (!texts) return tl::unexpected(file_failure(Plm::cannot_read, texts.error()));
   if (texts->empty())
     return tl::unexpected(
-        pools_failure("there is no pool configuration in " + places.front(),
-                      "files are called poolconfig.yaml, poolconfig-<x>.yaml or cpu-pooler.yaml"));
+        pools_failure("no pool configuration in " + places.front(),
+                      "name the files poolconfig.yaml, poolconfig-<x>.yaml or cpu-pooler.yaml"));
   auto topology = pools::read_topology(context.values.text("host-root"));
   if (!topology) return tl::unexpected(pools_failure(topology.error().message, ""));
   pools::Problems problems;
@@ -103,9 +103,9 @@ Outcome<int> run_pools_validate(Context& context) {
     return tl::unexpected(pools_failure(
         mistakes == 1 ? "the pool configuration has a mistake"
                       : fmt::format("the pool configuration has {} mistakes", mistakes),
-        "docs/pools.md has the rules; nothing is applied while one is broken"));
+        "see docs/pools.md; the agent applies nothing until all mistakes are corrected"));
   if (plans.empty()) {
-    PLIM_CLI_CHECK(context.world.out.write("no file is for a node with these labels\n"));
+    PLIM_CLI_CHECK(context.world.out.write("no file matches a node with these labels\n"));
     return 0;
   }
   if (printer.wants_table()) {

@@ -27,7 +27,7 @@ std::string fitting_type(std::string_view method, std::string_view body) {
 Outcome<net::Request> make_request(const Context& context) {
   const std::string& target = context.arguments[0];
   if (!target.starts_with('/'))
-    return usage_failure(Plm::wrong_arguments, fmt::format("\"{}\" is no path", target),
+    return usage_failure(Plm::wrong_arguments, fmt::format("\"{}\" is not a path", target),
                          fmt::format("it must begin with '/': /{}", target));
   auto [path, query] = cut(target, '?');
   net::Request out{.path = std::string(path), .query = std::string(query)};

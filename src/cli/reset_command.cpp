@@ -68,7 +68,7 @@ Outcome<int> run_reset(Context& context) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   std::error_code ignored;
   if (!fs::exists(directories.state, ignored) && !fs::exists(directories.run, ignored)) {
-    (void)context.world.err.write(fmt::format("there is no cluster {}\n", directories.name));
+    (void)context.world.err.write(fmt::format("cluster {} does not exist\n", directories.name));
     return 0;
   }
   if (!agrees(context, directories)) return 1;

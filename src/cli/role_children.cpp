@@ -110,7 +110,8 @@ void RoleChildren::start() {
 Task<void> RoleChildren::prepare_cluster() {
   if (!rows_.empty()) {
     const Result<void> installed = co_await install_crds(client_);
-    if (!installed) log::warn("up", "our kinds are not installed", {{"error", installed.error()}});
+    if (!installed)
+      log::warn("up", "cannot install the custom resources", {{"error", installed.error()}});
   }
   kinds_installed_ = true;
   progress_.notify();
@@ -118,7 +119,7 @@ Task<void> RoleChildren::prepare_cluster() {
     if (row.withdraw == nullptr || std::ranges::find(rows_, &row) != rows_.end()) continue;
     const Result<void> done = co_await row.withdraw(client_);
     if (!done)
-      log::warn("up", "what a role had on the cluster stays",
+      log::warn("up", "cannot delete the objects of a role",
                 {{"role", row.name}, {"error", done.error()}});
   }
 }
@@ -266,7 +267,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
     if (exit) {
       cluster_.mirrors().has_ended(child->name, exit->code, exit->signal, pause);
       if (!child->renew)
-        log::warn("up", "a role has ended; it is started again",
+        log::warn("up", "a role exited; restarting it",
                   {{"role", child->name}, {"exit", exit->describe()}, {"log", log_file}});
     } else {
       cluster_.mirrors().cannot_begin(child->name, process.error().message, pause);
@@ -281,7 +282,7 @@ Task<void> RoleChildren::rest(std::shared_ptr<Child> child, Nanos pause) {
   const SteadyTime until = clock_.steady() + pause;
   while (!child->renew && clock_.steady() < until) co_await progress_.wait_until(clock_, until);
   if (!std::exchange(child->renew, false)) co_return;
-  log::info("up", "a role is started anew, since its pod was deleted", {{"role", child->name}});
+  log::info("up", "restarting a role, because its pod was deleted", {{"role", child->name}});
   cluster_.mirrors().renew(child->name);
 }
 
@@ -331,7 +332,7 @@ void RoleChildren::write_endpoints() {
   value->as_object()["roles"] = std::move(roles);
   constexpr WriteOptions kPrivate{.mode = 0600, .sync = false};
   auto written = write_file(directories_.endpoints(), to_json_indented(*value) + "\n", kPrivate);
-  if (!written) log::warn("up", "endpoints.json is old", {{"error", written.error()}});
+  if (!written) log::warn("up", "cannot update endpoints.json", {{"error", written.error()}});
 }
 
 void end_with_parent() {

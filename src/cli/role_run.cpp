@@ -40,7 +40,8 @@ class RoleRun {
       watching.spawn("dump", dump_by_signal(&signals));
       while (!stop_ && !failure_) co_await done_->wait();
     } else if (!stop_ && !failure_) {
-      failure_ = Failure{.code = Plm::internal, .exit = kInternalExit, .what = "it did not start"};
+      failure_ =
+          Failure{.code = Plm::internal, .exit = kInternalExit, .what = "the role did not start"};
     }
     co_await tidy.stop();
     co_await watching.stop();

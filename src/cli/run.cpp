@@ -24,15 +24,15 @@ Outcome<void> check_arguments(const Command& command, const std::vector<std::str
         Plm::wrong_arguments,
         fmt::format("{} needs {}", command.name, command.positionals[given.size()].metavar), usage);
   if (!unlimited && given.size() > command.positionals.size())
-    return usage_failure(Plm::wrong_arguments,
-                         fmt::format("surplus argument \"{}\"", given[command.positionals.size()]),
-                         usage);
+    return usage_failure(
+        Plm::wrong_arguments,
+        fmt::format("unexpected argument \"{}\"", given[command.positionals.size()]), usage);
   for (std::size_t i = 0; i < given.size() && i < command.positionals.size(); ++i) {
     std::string_view choices = command.positionals[i].choices;
     if (!choices.empty() && !is_choice(choices, given[i]))
       return usage_failure(
           Plm::wrong_arguments,
-          fmt::format("\"{}\" is no {}", given[i], command.positionals[i].metavar),
+          fmt::format("\"{}\" is not a valid {}", given[i], command.positionals[i].metavar),
           fmt::format("expected one of {}", fmt::join(split_choices(choices), ", ")));
   }
   return {};

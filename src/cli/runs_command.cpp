@@ -65,8 +65,8 @@ Outcome<json::value> from_servo(const Context& context) {
     PLIM_CLI_TRY(kube::Config config, cluster_config(plain));
     request.path = fmt::format("/api/v1/namespaces/{}/services/http:{}:8080/proxy/v1/runs",
                                config.ns, kService);
-    tried = fmt::format("service {} in namespace {} of {}; --url names another place", kService,
-                        config.ns, describe(config));
+    tried = fmt::format("service {} in namespace {} of {}; pass --url for another address",
+                        kService, config.ns, describe(config));
     answer = ask(config, std::move(request), timeout);
   }
   if (!answer) return tl::unexpected(request_failure(answer.error(), tried));

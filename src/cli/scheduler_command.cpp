@@ -183,7 +183,7 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
   PLIM_CLI_TRY(service.rights_cluster, named_cluster(context, "authorization-kubeconfig"));
   const std::int64_t port = values.integer("secure-port");
   if (port < 0 || port > 65535)
-    return usage_failure(Plm::bad_flag_value, "--secure-port: a number from 0 to 65535");
+    return usage_failure(Plm::bad_flag_value, "--secure-port: expected a number from 0 to 65535");
   const std::string& host = values.text("bind-address");
   if (port != 0)
     service.address = host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port)
@@ -215,8 +215,8 @@ class SchedulerRole final : public Role {
   Task<Outcome<void>> start(Executor loop) override {
     tasks_ = std::make_unique<TaskGroup>(loop);
     auto on_lost = [this] {
-      Failure failure = scheduler_failure(Plm::refused, "the lease could not be renewed in time");
-      failure.next = "start it again: it waits until it may lead";
+      Failure failure = scheduler_failure(Plm::refused, "cannot renew the lease in time");
+      failure.next = "restart the scheduler; it waits until it can lead";
       give_up(std::move(failure));
     };
     service_ = std::make_unique<sched::Service>(loop, settings_.service,
@@ -250,7 +250,7 @@ class SchedulerRole final : public Role {
     std::vector<std::string> paths{settings_.config_path};
     auto watch = FileWatch::open(loop, std::move(paths), options);
     if (!watch) {
-      log::error("scheduler", "the configuration is reread by SIGHUP only",
+      log::error("scheduler", "cannot watch the configuration; send SIGHUP to reread it",
                  {{"error", watch.error()}});
       co_return;
     }

@@ -82,7 +82,9 @@ Outcome<int> run_servo(Context& context) {
     return tl::unexpected(std::move(cluster).error());
   }
   if (!settings->monitor_image.empty())
-    log::info("servo", "OPTUNE_SLEEPER_IMG is for the webhook, which adds the monitor to pods");
+    log::info(
+        "servo",
+        "the servo ignores OPTUNE_SLEEPER_IMG; set it for the webhook, which adds the monitor");
   std::string authorities;
   if (auto file = context.world.env("SSL_CERT_FILE"); file && !file->empty()) {
     auto text = read_file(*file);

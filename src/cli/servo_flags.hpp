@@ -10,21 +10,21 @@ namespace plim::cli {
 // Which pods are jobs: for the servo, and for the webhook, which changes them.
 inline constexpr Flag kPodNamespaces{.name = "pod-namespaces",
                                      .metavar = "LIST",
-                                     .help = "where to look for jobs, * for all; POD_NAMESPACES"};
+                                     .help = "namespaces with jobs, * for all; POD_NAMESPACES"};
 inline constexpr Flag kOptuneAppId{.name = "optune-app-id",
                                    .metavar = "PATH",
-                                   .help = "where a pod's application id is; OPTUNE_APP_ID"};
+                                   .help = "path to the application ID in a pod; OPTUNE_APP_ID"};
 inline constexpr Flag kMeasuredContainer{.name = "container",
                                          .metavar = "WHICH",
                                          .help = "measured container, by name or index (default 0)",
                                          .rare = true};
 
 inline constexpr std::array kServoExamples{
-    Example{"servo", "jobs of namespace default; runs are kept in the store"},
+    Example{"servo", "measure jobs of namespace default, store runs"},
     Example{"servo --pod-namespaces 'batch, nightly' --listen 127.0.0.1:8080",
-            "two namespaces, reached from this machine only"},
+            "two namespaces, reachable only from this machine"},
     Example{"servo --optune-url 'https://example.com/{acct}/{app_id}' --optune-account me",
-            "send every run there as well"},
+            "also post every run"},
 };
 // There is no flag for the token: command lines are for everybody to see.
 inline constexpr std::array kServoFlags{
@@ -33,42 +33,46 @@ inline constexpr std::array kServoFlags{
     Flag{.name = "optune-url", .metavar = "URL", .help = "where to post runs; OPTUNE_URL"},
     Flag{.name = "optune-account",
          .metavar = "NAME",
-         .help = "what {acct} stands for; OPTUNE_ACCOUNT"},
+         .help = "value of {acct} in the URL; OPTUNE_ACCOUNT"},
     Flag{.name = "optune-auth-token-file",
          .metavar = "FILE",
-         .help = "bearer token for posts, or OPTUNE_AUTH_TOKEN",
+         .help = "file with the bearer token; or OPTUNE_AUTH_TOKEN",
          .live = Live::file},
     Flag{.name = "sink",
          .metavar = "WHERE",
-         .help = "post, store or both (default both)",
+         .help = "where runs go: post, store or both (default both)",
          .choices = "post|store|both"},
     Flag{.name = "store",
          .metavar = "DIR",
-         .help = "where runs are kept (default /var/lib/plimsoll/servo)",
+         .help = "directory of runs (default /var/lib/plimsoll/servo)",
          .live = Live::directory},
-    Flag{.name = "listen", .metavar = "ADDRESS", .help = "API and metrics (default :8080)"},
+    Flag{.name = "listen",
+         .metavar = "ADDRESS",
+         .help = "address of API and metrics (default :8080)"},
     kMeasuredContainer,
     Flag{.name = "extra",
          .type = Type::boolean,
          .fallback = "false",
-         .help = "send queue time, init time and attempts too",
+         .help = "also send queue time, init time and attempts",
          .rare = true},
 };
 
 inline constexpr std::array kRunsExamples{
-    Example{"runs", "the last 100 runs that the servo has seen"},
-    Example{"runs --app nightly-report --since 24h", "of one application, since yesterday"},
-    Example{"runs --store /var/lib/plimsoll/servo -o json", "from the files, without the servo"},
+    Example{"runs", "the last 100 runs"},
+    Example{"runs --app nightly-report --since 24h", "runs of one application in the last day"},
+    Example{"runs --store /var/lib/plimsoll/servo -o json", "read the files, without the servo"},
 };
 inline constexpr std::array kRunsFlags{
-    Flag{.name = "app", .metavar = "ID", .help = "of this application id only"},
-    Flag{.name = "pod", .metavar = "NAME", .help = "of this pod only"},
-    Flag{.name = "since", .metavar = "TIME", .help = "seen since then: a time, or an age as 2h"},
+    Flag{.name = "app", .metavar = "ID", .help = "only this application ID"},
+    Flag{.name = "pod", .metavar = "NAME", .help = "only this pod"},
+    Flag{.name = "since",
+         .metavar = "TIME",
+         .help = "only newer runs: a time, or an age such as 2h"},
     Flag{.name = "limit",
          .type = Type::integer,
          .metavar = "N",
          .fallback = "100",
-         .help = "at most so many runs"},
+         .help = "maximum number of runs"},
     Flag{.name = "url", .metavar = "URL", .help = "address of the servo; PLIMSOLL_SERVO_URL"},
     Flag{.name = "store",
          .metavar = "DIR",
@@ -78,23 +82,23 @@ inline constexpr std::array kRunsFlags{
          .type = Type::duration,
          .metavar = "DURATION",
          .fallback = "10s",
-         .help = "longest wait for the answer",
+         .help = "maximum wait for the answer",
          .rare = true},
 };
 
 inline constexpr std::array kPathTestExamples{
-    Example{"servo path-test -f pod.json", "the id that the servo would find in this pod"},
+    Example{"servo path-test -f pod.json", "the ID that the servo finds in this pod"},
     Example{"servo path-test --path 'metadata/labels/app' -f -", "another path, pod from stdin"},
 };
 inline constexpr std::array kPathTestFlags{
     Flag{.name = "path",
          .metavar = "PATH",
          .fallback = "spec/containers/0/env/[JOBID]",
-         .help = "path to the application id"},
+         .help = "path to the application ID"},
     Flag{.name = "file",
          .letter = 'f',
          .metavar = "FILE",
-         .help = "a pod as JSON or YAML, - is stdin",
+         .help = "a pod as JSON or YAML; - is stdin",
          .live = Live::file},
 };
 

@@ -93,7 +93,7 @@ Result<bool> parse_boolean(std::string_view text) {
     if (lower == yes) return true;
   for (std::string_view no : {"false", "0", "no", "off", "f"})
     if (lower == no) return false;
-  return fail(Code::invalid, fmt::format("{} is neither true nor false", quote(text)));
+  return fail(Code::invalid, fmt::format("{} is not true or false", quote(text)));
 }
 
 Result<std::chrono::milliseconds> parse_wait(std::string_view text) {

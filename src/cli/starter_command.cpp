@@ -28,7 +28,7 @@ std::string starter_program() {
 Failure starter_failure(const Error& error) {
   Failure out = local_failure(error);
   out.next =
-      "plimsoll-starter is installed beside plimsoll; in a source tree ./dev build makes both";
+      "install plimsoll-starter in the folder of plimsoll; in a clone, ./dev build builds both";
   return out;
 }
 

@@ -82,7 +82,7 @@ Outcome<int> show_all(Context& context, Printer& printer) {
     clusters.push_back(std::move(*status));
   }
   if (clusters.empty() && printer.wants_table()) {
-    PLIM_CLI_CHECK(context.world.err.write("no local cluster; plimsoll up starts one\n"));
+    PLIM_CLI_CHECK(context.world.err.write("no local cluster; start one with plimsoll up\n"));
     return 0;
   }
   const json::value list = json::object{{"items", clusters}};
@@ -99,10 +99,11 @@ Outcome<int> run_status(Context& context) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY(json::value status, status_of(directories));
   if (!runs(status) && !read_file(directories.endpoints()))
-    return tl::unexpected(Failure{.code = Plm::not_running,
-                                  .exit = 4,
-                                  .what = fmt::format("there is no cluster {}", directories.name),
-                                  .tried = directories.state});
+    return tl::unexpected(
+        Failure{.code = Plm::not_running,
+                .exit = 4,
+                .what = fmt::format("cluster {} does not exist", directories.name),
+                .tried = directories.state});
   PLIM_CLI_CHECK(print_clusters(printer, status, {&status, 1}));
   return runs(status) ? 0 : 1;
 }

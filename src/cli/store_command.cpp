@@ -54,7 +54,7 @@ Outcome<JournalPosition> parse_place(const std::string& text) {
   auto first = parse_int<std::uint64_t>(segment), second = parse_int<std::uint64_t>(offset);
   if (first && second) return JournalPosition{.segment = *first, .offset = *second};
   return usage_failure(Plm::bad_flag_value,
-                       fmt::format("--repair-to: {} is no SEGMENT:OFFSET", quote(text)));
+                       fmt::format("--repair-to: {} is not SEGMENT:OFFSET", quote(text)));
 }
 
 json::value report_json(const local::store::StoreReport& report, const std::string& directory) {
@@ -127,21 +127,21 @@ Outcome<int> run_store_verify(Context& context) {
   PLIM_CLI_CHECK(print_report(context, *report, directory));
   if (!report->log.damage) return 0;
   const JournalPosition at = report->log.damage->at;
-  return tl::unexpected(Failure{
-      .code = Plm::store_damaged,
-      .exit = 1,
-      .what = report->log.damage->describe(),
-      .next = fmt::format("plimsoll store verify --repair-to {}:{} goes back to revision {}",
-                          at.segment, at.offset, report->revision)});
+  return tl::unexpected(
+      Failure{.code = Plm::store_damaged,
+              .exit = 1,
+              .what = report->log.damage->describe(),
+              .next = fmt::format("plimsoll store verify --repair-to {}:{} restores revision {}",
+                                  at.segment, at.offset, report->revision)});
 }
 
 Outcome<int> run_store_compact(Context& context) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   if (auto pid = local::cluster::holder_of(directories.lock()))
     return tl::unexpected(local_failure(
-        fail(Code::already_exists, fmt::format("cluster {} is running, as process {}; it compacts "
-                                               "its store itself",
-                                               directories.name, *pid))));
+        fail(Code::already_exists,
+             fmt::format("cluster {} is running as process {} and compacts its store itself",
+                         directories.name, *pid))));
   if (auto there = local::store::verify_store(directories.store()); !there)
     return tl::unexpected(store_failure(there.error(), directories.store()));
   Loop loop;

@@ -68,7 +68,7 @@ class UpRun {
       ready_(*cluster_);
       children.start();
       co_await signals.stop_requested();
-      say_("stopping; a second signal ends it at once");
+      say_("stopping; a second signal stops immediately");
       co_await children.stop();
     } else {
       failure_ = local_failure(started.error());
@@ -91,8 +91,7 @@ std::string export_line(const std::string& kubeconfig) {
 }
 
 constexpr std::string_view kSecurityNote =
-    "note: pods are processes of yours on this machine; run in them only what you would run in "
-    "your shell";
+    "note: pods run as processes of your user; run in them only what you would run in your shell";
 
 Say sayer(Context& context) {
   bool quiet = context.values.boolean("quiet");
@@ -145,7 +144,7 @@ Outcome<int> run_up(Context& context) {
     PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
   if (auto pid = local::cluster::holder_of(options.cluster.directories.lock()))
     return tl::unexpected(local_failure(
-        fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
+        fail(Code::already_exists, fmt::format("cluster {} is already running as process {}",
                                                options.cluster.directories.name, *pid))));
   keep_memory_small();
   if (context.values.boolean("detach")) return run_in_background(context, std::move(options));

@@ -50,7 +50,7 @@ Outcome<void> read_kind_file(const Context& context, const std::string& path, Up
   for (const std::string_view flag : {"nodes", "runtime"})
     if (values.given(flag))
       return usage_failure(Plm::bad_flag_value,
-                           fmt::format("--{}: {} says which nodes there are", flag, path));
+                           fmt::format("--{}: {} already defines the nodes", flag, path));
   auto text = read_file(path);
   if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
   auto config = local::cluster::read_kind_config(*text, path);
@@ -62,16 +62,16 @@ Outcome<void> read_kind_file(const Context& context, const std::string& path, Up
     if (scheduler.config_file.empty())
       return bad_kind_file(
           located(path, scheduler.config_at,
-                  fmt::format("config: no extraMounts of the control plane leads from "
-                              "{} to a file of this machine; --scheduler-config FILE "
-                              "names one too",
+                  fmt::format("config: no extraMounts of the control plane maps {} to a file of "
+                              "this machine; pass --scheduler-config FILE",
                               scheduler.config)));
     out.roles.scheduler_config = find_beside(scheduler.config_file, path);
     std::error_code ignored;
     if (!fs::is_regular_file(out.roles.scheduler_config, ignored))
-      return bad_kind_file(located(path, scheduler.config_at,
-                                   fmt::format("config: {} is {} on this machine, and no file",
-                                               scheduler.config, out.roles.scheduler_config)));
+      return bad_kind_file(
+          located(path, scheduler.config_at,
+                  fmt::format("config: {} is {} on this machine, which is not a file",
+                              scheduler.config, out.roles.scheduler_config)));
   }
   out.kind = std::move(*config);
   return {};

@@ -35,7 +35,7 @@ Outcome<std::string> users_kubeconfig(const Context& context) {
     for (const std::string_view file : split(*list, ':'))
       if (!file.empty()) return std::string(file);
   if (auto home = context.world.env("HOME"); home && !home->empty()) return *home + "/.kube/config";
-  return bad_value("merge-kubeconfig", "neither KUBECONFIG nor HOME says where to");
+  return bad_value("merge-kubeconfig", "neither KUBECONFIG nor HOME is set");
 }
 
 // A file with somebody else's clusters is never overwritten.
@@ -46,9 +46,9 @@ Outcome<void> check_target(const std::string& path, const std::string& context_n
   bool ours = parsed && parsed->contexts.size() <= 1 && parsed->clusters.size() <= 1 &&
               (parsed->contexts.empty() || parsed->contexts.contains(context_name));
   if (ours) return {};
-  return bad_value("kubeconfig", fmt::format("{} holds something else already; to keep it, add "
-                                             "--merge-kubeconfig",
-                                             path));
+  return bad_value(
+      "kubeconfig",
+      fmt::format("{} already has other clusters; pass --merge-kubeconfig to keep them", path));
 }
 
 Outcome<void> choose_kubeconfig(const Context& context, local::cluster::ClusterOptions& options) {
@@ -76,7 +76,7 @@ Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
     auto [left, right] = cut(part, '=');
     bool begins = part.find('=') != part.npos;
     if (begins) name = left;
-    if (name.empty()) return bad_value("node-cpus", fmt::format("{} belongs to no node", part));
+    if (name.empty()) return bad_value("node-cpus", fmt::format("{} is not a node", part));
     std::string& cpus = out[name];
     cpus += fmt::format("{}{}", cpus.empty() ? "" : ",", begins ? right : part);
   }
@@ -85,7 +85,7 @@ Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
   for (const auto& [node, cpus] : out) {
     auto list = parse_cpu_list(cpus);
     if (!list || list->empty())
-      return bad_value("node-cpus", fmt::format("{} are no CPUs for {}", quote(cpus), node));
+      return bad_value("node-cpus", fmt::format("{} are not CPUs for {}", quote(cpus), node));
     if (online && !online->empty() && !list->is_subset_of(*online))
       return bad_value("node-cpus",
                        fmt::format("{} of {}: this machine has CPUs {}", cpus, node, here));
@@ -162,8 +162,8 @@ Outcome<local::cluster::ClusterOptions> cluster_options(const Context& context,
     if (!address) return bad_value("listen", address.error().message);
     // Every user of a cluster may do everything in it so far, which is not for a network.
     if (!local::cluster::is_loopback(address->host))
-      return bad_value("listen", fmt::format("{} is no loopback address; others may listen only "
-                                             "with authorization, which is not here yet",
+      return bad_value("listen", fmt::format("{} is not a loopback address; other addresses need "
+                                             "authorization, which is not supported yet",
                                              address->host));
     out.listen = std::move(*address);
   }
@@ -211,7 +211,7 @@ Outcome<UpPlan> plan_up(const Context& context) {
       !out.settings.scheduler_config.empty() || out.settings.scheduler_v.has_value();
   if (is_configured && std::ranges::none_of(out.roles, is_scheduler))
     out.warnings.emplace_back(
-        "the scheduler's configuration has no effect: the role scheduler is not among --roles");
+        "the scheduler's configuration has no effect: --roles does not include scheduler");
   return out;
 }
 

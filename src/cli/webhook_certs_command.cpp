@@ -27,7 +27,7 @@ std::string_view words_for(kube::Renewal renewal) {
     case kube::Renewal::none:
       return "unchanged";
     case kube::Renewal::serving:
-      return "new certificate by the same authority";
+      return "new certificate from the same authority";
     case kube::Renewal::authority:
       return "new authority and certificate";
   }
@@ -82,9 +82,10 @@ Outcome<int> run_webhook_certs(Context& context) {
     text += fmt::format("mutatingwebhookconfiguration {}: caBundle written\n", name);
   PLIM_CLI_CHECK(context.world.out.write(text));
   for (const std::string& name : state->missing)
-    (void)context.world.err.write(fmt::format(
-        "warning: there is no mutatingwebhookconfiguration {}; run this again when there is\n",
-        name));
+    (void)context.world.err.write(
+        fmt::format("warning: mutatingwebhookconfiguration {} does not exist; run this command "
+                    "again when it does\n",
+                    name));
   return 0;
 }
 

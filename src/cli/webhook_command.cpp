@@ -106,7 +106,7 @@ class WebhookRole final : public Role {
     }
     auto tell = [this](WallTime at) {
       const std::string text = fmt::format(
-          "the webhook's certificate expired at {}: API servers refuse it", format_rfc3339(at));
+          "the webhook's certificate expired at {}: API servers reject it", format_rfc3339(at));
       log::error("webhook", text);
       if (!events_) return;
       events_->record({.about = {.api_version = "v1",
@@ -128,7 +128,7 @@ class WebhookRole final : public Role {
     Result<void> read = co_await pools_->start();
     if (!read)
       co_return tl::unexpected(webhook_failure(Plm::bad_pool_config, read.error().message,
-                                               "plimsoll pools validate tells all about it"));
+                                               "plimsoll pools validate shows all mistakes"));
     webhook::ServerSettings settings{.listen = settings_.listen,
                                      .certificate = std::move(certificate)};
     settings.mutators.push_back({"/mutating-pods", [this](const kube::AdmissionReview& review) {
@@ -161,7 +161,8 @@ class WebhookRole final : public Role {
   Task<void> watch_certificate(Executor loop) {
     auto watch = FileWatch::open(loop, settings_.certificate.paths());
     if (!watch) {
-      log::error("webhook", "certificates are reread by SIGHUP only", {{"error", watch.error()}});
+      log::error("webhook", "cannot watch the certificates; send SIGHUP to reread them",
+                 {{"error", watch.error()}});
       co_return;
     }
     for (;;) {

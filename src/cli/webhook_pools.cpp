@@ -86,7 +86,7 @@ Result<pools::PoolCatalog> WebhookPools::read() const {
   if (!problems.errors.empty())
     return fail(Code::invalid, fmt::format("{}", fmt::join(problems.errors, "; ")));
   if (config.files.empty())
-    log::warn("webhook", "there are no pool files, so types of pools go by their names",
+    log::warn("webhook", "there are no pool files; the names of pools set their types",
               {{"places", fmt::format("{}", fmt::join(places_.files, ","))}});
   return pools::PoolCatalog::of(config);
 }
@@ -97,7 +97,8 @@ Task<void> WebhookPools::watch_files() {
   for (;;) {
     auto watch = FileWatch::open(loop_, watched_paths(places_.files), options);
     if (!watch) {
-      log::error("webhook", "pools are reread by SIGHUP only", {{"error", watch.error()}});
+      log::error("webhook", "cannot watch the pools; send SIGHUP to reread them",
+                 {{"error", watch.error()}});
       co_return;
     }
     if (std::exchange(seen_change_, false)) reread();

@@ -56,7 +56,7 @@ servo::MonitorForm monitor_form(const WebhookSettings& settings) {
   const auto version = server_version(*settings.cluster, kVersionLimit);
   if (!version || version->major != 1 || version->minor >= kOldestMinor)
     return servo::MonitorForm::sidecar;
-  log::warn("webhook", "no sidecars on this cluster: jobs with a monitor do not end by themselves",
+  log::warn("webhook", "this cluster has no sidecars: jobs with a monitor do not complete",
             {{"server", version->text}});
   return servo::MonitorForm::appended;
 }
@@ -84,12 +84,12 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
   } else if (out.certificate.certificate.empty() || out.certificate.key.empty()) {
     return usage_failure(Plm::wrong_arguments,
                          "webhook needs --tls-cert-file and --tls-private-key-file",
-                         "or --self-signed; API servers call webhooks by HTTPS only");
+                         "or --self-signed; API servers call webhooks only through HTTPS");
   }
   if (out.mutate.smt_width < 1 || out.mutate.smt_width > 8)
-    return usage_failure(Plm::bad_flag_value, "--smt-width is a number from 1 to 8");
+    return usage_failure(Plm::bad_flag_value, "--smt-width: expected a number from 1 to 8");
   if (!out.mutate.starter_path.starts_with('/'))
-    return usage_failure(Plm::bad_flag_value, "--process-starter-path begins with /");
+    return usage_failure(Plm::bad_flag_value, "--process-starter-path: expected an absolute path");
   PLIM_CLI_TRY(out.pools, pool_places(values));
   PLIM_CLI_CHECK(read_servo_part(context, out));
   if (out.self_signed || !out.pools.maps.empty() || values.given("kubeconfig")) {
@@ -99,7 +99,7 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
     if (auto config = cluster_config(context)) out.cluster = std::move(*config);
   }
   if (!out.monitor.image.empty() && out.monitor.target.empty())
-    log::warn("webhook", "SELF_IP is missing: monitors are added, but report to nobody");
+    log::warn("webhook", "SELF_IP is missing: the webhook adds monitors, but they cannot report");
   out.monitor_form = monitor_form(out);
   return out;
 }

@@ -88,7 +88,7 @@ class Install(RealClusterCase):
         self.assertEqual(self.cluster.kubectl("get", "daemonsets", "-A", "-o", "name").stdout, "")
 
     def test_mistakes_are_told(self):
-        self.assertIn('there is no role "nonsense"', self.plimsoll("install", "nonsense", ok=False))
+        self.assertIn('unknown role "nonsense"', self.plimsoll("install", "nonsense", ok=False))
         self.assertIn("Invalid value", self.plimsoll("install", "agent", "--namespace", "No!", ok=False))
 
 

@@ -48,14 +48,14 @@ Finding probe_cgroups(const Host& host) {
     }
   } else {
     return {.status = Status::failed,
-            .found = "no control groups below /sys/fs/cgroup",
-            .effect = "nothing can be measured, limited or pinned per container",
+            .found = "no cgroups below /sys/fs/cgroup",
+            .effect = "Plimsoll cannot measure, limit or pin containers",
             .remedy = "mount them: mount -t cgroup2 none /sys/fs/cgroup"};
   }
   if (missing.empty()) return {.found = std::move(version)};
   return {.status = Status::degraded,
           .found = fmt::format("{}; missing:{}", version, missing),
-          .effect = "what needs the missing controllers is left out",
+          .effect = "features that need the missing controllers are off",
           .remedy =
               "enable them on the kernel's command line (cgroup_no_v1=all, "
               "cgroup_enable=memory)"};
@@ -63,10 +63,10 @@ Finding probe_cgroups(const Host& host) {
 
 Finding probe_cgroup_delegation(const Host& host) {
   if (!is_v2(host)) {
-    if (host.is_writable("/sys/fs/cgroup/cpu")) return {.found = "groups may be made (v1)"};
+    if (host.is_writable("/sys/fs/cgroup/cpu")) return {.found = "cgroups can be created (v1)"};
   } else {
     if (host.is_writable("/sys/fs/cgroup/cgroup.subtree_control"))
-      return {.found = "the whole tree may be written"};
+      return {.found = "the whole tree is writable"};
     std::string own = own_group(host);
     if (!own.empty() && host.is_writable(fmt::format("{}{}/cgroup.procs", kMount, own))) {
       std::string controllers =
@@ -74,17 +74,17 @@ Finding probe_cgroup_delegation(const Host& host) {
       return {.status = Status::degraded,
               .found = fmt::format("{} is delegated with {}", own,
                                    controllers.empty() ? "no controllers" : controllers),
-              .effect = "own processes can be grouped, other people's cannot",
+              .effect = "cgroups work for your own processes only",
               .remedy =
-                  "run as root for the rest; systemd-run --user -p Delegate=yes gives more "
+                  "run as root for all processes; systemd-run --user -p Delegate=yes gives more "
                   "controllers"};
     }
   }
   return {.status = Status::degraded,
-          .found = "no group may be written",
-          .effect = "measuring works, limits and pinning by cgroup do not",
+          .found = "no cgroup is writable",
+          .effect = "measuring works; limits and pinning with cgroups do not",
           .remedy =
-              "run as root, or under systemd-run --user -p Delegate=yes; in a pod mount "
+              "run as root, or with systemd-run --user -p Delegate=yes; in a pod, mount "
               "/sys/fs/cgroup writable"};
 }
 
@@ -96,13 +96,13 @@ Finding probe_cgroup_driver(const Host& host) {
   std::string seen = systemd ? "systemd" : plain ? "cgroupfs" : "";
   if (configured.empty() && seen.empty())
     return {.status = Status::absent,
-            .found = "no pods' groups",
-            .effect = "only roles on a Kubernetes node need to know"};
+            .found = "no cgroups of pods",
+            .effect = "only roles on a Kubernetes node need them"};
   if (!configured.empty() && !seen.empty() && configured != seen)
     return {.status = Status::degraded,
-            .found = fmt::format("kubelet says {}, the tree looks like {}", configured, seen),
-            .effect = "groups of old pods may be taken for current ones",
-            .remedy = "restart the kubelet, or remove the left-over kubepods groups"};
+            .found = fmt::format("the kubelet uses {}, the tree looks like {}", configured, seen),
+            .effect = "Plimsoll may mistake cgroups of old pods for current ones",
+            .remedy = "restart the kubelet, or remove the old kubepods cgroups"};
   return {.found = seen.empty() ? configured : seen};
 }
 

@@ -47,13 +47,13 @@ Finding probe_kernel(const Host& host) {
   if (!release) {
     return {.status = Status::failed,
             .found = release.error().message,
-            .effect = "nothing about this machine can be read",
-            .remedy = "mount /proc, or point --host-root at the host"};
+            .effect = "Plimsoll cannot inspect this machine",
+            .remedy = "mount /proc, or set --host-root to the host's root"};
   }
   Finding out{.found = "Linux " + *release};
   if (major_minor(*release) < std::pair(4, 20)) {
     out.status = Status::degraded;
-    out.effect = "no pressure numbers and no cpuset on cgroup v2";
+    out.effect = "no pressure metrics and no cpusets on cgroup v2";
     out.remedy = "use Linux 5.4 or newer";
   }
   return out;
@@ -80,7 +80,7 @@ Finding probe_pressure(const Host& host) {
   if (cpu) return {.found = "/proc/pressure is readable"};
   return {.status = Status::degraded,
           .found = cpu.error().message,
-          .effect = "contention is judged without pressure stall times",
+          .effect = "Plimsoll judges contention without pressure stall times",
           .remedy = "boot with psi=1 on a kernel with CONFIG_PSI"};
 }
 
@@ -106,7 +106,7 @@ Finding probe_permissions(const Host& host) {
   if (missing.empty()) return {.found = who + ", all capabilities needed"};
   return {.status = Status::degraded,
           .found = fmt::format("{}, without {}", who, missing),
-          .effect = "commands work; the agent lacks: " + uses,
+          .effect = "commands work; not available to the agent: " + uses,
           .remedy = "run the agent as root, or grant these capabilities"};
 }
 
@@ -114,10 +114,11 @@ Finding probe_open_files(const Host& host) {
   constexpr std::uint64_t kEnough = 16'384;
   std::uint64_t limit = host.calls().open_files_limit();
   if (limit >= kEnough) return {.found = fmt::format("limit {}", limit)};
-  return {.status = Status::degraded,
-          .found = fmt::format("limit {}", limit),
-          .effect = "servers with many watches and agents on full nodes run out of descriptors",
-          .remedy = "raise it: ulimit -Hn 65536, or LimitNOFILE=65536 in the unit"};
+  return {
+      .status = Status::degraded,
+      .found = fmt::format("limit {}", limit),
+      .effect = "servers with many watches and agents on full nodes run out of file descriptors",
+      .remedy = "raise it: ulimit -Hn 65536, or LimitNOFILE=65536 in the unit"};
 }
 
 Finding probe_clock(const Host& host) {
@@ -125,7 +126,7 @@ Finding probe_clock(const Host& host) {
   if (synchronized && *synchronized) return {.found = "synchronized"};
   return {.status = Status::degraded,
           .found = synchronized ? "not synchronized" : synchronized.error().message,
-          .effect = "times of runs and leases from several nodes may not fit together",
+          .effect = "times of runs and leases of several nodes may not be consistent",
           .remedy = "run chrony or systemd-timesyncd (a virtual machine may follow its host)"};
 }
 

@@ -47,12 +47,12 @@ Finding probe_kubelet(const Host& host) {
   if (!host.exists("/var/lib/kubelet"))
     return {.status = Status::absent,
             .found = "no /var/lib/kubelet",
-            .effect = "this machine is no Kubernetes node; plimsoll's commands work"};
+            .effect = "this machine is not a Kubernetes node; all commands work"};
   KubeletConfig config = read_kubelet_config(host);
   if (!config.mistake.empty())
     return {.status = Status::failed,
             .found = config.mistake,
-            .effect = "the kubelet itself will not start with this file",
+            .effect = "the kubelet does not start with this file",
             .remedy = "correct the file"};
   std::string policy = config.cpu_manager_policy.empty() ? "none" : config.cpu_manager_policy;
   Finding out{.found = fmt::format("CPU manager policy {}", policy)};
@@ -61,7 +61,7 @@ Finding probe_kubelet(const Host& host) {
     out.found += devices ? ", not running" : ", no device-plugins folder";
   if (policy == "static") {
     out.status = Status::degraded;
-    out.effect = "CPU pools stay off here: the kubelet's static policy would fight them for cores";
+    out.effect = "CPU pools stay off here: the kubelet's static policy assigns CPUs too";
     out.remedy = "set cpuManagerPolicy: none, remove cpu_manager_state and restart the kubelet";
   }
   return out;
@@ -77,11 +77,11 @@ Finding probe_runtime(const Host& host) {
   if (found.empty())
     return {.status = Status::absent,
             .found = "no socket of containerd, CRI-O or cri-dockerd",
-            .effect = "images of this machine are unknown to the scheduler"};
+            .effect = "the scheduler does not know the images of this machine"};
   if (found.find("(no permission)") == found.npos) return {.found = std::move(found)};
   return {.status = Status::degraded,
           .found = std::move(found),
-          .effect = "images of this machine cannot be listed by this user",
+          .effect = "this user cannot list the images of this machine",
           .remedy = "run as root, or join the group that owns the socket"};
 }
 

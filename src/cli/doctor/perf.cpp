@@ -17,14 +17,14 @@ Finding probe_perf(const Host& host) {
               .found = fmt::format("{}; {}", setting,
                                    software ? "no hardware counters" : software.error().message),
               .effect =
-                  "no cycles, instructions and cache misses per container: contention is "
-                  "judged by pressure and run times"};
+                  "no cycles, instructions and cache misses per container; Plimsoll judges "
+                  "contention by pressure and run times"};
   if (!software)
     out.remedy =
-        "sysctl kernel.perf_event_paranoid=1, or CAP_PERFMON; a container's seccomp "
+        "set sysctl kernel.perf_event_paranoid=1, or grant CAP_PERFMON; in a container the seccomp "
         "profile must allow perf_event_open";
   else
-    out.remedy = "use bare metal, or a virtual machine that passes the PMU through";
+    out.remedy = "use bare metal, or a virtual machine with a virtual PMU";
   return out;
 }
 
@@ -43,11 +43,11 @@ Finding probe_resctrl(const Host& host) {
   bool capable = cpu.find(" rdt_a") != cpu.npos || cpu.find(" cqm_llc") != cpu.npos;
   if (!capable)
     return {.status = Status::absent,
-            .found = "this CPU shows no RDT",
-            .effect = "cache and memory bandwidth are neither measured nor limited"};
+            .found = "this CPU has no RDT",
+            .effect = "Plimsoll cannot measure or limit cache and memory bandwidth"};
   return {.status = Status::degraded,
           .found = "the CPU has RDT, resctrl is not mounted",
-          .effect = "cache and memory bandwidth are neither measured nor limited",
+          .effect = "Plimsoll cannot measure or limit cache and memory bandwidth",
           .remedy = "mount -t resctrl resctrl /sys/fs/resctrl"};
 }
 

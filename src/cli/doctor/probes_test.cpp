@@ -103,7 +103,7 @@ TEST_F(Doctor, tells_cgroup_versions_and_missing_controllers) {
 TEST_F(Doctor, finds_a_delegated_group) {
   put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
   put("/proc/self/cgroup", "1:name=systemd:/x\n0::/user.slice/mine\n");
-  EXPECT_THAT(probe_cgroup_delegation(host()).found, HasSubstr("no group may be written"));
+  EXPECT_THAT(probe_cgroup_delegation(host()).found, HasSubstr("no cgroup is writable"));
   put("/sys/fs/cgroup/user.slice/mine/cgroup.procs", "");
   put("/sys/fs/cgroup/user.slice/mine/cgroup.controllers", "memory pids\n");
   Finding finding = probe_cgroup_delegation(host());

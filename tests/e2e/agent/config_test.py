@@ -227,7 +227,7 @@ class Files(unittest.TestCase):
         refused = subprocess.run([PROGRAM, "agent", "-c", path, "-0", "-r", "my.module:Class"], capture_output=True,
                                  text=True, timeout=20)
         self.assertEqual(refused.returncode, 1)
-        self.assertIn("built in are", refused.stderr)
+        self.assertIn("built-in components", refused.stderr)
 
     def test_what_cannot_run_yet_says_so(self):
         done = self.check(ALLOCATION.replace("!NOPAllocator", "!StaticAllocator {config: /x}"), command="run",

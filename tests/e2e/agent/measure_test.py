@@ -430,7 +430,7 @@ class Outputs(unittest.TestCase):
         agent.config.write_text(good.replace('["a"]', '["b", "c"]'))
         agent.until(lambda s: s.tasks() == ["b", "c"])
         agent.config.write_text(agent.config.read_text().replace("  interval:", "  rdt_enabled: true\n  interval:"))
-        eventually(lambda: "the new configuration cannot run; the old one stays" in agent.logged())
+        eventually(lambda: "the agent cannot run the new configuration and keeps the old one" in agent.logged())
         agent.storage.unlink()
         eventually(agent.storage.exists)
         self.assertEqual(agent.next_scrape().tasks(), ["b", "c"])

@@ -222,7 +222,7 @@ class OneProcess(unittest.TestCase):
         self.configure("pools: {exclusive-pool: {cpus: '0-x'}}\n")
         self.assertRegex(self.refused("--modules", "pools", *self.give_out), r"(?m)^error PLM-1601: /.*/poolconfig.yaml:1:")  # alone: as ever
         self.configure(POOLS % self.last)
-        self.assertIn("not here yet", self.refused("--modules", "pools,usage", code=2))
+        self.assertIn("is not supported", self.refused("--modules", "pools,usage", code=2))
         config = self.config.read_text()
         self.config.write_text("runner: !AllocationRunner\n  measurement_runner: !MeasurementRunner {node: !StaticNode {tasks: [a]}}\n"
                                "  allocator: !StaticAllocator {config: /x}\n")

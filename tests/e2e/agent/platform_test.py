@@ -267,7 +267,7 @@ class Itself(unittest.TestCase):
         self.assertIn("dry run", agent.log_text)
         blocked = Agent(self, NODE, "--run-dir", "/dev/null/run", host_root=tree.root)
         self.assertEqual(blocked.once(3).tasks(), ["t"])
-        self.assertEqual(blocked.log_text.count("no locks and records are kept"), 1)
+        self.assertEqual(blocked.log_text.count("the agent keeps no locks and records"), 1)
 
 
 if __name__ == "__main__":

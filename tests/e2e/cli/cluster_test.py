@@ -85,7 +85,7 @@ class Cluster(unittest.TestCase):
     def test_refusals_have_three_lines_a_code_and_an_exit_code(self):
         cases = [(["raw", "/nothing"], 4, "PLM-1205", "/nothing not found"),
                  (["raw", "-w", "/nothing"], 4, "PLM-1205", "/nothing not found"),
-                 (["raw", "/page"], 4, "PLM-1205", "that a Kubernetes API server is there"),
+                 (["raw", "/page"], 4, "PLM-1205", "that the address is a Kubernetes API server"),
                  (["raw", "-d", "-", "/pods"], 3, "PLM-1206", "already exists"),
                  (["raw", "/html"], 1, "PLM-", "502"),
                  (["raw", "/text", "-o", "json"], 1, "PLM-1211", ""),

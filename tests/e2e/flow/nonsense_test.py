@@ -30,7 +30,7 @@ class Nonsense(unittest.TestCase):
         self.assertIn("--limit", self.refused(job, "--limit", -1))
         self.assertIn("--lease", self.refused(job, "--lease", "999ms"))
         self.assertIn("either JOB or --resume", self.refused(job, "--resume", "x"))
-        self.assertIn("--dry-run does not go with --resume", self.refused("--resume", "x", "--dry-run"))
+        self.assertIn("--dry-run cannot be combined with --resume", self.refused("--resume", "x", "--dry-run"))
         self.assertIn("--state does not go with --resume", self.refused("--resume", "x", "--state", "y"))
         self.assertIn("there is no ledger", self.refused("--resume", self.place.root / "mistyped", code=4))
 
@@ -44,7 +44,7 @@ class Nonsense(unittest.TestCase):
 
     def test_no_place_for_temporary_state(self):
         self.place.env["TMPDIR"] = str(self.place.root / "missing")
-        self.assertIn("give --state DIR", self.refused(self.place.job(GENERATE, NOOP), code=4))
+        self.assertIn("pass --state DIR", self.refused(self.place.job(GENERATE, NOOP), code=4))
         self.assertEqual(self.place.run("run", self.place.job(GENERATE, NOOP), "--state", self.place.state).returncode, 0)
 
     def test_files_that_are_no_jobs(self):

@@ -102,7 +102,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(self.place.ledger("SELECT count(*) FROM slices WHERE attempts > 1"), [(10,)])
         self.assertEqual([json.loads(line)["id"] for line in self.place.exported()], list(range(200)))
-        self.assertIn("completed already", self.place.run("run", "--resume", self.place.state).stderr)
+        self.assertIn("already completed", self.place.run("run", "--resume", self.place.state).stderr)
 
     def test_a_run_is_resumed_from_anywhere(self):
         root = self.place.root

@@ -65,9 +65,9 @@ class LocalInventories(unittest.TestCase):
         self.assertEqual(self.images("--image", "nobody/has-this"), "")
 
     def test_mistakes_are_told(self):
-        self.assertIn("there is no node n9", self.images("--node", "n9", code=4))
+        self.assertIn("node n9 does not exist", self.images("--node", "n9", code=4))
         self.assertIn("--image: image \"No Such\"", self.images("--image", "No Such", code=2))
-        self.assertIn("leave --layers out", self.images("-w", "--layers", code=2))
+        self.assertIn("cannot be combined with --layers", self.images("-w", "--layers", code=2))
 
     def test_watching_prints_what_comes_and_goes(self):
         child = subprocess.Popen([PROGRAM, "images", "-w", "--image", "coming", "-o", "json", "--kubeconfig", str(self.cluster.kubeconfig)],

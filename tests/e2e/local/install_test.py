@@ -42,7 +42,7 @@ class Install(ClusterCase):
 
     def test_a_dry_run_is_of_the_client_or_of_the_server(self):
         self.assertIn("expected one of client, server", self.plimsoll("install", "servo", "--dry-run=maybe", code=2))
-        self.assertIn('there is no role "server"', self.plimsoll("install", "--dry-run", "server", code=2))
+        self.assertIn('unknown role "server"', self.plimsoll("install", "--dry-run", "server", code=2))
 
 
 if __name__ == "__main__":

@@ -39,13 +39,13 @@ class Words(unittest.TestCase):
                             (("--name", ""), '"" cannot name a cluster'),
                             (("--name", "a" * 41), "cannot name a cluster"),
                             (("--wat",), "did you mean --wait?"),
-                            (("surplus",), 'surplus argument "surplus"'),
+                            (("surplus",), 'unexpected argument "surplus"'),
                             (("--listen", "here"), '"here" is no address to listen on'),
                             (("--listen", "127.0.0.1:99999"), "is no address to listen on"),
                             (("--controllers", "nonsense"), 'there is no controller "nonsense"'),
                             (("--images", "/etc/passwd"), "--images: /etc/passwd:1:1"),
                             (("--stages", "/etc/passwd"), "--stages: /etc/passwd:1:1"),
-                            (("--node-cpus", "0-1"), "belongs to no node"),
+                            (("--node-cpus", "0-1"), "is not a node"),
                             (("--node-cpus", "n1=5000"), "this machine has CPUs"),
                             (("--pull-speedup", "-3"), "--pull-speedup: expected a number above 0"),
                             (("--max-images", "-7"), "--max-images: expected a number of images"),
@@ -54,9 +54,9 @@ class Words(unittest.TestCase):
             self.check(("up", "--detach", *flags), 2, text)
 
     def test_of_others(self):
-        for words, code, text in ((("status", "--name", "nosuch"), 4, "there is no cluster nosuch"),
+        for words, code, text in ((("status", "--name", "nosuch"), 4, "cluster nosuch does not exist"),
                                   (("down", "--name", "nosuch"), 0, "cluster nosuch is not running"),
-                                  (("reset", "--name", "nosuch"), 0, "there is no cluster nosuch"),
+                                  (("reset", "--name", "nosuch"), 0, "cluster nosuch does not exist"),
                                   (("reset", "--name", "", "--yes"), 2, '"" cannot name a cluster'),
                                   (("node", "ls", "--name", "nosuch"), 4, "cluster nosuch is not running"),
                                   (("node", "add", "--name", "nosuch"), 4, "cluster nosuch is not running"),

@@ -33,7 +33,7 @@ class Validate(unittest.TestCase):
         done = self.validate(str(self.place), "--labels", "nodeType=dpdk")
         self.assertIn("shared-dpdk", done.stdout)
         self.assertNotIn("shared-controller", done.stdout)
-        self.assertIn("no file is for", self.validate(str(self.place), "--labels", "").stdout)
+        self.assertIn("no file matches", self.validate(str(self.place), "--labels", "").stdout)
         self.write("poolconfig-extra.yaml", "nodeSelector: {fast: 'yes'}\npools: {shared-x: {cpus: 1}}\n")
         done = self.validate(str(self.place), "--labels", "nodeType=dpdk,fast=yes")
         self.assertEqual(done.returncode, 1)

@@ -63,13 +63,13 @@ class ExplainLive(unittest.TestCase):
         self.assertTrue(record["postFilter"]["message"].startswith("no new claims to deallocate, preemption: 0/3 nodes are available: "), record)
         unknown = self.explain("huge", "--why-not", "worker9")
         self.assertEqual((unknown.returncode, unknown.stdout), (4, ""))
-        self.assertIn("there is no node worker9", unknown.stderr)
+        self.assertIn("node worker9 does not exist", unknown.stderr)
         for other, spec in (("placed", {"nodeName": "worker"}), ("gated", {"schedulingGates": [{"name": "a"}]}), ("foreign", {"schedulerName": "f"})):
             body = pod(other)
             body["spec"] |= spec
             self.api.post("/api/v1/namespaces/default/pods", body)
-        for words, said in ((("nobody",), 'pods "nobody" not found in namespace default'), (("placed",), "the pod is on worker, where another"),
-                            (("gated",), "its condition says SchedulingGated: "), (("foreign",), 'it waits for the scheduler "f"')):
+        for words, said in ((("nobody",), 'pods "nobody" not found in namespace default'), (("placed",), "the pod is on worker; another"),
+                            (("gated",), "its condition is SchedulingGated: "), (("foreign",), 'it waits for the scheduler "f"')):
             missing = self.explain(*words)
             self.assertEqual((missing.returncode, missing.stdout), (4, ""), words)
             self.assertIn(said, missing.stderr)
@@ -77,7 +77,7 @@ class ExplainLive(unittest.TestCase):
         self.scheduler.kill()
         done = self.explain("busybox-sleep-0")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("as the scheduler wrote it on the pod", done.stdout)
+        self.assertIn("from the annotation of the pod", done.stdout)
         self.assertIn("RESULT  worker2  100000   runner-up worker 0\n", done.stdout)
         self.assertEqual(self.explain("huge").returncode, 4)
         done = self.explain("busybox-sleep-0", "--why-not", "worker")

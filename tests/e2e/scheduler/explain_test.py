@@ -138,8 +138,8 @@ class Explain(unittest.TestCase):
 
     def test_snapshots_that_are_none_are_refused(self):
         node = "{kind: Node, metadata: {name: a}, status: {allocatable: {pods: 5}}}"
-        for text, said in (("", "there is no node in it"), ("{kind: List, items: []}", "there is no node in it"),
-                           ("{kind: ConfigMap, metadata: {name: a}}", "there is no node in it"),
+        for text, said in (("", "the file has no node"), ("{kind: List, items: []}", "the file has no node"),
+                           ("{kind: ConfigMap, metadata: {name: a}}", "the file has no node"),
                            (node + "\n---\n" + node, 'Node "a" is there twice'), ("{kind: Node}", "a Node without a name"),
                            (node.replace("5", "many"), 'Node "a": status.allocatable.pods: expected a quantity such as 500m or 1Gi, found "many"')):
             done = explain("--snapshot", "-", "--pod", POD, stdin=text)
@@ -155,8 +155,8 @@ class Explain(unittest.TestCase):
             file.flush()
             done = explain("--snapshot", file.name, "--pod", "-", stdin=json.dumps(pod))
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn("note: pod default/p is not asked about: its spec.nodeName says scheduler-worker3 already", done.stderr)
-            self.assertIn("take spec.nodeName out", done.stderr)
+            self.assertIn("note: pod default/p is skipped: its spec.nodeName is already scheduler-worker3", done.stderr)
+            self.assertIn("remove spec.nodeName", done.stderr)
             del pod["spec"]["nodeName"]
             text = self.ask("--snapshot", file.name, "--pod", "-", stdin=json.dumps(pod))
             self.assertIn("NODES   4 = 3 feasible (all scored) + 1 rejected\n", text)
@@ -167,9 +167,9 @@ class Explain(unittest.TestCase):
         self.assertEqual(text.count("  missing an image of unknown size\n"), 3, text)
 
     def test_questions_that_make_no_sense_are_refused(self):
-        for words, code, said in ((("--snapshot", CLUSTER, "--pod", POD, "--why-not", "nope"), 4, "there is no node nope"),
+        for words, code, said in ((("--snapshot", CLUSTER, "--pod", POD, "--why-not", "nope"), 4, "node nope does not exist"),
                                   (("web", "--snapshot", CLUSTER), 2, "not both"), (("web", "--pod", POD), 2, "not both"),
-                                  (("web", "--config", CONFIG), 2, "not both"), (("--pod", POD), 2, "a pod is needed")):
+                                  (("web", "--config", CONFIG), 2, "not both"), (("--pod", POD), 2, "pass a pod, or")):
             done = explain(*words)
             self.assertEqual((done.returncode, done.stdout), (code, ""), words)
             self.assertIn(said, done.stderr)

@@ -36,7 +36,7 @@ class Role(unittest.TestCase):
         self.assertRegex(shown.stdout, rf"(?m)^RESULT  {node}  \d+   runner-up (?!{node} )\S+ \d+")
         self.assertIn("NODES   2 = 2 feasible (all scored)", shown.stdout)
         named = self.explain("a", "--scheduler", "https://127.0.0.1:1")
-        self.assertIn("as the scheduler wrote it on the pod (connecting to 127.0.0.1:1: ", named.stdout)
+        self.assertIn("from the annotation of the pod (connecting to 127.0.0.1:1: ", named.stdout)
         events = [one for one in self.cluster.get("events")["items"] if one["reason"] == "Scheduled"]
         self.assertEqual([one["message"] for one in events], [f"Successfully assigned default/a to {node}"])
 

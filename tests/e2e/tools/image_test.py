@@ -190,6 +190,11 @@ class ContainerImage(unittest.TestCase):
         bundle = self.root / self.settings["SSL_CERT_FILE"].lstrip("/")
         self.assertGreater(len(ssl.create_default_context(cafile=bundle).get_ca_certs()), 50)
 
+    def test_has_the_licence_and_the_notices(self):
+        for name in ("LICENSE", "NOTICE"):
+            self.assertEqual((self.root / "usr/share/doc/plimsoll" / name).read_text(), (ROOT / name).read_text())
+        self.assertEqual(self.image.config["config"]["Labels"]["org.opencontainers.image.licenses"], "Apache-2.0")
+
     def test_the_dockerfile_gives_the_same(self):
         context = self.work / "context"
         done = run(ROOT / "tools" / "image", "--program", PROGRAM, "--context", context)

@@ -98,7 +98,9 @@ class DebianPackage(unittest.TestCase):
 
     def test_says_what_it_is(self):
         self.assertEqual(self.field("Package"), "plimsoll")
-        self.assertIn(b"Copyright", (self.root / "usr/share/doc/plimsoll/copyright").read_bytes())
+        copyright_file = (self.root / "usr/share/doc/plimsoll/copyright").read_text()
+        self.assertIn((ROOT / "NOTICE").read_text(), copyright_file)
+        self.assertIn("/usr/share/common-licenses/Apache-2.0", copyright_file)
         history = gzip.decompress((self.root / "usr/share/doc/plimsoll/changelog.gz").read_bytes()).decode()
         self.assertTrue(history.startswith(f"plimsoll ({self.field('Version')}) "), history)
         self.assertIn("Sun, 09 Sep 2001 01:46:40 +0000", history)
