@@ -14,11 +14,10 @@ inline constexpr Flag kPoolsHostRoot{.name = "host-root",
                                      .live = Live::directory};
 
 // Those that `agent run` takes too.
-inline constexpr Flag kPoolConfigs{
-    .name = "poolconfigs",
-    .metavar = "DIR,...",
-    .help = "pool files; default: /etc/cpu-pooler, /etc/cpu-dp; configmap:NS/NAME",
-    .live = Live::directory};
+inline constexpr Flag kPoolConfigs{.name = "poolconfigs",
+                                   .metavar = "DIR,...",
+                                   .help = "pools: /etc/cpu-pooler, /etc/cpu-dp, configmap:NS/NAME",
+                                   .live = Live::directory};
 inline constexpr Flag kPoolsCpusetRoot{.name = "cpusetroot",
                                        .metavar = "DIR",
                                        .help = "cgroup of the pods; default: detect",
@@ -96,7 +95,7 @@ inline constexpr std::array kPoolsAgentFlags{
     Flag{.name = "metrics-listen",
          .metavar = "ADDRESS",
          .fallback = "127.0.0.1:9101",
-         .help = "address of metrics, health and /state, or none"},
+         .help = "metrics, health, /state; or none"},
     Flag{.name = "dry-run",
          .type = Type::boolean,
          .fallback = "false",

@@ -361,7 +361,7 @@ class Commands(unittest.TestCase):
         execute = lambda *words: cluster.place.run("node", "exec", "--name", cluster.name, *words)
         look = ["n1", "--", "ls", "/var/lib/kubelet/device-plugins"]
         if os.geteuid() != 0:
-            self.assertIn("needs root", execute(*look).stderr)
+            self.assertIn("run it as root", execute(*look).stderr)
             return
         self.assertIn("kubelet.sock", execute(*look).stdout.split())
         self.assertEqual(execute("n1", "--", "sh", "-c", "exit 7").returncode, 7)
