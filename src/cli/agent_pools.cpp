@@ -3,7 +3,7 @@
 #include "base/log.hpp"
 #include "base/loop.hpp"
 #include "base/metrics.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/pool_places.hpp"
 #include "cli/role_run.hpp"

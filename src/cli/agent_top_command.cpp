@@ -10,7 +10,7 @@
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_roles.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "net/client.hpp"
 
 namespace plim::cli {

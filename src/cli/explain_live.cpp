@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/local_roles.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"

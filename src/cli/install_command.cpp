@@ -6,10 +6,10 @@
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/manifests.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "kube/discovery.hpp"
 
 namespace plim::cli {

@@ -6,7 +6,7 @@
 #include "base/process.hpp"
 #include "cli/role_children.hpp"
 #include "cli/run.hpp"
-#include "cli/terminal.hpp"
+#include "cli/writer.hpp"
 #include "flow/worker.hpp"
 #include "local/runtime/applets.hpp"
 #include "local/runtime/shim.hpp"

@@ -7,10 +7,10 @@
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "cli/agent_command.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_roles.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "net/client.hpp"
 #include "pools/look.hpp"
 

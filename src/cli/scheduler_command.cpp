@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "cli/build_info.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/etcd_flags.hpp"
 #include "cli/role_run.hpp"

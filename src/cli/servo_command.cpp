@@ -4,7 +4,7 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/metrics.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/role_run.hpp"
 #include "cli/servo_settings.hpp"

@@ -7,7 +7,7 @@
 #include "base/log.hpp"
 #include "base/metrics.hpp"
 #include "base/rfc3339.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/role_run.hpp"
 #include "cli/webhook_pools.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/servo_settings.hpp"
 #include "cli/webhook_certs.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/terminal.hpp"
+#include "cli/writer.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "cli/settings.hpp"
+#include "cli/settings_file.hpp"
 
 #include <map>
 

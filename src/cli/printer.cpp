@@ -1,4 +1,4 @@
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/settings.hpp"
+#include "cli/settings_file.hpp"
 
 namespace plim::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "cli/roles.hpp"
+#include "cli/start_names.hpp"
 
 #include <algorithm>
 #include <array>
