@@ -16,7 +16,8 @@
 #include "cli/agent_run.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
+#include "roles/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -85,10 +86,10 @@ Outcome<Modules> chosen_modules(const Context& context) {
 }
 
 // All but measuring.
-Outcome<AgentModules> other_modules(const Context& context, const Modules& chosen) {
-  AgentModules out(AgentModules::Company::others);
+Outcome<roles::AgentModules> other_modules(const Context& context, const Modules& chosen) {
+  roles::AgentModules out(roles::AgentModules::Company::others);
   if (chosen.pools) {
-    PLIM_CLI_TRY(auto pools, PoolsModule::make(context, AgentModules::Company::others));
+    PLIM_CLI_TRY(auto pools, PoolsModule::make(context, roles::AgentModules::Company::others));
     out.add(std::move(pools));
   }
   if (chosen.images) {
@@ -101,9 +102,9 @@ Outcome<AgentModules> other_modules(const Context& context, const Modules& chose
 Outcome<int> run_without_measuring(const Context& context, const Modules& chosen) {
   if (!chosen.several()) return chosen.pools ? run_pools_alone(context) : run_images_alone(context);
   configure_role_log(context.values);
-  PLIM_CLI_TRY(AgentModules modules, other_modules(context, chosen));
-  return run_modules("agent", std::move(modules),
-                     agent_listen(context.values.text("metrics-listen")));
+  PLIM_CLI_TRY(roles::AgentModules modules, other_modules(context, chosen));
+  return roles::run_modules("agent", std::move(modules),
+                            roles::agent_listen(context.values.text("metrics-listen")));
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ Outcome<int> run_agent(Context& context) {
       .node_name = context.values.text("node-name"),
       .iterations = context.values.boolean("once") ? 1 : static_cast<std::uint64_t>(iterations)};
   if (options.node_name.empty()) options.node_name = context.world.env("NODE_NAME").value_or("");
-  PLIM_CLI_TRY(AgentModules others, other_modules(context, modules));
+  PLIM_CLI_TRY(roles::AgentModules others, other_modules(context, modules));
   return run_measuring(context, std::move(loaded.config), std::move(options), std::move(others));
 }
 

@@ -8,7 +8,8 @@
 #include "base/text.hpp"
 #include "cli/cluster_access.hpp"
 #include "cli/etcd_flags.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
+#include "roles/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -156,10 +157,10 @@ json::value ImagesModule::state() const {
 Outcome<int> run_images_alone(const Context& context) {
   configure_role_log(context.values);
   PLIM_CLI_TRY(auto images, ImagesModule::make(context));
-  AgentModules modules(AgentModules::Company::none);
+  roles::AgentModules modules(roles::AgentModules::Company::none);
   modules.add(std::move(images));
-  return run_modules("images", std::move(modules),
-                     agent_listen(context.values.text("metrics-listen")));
+  return roles::run_modules("images", std::move(modules),
+                            roles::agent_listen(context.values.text("metrics-listen")));
 }
 
 }  // namespace plim::cli

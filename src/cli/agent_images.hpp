@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "cli/agent_modules.hpp"
 #include "cli/run.hpp"
 #include "images/daemon.hpp"
 #include "kube/etcd.hpp"
+#include "roles/agent_modules.hpp"
 
 namespace plim::cli {
 
-class ImagesModule final : public AgentModule {
+class ImagesModule final : public roles::AgentModule {
  public:
   static Outcome<std::unique_ptr<ImagesModule>> make(const Context& context);
 
@@ -24,7 +24,7 @@ class ImagesModule final : public AgentModule {
   json::value state() const override;
 
  private:
-  ImagesModule() : AgentModule("images", Plm::bad_agent_config) {}
+  ImagesModule() : roles::AgentModule("images", Plm::bad_agent_config) {}
 
   Outcome<void> choose_places(const Context& context);
   Result<std::vector<std::unique_ptr<images::Publisher>>> publishers(const Executor& loop) const;

@@ -6,8 +6,9 @@
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/pool_places.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
 #include "pools/static_manager.hpp"
+#include "roles/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -30,7 +31,7 @@ void tell_of_static_manager(const Context& context, const pools::DaemonOptions& 
 }
 
 Outcome<pools::DaemonOptions> options_of(const Context& context) {
-  PLIM_CLI_TRY(PoolPlaces places, pool_places(context.values));
+  PLIM_CLI_TRY(roles::PoolPlaces places, pool_places(context.values));
   pools::DaemonOptions out{.config = std::move(places.files),
                            .config_maps = std::move(places.maps),
                            .node_name = context.values.text("node-name")};
@@ -63,7 +64,7 @@ Outcome<pools::DaemonOptions> options_of(const Context& context) {
 }  // namespace
 
 Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
-                                                        AgentModules::Company company) {
+                                                        roles::AgentModules::Company company) {
   std::unique_ptr<PoolsModule> out(new PoolsModule());
   PLIM_CLI_TRY(out->options_, options_of(context));
   pools::DaemonOptions& options = out->options_;
@@ -74,7 +75,7 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
   }
   if (options.cpu_manager_policy == "static" && !context.values.boolean("allow-static")) {
     tell_of_static_manager(context, options);
-    if (company == AgentModules::Company::none)
+    if (company == roles::AgentModules::Company::none)
       return tl::unexpected(
           Failure{.code = Plm::bad_pool_config,
                   .exit = kStaticManagerExit,
@@ -130,11 +131,11 @@ json::value PoolsModule::state() const {
 
 Outcome<int> run_pools_alone(const Context& context) {
   configure_role_log(context.values);
-  PLIM_CLI_TRY(auto pools, PoolsModule::make(context, AgentModules::Company::none));
-  AgentModules modules(AgentModules::Company::none);
+  PLIM_CLI_TRY(auto pools, PoolsModule::make(context, roles::AgentModules::Company::none));
+  roles::AgentModules modules(roles::AgentModules::Company::none);
   modules.add(std::move(pools));
-  return run_modules("pools", std::move(modules),
-                     agent_listen(context.values.text("metrics-listen")));
+  return roles::run_modules("pools", std::move(modules),
+                            roles::agent_listen(context.values.text("metrics-listen")));
 }
 
 Outcome<int> run_pools_agent(Context& context) {

@@ -5,19 +5,19 @@
 #include <optional>
 
 #include "base/files.hpp"
-#include "cli/agent_modules.hpp"
 #include "cli/run.hpp"
 #include "kube/config.hpp"
 #include "pools/daemon.hpp"
+#include "roles/agent_modules.hpp"
 
 namespace plim::cli {
 
-class PoolsModule final : public AgentModule {
+class PoolsModule final : public roles::AgentModule {
  public:
   // Beside a kubelet that gives CPUs out itself there is nothing to do for it: alone that is a
   // failure with an exit code of its own, among others it stays off.
   static Outcome<std::unique_ptr<PoolsModule>> make(const Context& context,
-                                                    AgentModules::Company company);
+                                                    roles::AgentModules::Company company);
 
   Result<void> start(const Executor& loop, std::function<void(Error)> on_fatal) override;
   Task<void> stop() override;
@@ -29,7 +29,7 @@ class PoolsModule final : public AgentModule {
   json::value state() const override;
 
  private:
-  PoolsModule() : AgentModule("pools", Plm::bad_pool_config) {}
+  PoolsModule() : roles::AgentModule("pools", Plm::bad_pool_config) {}
 
   pools::DaemonOptions options_;
   std::optional<kube::Config> cluster_;

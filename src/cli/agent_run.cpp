@@ -22,14 +22,14 @@ namespace {
 class AgentRun {
  public:
   AgentRun(const Context& context, agent::AgentConfig config, agent::RunnerOptions options,
-           AgentModules others)
+           roles::AgentModules others)
       : context_(context),
         config_(std::move(config)),
         options_(std::move(options)),
         others_(std::move(others)) {
     options_.alone = others_.empty();
     if (options_.alone) return;
-    options_.usual_listen = agent_listen(context.values.text("metrics-listen"));
+    options_.usual_listen = roles::agent_listen(context.values.text("metrics-listen"));
     health_.emplace("measure");
   }
 
@@ -65,7 +65,7 @@ class AgentRun {
     co_await others_.stop();
     co_await endpoints_->stop();
     // What belongs to the loop ends before it.
-    others_ = AgentModules(AgentModules::Company::others);
+    others_ = roles::AgentModules(roles::AgentModules::Company::others);
     endpoints_.reset();
     changed_.reset();
     co_return 0;
@@ -94,7 +94,7 @@ class AgentRun {
       if (health_ && runner_->ready()) health_->works();
       if (health_ && health_->failing())
         (void)co_await changed_->wait_until(system_clock(),
-                                            system_clock().steady() + ModuleHealth::kLook);
+                                            system_clock().steady() + roles::ModuleHealth::kLook);
       else
         co_await changed_->wait();
     }
@@ -223,8 +223,8 @@ class AgentRun {
   agent::RunnerOptions options_;
   std::unique_ptr<agent::Endpoints> endpoints_;
   std::unique_ptr<agent::MeasureRunner> runner_;
-  AgentModules others_;
-  std::optional<ModuleHealth> health_;  // none: it is alone, and ends when it fails
+  roles::AgentModules others_;
+  std::optional<roles::ModuleHealth> health_;  // none: it is alone, and ends when it fails
   std::unique_ptr<Event> changed_;
   Why why_ = Why::running;
   std::optional<Failure> failure_;
@@ -233,7 +233,7 @@ class AgentRun {
 }  // namespace
 
 Outcome<int> run_measuring(const Context& context, agent::AgentConfig config,
-                           agent::RunnerOptions options, AgentModules others) {
+                           agent::RunnerOptions options, roles::AgentModules others) {
   return AgentRun(context, std::move(config), std::move(options), std::move(others)).run();
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/table.hpp"
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 #include "cli/jsonpath.hpp"
 #include "cli/run.hpp"
 

@@ -13,7 +13,8 @@
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/etcd_flags.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
+#include "roles/role_run.hpp"
 #include "sched/config.hpp"
 #include "sched/service.hpp"
 
@@ -208,7 +209,7 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
 }
 
 // Lives on one loop.
-class SchedulerRole final : public Role {
+class SchedulerRole final : public roles::Role {
  public:
   explicit SchedulerRole(SchedulerSettings settings) : settings_(std::move(settings)) {}
 
@@ -295,7 +296,7 @@ Outcome<int> run_scheduler(Context& context) {
   warn_of_idle_flags(values);
   PLIM_CLI_TRY(SchedulerSettings settings,
                scheduler_settings(context, std::move(read), std::move(config)));
-  return run_role("scheduler", std::make_unique<SchedulerRole>(std::move(settings)));
+  return roles::run_role("scheduler", std::make_unique<SchedulerRole>(std::move(settings)));
 }
 
 }  // namespace plim::cli

@@ -6,8 +6,9 @@
 #include "base/metrics.hpp"
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
 #include "cli/servo_settings.hpp"
+#include "roles/role_run.hpp"
 #include "servo/daemon.hpp"
 
 namespace plim::cli {
@@ -32,7 +33,7 @@ Failure servo_failure(const Error& error) {
 }
 
 // Lives on one loop. SIGHUP changes nothing: the token file is looked at before every post anyway.
-class ServoRole final : public Role {
+class ServoRole final : public roles::Role {
  public:
   ServoRole(servo::Settings settings, kube::Config config, std::string ca_pem, std::string proxy)
       : settings_(std::move(settings)),
@@ -91,8 +92,9 @@ Outcome<int> run_servo(Context& context) {
   }
   std::string proxy =
       settings->url ? net::proxy_from_environment(settings->url->origin()) : std::string();
-  return run_role("servo", std::make_unique<ServoRole>(std::move(*settings), std::move(*cluster),
-                                                       std::move(authorities), std::move(proxy)));
+  return roles::run_role("servo",
+                         std::make_unique<ServoRole>(std::move(*settings), std::move(*cluster),
+                                                     std::move(authorities), std::move(proxy)));
 }
 
 }  // namespace plim::cli

@@ -8,11 +8,12 @@
 #include "base/process.hpp"
 #include "base/signals.hpp"
 #include "cli/commands.hpp"
-#include "cli/detach.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/role_children.hpp"
-#include "cli/role_run.hpp"
+#include "cli/role_log.hpp"
 #include "cli/up_options.hpp"
+#include "roles/detach.hpp"
+#include "roles/role_children.hpp"
+#include "roles/role_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -63,7 +64,7 @@ class UpRun {
     cluster_ = std::make_unique<local::Cluster>(loop, system_clock(), std::move(options_));
     auto started = co_await cluster_->start();
     if (started) {
-      RoleChildren children(loop, system_clock(), *cluster_, directories, roles_, settings_);
+      roles::RoleChildren children(loop, system_clock(), *cluster_, directories, roles_, settings_);
       co_await children.register_roles();
       ready_(*cluster_);
       children.start();
@@ -78,8 +79,8 @@ class UpRun {
   }
 
   local::ClusterOptions options_;
-  std::vector<const RoleRow*> roles_;
-  RoleSettings settings_;
+  std::vector<const roles::RoleRow*> roles_;
+  roles::RoleSettings settings_;
   Say say_;
   std::function<void(local::Cluster&)> ready_;
   std::unique_ptr<local::Cluster> cluster_;
@@ -116,10 +117,10 @@ Outcome<int> run_in_background(Context& context, UpPlan options) {
   if (auto made = local::make_private(options.cluster.directories.state); !made)
     return tl::unexpected(local_failure(made.error()));
   Say say = sayer(context);
-  DetachOptions detaching{.log = options.cluster.directories.log(),
-                          .wait = context.values.duration("wait"),
-                          .on_line = [&](std::string_view line) { say(std::string(line)); }};
-  auto go_on = [&](Starter& starter) {
+  roles::DetachOptions detaching{.log = options.cluster.directories.log(),
+                                 .wait = context.values.duration("wait"),
+                                 .on_line = [&](std::string_view line) { say(std::string(line)); }};
+  auto go_on = [&](roles::Starter& starter) {
     configure_role_log(context.values);
     auto tell = [&](const std::string& line) { starter.say(line); };
     auto ready = [&](local::Cluster& cluster) {
@@ -132,7 +133,7 @@ Outcome<int> run_in_background(Context& context, UpPlan options) {
     starter.failed(ended.error());
     return ended.error().exit;
   };
-  PLIM_CLI_TRY(std::string kubeconfig, detach(detaching, go_on));
+  PLIM_CLI_TRY(std::string kubeconfig, roles::detach(detaching, go_on));
   PLIM_CLI_CHECK(context.world.out.write(export_line(kubeconfig)));
   return 0;
 }

@@ -192,11 +192,11 @@ Outcome<UpPlan> plan_up(const Context& context) {
   UpPlan out;
   PLIM_CLI_TRY(UpFile file, read_up_file(context));
   PLIM_CLI_TRY(out.cluster, cluster_options(context, file));
-  auto roles = parse_roles(context.values.text("roles"));
+  auto roles = roles::parse_roles(context.values.text("roles"));
   if (!roles) return bad_value("roles", roles.error().message);
   out.roles = std::move(*roles);
   // The role takes the place of the built-in one; who wants none gets neither.
-  const auto is_scheduler = [](const RoleRow* row) { return row->name == "scheduler"; };
+  const auto is_scheduler = [](const roles::RoleRow* row) { return row->name == "scheduler"; };
   const bool has_role = std::ranges::any_of(out.roles, is_scheduler);
   if (!out.cluster.scheduler)
     std::erase_if(out.roles, is_scheduler);

@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/role_children.hpp"
 #include "cli/run.hpp"
 #include "local/cluster/cluster.hpp"
+#include "roles/role_children.hpp"
 
 namespace plim::cli {
 
 struct UpPlan {
   local::ClusterOptions cluster;
-  std::vector<const RoleRow*> roles;
-  RoleSettings settings;
+  std::vector<const roles::RoleRow*> roles;
+  roles::RoleSettings settings;
   std::vector<std::string> warnings;  // of what was read; for people
 };
 

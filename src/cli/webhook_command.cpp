@@ -9,10 +9,11 @@
 #include "base/rfc3339.hpp"
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/role_run.hpp"
-#include "cli/webhook_pools.hpp"
+#include "cli/role_log.hpp"
 #include "cli/webhook_settings.hpp"
 #include "kube/event_recorder.hpp"
+#include "roles/role_run.hpp"
+#include "roles/webhook_pools.hpp"
 #include "webhook/cert_rotation.hpp"
 #include "webhook/expiry_watch.hpp"
 #include "webhook/server.hpp"
@@ -28,7 +29,7 @@ std::string replica_name() {
 }
 
 // Lives on one loop.
-class WebhookRole final : public Role {
+class WebhookRole final : public roles::Role {
  public:
   explicit WebhookRole(WebhookSettings settings) : settings_(std::move(settings)) {}
 
@@ -124,7 +125,7 @@ class WebhookRole final : public Role {
   }
 
   Task<Outcome<void>> listen(Executor loop, net::ServerTls certificate) {
-    pools_ = std::make_unique<WebhookPools>(loop, settings_.pools, client_);
+    pools_ = std::make_unique<roles::WebhookPools>(loop, settings_.pools, client_);
     Result<void> read = co_await pools_->start();
     if (!read)
       co_return tl::unexpected(webhook_failure(Plm::bad_pool_config, read.error().message,
@@ -174,7 +175,7 @@ class WebhookRole final : public Role {
   WebhookSettings settings_;
   std::shared_ptr<kube::Client> client_;  // where there is a cluster
   std::unique_ptr<TaskGroup> tasks_;
-  std::unique_ptr<WebhookPools> pools_;
+  std::unique_ptr<roles::WebhookPools> pools_;
   std::unique_ptr<webhook::AdmissionServer> server_;
   std::unique_ptr<webhook::CertRotation> rotation_;  // with self-signed certificates only
   std::unique_ptr<kube::EventRecorder> events_;
@@ -186,7 +187,7 @@ class WebhookRole final : public Role {
 Outcome<int> run_webhook(Context& context) {
   configure_role_log(context.values);
   PLIM_CLI_TRY(WebhookSettings settings, webhook_settings(context));
-  return run_role("webhook", std::make_unique<WebhookRole>(std::move(settings)));
+  return roles::run_role("webhook", std::make_unique<WebhookRole>(std::move(settings)));
 }
 
 }  // namespace plim::cli

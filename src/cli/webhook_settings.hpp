@@ -20,7 +20,7 @@ struct WebhookSettings {
   std::string ns = {}, service = {};                      // by which it is called
   std::optional<kube::Config> cluster = {};               // for certificates, ConfigMaps, events
   std::string listen;
-  PoolPlaces pools;
+  roles::PoolPlaces pools;
   pools::MutateOptions mutate;
   servo::JobRules jobs;
   servo::Monitor monitor;

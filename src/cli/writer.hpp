@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/terminal.hpp"
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 
 namespace plim::cli {
 
