@@ -11,7 +11,7 @@
 namespace plim::cli {
 
 struct UpPlan {
-  local::ClusterOptions cluster;
+  local::cluster::ClusterOptions cluster;
   std::vector<const roles::RoleRow*> roles;
   roles::RoleSettings settings;
   std::vector<std::string> warnings;  // of what was read; for people

@@ -8,16 +8,17 @@ namespace plim::roles {
 namespace {
 
 struct Meant {
-  local::ClusterDirectories directories;
+  local::cluster::ClusterDirectories directories;
   json::value endpoints;
 };
 
 std::optional<Meant> meant_cluster(std::string kubeconfig, const kube::GetEnv& env) {
   if (kubeconfig.empty()) kubeconfig = env("KUBECONFIG").value_or("");
-  for (const local::ClusterDirectories& directories : local::known_clusters(env)) {
+  for (const local::cluster::ClusterDirectories& directories :
+       local::cluster::known_clusters(env)) {
     auto text = read_file(directories.endpoints());
     auto value = text ? parse_json(*text) : json::value();
-    if (!value || !local::holder_of(directories.lock())) continue;
+    if (!value || !local::cluster::holder_of(directories.lock())) continue;
     const bool is_meant = kubeconfig.empty() ? directories.name == "default"
                                              : text_at(*value, {"kubeconfig"}) == kubeconfig;
     if (is_meant) return Meant{.directories = directories, .endpoints = std::move(*value)};
@@ -33,8 +34,8 @@ json::object local_roles(std::string kubeconfig, const kube::GetEnv& env) {
   return roles != nullptr && roles->is_object() ? roles->get_object() : json::object();
 }
 
-std::optional<local::ClusterDirectories> cluster_of_kubeconfig(std::string kubeconfig,
-                                                               const kube::GetEnv& env) {
+std::optional<local::cluster::ClusterDirectories> cluster_of_kubeconfig(std::string kubeconfig,
+                                                                        const kube::GetEnv& env) {
   auto meant = meant_cluster(std::move(kubeconfig), env);
   if (!meant) return std::nullopt;
   return std::move(meant->directories);

@@ -16,7 +16,7 @@ namespace plim::roles {
 json::object local_roles(std::string kubeconfig, const kube::GetEnv& env);
 
 // That cluster itself.
-std::optional<local::ClusterDirectories> cluster_of_kubeconfig(std::string kubeconfig,
-                                                               const kube::GetEnv& env);
+std::optional<local::cluster::ClusterDirectories> cluster_of_kubeconfig(std::string kubeconfig,
+                                                                        const kube::GetEnv& env);
 
 }  // namespace plim::roles
