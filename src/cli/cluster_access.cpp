@@ -1,11 +1,8 @@
 #include "cli/cluster_access.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "base/loop.hpp"
-#include "kube/status.hpp"
 #include "net/url.hpp"
 
 namespace plim::cli {
@@ -18,11 +15,11 @@ Task<Result<net::Response>> ask_on_loop(kube::Config config, net::Request reques
   co_return co_await client->raw(std::move(request), options);
 }
 
-// "34+" is what some providers say.
-int leading_number(std::string_view text) {
-  int out = 0;
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return out;
+Task<Result<roles::ServerVersion>> ask_version(kube::Config config,
+                                               std::chrono::milliseconds timeout) {
+  Executor loop = co_await current_loop();
+  PLIM_CO_TRY(auto client, kube::Client::create(loop, std::move(config)));
+  co_return co_await roles::server_version(std::move(client), timeout);
 }
 
 }  // namespace
@@ -45,11 +42,6 @@ Outcome<kube::Config> cluster_config(const Context& context) {
   return std::move(*config);
 }
 
-std::string describe(const kube::Config& config) {
-  if (config.source.empty()) return config.server;
-  return fmt::format("{} ({})", config.server, config.source);
-}
-
 Result<net::Response> ask(const kube::Config& config, net::Request request,
                           std::chrono::milliseconds timeout) {
   Loop loop;
@@ -57,22 +49,13 @@ Result<net::Response> ask(const kube::Config& config, net::Request request,
   return run_to_end(loop, ask_on_loop(config, std::move(request), options));
 }
 
-Result<ServerVersion> server_version(const kube::Config& config,
-                                     std::chrono::milliseconds timeout) {
-  net::Request request{.path = "/version", .query = {}};
-  PLIM_TRY(net::Response answer, ask(config, std::move(request), timeout));
-  if (answer.status != 200)
-    return kube::error_from_answer(answer.status, answer.headers, answer.body);
-  PLIM_TRY(json::value body, parse_json(answer.body, "/version"));
-  ServerVersion out{.text = std::string(text_at(body, {"gitVersion"})),
-                    .major = leading_number(text_at(body, {"major"})),
-                    .minor = leading_number(text_at(body, {"minor"}))};
-  if (out.text.empty())
-    return fail(Code::unknown, fmt::format("{} is no Kubernetes API server", config.server));
-  return out;
+Result<roles::ServerVersion> server_version(const kube::Config& config,
+                                            std::chrono::milliseconds timeout) {
+  Loop loop;
+  return run_to_end(loop, ask_version(config, timeout));
 }
 
-std::string range_warning(const ServerVersion& version) {
+std::string range_warning(const roles::ServerVersion& version) {
   if (version.major == 1 && version.minor >= kOldestMinor && version.minor <= kNewestMinor)
     return "";
   return fmt::format(

@@ -7,31 +7,25 @@
 
 #include "cli/run.hpp"
 #include "kube/client.hpp"
+#include "roles/server_version.hpp"
 
 namespace plim::cli {
 
 kube::ConfigOverrides overrides_of(const Values& values);
 Outcome<kube::Config> cluster_config(const Context& context);
-// "https://1.2.3.4:6443 (context dev of ~/.kube/config)", for the line that says what was tried.
-std::string describe(const kube::Config& config);
 
 // One request, its answer whatever the status; the loop runs inside. A failing connection is a
 // failure.
 Result<net::Response> ask(const kube::Config& config, net::Request request,
                           std::chrono::milliseconds timeout);
 
-struct ServerVersion {
-  std::string text;  // "v1.34.2"
-  int major = 0;
-  int minor = 0;
-};
-
-Result<ServerVersion> server_version(const kube::Config& config, std::chrono::milliseconds timeout);
+Result<roles::ServerVersion> server_version(const kube::Config& config,
+                                            std::chrono::milliseconds timeout);
 
 // The range of Kubernetes versions this program is made for.
 inline constexpr int kOldestMinor = 29;
 inline constexpr int kNewestMinor = 36;
 // Why this server is outside of the range; "" when it is inside.
-std::string range_warning(const ServerVersion& version);
+std::string range_warning(const roles::ServerVersion& version);
 
 }  // namespace plim::cli

@@ -8,6 +8,7 @@ namespace plim::cli {
 using roles::code_name;
 using roles::config_failure;
 using roles::daemon_failure;
+using roles::describe;
 using roles::entry;
 using roles::error_table;
 using roles::ErrorEntry;
@@ -15,6 +16,7 @@ using roles::Failure;
 using roles::file_failure;
 using roles::find_error;
 using roles::format_failure;
+using roles::local_failure;
 using roles::Outcome;
 using roles::Plm;
 using roles::request_failure;

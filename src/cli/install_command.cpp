@@ -123,7 +123,8 @@ Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::st
   const std::vector<std::string> all = roles::manifest_roles();
   std::vector<std::string> roles = context.arguments;
   if (roles.empty()) roles = all;
-  const roles::ManifestChanges changes{.ns = context.values.text("namespace"), .image = std::move(image)};
+  const roles::ManifestChanges changes{.ns = context.values.text("namespace"),
+                                       .image = std::move(image)};
   std::vector<json::value> out;
   for (const std::string& role : roles) {
     if (std::ranges::find(all, role) == all.end())

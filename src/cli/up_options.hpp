@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "cli/run.hpp"
-#include "local/cluster/cluster.hpp"
-#include "roles/role_children.hpp"
+#include "roles/up_run.hpp"
 
 namespace plim::cli {
 
 struct UpPlan {
-  local::cluster::ClusterOptions cluster;
-  std::vector<const roles::RoleRow*> roles;
-  roles::RoleSettings settings;
+  roles::UpSettings up;
   std::vector<std::string> warnings;  // of what was read; for people
 };
 

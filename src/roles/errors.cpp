@@ -245,9 +245,20 @@ Failure file_failure(Plm code, const Error& error) {
   return Failure{.code = code, .exit = exit_code(error.code), .what = error.message};
 }
 
+Failure local_failure(const Error& error) {
+  Plm code = error.code == Code::already_exists ? Plm::already_running : Plm::local_failed;
+  int exit = error.code == Code::already_exists ? 3 : error.code == Code::invalid ? 2 : 1;
+  return Failure{.code = code, .exit = exit, .what = error.message};
+}
+
 Failure daemon_failure(Plm usual, const Error& error) {
   const bool listening = error.message.find("listening on ") != std::string::npos;  // net's words
   return Failure{.code = listening ? Plm::cannot_listen : usual, .exit = 1, .what = error.message};
+}
+
+std::string describe(const kube::Config& config) {
+  if (config.source.empty()) return config.server;
+  return fmt::format("{} ({})", config.server, config.source);
 }
 
 }  // namespace plim::roles

@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "base/result.hpp"
+#include "kube/config.hpp"
 
 namespace plim::roles {
 
@@ -83,7 +84,12 @@ Failure request_failure(const Error& error, std::string tried);
 Failure config_failure(const Error& error);
 // A file or stream of the user's.
 Failure file_failure(Plm code, const Error& error);
+// A failure of src/local.
+Failure local_failure(const Error& error);
 // A daemon that could not start, or not go on: by `usual`, unless somebody has its address.
 Failure daemon_failure(Plm usual, const Error& error);
+
+// "https://1.2.3.4:6443 (context dev of ~/.kube/config)", for the line that says what was tried.
+std::string describe(const kube::Config& config);
 
 }  // namespace plim::roles
