@@ -203,75 +203,105 @@ Task<void> RoleChildren::watch_nodes() {
   }
 }
 
-// Its output goes to a file of its own; it is started again for as long as it is wanted.
+std::string RoleChildren::log_of(const Child& child) const {
+  return fmt::format("{}/{}.log", roles_directory(), child.name);
+}
+
+std::string RoleChildren::roles_directory() const {
+  return directories_.state + "/roles";
+}
+
+// Its command line, with addresses that nobody else has.
+Result<RoleLaunch> RoleChildren::launch(Child& child) {
+  child.addresses.clear();
+  const auto address = [&](const std::string& host, int port) {
+    child.addresses.push_back(hold_free_address(host, port));
+    return child.addresses.back().text;
+  };
+  RolePlace place{.directories = directories_,
+                  .kubeconfig = cluster_.kubeconfig(),
+                  .node = child.node,
+                  .parts = parts_of(*child.row),
+                  .directory = roles_directory(),
+                  .settings = settings_,
+                  .free_address = address};
+  auto out = child.row->launch(place);
+  if (!out) return out;
+  child.url = out->url;
+  child.serves = place.parts;
+  for (const std::string& part : out->missing) std::erase(child.serves, part);
+  write_endpoints();
+  return out;
+}
+
+// What it needs on the cluster; false: that cannot be had now.
+Task<bool> RoleChildren::prepare(std::shared_ptr<Child> child) {
+  if (child->row->prepare == nullptr) co_return true;
+  const Result<void> done = co_await child->row->prepare(client_, child->url);
+  child->registered = true;
+  progress_.notify();
+  if (!done)
+    log::warn("up", "a role cannot start", {{"role", child->name}, {"error", done.error()}});
+  co_return done.has_value();
+}
+
+// From its start to its end. Its output goes to a file of its own.
+Task<Result<Exit>> RoleChildren::run_process(std::shared_ptr<Child> child,
+                                             std::vector<std::string> words) {
+  const std::string log_file = log_of(*child);
+  const Fd output(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  plim::Command command{.argv = {program_}};
+  std::ranges::move(words, std::back_inserter(command.argv));
+  command.env = {{kParent, std::to_string(::getpid())}};
+  if (output) {
+    command.out = Output::to(output.get());
+    command.err = Output::to(output.get());
+  }
+  show(*child, command.argv, log_file);
+  auto process = Process::spawn(loop_, command);
+  if (!process) co_return process.error();
+  child->process = std::move(*process);
+  Exit exit = co_await child->process->wait();
+  child->process.reset();
+  co_return exit;
+}
+
+// To the log, and as the status of its pod.
+void RoleChildren::report_end(const Child& child, const Result<Exit>& exit, Nanos pause) {
+  if (!exit) {
+    cluster_.mirrors().cannot_begin(child.name, exit.error().message, pause);
+    log::warn("up", "a role cannot start", {{"role", child.name}, {"error", exit.error()}});
+    return;
+  }
+  cluster_.mirrors().has_ended(child.name, exit->code, exit->signal, pause);
+  if (!child.renew)
+    log::warn("up", "a role has ended; it is started again",
+              {{"role", child.name}, {"exit", exit->describe()}, {"log", log_of(child)}});
+}
+
+// It is started again for as long as it is wanted.
 Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
-  const std::string directory = directories_.state + "/roles";
   Backoff backoff(Backoff::Options{.first = std::chrono::seconds(1), .jitter = 0.1});
-  (void)make_directories(directory, 0700);
+  (void)make_directories(roles_directory(), 0700);
   for (;;) {
-    child->addresses.clear();
-    const auto address = [&](std::string host, int port) {
-      child->addresses.push_back(hold_free_address(host, port));
-      return child->addresses.back().text;
-    };
-    RolePlace place{.directories = directories_,
-                    .kubeconfig = cluster_.kubeconfig(),
-                    .node = child->node,
-                    .parts = parts_of(*child->row),
-                    .directory = directory,
-                    .settings = settings_,
-                    .free_address = address};
-    auto launch = child->row->launch(place);
-    if (!launch) {
-      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", launch.error()}});
+    auto launched = launch(*child);
+    if (!launched) {
+      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", launched.error()}});
       child->registered = true;
       progress_.notify();
       co_return;
     }
-    child->url = launch->url;
-    child->serves = place.parts;
-    for (const std::string& part : launch->missing) std::erase(child->serves, part);
-    write_endpoints();
-    if (child->row->prepare != nullptr) {
-      const Result<void> done = co_await child->row->prepare(client_, child->url);
-      child->registered = true;
-      progress_.notify();
-      if (!done) {
-        log::warn("up", "a role cannot start", {{"role", child->name}, {"error", done.error()}});
-        co_await rest(child, backoff.next());
-        continue;
-      }
+    const bool prepared = co_await prepare(child);
+    if (!prepared) {
+      co_await rest(child, backoff.next());
+      continue;
     }
     while (!kinds_installed_) co_await progress_.wait();
-    const std::string log_file = fmt::format("{}/{}.log", directory, child->name);
-    const Fd output(::open(log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    plim::Command command{.argv = {program_}};
-    std::ranges::copy(launch->words, std::back_inserter(command.argv));
-    command.env = {{kParent, std::to_string(::getpid())}};
-    if (output) {
-      command.out = Output::to(output.get());
-      command.err = Output::to(output.get());
-    }
-    show(*child, command.argv, log_file);
     const SteadyTime began = clock_.steady();
-    auto process = Process::spawn(loop_, command);
-    std::optional<Exit> exit;
-    if (process) {
-      child->process = std::move(*process);
-      exit = co_await child->process->wait();
-      child->process.reset();
-    }
+    const Result<Exit> exit = co_await run_process(child, std::move(launched->words));
     if (clock_.steady() - began > kStable) backoff.reset();
     const Nanos pause = child->renew ? Nanos(0) : backoff.next();
-    if (exit) {
-      cluster_.mirrors().has_ended(child->name, exit->code, exit->signal, pause);
-      if (!child->renew)
-        log::warn("up", "a role has ended; it is started again",
-                  {{"role", child->name}, {"exit", exit->describe()}, {"log", log_file}});
-    } else {
-      cluster_.mirrors().cannot_begin(child->name, process.error().message, pause);
-      log::warn("up", "a role cannot start", {{"role", child->name}, {"error", process.error()}});
-    }
+    report_end(*child, exit, pause);
     co_await rest(child, pause);
   }
 }

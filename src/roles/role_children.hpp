@@ -15,6 +15,7 @@
 #include "base/event.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/subprocess.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "local/cluster/cluster.hpp"
@@ -93,6 +94,12 @@ class RoleChildren {
   void show_elsewhere(const json::value& nodes);
   void show(Child& child, const std::vector<std::string>& words, const std::string& log_file);
   void renew(const std::string& name);
+  std::string roles_directory() const;
+  std::string log_of(const Child& child) const;
+  Result<RoleLaunch> launch(Child& child);
+  Task<bool> prepare(std::shared_ptr<Child> child);
+  Task<Result<Exit>> run_process(std::shared_ptr<Child> child, std::vector<std::string> words);
+  void report_end(const Child& child, const Result<Exit>& exit, Nanos pause);
   Task<void> keep(std::shared_ptr<Child> child);
   Task<void> rest(std::shared_ptr<Child> child, Nanos pause);
   Task<void> end_process(std::shared_ptr<Child> child);
