@@ -7,6 +7,7 @@
 #include "agent/measure_runner.hpp"
 #include "base/loop.hpp"
 #include "cli/agent_command.hpp"
+#include "cli/agent_settings.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
 #include "cli/printer.hpp"

@@ -1,61 +1,19 @@
 #include "roles/agent_modules.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "agent/http_endpoint.hpp"
+#include "base/file_watch.hpp"
 #include "base/log.hpp"
 #include "base/metrics.hpp"
-#include "roles/role_run.hpp"
 
 namespace plim::roles {
-namespace {
 
-class ModulesRole final : public Role {
- public:
-  ModulesRole(std::string_view name, AgentModules modules, std::string listen)
-      : name_(name), modules_(std::move(modules)), listen_(std::move(listen)) {}
-
-  Task<Outcome<void>> start(Executor loop) override {
-    if (auto served = serve(loop); !served)
-      co_return tl::unexpected(daemon_failure(Plm::bad_agent_config, served.error()));
-    auto on_fatal = [this](Failure failure) { give_up(std::move(failure)); };
-    Outcome<void> started = modules_.start(loop, std::move(on_fatal));
-    co_return started;
-  }
-
-  Task<void> stop(std::string) override {
-    co_await modules_.stop();
-    if (server_) co_await server_->drain(net::Millis(0));
-    server_.reset();
-  }
-
-  void reload() override { modules_.reload(); }
-
- private:
-  Result<void> serve(const Executor& loop) {
-    if (listen_.empty()) return {};
-    agent::EndpointSource source{
-        .metrics =
-            [] {
-              return std::make_shared<const std::string>(metrics::default_registry().expose());
-            },
-        .alive = [] { return true; },
-        .not_ready = [this] { return modules_.not_ready(); },
-        .state = [this] { return modules_.state(); }};
-    PLIM_TRY(server_, agent::serve_endpoint(loop, listen_, std::move(source)));
-    log::info(name_, "listening", {{"address", server_->address()}});
-    return {};
-  }
-
-  std::string name_;
-  AgentModules modules_;
-  std::string listen_;
-  std::unique_ptr<net::Server> server_;
-};
-
-}  // namespace
+std::shared_ptr<const std::string> AgentModule::metrics(const std::string&) const {
+  return nullptr;
+}
 
 void AgentModules::add(std::unique_ptr<AgentModule> module) {
   const std::string_view name = module->name();
@@ -64,33 +22,44 @@ void AgentModules::add(std::unique_ptr<AgentModule> module) {
   if (!modules_.back()->module->up()) modules_.back()->health.is_off();
 }
 
-Outcome<void> AgentModules::start(const Executor& loop, std::function<void(Failure)> on_fatal) {
-  loop_ = loop;
-  on_fatal_ = std::move(on_fatal);
-  changed_ = std::make_unique<Event>(loop);
-  keeping_ = std::make_unique<TaskGroup>(loop);
-  for (const auto& kept : modules_) {
-    if (!kept->module->up()) continue;
-    start_one(*kept);
-    if (company_ == Company::others)
-      keeping_->spawn(std::string(kept->module->name()), keep(kept.get()));
-    else if (!kept->running)
-      return tl::unexpected(*kept->failure);
-  }
-  return {};
+bool AgentModules::is_restarted(const Kept& kept) const {
+  return company_ == Company::others && !kept.module->is_vital();
 }
 
-void AgentModules::start_one(Kept& kept) {
-  kept.failure.reset();
-  kept.health.started();
-  const auto fatal = [this, &kept](const Error& error) {
-    kept.failure = daemon_failure(kept.module->trouble(), error);
-    if (company_ == Company::none) on_fatal_(*kept.failure);
-    changed_->notify();
-  };
-  auto started = kept.module->start(loop_, fatal);
-  kept.running = started.has_value();
-  if (!started) kept.failure = daemon_failure(kept.module->trouble(), started.error());
+Task<Outcome<void>> AgentModules::start(Process process) {
+  process_ = std::move(process);
+  changed_ = std::make_unique<Event>(process_.loop);
+  keeping_ = std::make_unique<TaskGroup>(process_.loop);
+  watching_ = std::make_unique<TaskGroup>(process_.loop);
+  for (const auto& kept : modules_) {
+    if (!kept->module->up()) continue;
+    co_await start_one(kept.get());
+    const std::string name(kept->module->name());
+    if (is_restarted(*kept))
+      keeping_->spawn(name, keep(kept.get()));
+    else if (!kept->running)
+      co_return tl::unexpected(*kept->failure);
+    if (!kept->module->files().empty())
+      watching_->spawn("files of " + name, watch_files(kept.get()));
+  }
+  co_return Outcome<void>();
+}
+
+Task<void> AgentModules::start_one(Kept* kept) {
+  kept->failure.reset();
+  kept->health.started();
+  ModuleHost host{.loop = process_.loop,
+                  .give_up =
+                      [this, kept](const Error& error) {
+                        kept->failure = daemon_failure(kept->module->trouble(), error);
+                        if (!is_restarted(*kept)) process_.give_up(*kept->failure);
+                        changed_->notify();
+                      },
+                  .finish = process_.finish,
+                  .listen = process_.listen};
+  const Result<void> started = co_await kept->module->start(std::move(host));
+  kept->running = started.has_value();
+  if (!started) kept->failure = daemon_failure(kept->module->trouble(), started.error());
 }
 
 // Ends by itself when all are to stop, and is not cancelled: a module that is being stopped must
@@ -109,26 +78,48 @@ Task<void> AgentModules::keep(Kept* kept) {
       co_await kept->module->stop();
       while (!stopping_ && !kept->hurried && clock_->steady() < again)
         (void)co_await changed_->wait_until(*clock_, again);
-      if (!stopping_) start_one(*kept);
+      if (!stopping_) co_await start_one(kept);
     }
+  }
+}
+
+// Files that a kubelet mounts from a ConfigMap change without a signal.
+Task<void> AgentModules::watch_files(Kept* kept) {
+  auto watch = FileWatch::open(process_.loop, kept->module->files());
+  if (!watch) {
+    log::info("agent", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
+    co_return;
+  }
+  for (;;) {
+    (void)co_await (*watch)->next();
+    reload_one(*kept);
   }
 }
 
 Task<void> AgentModules::stop() {
   stopping_ = true;
+  if (watching_) co_await watching_->stop();
   if (changed_) changed_->notify();
   if (keeping_) co_await keeping_->join();
   for (auto at = modules_.rbegin(); at != modules_.rend(); ++at) co_await (*at)->module->stop();
+  watching_.reset();
   keeping_.reset();
   changed_.reset();
 }
 
 void AgentModules::reload() {
-  for (const auto& kept : modules_) {
-    if (kept->running) kept->module->reload();
-    kept->hurried = true;  // what was wrong may have been mended
-  }
+  for (const auto& kept : modules_) reload_one(*kept);
+}
+
+void AgentModules::reload_one(Kept& kept) {
+  if (!kept.module->up()) return;
+  kept.module->reload();
+  kept.hurried = true;  // what was wrong may have been mended
   changed_->notify();
+}
+
+bool AgentModules::alive() const {
+  return std::ranges::all_of(modules_, [](const auto& kept) { return kept->module->alive(); });
 }
 
 std::string AgentModules::not_ready() const {
@@ -153,13 +144,25 @@ json::value AgentModules::state() const {
   return out;
 }
 
-Outcome<int> run_modules(std::string_view name, AgentModules modules, std::string listen) {
-  return run_role(name, std::make_unique<ModulesRole>(name, std::move(modules), std::move(listen)));
+bool AgentModules::measures() const {
+  return std::ranges::any_of(modules_, [](const auto& kept) { return kept->module->measures(); });
 }
 
-std::string agent_listen(const std::string& flag) {
-  if (flag == "none") return {};
-  return flag.empty() ? kUsualAgentListen : flag;
+Addresses AgentModules::addresses() const {
+  Addresses out;
+  for (const auto& kept : modules_)
+    std::ranges::move(kept->module->addresses(), std::back_inserter(out));
+  return out;
+}
+
+std::shared_ptr<const std::string> AgentModules::metrics(const std::string& address) const {
+  std::shared_ptr<const std::string> measured;
+  for (const auto& kept : modules_)
+    if (auto text = kept->module->metrics(address)) measured = std::move(text);
+  if (company_ == Company::none && measures()) return measured;
+  std::string out = measured ? *measured : "";
+  out += metrics::default_registry().expose();
+  return std::make_shared<const std::string>(std::move(out));
 }
 
 }  // namespace plim::roles

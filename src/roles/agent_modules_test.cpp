@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/loop.hpp"
+#include "roles/agent_role.hpp"
 
 namespace plim::roles {
 namespace {
@@ -19,21 +20,24 @@ using Story = std::vector<std::string>;
 // Writes down what happens to it.
 class ToldModule final : public AgentModule {
  public:
-  enum class Kind { works, off, fails, gives_up };
+  enum class Kind { works, off, fails, gives_up, finishes };
 
   ToldModule(std::string_view name, Story& story, Kind kind = Kind::works)
       : AgentModule(name, Plm::bad_pool_config), story_(story), kind_(kind) {}
 
   void becomes(Kind kind) { kind_ = kind; }
 
-  void gives_up(std::string why) { on_fatal_(fail(Code::invalid, std::move(why))); }
+  void gives_up(std::string why) { host_.give_up(fail(Code::invalid, std::move(why))); }
 
-  Result<void> start(const Executor&, std::function<void(Error)> on_fatal) override {
+  void finishes() { host_.finish(); }
+
+  Task<Result<void>> start(ModuleHost host) override {
     note("starts");
-    on_fatal_ = std::move(on_fatal);
-    if (kind_ == Kind::fails) return fail(Code::invalid, "there is no file");
+    host_ = std::move(host);
+    if (kind_ == Kind::fails) co_return fail(Code::invalid, "there is no file");
     if (kind_ == Kind::gives_up) gives_up("the file is wrong");
-    return {};
+    if (kind_ == Kind::finishes) finishes();
+    co_return Result<void>();
   }
 
   Task<void> stop() override {
@@ -51,7 +55,18 @@ class ToldModule final : public AgentModule {
 
   json::value state() const override { return json::object{{name(), up()}}; }
 
-  bool is_ready = false;
+  bool is_vital() const override { return vital; }
+
+  bool measures() const override { return measures_; }
+
+  std::shared_ptr<const std::string> metrics(const std::string& address) const override {
+    if (!measures_) return nullptr;
+    return std::make_shared<const std::string>(fmt::format("measured at {}\n", address));
+  }
+
+  void does_measure() { measures_ = true; }
+
+  bool is_ready = false, vital = false;
 
  private:
   void note(std::string_view what) {
@@ -60,7 +75,8 @@ class ToldModule final : public AgentModule {
 
   Story& story_;
   Kind kind_;
-  std::function<void(Error)> on_fatal_;
+  bool measures_ = false;
+  ModuleHost host_;
 };
 
 using Kind = ToldModule::Kind;
@@ -79,13 +95,18 @@ class ModulesOfAnAgent : public ::testing::Test {
 
   AgentModules alone(Kind kind) {
     AgentModules out(Company::none, clock_, random_);
-    out.add(std::make_unique<ToldModule>("pools", story_, kind));
+    auto pools = std::make_unique<ToldModule>("pools", story_, kind);
+    pools_ = pools.get();
+    out.add(std::move(pools));
     return out;
   }
 
   Outcome<void> start(AgentModules& all) {
-    auto on_fatal = [this](Failure failure) { fatal_ = std::move(failure); };
-    auto out = all.start(loop_.executor(), on_fatal);
+    AgentModules::Process process{
+        .loop = loop_.executor(),
+        .give_up = [this](Failure failure) { fatal_ = std::move(failure); },
+        .finish = [this] { finished_ = true; }};
+    auto out = run_to_end(loop_, all.start(std::move(process)));
     loop_.run_ready();
     return out;
   }
@@ -120,6 +141,7 @@ class ModulesOfAnAgent : public ::testing::Test {
   Story story_;
   ToldModule* pools_ = nullptr;
   Failure fatal_;
+  bool finished_ = false;
 };
 
 TEST_F(ModulesOfAnAgent, start_in_order_and_stop_backwards) {
@@ -204,7 +226,8 @@ TEST_F(ModulesOfAnAgent, start_at_once_who_is_down_when_files_are_to_be_reread) 
   story_.clear();
   all.reload();
   loop_.run_ready();
-  EXPECT_THAT(story_, ElementsAre("images rereads", "pools starts", "pools stops"));
+  EXPECT_THAT(story_,
+              ElementsAre("pools rereads", "images rereads", "pools starts", "pools stops"));
   run_to_end(loop_, all.stop());
 }
 
@@ -225,6 +248,50 @@ TEST_F(ModulesOfAnAgent, leave_alone_who_must_not_run_here) {
   EXPECT_EQ(all.not_ready(), "images: not yet");
   EXPECT_EQ(metric("plimsoll_agent_module_up", "pools"), "0");
   run_to_end(loop_, all.stop());
+}
+
+TEST_F(ModulesOfAnAgent, end_the_process_with_the_failure_of_a_vital_one) {
+  AgentModules unable = modules(Kind::fails, Kind::works);
+  pools_->vital = true;
+  const auto started = start(unable);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().what, "there is no file");
+  run_to_end(loop_, unable.stop());
+  AgentModules wrong = modules(Kind::works, Kind::works);
+  pools_->vital = true;
+  ASSERT_TRUE(start(wrong));
+  pools_->gives_up("gone");
+  EXPECT_EQ(fatal_.what, "gone");
+  story_.clear();
+  pass(10min);
+  EXPECT_THAT(story_, ElementsAre());  // nobody starts it again
+  run_to_end(loop_, wrong.stop());
+}
+
+TEST_F(ModulesOfAnAgent, end_the_process_when_one_has_done_its_work) {
+  AgentModules all = modules(Kind::works, Kind::works);
+  ASSERT_TRUE(start(all));
+  EXPECT_FALSE(finished_);
+  pools_->finishes();
+  EXPECT_TRUE(finished_);
+  run_to_end(loop_, all.stop());
+  story_.clear();
+  EXPECT_EQ(run_modules("test", alone(Kind::finishes), ""), 0);
+  EXPECT_THAT(story_, ElementsAre("pools starts", "pools stops"));
+}
+
+TEST_F(ModulesOfAnAgent, show_what_is_measured_before_the_registry_of_the_process) {
+  AgentModules all = modules(Kind::works, Kind::works);
+  EXPECT_EQ(all.metrics("a:1")->find("measured"), std::string::npos);
+  EXPECT_FALSE(all.measures());
+  pools_->does_measure();
+  EXPECT_TRUE(all.measures());
+  EXPECT_TRUE(all.metrics("a:1")->starts_with("measured at a:1\n"));
+  EXPECT_NE(all.metrics("a:1")->find("plimsoll_agent_module_up{module=\"images\"}"),
+            std::string::npos);
+  AgentModules one = alone(Kind::works);
+  pools_->does_measure();
+  EXPECT_EQ(*one.metrics("a:1"), "measured at a:1\n");  // the file of a storage has nothing else
 }
 
 TEST_F(ModulesOfAnAgent, end_the_process_with_the_only_one_that_gives_up) {

@@ -23,6 +23,10 @@ class RoleRun {
       failure_ = std::move(failure);
       done_->notify();
     };
+    role_->finish_ = [this] {
+      finished_ = true;
+      done_->notify();
+    };
   }
 
   Task<int> main() {
@@ -36,18 +40,17 @@ class RoleRun {
     co_await starting.join();
     MemoryTidy tidy(loop);
     if (started_) {
-      tidy.start();
+      if (!role_->tidies_memory()) tidy.start();
       watching.spawn("reload", reload_by_signal(&signals));
       watching.spawn("dump", dump_by_signal(&signals));
-      while (!stop_ && !failure_) co_await done_->wait();
+      while (!stop_ && !failure_ && !finished_) co_await done_->wait();
     } else if (!stop_ && !failure_) {
       failure_ = Failure{.code = Plm::internal, .exit = kInternalExit, .what = "it did not start"};
     }
     co_await tidy.stop();
     co_await watching.stop();
-    std::string reason =
-        failure_ ? failure_->what : fmt::format("signal {}", signals.stop_signal());
-    if (started_) log::info(name_, "stopping", {{"reason", reason}});
+    std::string reason = reason_of(signals);
+    if (started_ && !finished_) log::info(name_, "stopping", {{"reason", reason}});
     co_await role_->stop(std::move(reason));
     co_return 0;
   }
@@ -59,6 +62,11 @@ class RoleRun {
     Outcome<void> started = co_await role_->start(loop);
     started_ = started.has_value();
     if (!started && !stop_) failure_ = std::move(started.error());
+  }
+
+  std::string reason_of(const Signals& signals) const {
+    if (failure_) return failure_->what;
+    return stop_ ? fmt::format("signal {}", signals.stop_signal()) : "done";
   }
 
   // A start may wait for servers that do not answer.
@@ -86,7 +94,7 @@ class RoleRun {
   std::string name_;
   std::unique_ptr<Event> done_;
   std::optional<Failure> failure_;
-  bool started_ = false, stop_ = false;
+  bool started_ = false, stop_ = false, finished_ = false;
   std::unique_ptr<Role> role_;
 };
 

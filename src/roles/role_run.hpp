@@ -25,16 +25,23 @@ class Role {
 
   virtual void dump() {}  // SIGUSR2
 
+  virtual bool tidies_memory() const { return false; }  // it gives memory back by itself
+
  protected:
   // Something happened after which it cannot go on.
   void give_up(Failure failure) { give_up_(std::move(failure)); }
 
+  // It has done what it was asked for.
+  void finish() { finish_(); }
+
  private:
   friend class RoleRun;
   std::function<void(Failure)> give_up_;
+  std::function<void()> finish_;
 };
 
-// Until SIGTERM, SIGINT, or until it gives up. `name` is the part of its lines in the log.
+// Until SIGTERM, SIGINT, or until it gives up or has finished. `name` is the part of its lines in
+// the log.
 Outcome<int> run_role(std::string_view name, std::unique_ptr<Role> role);
 
 }  // namespace plim::roles

@@ -19,7 +19,7 @@ using Story = std::vector<std::string>;
 // Writes down what it is told, and after each thing raises the next of its signals.
 class ToldRole final : public Role {
  public:
-  enum class Start { works, fails, gives_up, throws, hangs };
+  enum class Start { works, fails, gives_up, throws, hangs, finishes };
 
   ToldRole(Story& story, Start start, std::vector<int> signals = {})
       : story_(story), start_(start), signals_(std::move(signals)) {}
@@ -32,6 +32,7 @@ class ToldRole final : public Role {
     if (start_ == Start::fails) co_return tl::unexpected(failure);
     if (start_ == Start::throws) throw std::runtime_error("broken");
     if (start_ == Start::gives_up) give_up(failure);
+    if (start_ == Start::finishes) finish();
     raise_next();
     if (start_ == Start::hangs) co_await system_clock().sleep(std::chrono::hours(1));
     co_return Outcome<void>();
@@ -89,6 +90,12 @@ TEST(RoleRun, ends_with_the_failure_of_a_role_that_gives_up) {
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().what, "no");
   EXPECT_THAT(story, ElementsAre("start", "stop: no", "destroyed"));
+}
+
+TEST(RoleRun, ends_when_the_role_has_done_its_work) {
+  Story story;
+  EXPECT_EQ(run_told(story, ToldRole::Start::finishes), 0);
+  EXPECT_THAT(story, ElementsAre("start", "stop: done", "destroyed"));
 }
 
 TEST(RoleRun, ends_a_start_that_hangs_when_it_is_told_to_stop) {
