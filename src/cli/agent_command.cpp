@@ -9,7 +9,7 @@
 #include "cli/agent_settings.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
-#include "cli/role_log.hpp"
+#include "cli/daemon_log.hpp"
 
 namespace plim::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/build_info.hpp"
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/etcd_flags.hpp"
-#include "cli/role_log.hpp"
 #include "roles/scheduler_role.hpp"
 #include "sched/config.hpp"
 

@@ -2,7 +2,7 @@
 #include "base/log.hpp"
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/role_log.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/servo_settings.hpp"
 #include "net/client.hpp"
 #include "roles/servo_role.hpp"

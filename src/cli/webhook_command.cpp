@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/role_log.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/webhook_settings.hpp"
 
 namespace plim::cli {

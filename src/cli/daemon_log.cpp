@@ -1,4 +1,4 @@
-#include "cli/role_log.hpp"
+#include "cli/daemon_log.hpp"
 
 namespace plim::cli {
 
