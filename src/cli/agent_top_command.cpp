@@ -7,11 +7,12 @@
 #include "agent/measure_runner.hpp"
 #include "base/loop.hpp"
 #include "cli/agent_command.hpp"
+#include "cli/agent_settings.hpp"
 #include "cli/build_info.hpp"
 #include "cli/commands.hpp"
-#include "cli/local_roles.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "net/client.hpp"
+#include "roles/local_roles.hpp"
 
 namespace plim::cli {
 namespace {
@@ -70,7 +71,8 @@ Outcome<std::optional<json::value>> ask_running(Context& context) {
     return std::optional(std::move(state));
   }
   if (!context.values.text("config").empty()) return std::nullopt;
-  const json::object roles = local_roles(context);
+  const json::object roles =
+      roles::local_roles(context.values.text("kubeconfig"), context.world.env);
   const json::value* agents = roles.if_contains("agent");
   if (agents == nullptr || !agents->is_object()) return std::nullopt;
   PLIM_CLI_TRY(json::value state, ask_agents(agents->get_object()));

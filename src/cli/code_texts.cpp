@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 
 namespace plim::cli {
 namespace {

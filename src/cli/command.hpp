@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 
 namespace plim::cli {
 

@@ -174,16 +174,16 @@ constexpr std::array kCommands{
             .flags = kNameFlags,
             .formats = kAllFormats,
             .run = run_node_ls},
-    Command{
-        .name = "node exec",
-        .summary = "Run a program that sees a node's directory as /var/lib/kubelet",
-        .detail = "For device plugins with a fixed path /var/lib/kubelet. Needs root: the program "
-                  "runs in its own mount namespace, which has the node's directory at that path.",
-        .examples = kNodeExecExamples,
-        .flags = kNameFlags,
-        .positionals = kNodeExecPositionals,
-        .exit_notes = "that of the program; 4 no such node",
-        .run = run_node_exec},
+    Command{.name = "node exec",
+            .summary = "Run a program that sees a node's directory as /var/lib/kubelet",
+            .detail =
+                "For device plugins with a fixed path /var/lib/kubelet. Needs root: the program "
+                "runs in its own mount namespace, which has the node's directory at that path.",
+            .examples = kNodeExecExamples,
+            .flags = kNameFlags,
+            .positionals = kNodeExecPositionals,
+            .exit_notes = "that of the program; 4 no such node",
+            .run = run_node_exec},
     Command{
         .name = "images",
         .summary = "Show the images and layers of every node",
@@ -405,17 +405,17 @@ constexpr std::array kCommands{
             .flags = kServoFlags,
             .exit_notes = "0 after SIGTERM or SIGINT, 1 bad settings or no start, 3 internal error",
             .run = run_servo},
-    Command{
-        .name = "servo path-test",
-        .summary = "Test a path to the application ID on a pod",
-        .detail = "'/' separates the elements: a member of a map, an index of a list, [name] for "
-                  "the value of the entry with that name, [name,k,v] for other members than name "
-                  "and value, or a key in double quotes. '|' separates several paths.",
-        .examples = kPathTestExamples,
-        .flags = kPathTestFlags,
-        .exit_notes = "0 found, 1 the pod has no ID there, 2 the path is wrong",
-        .run = run_servo_path_test,
-        .minor = true},
+    Command{.name = "servo path-test",
+            .summary = "Test a path to the application ID on a pod",
+            .detail =
+                "'/' separates the elements: a member of a map, an index of a list, [name] for "
+                "the value of the entry with that name, [name,k,v] for other members than name "
+                "and value, or a key in double quotes. '|' separates several paths.",
+            .examples = kPathTestExamples,
+            .flags = kPathTestFlags,
+            .exit_notes = "0 found, 1 the pod has no ID there, 2 the path is wrong",
+            .run = run_servo_path_test,
+            .minor = true},
     Command{.name = "servo history",
             .summary = "Show finished runs, newest first; same as runs",
             .flags = kRunsFlags,

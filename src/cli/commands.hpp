@@ -1,7 +1,7 @@
 // What the commands of the table do, one function each.
 #pragma once
 
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 
 namespace plim::cli {
 

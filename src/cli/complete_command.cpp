@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/code_texts.hpp"
 #include "cli/commands.hpp"
 #include "cli/completion.hpp"

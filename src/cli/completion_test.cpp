@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/manual.hpp"
-#include "cli/roles.hpp"
+#include "cli/start_names.hpp"
 
 namespace plim::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor/probes.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

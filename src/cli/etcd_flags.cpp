@@ -4,7 +4,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 
 namespace plim::cli {
 

@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "cli/code_texts.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "base/text.hpp"
 #include "base/utf8.hpp"
-#include "cli/cluster.hpp"
-#include "cli/local_roles.hpp"
+#include "cli/cluster_access.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 #include "net/url.hpp"
+#include "roles/local_roles.hpp"
 #include "sched/explain_record.hpp"
 
 namespace plim::cli {
@@ -44,7 +44,8 @@ Outcome<Named> read_name(const std::string& text, const std::string& ns) {
 // That of the local cluster that the kubeconfig is of, unless one is named: several may run here,
 // each with a port of its own.
 Outcome<std::string> scheduler_url(const Context& context) {
-  std::string url(text_at(local_roles(context), {"scheduler"}));
+  std::string url(text_at(roles::local_roles(context.values.text("kubeconfig"), context.world.env),
+                          {"scheduler"}));
   if (url.empty() || context.values.given("scheduler")) url = context.values.text("scheduler");
   if (auto parsed = net::parse_url(url); !parsed)
     return usage_failure(Plm::bad_flag_value, "--scheduler: " + parsed.error().message,

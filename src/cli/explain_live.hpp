@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/json.hpp"
-#include "cli/errors.hpp"
+#include "cli/failures.hpp"
 #include "cli/run.hpp"
 
 namespace plim::cli {

@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/explain_live.hpp"
 #include "cli/input.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_table.hpp"

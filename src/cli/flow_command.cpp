@@ -5,7 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flow_jobs.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/flow_jobs.hpp"
 #include "cli/interruptible.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "flow/local_run.hpp"
 
 namespace plim::cli {

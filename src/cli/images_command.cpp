@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/local_roles.hpp"
+#include "roles/local_roles.hpp"
 
 namespace plim::cli {
 namespace {
@@ -11,7 +11,8 @@ Outcome<int> change(Context& context, std::string_view verb, std::string_view do
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   // What is loaded here is looked for by `plimsoll images`, which goes by the kubeconfig.
   if (!context.values.given("name") && !context.values.given("dir"))
-    directories = cluster_of_kubeconfig(context).value_or(std::move(directories));
+    directories = roles::cluster_of_kubeconfig(context.values.text("kubeconfig"), context.world.env)
+                      .value_or(std::move(directories));
   json::array nodes;
   if (const std::string& node = context.values.text("node"); !node.empty())
     nodes.emplace_back(node);

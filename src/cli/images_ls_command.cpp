@@ -7,11 +7,11 @@
 #include "base/clock.hpp"
 #include "base/duration.hpp"
 #include "base/utf8.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/image_rows.hpp"
 #include "cli/interruptible.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "images/publisher.hpp"
 
 namespace plim::cli {

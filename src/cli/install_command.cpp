@@ -6,11 +6,11 @@
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/manifests.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "kube/discovery.hpp"
+#include "roles/manifests.hpp"
 
 namespace plim::cli {
 namespace {
@@ -120,16 +120,17 @@ class Installer {
 };
 
 Outcome<std::vector<json::value>> wanted_objects(const Context& context, std::string image) {
-  const std::vector<std::string> all = manifest_roles();
+  const std::vector<std::string> all = roles::manifest_roles();
   std::vector<std::string> roles = context.arguments;
   if (roles.empty()) roles = all;
-  const ManifestChanges changes{.ns = context.values.text("namespace"), .image = std::move(image)};
+  const roles::ManifestChanges changes{.ns = context.values.text("namespace"),
+                                       .image = std::move(image)};
   std::vector<json::value> out;
   for (const std::string& role : roles) {
     if (std::ranges::find(all, role) == all.end())
       return usage_failure(Plm::wrong_arguments, fmt::format("unknown role \"{}\"", role),
                            fmt::format("one of {}", fmt::join(all, ", ")));
-    auto objects = manifests_of(role, changes);
+    auto objects = roles::manifests_of(role, changes);
     if (!objects) return tl::unexpected(file_failure(Plm::cannot_read, objects.error()));
     std::ranges::move(*objects, std::back_inserter(out));
   }

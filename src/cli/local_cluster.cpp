@@ -100,10 +100,4 @@ Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories
   return true;
 }
 
-Failure local_failure(const Error& error) {
-  Plm code = error.code == Code::already_exists ? Plm::already_running : Plm::local_failed;
-  int exit = error.code == Code::already_exists ? 3 : error.code == Code::invalid ? 2 : 1;
-  return Failure{.code = code, .exit = exit, .what = error.message};
-}
-
 }  // namespace plim::cli

@@ -26,7 +26,4 @@ Outcome<json::value> ask_cluster(const local::cluster::ClusterDirectories& direc
 Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories,
                            std::chrono::milliseconds timeout);
 
-// How a failure of src/local looks to people.
-Failure local_failure(const Error& error);
-
 }  // namespace plim::cli

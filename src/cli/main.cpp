@@ -4,18 +4,18 @@
 #include <vector>
 
 #include "base/process.hpp"
-#include "cli/role_children.hpp"
 #include "cli/run.hpp"
-#include "cli/terminal.hpp"
+#include "cli/writer.hpp"
 #include "flow/worker.hpp"
 #include "local/kubelet/runtime/applets.hpp"
 #include "local/kubelet/shim/shim.hpp"
+#include "roles/role_children.hpp"
 
 int main(int argc, char** argv) {
   using namespace plim;
   cli::guard_standard_streams();
   prepare_process();
-  cli::end_with_parent();
+  roles::end_with_parent();
   // What our own nodes and runs start, once per pod, container or worker: no commands for people,
   // so not in the table, and their words are not ours to read.
   const std::string_view word = argc > 1 ? argv[1] : "";

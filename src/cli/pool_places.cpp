@@ -9,10 +9,10 @@
 
 namespace plim::cli {
 
-Outcome<PoolPlaces> pool_places(const Values& values) {
+Outcome<roles::PoolPlaces> pool_places(const Values& values) {
   constexpr std::string_view kConfigMap = "configmap:";
   constexpr std::array kUsual{"/etc/cpu-pooler", "/etc/cpu-dp"};
-  PoolPlaces out;
+  roles::PoolPlaces out;
   for (std::string_view part : split(values.text("poolconfigs"), ',')) {
     const std::string_view place = trim(part);
     if (place.empty()) continue;

@@ -7,12 +7,12 @@
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "cli/agent_command.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/local_roles.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "net/client.hpp"
 #include "pools/look.hpp"
+#include "roles/local_roles.hpp"
 
 namespace plim::cli {
 namespace {
@@ -94,7 +94,8 @@ Outcome<json::array> nodes_of(const Context& context) {
     out.push_back(std::move(pools));
     return out;
   }
-  const json::object roles = local_roles(context);
+  const json::object roles =
+      roles::local_roles(context.values.text("kubeconfig"), context.world.env);
   if (const json::value* local = roles.if_contains("pools"); local != nullptr && local->is_object())
     for (const auto& [name, address] : local->get_object()) {
       if (!address.is_string() || (!node.empty() && name != node)) continue;

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "pools/pool_config.hpp"
 
 namespace plim::cli {

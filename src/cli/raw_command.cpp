@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/interruptible.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "kube/line_splitter.hpp"
 #include "kube/status.hpp"
 

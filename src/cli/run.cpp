@@ -7,8 +7,8 @@
 #include "cli/args.hpp"
 #include "cli/help.hpp"
 #include "cli/pools_words.hpp"
-#include "cli/roles.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings_file.hpp"
+#include "cli/start_names.hpp"
 #include "cli/webhook_words.hpp"
 
 namespace plim::cli {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/terminal.hpp"
 #include "cli/values.hpp"
+#include "cli/writer.hpp"
 #include "kube/config.hpp"
 
 namespace plim::cli {

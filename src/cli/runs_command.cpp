@@ -4,12 +4,12 @@
 #include "base/files.hpp"
 #include "base/loop.hpp"
 #include "base/rfc3339.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/local_roles.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "kube/status.hpp"
 #include "net/client.hpp"
+#include "roles/local_roles.hpp"
 #include "servo/api.hpp"
 
 namespace plim::cli {
@@ -49,7 +49,9 @@ Outcome<json::value> from_store(const Context& context, const std::string& direc
 Outcome<json::value> from_servo(const Context& context) {
   std::string url = context.values.text("url");
   if (url.empty()) url = context.world.env("PLIMSOLL_SERVO_URL").value_or("");
-  if (url.empty()) url = text_at(local_roles(context), {"servo"});
+  if (url.empty())
+    url = text_at(roles::local_roles(context.values.text("kubeconfig"), context.world.env),
+                  {"servo"});
   const auto timeout = context.values.duration("timeout");
   net::Request request{.path = "/v1/runs", .query = run_query_of(context)};
   Result<net::Response> answer = fail(Code::internal, "");

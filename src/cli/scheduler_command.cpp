@@ -3,30 +3,20 @@
 
 #include <fmt/format.h>
 
-#include "base/file_watch.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
-#include "base/metrics.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "cli/build_info.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/etcd_flags.hpp"
-#include "cli/role_run.hpp"
+#include "roles/scheduler_role.hpp"
 #include "sched/config.hpp"
-#include "sched/service.hpp"
 
 namespace plim::cli {
 namespace {
-
-constexpr std::chrono::milliseconds kConfigSettle{1000};
-
-struct SchedulerSettings {
-  std::string config_path;  // "": none
-  sched::ReadConfigOptions read;
-  sched::ServiceOptions service;
-};
 
 Failure scheduler_failure(Plm code, std::string what) {
   return Failure{.code = code, .exit = 1, .what = std::move(what)};
@@ -44,12 +34,6 @@ std::optional<sched::LocalityMode> forced_mode(const Values& values) {
   if (text == "bytes") return sched::LocalityMode::Bytes;
   if (text == "pulltime") return sched::LocalityMode::PullTime;
   return std::nullopt;
-}
-
-Result<sched::ConfigRead> read_config_file(const std::string& path,
-                                           const sched::ReadConfigOptions& options) {
-  PLIM_TRY(const std::string text, read_file(path));
-  return sched::read_configuration(text, path, options);
 }
 
 // Mistakes stand in lines of their own, which a failure's one line could not show.
@@ -91,7 +75,7 @@ Outcome<sched::Configuration> settled_config(const Context& context,
     return usage_failure(Plm::bad_flag_value, "--kube-api-qps: expected a number");
   sched::Configuration config = sched::default_configuration(options);
   if (!path.empty()) {
-    auto read = read_config_file(path, options);
+    auto read = roles::read_scheduler_config(path, options);
     if (!read) return tl::unexpected(config_mistakes(context, path, read.error()));
     for (const std::string& line : read->warnings)
       (void)context.world.err.write(fmt::format("warning: {}\n", line));
@@ -172,10 +156,11 @@ Outcome<std::optional<net::ServerTls>> serving_certificate(const Values& values)
   return std::move(*made);
 }
 
-Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::ReadConfigOptions read,
-                                              sched::Configuration config) {
+Outcome<roles::SchedulerSettings> scheduler_settings(const Context& context,
+                                                     sched::ReadConfigOptions read,
+                                                     sched::Configuration config) {
   const Values& values = context.values;
-  SchedulerSettings out{
+  roles::SchedulerSettings out{
       .config_path = values.text("config"), .read = std::move(read), .service = {}};
   sched::ServiceOptions& service = out.service;
   PLIM_CLI_TRY(service.cluster, scheduler_cluster(context, config));
@@ -207,64 +192,6 @@ Outcome<SchedulerSettings> scheduler_settings(const Context& context, sched::Rea
   return out;
 }
 
-// Lives on one loop.
-class SchedulerRole final : public Role {
- public:
-  explicit SchedulerRole(SchedulerSettings settings) : settings_(std::move(settings)) {}
-
-  Task<Outcome<void>> start(Executor loop) override {
-    tasks_ = std::make_unique<TaskGroup>(loop);
-    auto on_lost = [this] {
-      Failure failure = scheduler_failure(Plm::refused, "cannot renew the lease in time");
-      failure.next = "restart the scheduler; it waits until it can lead";
-      give_up(std::move(failure));
-    };
-    service_ = std::make_unique<sched::Service>(loop, settings_.service,
-                                                metrics::default_registry(), on_lost);
-    auto started = service_->start();
-    if (!started) {
-      const bool is_mistake = started.error().code == Code::invalid;
-      co_return tl::unexpected(daemon_failure(
-          is_mistake ? Plm::bad_scheduler_config : Plm::bad_environment, started.error()));
-    }
-    log::info("scheduler", "started", {{"address", service_->address()}});
-    if (!settings_.config_path.empty()) tasks_->spawn("configuration", watch_config(loop));
-    co_return Outcome<void>();
-  }
-
-  Task<void> stop(std::string) override {
-    co_await tasks_->stop();
-    co_await service_->stop();
-  }
-
-  void reload() override {
-    if (settings_.config_path.empty()) return;
-    service_->reload(read_config_file(settings_.config_path, settings_.read));
-  }
-
-  void dump() override { service_->daemon().dump(); }
-
- private:
-  Task<void> watch_config(Executor loop) {
-    FileWatch::Options options{.settle = kConfigSettle};
-    std::vector<std::string> paths{settings_.config_path};
-    auto watch = FileWatch::open(loop, std::move(paths), options);
-    if (!watch) {
-      log::error("scheduler", "cannot watch the configuration; send SIGHUP to reread it",
-                 {{"error", watch.error()}});
-      co_return;
-    }
-    for (;;) {
-      co_await (*watch)->next();
-      reload();
-    }
-  }
-
-  SchedulerSettings settings_;
-  std::unique_ptr<sched::Service> service_;
-  std::unique_ptr<TaskGroup> tasks_;
-};
-
 }  // namespace
 
 Outcome<int> run_scheduler(Context& context) {
@@ -293,9 +220,9 @@ Outcome<int> run_scheduler(Context& context) {
   }
   configure_role_log(values, values.integer("v") >= 5 ? log::Level::debug : log::Level::info);
   warn_of_idle_flags(values);
-  PLIM_CLI_TRY(SchedulerSettings settings,
+  PLIM_CLI_TRY(roles::SchedulerSettings settings,
                scheduler_settings(context, std::move(read), std::move(config)));
-  return run_role("scheduler", std::make_unique<SchedulerRole>(std::move(settings)));
+  return roles::run_scheduler(std::move(settings));
 }
 
 }  // namespace plim::cli

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

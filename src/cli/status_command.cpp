@@ -5,7 +5,7 @@
 #include "base/files.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

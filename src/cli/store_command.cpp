@@ -4,7 +4,7 @@
 #include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 #include "local/store/maintenance.hpp"
 
 namespace plim::cli {

@@ -1,18 +1,13 @@
-#include <algorithm>
-#include <memory>
-
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "base/loop.hpp"
 #include "base/process.hpp"
-#include "base/signals.hpp"
 #include "cli/commands.hpp"
-#include "cli/detach.hpp"
+#include "cli/daemon_log.hpp"
 #include "cli/local_cluster.hpp"
-#include "cli/role_children.hpp"
-#include "cli/role_run.hpp"
 #include "cli/up_options.hpp"
+#include "roles/detach.hpp"
+#include "roles/up_run.hpp"
 
 namespace plim::cli {
 namespace {
@@ -28,63 +23,6 @@ std::string shell_quoted(std::string_view text) {
   for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
   return out + "'";
 }
-
-std::string milestone_line(const std::string& what, Nanos after) {
-  return fmt::format("{:8.3f} s  {}", std::chrono::duration<double>(after).count(), what);
-}
-
-// One cluster from start to stop. Lives on one loop.
-class UpRun {
- public:
-  UpRun(UpPlan options, Say say, std::function<void(local::cluster::Cluster&)> ready)
-      : options_(std::move(options.cluster)),
-        roles_(std::move(options.roles)),
-        settings_(std::move(options.settings)),
-        say_(std::move(say)),
-        ready_(std::move(ready)) {
-    options_.milestone = [this](const std::string& what, Nanos after) {
-      say_(milestone_line(what, after));
-    };
-  }
-
-  Outcome<int> run() {
-    Loop loop;
-    loop.run(main());
-    cluster_.reset();
-    if (failure_) return tl::unexpected(std::move(*failure_));
-    return 0;
-  }
-
- private:
-  Task<int> main() {
-    Executor loop = co_await current_loop();
-    Signals signals(loop);
-    const local::cluster::ClusterDirectories directories = options_.directories;
-    cluster_ = std::make_unique<local::cluster::Cluster>(loop, system_clock(), std::move(options_));
-    auto started = co_await cluster_->start();
-    if (started) {
-      RoleChildren children(loop, system_clock(), *cluster_, directories, roles_, settings_);
-      co_await children.register_roles();
-      ready_(*cluster_);
-      children.start();
-      co_await signals.stop_requested();
-      say_("stopping; a second signal stops immediately");
-      co_await children.stop();
-    } else {
-      failure_ = local_failure(started.error());
-    }
-    co_await cluster_->stop();
-    co_return 0;
-  }
-
-  local::cluster::ClusterOptions options_;
-  std::vector<const RoleRow*> roles_;
-  RoleSettings settings_;
-  Say say_;
-  std::function<void(local::cluster::Cluster&)> ready_;
-  std::unique_ptr<local::cluster::Cluster> cluster_;
-  std::optional<Failure> failure_;
-};
 
 std::string export_line(const std::string& kubeconfig) {
   return fmt::format("export KUBECONFIG={}\n", shell_quoted(kubeconfig));
@@ -106,32 +44,32 @@ Outcome<int> run_here(Context& context, UpPlan options) {
     if (cluster.nodes().size() > 0) say(std::string(kSecurityNote));
     (void)context.world.out.write(export_line(cluster.kubeconfig()));
   };
-  auto done = UpRun(std::move(options), say, ready).run();
+  auto done = roles::run_up(std::move(options.up), {.say = say, .ready = ready});
   if (done) say("stopped");
   return done;
 }
 
 Outcome<int> run_in_background(Context& context, UpPlan options) {
-  if (auto made = local::cluster::make_private(options.cluster.directories.state); !made)
+  if (auto made = local::cluster::make_private(options.up.cluster.directories.state); !made)
     return tl::unexpected(local_failure(made.error()));
   Say say = sayer(context);
-  DetachOptions detaching{.log = options.cluster.directories.log(),
-                          .wait = context.values.duration("wait"),
-                          .on_line = [&](std::string_view line) { say(std::string(line)); }};
-  auto go_on = [&](Starter& starter) {
+  roles::DetachOptions detaching{.log = options.up.cluster.directories.log(),
+                                 .wait = context.values.duration("wait"),
+                                 .on_line = [&](std::string_view line) { say(std::string(line)); }};
+  auto go_on = [&](roles::Starter& starter) {
     configure_role_log(context.values);
     auto tell = [&](const std::string& line) { starter.say(line); };
     auto ready = [&](local::cluster::Cluster& cluster) {
       if (cluster.nodes().size() > 0) starter.say(kSecurityNote);
       starter.ready(cluster.kubeconfig());
     };
-    auto ended = UpRun(std::move(options), tell, ready).run();
+    auto ended = roles::run_up(std::move(options.up), {.say = tell, .ready = ready});
     if (ended) return *ended;
     log::error("up", ended.error().what);
     starter.failed(ended.error());
     return ended.error().exit;
   };
-  PLIM_CLI_TRY(std::string kubeconfig, detach(detaching, go_on));
+  PLIM_CLI_TRY(std::string kubeconfig, roles::detach(detaching, go_on));
   PLIM_CLI_CHECK(context.world.out.write(export_line(kubeconfig)));
   return 0;
 }
@@ -142,10 +80,10 @@ Outcome<int> run_up(Context& context) {
   PLIM_CLI_TRY(UpPlan options, plan_up(context));
   for (const std::string& warning : options.warnings)
     PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
-  if (auto pid = local::cluster::holder_of(options.cluster.directories.lock()))
+  if (auto pid = local::cluster::holder_of(options.up.cluster.directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is already running as process {}",
-                                               options.cluster.directories.name, *pid))));
+                                               options.up.cluster.directories.name, *pid))));
   keep_memory_small();
   if (context.values.boolean("detach")) return run_in_background(context, std::move(options));
   return run_here(context, std::move(options));

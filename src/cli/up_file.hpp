@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/role_children.hpp"
 #include "cli/run.hpp"
 #include "local/cluster/kind_config.hpp"
 #include "local/cluster/nodes.hpp"
+#include "roles/role_children.hpp"
 
 namespace plim::cli {
 
 struct UpFile {
   std::optional<local::cluster::KindConfig> kind;  // none: no file was given
-  RoleSettings roles;
+  roles::RoleSettings roles;
   std::vector<std::string> warnings;
 };
 

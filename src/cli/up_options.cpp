@@ -194,22 +194,22 @@ Outcome<local::cluster::ClusterOptions> cluster_options(const Context& context,
 Outcome<UpPlan> plan_up(const Context& context) {
   UpPlan out;
   PLIM_CLI_TRY(UpFile file, read_up_file(context));
-  PLIM_CLI_TRY(out.cluster, cluster_options(context, file));
-  auto roles = parse_roles(context.values.text("roles"));
+  PLIM_CLI_TRY(out.up.cluster, cluster_options(context, file));
+  auto roles = roles::parse_roles(context.values.text("roles"));
   if (!roles) return bad_value("roles", roles.error().message);
-  out.roles = std::move(*roles);
+  out.up.roles = std::move(*roles);
   // The role takes the place of the built-in one; who wants none gets neither.
-  const auto is_scheduler = [](const RoleRow* row) { return row->name == "scheduler"; };
-  const bool has_role = std::ranges::any_of(out.roles, is_scheduler);
-  if (!out.cluster.scheduler)
-    std::erase_if(out.roles, is_scheduler);
+  const auto is_scheduler = [](const roles::RoleRow* row) { return row->name == "scheduler"; };
+  const bool has_role = std::ranges::any_of(out.up.roles, is_scheduler);
+  if (!out.up.cluster.scheduler)
+    std::erase_if(out.up.roles, is_scheduler);
   else if (has_role)
-    out.cluster.scheduler = false;
-  out.settings = std::move(file.roles);
+    out.up.cluster.scheduler = false;
+  out.up.settings = std::move(file.roles);
   out.warnings = std::move(file.warnings);
   const bool is_configured =
-      !out.settings.scheduler_config.empty() || out.settings.scheduler_v.has_value();
-  if (is_configured && std::ranges::none_of(out.roles, is_scheduler))
+      !out.up.settings.scheduler_config.empty() || out.up.settings.scheduler_v.has_value();
+  if (is_configured && std::ranges::none_of(out.up.roles, is_scheduler))
     out.warnings.emplace_back(
         "the scheduler's configuration has no effect: --roles does not include scheduler");
   return out;

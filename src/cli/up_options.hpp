@@ -4,16 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/role_children.hpp"
 #include "cli/run.hpp"
-#include "local/cluster/cluster.hpp"
+#include "roles/up_run.hpp"
 
 namespace plim::cli {
 
 struct UpPlan {
-  local::cluster::ClusterOptions cluster;
-  std::vector<const RoleRow*> roles;
-  RoleSettings settings;
+  roles::UpSettings up;
   std::vector<std::string> warnings;  // of what was read; for people
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings_file.hpp"
 
 namespace plim::cli {
 

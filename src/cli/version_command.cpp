@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/build_info.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/printer.hpp"
 
 namespace plim::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/loop.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/webhook_certs.hpp"

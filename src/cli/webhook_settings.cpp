@@ -1,18 +1,15 @@
 #include "cli/webhook_settings.hpp"
 
 #include <array>
-#include <chrono>
 #include <utility>
 
-#include "base/log.hpp"
-#include "cli/cluster.hpp"
+#include "cli/cluster_access.hpp"
+#include "cli/pool_places.hpp"
 #include "cli/servo_settings.hpp"
 #include "cli/webhook_certs.hpp"
 
 namespace plim::cli {
 namespace {
-
-constexpr std::chrono::seconds kVersionLimit{5};
 
 template <class T, std::size_t N>
 T choice_of(const std::string& text, const std::array<std::pair<std::string_view, T>, N>& rows) {
@@ -38,38 +35,26 @@ pools::MutateOptions mutate_options(const Values& values) {
           .unknown_pool = choice_of(values.text("unknown-pool"), kUnknown)};
 }
 
-Outcome<void> read_servo_part(const Context& context, WebhookSettings& out) {
+Failure bad_variable(const Error& error) {
+  return Failure{.code = Plm::bad_environment, .exit = 1, .what = error.message};
+}
+
+Outcome<void> read_servo_part(const Context& context, roles::WebhookSettings& out) {
   const servo::GetSetting get = servo_setting(context);
   auto jobs = servo::read_job_rules(get);
-  if (!jobs) return tl::unexpected(webhook_failure(Plm::bad_environment, jobs.error().message));
+  if (!jobs) return tl::unexpected(bad_variable(jobs.error()));
   auto monitor = servo::read_monitor(get);
-  if (!monitor)
-    return tl::unexpected(webhook_failure(Plm::bad_environment, monitor.error().message));
+  if (!monitor) return tl::unexpected(bad_variable(monitor.error()));
   out.jobs = std::move(*jobs);
   out.monitor = std::move(*monitor);
   return {};
 }
 
-// Only an API server can tell; one that does not is taken for a new one.
-servo::MonitorForm monitor_form(const WebhookSettings& settings) {
-  if (settings.monitor.image.empty() || !settings.cluster) return servo::MonitorForm::sidecar;
-  const auto version = server_version(*settings.cluster, kVersionLimit);
-  if (!version || version->major != 1 || version->minor >= kOldestMinor)
-    return servo::MonitorForm::sidecar;
-  log::warn("webhook", "this cluster has no sidecars: jobs with a monitor do not complete",
-            {{"server", version->text}});
-  return servo::MonitorForm::appended;
-}
-
 }  // namespace
 
-Failure webhook_failure(Plm code, std::string what, std::string next) {
-  return Failure{.code = code, .exit = 1, .what = std::move(what), .next = std::move(next)};
-}
-
-Outcome<WebhookSettings> webhook_settings(const Context& context) {
+Outcome<roles::WebhookSettings> webhook_settings(const Context& context) {
   const Values& values = context.values;
-  WebhookSettings out{
+  roles::WebhookSettings out{
       .certificate = {values.text("tls-cert-file"), values.text("tls-private-key-file")},
       .ns = cert_settings(context).ns,
       .service = values.text("service"),
@@ -98,9 +83,6 @@ Outcome<WebhookSettings> webhook_settings(const Context& context) {
     // Somebody to tell events to. A pod without a token serves all the same.
     if (auto config = cluster_config(context)) out.cluster = std::move(*config);
   }
-  if (!out.monitor.image.empty() && out.monitor.target.empty())
-    log::warn("webhook", "SELF_IP is missing: the webhook adds monitors, but they cannot report");
-  out.monitor_form = monitor_form(out);
   return out;
 }
 

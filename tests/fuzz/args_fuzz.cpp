@@ -5,7 +5,7 @@
 
 #include "cli/args.hpp"
 #include "cli/completion.hpp"
-#include "cli/settings.hpp"
+#include "cli/settings_file.hpp"
 
 using namespace plim::cli;
 

@@ -1,0 +1,48 @@
+// The agent's module `pools`: gives out CPUs and keeps containers on theirs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/files.hpp"
+#include "kube/config.hpp"
+#include "pools/daemon.hpp"
+#include "roles/agent_modules.hpp"
+
+namespace plim::roles {
+
+struct PoolsSettings {
+  pools::DaemonOptions daemon;
+  Outcome<kube::Config> cluster;  // or why there is none; counts if the module can run here
+  std::string run_dir = {};       // for the lock
+  bool allow_static = false;      // run though the kubelet gives out CPUs itself
+};
+
+class PoolsModule final : public AgentModule {
+ public:
+  // If the kubelet gives out CPUs itself, there is nothing to do for this module: alone that is a
+  // failure with an exit code of its own, with others it stays off.
+  static Outcome<std::unique_ptr<PoolsModule>> make(PoolsSettings settings,
+                                                    AgentModules::Company company);
+
+  Task<Result<void>> start(ModuleHost host) override;
+  Task<void> stop() override;
+  void reload() override;
+
+  bool up() const override { return up_; }
+
+  std::string not_ready() const override;
+  json::value state() const override;
+
+ private:
+  explicit PoolsModule(PoolsSettings settings)
+      : AgentModule("pools", Plm::bad_pool_config), settings_(std::move(settings)) {}
+
+  PoolsSettings settings_;
+  std::optional<FileLock> lock_;
+  bool up_ = true;
+  std::unique_ptr<pools::Daemon> daemon_;
+};
+
+}  // namespace plim::roles

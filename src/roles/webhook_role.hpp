@@ -1,0 +1,32 @@
+// The webhook as a daemon: an admission server with the mutators of pools and servo.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kube/config.hpp"
+#include "pools/mutate.hpp"
+#include "roles/errors.hpp"
+#include "roles/webhook_pools.hpp"
+#include "servo/mutate.hpp"
+#include "webhook/certificate_files.hpp"
+#include "webhook/certs.hpp"
+
+namespace plim::roles {
+
+struct WebhookSettings {
+  webhook::CertificateFiles certificate;
+  std::optional<webhook::CertSettings> self_signed = {};  // instead of the files
+  std::string ns = {}, service = {};                      // by which it is called
+  std::optional<kube::Config> cluster = {};               // for certificates, ConfigMaps, events
+  std::string listen;
+  PoolPlaces pools;
+  pools::MutateOptions mutate;
+  servo::JobRules jobs;
+  servo::Monitor monitor;
+};
+
+// Until SIGTERM or SIGINT.
+Outcome<int> run_webhook(WebhookSettings settings);
+
+}  // namespace plim::roles
