@@ -129,9 +129,8 @@ Task<void> Daemon::schedule() {
     std::optional<SchedulingQueue::Attempt> attempt;
     // A new configuration may look at kinds that are not known yet.
     const bool may_decide = leading_ && tries_.binding() < kMaxBinding && synced();
-    if (may_decide)
-      attempt = extender_tries_.busy() ? state_.queue().pop_quick(clock_.steady())
-                                       : state_.queue().pop(clock_.steady());
+    const PopFrom lanes = extender_tries_.busy() ? PopFrom::quick_lane : PopFrom::all_lanes;
+    if (may_decide) attempt = state_.queue().pop(clock_.steady(), lanes);
     if (attempt) {
       try_pod(*attempt);
       co_await yield_to_loop();  // answers to bindings and the watches come in between
