@@ -153,7 +153,7 @@ void Daemon::set_config(std::shared_ptr<const Configuration> config,
 
 // A kind stays followed when a new configuration does without it.
 void Daemon::follow_what_is_needed() {
-  const Needs needs = needs_of(*state_.config());
+  const placement::Needs needs = needs_of(*state_.config());
   namespaces_.start(needs);
   inputs_.start(needs);
 }

@@ -16,7 +16,6 @@
 #include "sched/binder.hpp"
 #include "sched/cache_comparer.hpp"
 #include "sched/config.hpp"
-#include "sched/engine.hpp"
 #include "sched/event_writer.hpp"
 #include "sched/evictor.hpp"
 #include "sched/extender.hpp"
@@ -25,10 +24,10 @@
 #include "sched/namespace_inputs.hpp"
 #include "sched/object_texts.hpp"
 #include "sched/pod_reports.hpp"
-#include "sched/post_filter.hpp"
 #include "sched/scheduler_metrics.hpp"
 #include "sched/scheduler_state.hpp"
 #include "sched/side_inputs.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

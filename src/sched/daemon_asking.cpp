@@ -22,7 +22,7 @@ void drop_what_has_gone(const Engine& engine, std::vector<PreemptionCandidate>& 
   });
   for (PreemptionCandidate& candidate : candidates)
     std::erase_if(candidate.victims, [&](const PodPointer& victim) {
-      return engine.cluster().find_pod(pod_key(*victim)) == nullptr;
+      return engine.cluster().find_pod(placement::pod_key(*victim)) == nullptr;
     });
 }
 
@@ -87,7 +87,7 @@ Task<void> Daemon::ask_and_refuse(Try current, Decision decision,
         co_await round_.spare(extenders, current.attempt.pod, outcome.preemption->candidates);
     if (!is_still_ours(current)) co_return;
     if (left) drop_what_has_gone(state_.engine(), *left);
-    limit_preemption(outcome, decision, std::move(left), clock_.wall());
+    placement::limit_preemption(outcome, decision, std::move(left), clock_.wall());
   }
   refuse(current, decision, outcome);
 }

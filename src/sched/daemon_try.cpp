@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "placement/decision_times.hpp"
 #include "sched/daemon.hpp"
-#include "sched/decision_times.hpp"
 
 namespace plim::sched {
 namespace {
@@ -41,7 +41,7 @@ DecideOptions Daemon::decide_options(const Try& current) {
 }
 
 Decision Daemon::decide(const Try& current, DecideOptions options) {
-  DecisionTimes times(clock_, metrics_.plugins().draw());
+  placement::DecisionTimes times(clock_, metrics_.plugins().draw());
   options.times = &times;
   Decision out = state_.engine().decide(current.pod(), *current.profile, options);
   metrics_.plugins().decided(current.scheduler(), times, out);
@@ -96,12 +96,12 @@ void Daemon::report_error(const Try& current, const PodPointer& pod, std::string
 }
 
 PostFilterOutcome Daemon::look_for_victims(const Try& current, const Decision& decision) {
-  const std::vector<DisruptionBudget> budgets = inputs_.budgets();
-  const PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
+  const std::vector<placement::DisruptionBudget> budgets = inputs_.budgets();
+  const placement::PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
   const SteadyTime began = clock_.steady();
   PostFilterOutcome out =
       post_filter(state_.engine(), current.pod(), *current.profile, decision, budgets, options);
-  metrics_.plugins().ran(current.scheduler(), Point::PostFilter,
+  metrics_.plugins().ran(current.scheduler(), placement::Point::PostFilter,
                          out.preemption && out.preemption->best, clock_.steady() - began);
   if (out.preemption) metrics_.looked_for_victims();
   return out;
@@ -173,7 +173,7 @@ void Daemon::place(const Try& current, const Decision& decision) {
       [this, current, placed = Placed{decision.node, decision.looked_at, decision.feasible},
        began = clock_.steady()](const Result<void>& answer) {
         wake_.notify();
-        metrics_.plugins().ran(current.scheduler(), Point::Bind, answer.has_value(),
+        metrics_.plugins().ran(current.scheduler(), placement::Point::Bind, answer.has_value(),
                                clock_.steady() - began);
         if (answer)
           bound(current, placed);

@@ -19,7 +19,7 @@
 #include "kube/store.hpp"
 #include "kube/types.hpp"
 #include "sched/cluster_event.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
