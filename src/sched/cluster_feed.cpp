@@ -53,13 +53,13 @@ void ClusterFeed::add_handlers() {
                        .on_synced = on_synced_});
 }
 
-void ClusterFeed::start(const Needs& needs) {
+void ClusterFeed::start(const placement::Needs& needs) {
   nodes_.start();
   pods_.start();
   follow(needs);
 }
 
-void ClusterFeed::follow(const Needs& needs) {
+void ClusterFeed::follow(const placement::Needs& needs) {
   namespaces_.start(needs);
   inputs_.start(needs);
 }

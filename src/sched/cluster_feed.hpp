@@ -10,9 +10,9 @@
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
 #include "kube/store.hpp"
+#include "placement/needs.hpp"
 #include "sched/etcd_inventories.hpp"
 #include "sched/namespace_inputs.hpp"
-#include "sched/needs.hpp"
 #include "sched/object_texts.hpp"
 #include "sched/scheduler_state.hpp"
 #include "sched/side_inputs.hpp"
@@ -27,18 +27,18 @@ class ClusterFeed {
               SchedulerState& state, ObjectTexts& texts, std::function<void()> on_synced,
               Clock& clock);
 
-  void start(const Needs& needs);
+  void start(const placement::Needs& needs);
   Task<void> stop();
 
   // Follows the kinds that are needed as well. Kinds that are no longer needed stay followed.
-  void follow(const Needs& needs);
+  void follow(const placement::Needs& needs);
 
   // Every first list of what is followed has been applied.
   bool synced() const;
 
   const kube::Store<kube::Pod>& pods() const { return pods_.store(); }
 
-  std::vector<DisruptionBudget> budgets() const { return inputs_.budgets(); }
+  std::vector<placement::DisruptionBudget> budgets() const { return inputs_.budgets(); }
 
  private:
   void add_handlers();

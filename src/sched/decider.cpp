@@ -1,6 +1,6 @@
 #include "sched/decider.hpp"
 
-#include "sched/decision_times.hpp"
+#include "placement/decision_times.hpp"
 
 namespace plim::sched {
 namespace {
@@ -31,7 +31,7 @@ DecideOptions Decider::options_for(const PodTry& current) {
 }
 
 Decision Decider::decide(const PodTry& current, DecideOptions options) {
-  DecisionTimes times(clock_, metrics_.plugins().draw());
+  placement::DecisionTimes times(clock_, metrics_.plugins().draw());
   options.times = &times;
   Decision out = state_.engine().decide(current.pod(), *current.profile, options);
   metrics_.plugins().decided(current.scheduler(), times, out);
@@ -39,12 +39,12 @@ Decision Decider::decide(const PodTry& current, DecideOptions options) {
 }
 
 PostFilterOutcome Decider::look_for_victims(const PodTry& current, const Decision& decision) {
-  const std::vector<DisruptionBudget> budgets = feed_.budgets();
-  const PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
+  const std::vector<placement::DisruptionBudget> budgets = feed_.budgets();
+  const placement::PreemptionOptions options{.draw = draws_.next(), .now = clock_.wall()};
   const SteadyTime began = clock_.steady();
   PostFilterOutcome out =
       post_filter(state_.engine(), current.pod(), *current.profile, decision, budgets, options);
-  metrics_.plugins().ran(current.scheduler(), Point::PostFilter,
+  metrics_.plugins().ran(current.scheduler(), placement::Point::PostFilter,
                          out.preemption && out.preemption->best, clock_.steady() - began);
   if (out.preemption) metrics_.looked_for_victims();
   return out;

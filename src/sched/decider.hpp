@@ -7,9 +7,8 @@
 
 #include "base/clock.hpp"
 #include "base/random.hpp"
-#include "sched/engine.hpp"
 #include "sched/pod_try.hpp"
-#include "sched/post_filter.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

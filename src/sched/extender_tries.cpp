@@ -24,7 +24,7 @@ void drop_what_has_gone(const Engine& engine, std::vector<PreemptionCandidate>& 
   });
   for (PreemptionCandidate& candidate : candidates)
     std::erase_if(candidate.victims, [&](const PodPointer& victim) {
-      return engine.cluster().find_pod(pod_key(*victim)) == nullptr;
+      return engine.cluster().find_pod(placement::pod_key(*victim)) == nullptr;
     });
 }
 
@@ -108,7 +108,7 @@ Task<void> ExtenderTries::refuse(PodTry current, Decision decision,
         co_await round_.spare(extenders, current.attempt.pod, outcome.preemption->candidates);
     if (!tries_.is_still_ours(current)) co_return;
     if (left) drop_what_has_gone(state_.engine(), *left);
-    limit_preemption(outcome, decision, std::move(left), clock_.wall());
+    placement::limit_preemption(outcome, decision, std::move(left), clock_.wall());
   }
   tries_.refuse(current, decision, outcome);
 }

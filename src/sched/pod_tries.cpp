@@ -139,7 +139,7 @@ void PodTries::place(const PodTry& current, const Decision& decision) {
       [this, current, placed = Placed{decision.node, decision.looked_at, decision.feasible},
        began = clock_.steady()](const Result<void>& answer) {
         options_.on_answer();
-        metrics_.plugins().ran(current.scheduler(), Point::Bind, answer.has_value(),
+        metrics_.plugins().ran(current.scheduler(), placement::Point::Bind, answer.has_value(),
                                clock_.steady() - began);
         if (answer)
           bound(current, placed);

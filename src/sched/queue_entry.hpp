@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "kube/types.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

@@ -19,9 +19,9 @@
 #include "kube/types.hpp"
 #include "sched/cluster_event.hpp"
 #include "sched/event_hints.hpp"
-#include "sched/profile.hpp"
 #include "sched/queue_entry.hpp"
 #include "sched/queue_places.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

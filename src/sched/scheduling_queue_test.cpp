@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "kube/interned.hpp"
-#include "sched/cluster.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 namespace {
