@@ -15,7 +15,7 @@
 #include "base/text.hpp"
 #include "kube/decode.hpp"
 #include "load.hpp"
-#include "sched/engine.hpp"
+#include "placement/engine.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_ring.hpp"
 #include "sched_shapes.hpp"
@@ -28,7 +28,7 @@ struct Extra {
   std::size_t services = 0;  // that select the pods in turn, which are then spread by default
 };
 
-void add_services(sched::Engine& engine, std::size_t services) {
+void add_services(placement::Engine& engine, std::size_t services) {
   for (std::size_t i = 0; i < services; ++i)
     engine.set_selector_owner(
         {.kind = "Service",
@@ -40,7 +40,7 @@ void add_services(sched::Engine& engine, std::size_t services) {
 double decisions_per_second(const SchedShape& shape, Extra extra, std::size_t nodes,
                             std::size_t pods) {
   kube::InternPool pool;
-  sched::Engine engine;
+  placement::Engine engine;
   const auto node_codec = kube::node_codec(pool);
   const auto pod_codec = kube::pod_codec(pool);
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -48,7 +48,7 @@ double decisions_per_second(const SchedShape& shape, Extra extra, std::size_t no
     engine.set_node(*node_codec.one(kube::JsonText(text)));
   }
   add_services(engine, extra.services);
-  std::vector<sched::PodPointer> waiting;
+  std::vector<placement::PodPointer> waiting;
   for (std::size_t i = 0; i < pods; ++i) {
     std::string text = waiting_pod_text(i, shape);
     kube::Pod pod = *pod_codec.one(kube::JsonText(text));
@@ -56,15 +56,15 @@ double decisions_per_second(const SchedShape& shape, Extra extra, std::size_t no
       pod.meta.labels = {{pool("app"), pool(fmt::format("service-{}", i % extra.services))}};
     waiting.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
   }
-  const sched::Profile profile = sched::default_profile();
+  const placement::Profile profile = placement::default_profile();
   sched::ExplainRing kept;
   std::uint64_t draw = 0;
   const SteadyTime begin = system_clock().steady();
-  for (const sched::PodPointer& pod : waiting) {
-    sched::DecideOptions options;
+  for (const placement::PodPointer& pod : waiting) {
+    placement::DecideOptions options;
     options.draw = draw += 0x9e3779b97f4a7c15;  // the same in every run
     if (extra.explained) options.rows = 20;
-    const sched::Decision decision = engine.decide(*pod, profile, options);
+    const placement::Decision decision = engine.decide(*pod, profile, options);
     if (extra.explained) kept.add(sched::describe_decision(engine, *pod, profile, decision, 3));
     if (decision.node.empty()) {
       fmt::print(stderr, "sched_bench: {}: {}\n", shape.name, decision.message);

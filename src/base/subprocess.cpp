@@ -167,6 +167,38 @@ class SpawnPlan {
   posix_spawnattr_t attributes;
 };
 
+// Connects the child's standard input. The result must stay open until the child has started.
+Result<Fd> connect_input(const Command& command, SpawnPlan& plan) {
+  if (command.input) {
+    PLIM_TRY(Fd input, make_input(*command.input));
+    plan.use(input.get(), 0);
+    return input;
+  }
+  if (command.inherit_input)
+    plan.use(0, 0);
+  else
+    plan.use_null(0, O_RDONLY);
+  return Fd();
+}
+
+Result<pid_t> start_program(const Command& command, SpawnPlan& plan) {
+  ::posix_spawn_file_actions_addclosefrom_np(&plan.actions, 3);
+  if (!command.cwd.empty())
+    ::posix_spawn_file_actions_addchdir_np(&plan.actions, command.cwd.c_str());
+  plan.set_attributes(command.own_group);
+
+  auto argv = command.argv;
+  auto environment = make_environment(command);
+  pid_t pid = 0;
+  const int problem = ::posix_spawnp(&pid, argv[0].c_str(), &plan.actions, &plan.attributes,
+                                     pointers(argv).data(), pointers(environment).data());
+  if (problem != 0) {
+    const std::string where = command.cwd.empty() ? "" : fmt::format(" in {}", command.cwd);
+    return fail_errno(problem, fmt::format("cannot start {}{}", argv[0], where));
+  }
+  return pid;
+}
+
 bool holds_nul(const Command& command) {
   auto bad = [](const std::string& text) { return text.find('\0') != text.npos; };
   for (const std::string& arg : command.argv)
@@ -282,15 +314,7 @@ Result<Process> Process::spawn(const Executor& loop, const Command& command) {
                 fmt::format("cannot start {}: an argument holds a NUL byte", command.argv[0]));
 
   SpawnPlan plan;
-  Fd input;
-  if (command.input) {
-    PLIM_TRY(input, make_input(*command.input));
-    plan.use(input.get(), 0);
-  } else if (command.inherit_input) {
-    plan.use(0, 0);
-  } else {
-    plan.use_null(0, O_RDONLY);
-  }
+  PLIM_TRY(const Fd input, connect_input(command, plan));
 
   std::vector<Fd> childs_ends;
   auto connect = [&](const Output& output, int as) -> Result<std::shared_ptr<Collector>> {
@@ -312,21 +336,7 @@ Result<Process> Process::spawn(const Executor& loop, const Command& command) {
   PLIM_TRY(auto out, connect(command.out, 1));
   PLIM_TRY(auto err, connect(command.err, 2));
 
-  ::posix_spawn_file_actions_addclosefrom_np(&plan.actions, 3);
-  if (!command.cwd.empty())
-    ::posix_spawn_file_actions_addchdir_np(&plan.actions, command.cwd.c_str());
-  plan.set_attributes(command.own_group);
-
-  auto argv = command.argv;
-  auto environment = make_environment(command);
-  pid_t pid = 0;
-  const int problem = ::posix_spawnp(&pid, argv[0].c_str(), &plan.actions, &plan.attributes,
-                                     pointers(argv).data(), pointers(environment).data());
-  if (problem != 0) {
-    const std::string where = command.cwd.empty() ? "" : fmt::format(" in {}", command.cwd);
-    return fail_errno(problem, fmt::format("cannot start {}{}", argv[0], where));
-  }
-
+  PLIM_TRY(const pid_t pid, start_program(command, plan));
   auto child = std::make_shared<Child>(loop, pid, command.own_group);
   child->out = std::move(out);
   child->err = std::move(err);

@@ -8,10 +8,10 @@
 #include "cli/explain_live.hpp"
 #include "cli/input.hpp"
 #include "cli/printer.hpp"
+#include "placement/cluster_snapshot.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_table.hpp"
-#include "sched/snapshot.hpp"
 
 namespace plim::cli {
 namespace {
@@ -57,18 +57,18 @@ Outcome<sched::Configuration> read_profiles(Context& context) {
 
 // Decides pod after pod, each counted on its node before the next. A pod of the file that has a
 // node already is not asked about: it is where it says. None left to ask about is a mistake.
-Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
-                                const sched::Snapshot& snapshot,
-                                const std::vector<sched::PodPointer>& pods,
+Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
+                                const placement::Snapshot& snapshot,
+                                const std::vector<placement::PodPointer>& pods,
                                 const sched::Configuration& config) {
   sched::ExplainOptions options;
   options.budgets = snapshot.budgets;
   if (context.values.boolean("all-nodes") || !context.values.text("why-not").empty()) {
-    options.rows = sched::DecideOptions::kAllRows;
+    options.rows = placement::DecideOptions::kAllRows;
     options.samples = options.rows;
   }
   json::array out;
-  for (const sched::PodPointer& pod : pods) {
+  for (const placement::PodPointer& pod : pods) {
     if (!pod->spec.node_name.empty()) {
       engine.set_pod(pod);
       PLIM_CLI_CHECK(context.world.err.write(fmt::format(
@@ -76,7 +76,7 @@ Outcome<json::array> decide_all(Context& context, sched::Engine& engine,
           pod->meta.name, escape_controls(pod->spec.node_name.view()))));
       continue;
     }
-    const sched::Profile* profile = config.profile_named(pod->spec.scheduler_name);
+    const placement::Profile* profile = config.profile_named(pod->spec.scheduler_name);
     if (profile == nullptr)
       return tl::unexpected(Failure{
           .code = Plm::wrong_arguments,
@@ -104,10 +104,10 @@ Outcome<json::array> explain_snapshot(Context& context) {
   const std::string& snapshot_name = context.values.text("snapshot");
   const std::string& pod_name = context.values.text("pod");
   PLIM_CLI_TRY(std::string snapshot_text, read_named(snapshot_name));
-  auto snapshot = sched::read_snapshot(snapshot_text, snapshot_name, pool);
+  auto snapshot = placement::read_snapshot(snapshot_text, snapshot_name, pool);
   if (!snapshot) return tl::unexpected(bad_file(snapshot.error()));
   PLIM_CLI_TRY(std::string pod_text, read_named(pod_name));
-  auto pods = sched::read_pods(pod_text, pod_name, pool);
+  auto pods = placement::read_pods(pod_text, pod_name, pool);
   if (!pods) return tl::unexpected(bad_file(pods.error()));
   PLIM_CLI_TRY(sched::Configuration config, read_profiles(context));
   if (snapshot->nodes.empty())
@@ -119,19 +119,19 @@ Outcome<json::array> explain_snapshot(Context& context) {
       !node.empty() && std::ranges::count(snapshot->nodes, node, name_of_node) == 0)
     return tl::unexpected(no_such_node(node, snapshot_name));
   // One that is asked about must not be in its own way.
-  std::erase_if(snapshot->pods, [&](const sched::PodPointer& there) {
-    return std::ranges::any_of(*pods, [&](const sched::PodPointer& pod) {
+  std::erase_if(snapshot->pods, [&](const placement::PodPointer& there) {
+    return std::ranges::any_of(*pods, [&](const placement::PodPointer& pod) {
       return pod->meta.name == there->meta.name && pod->meta.ns == there->meta.ns;
     });
   });
-  sched::Engine engine;
-  sched::fill_engine(engine, *snapshot);
+  placement::Engine engine;
+  placement::fill_engine(engine, *snapshot);
   return decide_all(context, engine, *snapshot, *pods, config);
 }
 
 Outcome<void> print_tables(Context& context, const json::array& records) {
   sched::ExplainTableOptions options;
-  if (context.values.boolean("all-nodes")) options.rows = sched::DecideOptions::kAllRows;
+  if (context.values.boolean("all-nodes")) options.rows = placement::DecideOptions::kAllRows;
   const std::string& node = context.values.text("why-not");
   bool first = true;
   for (const json::value& record : records) {

@@ -28,11 +28,11 @@ std::string host_name() {
   return host;
 }
 
-std::optional<sched::LocalityMode> forced_mode(const Values& values) {
+std::optional<placement::LocalityMode> forced_mode(const Values& values) {
   const std::string& text = values.text("image-locality-mode");
-  if (text == "compat") return sched::LocalityMode::Compat;
-  if (text == "bytes") return sched::LocalityMode::Bytes;
-  if (text == "pulltime") return sched::LocalityMode::PullTime;
+  if (text == "compat") return placement::LocalityMode::Compat;
+  if (text == "bytes") return placement::LocalityMode::Bytes;
+  if (text == "pulltime") return placement::LocalityMode::PullTime;
   return std::nullopt;
 }
 

@@ -2,9 +2,8 @@
 // only.
 #pragma once
 
-#include <array>
 #include <charconv>
-#include <cstring>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
+#include "kube/cursor_decode.hpp"
 #include "kube/decode.hpp"
 #include "kube/tokens_decode.hpp"
 
@@ -24,10 +24,9 @@ TokenIndex& object_tokens();
 TokenIndex& list_tokens();
 
 // Reads values in document order into fields. A callback reads the value it was called for or
-// leaves it, then it is skipped. Every member returns false once something is wrong; the callers on
-// the way out each add their key, so that error() names the field. Nothing recurses on the input: a
-// reader's depth is that of the struct it fills.
-class JsonReader {
+// leaves it, then it is skipped. Nothing recurses on the input: a reader's depth is that of the
+// struct it fills.
+class JsonReader : public TokenCursor {
  public:
   explicit JsonReader(InternPool* pool) : pool_(pool) {}
 
@@ -35,46 +34,11 @@ class JsonReader {
   template <class OnField>
   Result<void> document(TokenIndex& tokens, JsonText text, OnField on_field) {
     PLIM_CHECK(tokens.build(text.view()));
-    text_ = text.view().data();
-    at_ = tokens.begin();
-    end_ = tokens.end();
+    move_to(text.view().data(), tokens);
     if (first() != '{') return fail(Code::invalid, "expected a JSON object");
     if (!fields(on_field)) return error();
     if (at_ != end_) return fail(Code::invalid, "broken JSON: more text after the object");
     return {};
-  }
-
-  // Walks a list object, a window after the other; `on_item` reads one item and is asked for the
-  // error if it returns false. An item that a window cuts off is read once more.
-  template <class OnItem>
-  Result<ListMeta> list_document(JsonText list, OnItem on_item) {
-    ListMeta out;
-    auto on_meta = [&](std::string_view key) {
-      if (key == "resourceVersion") return text(out.resource_version);
-      if (key == "continue") return text(out.continue_token);
-      if (key == "remainingItemCount") return integer(out.remaining);
-      return true;
-    };
-    auto on_field = [&](std::string_view key) { return key != "metadata" || object(on_meta); };
-    rest_ = list.view();
-    PLIM_CHECK(look_at(0, kWindow));
-    if (!take('{')) return fail(Code::invalid, "expected a JSON object");
-    bool good = true, more = first() != '}';
-    for (; good && more; more = good && take_further(','))
-      good = at_items() ? list_items(on_item) : whole([&] { return field(on_field); });
-    if (good) good = take('}') || wrong("broken JSON: expected , or } in an object");
-    if (good) good = at_ == end_ || wrong("broken JSON: more text after the object");
-    list_tokens().keep_at_most(4 * kWindow);
-    if (!good) return error();
-    return out;
-  }
-
-  // Takes a finished item to its visitor.
-  template <class Visitor, class Item>
-  bool hand_over(const Visitor& visit, Item item) {
-    auto visited = visit(std::move(item));
-    refused_ = !visited;
-    return !refused_ || wrong(visited.error().message);
   }
 
   template <class OnField>
@@ -191,83 +155,7 @@ class JsonReader {
   bool meta(ObjectMeta& out);
   bool condition(Condition& out, std::string_view key);
 
-  // The first character of the next token, 0 at the end.
-  char first() const { return at_ != end_ ? text_[*at_] : '\0'; }
-
-  bool wrong(std::string_view what) {
-    if (what_.empty()) what_ = what;  // the rest follows from it
-    return false;
-  }
-
-  Error error() const {
-    return fail(Code::invalid, path_.empty() ? what_ : fmt::format("{}: {}", path_, what_));
-  }
-
- private:
-  std::string_view token() const {
-    return at_ != end_ ? trimmed(text_ + at_[0], text_ + at_[1]) : std::string_view();
-  }
-
-  static std::string_view trimmed(const char* start, const char* end) {
-    while (end != start && static_cast<unsigned char>(end[-1]) <= ' ') --end;
-    return {start, end};
-  }
-
-  bool take(char wanted) {
-    if (first() != wanted) return false;
-    ++at_;
-    return true;
-  }
-
-  bool null() {
-    if (token() != "null") return false;
-    ++at_;
-    return true;
-  }
-
-  // Passes over the next value by counting its brackets.
-  bool skip() {
-    static constexpr auto kDeeper = [] {
-      std::array<signed char, 256> out{};
-      out['['] = out['{'] = 1;
-      out[']'] = out['}'] = -1;
-      return out;
-    }();
-    std::ptrdiff_t depth = first() == ',' || first() == ':' ? -1 : 0;
-    const std::uint32_t* at = at_;
-    do {
-      if (at == end_) return wrong("broken JSON: it ends too early");
-      depth += kDeeper[static_cast<unsigned char>(text_[*at++])];
-    } while (depth > 0);
-    at_ = at;
-    return depth == 0 || wrong("broken JSON: expected a value");
-  }
-
-  // Most texts hold no escapes and are used straight from the input.
-  template <class Take>
-  bool string(Take take) {
-    if (first() != '"') return null() || wrong("expected a string");
-    std::string_view found = token();
-    found = found.substr(1, found.size() - 2);
-    if (has_backslash(found)) {
-      if (!unescape(found, unescaped_)) return wrong("broken escape in a string");
-      found = unescaped_;
-    }
-    ++at_;
-    take(found);
-    return true;
-  }
-
-  template <class OnField>
-  bool fields(OnField on_field) {
-    ++at_;
-    if (take('}')) return true;
-    do {
-      if (!field(on_field)) return false;
-    } while (take(','));
-    return take('}') || wrong("broken JSON: expected , or } in an object");
-  }
-
+ protected:
   template <class OnField>
   bool field(OnField& on_field) {
     if (!key_and_value()) return wrong("broken JSON: expected a key and a value");
@@ -281,101 +169,18 @@ class JsonReader {
     return (on_field(key) && (at_ != value || skip())) || within(key);
   }
 
-  bool key_and_value() const {
-    return end_ - at_ >= 3 && text_[at_[0]] == '"' && text_[at_[1]] == ':';
-  }
-
-  std::string_view plain_key() const {
-    std::string_view quoted = trimmed(text_ + at_[0] + 1, text_ + at_[1]);
-    quoted.remove_suffix(1);
-    return quoted;
-  }
-
-  bool at_items() const { return key_and_value() && plain_key() == "items"; }
-
-  template <class OnItem>
-  bool list_items(OnItem& on_item) {
-    at_ += 2;
-    if (first() != '[') return null() || wrong("expected a list") || within("items");
+ private:
+  template <class OnField>
+  bool fields(OnField on_field) {
     ++at_;
-    if (take(']')) return true;
-    std::size_t index = 0;
-    auto one = [&] {
-      const std::uint32_t* item = at_;
-      return on_item() && (at_ != item || skip());
-    };
+    if (take('}')) return true;
     do {
-      if (!whole(one)) return within(fmt::format("items[{}]", index));
-      ++index;
-    } while (take_further(','));
-    return take(']') || wrong("broken JSON: expected , or ] in a list") || within("items");
+      if (!field(on_field)) return false;
+    } while (take(','));
+    return take('}') || wrong("broken JSON: expected , or } in an object");
   }
-
-  // Reads what must lie in one window, moving or widening the window for it.
-  template <class Read>
-  bool whole(Read read) {
-    for (;;) {
-      const std::uint32_t* start = at_;
-      if (read()) return true;
-      if (window_ == rest_.size() || refused_) return false;
-      path_.clear();
-      what_.clear();
-      auto looked = look_at(*start, *start == 0 ? 2 * window_ : kWindow);
-      if (!looked) return wrong(looked.error().message);
-    }
-  }
-
-  // Goes on in the next window where this one ends.
-  bool take_further(char wanted) {
-    if (at_ == end_ && window_ < rest_.size())
-      if (auto looked = look_at(window_, kWindow); !looked) return wrong(looked.error().message);
-    return take(wanted);
-  }
-
-  // Moves the window `skipped` bytes on.
-  Result<void> look_at(std::size_t skipped, std::size_t at_least) {
-    rest_.remove_prefix(skipped);
-    at_ = end_ = nullptr;
-    TokenIndex& tokens = list_tokens();
-    PLIM_TRY(window_, tokens.build_part(rest_, at_least));
-    text_ = rest_.data();
-    at_ = tokens.begin();
-    end_ = tokens.end();
-    return {};
-  }
-
-  // Eight bytes at a time, reading into the padding behind the text.
-  static bool has_backslash(std::string_view text) {
-    constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
-    for (std::size_t at = 0; at < text.size(); at += 8) {
-      std::uint64_t eight;
-      std::memcpy(&eight, text.data() + at, 8);
-      std::uint64_t zero_where_found = eight ^ (kOnes * '\\');
-      std::uint64_t found = (zero_where_found - kOnes) & ~zero_where_found & kHigh;
-      if (found && std::memchr(text.data() + at, '\\', text.size() - at)) return true;
-    }
-    return false;
-  }
-
-  bool within(std::string_view step) {
-    bool dot = !path_.empty() && path_.front() != '[';
-    path_ = fmt::format("{}{}{}", step, dot ? "." : "", path_);
-    return false;
-  }
-
-  // Text and tokens of a window stay in the processor's cache between finding tokens and reading.
-  static constexpr std::size_t kWindow = 256 << 10;
 
   InternPool* pool_;
-  std::string_view rest_;   // of a list, from the window on
-  std::size_t window_ = 0;  // bytes of it that the tokens cover
-  bool refused_ = false;    // the visitor did not take an item
-  const char* text_ = nullptr;
-  const std::uint32_t* at_ = nullptr;  // the next token
-  const std::uint32_t* end_ = nullptr;
-  std::string unescaped_;
-  std::string path_;
-  std::string what_;
 };
 
 }  // namespace plim::kube

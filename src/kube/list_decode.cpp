@@ -1,4 +1,4 @@
-#include "kube/fields_decode.hpp"
+#include "kube/lists_decode.hpp"
 
 namespace plim::kube {
 namespace {
@@ -40,7 +40,7 @@ bool read_status_field(JsonReader& reader, StatusFields& out, std::string_view k
 }  // namespace
 
 Result<ListMeta> decode_list(JsonText list, const VisitText& visit) {
-  JsonReader reader(nullptr);
+  ListReader reader(nullptr);
   return reader.list_document(list, [&] {
     std::string_view item;
     return reader.raw(item) && reader.hand_over(visit, list.slice(item));

@@ -1,11 +1,11 @@
-#include "kube/fields_decode.hpp"
+#include "kube/lists_decode.hpp"
 
 namespace plim::kube {
 namespace {
 
-class NodeReader : public JsonReader {
+class NodeReader : public ListReader {
  public:
-  using JsonReader::JsonReader;
+  using ListReader::ListReader;
 
   bool field(Node& out, std::string_view key) {
     if (key == "metadata") return meta(out.meta);

@@ -1,11 +1,11 @@
-#include "kube/fields_decode.hpp"
+#include "kube/lists_decode.hpp"
 
 namespace plim::kube {
 namespace {
 
-class PodReader : public JsonReader {
+class PodReader : public ListReader {
  public:
-  using JsonReader::JsonReader;
+  using ListReader::ListReader;
 
   bool field(Pod& out, std::string_view key) {
     if (key == "metadata") return meta(out.meta);

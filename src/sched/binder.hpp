@@ -10,9 +10,8 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "sched/cluster.hpp"
-#include "sched/decision.hpp"
 #include "sched/extender.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

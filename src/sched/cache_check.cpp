@@ -36,7 +36,7 @@ void ListedCluster::add(const kube::Pod& pod, const SchedulerState& state) {
 }
 
 CacheDifference compare_cache(const SchedulerState& state, const ListedCluster& listed) {
-  const Cluster& cluster = state.engine().cluster();
+  const ClusterTables& cluster = state.engine().cluster();
   Names nodes, pods;
   for (const NodeIndex row : cluster.table().live()) nodes.insert(cluster.table().name(row));
   for (NodeIndex row = 0; row < cluster.table().rows(); ++row)
@@ -59,7 +59,7 @@ CacheDifference common(const CacheDifference& a, const CacheDifference& b) {
 }
 
 void dump_cache(const SchedulerState& state, Klog& klog) {
-  const Cluster& cluster = state.engine().cluster();
+  const ClusterTables& cluster = state.engine().cluster();
   for (const NodeIndex row : cluster.table().live()) {
     std::vector<std::string> pods;
     for (const auto& record : cluster.pods_on(row)) {

@@ -6,7 +6,7 @@
 #include "base/quantity.hpp"
 #include "kube/selector.hpp"
 #include "loop/image_annotation.hpp"
-#include "sched/requests.hpp"
+#include "placement/pod_requests.hpp"
 
 namespace plim::sched {
 namespace {
@@ -37,9 +37,9 @@ constexpr std::uint32_t any_of(std::initializer_list<EventKind> kinds) {
   return out;
 }
 
-constexpr std::array<std::uint32_t, kPluginCount> kEventMasks = [] {
+constexpr std::array<std::uint32_t, placement::kPluginCount> kEventMasks = [] {
   using enum EventKind;
-  return std::array<std::uint32_t, kPluginCount>{
+  return std::array<std::uint32_t, placement::kPluginCount>{
       any_of({PodGates}),                           // SchedulingGates
       0,                                            // PrioritySort
       any_of({NodeAdd, NodeTaint, PodToleration}),  // NodeUnschedulable
@@ -111,9 +111,10 @@ bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
       same_resources(before.status.init_containers, now.status.init_containers) &&
       same_conditions(before, now))
     return false;  // as of nearly every change
-  ResourceNames names;
-  const PodRequests was = requests_of(before, names), is = requests_of(now, names);
-  for (ResourceId id = 0; id < names.size(); ++id)
+  placement::ResourceNames names;
+  const placement::PodRequests was = placement::requests_of(before, names),
+                               is = placement::requests_of(now, names);
+  for (placement::ResourceId id = 0; id < names.size(); ++id)
     if (is.of(id) < was.of(id)) return true;
   return false;
 }

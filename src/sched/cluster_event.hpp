@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kube/types.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

@@ -229,7 +229,8 @@ Result<void> check_election(const ElectionConfig& election) {
 
 Configuration default_configuration(const ReadConfigOptions& options) {
   Configuration out;
-  out.profiles.push_back({.profile = default_profile(), .sets = default_sets()});
+  out.profiles.push_back(
+      {.profile = placement::default_profile(), .sets = placement::default_sets()});
   if (options.locality_mode) out.profiles[0].profile.locality.mode = *options.locality_mode;
   return out;
 }

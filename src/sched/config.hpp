@@ -12,8 +12,8 @@
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
-#include "sched/plugin_sets.hpp"
-#include "sched/profile.hpp"
+#include "placement/plugin_sets.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -62,7 +62,7 @@ struct ExtenderConfig {
 
 struct ProfileConfig {
   Profile profile;
-  PluginSets sets;  // merged with the defaults, not expanded: what is written back
+  placement::PluginSets sets;  // merged with the defaults, not expanded: what is written back
   std::int64_t bind_timeout_seconds = 600;              // of VolumeBinding
   Nanos dra_filter_timeout = std::chrono::seconds(10);  // of DynamicResources
 };
@@ -105,8 +105,8 @@ json::value write_configuration(const Configuration& config);
 std::string describe_plugins(const Configuration& config);
 
 std::string_view name_of(LocalityMode mode);
-std::string_view name_of(TieBreak rule);
+std::string_view name_of(placement::TieBreak rule);
 std::string_view name_of(InventorySource source);
-std::string_view name_of(FitStrategy strategy);
+std::string_view name_of(placement::FitStrategy strategy);
 
 }  // namespace plim::sched

@@ -7,7 +7,7 @@
 #include "base/duration.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
-#include "sched/node_rules.hpp"
+#include "placement/node_rules.hpp"
 
 namespace plim::sched {
 namespace {
@@ -23,14 +23,14 @@ constexpr std::array<std::string_view, 2> kDefaultings{"System", "List"};
 constexpr std::array<std::string_view, 2> kUnsatisfiable{"DoNotSchedule", "ScheduleAnyway"};
 constexpr std::array<std::string_view, 2> kInclusion{"Honor", "Ignore"};
 
-void read_preemption(Fields& args, PreemptionArgs& out) {
+void read_preemption(Fields& args, placement::PreemptionArgs& out) {
   out.min_percentage = args.integer("minCandidateNodesPercentage", out.min_percentage, {0, 100});
   out.min_absolute = args.integer("minCandidateNodesAbsolute", out.min_absolute, {.low = 0});
   if (out.min_percentage == 0 && out.min_absolute == 0)
     args.error("minCandidateNodesPercentage", "it and minCandidateNodesAbsolute are both 0");
 }
 
-void read_inter_pod(Fields& args, InterPodArgs& out) {
+void read_inter_pod(Fields& args, placement::InterPodArgs& out) {
   out.hard_weight = args.integer("hardPodAffinityWeight", out.hard_weight, {0, 100});
   out.ignore_preferred_of_existing =
       args.boolean("ignorePreferredTermsOfExistingPods", out.ignore_preferred_of_existing);
@@ -45,14 +45,14 @@ void check_node_term(Fields& term) {
       expression.finish();
     }
     const json::value* given = term.raw(list);
-    if (given != nullptr && !is_sound_node_term(json::object{{list, *given}}))
+    if (given != nullptr && !placement::is_sound_node_term(json::object{{list, *given}}))
       term.error(list, "a key, an operator or the values of one cannot be used");
   }
   term.finish();
 }
 
 // The terms themselves are read by the plugin as those of pods are.
-void read_node_affinity(Fields& args, NodeAffinityArgs& out) {
+void read_node_affinity(Fields& args, placement::NodeAffinityArgs& out) {
   const json::value* added = args.raw("addedAffinity");
   if (added == nullptr) return;
   auto affinity = args.object("addedAffinity");
@@ -74,7 +74,7 @@ void read_node_affinity(Fields& args, NodeAffinityArgs& out) {
   out.added = *added;
 }
 
-void read_fit(Fields& args, FitArgs& out) {
+void read_fit(Fields& args, placement::FitArgs& out) {
   out.ignored_resources = args.texts("ignoredResources");
   out.ignored_groups = args.texts("ignoredResourceGroups");
   for (const std::string& group : out.ignored_groups)
@@ -83,22 +83,22 @@ void read_fit(Fields& args, FitArgs& out) {
                  fmt::format("{} is a resource, not a group: a group has no '/'", quote(group)));
   auto strategy = args.object("scoringStrategy");
   if (!strategy) return;
-  out.strategy = static_cast<FitStrategy>(strategy->choice("type", kStrategies, 0));
+  out.strategy = static_cast<placement::FitStrategy>(strategy->choice("type", kStrategies, 0));
   out.resources = read_resource_weights(*strategy, "resources", std::move(out.resources));
-  for (ResourceWeight& resource : out.resources)
+  for (placement::ResourceWeight& resource : out.resources)
     if (resource.weight == 0) resource.weight = 1;
   if (auto ratio = strategy->object("requestedToCapacityRatio")) {
     out.shape = read_shape(*ratio, "shape");
     ratio->finish();
   }
-  if (out.strategy == FitStrategy::RequestedToCapacityRatio && out.shape.empty())
+  if (out.strategy == placement::FitStrategy::RequestedToCapacityRatio && out.shape.empty())
     strategy->error("requestedToCapacityRatio", "this type needs a shape");
   strategy->finish();
 }
 
-void read_balanced(Fields& args, BalancedArgs& out) {
+void read_balanced(Fields& args, placement::BalancedArgs& out) {
   out.resources = read_resource_weights(args, "resources", std::move(out.resources));
-  for (ResourceWeight& resource : out.resources) {
+  for (placement::ResourceWeight& resource : out.resources) {
     if (resource.weight == 0) resource.weight = 1;
     if (resource.weight != 1)
       args.error("resources", fmt::format("{} has weight {}; here every weight must be 1",
@@ -106,10 +106,10 @@ void read_balanced(Fields& args, BalancedArgs& out) {
   }
 }
 
-void read_spread(Fields& args, SpreadArgs& out) {
+void read_spread(Fields& args, placement::SpreadArgs& out) {
   out.system_defaults = args.choice("defaultingType", kDefaultings, 0) == 0;
   for (Fields& given : args.objects("defaultConstraints")) {
-    SpreadDefault constraint;
+    placement::SpreadDefault constraint;
     constraint.max_skew = given.integer("maxSkew", 0, {.low = 1});
     if (!given.has("maxSkew")) given.error("maxSkew", "is missing");
     constraint.topology_key = given.text("topologyKey");
@@ -124,9 +124,10 @@ void read_spread(Fields& args, SpreadArgs& out) {
     if (!given.texts("matchLabelKeys").empty())
       given.warn("matchLabelKeys", "has no effect in defaults, as with kube-scheduler");
     given.finish();
-    const bool twice = std::ranges::any_of(out.defaults, [&](const SpreadDefault& other) {
-      return other.topology_key == constraint.topology_key && other.hard == constraint.hard;
-    });
+    const bool twice =
+        std::ranges::any_of(out.defaults, [&](const placement::SpreadDefault& other) {
+          return other.topology_key == constraint.topology_key && other.hard == constraint.hard;
+        });
     if (twice) given.error("topologyKey", "the same key and action stand here twice");
     out.defaults.push_back(std::move(constraint));
   }
@@ -145,10 +146,10 @@ std::int64_t read_bandwidth(Fields& args, const std::string& key, std::int64_t f
   return fallback;
 }
 
-void read_locality(Fields& args, LocalityArgs& out) {
+void read_locality(Fields& args, placement::LocalityArgs& out) {
   out.mode =
       static_cast<LocalityMode>(args.choice("mode", kModes, static_cast<std::size_t>(out.mode)));
-  out.tie_break = static_cast<TieBreak>(args.choice("tieBreak", kTieBreaks, 0));
+  out.tie_break = static_cast<placement::TieBreak>(args.choice("tieBreak", kTieBreaks, 0));
   out.layers = args.choice("granularity", kGranularities, 0) == 0;
   out.inventory = static_cast<InventorySource>(args.choice("inventory", kSources, 0));
   const Nanos age = args.duration("inventoryMaxAge", out.inventory_max_age);
@@ -161,9 +162,9 @@ void read_locality(Fields& args, LocalityArgs& out) {
   out.require = args.boolean("require", out.require);
 }
 
-json::array write_resources(const std::vector<ResourceWeight>& resources) {
+json::array write_resources(const std::vector<placement::ResourceWeight>& resources) {
   json::array out;
-  for (const ResourceWeight& resource : resources)
+  for (const placement::ResourceWeight& resource : resources)
     out.push_back(json::object{{"name", resource.name}, {"weight", resource.weight}});
   return out;
 }
@@ -174,12 +175,12 @@ json::array write_texts(const std::vector<std::string>& texts) {
   return out;
 }
 
-json::object write_fit(const FitArgs& fit) {
+json::object write_fit(const placement::FitArgs& fit) {
   json::object strategy{{"type", name_of(fit.strategy)},
                         {"resources", write_resources(fit.resources)}};
   if (!fit.shape.empty()) {
     json::array shape;
-    for (const ShapePoint& point : fit.shape)
+    for (const placement::ShapePoint& point : fit.shape)
       shape.push_back(json::object{{"utilization", point.utilization}, {"score", point.score}});
     strategy["requestedToCapacityRatio"] = json::object{{"shape", std::move(shape)}};
   }
@@ -190,11 +191,11 @@ json::object write_fit(const FitArgs& fit) {
   return out;
 }
 
-json::object write_spread(const SpreadArgs& spread) {
+json::object write_spread(const placement::SpreadArgs& spread) {
   json::object out{{"defaultingType", spread.system_defaults ? "System" : "List"}};
   if (spread.defaults.empty()) return out;
   json::array list;
-  for (const SpreadDefault& constraint : spread.defaults) {
+  for (const placement::SpreadDefault& constraint : spread.defaults) {
     json::object one{{"maxSkew", constraint.max_skew},
                      {"topologyKey", constraint.topology_key},
                      {"whenUnsatisfiable", constraint.hard ? "DoNotSchedule" : "ScheduleAnyway"}};
@@ -207,7 +208,7 @@ json::object write_spread(const SpreadArgs& spread) {
   return out;
 }
 
-json::object write_locality(const LocalityArgs& locality) {
+json::object write_locality(const placement::LocalityArgs& locality) {
   return {{"mode", name_of(locality.mode)},
           {"tieBreak", name_of(locality.tie_break)},
           {"granularity", locality.layers ? "Layer" : "Image"},
@@ -224,7 +225,7 @@ std::string_view name_of(LocalityMode mode) {
   return kModes[static_cast<std::size_t>(mode)];
 }
 
-std::string_view name_of(TieBreak rule) {
+std::string_view name_of(placement::TieBreak rule) {
   return kTieBreaks[static_cast<std::size_t>(rule)];
 }
 
@@ -232,19 +233,19 @@ std::string_view name_of(InventorySource source) {
   return kSources[static_cast<std::size_t>(source)];
 }
 
-std::string_view name_of(FitStrategy strategy) {
+std::string_view name_of(placement::FitStrategy strategy) {
   return kStrategies[static_cast<std::size_t>(strategy)];
 }
 
-std::vector<ResourceWeight> read_resource_weights(Fields& args, const std::string& key,
-                                                  std::vector<ResourceWeight> fallback) {
-  std::vector<ResourceWeight> out;
+std::vector<placement::ResourceWeight> read_resource_weights(
+    Fields& args, const std::string& key, std::vector<placement::ResourceWeight> fallback) {
+  std::vector<placement::ResourceWeight> out;
   for (Fields& given : args.objects(key)) {
-    ResourceWeight resource{.name = given.text("name"),
-                            .weight = given.integer("weight", 1, {0, 100})};
+    placement::ResourceWeight resource{.name = given.text("name"),
+                                       .weight = given.integer("weight", 1, {0, 100})};
     if (resource.name.empty()) given.error("name", "is missing");
     given.finish();
-    if (std::ranges::find(out, resource.name, &ResourceWeight::name) != out.end())
+    if (std::ranges::find(out, resource.name, &placement::ResourceWeight::name) != out.end())
       given.error("name", fmt::format("{} stands here twice", quote(resource.name)));
     else
       out.push_back(std::move(resource));
@@ -252,11 +253,11 @@ std::vector<ResourceWeight> read_resource_weights(Fields& args, const std::strin
   return out.empty() ? fallback : out;
 }
 
-std::vector<ShapePoint> read_shape(Fields& args, const std::string& key) {
-  std::vector<ShapePoint> out;
+std::vector<placement::ShapePoint> read_shape(Fields& args, const std::string& key) {
+  std::vector<placement::ShapePoint> out;
   for (Fields& given : args.objects(key)) {
-    const ShapePoint point{.utilization = given.integer("utilization", 0, {0, 100}),
-                           .score = given.integer("score", 0, {0, 10})};
+    const placement::ShapePoint point{.utilization = given.integer("utilization", 0, {0, 100}),
+                                      .score = given.integer("score", 0, {0, 10})};
     given.finish();
     if (!out.empty() && point.utilization <= out.back().utilization)
       given.error("utilization", fmt::format("{} does not rise above the {} before it",

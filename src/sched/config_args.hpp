@@ -11,9 +11,9 @@ namespace plim::sched {
 void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out);
 
 // A resource list of args, {name, weight}; also the older plugins' own form.
-std::vector<ResourceWeight> read_resource_weights(Fields& args, const std::string& key,
-                                                  std::vector<ResourceWeight> fallback);
-std::vector<ShapePoint> read_shape(Fields& args, const std::string& key);
+std::vector<placement::ResourceWeight> read_resource_weights(
+    Fields& args, const std::string& key, std::vector<placement::ResourceWeight> fallback);
+std::vector<placement::ShapePoint> read_shape(Fields& args, const std::string& key);
 
 json::value write_plugin_args(PluginId plugin, const ProfileConfig& config);  // null: has none
 

@@ -18,40 +18,42 @@ class ProfileReader {
   explicit ProfileReader(FileVersion version) : version_(version) {}
 
   void read(Fields& fields, std::optional<LocalityMode> mode, ProfileConfig& out) {
-    PluginSets custom;
+    placement::PluginSets custom;
     if (auto plugins = fields.object("plugins")) read_sets(*plugins, custom);
     // Who asks for the plugin by name wants it to count.
-    const auto& scored = custom.at(Point::Score).enabled;
+    const auto& scored = custom.at(placement::Point::Score).enabled;
     if (std::ranges::find(scored, PluginId::ImageLocality, &WeightedPlugin::plugin) != scored.end())
       out.profile.locality.mode = LocalityMode::Bytes;
     const bool multi_point = version_ >= FileVersion::v1beta3;
-    out.sets = merge_sets(multi_point ? default_sets() : default_sets_before_multi_point(), custom);
+    out.sets = placement::merge_sets(
+        multi_point ? placement::default_sets() : placement::default_sets_before_multi_point(),
+        custom);
     if (!multi_point) {
       // In v1 terms: nothing by multiPoint, every point as it stands.
-      for (PluginSet& set : out.sets.points) {
+      for (placement::PluginSet& set : out.sets.points) {
         set.disables_all = true;
         set.disabled.clear();
       }
     }
     if (old_strategy_) out.profile.fit.strategy = *old_strategy_;
     read_args(fields, out);
-    if (out.profile.fit.strategy == FitStrategy::RequestedToCapacityRatio &&
+    if (out.profile.fit.strategy == placement::FitStrategy::RequestedToCapacityRatio &&
         out.profile.fit.shape.empty())
       fields.error("pluginConfig", "RequestedToCapacityRatio needs a shape");
     if (mode) out.profile.locality.mode = *mode;
     fields.finish();
-    if (auto expanded = expand_sets(out.sets, out.profile); !expanded)
+    if (auto expanded = placement::expand_sets(out.sets, out.profile); !expanded)
       fields.error_here(expanded.error().message);
   }
 
  private:
-  void read_sets(Fields& plugins, PluginSets& out) {
-    for (std::size_t index = 0; index < kPointCount; ++index) {
-      const auto point = static_cast<Point>(index);
-      if (point == Point::MultiPoint && version_ < FileVersion::v1beta3) continue;
+  void read_sets(Fields& plugins, placement::PluginSets& out) {
+    for (std::size_t index = 0; index < placement::kPointCount; ++index) {
+      const auto point = static_cast<placement::Point>(index);
+      if (point == placement::Point::MultiPoint && version_ < FileVersion::v1beta3) continue;
       auto given = plugins.object(std::string(name_of(point)));
       if (!given) continue;
-      PluginSet& set = out.at(point);
+      placement::PluginSet& set = out.at(point);
       for (Fields& item : given->objects("enabled")) read_enabled(item, point, set);
       for (Fields& item : given->objects("disabled")) {
         const std::string name = item.text("name");
@@ -67,7 +69,7 @@ class ProfileReader {
     plugins.finish();
   }
 
-  void read_enabled(Fields& item, Point point, PluginSet& set) {
+  void read_enabled(Fields& item, placement::Point point, placement::PluginSet& set) {
     const std::string name = item.text("name");
     const std::int64_t weight = item.integer("weight", 0, {0, kLargestWeight});
     item.finish();
@@ -80,7 +82,7 @@ class ProfileReader {
         item.error("name", fmt::format("{} is enabled twice", quote(name)));
       return;
     }
-    if (point != Point::MultiPoint && !implements(*plugin, point)) {
+    if (point != placement::Point::MultiPoint && !placement::implements(*plugin, point)) {
       // The older plugins ran at points that their successors leave out.
       if (find_old_plugin(name) == nullptr || version_ == FileVersion::v1)
         item.error("name", fmt::format("{} does nothing at {}", quote(name), name_of(point)));
@@ -95,7 +97,7 @@ class ProfileReader {
       item.error("name", "is missing");
       return std::nullopt;
     }
-    if (const auto plugin = plugin_named(name)) return plugin;
+    if (const auto plugin = placement::plugin_named(name)) return plugin;
     const OldPlugin* old = find_old_plugin(name);
     if (old != nullptr && version_ != FileVersion::v1) return old_plugin(item, *old, enabled);
     std::string text = fmt::format("there is no plugin {}", quote(name));
@@ -147,15 +149,16 @@ class ProfileReader {
     }
   }
 
-  static void read_old_strategy(Fields& args, FitArgs& fit) {
+  static void read_old_strategy(Fields& args, placement::FitArgs& fit) {
     fit.resources = read_resource_weights(args, "resources", std::move(fit.resources));
-    for (ResourceWeight& resource : fit.resources)
+    for (placement::ResourceWeight& resource : fit.resources)
       if (resource.weight == 0) resource.weight = 1;
     fit.shape = read_shape(args, "shape");
   }
 
   FileVersion version_;
-  std::optional<FitStrategy> old_strategy_;  // that a plugin of older versions stands for
+  std::optional<placement::FitStrategy>
+      old_strategy_;  // that a plugin of older versions stands for
 };
 
 }  // namespace

@@ -68,8 +68,8 @@ TEST(SchedConfig, gives_the_default_profile_for_an_empty_file) {
   const ConfigRead made = read(v1(""));
   EXPECT_TRUE(made.warnings.empty());
   ASSERT_EQ(made.config.profiles.size(), 1U);
-  expect_same_plugins(made.config.profiles[0].profile, default_profile());
-  expect_same_plugins(profile_of(v1_plugins("{}")), default_profile());
+  expect_same_plugins(made.config.profiles[0].profile, placement::default_profile());
+  expect_same_plugins(profile_of(v1_plugins("{}")), placement::default_profile());
   EXPECT_EQ(made.config.election.name, "kube-scheduler");
   EXPECT_EQ(made.config.client.qps, 50);
 }
@@ -92,7 +92,7 @@ TEST(SchedConfig, takes_a_missing_version_for_v1_unless_strict) {
   const ConfigRead made = read(text);
   ASSERT_EQ(made.warnings.size(), 1U);
   EXPECT_NE(made.warnings[0].find("apiVersion is missing"), std::string::npos);
-  EXPECT_EQ(made.config.profiles[0].profile.pre_score, default_profile().pre_score);
+  EXPECT_EQ(made.config.profiles[0].profile.pre_score, placement::default_profile().pre_score);
   EXPECT_NE(mistake(text, {.strict = true}).find("apiVersion is missing"), std::string::npos);
 }
 
@@ -135,8 +135,8 @@ profiles:
 )");
   const Profile& profile = made.config.profiles[0].profile;
   EXPECT_EQ(profile.score[3], (WeightedPlugin{PluginId::NodeResourcesFit, 5}));
-  EXPECT_EQ(profile.fit.strategy, FitStrategy::MostAllocated);
-  EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}}));
+  EXPECT_EQ(profile.fit.strategy, placement::FitStrategy::MostAllocated);
+  EXPECT_EQ(profile.fit.resources, (std::vector<placement::ResourceWeight>{{"cpu", 3}}));
   EXPECT_EQ(std::ranges::count(profile.filter, PluginId::NodeVolumeLimits), 0);
   EXPECT_EQ(made.warnings.size(), 6U);
 }
@@ -326,20 +326,22 @@ TEST(SchedConfig, reads_arguments_of_plugins) {
     args: {mode: PullTime, tieBreak: First, granularity: Image, inventory: StatusOnly, horizon: 2m,
            pullBandwidth: 10Mi/s, inventoryMaxAge: 1m, require: true}
 )"));
-  EXPECT_EQ(profile.fit.strategy, FitStrategy::RequestedToCapacityRatio);
-  EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}, {"memory", 1}}));
+  EXPECT_EQ(profile.fit.strategy, placement::FitStrategy::RequestedToCapacityRatio);
+  EXPECT_EQ(profile.fit.resources,
+            (std::vector<placement::ResourceWeight>{{"cpu", 3}, {"memory", 1}}));
   EXPECT_EQ(profile.fit.shape.size(), 2U);
   EXPECT_FALSE(profile.spread.system_defaults);
-  EXPECT_EQ(profile.spread.defaults, (std::vector<SpreadDefault>{{2, "zone", true},
-                                                                 {.max_skew = 1,
-                                                                  .topology_key = "rack",
-                                                                  .hard = true,
-                                                                  .min_domains = 3,
-                                                                  .honor_affinity = false,
-                                                                  .honor_taints = true}}));
+  EXPECT_EQ(profile.spread.defaults,
+            (std::vector<placement::SpreadDefault>{{2, "zone", true},
+                                                   {.max_skew = 1,
+                                                    .topology_key = "rack",
+                                                    .hard = true,
+                                                    .min_domains = 3,
+                                                    .honor_affinity = false,
+                                                    .honor_taints = true}}));
   EXPECT_EQ(profile.inter_pod.hard_weight, 50);
   EXPECT_EQ(profile.locality.mode, LocalityMode::PullTime);
-  EXPECT_EQ(profile.locality.tie_break, TieBreak::First);
+  EXPECT_EQ(profile.locality.tie_break, placement::TieBreak::First);
   EXPECT_FALSE(profile.locality.layers);
   EXPECT_EQ(profile.locality.pull_bandwidth, 10 * 1024 * 1024);
   EXPECT_EQ(profile.locality.horizon, std::chrono::minutes(2));

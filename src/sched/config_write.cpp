@@ -10,12 +10,13 @@
 namespace plim::sched {
 namespace {
 
-json::object write_set(const PluginSet& set, Point point) {
+json::object write_set(const placement::PluginSet& set, placement::Point point) {
   json::object out;
   json::array enabled, disabled;
   for (const WeightedPlugin& plugin : set.enabled) {
     json::object item{{"name", name_of(plugin.plugin)}};
-    if (plugin.weight != 0 && (point == Point::Score || point == Point::MultiPoint))
+    if (plugin.weight != 0 &&
+        (point == placement::Point::Score || point == placement::Point::MultiPoint))
       item["weight"] = plugin.weight;
     enabled.push_back(std::move(item));
   }
@@ -29,15 +30,15 @@ json::object write_set(const PluginSet& set, Point point) {
 
 json::object write_profile(const ProfileConfig& config, std::int64_t usual_percentage) {
   json::array args;
-  for (std::size_t index = 0; index < kPluginCount; ++index) {
+  for (std::size_t index = 0; index < placement::kPluginCount; ++index) {
     const auto plugin = static_cast<PluginId>(index);
     json::value written = write_plugin_args(plugin, config);
     if (written.is_null()) continue;
     args.push_back(json::object{{"args", std::move(written)}, {"name", name_of(plugin)}});
   }
   json::object sets;
-  for (std::size_t index = 0; index < kPointCount; ++index) {
-    const auto point = static_cast<Point>(index);
+  for (std::size_t index = 0; index < placement::kPointCount; ++index) {
+    const auto point = static_cast<placement::Point>(index);
     sets[name_of(point)] = write_set(config.sets.at(point), point);
   }
   json::object out;

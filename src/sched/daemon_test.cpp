@@ -15,7 +15,7 @@
 #include "local/apiserver/crd/custom_resources.hpp"
 #include "local/store/store.hpp"
 #include "loop/image_annotation.hpp"
-#include "sched/testing/objects.hpp"
+#include "placement/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
@@ -143,8 +143,8 @@ class SchedDaemonTest : public ::testing::Test {
 
   // Of busybox, by node.
   std::map<std::string, std::int64_t> scores() {
-    const auto pod =
-        testing::pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: busybox}]}}");
+    const auto pod = placement::testing::pod_of(
+        "{metadata: {name: p}, spec: {containers: [{name: c, image: busybox}]}}");
     std::map<std::string, std::int64_t> out;
     for (const ScoredNode& row : decide(pod).rows) out[row.node] = row.total;
     return out;
@@ -278,7 +278,7 @@ TEST_F(SchedDaemonTest, the_cache_is_compared_with_what_the_server_lists) {
          "{metadata: {name: there}, spec: {nodeName: a, containers: [{name: c, image: x}]}}");
   SchedulerState state({.config = config_}, {}, {}, {.on_change = [] {}}, clock_);
   auto known = [&](std::string_view name) {
-    auto node = std::make_shared<const kube::Node>(testing::plain_node(name));
+    auto node = std::make_shared<const kube::Node>(placement::testing::plain_node(name));
     state.node_changed(nullptr, node);
   };
   known("a");
@@ -320,16 +320,17 @@ TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: "
       "NodeResourcesFit}, {name: DefaultBinder}]}}");
   const auto all = made("{}");
-  EXPECT_EQ(needs_of(*few), Needs{});
-  EXPECT_EQ(needs_of(*all),
-            (Needs{.namespaces = true, .owners = true, .storage = true, .budgets = true}));
+  EXPECT_EQ(needs_of(*few), placement::Needs{});
+  EXPECT_EQ(
+      needs_of(*all),
+      (placement::Needs{.namespaces = true, .owners = true, .storage = true, .budgets = true}));
 
   metrics::Registry registry;
   Daemon bare(loop_.executor(), DaemonOptions{.config = few, .host = "here"}, client_, client_,
               registry, clock_, random_);
   bare.start();
   until([&] { return bare.synced(); });
-  const auto pod = testing::pod_of(
+  const auto pod = placement::testing::pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "
       "persistentVolumeClaim: {claimName: data}}]}}");
   const auto message = [&] {
@@ -346,7 +347,7 @@ TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
 }
 
 TEST_F(SchedDaemonTest, follows_claims_volumes_and_classes) {
-  const auto pod = testing::pod_of(
+  const auto pod = placement::testing::pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "
       "persistentVolumeClaim: {claimName: data}}]}}");
   const auto says = [&](std::string_view part) {

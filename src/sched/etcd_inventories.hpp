@@ -10,7 +10,7 @@
 #include "base/task.hpp"
 #include "kube/etcd.hpp"
 #include "loop/image_inventory.hpp"
-#include "sched/node_table.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -47,7 +47,7 @@ class EtcdInventories {
   std::string prefix_;
   Tell tell_;
   Clock& clock_;
-  TextMap<std::int64_t> known_;  // revision by node
+  kube::TextMap<std::int64_t> known_;  // revision by node
   bool synced_ = false;
   log::Throttle log_;
   TaskGroup tasks_;

@@ -10,9 +10,9 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "sched/cluster.hpp"
 #include "sched/pod_reports.hpp"
 #include "sched/scheduler_state.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

@@ -10,7 +10,7 @@ namespace {
 
 void describe_refusals(const Engine& engine, const kube::Pod& pod, std::size_t samples,
                        ExplainRecord& out) {
-  for (Rejection& one : out.decision.rejections) {
+  for (placement::Rejection& one : out.decision.rejections) {
     ExplainRecord::Rejected& made = out.rejected.emplace_back();
     made.plugin = one.plugin ? name_of(*one.plugin) : "Extender";
     made.code = one.code;
@@ -74,7 +74,7 @@ ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profi
   out.took = took;
   out.version = options.version;
   if (!decision.node.empty()) return out;
-  const PreemptionOptions preemption{.draw = options.draw, .now = decide.now};
+  const placement::PreemptionOptions preemption{.draw = options.draw, .now = decide.now};
   describe_post_filter(post_filter(engine, pod, profile, decision, options.budgets, preemption),
                        out);
   return out;

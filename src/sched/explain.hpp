@@ -7,19 +7,16 @@
 
 #include "base/clock.hpp"
 #include "kube/types.hpp"
-#include "sched/engine.hpp"
 #include "sched/explain_record.hpp"
-#include "sched/post_filter.hpp"
-#include "sched/preempt.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
 struct ExplainOptions {
-  std::size_t rows = 20;                           // scored nodes
-  std::span<const DisruptionBudget> budgets = {};  // what preemption must respect
-  std::size_t samples = 3;                         // refused nodes by name, of every reason
-  std::uint64_t draw = 0;                          // decides between equals
+  std::size_t rows = 20;                                      // scored nodes
+  std::span<const placement::DisruptionBudget> budgets = {};  // what preemption must respect
+  std::size_t samples = 3;    // refused nodes by name, of every reason
+  std::uint64_t draw = 0;     // decides between equals
   std::uint64_t version = 0;  // of what the engine was told, where somebody counts
 };
 

@@ -7,27 +7,28 @@
 
 #include "base/quantity.hpp"
 #include "kube/selector.hpp"
+#include "placement/pod_rules.hpp"
 #include "sched/explain.hpp"
-#include "sched/pod_rules.hpp"
 
 namespace plim::sched {
 namespace {
 
-std::string amount_text(ResourceId id, std::int64_t amount) {
-  if (id == kCpu) return Quantity::from_milli(amount).to_string();
-  if (id == kMemory || id == kEphemeral) return Quantity::from_bytes(amount).to_string();
+std::string amount_text(placement::ResourceId id, std::int64_t amount) {
+  if (id == placement::kCpu) return Quantity::from_milli(amount).to_string();
+  if (id == placement::kMemory || id == placement::kEphemeral)
+    return Quantity::from_bytes(amount).to_string();
   return std::to_string(amount);
 }
 
 std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   const NodeTable& table = engine.cluster().table();
-  ResourceNames names = table.resources();
-  const PodRequests wanted = requests_of(pod, names);
+  placement::ResourceNames names = table.resources();
+  const placement::PodRequests wanted = placement::requests_of(pod, names);
   std::vector<std::string> out;
   if (table.pods()[node] + 1 > table.pod_limit()[node])
     out.push_back(
         fmt::format("pods: {} of {} are there", table.pods()[node], table.pod_limit()[node]));
-  for (ResourceId id = 0; id < names.size(); ++id) {
+  for (placement::ResourceId id = 0; id < names.size(); ++id) {
     const std::int64_t asked = wanted.of(id);
     const std::int64_t* has = table.allocatable(id);
     const std::int64_t* used = table.requested(id);
@@ -43,7 +44,7 @@ std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex no
 
 std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   NodeTable unused;
-  RuleReader reader(unused);
+  placement::RuleReader reader(unused);
   const auto tolerations = reader.tolerations(pod);
   const NodeTable& table = engine.cluster().table();
   std::vector<std::string> out;
@@ -62,8 +63,8 @@ std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_
 }
 
 // "zone must be in a, b; it is c"; "" where the node has what is asked for.
-std::string unmet(const NodeRequirement& wanted, const NodeTable& ids, const NodeTable& table,
-                  NodeIndex node) {
+std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids,
+                  const NodeTable& table, NodeIndex node) {
   using Op = kube::LabelRequirement::Op;
   kube::LabelRequirement rule{
       .key = std::string(ids.text(wanted.key + 1)), .op = wanted.op, .values = wanted.values};
@@ -99,15 +100,15 @@ std::string unmet(const NodeRequirement& wanted, const NodeTable& ids, const Nod
 }
 
 // What each term finds wrong with the node: one of them would have had to match.
-std::string terms_detail(const NodeRules& rules, const NodeTable& ids, const NodeTable& table,
-                         NodeIndex node) {
+std::string terms_detail(const placement::NodeRules& rules, const NodeTable& ids,
+                         const NodeTable& table, NodeIndex node) {
   std::vector<std::string> terms;
-  for (const NodeTerm& term : rules.required) {
+  for (const placement::NodeTerm& term : rules.required) {
     std::vector<std::string> wrong;
-    for (const NodeRequirement& one : term.labels)
+    for (const placement::NodeRequirement& one : term.labels)
       if (std::string text = unmet(one, ids, table, node); !text.empty())
         wrong.push_back(std::move(text));
-    for (const NodeTerm::Name& name : term.names)
+    for (const placement::NodeTerm::Name& name : term.names)
       if ((name.known_field && table.name(node) == name.value) != name.equal)
         wrong.push_back(
             fmt::format("metadata.name must {}be {}", name.equal ? "" : "not ", name.value));
@@ -119,11 +120,11 @@ std::string terms_detail(const NodeRules& rules, const NodeTable& ids, const Nod
 
 std::string affinity_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   NodeTable ids;
-  RuleReader reader(ids);
+  placement::RuleReader reader(ids);
   const auto selector = reader.node_selector(pod);
   const auto affinity = reader.affinity(pod);
   std::vector<std::string> out;
-  for (const NodeRequirement& one : selector->labels)
+  for (const placement::NodeRequirement& one : selector->labels)
     if (std::string text = unmet(one, ids, engine.cluster().table(), node); !text.empty())
       out.push_back(std::move(text));
   if (std::string text = terms_detail(affinity->nodes, ids, engine.cluster().table(), node);
@@ -148,18 +149,18 @@ std::string ports_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
 }
 
 std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
-  const VolumeTable& volumes = engine.cluster().volumes();
+  const placement::VolumeTable& volumes = engine.cluster().volumes();
   std::vector<std::string> disks, claims;
   for (const kube::PodVolume& volume : pod.spec.volumes) {
     if (!volume.disk.empty())
       for (const auto& there : engine.cluster().pods_on(node))
         for (const kube::PodVolume& other : there->pod->spec.volumes)
-          if (!other.disk.empty() && disks_clash(volume.disk, other.disk))
+          if (!other.disk.empty() && placement::disks_clash(volume.disk, other.disk))
             disks.push_back(fmt::format("the disk of volume {} is held by {}/{}",
                                         volume.name.view(), there->pod->meta.ns.view(),
                                         there->pod->meta.name));
     if (volume.claim.empty()) continue;
-    const VolumeClaim* claim = volumes.claim(pod.meta.ns, volume.claim);
+    const placement::VolumeClaim* claim = volumes.claim(pod.meta.ns, volume.claim);
     const std::int64_t users = volumes.users(pod.meta.ns, volume.claim);
     if (claim != nullptr && claim->once_pod && users > 0)
       claims.push_back(fmt::format("claim {}: {} pods use it, 1 may", volume.claim.view(), users));
@@ -170,10 +171,10 @@ std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, Node
 // The volume behind each bound claim of the pod.
 template <class Visit>
 void each_volume(const Engine& engine, const kube::Pod& pod, Visit visit) {
-  const VolumeTable& volumes = engine.cluster().volumes();
+  const placement::VolumeTable& volumes = engine.cluster().volumes();
   for (const kube::PodVolume& one : pod.spec.volumes) {
-    const std::string name = claim_name(pod, one);
-    const VolumeClaim* claim = name.empty() ? nullptr : volumes.claim(pod.meta.ns, name);
+    const std::string name = placement::claim_name(pod, one);
+    const placement::VolumeClaim* claim = name.empty() ? nullptr : volumes.claim(pod.meta.ns, name);
     if (claim == nullptr || claim->volume.empty()) continue;
     visit(*claim, volumes.volume(claim->volume));
   }
@@ -182,27 +183,32 @@ void each_volume(const Engine& engine, const kube::Pod& pod, Visit visit) {
 std::string binding_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   const NodeTable& table = engine.cluster().table();
   std::vector<std::string> out;
-  each_volume(engine, pod, [&](const VolumeClaim& claim, const VolumeTable::Volume* volume) {
-    if (volume == nullptr)
-      out.push_back(fmt::format("claim {}: volume {} does not exist", claim.name, claim.volume));
-    else if (volume->has_affinity && !volume->affinity.required_match(table, node))
-      out.push_back(fmt::format("volume {}: {}", claim.volume,
-                                terms_detail(volume->affinity, table, table, node)));
-  });
+  each_volume(
+      engine, pod,
+      [&](const placement::VolumeClaim& claim, const placement::VolumeTable::Volume* volume) {
+        if (volume == nullptr)
+          out.push_back(
+              fmt::format("claim {}: volume {} does not exist", claim.name, claim.volume));
+        else if (volume->has_affinity && !volume->affinity.required_match(table, node))
+          out.push_back(fmt::format("volume {}: {}", claim.volume,
+                                    terms_detail(volume->affinity, table, table, node)));
+      });
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
 std::string zone_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   std::vector<std::string> out;
-  each_volume(engine, pod, [&](const VolumeClaim& claim, const VolumeTable::Volume* volume) {
-    if (volume == nullptr) return;
-    for (const auto& [label, values] : volume->topology) {
-      const std::string_view has = node_label(engine.cluster().table(), node, label);
-      if (std::ranges::find(values, has) == values.end())
-        out.push_back(fmt::format("volume {}: {} is {}, must be {}", claim.volume, label,
-                                  has.empty() ? "not set" : has, fmt::join(values, " or ")));
-    }
-  });
+  each_volume(
+      engine, pod,
+      [&](const placement::VolumeClaim& claim, const placement::VolumeTable::Volume* volume) {
+        if (volume == nullptr) return;
+        for (const auto& [label, values] : volume->topology) {
+          const std::string_view has = node_label(engine.cluster().table(), node, label);
+          if (std::ranges::find(values, has) == values.end())
+            out.push_back(fmt::format("volume {}: {} is {}, must be {}", claim.volume, label,
+                                      has.empty() ? "not set" : has, fmt::join(values, " or ")));
+        }
+      });
   return fmt::format("{}", fmt::join(out, "; "));
 }
 

@@ -2,16 +2,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "placement/testing/objects.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_table.hpp"
-#include "sched/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
-using testing::node_of;
-using testing::plain_node;
-using testing::pod_of;
+using placement::testing::node_of;
+using placement::testing::plain_node;
+using placement::testing::pod_of;
 
 class WhyNot : public ::testing::Test {
  protected:
@@ -28,9 +28,9 @@ class WhyNot : public ::testing::Test {
         fmt::format("{{metadata: {{name: p, labels: {}}}, spec: {{containers: [{{name: c, image: "
                     "x}}], {}}}}}",
                     labels, spec));
-    return explain_why_not(
-        explain_to_json(explain(engine_, *pod, default_profile(), clock_, {.samples = 100})),
-        "bad");
+    return explain_why_not(explain_to_json(explain(engine_, *pod, placement::default_profile(),
+                                                   clock_, {.samples = 100})),
+                           "bad");
   }
 
   Engine engine_;
@@ -66,10 +66,11 @@ TEST_F(WhyNot, ports) {
   const auto pod = pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, ports: [{containerPort: 1, hostPort: "
       "8080, protocol: TCP}, {containerPort: 2, hostPort: 9090, protocol: UDP}]}]}}");
-  EXPECT_EQ(explain_why_not(explain_to_json(explain(engine_, *pod, default_profile(), clock_, {})),
-                            "bad"),
-            "bad was rejected by NodePorts: node(s) didn't have free ports for the requested pod "
-            "ports [8080/TCP: taken by default/web-1]\n");
+  EXPECT_EQ(
+      explain_why_not(
+          explain_to_json(explain(engine_, *pod, placement::default_profile(), clock_, {})), "bad"),
+      "bad was rejected by NodePorts: node(s) didn't have free ports for the requested pod "
+      "ports [8080/TCP: taken by default/web-1]\n");
 }
 
 TEST_F(WhyNot, spread_skew) {
@@ -129,9 +130,10 @@ TEST_F(WhyNot, volumes) {
   EXPECT_EQ(why_not_bad(claim),
             "bad was rejected by VolumeBinding: node(s) didn't match PersistentVolume's node "
             "affinity [volume pv: zone is b, must be a]\n");
-  engine_.volumes().set_volume({.name = "pv",
-                                .labels = testing::labels_of("{topology.kubernetes.io/zone: a}"),
-                                .node_affinity = {}});
+  engine_.volumes().set_volume(
+      {.name = "pv",
+       .labels = placement::testing::labels_of("{topology.kubernetes.io/zone: a}"),
+       .node_affinity = {}});
   engine_.set_node(plain_node("bad", "{topology.kubernetes.io/zone: b}"));
   EXPECT_EQ(why_not_bad(claim),
             "bad was rejected by VolumeZone: node(s) had no available volume zone [volume pv: "
@@ -157,7 +159,7 @@ TEST_F(WhyNot, images_are_told_with_their_source_and_its_age) {
   told.reported_at = clock_.wall() - std::chrono::minutes(14);
   engine_.set_inventory("bad", told);
   engine_.set_node(plain_node("new"));
-  Profile profile = default_profile();
+  Profile profile = placement::default_profile();
   profile.score = {{PluginId::ImageLocality, 1}};
   profile.locality.mode = LocalityMode::Bytes;
   const auto pod = pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: x}]}}");
@@ -178,7 +180,7 @@ TEST_F(WhyNot, an_image_that_is_always_pulled_counts_and_will_be_checked_again) 
        .names = {"docker.io/library/x:1", "docker.io/library/x@sha256:" + std::string(64, 'a')}},
       {.id = "sha256:2", .size = 20'000'000, .names = {"docker.io/library/y:2"}}};
   engine_.set_inventory("good", told);
-  Profile profile = default_profile();
+  Profile profile = placement::default_profile();
   profile.score = {{PluginId::ImageLocality, 1}};
   profile.locality.mode = LocalityMode::Bytes;
   const auto told_of = [&](std::string_view containers) {
@@ -186,7 +188,7 @@ TEST_F(WhyNot, an_image_that_is_always_pulled_counts_and_will_be_checked_again) 
         pod_of(fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{}]}}}}", containers));
     const ExplainRecord record = explain(engine_, *pod, profile, clock_, {});
     EXPECT_EQ(record.decision.node, "good");
-    EXPECT_EQ(testing::raw_score(record.decision, "good", PluginId::ImageLocality), 100);
+    EXPECT_EQ(placement::testing::raw_score(record.decision, "good", PluginId::ImageLocality), 100);
     return record.details.at(0);
   };
   const std::string x = "{name: c, image: 'x:1', imagePullPolicy: ";

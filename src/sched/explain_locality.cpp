@@ -7,9 +7,9 @@
 #include "base/duration.hpp"
 #include "base/text.hpp"
 #include "loop/image_reference.hpp"
+#include "placement/locality.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
-#include "sched/locality.hpp"
 
 namespace plim::sched {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 // "docker.io/library/busybox:latest 771 kB", all images of the pod.
 std::string image_list(const Engine& engine, const kube::Pod& pod) {
   std::vector<std::string> out;
-  for (const ImageKeys& keys : images_of(pod)) {
+  for (const placement::ImageKeys& keys : placement::images_of(pod)) {
     std::int64_t size = 0;
     for (const std::string& key : keys)
       if (const auto* image = engine.cluster().images().image(key))
@@ -30,7 +30,7 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
 
 // How many images of the pod nobody tells the size of: they count as a byte each.
 std::int64_t unknown_sizes(const Engine& engine, const kube::Pod& pod) {
-  return std::ranges::count_if(images_of(pod), [&](const ImageKeys& keys) {
+  return std::ranges::count_if(placement::images_of(pod), [&](const placement::ImageKeys& keys) {
     return std::ranges::none_of(keys, [&](const std::string& key) {
       const auto* image = engine.cluster().images().image(key);
       return image != nullptr && image->size() > 0;
@@ -56,7 +56,7 @@ std::vector<std::string> rechecked_images(const kube::Pod& pod) {
   std::vector<std::string> out;
   for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
     for (const kube::Container& container : *list) {
-      const ImageKeys keys = image_keys(container.image);
+      const placement::ImageKeys keys = placement::image_keys(container.image);
       if (keys.empty() || keys[0].find('@') != std::string::npos || loop::is_image_digest(keys[0]))
         continue;
       if (always_pulled(container, keys[0]) && std::ranges::find(out, keys[0]) == out.end())
@@ -69,7 +69,7 @@ std::vector<std::string> rechecked_images(const kube::Pod& pod) {
 std::string recheck_text(const kube::Pod& pod) {
   const std::vector<std::string> images = rechecked_images(pod);
   if (images.empty()) return "";
-  if (images.size() == images_of(pod).size()) return ", will re-check registry";
+  if (images.size() == placement::images_of(pod).size()) return ", will re-check registry";
   return fmt::format(", will re-check registry for {}", fmt::join(images, ", "));
 }
 
@@ -77,7 +77,7 @@ std::string recheck_text(const kube::Pod& pod) {
 std::int64_t scaled_bytes(const Engine& engine, const kube::Pod& pod) {
   const auto nodes = static_cast<double>(engine.node_count());
   std::int64_t out = 0;
-  for (const ImageKeys& keys : images_of(pod))
+  for (const placement::ImageKeys& keys : placement::images_of(pod))
     for (const std::string& key : keys)
       if (const auto* image = engine.cluster().images().image(key)) {
         const double share = static_cast<double>(image->by_status.count()) / nodes;
@@ -95,21 +95,21 @@ std::string compat_note(const Engine& engine, const kube::Pod& pod,
   std::vector<std::string> causes;
   for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
     for (const kube::Container& container : *list) {
-      const std::string key = stock_image_name(container.image);
+      const std::string key = placement::stock_image_name(container.image);
       std::string cause = fmt::format("key {} not among status.images names", quote(key));
       if (engine.cluster().images().status_name(key) == nullptr &&
           std::ranges::find(causes, cause) == causes.end())
         causes.push_back(std::move(cause));
     }
-  if (const std::int64_t scaled = scaled_bytes(engine, pod); scaled < kStockImageFloor)
-    causes.push_back(fmt::format("scaled {} B < floor {} B", scaled, kStockImageFloor));
+  if (const std::int64_t scaled = scaled_bytes(engine, pod); scaled < placement::kStockImageFloor)
+    causes.push_back(fmt::format("scaled {} B < floor {} B", scaled, placement::kStockImageFloor));
   return fmt::format("kube-scheduler would give {}{}{}{}", fmt::join(scores, "/"),
                      compat.scores.size() > scores.size() ? "/..." : "", causes.empty() ? "" : ": ",
                      fmt::join(causes, "; "));
 }
 
 // ", by Etcd 12s ago": whose word it is, where there is more than one.
-std::string source_text(const ImagesKnown& known) {
+std::string source_text(const placement::ImagesKnown& known) {
   if (!known.reporter) return ", by its status";
   const std::string age = human_duration(std::max(known.age, Nanos(0)));
   if (known.by != InventorySource::StatusOnly)
@@ -148,7 +148,7 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
   for (const ScoredNode& row : record.decision.rows)
     if (auto node = engine.cluster().table().find(row.node)) nodes.push_back(*node);
   if (nodes.size() != record.decision.rows.size()) return;
-  const auto scores = stock_image_scores(engine.cluster(), pod.spec, nodes);
+  const auto scores = placement::stock_image_scores(engine.cluster(), pod.spec, nodes);
   ExplainRecord::Compat compat;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ScoredNode& row = record.decision.rows[i];

@@ -12,8 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "sched/decision.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

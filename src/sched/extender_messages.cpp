@@ -84,7 +84,7 @@ Result<std::vector<std::string>> names_of_nodes(const json::value& answer, bool 
 }
 
 Result<void> read_failed(const json::value& answer, std::string_view name, RejectCode code,
-                         std::map<std::string, ExtenderRejection>& out) {
+                         std::map<std::string, placement::ExtenderRejection>& out) {
   const json::value* failed = go_field(answer, name);
   if (failed == nullptr) return {};
   if (!failed->is_object()) return fail(Code::invalid, fmt::format("{}: expected an object", name));
@@ -129,7 +129,7 @@ Result<ExtenderFilterAnswer> read_filter_answer(std::string_view text, std::stri
   PLIM_CHECK(check_error(answer));
   PLIM_TRY(std::vector<std::string> named, names_of_nodes(answer, by_name));
   std::ranges::sort(named);
-  std::map<std::string, ExtenderRejection> failed;
+  std::map<std::string, placement::ExtenderRejection> failed;
   PLIM_CHECK(read_failed(answer, "FailedNodes", RejectCode::unschedulable, failed));
   PLIM_CHECK(read_failed(answer, "FailedAndUnresolvableNodes", RejectCode::unresolvable, failed));
   ExtenderFilterAnswer out;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "sched/decision.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -20,7 +20,7 @@ std::string extender_args_by_object(std::string_view pod, std::span<const std::s
 
 struct ExtenderFilterAnswer {
   std::vector<std::string> passed;  // as they were asked for, those left
-  std::vector<ExtenderRejection> rejections;
+  std::vector<placement::ExtenderRejection> rejections;
 };
 
 // `extender` is its URL, for messages. A node that was not asked for is an error; one that is in

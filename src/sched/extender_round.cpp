@@ -11,7 +11,7 @@ namespace plim::sched {
 
 struct ExtenderRound::Gathered {
   std::size_t under_way = 0;
-  std::vector<ExtenderScores> scores;
+  std::vector<placement::ExtenderScores> scores;
 };
 
 ExtenderRound::ExtenderRound(const Executor& loop, ObjectTexts& texts)
@@ -55,10 +55,10 @@ Task<void> ExtenderRound::prioritize(std::shared_ptr<const Extender> extender, s
   answered_.notify();
 }
 
-Task<Result<ExtenderAnswers>> ExtenderRound::ask(Extenders extenders, PodPointer pod,
-                                                 std::vector<std::string> nodes) {
+Task<Result<placement::ExtenderAnswers>> ExtenderRound::ask(Extenders extenders, PodPointer pod,
+                                                            std::vector<std::string> nodes) {
   PLIM_CO_TRY(const std::string text, co_await texts_.pod(pod));
-  ExtenderAnswers out;
+  placement::ExtenderAnswers out;
   for (const auto& extender : *extenders) {
     if (nodes.empty()) break;
     if (extender->config().filter_verb.empty() || !extender->is_interested(*pod)) continue;
@@ -81,7 +81,7 @@ Task<Result<ExtenderAnswers>> ExtenderRound::ask(Extenders extenders, PodPointer
     }
   while (gathered->under_way > 0) co_await answered_.wait();
   out.scores = std::move(gathered->scores);
-  std::ranges::sort(out.scores, {}, &ExtenderScores::extender);
+  std::ranges::sort(out.scores, {}, &placement::ExtenderScores::extender);
   std::ranges::sort(nodes);
   out.passed = std::move(nodes);
   co_return out;

@@ -10,11 +10,9 @@
 #include "base/event.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "sched/cluster.hpp"
-#include "sched/decision.hpp"
 #include "sched/extender.hpp"
 #include "sched/object_texts.hpp"
-#include "sched/preempt.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -28,8 +26,8 @@ class ExtenderRound {
   Task<void> stop();
 
   // The error of an extender that must not fail.
-  Task<Result<ExtenderAnswers>> ask(Extenders extenders, PodPointer pod,
-                                    std::vector<std::string> nodes);
+  Task<Result<placement::ExtenderAnswers>> ask(Extenders extenders, PodPointer pod,
+                                               std::vector<std::string> nodes);
   // The candidates that are left, with the victims that the extenders want.
   Task<Result<std::vector<PreemptionCandidate>>> spare(Extenders extenders, PodPointer pod,
                                                        std::vector<PreemptionCandidate> candidates);

@@ -9,7 +9,7 @@
 #include "base/loop.hpp"
 #include "kube/testing/stub_client.hpp"
 #include "net/server.hpp"
-#include "sched/testing/objects.hpp"
+#include "placement/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
@@ -64,8 +64,8 @@ class ExtenderRoundTest : public ::testing::Test {
     return out;
   }
 
-  Result<ExtenderAnswers> ask(std::vector<ExtenderConfig> configs,
-                              std::vector<std::string> nodes = {"a", "b"}) {
+  Result<placement::ExtenderAnswers> ask(std::vector<ExtenderConfig> configs,
+                                         std::vector<std::string> nodes = {"a", "b"}) {
     auto extenders = *make_extenders(loop_.executor(), configs);
     return run_to_end(loop_, round_.ask(extenders, pod_, std::move(nodes)));
   }
@@ -77,7 +77,8 @@ class ExtenderRoundTest : public ::testing::Test {
   std::shared_ptr<FewObjects> client_ = std::make_shared<FewObjects>();
   ObjectTexts texts_{client_};
   ExtenderRound round_{loop_.executor(), texts_};
-  PodPointer pod_ = testing::pod_of("{metadata: {name: p, namespace: d, uid: p}, spec: {}}");
+  PodPointer pod_ =
+      placement::testing::pod_of("{metadata: {name: p, namespace: d, uid: p}, spec: {}}");
 };
 
 TEST_F(ExtenderRoundTest, goes_from_one_filter_to_the_next_and_adds_scores) {
@@ -148,7 +149,7 @@ TEST_F(ExtenderRoundTest, asks_only_about_pods_with_a_managed_resource) {
   one.managed = {{.name = "example.com/gpu", .ignored_by_scheduler = true}};
   EXPECT_TRUE(ask({one}));
   EXPECT_THAT(asked_, IsEmpty());
-  pod_ = testing::plain_pod("p", "{example.com/gpu: 1}");
+  pod_ = placement::testing::plain_pod("p", "{example.com/gpu: 1}");
   auto list = *make_extenders(loop_.executor(), std::vector<ExtenderConfig>{one});
   EXPECT_TRUE(list->front()->has_a_say(*pod_));
 }
@@ -156,7 +157,7 @@ TEST_F(ExtenderRoundTest, asks_only_about_pods_with_a_managed_resource) {
 TEST_F(ExtenderRoundTest, lets_extenders_spare_victims) {
   ExtenderConfig one = config("");
   one.preempt_verb = "preempt";
-  const PodPointer v = testing::plain_pod("v"), w = testing::plain_pod("w");
+  const PodPointer v = placement::testing::plain_pod("v"), w = placement::testing::plain_pod("w");
   const std::vector<PreemptionCandidate> candidates{{.node = "a", .victims = {v, w}},
                                                     {.node = "b", .victims = {w}}};
   auto list = *make_extenders(loop_.executor(), std::vector<ExtenderConfig>{one});

@@ -1,5 +1,5 @@
 // Lines as kube-scheduler writes them, which people and tools search for:
-//   I0615 21:24:47.475673       1 daemon.cpp:120] "Attempting to schedule pod" pod="default/a"
+//   I0615 21:24:47.475673       1 pod_tries.cpp:44] "Attempting to schedule pod" pod="default/a"
 // Everything else the scheduler says goes to the common log.
 #pragma once
 

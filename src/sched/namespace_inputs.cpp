@@ -27,9 +27,9 @@ NamespaceInputs::NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Cli
        .on_synced = on_synced});
   for (const kube::Resource& resource : {kube::resources::services, kReplicationControllers,
                                          kube::resources::replica_sets, kStatefulSets}) {
-    auto& informer = selecting_.emplace_back(
-        std::make_unique<Selecting>(loop, client, resource, selecting_codec(resource.kind, pool),
-                                    kube::ReflectorOptions{}, clock));
+    auto& informer = selecting_.emplace_back(std::make_unique<Selecting>(
+        loop, client, resource, placement::selecting_codec(resource.kind, pool),
+        kube::ReflectorOptions{}, clock));
     informer->add_handlers(
         {.on_add = [&engine](const auto& object) { engine.set_selector_owner(object->owner); },
          .on_update = [&engine](const auto&,
@@ -43,7 +43,7 @@ NamespaceInputs::NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Cli
   }
 }
 
-void NamespaceInputs::start(const Needs& needs) {
+void NamespaceInputs::start(const placement::Needs& needs) {
   if (needs.namespaces && !std::exchange(followed_.namespaces, true)) namespaces_.start();
   if (needs.owners && !std::exchange(followed_.owners, true))
     for (auto& informer : selecting_) informer->start();

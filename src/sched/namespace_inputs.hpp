@@ -10,9 +10,9 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
-#include "sched/engine.hpp"
-#include "sched/needs.hpp"
-#include "sched/selector_owners.hpp"
+#include "placement/needs.hpp"
+#include "placement/selector_owners.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -23,17 +23,17 @@ class NamespaceInputs {
                   kube::InternPool& pool, std::function<void()> on_synced, Clock& clock);
 
   // Of what is needed the part that is not followed yet.
-  void start(const Needs& needs);
+  void start(const placement::Needs& needs);
   Task<void> stop();
   // All that is followed is known.
   bool synced() const;
 
  private:
-  using Selecting = kube::Informer<SelectingObject>;
+  using Selecting = kube::Informer<placement::SelectingObject>;
 
   kube::Informer<kube::ObjectMeta> namespaces_;
   std::vector<std::unique_ptr<Selecting>> selecting_;
-  Needs followed_;
+  placement::Needs followed_;
 };
 
 }  // namespace plim::sched

@@ -12,7 +12,7 @@
 #include "kube/client.hpp"
 #include "kube/decode.hpp"
 #include "kube/store.hpp"
-#include "sched/cluster.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

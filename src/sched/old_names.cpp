@@ -9,10 +9,11 @@ namespace {
 
 constexpr std::array kOldPlugins{
     OldPlugin{"NodeResourcesLeastAllocated", PluginId::NodeResourcesFit,
-              FitStrategy::LeastAllocated},
-    OldPlugin{"NodeResourcesMostAllocated", PluginId::NodeResourcesFit, FitStrategy::MostAllocated},
+              placement::FitStrategy::LeastAllocated},
+    OldPlugin{"NodeResourcesMostAllocated", PluginId::NodeResourcesFit,
+              placement::FitStrategy::MostAllocated},
     OldPlugin{"RequestedToCapacityRatio", PluginId::NodeResourcesFit,
-              FitStrategy::RequestedToCapacityRatio},
+              placement::FitStrategy::RequestedToCapacityRatio},
     OldPlugin{.name = "NodePreferAvoidPods"},
     OldPlugin{.name = "SelectorSpread"},
     OldPlugin{.name = "ServiceAffinity"},

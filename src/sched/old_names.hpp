@@ -5,15 +5,15 @@
 #include <optional>
 #include <string_view>
 
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
 struct OldPlugin {
   std::string_view name;
-  std::optional<PluginId> now = {};          // none: nothing takes its place
-  std::optional<FitStrategy> strategy = {};  // with NodeResourcesFit: what it was
-  bool refused_in_v1 = false;                // v1 knows the name and refuses it
+  std::optional<PluginId> now = {};                     // none: nothing takes its place
+  std::optional<placement::FitStrategy> strategy = {};  // with NodeResourcesFit: what it was
+  bool refused_in_v1 = false;                           // v1 knows the name and refuses it
 };
 
 const OldPlugin* find_old_plugin(std::string_view name);

@@ -5,7 +5,8 @@
 namespace plim::sched {
 namespace {
 
-constexpr std::array kPointOfStep{Point::PreFilter, Point::Filter, Point::Score};
+constexpr std::array kPointOfStep{placement::Point::PreFilter, placement::Point::Filter,
+                                  placement::Point::Score};
 
 std::vector<double> growing(double first, double factor, std::size_t count) {
   std::vector<double> out;
@@ -14,7 +15,7 @@ std::vector<double> growing(double first, double factor, std::size_t count) {
 }
 
 // As metrics write them: "PreFilter".
-std::string point_label(Point point) {
+std::string point_label(placement::Point point) {
   std::string out(name_of(point));
   out[0] = static_cast<char>(out[0] - 'a' + 'A');
   return out;
@@ -35,8 +36,8 @@ PluginMetrics::OfProfile& PluginMetrics::of(const std::string& profile) {
   return profiles_[profile];
 }
 
-void PluginMetrics::observe(const std::string& profile, Point point, std::string_view status,
-                            Nanos took) {
+void PluginMetrics::observe(const std::string& profile, placement::Point point,
+                            std::string_view status, Nanos took) {
   metrics::Histogram*& made = of(profile).points[{point, status}];
   if (made == nullptr)
     made =
@@ -62,7 +63,7 @@ void PluginMetrics::count_asked(const std::string& profile, Step step, std::uint
   }
 }
 
-void PluginMetrics::decided(const std::string& profile, const DecisionTimes& times,
+void PluginMetrics::decided(const std::string& profile, const placement::DecisionTimes& times,
                             const Decision& decision) {
   for (const Step step : {Step::pre_filter, Step::filter, Step::score}) {
     if (times.of(step) == Nanos(0)) continue;
@@ -72,8 +73,8 @@ void PluginMetrics::decided(const std::string& profile, const DecisionTimes& tim
     observe(profile, kPointOfStep[static_cast<std::size_t>(step)], status, times.of(step));
     count_asked(profile, step, times.asked(step));
   }
-  for (const DecisionTimes::PluginTime& one : times.plugins()) {
-    const Point point = kPointOfStep[static_cast<std::size_t>(one.step)];
+  for (const placement::DecisionTimes::PluginTime& one : times.plugins()) {
+    const placement::Point point = kPointOfStep[static_cast<std::size_t>(one.step)];
     metrics::Histogram*& made = plugins_[{one.plugin, point}];
     if (made == nullptr)
       made =
@@ -87,8 +88,9 @@ void PluginMetrics::decided(const std::string& profile, const DecisionTimes& tim
   }
 }
 
-void PluginMetrics::ran(const std::string& profile, Point point, bool success, Nanos took) {
-  const std::string_view failed = point == Point::PostFilter ? "Unschedulable" : "Error";
+void PluginMetrics::ran(const std::string& profile, placement::Point point, bool success,
+                        Nanos took) {
+  const std::string_view failed = point == placement::Point::PostFilter ? "Unschedulable" : "Error";
   observe(profile, point, success ? "Success" : failed, took);
 }
 

@@ -14,8 +14,8 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/store.hpp"
-#include "sched/cluster.hpp"
 #include "sched/event_writer.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

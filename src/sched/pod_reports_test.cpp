@@ -8,7 +8,7 @@
 #include "base/event.hpp"
 #include "base/loop.hpp"
 #include "kube/testing/stub_client.hpp"
-#include "sched/testing/objects.hpp"
+#include "placement/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
@@ -67,7 +67,7 @@ class PodReportsTest : public ::testing::Test {
 };
 
 TEST_F(PodReportsTest, one_write_waits_for_each_pod_however_often_it_fails) {
-  const PodPointer a = testing::plain_pod("a"), b = testing::plain_pod("b");
+  const PodPointer a = placement::testing::plain_pod("a"), b = placement::testing::plain_pod("b");
   for (int i = 0; i < 100; ++i) {
     fail_pod(a, "no room " + std::to_string(i));
     fail_pod(b, "no room");
@@ -81,7 +81,8 @@ TEST_F(PodReportsTest, one_write_waits_for_each_pod_however_often_it_fails) {
 
 TEST_F(PodReportsTest, thousands_that_fail_at_once_are_written_a_few_at_a_time) {
   std::vector<PodPointer> pods;
-  for (int i = 0; i < 3000; ++i) pods.push_back(testing::plain_pod("p" + std::to_string(i)));
+  for (int i = 0; i < 3000; ++i)
+    pods.push_back(placement::testing::plain_pod("p" + std::to_string(i)));
   for (const PodPointer& pod : pods) fail_pod(pod, "no room");
   EXPECT_EQ(api_->waiting, 16);
   for (const PodPointer& pod : pods) fail_pod(pod, "no room at all");  // before their turn has come
@@ -94,7 +95,7 @@ TEST_F(PodReportsTest, thousands_that_fail_at_once_are_written_a_few_at_a_time) 
 }
 
 TEST_F(PodReportsTest, another_reason_to_wait_keeps_the_time_since_it_waits) {
-  const PodPointer pod = testing::pod_of(
+  const PodPointer pod = placement::testing::pod_of(
       "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {conditions: [{type: "
       "PodScheduled, status: 'False', reason: Unschedulable, message: first, lastTransitionTime: "
       "'2026-01-02T03:04:05Z'}]}}");
@@ -106,7 +107,7 @@ TEST_F(PodReportsTest, another_reason_to_wait_keeps_the_time_since_it_waits) {
 }
 
 TEST_F(PodReportsTest, a_nomination_is_not_lost_to_a_later_reason) {
-  const PodPointer pod = testing::plain_pod("a");
+  const PodPointer pod = placement::testing::plain_pod("a");
   fail_pod(pod, "first");
   fail_pod(pod, "second", "node-1");
   fail_pod(pod, "third");
@@ -120,7 +121,7 @@ TEST_F(PodReportsTest, a_nomination_is_not_lost_to_a_later_reason) {
 
 TEST_F(PodReportsTest, only_a_nomination_that_there_is_is_taken_away) {
   const auto waiting = [](std::string_view nominated) {
-    return testing::pod_of(
+    return placement::testing::pod_of(
         "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {nominatedNodeName: '" +
         std::string(nominated) +
         "', conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: "
@@ -133,7 +134,7 @@ TEST_F(PodReportsTest, only_a_nomination_that_there_is_is_taken_away) {
 }
 
 TEST_F(PodReportsTest, a_nomination_on_its_way_is_taken_away_too) {
-  const PodPointer pod = testing::plain_pod("a");
+  const PodPointer pod = placement::testing::plain_pod("a");
   fail_pod(pod, "full", "node-1");
   fail_pod(pod, "full", "");
   api_->let_through();

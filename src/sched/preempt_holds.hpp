@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sched/cluster.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -27,7 +27,8 @@ class PreemptHolds {
   bool end(std::string_view preemptor);
 
  private:
-  TextMap<std::set<std::string, std::less<>>> awaited_;  // uids of victims by that of the preemptor
+  kube::TextMap<std::set<std::string, std::less<>>>
+      awaited_;  // uids of victims by that of the preemptor
 };
 
 }  // namespace plim::sched

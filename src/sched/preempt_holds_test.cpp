@@ -4,14 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sched/testing/objects.hpp"
+#include "placement/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
+using placement::testing::pod_of;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using testing::pod_of;
 
 PodPointer victim(std::string_view uid) {
   return pod_of(fmt::format("{{metadata: {{name: v, uid: {}}}, spec: {{containers: []}}}}", uid));

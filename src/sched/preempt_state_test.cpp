@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "placement/testing/objects.hpp"
 #include "sched/scheduler_state.hpp"
-#include "sched/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
-using testing::plain_node;
-using testing::pod_of;
+using placement::testing::plain_node;
+using placement::testing::pod_of;
 
 const std::vector<PluginId> kLacksCpu{PluginId::NodeResourcesFit};
 

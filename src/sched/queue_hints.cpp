@@ -2,37 +2,40 @@
 
 #include <algorithm>
 
-#include "sched/fit.hpp"
+#include "placement/fit.hpp"
 
 namespace plim::sched {
 namespace {
 
 // By the labels of its namespace, or by none, as the filter does for the terms of a pod that comes.
-bool term_matches(const PodTerm& term, const kube::Pod& pod, const Cluster& cluster) {
+bool term_matches(const placement::PodTerm& term, const kube::Pod& pod,
+                  const ClusterTables& cluster) {
   return term.matches(pod, cluster.namespace_labels(pod.meta.ns)) ||
          term.matches(pod, kube::Labels());
 }
 
-bool all_match(const std::vector<PodTerm>& terms, const kube::Pod& pod, const Cluster& cluster) {
-  return !terms.empty() && std::ranges::all_of(terms, [&](const PodTerm& term) {
+bool all_match(const std::vector<placement::PodTerm>& terms, const kube::Pod& pod,
+               const ClusterTables& cluster) {
+  return !terms.empty() && std::ranges::all_of(terms, [&](const placement::PodTerm& term) {
     return term_matches(term, pod, cluster);
   });
 }
 
-bool any_matches(const std::vector<PodTerm>& terms, const kube::Pod& pod, const Cluster& cluster) {
-  return std::ranges::any_of(terms,
-                             [&](const PodTerm& term) { return term_matches(term, pod, cluster); });
+bool any_matches(const std::vector<placement::PodTerm>& terms, const kube::Pod& pod,
+                 const ClusterTables& cluster) {
+  return std::ranges::any_of(
+      terms, [&](const placement::PodTerm& term) { return term_matches(term, pod, cluster); });
 }
 
 // One that matched a term and does so no longer.
-bool any_left(const std::vector<PodTerm>& terms, const kube::Pod& before, const kube::Pod& now,
-              const Cluster& cluster) {
-  return std::ranges::any_of(terms, [&](const PodTerm& term) {
+bool any_left(const std::vector<placement::PodTerm>& terms, const kube::Pod& before,
+              const kube::Pod& now, const ClusterTables& cluster) {
+  return std::ranges::any_of(terms, [&](const placement::PodTerm& term) {
     return term_matches(term, before, cluster) && !term_matches(term, now, cluster);
   });
 }
 
-bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
+bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   const auto mine = cluster.rules().affinity(pod);
   const kube::Pod& other = *event.pod;
   // With the last pod to be near to gone, the first of its kind may go anywhere.
@@ -55,14 +58,14 @@ bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluste
   }
 }
 
-bool spread_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
+bool spread_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   if (event.kind != EventKind::AssignedPodAdd && event.kind != EventKind::AssignedPodLabel &&
       event.kind != EventKind::AssignedPodDelete)
     return true;
   if (event.pod->meta.ns != pod.meta.ns) return false;
   const auto spread = cluster.rules().spread(pod);
   if (spread->constraints.empty()) return true;  // by default constraints, whose selectors vary
-  return std::ranges::any_of(spread->constraints, [&](const SpreadConstraint& one) {
+  return std::ranges::any_of(spread->constraints, [&](const placement::SpreadConstraint& one) {
     const bool is = one.selector.matches(event.pod->meta.labels);
     if (event.kind != EventKind::AssignedPodLabel || !event.pod_before) return is;
     const bool was = one.selector.matches(event.pod_before->meta.labels);
@@ -79,11 +82,13 @@ bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
 }
 
 // Somebody has less than before of what the pod wants.
-bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
+bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
                          const Profile& profile) {
   if (event.kind != EventKind::AssignedPodScaleDown || !event.pod_before) return true;
-  const PodRequests before = requests_of(*event.pod_before, cluster.table().resources());
-  const PodRequests now = requests_of(*event.pod, cluster.table().resources());
+  const placement::PodRequests before =
+      placement::requests_of(*event.pod_before, cluster.table().resources());
+  const placement::PodRequests now =
+      placement::requests_of(*event.pod, cluster.table().resources());
   return std::ranges::any_of(wanted_resources(pod, cluster, profile), [&](const auto& wanted) {
     return now.of(wanted.first) < before.of(wanted.first);
   });
@@ -92,7 +97,8 @@ bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, Cluste
 bool disk_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
   for (const kube::PodVolume& mine : pod.spec.volumes)
     for (const kube::PodVolume& other : gone.spec.volumes) {
-      if (!mine.disk.empty() && !other.disk.empty() && disks_clash(mine.disk, other.disk))
+      if (!mine.disk.empty() && !other.disk.empty() &&
+          placement::disks_clash(mine.disk, other.disk))
         return true;
       if (!mine.claim.empty() && mine.claim == other.claim && gone.meta.ns == pod.meta.ns)
         return true;
@@ -106,12 +112,12 @@ bool had_volumes(const kube::Pod& gone) {
   });
 }
 
-bool tolerates_unschedulable(const kube::Pod& pod, Cluster& cluster) {
+bool tolerates_unschedulable(const kube::Pod& pod, ClusterTables& cluster) {
   return kube::unschedulable_is_tolerated(*cluster.rules().tolerations(pod));
 }
 
 bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
-                  Cluster& cluster, const Profile& profile) {
+                  ClusterTables& cluster, const Profile& profile) {
   switch (plugin) {
     case PluginId::InterPodAffinity:
       return affinity_may_change(event, pod, cluster);
@@ -134,15 +140,15 @@ bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& p
 
 }  // namespace
 
-std::vector<std::pair<ResourceId, std::int64_t>> wanted_resources(const kube::Pod& pod,
-                                                                  Cluster& cluster,
-                                                                  const Profile& profile) {
+std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
+    const kube::Pod& pod, ClusterTables& cluster, const Profile& profile) {
   NodeTable& table = cluster.table();
-  return needed_resources(requests_of(pod, table.resources()), profile.fit, table);
+  return placement::needed_resources(placement::requests_of(pod, table.resources()), profile.fit,
+                                     table);
 }
 
-bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
-              const Profile& profile) {
+bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
+              ClusterTables& cluster, const Profile& profile) {
   if (!may_help(plugin, event, pod)) return false;
   if (event.pod != nullptr) return pod_may_help(plugin, event, pod, cluster, profile);
   if (event.node != nullptr || event.node_before != nullptr)

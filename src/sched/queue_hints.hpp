@@ -4,23 +4,21 @@
 #pragma once
 
 #include "kube/types.hpp"
-#include "sched/cluster.hpp"
 #include "sched/cluster_event.hpp"
-#include "sched/profile.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
 // It may say yes too often, but never no when it does help.
-bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
-              const Profile& profile);
+bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
+              ClusterTables& cluster, const Profile& profile);
 
 // The part of it that is about nodes that come, go or change; queue_hints_nodes.cpp.
 bool node_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
-                   Cluster& cluster, const Profile& profile);
+                   ClusterTables& cluster, const Profile& profile);
 
 // What the pod asks for and NodeResourcesFit looks at.
-std::vector<std::pair<ResourceId, std::int64_t>> wanted_resources(const kube::Pod& pod,
-                                                                  Cluster& cluster,
-                                                                  const Profile& profile);
+std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
+    const kube::Pod& pod, ClusterTables& cluster, const Profile& profile);
 
 }  // namespace plim::sched

@@ -19,13 +19,13 @@ bool begins(const ClusterEvent& event, Does does) {
 }
 
 // nodeSelector and required node affinity.
-bool chosen_by_pod(const kube::Node& node, const kube::Pod& pod, Cluster& cluster) {
-  RuleReader& rules = cluster.rules();
+bool chosen_by_pod(const kube::Node& node, const kube::Pod& pod, ClusterTables& cluster) {
+  placement::RuleReader& rules = cluster.rules();
   return rules.node_selector(pod)->matches(cluster.table(), node) &&
          rules.affinity(pod)->nodes.required_match(cluster.table(), node);
 }
 
-bool may_be_chosen(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
+bool may_be_chosen(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
                    const Profile& profile) {
   const json::value& added = profile.node_affinity.added;
   const auto enforced = added.is_object() ? cluster.rules().node_rules(added) : nullptr;
@@ -35,24 +35,25 @@ bool may_be_chosen(const ClusterEvent& event, const kube::Pod& pod, Cluster& clu
   });
 }
 
-std::int64_t amount_of(const NodeCapacity& capacity, ResourceId id) {
-  const auto at =
-      std::ranges::find(capacity.amounts, id, &std::pair<ResourceId, std::int64_t>::first);
+std::int64_t amount_of(const placement::NodeCapacity& capacity, placement::ResourceId id) {
+  const auto at = std::ranges::find(capacity.amounts, id,
+                                    &std::pair<placement::ResourceId, std::int64_t>::first);
   return at == capacity.amounts.end() ? 0 : at->second;
 }
 
 // It would fit if the node were empty, and the node is new or has more of what the pod wants.
-bool may_fit(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster,
+bool may_fit(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
              const Profile& profile) {
   if (!event.node) return false;
   const auto wanted = wanted_resources(pod, cluster, profile);
-  ResourceNames& names = cluster.table().resources();
-  const NodeCapacity now = capacity_of(event.node->allocatable, names);
+  placement::ResourceNames& names = cluster.table().resources();
+  const placement::NodeCapacity now = placement::capacity_of(event.node->allocatable, names);
   const bool fits = now.pods > 0 && std::ranges::all_of(wanted, [&](const auto& one) {
                       return one.second <= amount_of(now, one.first);
                     });
   if (!fits || !event.node_before) return fits;
-  const NodeCapacity before = capacity_of(event.node_before->allocatable, names);
+  const placement::NodeCapacity before =
+      placement::capacity_of(event.node_before->allocatable, names);
   return now.pods > before.pods || std::ranges::any_of(wanted, [&](const auto& one) {
            return amount_of(now, one.first) > amount_of(before, one.first);
          });
@@ -63,17 +64,17 @@ class LabelChange {
  public:
   LabelChange(const ClusterEvent& event, const NodeTable& table) : event_(event), table_(table) {}
 
-  bool has(LabelKey key) const { return value(event_.node, key).has_value(); }
+  bool has(placement::LabelKey key) const { return value(event_.node, key).has_value(); }
 
-  bool had(LabelKey key) const { return value(event_.node_before, key).has_value(); }
+  bool had(placement::LabelKey key) const { return value(event_.node_before, key).has_value(); }
 
-  bool differs(LabelKey key) const {
+  bool differs(placement::LabelKey key) const {
     return value(event_.node, key) != value(event_.node_before, key);
   }
 
  private:
   std::optional<std::string_view> value(const std::shared_ptr<const kube::Node>& node,
-                                        LabelKey key) const {
+                                        placement::LabelKey key) const {
     return node ? kube::find_label(node->meta.labels, table_.text(key + 1)) : std::nullopt;
   }
 
@@ -81,10 +82,10 @@ class LabelChange {
   const NodeTable& table_;
 };
 
-bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
+bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   const auto spread = cluster.rules().spread(pod);
-  std::vector<const SpreadConstraint*> hard;
-  for (const SpreadConstraint& one : spread->constraints)
+  std::vector<const placement::SpreadConstraint*> hard;
+  for (const placement::SpreadConstraint& one : spread->constraints)
     if (one.hard) hard.push_back(&one);
   if (hard.empty()) return true;  // by default constraints
   const LabelChange labels(event, cluster.table());
@@ -104,19 +105,21 @@ bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster
              chosen_by_pod(*event.node_before, pod, cluster);
 }
 
-bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster& cluster) {
+bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   const auto mine = cluster.rules().affinity(pod);
   const LabelChange labels(event, cluster.table());
   if (!event.node_before)  // nobody is near to anybody where there is no such place
-    return std::ranges::all_of(mine->near,
-                               [&](const PodTerm& term) { return labels.has(term.topology_key); });
-  const auto moved = [&](const PodTerm& term) { return labels.differs(term.topology_key); };
+    return std::ranges::all_of(
+        mine->near, [&](const placement::PodTerm& term) { return labels.has(term.topology_key); });
+  const auto moved = [&](const placement::PodTerm& term) {
+    return labels.differs(term.topology_key);
+  };
   if (std::ranges::any_of(mine->near, moved) || std::ranges::any_of(mine->apart, moved))
     return true;
   // Those that keep this one away from where they are.
   return std::ranges::any_of(cluster.terms().entries(), [&](const auto& known) {
-    const TermTable::Entry& entry = known.second;
-    return entry.kind == TermTable::Kind::apart && moved(entry.term) &&
+    const placement::TermTable::Entry& entry = known.second;
+    return entry.kind == placement::TermTable::Kind::apart && moved(entry.term) &&
            entry.term.matches(pod, cluster.namespace_labels(pod.meta.ns));
   });
 }
@@ -124,7 +127,7 @@ bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster&
 }  // namespace
 
 bool node_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
-                   Cluster& cluster, const Profile& profile) {
+                   ClusterTables& cluster, const Profile& profile) {
   switch (plugin) {
     case PluginId::NodeUnschedulable:
       return begins(event, [](const kube::Node& node) { return !node.unschedulable; });

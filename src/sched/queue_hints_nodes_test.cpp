@@ -2,14 +2,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "placement/testing/objects.hpp"
 #include "sched/queue_hints.hpp"
-#include "sched/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
-using testing::node_of;
-using testing::pod_of;
+using placement::testing::node_of;
+using placement::testing::pod_of;
 using NodePointer = std::shared_ptr<const kube::Node>;
 
 // `more` belongs to the spec of the node.
@@ -39,8 +39,8 @@ class NodeHints : public ::testing::Test {
                     profile_);
   }
 
-  Cluster cluster_;
-  Profile profile_ = default_profile();
+  ClusterTables cluster_;
+  Profile profile_ = placement::default_profile();
 };
 
 TEST_F(NodeHints, fit_wants_room_on_the_empty_node_and_more_of_what_it_lacks) {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "sched/engine.hpp"
+#include "placement/testing/objects.hpp"
 #include "sched/queue_hints.hpp"
-#include "sched/testing/objects.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 namespace {
@@ -29,7 +29,7 @@ struct DrawnNode {
     std::vector<std::string> labels;
     if (!zone.empty()) labels.push_back("zone: " + zone);
     if (!disk.empty()) labels.push_back("disk: " + disk);
-    return testing::node_of(fmt::format(
+    return placement::testing::node_of(fmt::format(
         "{{metadata: {{name: {}, labels: {{{}}}}}, spec: {{unschedulable: {}, taints: [{}]}}, "
         "status: {{allocatable: {{cpu: {}, memory: {}Gi, example.com/gpu: {}, pods: {}}}}}}}",
         name, fmt::join(labels, ", "), closed, taint, cpu, memory, gpu, pods));
@@ -46,7 +46,7 @@ struct DrawnPod {
         claim.empty()
             ? ""
             : fmt::format("volumes: [{{name: v, gcePersistentDisk: {{pdName: {}}}}}], ", claim);
-    return testing::pod_of(fmt::format(
+    return placement::testing::pod_of(fmt::format(
         "{{metadata: {{name: {0}, uid: {0}, labels: {{app: {1}}}}}, spec: {{{2}{3}containers: "
         "[{{name: c, {4}resources: {{requests: {{cpu: {5}, memory: {6}Gi, example.com/gpu: "
         "{7}}}}}}}]}}}}",
@@ -72,7 +72,7 @@ class DrawnWorld {
 
   // A profile of one filter.
   static Profile only(PluginId plugin) {
-    Profile out = default_profile();
+    Profile out = placement::default_profile();
     std::erase_if(out.filter, [&](PluginId one) { return one != plugin; });
     std::erase_if(out.pre_filter, [&](PluginId one) { return one != plugin; });
     return out;

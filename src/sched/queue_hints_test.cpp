@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "sched/testing/objects.hpp"
+#include "placement/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
-using testing::pod_of;
+using placement::testing::pod_of;
 
 // `more` belongs to the spec.
 PodPointer hinted(std::string_view app, std::string_view more = "",
@@ -31,10 +31,10 @@ class Hints : public ::testing::Test {
   bool helps(PluginId plugin, EventKind kind, const PodPointer& other, const PodPointer& waiting,
              const PodPointer& before = nullptr) {
     return may_help(plugin, {.kind = kind, .pod_before = before, .pod = other}, *waiting, cluster_,
-                    default_profile());
+                    placement::default_profile());
   }
 
-  Cluster cluster_;
+  ClusterTables cluster_;
 };
 
 TEST_F(Hints, a_pod_to_be_near_to_helps_when_it_comes) {
@@ -130,7 +130,7 @@ TEST_F(Hints, a_toleration_of_its_own_opens_closed_nodes) {
 }
 
 TEST_F(Hints, namespaces_are_chosen_as_the_filter_does) {
-  cluster_.set_namespace("red", testing::labels_of("{team: red}"));
+  cluster_.set_namespace("red", placement::testing::labels_of("{team: red}"));
   auto choosing = [](std::string_view rule) {
     return hinted("web", fmt::format("affinity: {{podAffinity: {{"
                                      "requiredDuringSchedulingIgnoredDuringExecution: [{{"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/exposition.hpp"
-#include "sched/requests.hpp"
+#include "placement/pod_requests.hpp"
 
 namespace plim::sched {
 namespace {
@@ -17,7 +17,7 @@ std::string_view unit_of(std::string_view resource) {
   return "";
 }
 
-void add_amounts(const kube::Pod& pod, const ResourceAmounts& amounts,
+void add_amounts(const kube::Pod& pod, const placement::ResourceAmounts& amounts,
                  metrics::Exposition::Family& out) {
   for (const auto& [name, amount] : amounts) {
     if (amount.is_zero()) continue;
@@ -42,8 +42,8 @@ std::string expose_pod_resources(const kube::Store<kube::Pod>& pods) {
                            metrics::Type::gauge);
   for (const auto& [key, pod] : pods) {
     if (pod->status.phase == "Succeeded" || pod->status.phase == "Failed") continue;
-    add_amounts(*pod, asked_amounts(*pod), requests);
-    add_amounts(*pod, limited_amounts(*pod), limits);
+    add_amounts(*pod, placement::asked_amounts(*pod), requests);
+    add_amounts(*pod, placement::limited_amounts(*pod), limits);
   }
   return out.text();
 }

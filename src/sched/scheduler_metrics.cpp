@@ -204,10 +204,10 @@ void SchedulerMetrics::collect(const SchedulingQueue& queue, const Engine& engin
       events.sample({{"event", std::string(label_of(static_cast<EventKind>(kind)))}},
                     static_cast<double>(kept[kind]));
   const NodeTable& table = engine.cluster().table();
-  const ImageTable::Report* oldest = nullptr;
+  const placement::ImageTable::Report* oldest = nullptr;
   NodeIndex of = 0;
   for (const NodeIndex row : table.live())
-    for (const InventorySource reporter : kReporters)
+    for (const InventorySource reporter : placement::kReporters)
       if (const auto* report = engine.cluster().images().report(row, reporter);
           report != nullptr && (oldest == nullptr || report->reported_at < oldest->reported_at)) {
         oldest = report;

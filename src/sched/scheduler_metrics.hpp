@@ -10,9 +10,9 @@
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
-#include "sched/engine.hpp"
 #include "sched/plugin_metrics.hpp"
 #include "sched/scheduling_queue.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

@@ -136,7 +136,7 @@ void SchedulerState::pod_gone(const PodPointer& pod) {
 std::vector<PodPointer> SchedulerState::make_room(const PodPointer& preemptor,
                                                   std::string_view node,
                                                   std::span<const PodPointer> victims) {
-  std::vector<PodPointer> yielding = nominated_below(engine_, *preemptor, node);
+  std::vector<PodPointer> yielding = placement::nominated_below(engine_, *preemptor, node);
   for (const PodPointer& one : yielding) engine_.forget_nomination(one->meta.uid);
   engine_.nominate(preemptor, node);
   holds_.begin(preemptor->meta.uid, victims);

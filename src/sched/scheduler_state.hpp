@@ -15,9 +15,9 @@
 #include "base/clock.hpp"
 #include "kube/store.hpp"
 #include "sched/config.hpp"
-#include "sched/engine.hpp"
 #include "sched/preempt_holds.hpp"
 #include "sched/scheduling_queue.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 

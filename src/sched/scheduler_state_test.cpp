@@ -4,19 +4,19 @@
 #include <gtest/gtest.h>
 
 #include "base/exposition.hpp"
+#include "placement/testing/objects.hpp"
 #include "sched/cache_check.hpp"
 #include "sched/resource_metrics.hpp"
 #include "sched/scheduler_metrics.hpp"
-#include "sched/testing/objects.hpp"
 
 namespace plim::sched {
 namespace {
 
+using placement::testing::plain_node;
+using placement::testing::plain_pod;
+using placement::testing::pod_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::plain_node;
-using testing::plain_pod;
-using testing::pod_of;
 
 class StateTest : public ::testing::Test {
  protected:
@@ -195,10 +195,10 @@ TEST(PluginMetrics, measure_every_step_and_one_of_ten_decisions_by_plugin) {
   for (int i = 0; i < 20; ++i) {
     const bool drawn = plugins.draw();
     by_plugin += drawn ? 1 : 0;
-    DecisionTimes times(system_clock(), drawn);
+    placement::DecisionTimes times(system_clock(), drawn);
     DecideOptions options;
     options.times = &times;
-    const Decision decision = engine.decide(*plain_pod("p"), default_profile(), options);
+    const Decision decision = engine.decide(*plain_pod("p"), placement::default_profile(), options);
     plugins.decided("s", times, decision);
     EXPECT_EQ(times.plugins().empty(), !drawn);
   }

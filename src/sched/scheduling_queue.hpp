@@ -5,21 +5,23 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "kube/store.hpp"
 #include "kube/types.hpp"
 #include "sched/cluster_event.hpp"
-#include "sched/profile.hpp"
+#include "sched/event_hints.hpp"
+#include "sched/queue_entry.hpp"
+#include "sched/queue_places.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 
@@ -29,11 +31,7 @@ struct QueueOptions {
   Nanos max_unschedulable = std::chrono::minutes(5);
 };
 
-struct QueueCounts {
-  std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
-};
-
-// A pod that waits, for whoever looks into the queue.
+// A pod that waits, for logs and metrics.
 struct WaitingPod {
   std::shared_ptr<const kube::Pod> pod;
   std::string_view place;  // "active", "backoff", "unschedulable", "gated", "inFlight"
@@ -41,20 +39,15 @@ struct WaitingPod {
   bool by_extender = false;
 };
 
-// Pods about which others have to be asked over the network are tried in a lane of their own, so
-// that nobody waits behind them.
-enum class Lane : std::uint8_t { quick, asking };
-
 class SchedulingQueue {
  public:
   using PodPointer = std::shared_ptr<const kube::Pod>;
   // The plugin that keeps a pod from being tried at all, if one does.
   using Gate = std::function<std::optional<PluginId>(const kube::Pod&)>;
-  // Whether an event may let the pod pass a plugin that refused it.
-  using Hint = std::function<bool(PluginId, const ClusterEvent&, const kube::Pod&)>;
-  // Told of every pod that gets into a place, for metrics: "active", "UnschedulablePodAdd".
-  using Observe = std::function<void(std::string_view place, std::string_view event)>;
-  using LaneOf = std::function<Lane(const kube::Pod&)>;
+  using Hint = EventHints::Hint;
+  using OnHint = EventHints::OnHint;
+  using Observe = QueuePlaces::Observe;
+  using LaneOf = QueuePlaces::LaneOf;
 
   // A pod that is being tried. Exactly one of the three ends of a try follows.
   struct Attempt {
@@ -72,8 +65,8 @@ class SchedulingQueue {
   void remove(std::string_view uid);
   bool contains(std::string_view uid) const;
 
-  std::optional<Attempt> pop(SteadyTime now);
-  std::optional<Attempt> pop_quick(SteadyTime now);  // none that has to ask others
+  // The pod whose turn it is, if there is one.
+  std::optional<Attempt> pop(SteadyTime now, PopFrom lanes = PopFrom::all_lanes);
 
   void assumed(std::string_view uid);  // it has got a node, which the API server is told now
   void done(std::string_view uid);     // it has a node, or is gone
@@ -88,18 +81,16 @@ class SchedulingQueue {
   void flush(SteadyTime now);
   std::optional<SteadyTime> next_flush() const;
 
-  QueueCounts counts() const;
+  QueueCounts counts() const { return places_.counts(); }
+
   std::vector<WaitingPod> waiting() const;
+
   // Events that are kept for pods in flight, by kind.
-  std::array<std::size_t, kEventKinds> kept_events() const;
-
-  // Told of one of ten questions to a plugin's hint: whether it helps, and how long that took.
-  using OnHint = std::function<void(PluginId, EventKind, bool helps, Nanos took)>;
-
-  void watch_hints(Clock& clock, OnHint on_hint) {
-    hint_clock_ = &clock;
-    on_hint_ = std::move(on_hint);
+  std::array<std::size_t, kEventKinds> kept_events() const {
+    return places_.events().count_by_kind();
   }
+
+  void watch_hints(Clock& clock, OnHint on_hint) { hints_.watch(clock, std::move(on_hint)); }
 
   void set_options(QueueOptions options) { options_ = options; }
 
@@ -112,75 +103,17 @@ class SchedulingQueue {
   void gate_opened(std::string_view uid, SteadyTime now);
 
  private:
-  enum class Place : std::uint8_t {
-    active,
-    backoff,
-    error_backoff,
-    unschedulable,
-    in_flight,
-    binding
-  };
-
-  struct Entry {
-    PodPointer pod;
-    Place place = Place::unschedulable;
-    std::optional<PluginId> gated_by;
-    bool removed = false;  // while in flight
-    bool by_extender = false;
-    bool woken = false;  // by an event, so that it may be tried before its back-off is over
-    int attempts = 0, unschedulable_count = 0, consecutive_errors = 0;
-    std::uint32_t interest = 0;  // which kinds of events its plugins ask for
-    std::uint64_t order = 0;     // tells equals apart
-    Lane lane = Lane::quick;     // while active or backing off
-    std::uint64_t seen_events = 0;
-    std::vector<PluginId> rejected_by;
-    SteadyTime since{};   // when it last got into the queue
-    SteadyTime expiry{};  // of its back-off
-    std::optional<SteadyTime> first_ready;
-  };
-
-  struct ByPriority {
-    bool operator()(const Entry* a, const Entry* b) const;
-  };
-
-  struct ByExpiry {
-    bool operator()(const Entry* a, const Entry* b) const;
-  };
-
-  // By lane.
-  template <class Order>
-  using Lanes = std::array<std::set<Entry*, Order>, 2>;
-
-  template <class Order>
-  static Entry* first_of(const Lanes<Order>& lanes, bool asking_too);
-  std::optional<Attempt> pop_from(bool asking_too, SteadyTime now);
-  Entry* find(std::string_view uid);
-  void put(Entry& entry);
-  void leave(Entry& entry);
-  void enter(Entry& entry, Place place, std::string_view event);
-  void wait_or_activate(Entry& entry, std::string_view event, SteadyTime now);
-  bool helps(const Entry& entry, const ClusterEvent& event);
-  bool ask_hint(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod);
-  bool check_gate(Entry& entry, std::string_view event);
-  Nanos backoff_of(const Entry& entry) const;
-  void try_again(Entry& entry, SteadyTime now);
+  QueueEntry* find(std::string_view uid);
+  bool check_gate(QueueEntry& entry, std::string_view event);
+  void wait_or_activate(QueueEntry& entry, std::string_view event, SteadyTime now);
+  void try_again(QueueEntry& entry, SteadyTime now);
 
   QueueOptions options_;
   Gate gate_;
-  Observe observe_;
-  Hint hint_;
-  LaneOf lane_of_;
-  OnHint on_hint_;
-  Clock* hint_clock_ = nullptr;
-  std::uint64_t hints_ = 0;
-  std::unordered_map<std::string, std::unique_ptr<Entry>, kube::TextHash, std::equal_to<>> entries_;
-  Lanes<ByPriority> active_;
-  Lanes<ByExpiry> backoff_;
-  std::set<Entry*, ByExpiry> error_backoff_;
-  std::set<Entry*> unschedulable_;
-  std::multiset<std::uint64_t> in_flight_;  // the next event when each try began
-  std::deque<ClusterEvent> recent_;         // since the oldest of them
-  std::uint64_t first_recent_ = 0;          // number of recent_.front()
+  EventHints hints_;
+  std::unordered_map<std::string, std::unique_ptr<QueueEntry>, kube::TextHash, std::equal_to<>>
+      entries_;  // by uid
+  QueuePlaces places_;
   std::uint64_t next_order_ = 0;
   SteadyTime next_timeout_check_{};
 };

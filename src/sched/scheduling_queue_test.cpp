@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "kube/interned.hpp"
-#include "sched/cluster.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
 namespace {
@@ -380,8 +380,8 @@ TEST(Lanes, those_who_ask_keep_nobody_waiting) {
   queue.add(make_pod("a"), now);
   EXPECT_EQ(queue.counts().active, 3U);
   EXPECT_EQ(queue.pop(now)->pod->meta.name, "ask1");
-  EXPECT_EQ(queue.pop_quick(now)->pod->meta.name, "a");
-  EXPECT_FALSE(queue.pop_quick(now));
+  EXPECT_EQ(queue.pop(now, PopFrom::quick_lane)->pod->meta.name, "a");
+  EXPECT_FALSE(queue.pop(now, PopFrom::quick_lane));
   queue.add(make_pod("b"), now);
   EXPECT_EQ(queue.pop(now)->pod->meta.name, "ask2");
   EXPECT_EQ(queue.pop(now)->pod->meta.name, "b");
@@ -392,10 +392,10 @@ TEST(Lanes, follow_their_rules_when_those_change) {
   SchedulingQueue queue(QueueOptions{}, gate, {}, {}, [&](const kube::Pod&) { return lane; });
   const SteadyTime now{1000s};
   queue.add(make_pod("a"), now);
-  EXPECT_FALSE(queue.pop_quick(now));
+  EXPECT_FALSE(queue.pop(now, PopFrom::quick_lane));
   lane = Lane::quick;
   queue.activate_all("ForceActivate", now);
-  EXPECT_TRUE(queue.pop_quick(now));
+  EXPECT_TRUE(queue.pop(now, PopFrom::quick_lane));
 }
 
 TEST_F(Waiting, a_long_try_sees_what_happened_since_it_began_and_no_more) {

@@ -152,13 +152,13 @@ void Service::start_election() {
                                                  leading_ = true;
                                                  daemon_->start();
                                                  daemon_->lead();
-                                                 tell_of_lease("became leader");
+                                                 record_leader_change("became leader");
                                                },
                                            .on_stopped =
                                                [this] {
                                                  leading_ = false;
                                                  daemon_->stop_leading();
-                                                 tell_of_lease("stopped leading");
+                                                 record_leader_change("stopped leading");
                                                  if (!stopping_) on_lost_();
                                                },
                                            .on_new_leader =
@@ -171,8 +171,9 @@ void Service::start_election() {
   elector_->start();
 }
 
-void Service::tell_of_lease(std::string_view what) {
-  daemon_->tell_of_lease(elector_->lease_uid(), fmt::format("{} {}", elector_->identity(), what));
+void Service::record_leader_change(std::string_view what) {
+  daemon_->lease_events().leader_changed(elector_->lease_uid(),
+                                         fmt::format("{} {}", elector_->identity(), what));
 }
 
 Task<void> Service::stop() {
@@ -196,7 +197,7 @@ void Service::reload(Result<ConfigRead> read) {
   reload_success_->set(extenders ? 1 : 0);
   if (!extenders) {
     log::error("scheduler", "the old configuration stays", {{"error", extenders.error()}});
-    daemon_->warn_operator("ConfigReloadFailed", extenders.error().message);
+    daemon_->lease_events().warn("ConfigReloadFailed", extenders.error().message);
     return;
   }
   for (const std::string& line : read->warnings) log::warn("scheduler", line);

@@ -55,7 +55,7 @@ class Service {
   ExplainRecord record_of(const DecisionNote& note) const;
   Result<void> listen();
   void start_election();
-  void tell_of_lease(std::string_view what);
+  void record_leader_change(std::string_view what);
   Task<void> lookup_client_ca();
 
   Executor loop_;

@@ -5,7 +5,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
-#include "sched/side_objects.hpp"
+#include "placement/side_objects.hpp"
 
 namespace plim::sched {
 namespace {
@@ -55,6 +55,12 @@ MaybeInventory read_inventory(const kube::ObjectMeta& meta, const json::value& o
 
 }  // namespace
 
+placement::Needs needs_of(const Configuration& config) {
+  placement::Needs out;
+  for (const ProfileConfig& each : config.profiles) out |= placement::needs_of(each.profile);
+  return out;
+}
+
 SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> client, EtcdSource etcd,
                        Engine& engine, kube::InternPool& pool, OnEvent on_event,
                        std::function<void()> on_synced, Clock& clock)
@@ -89,11 +95,11 @@ void SideInputs::take_inventory(const std::string& node, const loop::ImageInvent
 }
 
 void SideInputs::follow_storage() {
-  using Claims = FollowerOf<VolumeClaim>;
-  using Volumes = FollowerOf<PersistentVolume>;
-  using Classes = FollowerOf<StorageClass>;
+  using Claims = FollowerOf<placement::VolumeClaim>;
+  using Volumes = FollowerOf<placement::PersistentVolume>;
+  using Classes = FollowerOf<placement::StorageClass>;
   storage_.push_back(std::make_unique<Claims>(
-      loop_, client_, kClaims, pool_, read_claim,
+      loop_, client_, kClaims, pool_, placement::read_claim,
       [this](const Claims::Kept& kept) {
         engine_.volumes().set_claim(kept.value);
         on_event_(EventKind::Volumes);
@@ -103,7 +109,7 @@ void SideInputs::follow_storage() {
       },
       clock_));
   storage_.push_back(std::make_unique<Volumes>(
-      loop_, client_, kVolumes, pool_, read_volume,
+      loop_, client_, kVolumes, pool_, placement::read_volume,
       [this](const Volumes::Kept& kept) {
         engine_.volumes().set_volume(kept.value);
         on_event_(EventKind::Volumes);
@@ -111,7 +117,7 @@ void SideInputs::follow_storage() {
       [this](const Volumes::Kept& kept) { engine_.volumes().remove_volume(kept.value.name); },
       clock_));
   storage_.push_back(std::make_unique<Classes>(
-      loop_, client_, kClasses, pool_, read_class,
+      loop_, client_, kClasses, pool_, placement::read_class,
       [this](const Classes::Kept& kept) {
         engine_.volumes().set_class(kept.value);
         on_event_(EventKind::Volumes);
@@ -121,14 +127,14 @@ void SideInputs::follow_storage() {
 }
 
 void SideInputs::follow_budgets() {
-  using Budgets = FollowerOf<DisruptionBudget>;
+  using Budgets = FollowerOf<placement::DisruptionBudget>;
   disruptions_.push_back(std::make_unique<Budgets>(
-      loop_, client_, kBudgets, pool_, read_budget,
+      loop_, client_, kBudgets, pool_, placement::read_budget,
       [this](const Budgets::Kept& kept) { budgets_[kube::object_key(kept.meta)] = kept.value; },
       [this](const Budgets::Kept& kept) { budgets_.erase(kube::object_key(kept.meta)); }, clock_));
 }
 
-void SideInputs::start(const Needs& needs) {
+void SideInputs::start(const placement::Needs& needs) {
   if (needs.storage && !std::exchange(followed_.storage, true))
     for (const auto& follower : storage_) follower->start();
   if (needs.budgets && !std::exchange(followed_.budgets, true))
@@ -189,8 +195,8 @@ bool SideInputs::knows_inventories() const {
          (!in_etcd_ || in_etcd_->synced());
 }
 
-std::vector<DisruptionBudget> SideInputs::budgets() const {
-  std::vector<DisruptionBudget> out;
+std::vector<placement::DisruptionBudget> SideInputs::budgets() const {
+  std::vector<placement::DisruptionBudget> out;
   for (const auto& [key, budget] : budgets_) out.push_back(budget);
   return out;
 }

@@ -10,13 +10,17 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/store.hpp"
+#include "placement/needs.hpp"
 #include "sched/cluster_event.hpp"
-#include "sched/engine.hpp"
+#include "sched/config.hpp"
 #include "sched/etcd_inventories.hpp"
 #include "sched/follower.hpp"
-#include "sched/needs.hpp"
+#include "sched/vocabulary.hpp"
 
 namespace plim::sched {
+
+// What all profiles together need.
+placement::Needs needs_of(const Configuration& config);
 
 // Belongs to one loop; co_await stop() before destroying it.
 class SideInputs {
@@ -28,12 +32,12 @@ class SideInputs {
              std::function<void()> on_synced, Clock& clock);
 
   // Of what is needed the part that is not followed yet.
-  void start(const Needs& needs);
+  void start(const placement::Needs& needs);
   Task<void> stop();
   // What is followed is known, and inventories too, which are waited for a few seconds only.
   bool synced() const;
 
-  std::vector<DisruptionBudget> budgets() const;
+  std::vector<placement::DisruptionBudget> budgets() const;
 
  private:
   void follow_storage();
@@ -50,9 +54,9 @@ class SideInputs {
   OnEvent on_event_;
   std::function<void()> on_synced_;  // one of them more
   Clock& clock_;
-  kube::TextMap<DisruptionBudget> budgets_;
+  kube::TextMap<placement::DisruptionBudget> budgets_;
   std::vector<std::unique_ptr<Follower>> storage_, disruptions_;
-  Needs followed_;
+  placement::Needs followed_;
   std::unique_ptr<Follower> inventories_;  // once the cluster has such a kind
   std::unique_ptr<EtcdInventories> in_etcd_;
   bool started_ = false, looked_for_kind_ = false;

@@ -5,24 +5,24 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "placement/cluster_snapshot.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_table.hpp"
-#include "sched/snapshot.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
   constexpr std::size_t kMostPods = 8;  // beyond them an input only takes longer
   kube::InternPool pool;
   const auto made =
-      sched::read_snapshot({reinterpret_cast<const char*>(data), size}, "fuzz.yaml", pool);
+      placement::read_snapshot({reinterpret_cast<const char*>(data), size}, "fuzz.yaml", pool);
   if (!made) {
     PLIM_ASSERT(!made.error().message.empty());
     return 0;
   }
-  sched::Engine engine;
-  sched::fill_engine(engine, *made);
+  placement::Engine engine;
+  placement::fill_engine(engine, *made);
   FakeClock clock;
-  const sched::Profile profile = sched::default_profile();
+  const placement::Profile profile = placement::default_profile();
   for (std::size_t i = 0; i < made->pods.size() && i < kMostPods; ++i) {
     const json::value record =
         sched::explain_to_json(sched::explain(engine, *made->pods[i], profile, clock, {}));

@@ -1,0 +1,267 @@
+#include "placement/cluster_snapshot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json.hpp"
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "base/yaml.hpp"
+#include "kube/decode.hpp"
+#include "kube/selector.hpp"
+
+namespace plim::placement {
+namespace {
+
+constexpr std::string_view kListEnding = "List";
+
+struct Item {
+  std::string kind;
+  json::value object;
+};
+
+// "default/web" or "node1", for messages.
+std::string item_name(const Item& item) {
+  const std::string_view ns = text_at(item.object, {"metadata", "namespace"});
+  const std::string_view name = text_at(item.object, {"metadata", "name"});
+  return ns.empty() ? fmt::format("{} {}", item.kind, quote(name))
+                    : fmt::format("{} {}", item.kind, quote(fmt::format("{}/{}", ns, name)));
+}
+
+// Items of a PodList do not say that they are pods; those of a plain List do.
+Result<void> take_items(json::value object, std::string_view source, std::vector<Item>& out) {
+  std::string kind(text_at(object, {"kind"}));
+  json::value* items = object.is_object() ? object.get_object().if_contains("items") : nullptr;
+  if (items != nullptr && items->is_array() && kind.ends_with(kListEnding)) {
+    const std::string of = kind.substr(0, kind.size() - kListEnding.size());
+    for (json::value& item : items->get_array()) {
+      std::string own(text_at(item, {"kind"}));
+      if (own.empty()) own = of;
+      out.push_back({std::move(own), std::move(item)});
+    }
+    return {};
+  }
+  if (kind.empty()) return fail(Code::invalid, fmt::format("{}: an object without a kind", source));
+  out.push_back({std::move(kind), std::move(object)});
+  return {};
+}
+
+Result<std::vector<Item>> read_items(std::string_view text, std::string_view source) {
+  std::vector<Item> out;
+  // A dump of a large cluster is JSON, and parsed as such many times faster.
+  if (trim(text).starts_with('{')) {
+    if (auto whole = parse_json(text, source)) {
+      PLIM_CHECK(take_items(std::move(*whole), source, out));
+      return out;
+    }
+  }
+  PLIM_TRY(std::vector<YamlDocument> documents, parse_yaml_documents(text, source));
+  for (YamlDocument& document : documents)
+    PLIM_CHECK(take_items(std::move(document).take(), source, out));
+  return out;
+}
+
+template <class T>
+Result<T> decoded(const Item& item, std::string_view source, kube::InternPool& pool,
+                  Result<T> (*decode)(kube::JsonText, kube::InternPool&)) {
+  std::string text = to_json(item.object);
+  auto made = decode(kube::JsonText(text), pool);
+  if (!made)
+    return fail(Code::invalid,
+                fmt::format("{}: {}: {}", source, item_name(item), made.error().message));
+  return made;
+}
+
+std::optional<json::value> selector_of(const Item& item) {
+  const json::value* selector = find(item.object, {"spec", "selector"});
+  if (selector == nullptr || selector->is_null()) return std::nullopt;
+  // Services and ReplicationControllers have plain labels there.
+  if (item.kind == "Service" || item.kind == "ReplicationController")
+    return json::value{{"matchLabels", *selector}};
+  return *selector;
+}
+
+Result<void> take_owner(const Item& item, std::string_view source, Snapshot& out) {
+  const auto wanted = selector_of(item);
+  if (!wanted) return {};  // a Service without one chooses nobody
+  auto selector = kube::LabelSelector::from_json(*wanted);
+  if (!selector)
+    return fail(Code::invalid,
+                fmt::format("{}: {}: {}", source, item_name(item), selector.error().message));
+  out.owners.push_back({.kind = item.kind,
+                        .ns = std::string(text_at(item.object, {"metadata", "namespace"})),
+                        .name = std::string(text_at(item.object, {"metadata", "name"})),
+                        .selector = std::move(*selector)});
+  return {};
+}
+
+Result<void> take_inventory(const Item& item, std::string_view source, Snapshot& out) {
+  const json::value* spec = find(item.object, {"spec"});
+  auto inventory = loop::inventory_from_json(spec != nullptr ? *spec : json::value());
+  if (!inventory)
+    return fail(Code::invalid,
+                fmt::format("{}: {}: {}", source, item_name(item), inventory.error().message));
+  out.inventories.emplace_back(text_at(item.object, {"metadata", "name"}), std::move(*inventory));
+  return {};
+}
+
+Result<void> take_side_object(const Item& item, std::string_view source, kube::InternPool& pool,
+                              Snapshot& out) {
+  constexpr std::array kKinds{"PersistentVolumeClaim", "PersistentVolume", "StorageClass",
+                              "PodDisruptionBudget"};
+  if (std::ranges::find(kKinds, item.kind) == kKinds.end()) return {};
+  PLIM_TRY(kube::ObjectMeta meta, decoded(item, source, pool, kube::decode_meta));
+  if (item.kind == "PersistentVolumeClaim")
+    out.claims.push_back(read_claim(meta, item.object));
+  else if (item.kind == "PersistentVolume")
+    out.volumes.push_back(read_volume(meta, item.object));
+  else if (item.kind == "StorageClass")
+    out.classes.push_back(read_class(meta, item.object));
+  else
+    out.budgets.push_back(read_budget(meta, item.object));
+  return {};
+}
+
+Result<void> take(const Item& item, std::string_view source, kube::InternPool& pool,
+                  Snapshot& out) {
+  if (item.kind == "Node") {
+    PLIM_TRY(kube::Node node, decoded(item, source, pool, kube::decode_node));
+    out.nodes.push_back(std::move(node));
+  } else if (item.kind == "Pod") {
+    PLIM_TRY(kube::Pod pod, decoded(item, source, pool, kube::decode_pod));
+    out.pods.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
+  } else if (item.kind == "Namespace") {
+    PLIM_TRY(kube::ObjectMeta meta, decoded(item, source, pool, kube::decode_meta));
+    out.namespaces.emplace_back(meta.name, std::move(meta.labels));
+  } else if (item.kind == "NodeImageInventory") {
+    return take_inventory(item, source, out);
+  } else if (item.kind == "Service" || item.kind == "ReplicationController" ||
+             item.kind == "ReplicaSet" || item.kind == "StatefulSet") {
+    return take_owner(item, source, out);
+  }
+  return take_side_object(item, source, pool, out);
+}
+
+// People write `cpu: 2`, which the API server makes a text of.
+// It also refuses what is no amount, which would count as none here.
+Result<void> quantities_as_text(json::value& object, std::initializer_list<std::string_view> path) {
+  const json::value* found = find(object, path);
+  if (found == nullptr || !found->is_object()) return {};
+  for (json::key_value_pair& entry : make_object(object, path)) {
+    if (entry.value().is_number()) entry.value() = json::string(to_json(entry.value()));
+    const json::string* text = entry.value().if_string();
+    const auto amount = parse_quantity(text != nullptr ? std::string_view(*text) : "");
+    if (!amount)
+      return fail(Code::invalid,
+                  fmt::format("{}.{}: {}", fmt::join(path, "."), std::string_view(entry.key()),
+                              amount.error().message));
+  }
+  return {};
+}
+
+Result<void> containers_as_text(json::value& pod, std::string_view containers) {
+  const json::value* found = find(pod, {"spec", containers});
+  if (found == nullptr || !found->is_array()) return {};
+  for (json::value& one : make_object(pod, {"spec"})[containers].get_array()) {
+    PLIM_CHECK(quantities_as_text(one, {"resources", "requests"}));
+    PLIM_CHECK(quantities_as_text(one, {"resources", "limits"}));
+  }
+  return {};
+}
+
+Result<void> amounts_as_text(json::value& object, std::string_view kind) {
+  if (kind == "Node") {
+    PLIM_CHECK(quantities_as_text(object, {"status", "allocatable"}));
+    PLIM_CHECK(quantities_as_text(object, {"status", "capacity"}));
+  } else if (kind == "Pod") {
+    PLIM_CHECK(containers_as_text(object, "containers"));
+    PLIM_CHECK(containers_as_text(object, "initContainers"));
+    PLIM_CHECK(quantities_as_text(object, {"spec", "resources", "requests"}));
+    PLIM_CHECK(quantities_as_text(object, {"spec", "overhead"}));
+  }
+  return {};
+}
+
+// What every object needs that the API server takes: a name, and amounts.
+Result<void> check(Item& item, std::string_view source) {
+  if (text_at(item.object, {"metadata", "name"}).empty())
+    return fail(Code::invalid, fmt::format("{}: a {} without a name", source, item.kind));
+  if (auto read = amounts_as_text(item.object, item.kind); !read)
+    return fail(Code::invalid,
+                fmt::format("{}: {}: {}", source, item_name(item), read.error().message));
+  return {};
+}
+
+// As the API server does for every container.
+void request_the_limits(json::value& spec, std::string_view containers) {
+  json::value* list = spec.is_object() ? spec.get_object().if_contains(containers) : nullptr;
+  if (list == nullptr || !list->is_array()) return;
+  for (json::value& container : list->get_array()) {
+    const json::value* limits = find(container, {"resources", "limits"});
+    if (limits == nullptr || !limits->is_object()) continue;
+    const json::object limited = limits->get_object();
+    json::object& requests = make_object(container, {"resources", "requests"});
+    for (const auto& [name, amount] : limited) requests.emplace(name, amount);
+  }
+}
+
+void fill_in(json::value& pod) {
+  json::object& meta = make_object(pod, {"metadata"});
+  meta.emplace("namespace", "default");
+  make_object(pod, {"spec"}).emplace("schedulerName", "default-scheduler");
+  json::value& spec = pod.get_object()["spec"];
+  request_the_limits(spec, "containers");
+  request_the_limits(spec, "initContainers");
+}
+
+}  // namespace
+
+Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
+                               kube::InternPool& pool) {
+  PLIM_TRY(std::vector<Item> items, read_items(text, source));
+  Snapshot out;
+  std::set<std::string> names;
+  for (Item& item : items) {
+    PLIM_CHECK(check(item, source));
+    const std::string_view version = text_at(item.object, {"apiVersion"});
+    if (!names.insert(fmt::format("{} {}", version, item_name(item))).second)
+      return fail(Code::invalid, fmt::format("{}: {} is there twice", source, item_name(item)));
+    PLIM_CHECK(take(item, source, pool, out));
+  }
+  return out;
+}
+
+Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_view source,
+                                          kube::InternPool& pool) {
+  PLIM_TRY(std::vector<Item> items, read_items(text, source));
+  std::vector<PodPointer> out;
+  for (Item& item : items) {
+    if (item.kind != "Pod")
+      return fail(Code::invalid, fmt::format("{}: {} is no pod", source, item_name(item)));
+    fill_in(item.object);
+    PLIM_CHECK(check(item, source));
+    PLIM_TRY(kube::Pod pod, decoded(item, source, pool, kube::decode_pod));
+    out.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
+  }
+  if (out.empty()) return fail(Code::invalid, fmt::format("{}: there is no pod in it", source));
+  return out;
+}
+
+void fill_engine(Engine& engine, const Snapshot& snapshot) {
+  for (const auto& [name, labels] : snapshot.namespaces) engine.set_namespace(name, labels);
+  for (const kube::Node& node : snapshot.nodes) engine.set_node(node);
+  for (const SelectorOwner& owner : snapshot.owners) engine.set_selector_owner(owner);
+  for (const auto& [node, inventory] : snapshot.inventories) engine.set_inventory(node, inventory);
+  for (const StorageClass& one : snapshot.classes) engine.volumes().set_class(one);
+  for (const PersistentVolume& volume : snapshot.volumes) engine.volumes().set_volume(volume);
+  for (const VolumeClaim& claim : snapshot.claims) engine.volumes().set_claim(claim);
+  for (const PodPointer& pod : snapshot.pods)
+    if (!pod->spec.node_name.empty()) engine.set_pod(pod);
+}
+
+}  // namespace plim::placement

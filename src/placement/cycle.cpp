@@ -1,0 +1,108 @@
+#include "placement/cycle.hpp"
+
+#include <algorithm>
+
+namespace plim::placement {
+
+Incoming::Incoming(const kube::Pod& of, ClusterTables& cluster)
+    : pod(of),
+      key(pod_key(of)),
+      requests(requests_of(of, cluster.table().resources())),
+      scored(scored_requests_of(of, cluster.table().resources())),
+      ports(kube::host_ports(of)),
+      tolerations(cluster.rules().tolerations(of)),
+      affinity(cluster.rules().affinity(of)),
+      spread(cluster.rules().spread(of)),
+      node_selector(cluster.rules().node_selector(of)) {}
+
+Verdict Verdicts::id_of(Entry entry) {
+  auto at = std::ranges::find(entries_, entry);
+  if (at == entries_.end()) at = entries_.insert(entries_.end(), std::move(entry));
+  return static_cast<Verdict>(at - entries_.begin() + 1);
+}
+
+Verdict Verdicts::id_of(PluginId plugin, RejectCode code, std::string_view reason) {
+  const auto at = std::ranges::find_if(entries_, [&](const Entry& one) {
+    return one.plugin == plugin && one.code == code && one.reasons.size() == 1 &&
+           one.reasons[0] == reason;
+  });
+  if (at != entries_.end()) return static_cast<Verdict>(at - entries_.begin() + 1);
+  return id_of(Entry{plugin, code, {std::string(reason)}});
+}
+
+bool Cycle::is_named(NodeIndex row) const {
+  return !only_nodes || std::ranges::binary_search(*only_nodes, cluster.table().name(row));
+}
+
+std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
+  switch (plugin) {
+    case PluginId::NodeUnschedulable:
+      return make_unschedulable_filter(cycle);
+    case PluginId::NodeName:
+      return make_node_name_filter(cycle);
+    case PluginId::TaintToleration:
+      return make_taint_filter(cycle);
+    case PluginId::NodeAffinity:
+      return make_node_affinity_filter(cycle);
+    case PluginId::NodePorts:
+      return make_ports_filter(cycle);
+    case PluginId::NodeResourcesFit:
+      return make_fit_filter(cycle);
+    case PluginId::VolumeRestrictions:
+      return make_volume_restrictions_filter(cycle);
+    case PluginId::VolumeBinding:
+      return make_volume_binding_filter(cycle);
+    case PluginId::VolumeZone:
+      return make_volume_zone_filter(cycle);
+    case PluginId::PodTopologySpread:
+      return make_spread_filter(cycle);
+    case PluginId::InterPodAffinity:
+      return make_inter_pod_filter(cycle);
+    case PluginId::DynamicResources:
+      if (!cycle.in.pod.spec.resource_claims.empty())
+        cycle.failure = {plugin, RejectCode::unresolvable,
+                         "dynamic resource claims are not supported yet by plimsoll"};
+      return nullptr;
+    case PluginId::ImageLocality:
+      return make_images_filter(cycle);
+    default:
+      return nullptr;
+  }
+}
+
+bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  switch (plugin) {
+    case PluginId::TaintToleration:
+      return score_taints(cycle, rows, out);
+    case PluginId::NodeAffinity:
+      return score_node_affinity(cycle, rows, out);
+    case PluginId::PodTopologySpread:
+      return score_spread(cycle, rows, out);
+    case PluginId::InterPodAffinity:
+      return score_inter_pod(cycle, rows, out);
+    case PluginId::NodeResourcesFit:
+      return score_fit(cycle, rows, out);
+    case PluginId::ImageLocality:
+      return score_locality(cycle, rows, out);
+    case PluginId::NodeResourcesBalancedAllocation:
+      return score_balanced(cycle, rows, out);
+    default:
+      return false;
+  }
+}
+
+void normalize_by_highest(std::vector<std::int64_t>& scores, NormalizeOrder order) {
+  const bool reversed = order == NormalizeOrder::reversed;
+  std::int64_t highest = 0;
+  for (std::int64_t one : scores) highest = std::max(highest, one);
+  for (std::int64_t& one : scores) {
+    if (highest == 0) {
+      one = reversed ? 100 : one;
+      continue;
+    }
+    one = 100 * one / highest;
+    if (reversed) one = 100 - one;
+  }
+}
+
+}  // namespace plim::placement

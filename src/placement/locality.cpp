@@ -1,0 +1,333 @@
+// ImageLocality: kube-scheduler's formula, and two that tell nodes apart (spec 1.5).
+#include "placement/locality.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "loop/image_annotation.hpp"
+#include "placement/node_class.hpp"
+
+namespace plim::placement {
+namespace {
+
+constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kFloor = kStockImageFloor;
+constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
+
+// An image that kube-scheduler's formula finds on some node, and what it adds there.
+struct StockImage {
+  const RowSet* rows = nullptr;
+  std::int64_t bytes = 0;
+};
+
+std::vector<StockImage> stock_images(const ClusterTables& cluster, const kube::PodSpec& spec) {
+  std::vector<StockImage> out;
+  const auto nodes = static_cast<double>(cluster.table().live().size());
+  auto add = [&](const kube::Container& container) {
+    const auto* name = cluster.images().status_name(stock_image_name(container.image));
+    if (name == nullptr) return;
+    double spread = static_cast<double>(name->rows.count()) / nodes;
+    out.push_back(
+        {&name->rows, static_cast<std::int64_t>(static_cast<double>(name->size) * spread)});
+  };
+  for (const kube::Container& container : spec.init_containers) add(container);
+  for (const kube::Container& container : spec.containers) add(container);
+  return out;
+}
+
+std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeIndex row) {
+  const LocalityArgs& args = cycle.profile.locality;
+  std::int64_t bandwidth = args.pull_bandwidth;
+  if (const auto by = view.reporter(row))
+    if (const auto* report = cycle.cluster.images().report(row, *by); report->bandwidth > 0)
+      bandwidth = report->bandwidth;
+  double seconds = static_cast<double>(view.missing(row)) /
+                   static_cast<double>(std::max<std::int64_t>(bandwidth, 1));
+  double horizon = static_cast<double>(std::max<std::int64_t>(args.horizon.count(), 1)) / 1000.0;
+  return static_cast<std::int64_t>(100.0 * std::max(0.0, 1.0 - seconds / horizon));
+}
+
+// After so long a pull is over, or will never be: what the node reports counts again.
+constexpr Nanos kPromiseKept = std::chrono::minutes(10);
+
+// Without running over.
+WallTime later(WallTime time, Nanos by) {
+  return time > WallTime::max() - by ? WallTime::max() : time + by;
+}
+
+// An image that a pod on the row needs, and that the row's inventory does not have.
+bool is_believed(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row,
+                 ImageView& view) {
+  const WallTime promised = image.last_promise(row);
+  if (promised > cycle.now - kPromiseKept) {
+    view.until = std::min(view.until, later(promised, kPromiseKept - Nanos(1)));
+    return true;
+  }
+  return cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
+}
+
+// Where an image is as a whole.
+RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, ImageView& view) {
+  RowSet out;
+  for (std::size_t by = 0; by < kReporters.size(); ++by)
+    out.add(image.by_inventory[by], view.told_by[by], true);
+  out.add(image.by_status, view.fresh, false);
+  RowSet doubtful;
+  doubtful.add(image.promised_rows, out, false);
+  doubtful.keep(view.fresh);
+  out.add(image.promised_rows, doubtful, false);
+  doubtful.each([&](NodeIndex row) {
+    if (is_believed(image, cycle, row, view)) out.set(row, true);
+  });
+  return out;
+}
+
+// The same of one row.
+bool is_holder(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row, ImageView& view) {
+  for (std::size_t by = 0; by < kReporters.size(); ++by)
+    if (view.told_by[by].has(row) && image.by_inventory[by].has(row)) return true;
+  const bool fresh = view.fresh.has(row);
+  if (!fresh && image.by_status.has(row)) return true;
+  return image.promised_rows.has(row) && (!fresh || is_believed(image, cycle, row, view));
+}
+
+struct Found {
+  const ImageTable::Image* facts = nullptr;  // the first key that says more than who has it
+  RowSet holders;
+};
+
+Found look_up(const Cycle& cycle, const ImageKeys& keys, ImageView& view) {
+  Found out;
+  for (const std::string& key : keys) {
+    const auto* image = cycle.cluster.images().image(key);
+    if (image == nullptr) continue;
+    out.holders.add(holders_of(*image, cycle, view));
+    if (out.facts == nullptr || (out.facts->layers.empty() && !image->layers.empty()) ||
+        (out.facts->size() == 0 && image->size() != 0))
+      out.facts = image;
+  }
+  return out;
+}
+
+std::vector<ImageKeys> wanted_images(const Cycle& cycle) {
+  std::vector<ImageKeys> out = images_of(cycle.in.pod, &cycle.cluster.image_history());
+  if (!cycle.cluster.images().has_hashed_names()) return out;
+  for (ImageKeys& keys : out) {
+    ImageKeys hashed;
+    for (const std::string& key : keys) hashed.push_back(loop::hashed_image_name(key));
+    std::ranges::move(hashed, std::back_inserter(keys));
+  }
+  return out;
+}
+
+// Of every node the first reporter that the profile believes and that reported lately. One that is
+// dated as far ahead as it might be old is not believed either: nobody could tell it from one whose
+// agent is gone.
+void choose_reporters(const Cycle& cycle, ImageView& out) {
+  const LocalityArgs& args = cycle.profile.locality;
+  for (InventorySource reporter : kReporters) {
+    if (args.inventory != InventorySource::Auto && args.inventory != reporter) continue;
+    const auto reported = cycle.cluster.images().reported_between(
+        reporter, cycle.now - args.inventory_max_age, later(cycle.now, args.inventory_max_age));
+    RowSet& rows = out.told_by[place_of(reporter)];
+    rows.add(reported.rows, out.fresh, false);
+    out.fresh.add(rows);
+    out.until = std::min(out.until, later(reported.oldest, args.inventory_max_age));
+    out.until = std::min(out.until, reported.first_ahead - args.inventory_max_age - Nanos(1));
+  }
+}
+
+ImageView::Piece* piece_of(const ImageTable::Layer* layer, ImageView& view) {
+  const auto at = std::ranges::find(view.pieces, layer, &ImageView::Piece::layer);
+  return at == view.pieces.end() ? nullptr : &*at;
+}
+
+// Cuts the image at that place into its pieces.
+void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageView& out) {
+  if (!cycle.profile.locality.layers || found.facts == nullptr || found.facts->layers.empty()) {
+    // Of unknown size it still matters who has it.
+    const std::int64_t size = found.facts != nullptr ? found.facts->size() : 0;
+    out.pieces.push_back({.size = std::max<std::int64_t>(size, 1), .of = {at}});
+    out.pieces.back().rows = found.holders;
+    return;
+  }
+  for (const ImageTable::Layer* layer : found.facts->layers) {
+    ImageView::Piece* piece = piece_of(layer, out);
+    if (piece == nullptr) {
+      piece = &out.pieces.emplace_back();
+      piece->layer = layer;
+      piece->size = std::max<std::int64_t>(layer->size, 1);
+      for (std::size_t by = 0; by < kReporters.size(); ++by)
+        piece->rows.add(layer->rows[by], out.told_by[by], true);
+    }
+    piece->of.push_back(at);
+    piece->rows.add(found.holders);
+  }
+}
+
+// What is on its way to the row, of pieces that are not there yet.
+void add_pulls(const ImageTable& table, InventorySource reporter, NodeIndex row, ImageView& out) {
+  for (const ImageTable::Pulling& pull : table.report(row, reporter)->pulling) {
+    const ImageView::Piece* piece = piece_of(pull.layer, out);
+    if (piece == nullptr || piece->rows.has(row) || row >= out.have.size()) continue;
+    double share =
+        std::clamp(static_cast<double>(pull.offset) / static_cast<double>(pull.total), 0.0, 1.0);
+    out.have[row] += static_cast<std::int64_t>(static_cast<double>(piece->size) * share);
+  }
+}
+
+class ImagesFilter final : public FilterOf<ImagesFilter> {
+ public:
+  explicit ImagesFilter(Cycle& cycle)
+      : view_(cycle.image_view()),
+        refused_(cycle.verdicts.id_of(PluginId::ImageLocality, RejectCode::unresolvable,
+                                      "node(s) did not have the required images")) {}
+
+  Verdict judge(NodeIndex row) const { return view_.complete.has(row) ? kFits : refused_; }
+
+ private:
+  const ImageView& view_;
+  Verdict refused_;
+};
+
+}  // namespace
+
+std::string stock_image_name(std::string_view image) {
+  std::string out(image);
+  auto colon = image.rfind(':'), slash = image.rfind('/');
+  bool tagged =
+      colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash);
+  if (!tagged) out += ":latest";
+  return out;
+}
+
+std::vector<std::int64_t> stock_image_scores(const ClusterTables& cluster,
+                                             const kube::PodSpec& spec,
+                                             std::span<const NodeIndex> rows) {
+  auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
+  const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
+  const std::vector<StockImage> images = stock_images(cluster, spec);
+  if (images.empty()) return std::vector<std::int64_t>(rows.size(), 0);
+  std::vector<std::int64_t> out;
+  out.reserve(rows.size());
+  for (NodeIndex row : rows) {
+    std::int64_t sum = 0;
+    for (const StockImage& image : images)
+      if (image.rows->has(row)) sum += image.bytes;
+    out.push_back(100 * (std::clamp(sum, kFloor, ceiling) - kFloor) / (ceiling - kFloor));
+  }
+  return out;
+}
+
+ImageView view_images(const Cycle& cycle) {
+  const std::size_t rows = cycle.cluster.table().rows();
+  ImageView out;
+  out.from = cycle.now;
+  out.have.assign(rows, 0);
+  choose_reporters(cycle, out);
+  out.wanted = wanted_images(cycle);
+  for (std::size_t at = 0; at < out.wanted.size(); ++at) {
+    const Found found = look_up(cycle, out.wanted[at], out);
+    if (at == 0)
+      out.complete = found.holders;
+    else
+      out.complete.keep(found.holders);
+    add_pieces(cycle, at, found, out);
+  }
+  for (const ImageView::Piece& piece : out.pieces) {
+    out.need += piece.size;
+    piece.rows.each([&](NodeIndex row) {
+      if (row < rows) out.have[row] += piece.size;
+    });
+  }
+  const ImageTable& table = cycle.cluster.images();
+  for (InventorySource reporter : kReporters) {
+    RowSet pulling = table.pulling(reporter);
+    pulling.keep(out.told_by[place_of(reporter)]);
+    pulling.each([&](NodeIndex row) { add_pulls(table, reporter, row, out); });
+  }
+  return out;
+}
+
+void view_row_again(const Cycle& cycle, NodeIndex row, ImageView& view) {
+  const ImageTable& table = cycle.cluster.images();
+  std::vector<std::uint8_t> held;
+  for (const ImageKeys& keys : view.wanted)
+    held.push_back(std::ranges::any_of(keys, [&](const std::string& key) {
+      const auto* image = table.image(key);
+      return image != nullptr && is_holder(*image, cycle, row, view);
+    }));
+  view.complete.set(row, !held.empty() && std::ranges::find(held, 0) == held.end());
+  if (view.have.size() <= row) view.have.resize(row + 1u, 0);
+  view.have[row] = 0;
+  for (ImageView::Piece& piece : view.pieces) {
+    bool there = std::ranges::any_of(piece.of, [&](std::size_t at) { return held[at] != 0; });
+    for (std::size_t by = 0; by < kReporters.size() && piece.layer != nullptr; ++by)
+      there = there || (view.told_by[by].has(row) && piece.layer->rows[by].has(row));
+    piece.rows.set(row, there);
+    if (there) view.have[row] += piece.size;
+  }
+  if (const auto reporter = view.reporter(row); reporter && table.pulling(*reporter).has(row))
+    add_pulls(table, *reporter, row, view);
+}
+
+std::optional<InventorySource> ImageView::reporter(NodeIndex row) const {
+  for (InventorySource by : kReporters)
+    if (told_by[place_of(by)].has(row)) return by;
+  return std::nullopt;
+}
+
+ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex row) {
+  const ImageTable& table = cycle.cluster.images();
+  ImagesKnown out;
+  out.reporter = view.reporter(row);
+  if (out.reporter) {
+    out.by = *out.reporter;
+    out.age = cycle.now - table.report(row, out.by)->reported_at;
+    return out;
+  }
+  const InventorySource asked = cycle.profile.locality.inventory;
+  for (InventorySource by : kReporters) {
+    if (asked != InventorySource::Auto && asked != by) continue;
+    const auto* report = table.report(row, by);
+    if (report == nullptr) continue;
+    const Nanos age = cycle.now - report->reported_at;
+    if (out.reporter && out.age <= age) continue;
+    out.reporter = by;
+    out.age = age;
+  }
+  return out;
+}
+
+const ImageView& Cycle::image_view() {
+  if (alike != nullptr) return alike->image_view(*this);
+  if (!images) images = std::make_shared<const ImageView>(view_images(*this));
+  return *images;
+}
+
+std::unique_ptr<Filter> make_images_filter(Cycle& cycle) {
+  bool asked =
+      cycle.profile.locality.require ||
+      kube::find_label(cycle.in.pod.meta.annotations, "plimsoll.io/require-images") == "true";
+  if (!asked || cycle.image_view().need == 0) return nullptr;
+  return std::make_unique<ImagesFilter>(cycle);
+}
+
+bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  if (cycle.profile.locality.mode == LocalityMode::Compat) {
+    out.raw = stock_image_scores(cycle.cluster, cycle.in.pod.spec, rows);
+  } else {
+    const ImageView& view = cycle.image_view();
+    out.raw.reserve(rows.size());
+    for (NodeIndex row : rows) {
+      if (cycle.profile.locality.mode == LocalityMode::PullTime)
+        out.raw.push_back(pull_time_score(cycle, view, row));
+      else
+        out.raw.push_back(view.need == 0 ? 0 : 100 * view.have[row] / view.need);
+    }
+  }
+  out.normalized = out.raw;
+  return true;
+}
+
+}  // namespace plim::placement

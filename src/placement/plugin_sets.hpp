@@ -1,0 +1,68 @@
+// Which plugins a profile enables and disables at each extension point, and how the user's wishes
+// are merged with the defaults. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "placement/profile.hpp"
+
+namespace plim::placement {
+
+enum class Point : std::uint8_t {
+  PreEnqueue,
+  QueueSort,
+  PreFilter,
+  Filter,
+  PostFilter,
+  PreScore,
+  Score,
+  Reserve,
+  Permit,
+  PreBind,
+  Bind,
+  PostBind,
+  MultiPoint,  // stands for all points that a plugin implements
+};
+inline constexpr std::size_t kPointCount = 13;
+
+std::string_view name_of(Point point);  // as in the file: "preFilter"
+bool implements(PluginId plugin, Point point);
+
+struct PluginSet {
+  std::vector<WeightedPlugin> enabled;  // weight 0: not given
+  std::vector<PluginId> disabled;
+  bool disables_all = false;  // '*'
+
+  bool operator==(const PluginSet&) const = default;
+};
+
+struct PluginSets {
+  std::array<PluginSet, kPointCount> points;
+
+  PluginSet& at(Point point) { return points[static_cast<std::size_t>(point)]; }
+
+  const PluginSet& at(Point point) const { return points[static_cast<std::size_t>(point)]; }
+
+  bool operator==(const PluginSets&) const = default;
+};
+
+// The defaults of v1 and v1beta3: everything through multiPoint.
+PluginSets default_sets();
+// Those of v1beta1 and v1beta2, which know no multiPoint.
+PluginSets default_sets_before_multi_point();
+
+// The user's set over the default one: defaults that are disabled go, those enabled again keep
+// their place with the new weight, the user's others follow.
+PluginSets merge_sets(const PluginSets& defaults, const PluginSets& custom);
+
+// Fills in the profile's plugin lists and PrioritySort's place (`queue_sort`). Fails, naming the
+// point, for a plugin at a point that it does not implement, for none or several queueSort plugins,
+// without bind plugins, and for weights that would overflow.
+Result<void> expand_sets(const PluginSets& merged, Profile& profile);
+
+}  // namespace plim::placement

@@ -1,0 +1,109 @@
+#include "placement/pod_requests.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "placement/testing/objects.hpp"
+
+namespace plim::placement {
+namespace {
+
+using testing::pod_of;
+
+PodRequests counted_of(std::string_view spec) {
+  ResourceNames names;
+  return requests_of(*pod_of(fmt::format("{{metadata: {{name: p}}, spec: {}}}", spec)), names);
+}
+
+TEST(PodRequests, sums_containers_and_takes_the_largest_init_container) {
+  auto made = counted_of(R"({
+    initContainers: [{name: i, resources: {requests: {cpu: 700m, memory: 10Mi}}}],
+    containers: [{name: a, resources: {requests: {cpu: 200m, memory: 50Mi}}},
+                 {name: b, resources: {requests: {cpu: 300m}}}]})");
+  EXPECT_EQ(made.basic[kCpu], 700);
+  EXPECT_EQ(made.basic[kMemory], 50 * 1024 * 1024);
+}
+
+TEST(PodRequests, sidecars_run_beside_everything_after_them) {
+  auto made = counted_of(R"({
+    initContainers: [{name: early, resources: {requests: {cpu: 1500m}}},
+                     {name: side, restartPolicy: Always, resources: {requests: {cpu: 1}}},
+                     {name: late, resources: {requests: {cpu: 900m}}}],
+    containers: [{name: a, resources: {requests: {cpu: 200m}}}]})");
+  EXPECT_EQ(made.basic[kCpu], 1900);
+}
+
+TEST(PodRequests, rounds_up_once_after_summing) {
+  auto made = counted_of(R"({containers: [{name: a, resources: {requests: {cpu: 500u}}},
+                                          {name: b, resources: {requests: {cpu: 500u}}}]})");
+  EXPECT_EQ(made.basic[kCpu], 1);
+}
+
+TEST(PodRequests, adds_overhead_to_pod_level_requests) {
+  auto made = counted_of(R"({resources: {requests: {cpu: 2}}, overhead: {cpu: 250m, memory: 1Mi},
+    containers: [{name: a, resources: {requests: {cpu: 100m, memory: 3Mi}}}]})");
+  EXPECT_EQ(made.basic[kCpu], 2250);
+  EXPECT_EQ(made.basic[kMemory], 4 * 1024 * 1024);
+  EXPECT_EQ(made.nonzero_cpu, 2250);
+}
+
+TEST(PodRequests, counts_a_default_for_each_container_that_says_nothing) {
+  auto made =
+      counted_of(R"({containers: [{name: a, resources: {requests: {cpu: 0}}}, {name: b}]})");
+  EXPECT_EQ(made.basic[kCpu], 0);
+  EXPECT_EQ(made.nonzero_cpu, 100);
+  EXPECT_EQ(made.nonzero_memory, 2 * 209715200);
+}
+
+TEST(PodRequests, pod_level_requests_leave_the_default_only_to_what_nothing_names) {
+  auto made =
+      counted_of(R"({resources: {requests: {cpu: 1}}, containers: [{name: a}, {name: b}]})");
+  EXPECT_EQ(made.nonzero_cpu, 1000);
+  EXPECT_EQ(made.nonzero_memory, 2 * 209715200);
+}
+
+TEST(PodRequests, knows_scalars_and_ignores_other_words) {
+  ResourceNames names;
+  auto pod = pod_of(R"({metadata: {name: p}, spec: {containers: [{name: a, resources: {requests: {
+    example.com/gpu: 2, hugepages-2Mi: 4Mi, storage: 5Gi, gpu: 1}}}]}})");
+  auto made = requests_of(*pod, names);
+  ASSERT_EQ(made.scalars.size(), 2u);
+  EXPECT_EQ(made.of(names.find("example.com/gpu")), 2);
+  EXPECT_EQ(made.of(names.find("hugepages-2Mi")), 4 * 1024 * 1024);
+  EXPECT_EQ(names.find("storage"), kNoResource);
+}
+
+TEST(PodRequests, a_resize_under_way_counts_the_most_of_what_was_promised) {
+  ResourceNames names;
+  auto text = [](std::string_view reason) {
+    return fmt::format(R"({{metadata: {{name: p}},
+      spec: {{containers: [{{name: a, resources: {{requests: {{cpu: 3}}}}}}]}},
+      status: {{conditions: [{{type: PodResizePending, status: 'True', reason: {}}}],
+        containerStatuses: [{{name: a, allocatedResources: {{cpu: 1}},
+                              resources: {{requests: {{cpu: 2}}}}}}]}}}})",
+                       reason);
+  };
+  EXPECT_EQ(requests_of(*pod_of(text("Deferred")), names).basic[kCpu], 3000);
+  EXPECT_EQ(requests_of(*pod_of(text("Infeasible")), names).basic[kCpu], 2000);
+}
+
+TEST(PodRequests, nonsense_stays_within_bounds) {
+  auto made = counted_of(
+      "{containers: [{name: a, resources: {requests: {cpu: 9E, memory: 8Ei}}}, {name: b, "
+      "resources: "
+      "{requests: {cpu: '-3', memory: 8Ei}}}]}");
+  EXPECT_EQ(made.basic[kCpu], std::int64_t{1} << 55);
+  EXPECT_EQ(made.basic[kMemory], std::int64_t{1} << 55);
+  EXPECT_EQ(counted_of("{containers: [{name: a, resources: {requests: {cpu: '-3'}}}]}").basic[kCpu],
+            0);
+}
+
+TEST(ScoredRequests, leave_out_what_is_asked_for_the_pod_as_a_whole) {
+  ResourceNames names;
+  auto pod = pod_of(R"({metadata: {name: p}, spec: {resources: {requests: {cpu: 2}},
+    containers: [{name: a, resources: {requests: {cpu: 300m}}}, {name: b}]}})");
+  EXPECT_EQ(scored_requests_of(*pod, names).nonzero_cpu, 400);
+}
+
+}  // namespace
+}  // namespace plim::placement

@@ -1,0 +1,142 @@
+#include "placement/pod_rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "placement/rule_json.hpp"
+
+namespace plim::placement {
+namespace {
+
+json::value json_or_null(std::string_view text) {
+  if (text.empty()) return nullptr;
+  auto value = parse_json(text);
+  return value ? std::move(*value) : json::value();
+}
+
+kube::LabelSelector read_selector(const json::value& owner, std::string_view field,
+                                  std::string& mistake) {
+  const json::value* found = find(owner, {field});
+  auto made = kube::LabelSelector::from_json(found != nullptr ? *found : json::value());
+  if (made) return std::move(*made);
+  if (mistake.empty()) mistake = made.error().message;
+  return kube::LabelSelector::nothing();
+}
+
+std::string selector_text(const kube::LabelSelector& selector) {
+  // Nothing and everything print alike.
+  return selector == kube::LabelSelector::nothing() ? "!" : selector.to_string();
+}
+
+PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable& table,
+                      std::string& mistake) {
+  PodTerm out;
+  out.selector = read_selector(term, "labelSelector", mistake);
+  out.topology_key = table.key_id(text_at(term, {"topologyKey"}));
+  out.namespaces = texts_at(term, {"namespaces"});
+  const json::value* namespaces = find(term, {"namespaceSelector"});
+  if (namespaces != nullptr && namespaces->is_object())
+    out.namespace_selector = read_selector(term, "namespaceSelector", mistake);
+  if (out.namespaces.empty() && !out.namespace_selector)
+    out.namespaces.emplace_back(owner.meta.ns.view());
+  std::ranges::sort(out.namespaces);
+  out.text = fmt::format("{}\n{}\n{}\n{}", out.topology_key, selector_text(out.selector),
+                         fmt::join(out.namespaces, ","),
+                         out.namespace_selector ? selector_text(*out.namespace_selector) : "-");
+  return out;
+}
+
+void read_pod_terms(const json::value& affinity, std::string_view which, const kube::Pod& owner,
+                    NodeTable& table, std::vector<PodTerm>& required,
+                    std::vector<PodTerm>& preferred, std::string& mistake) {
+  for (const json::value& term : list_at(affinity, {which, kRequiredTerms}))
+    required.push_back(read_pod_term(term, owner, table, mistake));
+  for (const json::value& choice : list_at(affinity, {which, kPreferredTerms})) {
+    const json::value* term = find(choice, {"podAffinityTerm"});
+    if (term == nullptr) continue;
+    preferred.push_back(read_pod_term(*term, owner, table, mistake));
+    preferred.back().weight = int32_at(choice, "weight", 0);
+  }
+}
+
+Affinity read_affinity(const kube::Pod& pod, NodeTable& table) {
+  Affinity out;
+  const json::value affinity = json_or_null(pod.spec.affinity);
+  if (const json::value* nodes = find(affinity, {"nodeAffinity"}))
+    out.nodes = read_node_rules(*nodes, table);
+  read_pod_terms(affinity, "podAffinity", pod, table, out.near, out.prefer_near, out.mistake);
+  read_pod_terms(affinity, "podAntiAffinity", pod, table, out.apart, out.prefer_apart, out.mistake);
+  return out;
+}
+
+Spread read_spread(std::string_view text, NodeTable& table) {
+  Spread out;
+  const json::value list = json_or_null(text);
+  if (!list.is_array()) return out;
+  for (const json::value& item : list.get_array()) {
+    SpreadConstraint& made = out.constraints.emplace_back();
+    made.max_skew = int32_at(item, "maxSkew", 0);
+    made.min_domains = int32_at(item, "minDomains", 1);
+    made.key = table.key_id(text_at(item, {"topologyKey"}));
+    made.hard = text_at(item, {"whenUnsatisfiable"}) == "DoNotSchedule";
+    made.honor_affinity = text_at(item, {"nodeAffinityPolicy"}) != "Ignore";
+    made.honor_taints = text_at(item, {"nodeTaintsPolicy"}) == "Honor";
+    made.selector = read_selector(item, "labelSelector", out.mistake);
+    made.match_label_keys = texts_at(item, {"matchLabelKeys"});
+  }
+  return out;
+}
+
+}  // namespace
+
+bool PodTerm::matches(const kube::Pod& pod, const kube::Labels& labels) const {
+  bool here =
+      std::ranges::binary_search(namespaces, pod.meta.ns.view(), {},
+                                 [](const std::string& ns) { return std::string_view(ns); });
+  if (!here && !(namespace_selector && namespace_selector->matches(labels))) return false;
+  return selector.matches(pod.meta.labels);
+}
+
+template <class T>
+template <class Make>
+std::shared_ptr<const T> RuleReader::Memory<T>::get(std::string_view text, Make make) {
+  if (auto found = known.find(text); found != known.end()) return found->second;
+  if (known.size() >= limit) {  // what no pod holds any more is forgotten
+    std::erase_if(known, [](const auto& one) { return one.second.use_count() == 1; });
+    limit = 2 * known.size() + 256;
+  }
+  auto made = std::make_shared<const T>(make());
+  known.emplace(text, made);
+  return made;
+}
+
+std::shared_ptr<const std::vector<kube::Toleration>> RuleReader::tolerations(const kube::Pod& pod) {
+  std::string_view text = pod.spec.tolerations;
+  return tolerations_.get(text, [&] { return kube::parse_tolerations(text); });
+}
+
+std::shared_ptr<const Affinity> RuleReader::affinity(const kube::Pod& pod) {
+  if (pod.spec.affinity.empty()) return affinities_.get("", [] { return Affinity(); });
+  // Terms without namespaces mean those of the pod.
+  std::string text = fmt::format("{}\n{}", pod.meta.ns.view(), pod.spec.affinity.view());
+  return affinities_.get(text, [&] { return read_affinity(pod, table_); });
+}
+
+std::shared_ptr<const Spread> RuleReader::spread(const kube::Pod& pod) {
+  std::string_view text = pod.spec.topology_spread;
+  return spreads_.get(text, [&] { return read_spread(text, table_); });
+}
+
+std::shared_ptr<const NodeTerm> RuleReader::node_selector(const kube::Pod& pod) {
+  std::string_view text = pod.spec.node_selector;
+  return selectors_.get(text, [&] { return read_node_selector(json_or_null(text), table_); });
+}
+
+std::shared_ptr<const NodeRules> RuleReader::node_rules(const json::value& node_affinity) {
+  return node_rules_.get(to_json(node_affinity),
+                         [&] { return read_node_rules(node_affinity, table_); });
+}
+
+}  // namespace plim::placement

@@ -1,0 +1,62 @@
+#include "placement/post_filter.hpp"
+
+namespace plim::placement {
+namespace {
+
+// kube-scheduler 1.34's DynamicResources looks for what its pre-filter left. Where another plugin
+// had ended that step for good there is nothing, and it fails before preemption has its turn.
+bool loses_its_state(const Decision& decision) {
+  return decision.pre_filter_code == RejectCode::unresolvable;
+}
+
+void add_reason(std::string& reasons, std::string_view reason) {
+  if (reason.empty()) return;
+  if (!reasons.empty()) reasons += ", ";
+  reasons += reason;
+}
+
+}  // namespace
+
+PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profile& profile,
+                              const Decision& decision, std::span<const DisruptionBudget> budgets,
+                              const PreemptionOptions& options) {
+  PostFilterOutcome out;
+  out.message = decision.message;
+  if (decision.outcome != Decision::Outcome::unschedulable || decision.total_nodes == 0) return out;
+  for (PluginId plugin : profile.post_filter) {
+    if (plugin == PluginId::DynamicResources) {
+      if (loses_its_state(decision)) {
+        out.reasons = "not found";
+        break;
+      }
+      add_reason(out.reasons, "no new claims to deallocate");
+    } else if (plugin == PluginId::DefaultPreemption) {
+      out.others = out.reasons;
+      out.preemption = engine.preempt(pod, profile, decision, budgets, options);
+      if (out.preemption->best) {
+        out.reasons.clear();
+        break;
+      }
+      add_reason(out.reasons, out.preemption->message);
+    }
+  }
+  if (!out.reasons.empty()) out.message += " " + out.reasons;
+  return out;
+}
+
+void limit_preemption(PostFilterOutcome& outcome, const Decision& decision,
+                      Result<std::vector<PreemptionCandidate>> left, WallTime now) {
+  Preemption& preemption = *outcome.preemption;
+  preemption.candidates = left ? std::move(*left) : std::vector<PreemptionCandidate>{};
+  preemption.best = best_candidate(preemption.candidates, now);
+  if (preemption.best) return;
+  if (left) {
+    outcome.reasons = outcome.others;
+    add_reason(outcome.reasons, "preemption: no candidate node for preemption");
+  } else {
+    outcome.reasons = "preemption: " + left.error().message;
+  }
+  outcome.message = decision.message + " " + outcome.reasons;
+}
+
+}  // namespace plim::placement

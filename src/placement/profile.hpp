@@ -1,0 +1,159 @@
+// What one scheduler name does: which plugins run at which point, in which order and with which
+// arguments. The configuration reader makes profiles (config_profile.cpp); the engine and explain
+// only read them. Names, defaults and meaning are those of KubeSchedulerConfiguration v1; the
+// arguments of ImageLocality are ours.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+
+namespace plim::placement {
+
+// In the order of kube-scheduler's default set, which is the order in which plugins run.
+enum class PluginId : std::uint8_t {
+  SchedulingGates,
+  PrioritySort,
+  NodeUnschedulable,
+  NodeName,
+  TaintToleration,
+  NodeAffinity,
+  NodePorts,
+  NodeResourcesFit,
+  VolumeRestrictions,
+  NodeVolumeLimits,
+  VolumeBinding,
+  VolumeZone,
+  PodTopologySpread,
+  InterPodAffinity,
+  DynamicResources,
+  DefaultPreemption,
+  NodeResourcesBalancedAllocation,
+  ImageLocality,
+  DefaultBinder,
+};
+inline constexpr std::size_t kPluginCount = 19;
+
+std::string_view name_of(PluginId plugin);
+std::optional<PluginId> plugin_named(std::string_view name);
+
+struct WeightedPlugin {
+  PluginId plugin;
+  std::int64_t weight = 1;
+
+  bool operator==(const WeightedPlugin&) const = default;
+};
+
+struct ResourceWeight {
+  std::string name;
+  std::int64_t weight = 1;
+
+  bool operator==(const ResourceWeight&) const = default;
+};
+
+enum class FitStrategy : std::uint8_t { LeastAllocated, MostAllocated, RequestedToCapacityRatio };
+
+struct ShapePoint {
+  std::int64_t utilization = 0;
+  std::int64_t score = 0;  // 0..10, as in the file
+
+  bool operator==(const ShapePoint&) const = default;
+};
+
+struct FitArgs {
+  std::vector<std::string> ignored_resources;
+  std::vector<std::string> ignored_groups;  // what stands before the slash of a resource's name
+  FitStrategy strategy = FitStrategy::LeastAllocated;
+  std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
+  std::vector<ShapePoint> shape;  // RequestedToCapacityRatio only
+
+  bool operator==(const FitArgs&) const = default;
+};
+
+struct BalancedArgs {
+  std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
+
+  bool operator==(const BalancedArgs&) const = default;
+};
+
+struct SpreadDefault {
+  std::int64_t max_skew = 1;
+  std::string topology_key;
+  bool hard = false;  // DoNotSchedule
+  std::int64_t min_domains = 1;
+  bool honor_affinity = true, honor_taints = false;
+
+  bool operator==(const SpreadDefault&) const = default;
+};
+
+struct SpreadArgs {
+  bool system_defaults = true;          // defaultingType: System
+  std::vector<SpreadDefault> defaults;  // only with List
+
+  bool operator==(const SpreadArgs&) const = default;
+};
+
+struct InterPodArgs {
+  std::int64_t hard_weight = 1;
+  bool ignore_preferred_of_existing = false;
+
+  bool operator==(const InterPodArgs&) const = default;
+};
+
+struct NodeAffinityArgs {
+  json::value added;  // a NodeAffinity as in the API, null for none
+
+  bool operator==(const NodeAffinityArgs&) const = default;
+};
+
+struct PreemptionArgs {
+  std::int64_t min_percentage = 10;
+  std::int64_t min_absolute = 100;
+
+  bool operator==(const PreemptionArgs&) const = default;
+};
+
+enum class LocalityMode : std::uint8_t { Compat, Bytes, PullTime };
+enum class TieBreak : std::uint8_t { Locality, Random, First };
+enum class InventorySource : std::uint8_t { Auto, StatusOnly, Crd, Annotation, Etcd };
+
+struct LocalityArgs {
+  LocalityMode mode = LocalityMode::Compat;
+  TieBreak tie_break = TieBreak::Locality;
+  bool layers = true;  // granularity: Layer
+  InventorySource inventory = InventorySource::Auto;
+  std::chrono::seconds inventory_max_age{600};
+  std::int64_t pull_bandwidth = 50 * 1024 * 1024;  // bytes per second
+  std::chrono::milliseconds horizon{60000};
+  bool require = false;
+
+  bool operator==(const LocalityArgs&) const = default;
+};
+
+struct Profile {
+  std::string scheduler_name = "default-scheduler";
+  std::int64_t percentage_of_nodes = 0;  // 0 and 100: all
+  // The plugins of each extension point in the order in which they run.
+  std::vector<PluginId> pre_enqueue, pre_filter, filter, post_filter, pre_score, reserve, permit,
+      pre_bind, bind, post_bind;
+  std::vector<WeightedPlugin> score;
+  FitArgs fit;
+  BalancedArgs balanced;
+  SpreadArgs spread;
+  InterPodArgs inter_pod;
+  NodeAffinityArgs node_affinity;
+  PreemptionArgs preemption;
+  LocalityArgs locality;
+
+  bool operator==(const Profile&) const = default;
+};
+
+// What an empty configuration gives.
+Profile default_profile();
+
+}  // namespace plim::placement

@@ -1,0 +1,17 @@
+// Services and controllers as the scheduler needs them: whom they select.
+#pragma once
+
+#include "kube/decode.hpp"
+#include "placement/cluster_tables.hpp"
+
+namespace plim::placement {
+
+struct SelectingObject {
+  kube::ObjectMeta meta;  // without labels and annotations, which nobody reads
+  SelectorOwner owner;
+};
+
+// `kind` is Service, ReplicationController, ReplicaSet or StatefulSet.
+kube::Codec<SelectingObject> selecting_codec(std::string kind, kube::InternPool& pool);
+
+}  // namespace plim::placement

@@ -1,0 +1,407 @@
+// PodTopologySpread: keeps pods alike apart by zone, host or any other label.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "placement/cycle.hpp"
+
+namespace plim::placement {
+namespace {
+
+constexpr std::string_view kHostname = "kubernetes.io/hostname";
+constexpr std::string_view kZone = "topology.kubernetes.io/zone";
+constexpr std::int64_t kNoDomain = std::numeric_limits<std::int64_t>::min();
+
+// A constraint with its selector settled and its columns found.
+struct ActiveSpread {
+  const SpreadConstraint* rule = nullptr;
+  kube::LabelSelector selector;
+  const LabelColumn* column = nullptr;
+  std::uint32_t empty = 0;          // the number of the empty value
+  const RowCounts* pods = nullptr;  // matching ones
+};
+
+class SpreadRules {
+ public:
+  enum class Which : std::uint8_t { hard, soft };
+
+  SpreadRules(Cycle& cycle, Which which)
+      : cycle_(cycle),
+        chooses_nodes_(cycle.in.affinity->nodes.has_required ||
+                       !cycle.in.node_selector->labels.empty()) {
+    const Spread& own = *cycle.in.spread;
+    mistake = own.mistake;
+    if (!own.constraints.empty()) {
+      for (const SpreadConstraint& rule : own.constraints)
+        if (rule.hard == (which == Which::hard)) activate(rule, with_label_keys(rule));
+    } else {
+      use_defaults(which);
+    }
+    NodeTable& table = cycle.cluster.table();
+    if (std::ranges::any_of(active, [](const auto& one) { return one.rule->honor_taints; }))
+      untolerated_ = untolerated_rows();
+    for (ActiveSpread& one : active) {
+      one.column = &table.label_column(one.rule->key);
+      one.empty = one.column->find(table.find_value(""));
+    }
+  }
+
+  bool has_all_keys(NodeIndex row) const {
+    return std::ranges::all_of(active, [&](const auto& one) { return one.column->at(row) != 0; });
+  }
+
+  bool all_have_all_keys() const {
+    const std::size_t nodes = cycle_.cluster.table().live().size();
+    return std::ranges::all_of(active,
+                               [&](const auto& one) { return one.column->nodes() == nodes; });
+  }
+
+  // Whether every live node counts for every constraint.
+  bool includes_all() const {
+    return all_have_all_keys() && std::ranges::none_of(active, [&](const ActiveSpread& one) {
+             return (one.rule->honor_affinity && chooses_nodes_) || one.rule->honor_taints;
+           });
+  }
+
+  // The constraint's inclusion policies.
+  bool includes(const ActiveSpread& one, NodeIndex row) {
+    if (one.rule->honor_affinity && chooses_nodes_ && !cycle_.node_matches().required.has(row))
+      return false;
+    return !one.rule->honor_taints || !untolerated_[row];
+  }
+
+  std::vector<ActiveSpread> active;
+  std::string mistake;
+
+ private:
+  void activate(const SpreadConstraint& rule, kube::LabelSelector selector) {
+    ActiveSpread made{.rule = &rule, .selector = std::move(selector)};
+    bool everything = made.selector == kube::LabelSelector::everything();
+    PodMatcher matcher{
+        .clauses = {{.namespaces = {std::string(cycle_.in.pod.meta.ns.view())},
+                     .selector = everything ? kube::LabelSelector::nothing() : made.selector}},
+        .leave_out_terminating = true};
+    made.pods = &cycle_.cluster.count_pods(matcher);  // an empty selector counts none
+    active.push_back(std::move(made));
+  }
+
+  void use_defaults(Which which) {
+    NodeTable& table = cycle_.cluster.table();
+    const SpreadArgs& args = cycle_.profile.spread;
+    std::vector<SpreadDefault> defaults = args.defaults;
+    if (args.system_defaults) defaults = {{3, std::string(kHostname)}, {5, std::string(kZone)}};
+    std::erase_if(defaults, [&](const auto& one) { return one.hard != (which == Which::hard); });
+    if (defaults.empty()) return;
+    kube::LabelSelector selector = cycle_.cluster.owners_of(cycle_.in.pod);
+    if (selector == kube::LabelSelector::nothing()) return;
+    defaults_.reserve(defaults.size());
+    for (const SpreadDefault& one : defaults) {
+      SpreadConstraint& rule = defaults_.emplace_back();
+      rule.max_skew = one.max_skew;
+      rule.key = table.key_id(one.topology_key);
+      rule.hard = one.hard;
+      rule.min_domains = one.min_domains;
+      rule.honor_affinity = one.honor_affinity;
+      rule.honor_taints = one.honor_taints;
+      activate(rule, selector);
+    }
+  }
+
+  kube::LabelSelector with_label_keys(const SpreadConstraint& rule) const {
+    if (rule.match_label_keys.empty() || rule.selector == kube::LabelSelector::nothing())
+      return rule.selector;
+    std::string text = rule.selector.to_string();
+    for (const std::string& key : rule.match_label_keys)
+      if (auto value = kube::find_label(cycle_.in.pod.meta.labels, key))
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, *value);
+    auto made = kube::LabelSelector::parse(text);
+    return made ? std::move(*made) : rule.selector;
+  }
+
+  std::vector<std::uint8_t> untolerated_rows() const {
+    const NodeTable& table = cycle_.cluster.table();
+    std::vector<std::uint8_t> by_set;
+    for (const auto& taints : table.taint_sets())
+      by_set.push_back(std::ranges::any_of(taints, [&](const kube::Taint& taint) {
+        return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
+               !tolerated(*cycle_.in.tolerations, taint);
+      }));
+    std::vector<std::uint8_t> out(table.rows(), 0);
+    for (NodeIndex row : table.live()) out[row] = by_set[table.taint_set(row)];
+    return out;
+  }
+
+  Cycle& cycle_;
+  bool chooses_nodes_;
+  std::vector<SpreadConstraint> defaults_;
+  std::vector<std::uint8_t> untolerated_;
+};
+
+// Matching pods of one constraint by topology value.
+struct Domains {
+  std::vector<std::int64_t> by_value;  // kNoDomain where no eligible node has it
+  std::size_t count = 0;
+  std::uint32_t lowest = 0;  // a value with the fewest, and how many the fewest of the others have
+  std::int64_t fewest = 0, fewest_of_others = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t changed = 0;  // the value whose count was imagined another
+
+  void add(std::uint32_t value, std::int64_t pods) {
+    if (by_value[value] == kNoDomain) {
+      by_value[value] = 0;
+      ++count;
+    }
+    by_value[value] += pods;
+  }
+
+  // Every value that a node has.
+  void add_all(const LabelColumn& column) {
+    for (std::uint32_t value = 1; value < column.size(); ++value)
+      if (column.value(value) != 0) add(value, 0);
+  }
+
+  void settle() {
+    fewest = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t value = 0; value < by_value.size(); ++value) {
+      std::int64_t pods = by_value[value];
+      if (pods == kNoDomain) continue;
+      if (pods < fewest) {
+        fewest_of_others = fewest;
+        fewest = pods;
+        lowest = value;
+      } else {
+        fewest_of_others = std::min(fewest_of_others, pods);
+      }
+    }
+  }
+
+  // Only one row, hence one value, is imagined different at a time.
+  std::int64_t minimum(std::int64_t min_domains) const {
+    if (static_cast<std::int64_t>(count) < min_domains) return 0;
+    if (changed == 0) return fewest;
+    return std::min(by_value[changed], changed == lowest ? fewest_of_others : fewest);
+  }
+};
+
+// What one constraint adds to the score of nodes; of a host, by the pods that are on it.
+struct SpreadPoints {
+  explicit SpreadPoints(const ActiveSpread& one)
+      : column(*one.column),
+        on_host(*one.pods),
+        extra(static_cast<double>(one.rule->max_skew - 1)) {}
+
+  double of(std::int64_t pods) const { return static_cast<double>(pods) * weight + extra; }
+
+  // Rows ascend from call to call. Nothing for a node without the label.
+  double at(NodeIndex row) {
+    const std::uint32_t value = column.at(row);
+    if (value == 0) return 0;
+    return by_value.empty() ? of(on_host.at(row)) : by_value[value];
+  }
+
+  const LabelColumn& column;
+  RowCountReader on_host;
+  double extra = 0, weight = 0;
+  std::vector<double> by_value;  // unless it is of hosts
+};
+
+double weight_of(std::size_t domains) {
+  return std::log(static_cast<double>(domains + 2));
+}
+
+// As llround(), of which a call for every node is felt.
+std::int64_t rounded(double number) {
+  if (!(number >= 0 && number < 1e15)) return std::llround(number);
+  const auto whole = static_cast<std::int64_t>(number);
+  return number - static_cast<double>(whole) >= 0.5 ? whole + 1 : whole;
+}
+
+class SpreadFilter final : public FilterOf<SpreadFilter> {
+ public:
+  explicit SpreadFilter(Cycle& cycle, SpreadRules rules)
+      : cycle_(cycle),
+        rules_(std::move(rules)),
+        missing_(cycle.verdicts.id_of(
+            PluginId::PodTopologySpread, RejectCode::unresolvable,
+            "node(s) didn't match pod topology spread constraints (missing required label)")),
+        skewed_(cycle.verdicts.id_of(PluginId::PodTopologySpread, RejectCode::unschedulable,
+                                     "node(s) didn't match pod topology spread constraints")) {
+    const NodeTable& table = cycle.cluster.table();
+    for (const ActiveSpread& one : rules_.active) {
+      Domains& domains = domains_.emplace_back();
+      domains.by_value.assign(one.column->size(), kNoDomain);
+      self_.push_back(one.selector.matches(cycle.in.pod.meta.labels) ? 1 : 0);
+    }
+    const bool all = rules_.includes_all();
+    auto eligible = [&](const ActiveSpread& one, NodeIndex row) {
+      return all || (rules_.has_all_keys(row) && rules_.includes(one, row));
+    };
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      if (all) {
+        domains_[i].add_all(*one.column);
+      } else {
+        for (NodeIndex row : table.live())
+          if (eligible(one, row)) domains_[i].add(one.column->at(row), 0);
+      }
+      for (const auto& [row, pods] : one.pods->entries())
+        if (table.is_live(row) && eligible(one, row)) domains_[i].add(one.column->at(row), pods);
+    }
+    for (Domains& domains : domains_) domains.settle();
+  }
+
+  // Nodes share few values, so each value is judged once.
+  void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
+    std::vector<Verdict> known;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const LabelColumn& column = *rules_.active[i].column;
+      known.resize(column.size());
+      for (std::uint32_t value = 0; value < known.size(); ++value)
+        known[value] = judge_value(i, value);
+      std::erase_if(rows, [&](NodeIndex row) {
+        const Verdict verdict = known[column.at(row)];
+        if (verdict != kFits) verdicts[row] = verdict;
+        return verdict != kFits;
+      });
+    }
+  }
+
+  Verdict judge(NodeIndex row) const {
+    for (std::size_t i = 0; i < domains_.size(); ++i)
+      if (Verdict verdict = judge_value(i, rules_.active[i].column->at(row)); verdict != kFits)
+        return verdict;
+    return kFits;
+  }
+
+  // "zone=a: 3 pods and this one, fewest 1: skew 3, at most 1".
+  std::string describe(NodeIndex row) const override {
+    const NodeTable& table = cycle_.cluster.table();
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      const std::string_view key = table.text(one.rule->key + 1);
+      const std::uint32_t value = one.column->at(row);
+      if (value == 0) {
+        out.push_back(fmt::format("{} is not set", key));
+        continue;
+      }
+      const std::int64_t counted = domains_[i].by_value[value];
+      const std::int64_t there = counted == kNoDomain ? 0 : counted;
+      const std::int64_t fewest = domains_[i].minimum(one.rule->min_domains);
+      const std::int64_t skew = there + self_[i] - fewest;
+      if (skew > one.rule->max_skew)
+        out.push_back(fmt::format("{}={}: {} pods{}, fewest {}: skew {}, at most {}", key,
+                                  table.text(one.column->value(value)), there,
+                                  self_[i] != 0 ? " and this one" : "", fewest, skew,
+                                  one.rule->max_skew));
+    }
+    return fmt::format("{}", fmt::join(out, "; "));
+  }
+
+  void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {
+    if (record.pod->meta.ns != cycle_.in.pod.meta.ns || !rules_.has_all_keys(row)) return;
+    for (std::size_t i = 0; i < domains_.size(); ++i) {
+      const ActiveSpread& one = rules_.active[i];
+      if (!one.selector.matches(record.pod->meta.labels) || !rules_.includes(one, row)) continue;
+      domains_[i].changed = one.column->at(row);
+      domains_[i].add(domains_[i].changed, sign);
+    }
+  }
+
+ private:
+  Verdict judge_value(std::size_t at, std::uint32_t value) const {
+    if (value == 0) return missing_;
+    const SpreadConstraint& rule = *rules_.active[at].rule;
+    const std::int64_t there = domains_[at].by_value[value];
+    const std::int64_t skew =
+        (there == kNoDomain ? 0 : there) + self_[at] - domains_[at].minimum(rule.min_domains);
+    return skew > rule.max_skew ? skewed_ : kFits;
+  }
+
+  Cycle& cycle_;
+  SpreadRules rules_;
+  std::vector<Domains> domains_;
+  std::vector<std::int64_t> self_;
+  Verdict missing_, skewed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
+  SpreadRules rules(cycle, SpreadRules::Which::hard);
+  if (!rules.mistake.empty()) {
+    cycle.failure = {
+        PluginId::PodTopologySpread, std::nullopt,
+        fmt::format("obtaining pod's hard topology spread constraints: {}", rules.mistake)};
+    return nullptr;
+  }
+  if (rules.active.empty()) return nullptr;
+  return std::make_unique<SpreadFilter>(cycle, std::move(rules));
+}
+
+bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
+  SpreadRules rules(cycle, SpreadRules::Which::soft);
+  if (rules.active.empty()) return false;
+  NodeTable& table = cycle.cluster.table();
+  const LabelKey hostname = table.key_id(kHostname);
+  const bool need_all =
+      (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
+      !rules.all_have_all_keys();
+
+  auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
+  // A node without the label stands in the domain of the empty value.
+  auto domain = [&](const ActiveSpread& one, NodeIndex row) {
+    std::uint32_t value = one.column->at(row);
+    return value != 0 ? value : one.empty;
+  };
+  // All nodes are in question, so that values need not be looked for node by node.
+  auto everywhere = [&](const ActiveSpread& one) {
+    return rows.size() == table.live().size() && one.column->nodes() == rows.size();
+  };
+  std::vector<SpreadPoints> points;
+  for (const ActiveSpread& one : rules.active) {
+    SpreadPoints& made = points.emplace_back(one);
+    if (one.rule->key == hostname) {
+      made.weight = weight_of(static_cast<std::size_t>(
+          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); })));
+      continue;
+    }
+    Domains domains;
+    domains.by_value.assign(one.column->size(), kNoDomain);
+    if (everywhere(one) && !need_all) {
+      domains.add_all(*one.column);
+    } else {
+      for (NodeIndex row : rows)
+        if (!ignored(row)) domains.add(domain(one, row), 0);
+    }
+    for (const auto& [row, pods] : one.pods->entries()) {
+      if (!table.is_live(row) || ignored(row) || !rules.includes(one, row)) continue;
+      std::int64_t& there = domains.by_value[domain(one, row)];
+      if (there != kNoDomain) there += pods;
+    }
+    made.weight = weight_of(domains.count);
+    made.by_value.assign(domains.by_value.size(), 0);
+    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
+      made.by_value[value] = made.of(domains.by_value[value]);
+  }
+
+  std::int64_t highest = 0, lowest = std::numeric_limits<std::int64_t>::max();
+  out.raw.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (ignored(rows[i])) continue;
+    double sum = 0;
+    for (SpreadPoints& one : points) sum += one.at(rows[i]);
+    out.raw[i] = rounded(sum);
+    highest = std::max(highest, out.raw[i]);
+    lowest = std::min(lowest, out.raw[i]);
+  }
+  out.normalized.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!ignored(rows[i]))
+      out.normalized[i] = highest == 0 ? 100 : 100 * (highest + lowest - out.raw[i]) / highest;
+  return true;
+}
+
+}  // namespace plim::placement

@@ -1,0 +1,32 @@
+// Pods and nodes from a few words of YAML, for tests of decisions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kube/types.hpp"
+#include "placement/engine.hpp"
+
+namespace plim::placement::testing {
+
+// `yaml` is the whole object: "{metadata: {name: a}, spec: {…}}". A pod without a uid gets one.
+kube::Node node_of(std::string_view yaml);
+PodPointer pod_of(std::string_view yaml);
+
+// A node with 4 CPUs, 32Gi and room for 110 pods.
+kube::Node plain_node(std::string_view name, std::string_view labels = "{}");
+// One container that asks for `requests`, "{cpu: 100m}".
+PodPointer plain_pod(std::string_view name, std::string_view requests = "{}",
+                     std::string_view labels = "{}");
+
+kube::Labels labels_of(std::string_view yaml);
+
+// What a plugin gave a node; -1 when it said nothing.
+std::int64_t raw_score(const Decision& decision, std::string_view node, PluginId plugin);
+std::int64_t score_of(const Decision& decision, std::string_view node, PluginId plugin);
+
+// A decision with all rows described.
+Decision decide_all(Engine& engine, const PodPointer& pod, const Profile& profile);
+
+}  // namespace plim::placement::testing
