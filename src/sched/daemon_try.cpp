@@ -51,7 +51,7 @@ Decision Daemon::decide(const Try& current, DecideOptions options) {
 // Before anything changes, for the decision's indexes are the engine's.
 void Daemon::note(const Try& current, const Decision& decision, const PostFilterOutcome* outcome) {
   const Nanos took = clock_.steady() - current.started;
-  metrics_.decided(took, decision.feasible, decision.tie_rule == "locality");
+  metrics_.decided(took, decision.feasible, decision.tie_rule == placement::TieRule::locality);
   if (klog_.enabled(10)) log_scores(current.pod(), decision);
   if (!on_decision_) return;
   on_decision_({.pod = current.attempt.pod,
