@@ -34,63 +34,6 @@ bool Cycle::is_named(NodeIndex row) const {
   return !only_nodes || std::ranges::binary_search(*only_nodes, cluster.table().name(row));
 }
 
-std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle) {
-  switch (plugin) {
-    case PluginId::NodeUnschedulable:
-      return make_unschedulable_filter(cycle);
-    case PluginId::NodeName:
-      return make_node_name_filter(cycle);
-    case PluginId::TaintToleration:
-      return make_taint_filter(cycle);
-    case PluginId::NodeAffinity:
-      return make_node_affinity_filter(cycle);
-    case PluginId::NodePorts:
-      return make_ports_filter(cycle);
-    case PluginId::NodeResourcesFit:
-      return make_fit_filter(cycle);
-    case PluginId::VolumeRestrictions:
-      return make_volume_restrictions_filter(cycle);
-    case PluginId::VolumeBinding:
-      return make_volume_binding_filter(cycle);
-    case PluginId::VolumeZone:
-      return make_volume_zone_filter(cycle);
-    case PluginId::PodTopologySpread:
-      return make_spread_filter(cycle);
-    case PluginId::InterPodAffinity:
-      return make_inter_pod_filter(cycle);
-    case PluginId::DynamicResources:
-      if (!cycle.in.pod.spec.resource_claims.empty())
-        cycle.failure = {plugin, RejectCode::unresolvable,
-                         "dynamic resource claims are not supported yet by plimsoll"};
-      return nullptr;
-    case PluginId::ImageLocality:
-      return make_images_filter(cycle);
-    default:
-      return nullptr;
-  }
-}
-
-bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  switch (plugin) {
-    case PluginId::TaintToleration:
-      return score_taints(cycle, rows, out);
-    case PluginId::NodeAffinity:
-      return score_node_affinity(cycle, rows, out);
-    case PluginId::PodTopologySpread:
-      return score_spread(cycle, rows, out);
-    case PluginId::InterPodAffinity:
-      return score_inter_pod(cycle, rows, out);
-    case PluginId::NodeResourcesFit:
-      return score_fit(cycle, rows, out);
-    case PluginId::ImageLocality:
-      return score_locality(cycle, rows, out);
-    case PluginId::NodeResourcesBalancedAllocation:
-      return score_balanced(cycle, rows, out);
-    default:
-      return false;
-  }
-}
-
 void normalize_by_highest(std::vector<std::int64_t>& scores, NormalizeOrder order) {
   const bool reversed = order == NormalizeOrder::reversed;
   std::int64_t highest = 0;

@@ -129,23 +129,6 @@ struct FilterStep {
   std::unique_ptr<Filter> filter;
 };
 
-// Null when the plugin has nothing to say about this pod.
-std::unique_ptr<Filter> make_filter(PluginId plugin, Cycle& cycle);
-
-std::unique_ptr<Filter> make_unschedulable_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_node_name_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_taint_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_ports_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_fit_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_node_affinity_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_spread_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_inter_pod_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_volume_restrictions_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle);
-std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle);
-// Not one of stock's: for pods and profiles that require images to be there.
-std::unique_ptr<Filter> make_images_filter(Cycle& cycle);
-
 // A score plugin's column, one number per feasible node.
 struct ScoreColumn {
   PluginId plugin{};
@@ -158,17 +141,6 @@ struct ScoreColumn {
     return {plugin, raw[told], normalized[told], normalized[told] * weight};
   }
 };
-
-// Fills raw and normalized; false when the plugin has nothing to say about this pod.
-bool score(PluginId plugin, Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-
-bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_node_affinity(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_inter_pod(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_locality(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
-bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 
 enum class NormalizeOrder : std::uint8_t { as_is, reversed };
 

@@ -9,6 +9,7 @@
 #include "placement/locality.hpp"
 #include "placement/message.hpp"
 #include "placement/node_class.hpp"
+#include "placement/plugin_table.hpp"
 #include "placement/search.hpp"
 
 namespace plim::placement {
@@ -120,9 +121,15 @@ struct Scores {
   bool by_class = false;             // what a node's row tells comes from the class
 
   bool is_summed(const ScoreColumn& column) const {
-    return by_class && scores_by_row(column.plugin);
+    return by_class && plugin_row(column.plugin).score_reads != Reads::cluster;
   }
 };
+
+// False when the plugin of the column has nothing to say about this pod.
+bool score_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, ScoreColumn& column) {
+  const Plugin& plugin = plugin_row(column.plugin);
+  return plugin.score != nullptr && plugin.score(cycle, rows, column);
+}
 
 Error invalid_score(const ScoreColumn& column) {
   const auto one = std::ranges::find_if(
@@ -175,7 +182,7 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
     {
       const DecisionTimes::PluginWatch one(cycle.times, DecisionTimes::Step::score, plugin.plugin);
       const bool summed = out.is_summed(column);
-      if (!summed && !score(plugin.plugin, cycle, rows, column)) continue;
+      if (!summed && !score_rows(cycle, rows, column)) continue;
       if (!summed && !add_column(column, out)) return invalid_score(column);
     }
     out.columns.push_back(std::move(column));
@@ -250,7 +257,7 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
     // The class has kept the sum only; it is told again for those that are shown.
     ScoreColumn again{
         .plugin = column.plugin, .weight = column.weight, .raw = {}, .normalized = {}};
-    if (!score(column.plugin, cycle, best_rows, again)) continue;
+    if (!score_rows(cycle, best_rows, again)) continue;
     for (std::size_t i = 0; i < best.size(); ++i) out.rows[i].scores.push_back(again.at(i));
   }
 }
@@ -275,15 +282,15 @@ NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOpt
   out.tie_size = equals.size();
   if (equals.size() == 1) return equals[0];
   if (cycle.profile.locality.tie_break == TieBreak::First) {
-    out.tie_rule = "first";
+    out.tie_rule = TieRule::first;
     const NodeTable& table = cycle.cluster.table();
     return *std::ranges::min_element(equals, {}, [&](NodeIndex row) { return table.name(row); });
   }
-  out.tie_rule = "random";
+  out.tie_rule = TieRule::random;
   if (cycle.profile.locality.tie_break == TieBreak::Locality) {
     const std::size_t before = equals.size();
     keep_nearest(cycle.image_view(), equals);
-    if (equals.size() < before) out.tie_rule = "locality";
+    if (equals.size() < before) out.tie_rule = TieRule::locality;
   }
   return equals[options.draw % equals.size()];
 }

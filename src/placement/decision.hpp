@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,11 @@ struct Rejection {
   std::vector<std::string> details = {};
 };
 
+// How one of several nodes with the same total was chosen.
+enum class TieRule : std::uint8_t { none, locality, random, first };
+
+std::string_view name_of(TieRule rule);  // "" for none
+
 struct Decision {
   enum class Outcome : std::uint8_t { chosen, single_feasible, unschedulable, error };
 
@@ -111,7 +117,7 @@ struct Decision {
   std::size_t total_nodes = 0, looked_at = 0, feasible = 0;
   std::int64_t total = 0;                 // score of the node
   std::size_t tie_size = 0;               // how many nodes had the best total
-  std::string_view tie_rule;              // "", "locality", "random", "first"
+  TieRule tie_rule = TieRule::none;       // how one of them was chosen
   std::int64_t image_bytes = 0;           // of the pod's images
   std::int64_t missing_bytes = 0;         // those of them that the node does not have
   std::vector<ScoredNode> rows;           // best first, among equals the chosen one

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "placement/cycle.hpp"
+#include "placement/plugins.hpp"
 
 namespace plim::placement {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "placement/cycle.hpp"
+#include "placement/plugins.hpp"
 
 namespace plim::placement {
 namespace {

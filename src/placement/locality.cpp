@@ -6,6 +6,7 @@
 
 #include "loop/image_annotation.hpp"
 #include "placement/node_class.hpp"
+#include "placement/plugins.hpp"
 
 namespace plim::placement {
 namespace {

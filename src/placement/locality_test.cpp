@@ -343,7 +343,7 @@ TEST(Locality, breaks_ties_by_missing_bytes_in_every_mode) {
     auto made = engine.decide(*running("busybox"), profile, options);
     EXPECT_EQ(made.total, 0);
     EXPECT_EQ(made.node, "n0");
-    EXPECT_EQ(made.tie_rule, "locality");
+    EXPECT_EQ(made.tie_rule, TieRule::locality);
     EXPECT_EQ(made.tie_size, 5u);
   }
 }

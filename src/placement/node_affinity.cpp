@@ -1,7 +1,7 @@
 // NodeAffinity: nodeSelector, required and preferred node affinity, and what the profile adds.
 #include <vector>
 
-#include "placement/cycle.hpp"
+#include "placement/plugins.hpp"
 
 namespace plim::placement {
 namespace {

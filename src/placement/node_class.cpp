@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "placement/decision_times.hpp"
+#include "placement/plugin_table.hpp"
 
 namespace plim::placement {
 namespace {
@@ -86,26 +87,20 @@ void add_score(std::int64_t score, std::int64_t weight, std::int64_t& to) {
   if (to != NodeClass::kOdd) to = score < 0 || score > 100 ? NodeClass::kOdd : to + score * weight;
 }
 
-}  // namespace
-
-bool filters_by_row(PluginId plugin) {
-  switch (plugin) {
-    case PluginId::NodeUnschedulable:
-    case PluginId::NodeName:
-    case PluginId::TaintToleration:
-    case PluginId::NodeAffinity:
-    case PluginId::NodePorts:
-    case PluginId::NodeResourcesFit:
-      return true;
-    default:
-      return false;
+// Adds what the score plugins that read this give the rows.
+void add_scores(Cycle& cycle, Reads reads, std::span<const NodeIndex> rows,
+                std::vector<std::int64_t>& to) {
+  for (const WeightedPlugin& plugin : cycle.profile.score) {
+    const Plugin& row = plugin_row(plugin.plugin);
+    if (row.score == nullptr || row.score_reads != reads) continue;
+    ScoreColumn column{.plugin = plugin.plugin, .raw = {}, .normalized = {}};
+    if (!row.score(cycle, rows, column)) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      add_score(column.normalized[i], plugin.weight, to[rows[i]]);
   }
 }
 
-bool scores_by_row(PluginId plugin) {
-  return plugin == PluginId::NodeResourcesFit ||
-         plugin == PluginId::NodeResourcesBalancedAllocation || plugin == PluginId::ImageLocality;
-}
+}  // namespace
 
 std::optional<std::vector<NodeIndex>> NodeClass::Seen::catch_up(const NodeTable& table) {
   const bool same_nodes = std::exchange(labels, table.label_version()) == table.label_version();
@@ -180,24 +175,12 @@ const std::vector<std::int64_t>& NodeClass::totals(Cycle& cycle) {
 
 void NodeClass::add_up(Cycle& cycle, std::span<const NodeIndex> rows) {
   for (NodeIndex row : rows) base_[row] = 0;
-  for (const WeightedPlugin& plugin : cycle.profile.score) {
-    if (!scores_by_row(plugin.plugin) || plugin.plugin == PluginId::ImageLocality) continue;
-    ScoreColumn column{.plugin = plugin.plugin, .raw = {}, .normalized = {}};
-    if (!score(plugin.plugin, cycle, rows, column)) continue;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      add_score(column.normalized[i], plugin.weight, base_[rows[i]]);
-  }
+  add_scores(cycle, Reads::row, rows, base_);
 }
 
 void NodeClass::add_images(Cycle& cycle, std::span<const NodeIndex> rows) {
   for (NodeIndex row : rows) totals_[row] = base_[row];
-  for (const WeightedPlugin& plugin : cycle.profile.score) {
-    if (plugin.plugin != PluginId::ImageLocality) continue;
-    ScoreColumn column{.plugin = plugin.plugin, .raw = {}, .normalized = {}};
-    if (!score(plugin.plugin, cycle, rows, column)) continue;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      add_score(column.normalized[i], plugin.weight, totals_[rows[i]]);
-  }
+  add_scores(cycle, Reads::row_and_images, rows, totals_);
 }
 
 std::size_t NodeClasses::most(std::size_t rows) {

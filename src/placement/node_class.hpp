@@ -15,11 +15,6 @@
 
 namespace plim::placement {
 
-// Whether a plugin's filter compares nothing but the pod's shape and the node's row.
-bool filters_by_row(PluginId plugin);
-// The same of its score, which is then taken as it is.
-bool scores_by_row(PluginId plugin);
-
 // Belongs to one thread, as the tables do.
 class NodeClass {
  public:

@@ -145,11 +145,12 @@ std::vector<Profile> some_profiles() {
 }
 
 std::string all_of(const Decision& made) {
-  std::string out = fmt::format(
-      "{} '{}' '{}' '{}' {}/{}/{} total {} tie {} {} images {} {} {}{}\n",
-      static_cast<int>(made.outcome), made.node, made.message, made.pre_filter_message,
-      made.total_nodes, made.looked_at, made.feasible, made.total, made.tie_size, made.tie_rule,
-      made.image_bytes, made.missing_bytes, made.unasked, made.by_nomination ? " nominated" : "");
+  std::string out =
+      fmt::format("{} '{}' '{}' '{}' {}/{}/{} total {} tie {} {} images {} {} {}{}\n",
+                  static_cast<int>(made.outcome), made.node, made.message, made.pre_filter_message,
+                  made.total_nodes, made.looked_at, made.feasible, made.total, made.tie_size,
+                  name_of(made.tie_rule), made.image_bytes, made.missing_bytes, made.unasked,
+                  made.by_nomination ? " nominated" : "");
   out += fmt::format("fit: {}\n", fmt::join(made.feasible_nodes, " "));
   for (const ScoredNode& row : made.rows) {
     out += fmt::format("{} {} missing {} by {} {}:", row.node, row.total, row.missing_bytes,

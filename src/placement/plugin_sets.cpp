@@ -5,48 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "placement/plugin_table.hpp"
+
 namespace plim::placement {
 namespace {
 
-constexpr std::array<std::string_view, kPointCount> kPointNames{
-    "preEnqueue", "queueSort", "preFilter", "filter", "postFilter", "preScore",   "score",
-    "reserve",    "permit",    "preBind",   "bind",   "postBind",   "multiPoint",
-};
-
 constexpr std::int64_t kHighestScore = 100;
-
-constexpr unsigned point_bit(Point point) {
-  return 1U << static_cast<unsigned>(point);
-}
-
-// Which points each plugin implements, in the order of PluginId.
-constexpr std::array<unsigned, kPluginCount> kPointsOfPlugins = [] {
-  using enum Point;
-  const unsigned looks = point_bit(PreFilter) | point_bit(Filter);
-  const unsigned scores = point_bit(PreScore) | point_bit(Score);
-  const unsigned reserves = point_bit(Reserve) | point_bit(PreBind);
-  return std::array<unsigned, kPluginCount>{
-      point_bit(PreEnqueue),                                             // SchedulingGates
-      point_bit(QueueSort),                                              // PrioritySort
-      point_bit(Filter),                                                 // NodeUnschedulable
-      point_bit(Filter),                                                 // NodeName
-      point_bit(Filter) | scores,                                        // TaintToleration
-      looks | scores,                                                    // NodeAffinity
-      looks,                                                             // NodePorts
-      looks | scores,                                                    // NodeResourcesFit
-      looks,                                                             // VolumeRestrictions
-      looks,                                                             // NodeVolumeLimits
-      looks | scores | reserves,                                         // VolumeBinding
-      looks,                                                             // VolumeZone
-      looks | scores,                                                    // PodTopologySpread
-      looks | scores,                                                    // InterPodAffinity
-      point_bit(PreEnqueue) | looks | point_bit(PostFilter) | reserves,  // DynamicResources
-      point_bit(PreEnqueue) | point_bit(PostFilter),                     // DefaultPreemption
-      scores,            // NodeResourcesBalancedAllocation
-      point_bit(Score),  // ImageLocality
-      point_bit(Bind),   // DefaultBinder
-  };
-}();
 
 bool lists_plugin(const std::vector<PluginId>& list, PluginId plugin) {
   return std::ranges::find(list, plugin) != list.end();
@@ -121,29 +85,10 @@ Result<void> weigh_scores(std::vector<WeightedPlugin>& score) {
 
 }  // namespace
 
-std::string_view name_of(Point point) {
-  return kPointNames[static_cast<std::size_t>(point)];
-}
-
-bool implements(PluginId plugin, Point point) {
-  return (kPointsOfPlugins[static_cast<std::size_t>(plugin)] & point_bit(point)) != 0;
-}
-
 PluginSets default_sets() {
-  using enum PluginId;
   PluginSets out;
-  for (std::size_t index = 0; index < kPluginCount; ++index)
-    out.at(Point::MultiPoint).enabled.push_back({static_cast<PluginId>(index), 0});
-  const auto weigh_one = [&](PluginId plugin, std::int64_t weight) {
-    out.at(Point::MultiPoint).enabled[static_cast<std::size_t>(plugin)].weight = weight;
-  };
-  weigh_one(TaintToleration, 3);
-  weigh_one(NodeAffinity, 2);
-  weigh_one(NodeResourcesFit, 1);
-  weigh_one(PodTopologySpread, 2);
-  weigh_one(InterPodAffinity, 2);
-  weigh_one(NodeResourcesBalancedAllocation, 1);
-  weigh_one(ImageLocality, 1);
+  for (const Plugin& plugin : plugin_table())
+    out.at(Point::MultiPoint).enabled.push_back({plugin.id, plugin.weight});
   return out;
 }
 

@@ -13,26 +13,6 @@
 
 namespace plim::placement {
 
-enum class Point : std::uint8_t {
-  PreEnqueue,
-  QueueSort,
-  PreFilter,
-  Filter,
-  PostFilter,
-  PreScore,
-  Score,
-  Reserve,
-  Permit,
-  PreBind,
-  Bind,
-  PostBind,
-  MultiPoint,  // stands for all points that a plugin implements
-};
-inline constexpr std::size_t kPointCount = 13;
-
-std::string_view name_of(Point point);  // as in the file: "preFilter"
-bool implements(PluginId plugin, Point point);
-
 struct PluginSet {
   std::vector<WeightedPlugin> enabled;  // weight 0: not given
   std::vector<PluginId> disabled;

@@ -1,46 +1,18 @@
 // What one scheduler name does: which plugins run at which point, in which order and with which
-// arguments. The configuration reader makes profiles (config_profile.cpp); the engine and explain
-// only read them. Names, defaults and meaning are those of KubeSchedulerConfiguration v1; the
-// arguments of ImageLocality are ours.
+// arguments. The scheduler reads profiles from its configuration file; the engine only reads them.
+// Names, defaults and meaning are those of KubeSchedulerConfiguration v1; the arguments of
+// ImageLocality are ours.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
+#include "placement/plugin_id.hpp"
 
 namespace plim::placement {
-
-// In the order of kube-scheduler's default set, which is the order in which plugins run.
-enum class PluginId : std::uint8_t {
-  SchedulingGates,
-  PrioritySort,
-  NodeUnschedulable,
-  NodeName,
-  TaintToleration,
-  NodeAffinity,
-  NodePorts,
-  NodeResourcesFit,
-  VolumeRestrictions,
-  NodeVolumeLimits,
-  VolumeBinding,
-  VolumeZone,
-  PodTopologySpread,
-  InterPodAffinity,
-  DynamicResources,
-  DefaultPreemption,
-  NodeResourcesBalancedAllocation,
-  ImageLocality,
-  DefaultBinder,
-};
-inline constexpr std::size_t kPluginCount = 19;
-
-std::string_view name_of(PluginId plugin);
-std::optional<PluginId> plugin_named(std::string_view name);
 
 struct WeightedPlugin {
   PluginId plugin;

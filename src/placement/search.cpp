@@ -5,14 +5,18 @@
 
 #include "placement/decision_times.hpp"
 #include "placement/node_class.hpp"
+#include "placement/plugin_table.hpp"
 
 namespace plim::placement {
 namespace {
 
 // Filters that need nothing prepared, so that their place in the preFilter list does not exist.
-bool is_filter_only(PluginId plugin) {
-  return plugin == PluginId::NodeUnschedulable || plugin == PluginId::NodeName ||
-         plugin == PluginId::TaintToleration;
+bool is_filter_only(const Plugin& plugin) {
+  return plugin.points.has(Point::Filter) && !plugin.points.has(Point::PreFilter);
+}
+
+std::unique_ptr<Filter> make_filter(const Plugin& plugin, Cycle& cycle) {
+  return plugin.make_filter == nullptr ? nullptr : plugin.make_filter(cycle);
 }
 
 }  // namespace
@@ -35,18 +39,19 @@ bool Search::prepare() {
   }
   bool in_class = true;  // a node is refused by the first that objects
   for (PluginId plugin : cycle_.profile.filter) {
+    const Plugin& row = plugin_row(plugin);
     auto known = std::ranges::find(made, plugin, &FilterStep::plugin);
     std::unique_ptr<Filter> filter;
     if (known != made.end())
       filter = std::move(known->filter);
-    else if (is_filter_only(plugin))
-      filter = make_filter(plugin, cycle_);
-    in_class = in_class && filters_by_row(plugin);
+    else if (is_filter_only(row))
+      filter = make_filter(row, cycle_);
+    in_class = in_class && row.filter_reads == Reads::row;
     if (!filter) continue;
     steps_.push_back({plugin, std::move(filter)});
     if (in_class) by_row_ = steps_.size();
   }
-  if (auto images = make_images_filter(cycle_))
+  if (auto images = make_filter(plugin_row(PluginId::ImageLocality), cycle_))
     steps_.push_back({PluginId::ImageLocality, std::move(images)});
   cycle_.failure = std::move(remembered);
   return !cycle_.failure;
@@ -54,7 +59,7 @@ bool Search::prepare() {
 
 std::unique_ptr<Filter> Search::prepare_plugin(PluginId plugin) {
   const DecisionTimes::PluginWatch watch(cycle_.times, DecisionTimes::Step::pre_filter, plugin);
-  return make_filter(plugin, cycle_);
+  return make_filter(plugin_row(plugin), cycle_);
 }
 
 void Search::run() {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "placement/cycle.hpp"
+#include "placement/plugins.hpp"
 
 namespace plim::placement {
 namespace {
@@ -119,6 +119,13 @@ std::unique_ptr<Filter> make_taint_filter(Cycle& cycle) {
 std::unique_ptr<Filter> make_ports_filter(Cycle& cycle) {
   if (cycle.in.ports.empty()) return nullptr;
   return std::make_unique<PortsFilter>(cycle);
+}
+
+std::unique_ptr<Filter> make_dynamic_resources_filter(Cycle& cycle) {
+  if (!cycle.in.pod.spec.resource_claims.empty())
+    cycle.failure = {PluginId::DynamicResources, RejectCode::unresolvable,
+                     "dynamic resource claims are not supported yet by plimsoll"};
+  return nullptr;
 }
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {

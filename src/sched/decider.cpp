@@ -53,7 +53,7 @@ PostFilterOutcome Decider::look_for_victims(const PodTry& current, const Decisio
 void Decider::report(const PodTry& current, const Decision& decision,
                      const PostFilterOutcome* outcome) {
   const Nanos took = clock_.steady() - current.started;
-  metrics_.decided(took, decision.feasible, decision.tie_rule == "locality");
+  metrics_.decided(took, decision.feasible, decision.tie_rule == placement::TieRule::locality);
   if (klog_.enabled(10)) log_scores(current.pod(), decision);
   if (!on_decision_) return;
   on_decision_({.pod = current.attempt.pod,

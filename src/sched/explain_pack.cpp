@@ -1,13 +1,9 @@
 #include "sched/explain_pack.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace plim::sched {
 namespace {
-
-// The texts that Decision::tie_rule refers to.
-constexpr std::array<std::string_view, 4> kTieRules{"", "locality", "random", "first"};
 
 enum class ScoresAre : std::uint8_t { same, close, other };  // compared with the row before
 
@@ -222,7 +218,7 @@ void pack_decision(Packer& out, const Decision& decision) {
   out.size(decision.feasible);
   out.number(decision.total);
   out.size(decision.tie_size);
-  out.number(std::ranges::find(kTieRules, decision.tie_rule) - kTieRules.begin());
+  out.word(decision.tie_rule);
   out.number(decision.missing_bytes);
   pack_rows(out, decision.rows);
   out.size(decision.rejecting_plugins.size());
@@ -242,7 +238,7 @@ void unpack_decision(Unpacker& in, Decision& out) {
   out.feasible = in.size();
   out.total = in.number();
   out.tie_size = in.size();
-  if (const std::size_t rule = in.size(); rule < kTieRules.size()) out.tie_rule = kTieRules[rule];
+  out.tie_rule = in.word<placement::TieRule>();
   out.missing_bytes = in.number();
   unpack_rows(in, out.rows);
   out.rejecting_plugins.resize(in.count());

@@ -35,7 +35,7 @@ ExplainRecord chosen_record(std::size_t rows) {
   out.decision.total_nodes = 1000;
   out.decision.feasible = 998;
   out.decision.tie_size = 12;
-  out.decision.tie_rule = "locality";
+  out.decision.tie_rule = placement::TieRule::locality;
   for (std::size_t i = 0; i < rows; ++i) {
     out.decision.rows.push_back(
         node_row(fmt::format("node-{:04}", i), 90 - static_cast<std::int64_t>(i / 8), 100));
@@ -59,7 +59,7 @@ TEST(ExplainPack, gives_back_a_refusal) {
   ExplainRecord record = chosen_record(0);
   record.decision.outcome = Decision::Outcome::unschedulable;
   record.decision.node = "";
-  record.decision.tie_rule = "";
+  record.decision.tie_rule = placement::TieRule::none;
   record.decision.message = "0/3 nodes are available: 3 Insufficient cpu.";
   record.message = record.decision.message + " preemption: none";
   record.rejected = {{.plugin = "NodeResourcesFit",

@@ -110,7 +110,7 @@ json::object explain_to_json(const ExplainRecord& record) {
       {"snapshotVersion", record.version},
       {"outcome", outcome_word(decision.outcome)},
       {"node", decision.node},
-      {"tie", {{"size", decision.tie_size}, {"rule", decision.tie_rule}}},
+      {"tie", {{"size", decision.tie_size}, {"rule", name_of(decision.tie_rule)}}},
       {"nodes",
        {{"total", decision.total_nodes},
         {"feasible", decision.feasible},

@@ -173,8 +173,8 @@ void Cluster::start_controllers() {
     controllers_->start();
   }
   if (!options_.scheduler) return;
-  scheduler_ = std::make_unique<controllers::scheduler::Scheduler>(
-      loop_, api_->client(kSchedulerUser), clock_);
+  scheduler_ =
+      std::make_unique<controllers::PodScheduler>(loop_, api_->client(kSchedulerUser), clock_);
   scheduler_->start();
 }
 

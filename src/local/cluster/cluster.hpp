@@ -24,7 +24,7 @@
 #include "local/cluster/nodes.hpp"
 #include "local/cluster/usage_metrics.hpp"
 #include "local/controllers/controllers.hpp"
-#include "local/controllers/scheduler/scheduler.hpp"
+#include "local/controllers/pod_scheduler.hpp"
 #include "local/sim/simulator.hpp"
 #include "local/store/store.hpp"
 #include "net/server.hpp"
@@ -101,7 +101,7 @@ class Cluster {
   std::shared_ptr<kube::Client> client_;  // as an administrator
   std::unique_ptr<net::Server> front_;
   std::unique_ptr<controllers::Controllers> controllers_;
-  std::unique_ptr<controllers::scheduler::Scheduler> scheduler_;
+  std::unique_ptr<controllers::PodScheduler> scheduler_;
   std::unique_ptr<MirrorPods> mirrors_;
   std::optional<UsageMetrics> metrics_;
   std::unique_ptr<ClusterNodes> nodes_;

@@ -6,7 +6,7 @@
 #include "kube/selector.hpp"
 #include "local/controllers/pod_owner.hpp"
 #include "local/controllers/pod_questions.hpp"
-#include "local/controllers/scheduler/rules.hpp"
+#include "placement/single_node.hpp"
 
 namespace plim::local::controllers {
 namespace {
@@ -65,16 +65,10 @@ struct Fit {
   bool carry_on = false;  // may stay if it is there
 };
 
-Fit fit_of(const kube::Pod& pod, const scheduler::Rules& rules, const kube::Node& node) {
-  const bool named = pod.spec.node_name.empty() || pod.spec.node_name == node.meta.name;
-  if (!named || !rules.fits_labels(node)) return {};
-  Fit out{true, true};
-  for (const kube::Taint& taint : node.taints) {
-    if (kube::tolerated(rules.tolerations, taint)) continue;
-    if (taint.effect == "NoExecute") return {};
-    if (taint.effect == "NoSchedule") out.run = false;
-  }
-  return out;
+Fit fit_of(const placement::NodeDemands& demands, const kube::Node& node) {
+  const bool chosen = demands.accept_name(node) && demands.accept_labels(node);
+  if (!chosen || !demands.tolerate(node, "NoExecute")) return {};
+  return {.run = demands.tolerate(node, "NoSchedule"), .carry_on = true};
 }
 
 class DaemonPlanner {
@@ -92,8 +86,8 @@ class DaemonPlanner {
     std::string text = to_json(daemon_pod(*input_.daemon_set, input_.revision_hash, ""));
     auto sample = kube::decode_pod(kube::JsonText(text), pool);
     if (sample) {
-      const scheduler::Rules rules = scheduler::rules_of(*sample);
-      for (const NodePointer& node : input_.nodes) look_at(*node, fit_of(*sample, rules, *node));
+      const placement::NodeDemands demands(*sample);
+      for (const NodePointer& node : input_.nodes) look_at(*node, fit_of(demands, *node));
     }
     drop_strays();
     if (!input_.daemon_set->meta.deleted) update();
@@ -306,10 +300,10 @@ json::value daemon_pod(const Object& daemon_set, std::string_view revision_hash,
 
 std::string node_of_daemon_pod(const kube::Pod& pod) {
   if (!pod.spec.node_name.empty()) return std::string(pod.spec.node_name.view());
-  for (const scheduler::NodeTerm& term : scheduler::rules_of(pod).required_nodes)
-    for (const kube::LabelRequirement& name : term.names)
-      if (name.op == kube::LabelRequirement::Op::in && name.values.size() == 1)
-        return name.values.front();
+  const placement::NodeDemands demands(pod);
+  for (const placement::NodeTerm& term : demands.rules().required)
+    for (const placement::NodeTerm::Name& name : term.names)
+      if (name.known_field && name.equal) return name.value;
   return "";
 }
 
