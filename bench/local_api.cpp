@@ -9,7 +9,7 @@
 #include "base/signals.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "child.hpp"
-#include "local/api/server.hpp"
+#include "local/apiserver/api/api_server.hpp"
 #include "local/cluster/kubeconfig_file.hpp"
 #include "net/server.hpp"
 
@@ -26,9 +26,9 @@ net::KeyPair administrator(const Pki& pki) {
   return net::issue_certificate(pki.authority, request).value();
 }
 
-Task<int> serve(Executor loop, std::string kubeconfig, local::StoreOptions store_options) {
-  auto store = local::Store::open(loop, system_clock(), std::move(store_options)).value();
-  auto api = local::ApiServer::create(loop, system_clock(), *store).value();
+Task<int> serve(Executor loop, std::string kubeconfig, local::store::StoreOptions store_options) {
+  auto store = local::store::Store::open(loop, system_clock(), std::move(store_options)).value();
+  auto api = local::apiserver::ApiServer::create(loop, system_clock(), *store).value();
   auto started = co_await api->start();
   PLIM_ASSERT(started);
   const Pki pki;
@@ -39,11 +39,11 @@ Task<int> serve(Executor loop, std::string kubeconfig, local::StoreOptions store
   net::Route route{.method = "*", .pattern = "*"};
   route.handler = [&](net::Request request) { return api->handle(std::move(request)); };
   auto server = net::Server::listen({loop}, std::move(options), {route}).value();
-  local::KubeconfigEntry entry{.name = "bench",
-                               .server = "https://" + server->address(),
-                               .ca_pem = pki.authority.certificate_pem,
-                               .client = administrator(pki)};
-  std::ofstream(kubeconfig) << local::kubeconfig_text(entry);
+  local::cluster::KubeconfigEntry entry{.name = "bench",
+                                        .server = "https://" + server->address(),
+                                        .ca_pem = pki.authority.certificate_pem,
+                                        .client = administrator(pki)};
+  std::ofstream(kubeconfig) << local::cluster::kubeconfig_text(entry);
   fmt::print("serving {} as process {}\n", entry.server, ::getpid());
   std::fflush(stdout);
   Signals signals(loop);
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   bench::raise_descriptor_limit();
   const testing::TempDir temporary;
   const std::string durability = argc > 2 ? argv[2] : "fsync";
-  local::StoreOptions options;
+  local::store::StoreOptions options;
   options.directory = argc > 3 ? argv[3] : temporary.path();
   options.durability = durability == "none" ? Durability::none
                        : durability == "os" ? Durability::os

@@ -19,7 +19,7 @@
 namespace {
 
 using namespace plim;
-using namespace plim::local;
+using namespace plim::local::store;
 using Stopwatch = std::chrono::steady_clock;
 
 double seconds_since(Stopwatch::time_point start) {

@@ -1,6 +1,6 @@
-# plim_module(NAME USES other modules… LIBS third-party libraries… DEFINES macros…)
-# One static library per folder of src/, one test program per module from its *_test.cpp files.
-# What a module may use is decided in STYLE; tools/check-includes holds the includes to it.
+# plim_module(NAME USES modules… LIBS third-party libraries… DEFINES macros… TEST_USES libraries of its tests…)
+# One static library per module, one test program per module from its *_test.cpp files.
+# tools/check-includes has the table of what a module may include.
 
 # Files of a folder are compiled PLIM_GROUP at a time: what they include is read and instantiated once. CMake's own unity
 # files name their parts by absolute paths, so that ccache would not find them in another clone.
@@ -27,7 +27,7 @@ function(plim_group_sources out place)
 endfunction()
 
 function(plim_module name)
-  cmake_parse_arguments(M "" "" "USES;LIBS;DEFINES" ${ARGN})
+  cmake_parse_arguments(M "" "" "USES;LIBS;DEFINES;TEST_USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$|/testing/")
@@ -54,7 +54,7 @@ function(plim_module name)
     add_executable(${name}_test ${grouped_tests})
     add_library(${name}_test_each OBJECT EXCLUDE_FROM_ALL ${tests})
     foreach(target ${name}_test ${name}_test_each)
-      target_link_libraries(${target} PRIVATE ${name} ${M_LIBS} plim_test_libraries)
+      target_link_libraries(${target} PRIVATE ${name} ${M_LIBS} ${M_TEST_USES} plim_test_libraries)
     endforeach()
     plim_use_precompiled(${name}_test ${precompiled}_test ${grouped_tests})
     plim_use_precompiled(${name}_test_each ${precompiled}_test ${tests})

@@ -33,7 +33,7 @@ Result<void> write_certificate(const RolePlace& place, const std::string& node,
   PLIM_TRY(authority.certificate_pem, read_file(place.directories.keys() + "/ca.crt"));
   PLIM_TRY(authority.key_pem, read_file(place.directories.keys() + "/ca.key"));
   PLIM_TRY(net::KeyPair made,
-           local::make_node_certificate(authority, node, address, system_clock().wall()));
+           local::cluster::make_node_certificate(authority, node, address, system_clock().wall()));
   PLIM_CHECK(write_file(base + ".crt", made.certificate_pem, kPrivate));
   return write_file(base + ".key", made.key_pem, kPrivate);
 }

@@ -6,7 +6,7 @@
 namespace plim::cli {
 
 Outcome<int> run_down(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY(bool stopped, stop_cluster(directories, context.values.duration("timeout")));
   if (!context.values.boolean("quiet"))
     (void)context.world.err.write(

@@ -8,7 +8,7 @@ namespace plim::cli {
 namespace {
 
 Outcome<int> change(Context& context, std::string_view verb, std::string_view done) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   // What is loaded here is looked for by `plimsoll images`, which goes by the kubeconfig.
   if (!context.values.given("name") && !context.values.given("dir"))
     directories = cluster_of_kubeconfig(context).value_or(std::move(directories));

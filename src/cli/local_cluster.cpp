@@ -28,27 +28,28 @@ Task<Result<net::Response>> call(std::string socket, net::Request request,
 
 }  // namespace
 
-Outcome<local::ClusterDirectories> directories_of(const Context& context) {
+Outcome<local::cluster::ClusterDirectories> directories_of(const Context& context) {
   const std::string& name = context.values.text("name");
   // Empty where none means all. An empty name that was given is a mistake, such as an unset
   // variable.
   const bool is_default = name.empty() && !context.values.given("name");
-  auto found = local::find_directories(is_default ? kName.fallback : name,
-                                       context.values.text("dir"), context.world.env);
+  auto found = local::cluster::find_directories(is_default ? kName.fallback : name,
+                                                context.values.text("dir"), context.world.env);
   if (!found) return tl::unexpected(local_failure(found.error()));
   return std::move(*found);
 }
 
-Outcome<pid_t> running_pid(const local::ClusterDirectories& directories) {
-  if (auto pid = local::holder_of(directories.lock())) return *pid;
+Outcome<pid_t> running_pid(const local::cluster::ClusterDirectories& directories) {
+  if (auto pid = local::cluster::holder_of(directories.lock())) return *pid;
   return tl::unexpected(Failure{.code = Plm::not_running,
                                 .exit = 4,
                                 .what = fmt::format("cluster {} is not running", directories.name),
                                 .tried = directories.run});
 }
 
-Outcome<json::value> ask_cluster(const local::ClusterDirectories& directories, std::string path,
-                                 json::value body, std::chrono::milliseconds timeout) {
+Outcome<json::value> ask_cluster(const local::cluster::ClusterDirectories& directories,
+                                 std::string path, json::value body,
+                                 std::chrono::milliseconds timeout) {
   PLIM_CLI_TRY(pid_t pid, running_pid(directories));
   net::Request request{.path = std::move(path)};
   if (!body.is_null()) {
@@ -70,12 +71,12 @@ Outcome<json::value> ask_cluster(const local::ClusterDirectories& directories, s
   return std::move(*value);
 }
 
-Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
+Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories,
                            std::chrono::milliseconds timeout) {
-  auto pid = local::holder_of(directories.lock());
+  auto pid = local::cluster::holder_of(directories.lock());
   if (!pid) {
     Loop loop;
-    run_to_end(loop, local::end_leftovers(directories));
+    run_to_end(loop, local::cluster::end_leftovers(directories));
     return false;
   }
   const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
@@ -84,7 +85,7 @@ Outcome<bool> stop_cluster(const local::ClusterDirectories& directories,
         local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));
   // Its lock goes with the process, so whoever sees it free sees that nothing of it is left.
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  while (local::holder_of(directories.lock()) == pid) {
+  while (local::cluster::holder_of(directories.lock()) == pid) {
     if (std::chrono::steady_clock::now() > deadline)
       return tl::unexpected(Failure{
           .code = Plm::timed_out,

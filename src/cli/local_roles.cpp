@@ -8,17 +8,18 @@ namespace plim::cli {
 namespace {
 
 struct Meant {
-  local::ClusterDirectories directories;
+  local::cluster::ClusterDirectories directories;
   json::value endpoints;
 };
 
 std::optional<Meant> meant_cluster(const Context& context) {
   std::string kubeconfig = context.values.text("kubeconfig");
   if (kubeconfig.empty()) kubeconfig = context.world.env("KUBECONFIG").value_or("");
-  for (const local::ClusterDirectories& directories : local::known_clusters(context.world.env)) {
+  for (const local::cluster::ClusterDirectories& directories :
+       local::cluster::known_clusters(context.world.env)) {
     auto text = read_file(directories.endpoints());
     auto value = text ? parse_json(*text) : json::value();
-    if (!value || !local::holder_of(directories.lock())) continue;
+    if (!value || !local::cluster::holder_of(directories.lock())) continue;
     const bool is_meant = kubeconfig.empty() ? directories.name == "default"
                                              : text_at(*value, {"kubeconfig"}) == kubeconfig;
     if (is_meant) return Meant{.directories = directories, .endpoints = std::move(*value)};
@@ -34,7 +35,7 @@ json::object local_roles(const Context& context) {
   return roles != nullptr && roles->is_object() ? roles->get_object() : json::object();
 }
 
-std::optional<local::ClusterDirectories> cluster_of_kubeconfig(const Context& context) {
+std::optional<local::cluster::ClusterDirectories> cluster_of_kubeconfig(const Context& context) {
   auto meant = meant_cluster(context);
   if (!meant) return std::nullopt;
   return std::move(meant->directories);

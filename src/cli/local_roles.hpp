@@ -14,6 +14,6 @@ namespace plim::cli {
 json::object local_roles(const Context& context);
 
 // That cluster itself.
-std::optional<local::ClusterDirectories> cluster_of_kubeconfig(const Context& context);
+std::optional<local::cluster::ClusterDirectories> cluster_of_kubeconfig(const Context& context);
 
 }  // namespace plim::cli

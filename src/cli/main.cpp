@@ -8,8 +8,8 @@
 #include "cli/run.hpp"
 #include "cli/terminal.hpp"
 #include "flow/worker.hpp"
-#include "local/runtime/applets.hpp"
-#include "local/runtime/shim.hpp"
+#include "local/kubelet/runtime/applets.hpp"
+#include "local/kubelet/shim/shim.hpp"
 
 int main(int argc, char** argv) {
   using namespace plim;
@@ -19,9 +19,9 @@ int main(int argc, char** argv) {
   // What our own nodes and runs start, once per pod, container or worker: no commands for people,
   // so not in the table, and their words are not ours to read.
   const std::string_view word = argc > 1 ? argv[1] : "";
-  if (word == "pod-shim") return local::run_pod_shim(argc - 1, argv + 1);
+  if (word == "pod-shim") return local::kubelet::run_pod_shim(argc - 1, argv + 1);
   if (word == "flow-worker") return flow::run_worker_process();
-  if (word == "tools") return local::run_applet(argc - 1, argv + 1);
+  if (word == "tools") return local::kubelet::run_applet(argc - 1, argv + 1);
   cli::Writer out(STDOUT_FILENO), err(STDERR_FILENO);
   cli::World world{kube::process_environment, out, err, cli::terminal_of(STDOUT_FILENO)};
   return cli::run(world, std::vector<std::string>(argv, argv + argc));

@@ -20,7 +20,7 @@ constexpr const char* kKubeletDirectory = "/var/lib/kubelet";
 // One change of nodes on the control socket; what it answers names them.
 Outcome<int> change(Context& context, std::string_view verb, std::string_view done,
                     json::object body) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY(json::value answer,
                ask_cluster(directories, fmt::format("/v1/nodes/{}", verb), std::move(body),
                            context.values.duration("timeout")));
@@ -76,7 +76,7 @@ Outcome<int> run_node_start(Context& context) {
 
 Outcome<int> run_node_ls(Context& context) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY(json::value answer, ask_cluster(directories, "/v1/nodes"));
   if (!printer.wants_table()) {
     PLIM_CLI_CHECK(printer.print(answer));
@@ -98,7 +98,7 @@ Outcome<int> run_node_ls(Context& context) {
 }
 
 Outcome<int> run_node_exec(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY([[maybe_unused]] pid_t pid, running_pid(directories));
   const std::string& node = context.arguments[0];
   const std::string directory = directories.node(node);

@@ -37,7 +37,7 @@ void remove_empty(fs::path path, int levels) {
   for (; levels > 0 && fs::remove(path, problem); --levels) path = path.parent_path();
 }
 
-Outcome<void> remove_outside(const local::ClusterDirectories& directories) {
+Outcome<void> remove_outside(const local::cluster::ClusterDirectories& directories) {
   auto text = read_file(directories.endpoints());
   if (!text) return {};
   auto endpoints = parse_json(*text);
@@ -47,12 +47,12 @@ Outcome<void> remove_outside(const local::ClusterDirectories& directories) {
     PLIM_CLI_CHECK(remove_tree(kubeconfig));
   const std::string merged(text_at(*endpoints, {"mergedInto"}));
   if (merged.empty()) return {};
-  auto undone = local::unmerge_kubeconfig(merged, "plimsoll-" + directories.name);
+  auto undone = local::cluster::unmerge_kubeconfig(merged, "plimsoll-" + directories.name);
   if (!undone) return tl::unexpected(file_failure(Plm::cannot_write, undone.error()));
   return {};
 }
 
-bool agrees(const Context& context, const local::ClusterDirectories& directories) {
+bool agrees(const Context& context, const local::cluster::ClusterDirectories& directories) {
   bool ask = !context.values.boolean("yes") && ::isatty(STDIN_FILENO) == 1;
   if (!ask) return true;
   (void)context.world.err.write(fmt::format("remove cluster {} with everything in {}? [y/N] ",
@@ -65,7 +65,7 @@ bool agrees(const Context& context, const local::ClusterDirectories& directories
 }  // namespace
 
 Outcome<int> run_reset(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   std::error_code ignored;
   if (!fs::exists(directories.state, ignored) && !fs::exists(directories.run, ignored)) {
     (void)context.world.err.write(fmt::format("there is no cluster {}\n", directories.name));

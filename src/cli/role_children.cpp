@@ -26,8 +26,8 @@ constexpr std::chrono::milliseconds kLook{500};
 constexpr std::chrono::seconds kGrace{5}, kStable{30};
 constexpr const char* kParent = "PLIMSOLL_ROLE_PARENT";
 
-const local::User kUpUser{.name = "plimsoll-up",
-                          .groups = {"system:masters", "system:authenticated"}};
+const local::apiserver::User kUpUser{.name = "plimsoll-up",
+                                     .groups = {"system:masters", "system:authenticated"}};
 
 std::string child_name(const RoleRow& row, std::string_view node) {
   return node.empty() ? std::string(row.process) : fmt::format("{}-{}", row.process, node);
@@ -45,7 +45,7 @@ struct RoleChildren::Child {
   bool kept = false;                        // keep() takes care of it
   bool registered = false;                  // or could not be
   bool renew = false;                       // somebody has deleted its pod
-  local::MirrorPod shown = {};
+  local::cluster::MirrorPod shown = {};
   std::optional<Process> process = {};
   TaskGroup::Handle handle = {};
 };
@@ -69,8 +69,8 @@ Result<std::vector<const RoleRow*>> parse_roles(std::string_view text) {
   return out;
 }
 
-RoleChildren::RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
-                           const local::ClusterDirectories& directories,
+RoleChildren::RoleChildren(Executor loop, Clock& clock, local::cluster::Cluster& cluster,
+                           const local::cluster::ClusterDirectories& directories,
                            std::vector<const RoleRow*> rows, RoleSettings settings)
     : loop_(loop),
       clock_(clock),

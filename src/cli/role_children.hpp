@@ -29,7 +29,7 @@ struct RoleSettings {
 
 // What a role gets to see of the cluster when its command line is made.
 struct RolePlace {
-  const local::ClusterDirectories& directories;
+  const local::cluster::ClusterDirectories& directories;
   const std::string& kubeconfig;   // of an administrator
   json::value node;                // of roles that run once per node: an item of `node ls`
   std::vector<std::string> parts;  // the roles that are to be in this process
@@ -62,15 +62,15 @@ std::span<const RoleRow> role_rows();
 // "agent,servo", "all" or "none".
 Result<std::vector<const RoleRow*>> parse_roles(std::string_view text);
 // The pod that shows it; `node` is an item of `node ls`.
-local::MirrorPod role_pod(const RoleRow& row, const json::value& node,
-                          std::vector<std::string> words, std::string log_file);
+local::cluster::MirrorPod role_pod(const RoleRow& row, const json::value& node,
+                                   std::vector<std::string> words, std::string log_file);
 
 // Belongs to the cluster's loop; co_await stop() before the cluster's own.
 class RoleChildren {
  public:
-  RoleChildren(Executor loop, Clock& clock, local::Cluster& cluster,
-               const local::ClusterDirectories& directories, std::vector<const RoleRow*> rows,
-               RoleSettings settings);
+  RoleChildren(Executor loop, Clock& clock, local::cluster::Cluster& cluster,
+               const local::cluster::ClusterDirectories& directories,
+               std::vector<const RoleRow*> rows, RoleSettings settings);
   ~RoleChildren();
   RoleChildren(const RoleChildren&) = delete;
   RoleChildren& operator=(const RoleChildren&) = delete;
@@ -101,8 +101,8 @@ class RoleChildren {
 
   Executor loop_;
   Clock& clock_;
-  local::Cluster& cluster_;
-  local::ClusterDirectories directories_;
+  local::cluster::Cluster& cluster_;
+  local::cluster::ClusterDirectories directories_;
   std::vector<const RoleRow*> rows_;
   RoleSettings settings_;
   std::string program_;

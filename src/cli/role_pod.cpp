@@ -5,8 +5,8 @@
 namespace plim::cli {
 
 // The scheduler is called as everywhere, where people and scripts look for it.
-local::MirrorPod role_pod(const RoleRow& row, const json::value& node,
-                          std::vector<std::string> words, std::string log_file) {
+local::cluster::MirrorPod role_pod(const RoleRow& row, const json::value& node,
+                                   std::vector<std::string> words, std::string log_file) {
   const std::string called =
       row.name == "scheduler" ? "kube-scheduler" : fmt::format("plimsoll-{}", row.process);
   const std::string on(text_at(node, {"name"}));

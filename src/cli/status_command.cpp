@@ -15,7 +15,7 @@ std::string number_at(const json::value& value, std::initializer_list<std::strin
   return number ? std::to_string(*number) : "-";
 }
 
-json::value stopped_status(const local::ClusterDirectories& directories) {
+json::value stopped_status(const local::cluster::ClusterDirectories& directories) {
   return json::object{{"name", directories.name},
                       {"status", "Stopped"},
                       {"kubeconfig", directories.kubeconfig()},
@@ -23,8 +23,8 @@ json::value stopped_status(const local::ClusterDirectories& directories) {
                       {"runDirectory", directories.run}};
 }
 
-Outcome<json::value> status_of(const local::ClusterDirectories& directories) {
-  if (!local::holder_of(directories.lock())) return stopped_status(directories);
+Outcome<json::value> status_of(const local::cluster::ClusterDirectories& directories) {
+  if (!local::cluster::holder_of(directories.lock())) return stopped_status(directories);
   PLIM_CLI_TRY(json::value status, ask_cluster(directories, "/v1/status"));
   status.as_object()["status"] = "Running";
   return status;
@@ -71,7 +71,8 @@ Outcome<void> print_clusters(Printer& printer, const json::value& shown,
 
 Outcome<int> show_all(Context& context, Printer& printer) {
   json::array clusters;
-  for (const local::ClusterDirectories& directories : local::known_clusters(context.world.env)) {
+  for (const local::cluster::ClusterDirectories& directories :
+       local::cluster::known_clusters(context.world.env)) {
     auto status = status_of(directories);
     // One that just ends or hangs must not hide the others.
     if (!status) {
@@ -95,7 +96,7 @@ Outcome<int> run_status(Context& context) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
   if (!context.values.given("name") && !context.values.given("dir"))
     return show_all(context, printer);
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY(json::value status, status_of(directories));
   if (!runs(status) && !read_file(directories.endpoints()))
     return tl::unexpected(Failure{.code = Plm::not_running,

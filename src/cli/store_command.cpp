@@ -38,7 +38,7 @@ void hide_annotations(json::value& object) {
   if (meta != nullptr) hide_values(*meta, "annotations");
 }
 
-std::string shown(const local::Entry& entry, bool show_secrets) {
+std::string shown(const local::store::Entry& entry, bool show_secrets) {
   auto value = parse_json(*entry.value, entry.key);
   if (!value) return *entry.value;
   if (!show_secrets && is_secret(entry.key, *value)) {
@@ -57,7 +57,7 @@ Outcome<JournalPosition> parse_place(const std::string& text) {
                        fmt::format("--repair-to: {} is no SEGMENT:OFFSET", quote(text)));
 }
 
-json::value report_json(const local::StoreReport& report, const std::string& directory) {
+json::value report_json(const local::store::StoreReport& report, const std::string& directory) {
   json::object out{{"directory", directory},
                    {"sound", !report.log.damage.has_value()},
                    {"revision", report.revision},
@@ -76,7 +76,7 @@ json::value report_json(const local::StoreReport& report, const std::string& dir
   return out;
 }
 
-Outcome<void> print_report(Context& context, const local::StoreReport& report,
+Outcome<void> print_report(Context& context, const local::store::StoreReport& report,
                            const std::string& directory) {
   PLIM_CLI_TRY(Printer printer, Printer::from(context));
   if (!printer.wants_table()) return printer.print(report_json(report, directory));
@@ -92,19 +92,19 @@ Outcome<void> print_report(Context& context, const local::StoreReport& report,
 }  // namespace
 
 Outcome<int> run_store_dump(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   const std::string prefix = context.arguments.empty() ? "" : context.arguments[0];
   const bool keys = context.values.boolean("keys");
   const bool secrets = context.values.boolean("show-secrets");
   Outcome<void> written;
-  auto print = [&](const local::Entry& entry) {
+  auto print = [&](const local::store::Entry& entry) {
     if (!written) return;
     std::string line =
         keys ? fmt::format("{} {} {}\n", entry.key, entry.modified, entry.value->size())
              : fmt::format("{} {}\n", entry.key, shown(entry, secrets));
     written = context.world.out.write(line);
   };
-  auto report = local::dump_store(directories.store(), prefix, print);
+  auto report = local::store::dump_store(directories.store(), prefix, print);
   if (!report) return tl::unexpected(store_failure(report.error(), directories.store()));
   PLIM_CLI_CHECK(written);
   if (!report->log.damage) return 0;
@@ -115,14 +115,14 @@ Outcome<int> run_store_dump(Context& context) {
 }
 
 Outcome<int> run_store_verify(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   const std::string directory = directories.store();
   if (const std::string& text = context.values.text("repair-to"); !text.empty()) {
     PLIM_CLI_TRY(JournalPosition place, parse_place(text));
-    auto repaired = local::repair_store(directory, place);
+    auto repaired = local::store::repair_store(directory, place);
     if (!repaired) return tl::unexpected(store_failure(repaired.error(), directory));
   }
-  auto report = local::verify_store(directory);
+  auto report = local::store::verify_store(directory);
   if (!report) return tl::unexpected(store_failure(report.error(), directory));
   PLIM_CLI_CHECK(print_report(context, *report, directory));
   if (!report->log.damage) return 0;
@@ -136,18 +136,18 @@ Outcome<int> run_store_verify(Context& context) {
 }
 
 Outcome<int> run_store_compact(Context& context) {
-  PLIM_CLI_TRY(local::ClusterDirectories directories, directories_of(context));
-  if (auto pid = local::holder_of(directories.lock()))
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
+  if (auto pid = local::cluster::holder_of(directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is running, as process {}; it compacts "
                                                "its store itself",
                                                directories.name, *pid))));
-  if (auto there = local::verify_store(directories.store()); !there)
+  if (auto there = local::store::verify_store(directories.store()); !there)
     return tl::unexpected(store_failure(there.error(), directories.store()));
   Loop loop;
-  auto compacted = run_to_end(loop, local::compact_store(directories.store()));
+  auto compacted = run_to_end(loop, local::store::compact_store(directories.store()));
   if (!compacted) return tl::unexpected(store_failure(compacted.error(), directories.store()));
-  auto report = local::verify_store(directories.store());
+  auto report = local::store::verify_store(directories.store());
   if (!report) return tl::unexpected(store_failure(report.error(), directories.store()));
   PLIM_CLI_CHECK(print_report(context, *report, directories.store()));
   return 0;

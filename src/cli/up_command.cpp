@@ -36,7 +36,7 @@ std::string milestone_line(const std::string& what, Nanos after) {
 // One cluster from start to stop. Lives on one loop.
 class UpRun {
  public:
-  UpRun(UpPlan options, Say say, std::function<void(local::Cluster&)> ready)
+  UpRun(UpPlan options, Say say, std::function<void(local::cluster::Cluster&)> ready)
       : options_(std::move(options.cluster)),
         roles_(std::move(options.roles)),
         settings_(std::move(options.settings)),
@@ -59,8 +59,8 @@ class UpRun {
   Task<int> main() {
     Executor loop = co_await current_loop();
     Signals signals(loop);
-    const local::ClusterDirectories directories = options_.directories;
-    cluster_ = std::make_unique<local::Cluster>(loop, system_clock(), std::move(options_));
+    const local::cluster::ClusterDirectories directories = options_.directories;
+    cluster_ = std::make_unique<local::cluster::Cluster>(loop, system_clock(), std::move(options_));
     auto started = co_await cluster_->start();
     if (started) {
       RoleChildren children(loop, system_clock(), *cluster_, directories, roles_, settings_);
@@ -77,12 +77,12 @@ class UpRun {
     co_return 0;
   }
 
-  local::ClusterOptions options_;
+  local::cluster::ClusterOptions options_;
   std::vector<const RoleRow*> roles_;
   RoleSettings settings_;
   Say say_;
-  std::function<void(local::Cluster&)> ready_;
-  std::unique_ptr<local::Cluster> cluster_;
+  std::function<void(local::cluster::Cluster&)> ready_;
+  std::unique_ptr<local::cluster::Cluster> cluster_;
   std::optional<Failure> failure_;
 };
 
@@ -103,7 +103,7 @@ Say sayer(Context& context) {
 
 Outcome<int> run_here(Context& context, UpPlan options) {
   Say say = sayer(context);
-  auto ready = [&](local::Cluster& cluster) {
+  auto ready = [&](local::cluster::Cluster& cluster) {
     if (cluster.nodes().size() > 0) say(std::string(kSecurityNote));
     (void)context.world.out.write(export_line(cluster.kubeconfig()));
   };
@@ -113,7 +113,7 @@ Outcome<int> run_here(Context& context, UpPlan options) {
 }
 
 Outcome<int> run_in_background(Context& context, UpPlan options) {
-  if (auto made = local::make_private(options.cluster.directories.state); !made)
+  if (auto made = local::cluster::make_private(options.cluster.directories.state); !made)
     return tl::unexpected(local_failure(made.error()));
   Say say = sayer(context);
   DetachOptions detaching{.log = options.cluster.directories.log(),
@@ -122,7 +122,7 @@ Outcome<int> run_in_background(Context& context, UpPlan options) {
   auto go_on = [&](Starter& starter) {
     configure_role_log(context.values);
     auto tell = [&](const std::string& line) { starter.say(line); };
-    auto ready = [&](local::Cluster& cluster) {
+    auto ready = [&](local::cluster::Cluster& cluster) {
       if (cluster.nodes().size() > 0) starter.say(kSecurityNote);
       starter.ready(cluster.kubeconfig());
     };
@@ -143,7 +143,7 @@ Outcome<int> run_up(Context& context) {
   PLIM_CLI_TRY(UpPlan options, plan_up(context));
   for (const std::string& warning : options.warnings)
     PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
-  if (auto pid = local::holder_of(options.cluster.directories.lock()))
+  if (auto pid = local::cluster::holder_of(options.cluster.directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is running already, as process {}",
                                                options.cluster.directories.name, *pid))));

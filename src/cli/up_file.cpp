@@ -53,10 +53,10 @@ Outcome<void> read_kind_file(const Context& context, const std::string& path, Up
                            fmt::format("--{}: {} says which nodes there are", flag, path));
   auto text = read_file(path);
   if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
-  auto config = local::read_kind_config(*text, path);
+  auto config = local::cluster::read_kind_config(*text, path);
   if (!config) return bad_kind_file(config.error().message);
   out.warnings = std::move(config->warnings);
-  const local::KindConfig::Scheduler& scheduler = config->scheduler;
+  const local::cluster::KindConfig::Scheduler& scheduler = config->scheduler;
   out.roles.scheduler_v = scheduler.v;
   if (!scheduler.config.empty() && !values.given("scheduler-config")) {
     if (scheduler.config_file.empty())
@@ -97,13 +97,13 @@ Outcome<UpFile> read_up_file(const Context& context) {
   return out;
 }
 
-std::vector<local::NamedNode> nodes_of_kind(const local::KindConfig& config,
-                                            std::string_view cluster) {
-  std::vector<local::NamedNode> out;
-  const std::vector<std::string> names = local::kind_node_names(config, cluster);
+std::vector<local::cluster::NamedNode> nodes_of_kind(const local::cluster::KindConfig& config,
+                                                     std::string_view cluster) {
+  std::vector<local::cluster::NamedNode> out;
+  const std::vector<std::string> names = local::cluster::kind_node_names(config, cluster);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const local::KindConfig::Node& node = config.nodes[i];
-    local::NamedNode made{.name = names[i], .labels = node.labels};
+    const local::cluster::KindConfig::Node& node = config.nodes[i];
+    local::cluster::NamedNode made{.name = names[i], .labels = node.labels};
     if (node.control_plane) {
       made.labels.emplace_back(kControlPlane, "");
       // A cluster of one node could run nothing otherwise.

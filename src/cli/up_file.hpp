@@ -13,7 +13,7 @@
 namespace plim::cli {
 
 struct UpFile {
-  std::optional<local::KindConfig> kind;  // none: no file was given
+  std::optional<local::cluster::KindConfig> kind;  // none: no file was given
   RoleSettings roles;
   std::vector<std::string> warnings;
 };
@@ -23,7 +23,7 @@ struct UpFile {
 Outcome<UpFile> read_up_file(const Context& context);
 
 // Named, labelled and tainted as kind and kubeadm do it.
-std::vector<local::NamedNode> nodes_of_kind(const local::KindConfig& config,
-                                            std::string_view cluster);
+std::vector<local::cluster::NamedNode> nodes_of_kind(const local::cluster::KindConfig& config,
+                                                     std::string_view cluster);
 
 }  // namespace plim::cli

@@ -51,7 +51,7 @@ Outcome<void> check_target(const std::string& path, const std::string& context_n
                                              path));
 }
 
-Outcome<void> choose_kubeconfig(const Context& context, local::ClusterOptions& options) {
+Outcome<void> choose_kubeconfig(const Context& context, local::cluster::ClusterOptions& options) {
   if (context.values.boolean("merge-kubeconfig")) {
     PLIM_CLI_TRY(options.merge_into, users_kubeconfig(context));
     options.merge_into = std::filesystem::absolute(options.merge_into).string();
@@ -93,20 +93,21 @@ Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
   return out;
 }
 
-Outcome<std::shared_ptr<const local::ImageCatalog>> image_catalog(const Context& context) {
-  local::ImageCatalog::Options options;
-  if (context.values.text("image-policy") == "strict") options.policy = local::ImagePolicy::strict;
+Outcome<std::shared_ptr<const local::images::ImageCatalog>> image_catalog(const Context& context) {
+  local::images::ImageCatalog::Options options;
+  if (context.values.text("image-policy") == "strict")
+    options.policy = local::images::ImagePolicy::strict;
   std::error_code problem;
   options.program = std::filesystem::read_symlink("/proc/self/exe", problem).string();
   options.version = build_info().version;
-  auto out = std::make_shared<local::ImageCatalog>(std::move(options));
+  auto out = std::make_shared<local::images::ImageCatalog>(std::move(options));
   if (const std::string& file = context.values.text("images"); !file.empty()) {
     auto text = read_file(file);
     if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
     auto added = out->add_yaml(*text, file);
     if (!added) return bad_value("images", added.error().message);
   }
-  return std::shared_ptr<const local::ImageCatalog>(std::move(out));
+  return std::shared_ptr<const local::images::ImageCatalog>(std::move(out));
 }
 
 Outcome<std::vector<local::sim::Stage>> stages(const Context& context) {
@@ -119,7 +120,8 @@ Outcome<std::vector<local::sim::Stage>> stages(const Context& context) {
   return std::move(*out);
 }
 
-Outcome<void> choose_nodes(const Context& context, const UpFile& file, local::NodesOptions& out) {
+Outcome<void> choose_nodes(const Context& context, const UpFile& file,
+                           local::cluster::NodesOptions& out) {
   const std::int64_t count = context.values.integer("nodes");
   if (count < 0 || count > 100) return bad_value("nodes", "expected 0 to 100");
   out.count = file.kind ? 0 : static_cast<int>(count);
@@ -129,8 +131,8 @@ Outcome<void> choose_nodes(const Context& context, const UpFile& file, local::No
   if (!speedup || *speedup <= 0) return bad_value("pull-speedup", "expected a number above 0");
   out.pulls.speedup = *speedup;
   if (context.values.text("cgroup-driver") == "systemd")
-    out.cgroup_driver = local::CgroupDriver::systemd;
-  if (context.values.text("isolation") == "none") out.isolation = local::Isolation::none;
+    out.cgroup_driver = local::kubelet::CgroupDriver::systemd;
+  if (context.values.text("isolation") == "none") out.isolation = local::kubelet::Isolation::none;
   PLIM_CLI_TRY(out.cpus, node_cpus(context.values.text("node-cpus")));
   const std::int64_t images = context.values.integer("max-images");
   if (images < -1 || images > 1'000'000)
@@ -141,24 +143,25 @@ Outcome<void> choose_nodes(const Context& context, const UpFile& file, local::No
 }
 
 // The name of the cluster is the flag's, else the file's.
-Outcome<local::ClusterDirectories> place_of(const Context& context, const UpFile& file) {
+Outcome<local::cluster::ClusterDirectories> place_of(const Context& context, const UpFile& file) {
   if (!file.kind || file.kind->name.empty() || context.values.given("name"))
     return directories_of(context);
-  auto found =
-      local::find_directories(file.kind->name, context.values.text("dir"), context.world.env);
+  auto found = local::cluster::find_directories(file.kind->name, context.values.text("dir"),
+                                                context.world.env);
   if (!found) return tl::unexpected(local_failure(found.error()));
   return std::move(*found);
 }
 
-Outcome<local::ClusterOptions> cluster_options(const Context& context, const UpFile& file) {
-  local::ClusterOptions out;
+Outcome<local::cluster::ClusterOptions> cluster_options(const Context& context,
+                                                        const UpFile& file) {
+  local::cluster::ClusterOptions out;
   out.began = std::chrono::steady_clock::now();
   PLIM_CLI_TRY(out.directories, place_of(context, file));
   if (const std::string& text = context.values.text("listen"); !text.empty()) {
-    auto address = local::parse_front_address(text);
+    auto address = local::cluster::parse_front_address(text);
     if (!address) return bad_value("listen", address.error().message);
     // Every user of a cluster may do everything in it so far, which is not for a network.
-    if (!local::is_loopback(address->host))
+    if (!local::cluster::is_loopback(address->host))
       return bad_value("listen", fmt::format("{} is no loopback address; others may listen only "
                                              "with authorization, which is not here yet",
                                              address->host));
@@ -179,7 +182,7 @@ Outcome<local::ClusterOptions> cluster_options(const Context& context, const UpF
   PLIM_CLI_TRY(out.stages, stages(context));
   if (context.values.text("runtime") == "sim")
     out.simulated_nodes += std::exchange(out.nodes.count, 0);
-  auto controllers = local::parse_controllers(context.values.text("controllers"));
+  auto controllers = local::controllers::parse_controllers(context.values.text("controllers"));
   if (!controllers) return bad_value("controllers", controllers.error().message);
   out.controllers = std::move(*controllers);
   out.scheduler = context.values.text("scheduler") == "builtin";

@@ -11,7 +11,7 @@
 namespace plim::cli {
 
 struct UpPlan {
-  local::ClusterOptions cluster;
+  local::cluster::ClusterOptions cluster;
   std::vector<const RoleRow*> roles;
   RoleSettings settings;
   std::vector<std::string> warnings;  // of what was read; for people

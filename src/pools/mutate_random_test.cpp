@@ -64,7 +64,7 @@ TEST(MutateRandomPods, are_patched_once_or_refused_with_a_code) {
       continue;
     }
     patched += answer.patch.empty() ? 0 : 1;
-    const auto after = local::apply_json_patch(pod, answer.patch);
+    const auto after = local::apiserver::apply_json_patch(pod, answer.patch);
     ASSERT_TRUE(after) << after.error().message << "\n"
                        << to_json(pod) << "\n"
                        << to_json(answer.patch);

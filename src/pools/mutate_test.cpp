@@ -198,7 +198,7 @@ TEST(MutatePod, tells_the_starter_another_base_name) {
       "resources":{"limits":{"example.com/cpupool1":"2","nokia.k8s.io/cpupool1":"9.5"}}}]})");
   const auto answer = mutate_pod(creation_of(pod), pools, {});
   ASSERT_TRUE(answer.allowed) << answer.message;
-  const auto after = local::apply_json_patch(pod, answer.patch);
+  const auto after = local::apiserver::apply_json_patch(pod, answer.patch);
   ASSERT_TRUE(after);
   EXPECT_EQ(container_of(*after).at("env").at(1),
             parsed(R"({"name":"PLIMSOLL_BASE_NAME","value":"example.com"})"));

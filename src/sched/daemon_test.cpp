@@ -11,8 +11,8 @@
 #include "base/loop.hpp"
 #include "base/rfc3339.hpp"
 #include "base/yaml.hpp"
-#include "local/api/server.hpp"
-#include "local/crd/custom_resources.hpp"
+#include "local/apiserver/api/api_server.hpp"
+#include "local/apiserver/crd/custom_resources.hpp"
 #include "local/store/store.hpp"
 #include "loop/image_annotation.hpp"
 #include "sched/testing/objects.hpp"
@@ -62,12 +62,13 @@ const kube::Resource kVolume{.group = "",
 class SchedDaemonTest : public ::testing::Test {
  protected:
   SchedDaemonTest() {
-    local::StoreOptions options;
+    local::store::StoreOptions options;
     options.durability = Durability::none;
-    store_ = std::move(*local::Store::open(loop_.executor(), clock_, options));
-    server_ = std::move(*local::ApiServer::create(loop_.executor(), clock_, *store_));
+    store_ = std::move(*local::store::Store::open(loop_.executor(), clock_, options));
+    server_ = std::move(*local::apiserver::ApiServer::create(loop_.executor(), clock_, *store_));
     EXPECT_TRUE(run_to_end(loop_, server_->start()));
-    resources_ = local::CustomResources::install(loop_.executor(), clock_, *store_, *server_);
+    resources_ =
+        local::apiserver::CustomResources::install(loop_.executor(), clock_, *store_, *server_);
     resources_->start();
     client_ = server_->client({.name = "admin", .groups = {"system:masters"}});
     for (const char* name : {"a", "b"}) {
@@ -181,9 +182,9 @@ class SchedDaemonTest : public ::testing::Test {
   FakeClock clock_;
   SeededRandom random_{7};
   metrics::Registry registry_;
-  std::unique_ptr<local::Store> store_;
-  std::unique_ptr<local::ApiServer> server_;
-  std::unique_ptr<local::CustomResources> resources_;
+  std::unique_ptr<local::store::Store> store_;
+  std::unique_ptr<local::apiserver::ApiServer> server_;
+  std::unique_ptr<local::apiserver::CustomResources> resources_;
   std::shared_ptr<kube::Client> client_;
   std::shared_ptr<const Configuration> config_;
   std::unique_ptr<Daemon> daemon_;

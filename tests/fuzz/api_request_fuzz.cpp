@@ -5,15 +5,15 @@
 #include <string_view>
 
 #include "base/text.hpp"
-#include "local/api/negotiation.hpp"
-#include "local/api/path.hpp"
-#include "local/api/query.hpp"
+#include "local/apiserver/api/negotiation.hpp"
+#include "local/apiserver/api/path.hpp"
+#include "local/apiserver/api/query.hpp"
 #include "net/http.hpp"
 
 namespace {
 
 using namespace plim;
-using namespace plim::local;
+using namespace plim::local::apiserver;
 
 void check_path(std::string_view text) {
   static const Kinds kinds;

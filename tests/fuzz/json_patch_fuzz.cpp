@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/text.hpp"
-#include "local/patch/patch.hpp"
+#include "local/apiserver/patch/patch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
@@ -10,9 +10,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto object = parse_json(first);
   auto patch = parse_json(second);
   if (!object || !patch) return 0;
-  if (auto patched = local::apply_json_patch(*object, *patch))
+  if (auto patched = local::apiserver::apply_json_patch(*object, *patch))
     PLIM_ASSERT(parse_json(to_json(*patched)));
-  const json::value merged = local::apply_merge_patch(*object, *patch);
-  PLIM_ASSERT(local::apply_merge_patch(merged, *patch) == merged);
+  const json::value merged = local::apiserver::apply_merge_patch(*object, *patch);
+  PLIM_ASSERT(local::apiserver::apply_merge_patch(merged, *patch) == merged);
   return 0;
 }

@@ -2,11 +2,12 @@
 #include <cstdint>
 
 #include "base/text.hpp"
-#include "local/crd/pattern.hpp"
+#include "local/apiserver/crd/pattern.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
   const auto [pattern, text] = cut({reinterpret_cast<const char*>(data), size}, '\n');
-  if (const auto parsed = local::Pattern::parse(pattern)) parsed->matches(text.substr(0, 200));
+  if (const auto parsed = local::apiserver::Pattern::parse(pattern))
+    parsed->matches(text.substr(0, 200));
   return 0;
 }

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
-#include "local/api/protobuf_body.hpp"
-#include "local/schema/decode.hpp"
+#include "local/apiserver/api/protobuf_body.hpp"
+#include "local/apiserver/schema/body_decode.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
-  using namespace plim::local;
+  using namespace plim::local::apiserver;
   static const Type* const types[] = {
       find_type("", "v1", "Pod"),
       find_type("", "v1", "Secret"),

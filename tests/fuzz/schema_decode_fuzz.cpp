@@ -1,11 +1,11 @@
 // Any bytes as a body of the busiest kinds: an error, or an object that conforms to its type.
 #include <cstdint>
 
-#include "local/schema/decode.hpp"
+#include "local/apiserver/schema/body_decode.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
-  using namespace plim::local;
+  using namespace plim::local::apiserver;
   static const Type* const types[] = {
       find_type("", "v1", "Pod"), find_type("apps", "v1", "Deployment"),
       find_type("batch", "v1", "Job"), find_type("", "v1", "Service")};

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/text.hpp"
-#include "local/patch/server_side_apply.hpp"
+#include "local/apiserver/patch/server_side_apply.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
@@ -10,12 +10,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto object = parse_json(first);
   auto configuration = parse_json(second);
   if (!object || !configuration) return 0;
-  const local::ApplyRequest request{
+  const local::apiserver::ApplyRequest request{
       .manager = "fuzz", .api_version = "v1", .subresource = "", .force = true, .now = {}};
-  for (const local::Type* type : {local::find_type("", "v1", "Pod"), (const local::Type*)nullptr}) {
-    auto once = local::apply_server_side(type, *object, *configuration, request);
+  for (const local::apiserver::Type* type :
+       {local::apiserver::find_type("", "v1", "Pod"), (const local::apiserver::Type*)nullptr}) {
+    auto once = local::apiserver::apply_server_side(type, *object, *configuration, request);
     if (!once) continue;
-    auto twice = local::apply_server_side(type, *once, *configuration, request);
+    auto twice = local::apiserver::apply_server_side(type, *once, *configuration, request);
     PLIM_ASSERT(twice && *twice == *once);
   }
   return 0;

@@ -12,13 +12,13 @@
 #include "base/loop.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "local/store/layout.hpp"
-#include "local/store/snapshot.hpp"
 #include "local/store/store.hpp"
+#include "local/store/store_snapshot.hpp"
 
 namespace {
 
 using namespace plim;
-using namespace plim::local;
+using namespace plim::local::store;
 
 const WriteOptions kQuick{.sync = false};
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "base/text.hpp"
-#include "local/patch/patch.hpp"
+#include "local/apiserver/patch/patch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plim;
@@ -10,10 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto object = parse_json(first);
   auto patch = parse_json(second);
   if (!object || !object->is_object() || !patch) return 0;
-  const local::Type& type = *local::find_type("", "v1", "Pod");
+  const local::apiserver::Type& type = *local::apiserver::find_type("", "v1", "Pod");
   const json::value nothing = json::object();
-  PLIM_ASSERT(*local::apply_strategic_merge(type, *object, nothing) == *object);
-  if (auto patched = local::apply_strategic_merge(type, *object, *patch))
-    PLIM_ASSERT(local::apply_strategic_merge(type, *patched, nothing).has_value());
+  PLIM_ASSERT(*local::apiserver::apply_strategic_merge(type, *object, nothing) == *object);
+  if (auto patched = local::apiserver::apply_strategic_merge(type, *object, *patch))
+    PLIM_ASSERT(local::apiserver::apply_strategic_merge(type, *patched, nothing).has_value());
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "local/patch/patch.hpp"
+#include "local/apiserver/patch/patch.hpp"
 #include "pools/mutate.hpp"
 #include "servo/mutate.hpp"
 #include "webhook/review.hpp"
@@ -21,7 +21,7 @@ void check(kube::AdmissionReview review, const kube::Mutator& mutate) {
     PLIM_ASSERT(answer.message.starts_with(answer.code) && !answer.code.empty());
     return;
   }
-  auto after = local::apply_json_patch(review.object, answer.patch);
+  auto after = local::apiserver::apply_json_patch(review.object, answer.patch);
   PLIM_ASSERT(after.has_value());
   review.object = std::move(*after);
   const kube::AdmissionAnswer again = mutate(review);

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/kubernetes", "src/local/schema/types"]
+READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/kubernetes", "src/local/apiserver/schema/types"]
 
 
 def check(root):
@@ -36,14 +36,14 @@ class Types(unittest.TestCase):
 
     def test_a_changed_row_is_noticed(self):
         root = self.copy()
-        apps = root / "src/local/schema/types/apps.cpp"
+        apps = root / "src/local/apiserver/schema/types/apps.cpp"
         apps.write_text(apps.read_text().replace('.name = "paused", .scalar = Scalar::boolean, .number = 7', '.name = "paused"'))
         self.refused(root, '-    {.name = "paused"},', "run tools/make-types")
 
     def test_a_lost_file_is_noticed(self):
         root = self.copy()
-        (root / "src/local/schema/types/batch.cpp").unlink()
-        self.refused(root, "src/local/schema/types/batch.cpp")
+        (root / "src/local/apiserver/schema/types/batch.cpp").unlink()
+        self.refused(root, "src/local/apiserver/schema/types/batch.cpp")
 
     def test_changed_defaults_in_go_are_noticed(self):
         root = self.copy()

@@ -12,7 +12,7 @@
 
 #include "base/json.hpp"
 #include "kube/admission.hpp"
-#include "local/patch/patch.hpp"
+#include "local/apiserver/patch/patch.hpp"
 
 namespace plim::kube::testing {
 
@@ -38,7 +38,7 @@ inline AdmissionReview creation_of(json::value pod) {
 inline json::value admitted_by(const Mutator& mutate, const json::value& pod) {
   const AdmissionAnswer answer = mutate(creation_of(pod));
   EXPECT_TRUE(answer.allowed) << answer.message;
-  auto out = local::apply_json_patch(pod, answer.patch);
+  auto out = local::apiserver::apply_json_patch(pod, answer.patch);
   EXPECT_TRUE(out) << (out ? "" : out.error().message) << to_json(pod) << to_json(answer.patch);
   if (!out) return {};
   const AdmissionAnswer again = mutate(creation_of(*out));

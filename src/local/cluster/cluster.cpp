@@ -9,18 +9,20 @@
 #include "base/text.hpp"
 #include "local/cluster/kubeconfig_file.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
 
-const User kAdmin{.name = "plimsoll-admin", .groups = {"system:masters", "system:authenticated"}};
-const User kControllersUser{.name = "system:kube-controller-manager",
-                            .groups = {"system:authenticated"}};
-const User kSimulatorUser{.name = "system:plimsoll:simulator",
-                          .groups = {"system:nodes", "system:authenticated"}};
-const User kMirrorUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
-const User kSchedulerUser{.name = "system:kube-scheduler", .groups = {"system:authenticated"}};
+const apiserver::User kAdmin{.name = "plimsoll-admin",
+                             .groups = {"system:masters", "system:authenticated"}};
+const apiserver::User kControllersUser{.name = "system:kube-controller-manager",
+                                       .groups = {"system:authenticated"}};
+const apiserver::User kSimulatorUser{.name = "system:plimsoll:simulator",
+                                     .groups = {"system:nodes", "system:authenticated"}};
+const apiserver::User kMirrorUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
+const apiserver::User kSchedulerUser{.name = "system:kube-scheduler",
+                                     .groups = {"system:authenticated"}};
 
 // The port of last time, kept because kubectl remembers what a server can do by its address.
 std::uint16_t remembered_port(const std::string& endpoints) {
@@ -55,20 +57,23 @@ Task<Result<void>> Cluster::start() {
   PLIM_CO_CHECK(open_store());
   reached(fmt::format("store open with {} objects at revision {}", store_->stats().entries,
                       store_->stats().revision));
-  ApiOptions api{.admin_token = keys_.admin_token, .service_account_key_pem = keys_.token_key};
+  apiserver::ApiOptions api{.admin_token = keys_.admin_token,
+                            .service_account_key_pem = keys_.token_key};
   api.kubelet_tls = {.ca_pem = keys_.authority.certificate_pem,
                      .certificate_pem = keys_.admin.certificate_pem,
                      .key_pem = keys_.admin.key_pem};
-  PLIM_CO_TRY(api_, ApiServer::create(loop_, clock_, *store_, std::move(api)));
-  custom_resources_ = CustomResources::install(loop_, clock_, *store_, *api_);
-  webhooks_ = AdmissionWebhooks::install(loop_, *store_, *api_);
+  PLIM_CO_TRY(api_, apiserver::ApiServer::create(loop_, clock_, *store_, std::move(api)));
+  custom_resources_ = apiserver::CustomResources::install(loop_, clock_, *store_, *api_);
+  webhooks_ = apiserver::AdmissionWebhooks::install(loop_, *store_, *api_);
   metrics_.emplace(api_->client(kAdmin), clock_, [this](std::string_view node) {
-    std::optional<NodeUsage> used;
+    std::optional<node::NodeUsage> used;
     if (nodes_) used = nodes_->usage(node);
     if (!used && simulator_) used = simulator_->usage(node);
     return used;
   });
-  api_->hooks().metrics = [this](CallPtr call) { return metrics_->answer(std::move(call)); };
+  api_->hooks().metrics = [this](apiserver::CallPtr call) {
+    return metrics_->answer(std::move(call));
+  };
   PLIM_CO_CHECK(co_await api_->start());
   custom_resources_->start();
   client_ = api_->client(kAdmin);
@@ -115,11 +120,11 @@ Result<void> Cluster::take_place() {
 }
 
 Result<void> Cluster::open_store() {
-  StoreOptions options{.directory = options_.directories.store(),
-                       .durability = options_.durability,
-                       .max_live_bytes = options_.max_objects_bytes};
+  store::StoreOptions options{.directory = options_.directories.store(),
+                              .durability = options_.durability,
+                              .max_live_bytes = options_.max_objects_bytes};
   if (options.durability != Durability::none) PLIM_CHECK(make_directories(options.directory, 0700));
-  PLIM_TRY(store_, Store::open(loop_, clock_, std::move(options)));
+  PLIM_TRY(store_, store::Store::open(loop_, clock_, std::move(options)));
   return {};
 }
 
@@ -160,15 +165,16 @@ Result<void> Cluster::write_files() {
 
 void Cluster::start_controllers() {
   if (!options_.controllers.empty()) {
-    ControllersOptions options;
+    controllers::ControllersOptions options;
     options.enabled = options_.controllers;
     options.root_ca_pem = keys_.authority.certificate_pem;
-    controllers_ = std::make_unique<Controllers>(loop_, api_->client(kControllersUser), clock_,
-                                                 std::move(options));
+    controllers_ = std::make_unique<controllers::Controllers>(loop_, api_->client(kControllersUser),
+                                                              clock_, std::move(options));
     controllers_->start();
   }
   if (!options_.scheduler) return;
-  scheduler_ = std::make_unique<scheduler::Scheduler>(loop_, api_->client(kSchedulerUser), clock_);
+  scheduler_ = std::make_unique<controllers::scheduler::Scheduler>(
+      loop_, api_->client(kSchedulerUser), clock_);
   scheduler_->start();
 }
 
@@ -176,8 +182,9 @@ Task<Result<void>> Cluster::start_nodes() {
   options_.nodes.api_url = url_;
   MirrorPods::Image image{.name = "plimsoll", .id = ""};
   if (options_.nodes.catalog) {
-    const Image& own = *options_.nodes.catalog->built_in().back();
-    image = {.name = own.name, .id = fmt::format("{}@{}", image_repository(own.name), own.digest)};
+    const images::Image& own = *options_.nodes.catalog->built_in().back();
+    image = {.name = own.name,
+             .id = fmt::format("{}@{}", images::image_repository(own.name), own.digest)};
   }
   mirrors_ =
       std::make_unique<MirrorPods>(loop_, clock_, api_->client(kMirrorUser), std::move(image));
@@ -209,7 +216,7 @@ Task<Result<void>> Cluster::start_simulator() {
 }
 
 Task<json::value> Cluster::status() {
-  StoreStats store = store_->stats();
+  store::StoreStats store = store_->stats();
   double ready = std::chrono::duration<double>(ready_after_).count();
   json::object out{{"name", options_.directories.name},
                    {"pid", static_cast<std::int64_t>(::getpid())},
@@ -237,4 +244,4 @@ void Cluster::reached(std::string what) {
   if (options_.milestone) options_.milestone(std::move(what), after);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -13,8 +13,9 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "local/admission/admission_webhooks.hpp"
-#include "local/api/server.hpp"
+#include "local/apiserver/admission/admission_webhooks.hpp"
+#include "local/apiserver/api/api_server.hpp"
+#include "local/apiserver/crd/custom_resources.hpp"
 #include "local/cluster/control.hpp"
 #include "local/cluster/directories.hpp"
 #include "local/cluster/front.hpp"
@@ -23,13 +24,12 @@
 #include "local/cluster/nodes.hpp"
 #include "local/cluster/usage_metrics.hpp"
 #include "local/controllers/controllers.hpp"
-#include "local/crd/custom_resources.hpp"
-#include "local/scheduler/scheduler.hpp"
+#include "local/controllers/scheduler/scheduler.hpp"
 #include "local/sim/simulator.hpp"
 #include "local/store/store.hpp"
 #include "net/server.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 struct ClusterOptions {
   ClusterDirectories directories = {};
@@ -39,7 +39,7 @@ struct ClusterOptions {
   std::string merge_into = {};  // a kubeconfig of the user's; "" for none
   Durability durability = Durability::fsync;
   std::uint64_t max_objects_bytes = 0;  // writes beyond are refused; 0: no limit
-  std::vector<std::string> controllers = controller_names();
+  std::vector<std::string> controllers = controllers::controller_names();
   bool scheduler = true;
   NodesOptions nodes = {};
   int simulated_nodes = 0;              // sim-1, sim-2, …; others may be made through the API
@@ -66,7 +66,7 @@ class Cluster {
 
   const std::string& kubeconfig() const { return options_.kubeconfig; }
 
-  ApiServer& api() { return *api_; }
+  apiserver::ApiServer& api() { return *api_; }
 
   ClusterNodes& nodes() { return *nodes_; }
 
@@ -93,14 +93,15 @@ class Cluster {
 
   std::optional<FileLock> lock_;
   ClusterKeys keys_;
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<CustomResources> custom_resources_;  // both hooked into the server: go after it
-  std::unique_ptr<AdmissionWebhooks> webhooks_;
-  std::unique_ptr<ApiServer> api_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<apiserver::CustomResources>
+      custom_resources_;  // both hooked into the server: go after it
+  std::unique_ptr<apiserver::AdmissionWebhooks> webhooks_;
+  std::unique_ptr<apiserver::ApiServer> api_;
   std::shared_ptr<kube::Client> client_;  // as an administrator
   std::unique_ptr<net::Server> front_;
-  std::unique_ptr<Controllers> controllers_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<controllers::Controllers> controllers_;
+  std::unique_ptr<controllers::scheduler::Scheduler> scheduler_;
   std::unique_ptr<MirrorPods> mirrors_;
   std::optional<UsageMetrics> metrics_;
   std::unique_ptr<ClusterNodes> nodes_;
@@ -108,4 +109,4 @@ class Cluster {
   std::unique_ptr<Control> control_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -10,7 +10,7 @@
 #include "kube/informer.hpp"
 #include "kube/kubeconfig.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -142,7 +142,7 @@ class ClusterTest : public ::testing::Test {
   Task<int> place_pods() {
     auto started = co_await up(options());
     EXPECT_TRUE(started);
-    User admin{.name = "admin", .groups = {"system:masters"}};
+    apiserver::User admin{.name = "admin", .groups = {"system:masters"}};
     auto client = cluster_->api().client(admin);
     co_await create(client, kube::resources::nodes, node("n1", "1"));
     co_await create(client, kube::resources::pods, pod("fits", "500m"));
@@ -164,7 +164,7 @@ class ClusterTest : public ::testing::Test {
     wanted.simulated_nodes = 1;
     auto started = co_await up(std::move(wanted));
     EXPECT_TRUE(started);
-    User admin{.name = "admin", .groups = {"system:masters"}};
+    apiserver::User admin{.name = "admin", .groups = {"system:masters"}};
     auto client = cluster_->api().client(admin);
     json::value busy = pod("busy", "100m");
     make_object(busy, {"metadata"})["labels"] = json::object{{"app", "busy"}};
@@ -229,7 +229,7 @@ class ClusterTest : public ::testing::Test {
   Task<int> extend() {
     auto started = co_await up(options());
     EXPECT_TRUE(started);
-    User admin{.name = "admin", .groups = {"system:masters"}};
+    apiserver::User admin{.name = "admin", .groups = {"system:masters"}};
     auto client = cluster_->api().client(admin);
     const kube::Resource definitions = kube::resources::custom_resource_definitions;
     co_await create(client, definitions, gadget_definition());
@@ -270,7 +270,7 @@ class ClusterTest : public ::testing::Test {
     wanted.listen = *address;
     started = co_await up(wanted);
     EXPECT_TRUE(started) << started.error().message;
-    User admin{.name = "admin", .groups = {"system:masters"}};
+    apiserver::User admin{.name = "admin", .groups = {"system:masters"}};
     auto client = cluster_->api().client(admin);
     co_await create(client, kube::resources::pods, pod("after", "1"));
     SteadyTime deadline = system_clock().steady() + 5s;
@@ -323,4 +323,4 @@ TEST_F(ClusterTest, comes_back_so_that_informers_go_on) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

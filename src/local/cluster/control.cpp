@@ -5,7 +5,7 @@
 #include "base/text.hpp"
 #include "local/cluster/cluster.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,8 +105,8 @@ Task<Result<json::value>> Control::change_images(std::string verb, json::value b
   Names names = texts_at(body, {"nodes"});
   PLIM_CO_TRY(Names done, co_await cluster_.nodes().change_image(*change, image, std::move(names)));
   json::value out = answer_with(done);
-  out.as_object()["image"] = normalise_image(image);
+  out.as_object()["image"] = images::normalise_image(image);
   co_return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -11,7 +11,7 @@
 #include "local/cluster/nodes.hpp"
 #include "net/server.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 class Cluster;
 
@@ -34,4 +34,4 @@ class Control {
   std::unique_ptr<net::Server> server_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

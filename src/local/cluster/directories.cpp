@@ -15,7 +15,7 @@
 #include "base/process.hpp"
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 constexpr std::size_t kLongestName = 40;
@@ -151,4 +151,4 @@ Result<FileLock> take_lock(const ClusterDirectories& directories) {
   return lock;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

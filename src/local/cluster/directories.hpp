@@ -11,7 +11,7 @@
 #include "base/result.hpp"
 #include "kube/config.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // Plain values; nothing is made before make_private().
 struct ClusterDirectories {
@@ -57,4 +57,4 @@ std::optional<pid_t> holder_of(const std::string& lock);
 // Code::already_exists when another process holds it; the message has its pid.
 Result<FileLock> take_lock(const ClusterDirectories& directories);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -8,7 +8,7 @@
 
 #include "base/testing/temp_dir.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using plim::testing::TempDir;
@@ -119,4 +119,4 @@ TEST(ClusterDirectories, of_a_running_cluster_are_found_wherever_they_are) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,7 +35,8 @@ bool is_loopback(std::string_view host) {
   return host.starts_with("127.") || host == "::1" || host == "localhost";
 }
 
-Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop, ApiServer& api,
+Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop,
+                                                     apiserver::ApiServer& api,
                                                      const ClusterKeys& keys,
                                                      const FrontAddress& address) {
   net::ServerOptions options;
@@ -57,4 +58,4 @@ Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop, ApiSe
   }
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

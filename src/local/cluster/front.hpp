@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "local/api/server.hpp"
+#include "local/apiserver/api/api_server.hpp"
 #include "local/cluster/keys.hpp"
 #include "net/server.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 inline constexpr std::uint16_t kFirstPort = 7443;
 
@@ -27,8 +27,9 @@ bool is_loopback(std::string_view host);
 
 // Listens with TLS and hands every request to `api`. A port that is taken becomes the next free one
 // unless it is fixed.
-Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop, ApiServer& api,
+Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop,
+                                                     apiserver::ApiServer& api,
                                                      const ClusterKeys& keys,
                                                      const FrontAddress& address);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

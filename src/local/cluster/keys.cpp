@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using Days = std::chrono::days;
@@ -159,4 +159,4 @@ Result<net::KeyPair> make_node_certificate(const net::KeyPair& authority, std::s
   return net::issue_certificate(authority, request);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

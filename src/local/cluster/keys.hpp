@@ -9,7 +9,7 @@
 #include "base/result.hpp"
 #include "net/x509.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 struct ClusterKeys {
   net::KeyPair authority;
@@ -30,4 +30,4 @@ Result<ClusterKeys> keep_keys(const std::string& directory, const std::vector<st
 Result<net::KeyPair> make_node_certificate(const net::KeyPair& authority, std::string_view node,
                                            std::string_view address, WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -9,7 +9,7 @@
 #include "base/files.hpp"
 #include "base/testing/temp_dir.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using plim::testing::TempDir;
@@ -114,4 +114,4 @@ TEST(ClusterKeys, of_a_node_name_it_and_its_address) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -8,7 +8,7 @@
 
 #include "local/cluster/placed_yaml.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 constexpr std::string_view kApiVersion = "kind.x-k8s.io/v1alpha4";
@@ -255,4 +255,4 @@ std::vector<std::string> kind_node_names(const KindConfig& config, std::string_v
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

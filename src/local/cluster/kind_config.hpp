@@ -10,7 +10,7 @@
 #include "base/result.hpp"
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // Plain data. What has no meaning here is warned about, once for each field.
 struct KindConfig {
@@ -40,4 +40,4 @@ Result<KindConfig> read_kind_config(std::string_view text, std::string_view sour
 // "t-control-plane", "t-worker", "t-worker2": kind's names, in the order of the file.
 std::vector<std::string> kind_node_names(const KindConfig& config, std::string_view cluster);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using ::testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(KindConfig, finds_mistakes_inside_of_a_patch_in_the_file_around_it) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

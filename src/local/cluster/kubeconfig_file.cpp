@@ -11,7 +11,7 @@
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{16} << 20;
@@ -134,4 +134,4 @@ Result<void> unmerge_kubeconfig(const std::string& path, std::string_view name) 
   return write_user_file(file);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

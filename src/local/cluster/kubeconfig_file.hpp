@@ -7,7 +7,7 @@
 #include "base/result.hpp"
 #include "net/x509.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 struct KubeconfigEntry {
   std::string name;    // of its context, cluster and user: "plimsoll-default"
@@ -26,4 +26,4 @@ Result<void> merge_kubeconfig(const std::string& path, const KubeconfigEntry& en
 // Takes the entry of this name out again; fine if there is none.
 Result<void> unmerge_kubeconfig(const std::string& path, std::string_view name);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -11,7 +11,7 @@
 #include "base/testing/temp_dir.hpp"
 #include "kube/kubeconfig.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using plim::testing::TempDir;
@@ -93,4 +93,4 @@ TEST(KubeconfigFile, merging_touches_no_file_that_it_does_not_understand) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -6,9 +6,9 @@
 #include "base/clock.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "local/runtime/shim_client.hpp"
+#include "local/kubelet/shim/shim_client.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -71,8 +71,8 @@ Task<void> remove_cgroups(std::string root) {
 Task<void> end_leftover_pods(std::string node_directory) {
   std::error_code ignored;
   for (const fs::path& pod : entries_of(node_directory + "/pods")) {
-    if (!fs::exists(pod / kShimSocket, ignored)) continue;
-    ShimClient shim(pod.string(), {});
+    if (!fs::exists(pod / kubelet::kShimSocket, ignored)) continue;
+    kubelet::ShimClient shim(pod.string(), {});
     (void)co_await shim.quit();
   }
 }
@@ -94,4 +94,4 @@ Task<void> end_leftovers(ClusterDirectories directories) {
   }
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -7,7 +7,7 @@
 #include "base/task.hpp"
 #include "local/cluster/directories.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // Ends whatever still runs for the pods of a node that nobody is in charge of.
 Task<void> end_leftover_pods(std::string node_directory);
@@ -18,4 +18,4 @@ Task<void> end_leftovers(ClusterDirectories directories);
 // A file in a node's kubelet directory that says where its cgroups are, for whoever comes after.
 inline constexpr std::string_view kCgroupNote = "cgroup-root";
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

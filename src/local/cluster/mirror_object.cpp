@@ -3,7 +3,7 @@
 #include "base/rfc3339.hpp"
 #include "net/x509.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 std::string hash_of(const MirrorPod& pod) {
   std::string text = pod.name + '\0' + pod.node + '\0' + pod.container;
@@ -50,4 +50,4 @@ json::value make_mirror_pod(const MirrorPod& pod, std::string_view image, std::s
       {"spec", std::move(spec)}};
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 inline constexpr std::string_view kMirrorNamespace = "kube-system";
 inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirror";
@@ -30,4 +30,4 @@ std::string hash_of(const MirrorPod& pod);
 json::value make_mirror_pod(const MirrorPod& pod, std::string_view image, std::string_view node_uid,
                             WallTime seen);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

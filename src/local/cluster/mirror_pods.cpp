@@ -7,10 +7,10 @@
 
 #include "base/duration.hpp"
 #include "kube/object.hpp"
-#include "local/runtime/pod_status.hpp"
+#include "local/kubelet/runtime/pod_status.hpp"
 #include "net/x509.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 constexpr Nanos kAgain = std::chrono::seconds(1);
@@ -58,16 +58,17 @@ MirrorPods::MirrorPods(const Executor& loop, Clock& clock, std::shared_ptr<kube:
     : clock_(clock),
       client_(std::move(client)),
       image_(std::move(image)),
-      informer_(loop, client_, kube::resources::pods, object_codec(pool_),
+      informer_(loop, client_, kube::resources::pods, controllers::object_codec(pool_),
                 pods_beside_the_cluster(), clock),
       changed_(loop),
       tasks_(loop) {}
 
 void MirrorPods::start() {
   informer_.add_handlers(
-      {.on_add = [this](const ObjectPointer& object) { see(*object); },
-       .on_update = [this](const ObjectPointer&, const ObjectPointer& object) { see(*object); },
-       .on_delete = [this](const ObjectPointer& object) { lose(*object); }});
+      {.on_add = [this](const controllers::ObjectPointer& object) { see(*object); },
+       .on_update = [this](const controllers::ObjectPointer&,
+                           const controllers::ObjectPointer& object) { see(*object); },
+       .on_delete = [this](const controllers::ObjectPointer& object) { lose(*object); }});
   informer_.start();
   tasks_.spawn("pods of roles", keep());
 }
@@ -94,13 +95,13 @@ void MirrorPods::begins(const std::string& key, MirrorPod pod) {
     entry.facts.containers.push_back(
         {.name = pod.container, .image = image_.name, .image_id = image_.id});
   }
-  ContainerFacts& container = entry.container();
+  kubelet::ContainerFacts& container = entry.container();
   const int restart = container.run ? container.run->restart + 1 : 0;
   if (container.run) entry.log_before = entry.log_from;
   entry.log_from = size_of_log(pod.log);
   entry.what = std::move(pod);
   const WallTime now = clock_.wall();
-  RunFacts run{
+  kubelet::RunFacts run{
       .id = net::sha256_hex(fmt::format("{} {} {}", key, restart, now.time_since_epoch().count())),
       .restart = restart,
       .started = now};
@@ -114,7 +115,7 @@ void MirrorPods::begins(const std::string& key, MirrorPod pod) {
 void MirrorPods::cannot_begin(const std::string& key, const std::string& why, Nanos pause) {
   Entry* entry = find_entry(key);
   if (entry == nullptr || !entry->container().running()) return;
-  RunFacts end = *entry->container().run;
+  kubelet::RunFacts end = *entry->container().run;
   end.exit_code = 128;
   end.reason = "StartError";
   end.message = why;
@@ -124,15 +125,15 @@ void MirrorPods::cannot_begin(const std::string& key, const std::string& why, Na
 void MirrorPods::has_ended(const std::string& key, int exit_code, int signal, Nanos pause) {
   Entry* entry = find_entry(key);
   if (entry == nullptr || !entry->container().running()) return;
-  RunFacts end = *entry->container().run;
+  kubelet::RunFacts end = *entry->container().run;
   end.exit_code = signal != 0 ? 128 + signal : exit_code;
   end.signal = signal;
   end.reason = end.exit_code == 0 ? "Completed" : "Error";
   end_run(*entry, std::move(end), pause);
 }
 
-void MirrorPods::end_run(Entry& entry, RunFacts end, Nanos pause) {
-  ContainerFacts& container = entry.container();
+void MirrorPods::end_run(Entry& entry, kubelet::RunFacts end, Nanos pause) {
+  kubelet::ContainerFacts& container = entry.container();
   end.finished = clock_.wall();
   container.run = std::move(end);
   container.started = container.ready = false;
@@ -171,11 +172,11 @@ bool MirrorPods::has(std::string_view ns, std::string_view pod) const {
          });
 }
 
-Task<Result<void>> MirrorPods::read_log(std::string pod, LogOptions options,
+Task<Result<void>> MirrorPods::read_log(std::string pod, kubelet::LogOptions options,
                                         std::function<bool(std::string)> write) {
   Entry* entry = find_pod(pod);
   if (entry == nullptr) co_return fail(Code::not_found, fmt::format("pod {} not found", pod));
-  const ContainerFacts& container = entry->container();
+  const kubelet::ContainerFacts& container = entry->container();
   // As with a kubelet: while it waits for its next start, the last run is the present one, and
   // what came before it is asked for by `previous`.
   RoleLog log{.path = entry->what.log, .from = entry->log_from, .began = container.run->started};
@@ -207,14 +208,14 @@ MirrorPods::Entry* MirrorPods::find_pod(std::string_view name) {
   return nullptr;
 }
 
-void MirrorPods::see(const Object& object) {
+void MirrorPods::see(const controllers::Object& object) {
   Entry* entry = find_pod(object.meta.name);
   if (entry != nullptr && kube::uid_of(entry->object) == object.meta.uid)
     entry->object = object.json;
   changed();
 }
 
-void MirrorPods::lose(const Object& object) {
+void MirrorPods::lose(const controllers::Object& object) {
   Entry* entry = find_pod(object.meta.name);
   if (entry == nullptr || kube::uid_of(entry->object) != object.meta.uid) return;
   entry->object = nullptr;
@@ -364,4 +365,4 @@ void MirrorPods::note(std::string_view name, const Error& error) {
              {{"pod", name}, {"error", error}});
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

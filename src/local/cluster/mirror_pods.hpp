@@ -20,11 +20,11 @@
 #include "kube/informer.hpp"
 #include "local/cluster/mirror_object.hpp"
 #include "local/cluster/role_log.hpp"
-#include "local/controllers/object.hpp"
-#include "local/nodes/kubelet_pods.hpp"
-#include "local/runtime/pod_facts.hpp"
+#include "local/controllers/owned_object.hpp"
+#include "local/kubelet/nodes/kubelet_pods.hpp"
+#include "local/kubelet/runtime/pod_facts.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // Belongs to one loop; co_await stop() before destroying it. A role is known here by a key of its
 // own, "agent-n1".
@@ -55,14 +55,14 @@ class MirrorPods {
   void withdraw(const std::string& key);
 
   bool has(std::string_view ns, std::string_view pod) const;
-  Task<Result<void>> read_log(std::string pod, LogOptions options,
+  Task<Result<void>> read_log(std::string pod, kubelet::LogOptions options,
                               std::function<bool(std::string)> write);
 
  private:
   struct Entry {
     MirrorPod what;
     std::string hash;
-    PodFacts facts = {};
+    kubelet::PodFacts facts = {};
     json::value object = nullptr;  // as last seen or written; null: there is none
     std::string node_uid = {};     // of the node that owns it
     bool vanished = false;         // the object has gone, and not by us
@@ -70,14 +70,14 @@ class MirrorPods {
     std::uint64_t log_from = 0;
     std::optional<std::uint64_t> log_before = {};  // where the run before began
 
-    ContainerFacts& container() { return facts.containers.front(); }
+    kubelet::ContainerFacts& container() { return facts.containers.front(); }
   };
 
   Entry* find_entry(const std::string& key);
   Entry* find_pod(std::string_view name);
-  void end_run(Entry& entry, RunFacts end, Nanos pause);
-  void see(const Object& object);
-  void lose(const Object& object);
+  void end_run(Entry& entry, kubelet::RunFacts end, Nanos pause);
+  void see(const controllers::Object& object);
+  void lose(const controllers::Object& object);
   void changed();
   Task<void> keep();
   Task<bool> settle(std::string key);
@@ -95,11 +95,11 @@ class MirrorPods {
   std::function<void(const std::string& key)> deleted_;
   std::map<std::string, Entry> entries_;
   kube::InternPool pool_;
-  kube::Informer<Object> informer_;
+  kube::Informer<controllers::Object> informer_;
   std::uint64_t changes_ = 0;
   Event changed_;
   log::Throttle log_;
   TaskGroup tasks_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -6,16 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/temp_dir.hpp"
-#include "local/testing/api_fixture.hpp"
+#include "local/apiserver/testing/api_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class MirrorPodsTest : public local::testing::ApiTest {
+class MirrorPodsTest : public apiserver::testing::ApiTest {
  protected:
   MirrorPodsTest() {
     make_node();
@@ -67,7 +67,7 @@ class MirrorPodsTest : public local::testing::ApiTest {
 
   void log(std::string_view text) { std::ofstream(temp_ / "log", std::ios::app) << text; }
 
-  std::string logged(LogOptions options = {}) {
+  std::string logged(kubelet::LogOptions options = {}) {
     std::string out;
     auto done = run(mirrors_.read_log("kube-scheduler-n1", options, [&](std::string piece) {
       out += piece;
@@ -171,7 +171,7 @@ TEST_F(MirrorPodsTest, ends_what_goes_with_its_node_at_once) {
 TEST_F(MirrorPodsTest, leaves_the_status_of_a_node_that_is_away_to_others) {
   begin();
   const auto set_ready = [&](std::string_view ready) {
-    json::value patch = local::testing::parsed(
+    json::value patch = apiserver::testing::parsed(
         fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"{}"}}]}}}})", ready));
     ASSERT_TRUE(run(client->patch(kube::resources::nodes, {"", "n1", "status"},
                                   kube::PatchType::merge, patch)));
@@ -183,8 +183,8 @@ TEST_F(MirrorPodsTest, leaves_the_status_of_a_node_that_is_away_to_others) {
     return std::string("none");
   };
   set_ready("Unknown");
-  json::value patch =
-      local::testing::parsed(R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
+  json::value patch = apiserver::testing::parsed(
+      R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
   ASSERT_TRUE(
       run(client->patch(kube::resources::pods, {"kube-system", "kube-scheduler-n1", "status"},
                         kube::PatchType::strategic, patch)));
@@ -199,7 +199,7 @@ TEST_F(MirrorPodsTest, removes_pods_that_stand_for_nothing) {
   json::value stray = make_mirror_pod(scheduler("stray"), "x", "", clock.wall());
   make_object(stray, {"metadata"}).erase("ownerReferences");
   ASSERT_TRUE(run(client->create(kube::resources::pods, {"kube-system", ""}, stray)));
-  json::value usual = local::testing::simple_pod("usual", "kube-system");
+  json::value usual = apiserver::testing::simple_pod("usual", "kube-system");
   ASSERT_TRUE(run(client->create(kube::resources::pods, {"kube-system", ""}, usual)));
   settle();
   EXPECT_TRUE(pod("stray").is_null());
@@ -253,4 +253,4 @@ TEST_F(MirrorPodsTest, reads_the_log_of_this_run_and_of_the_one_before) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

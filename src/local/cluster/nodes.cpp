@@ -13,10 +13,10 @@
 #include "base/text.hpp"
 #include "kube/object.hpp"
 #include "local/cluster/leftovers.hpp"
-#include "local/runtime/pod_addresses.hpp"
+#include "local/kubelet/runtime/pod_addresses.hpp"
 #include "net/x509.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ constexpr std::string_view kOurNodes = "node.kubernetes.io/instance-type=plimsol
 
 const kube::Resource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews", "TokenReview",
                                    false};
-const User kNodesUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
+const apiserver::User kNodesUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
 
 // 3 of "n3", 0 of every other name.
 int number_of(std::string_view name) {
@@ -40,14 +40,15 @@ bool is_node_name(std::string_view name) {
          name.front() != '-' && name.front() != '.' && name.back() != '-' && name.back() != '.';
 }
 
-User user_of(const std::string& node) {
+apiserver::User user_of(const std::string& node) {
   return {.name = "system:node:" + node, .groups = {"system:nodes", "system:authenticated"}};
 }
 
 }  // namespace
 
-ClusterNodes::ClusterNodes(Executor loop, Clock& clock, ApiServer& api, const ClusterKeys& keys,
-                           const ClusterDirectories& directories, NodesOptions options)
+ClusterNodes::ClusterNodes(Executor loop, Clock& clock, apiserver::ApiServer& api,
+                           const ClusterKeys& keys, const ClusterDirectories& directories,
+                           NodesOptions options)
     : loop_(loop),
       clock_(clock),
       api_(api),
@@ -149,7 +150,7 @@ Task<Result<ClusterNodes::Names>> ClusterNodes::change_image(ImageChange change,
     if (change == ImageChange::remove) done = node->images().remove(image);
     if (change == ImageChange::pull) {
       std::function<void()> nobody = [] {};
-      auto pulled = co_await node->images().ensure(image, PullPolicy::always, nobody);
+      auto pulled = co_await node->images().ensure(image, images::PullPolicy::always, nobody);
       if (!pulled) done = pulled.error();
     }
     if (!done) co_return done.error().with_context(fmt::format("node {}", node->name()));
@@ -157,7 +158,7 @@ Task<Result<ClusterNodes::Names>> ClusterNodes::change_image(ImageChange change,
   co_return nodes;
 }
 
-std::optional<NodeUsage> ClusterNodes::usage(std::string_view node) {
+std::optional<node::NodeUsage> ClusterNodes::usage(std::string_view node) {
   auto found = nodes_.find(node);
   if (found == nodes_.end() || !found->second->running()) return std::nullopt;
   return found->second->usage();
@@ -179,7 +180,7 @@ json::object ClusterNodes::describe(const ProcessNode& node) const {
   json::object out{{"name", node.name()},
                    {"kind", "process"},
                    {"state", node.running() ? "Running" : "Stopped"},
-                   {"address", PodAddresses(node.index()).node()},
+                   {"address", kubelet::PodAddresses(node.index()).node()},
                    {"directory", node.kubelet_dir()},
                    {"pods", 0},
                    {"cgroups", "-"}};
@@ -245,8 +246,8 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
 Result<ProcessNode*> ClusterNodes::make(const std::string& name) {
   ProcessNodeOptions options = options_for(name, free_index(name));
   PLIM_TRY(net::KeyPair certificate,
-           make_node_certificate(keys_.authority, name, PodAddresses(options.node.index).node(),
-                                 clock_.wall()));
+           make_node_certificate(keys_.authority, name,
+                                 kubelet::PodAddresses(options.node.index).node(), clock_.wall()));
   options.tls = {.certificate_pem = std::move(certificate.certificate_pem),
                  .key_pem = std::move(certificate.key_pem),
                  .client_ca_pem = keys_.authority.certificate_pem};
@@ -344,4 +345,4 @@ ClusterNodes::Names ClusterNodes::remembered() const {
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

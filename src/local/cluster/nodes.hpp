@@ -13,19 +13,19 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "local/api/server.hpp"
+#include "local/apiserver/api/api_server.hpp"
 #include "local/cluster/directories.hpp"
 #include "local/cluster/keys.hpp"
 #include "local/cluster/process_node.hpp"
-#include "local/runtime/process_events.hpp"
+#include "local/kubelet/runtime/process_events.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // A node that is called otherwise than n1, n2, …
 struct NamedNode {
   std::string name;
   std::vector<std::pair<std::string, std::string>> labels = {};
-  std::vector<NodeTaint> taints = {};
+  std::vector<kubelet::NodeTaint> taints = {};
 };
 
 struct NodesOptions {
@@ -33,11 +33,11 @@ struct NodesOptions {
   std::vector<NamedNode> named = {};
   std::string version;
   std::string api_url = {};
-  std::shared_ptr<const ImageCatalog> catalog;
-  PullOptions pulls = {};
-  CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;
+  std::shared_ptr<const images::ImageCatalog> catalog;
+  images::PullOptions pulls = {};
+  kubelet::CgroupDriver cgroup_driver = kubelet::CgroupDriver::cgroupfs;
   std::map<std::string, std::string> cpus = {};  // by node: "0-3"; others share all
-  Isolation isolation = Isolation::automatic;
+  kubelet::Isolation isolation = kubelet::Isolation::automatic;
   int max_images = 50;
   bool annotate_runs = false;
   MirrorPods* mirrors = nullptr;  // whose logs nodes show too
@@ -48,7 +48,7 @@ class ClusterNodes {
  public:
   using Names = std::vector<std::string>;
 
-  ClusterNodes(Executor loop, Clock& clock, ApiServer& api, const ClusterKeys& keys,
+  ClusterNodes(Executor loop, Clock& clock, apiserver::ApiServer& api, const ClusterKeys& keys,
                const ClusterDirectories& directories, NodesOptions options);
 
   // All at once; ends when all are Ready. Nodes of earlier starts that are no more are deleted.
@@ -69,7 +69,7 @@ class ClusterNodes {
   std::size_t size() const { return nodes_.size(); }
 
   // None of a node that is not here, or stopped.
-  std::optional<NodeUsage> usage(std::string_view node);
+  std::optional<node::NodeUsage> usage(std::string_view node);
   std::string without_cgroups() const;  // why, if a node is; for people
   json::value list() const;
   // Of that list, where what the whole cluster needs would run: the first that was named, else the
@@ -93,14 +93,14 @@ class ClusterNodes {
 
   Executor loop_;
   Clock& clock_;
-  ApiServer& api_;
+  apiserver::ApiServer& api_;
   const ClusterKeys& keys_;
   const ClusterDirectories& directories_;
   NodesOptions options_;
   std::shared_ptr<kube::Client> client_;
-  ProcessEvents process_events_;
+  kubelet::ProcessEvents process_events_;
   std::map<std::string, std::unique_ptr<ProcessNode>, std::less<>> nodes_;
   TaskGroup tasks_, stopping_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -4,7 +4,7 @@
 
 #include "base/json_pointer.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 std::string_view last_step(std::string_view pointer) {
@@ -129,4 +129,4 @@ TextPosition PlacedYaml::outer(TextPosition inner) const {
   return {.line = block_.line + inner.line - 1, .column = block_.indent + inner.column};
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

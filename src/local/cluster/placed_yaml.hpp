@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // "/nodes" and "role", or a place in a list, as a JSON pointer.
 std::string below(std::string_view pointer, std::string_view key);
@@ -58,4 +58,4 @@ class PlacedYaml {
   bool inside_ = false;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -5,9 +5,9 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "local/cluster/leftovers.hpp"
-#include "local/runtime/pod_addresses.hpp"
+#include "local/kubelet/runtime/pod_addresses.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,8 +24,8 @@ std::vector<json::value> PodsOfNode::pods() const {
   return node_ ? node_->pods() : std::vector<json::value>();
 }
 
-std::vector<ContainerRun> PodsOfNode::runs() const {
-  return node_ ? node_->runs() : std::vector<ContainerRun>();
+std::vector<kubelet::ContainerRun> PodsOfNode::runs() const {
+  return node_ ? node_->runs() : std::vector<kubelet::ContainerRun>();
 }
 
 std::vector<int> PodsOfNode::processes(const std::string& pod_uid,
@@ -34,12 +34,12 @@ std::vector<int> PodsOfNode::processes(const std::string& pod_uid,
 }
 
 Task<Result<void>> PodsOfNode::read_log(std::string ns, std::string pod, std::string container,
-                                        LogOptions options,
+                                        kubelet::LogOptions options,
                                         std::function<bool(std::string)> write) {
   if (!node_) co_return fail(Code::unavailable, "the node is not running");
   if (mirrors_ != nullptr && mirrors_->has(ns, pod))
     co_return co_await mirrors_->read_log(std::move(pod), std::move(options), std::move(write));
-  auto* node = const_cast<LocalNode*>(node_);
+  auto* node = const_cast<kubelet::LocalNode*>(node_);
   co_return co_await node->read_log(std::move(ns), std::move(pod), std::move(container),
                                     std::move(options), std::move(write));
 }
@@ -58,30 +58,33 @@ ProcessNode::ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Clie
 }
 
 Task<Result<void>> ProcessNode::start() {
-  CgroupOptions held{.cluster = options_.cluster, .node = name(), .driver = options_.cgroup_driver};
+  kubelet::CgroupOptions held{
+      .cluster = options_.cluster, .node = name(), .driver = options_.cgroup_driver};
   held.cpus = options_.cpus;
   held.milli_cpu = options_.node.milli_cpus;
   held.memory_bytes = options_.node.memory_bytes;
   cgroups_ = open_node_cgroups(held);
-  DeviceManagerOptions devices{.kubelet_dir = options_.kubelet_dir,
-                               .pods = [this] { return pods_.pods(); }};
-  PLIM_CO_TRY(devices_, DeviceManager::start(loop_, clock_, std::move(devices)));
-  PLIM_CO_TRY(cri_, CriServer::start(loop_, clock_, options_.kubelet_dir + "/cri.sock", *images_));
+  kubelet::DeviceManagerOptions devices{.kubelet_dir = options_.kubelet_dir,
+                                        .pods = [this] { return pods_.pods(); }};
+  PLIM_CO_TRY(devices_, kubelet::DeviceManager::start(loop_, clock_, std::move(devices)));
+  PLIM_CO_TRY(
+      cri_, kubelet::CriServer::start(loop_, clock_, options_.kubelet_dir + "/cri.sock", *images_));
   if (cgroups_->available())
     PLIM_CO_CHECK(write_file(fmt::format("{}/{}", options_.kubelet_dir, kCgroupNote),
                              cgroups_->root(), kMayVanish));
-  NodeParts parts{loop_, client_, clock_, *images_, *cgroups_, *devices_, options_.process_events};
+  kubelet::NodeParts parts{
+      loop_, client_, clock_, *images_, *cgroups_, *devices_, options_.process_events};
   // The port is part of the node's object, so it is taken before the node is made.
-  KubeletServerOptions serving{
+  kubelet::KubeletServerOptions serving{
       .node = name(),
-      .address = fmt::format("{}:{}", PodAddresses(index()).node(), kKubeletPort),
+      .address = fmt::format("{}:{}", kubelet::PodAddresses(index()).node(), kKubeletPort),
       .tls = options_.tls,
       .access = options_.access};
-  PLIM_CO_TRY(kubelet_,
-              KubeletServer::start(loop_, clock_, std::move(serving), pods_, *cgroups_, *images_));
-  NodeOptions node = options_.node;
+  PLIM_CO_TRY(kubelet_, kubelet::KubeletServer::start(loop_, clock_, std::move(serving), pods_,
+                                                      *cgroups_, *images_));
+  kubelet::NodeOptions node = options_.node;
   node.kubelet_port = kubelet_->port();
-  node_ = LocalNode::create(std::move(parts), std::move(node));
+  node_ = kubelet::LocalNode::create(std::move(parts), std::move(node));
   pods_.set(node_.get());
   running_ = true;
   PLIM_CO_CHECK(co_await node_->start());
@@ -90,7 +93,8 @@ Task<Result<void>> ProcessNode::start() {
 
 Task<void> ProcessNode::stop(Pods pods) {
   running_ = false;
-  const Shutdown kind = pods == Pods::end ? Shutdown::for_good : Shutdown::until_restart;
+  const kubelet::Shutdown kind =
+      pods == Pods::end ? kubelet::Shutdown::for_good : kubelet::Shutdown::until_restart;
   if (node_ && pods != Pods::leave) co_await node_->end_pods(kind);
   if (kubelet_) co_await kubelet_->stop();
   if (node_) co_await node_->stop();
@@ -113,4 +117,4 @@ Task<void> ProcessNode::stop(Pods pods) {
   cri_.reset();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -10,49 +10,50 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "local/cluster/mirror_pods.hpp"
-#include "local/nodes/cgroups.hpp"
-#include "local/nodes/cri_server.hpp"
-#include "local/nodes/device_manager.hpp"
-#include "local/nodes/image_catalog.hpp"
-#include "local/nodes/images.hpp"
-#include "local/nodes/kubelet_pods.hpp"
-#include "local/nodes/kubelet_server.hpp"
-#include "local/runtime/local_node.hpp"
+#include "local/images/image_catalog.hpp"
+#include "local/images/images.hpp"
+#include "local/kubelet/nodes/cgroups.hpp"
+#include "local/kubelet/nodes/cri_server.hpp"
+#include "local/kubelet/nodes/device_manager.hpp"
+#include "local/kubelet/nodes/kubelet_pods.hpp"
+#include "local/kubelet/nodes/kubelet_server.hpp"
+#include "local/kubelet/runtime/local_node.hpp"
 #include "net/tls.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 struct ProcessNodeOptions {
-  NodeOptions node;
+  kubelet::NodeOptions node;
   std::string cluster;      // what its cgroups are called after
   std::string kubelet_dir;  // sockets of device plugins and the like
   std::string cpus = {};    // "0-3"; "": all of the machine
-  CgroupDriver cgroup_driver = CgroupDriver::cgroupfs;
-  PullOptions pulls = {};
-  std::shared_ptr<const ImageCatalog> catalog;
-  ProcessEvents* process_events = nullptr;
+  kubelet::CgroupDriver cgroup_driver = kubelet::CgroupDriver::cgroupfs;
+  images::PullOptions pulls = {};
+  std::shared_ptr<const images::ImageCatalog> catalog;
+  kubelet::ProcessEvents* process_events = nullptr;
   net::ServerTls tls;
-  KubeletAccess access;
+  kubelet::KubeletAccess access;
   MirrorPods* mirrors = nullptr;  // whose logs it shows too; outlives it
 };
 
 // What the parts around a node see of its pods; they are made before it and go after it.
-class PodsOfNode final : public KubeletPods {
+class PodsOfNode final : public kubelet::KubeletPods {
  public:
   explicit PodsOfNode(MirrorPods* mirrors) : mirrors_(mirrors) {}
 
-  void set(const LocalNode* node) { node_ = node; }
+  void set(const kubelet::LocalNode* node) { node_ = node; }
 
   std::vector<json::value> pods() const override;
-  std::vector<ContainerRun> runs() const override;
+  std::vector<kubelet::ContainerRun> runs() const override;
   std::vector<int> processes(const std::string& pod_uid,
                              const std::string& container) const override;
   Task<Result<void>> read_log(std::string ns, std::string pod, std::string container,
-                              LogOptions options, std::function<bool(std::string)> write) override;
+                              kubelet::LogOptions options,
+                              std::function<bool(std::string)> write) override;
 
  private:
   MirrorPods* mirrors_;
-  const LocalNode* node_ = nullptr;
+  const kubelet::LocalNode* node_ = nullptr;
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -77,17 +78,17 @@ class ProcessNode {
   int index() const { return options_.node.index; }
 
   // These while it is started.
-  const LocalNode& node() const { return *node_; }
+  const kubelet::LocalNode& node() const { return *node_; }
 
-  NodeImages& images() { return *images_; }
+  images::NodeImages& images() { return *images_; }
 
-  const NodeCgroups& cgroups() const { return *cgroups_; }
+  const kubelet::NodeCgroups& cgroups() const { return *cgroups_; }
 
   const std::string& kubelet_dir() const { return options_.kubelet_dir; }
 
   std::uint16_t kubelet_port() const { return kubelet_->port(); }
 
-  const NodeUsage& usage() { return kubelet_->usage().sample(); }
+  const node::NodeUsage& usage() { return kubelet_->usage().sample(); }
 
   bool running() const { return running_; }
 
@@ -98,13 +99,13 @@ class ProcessNode {
   ProcessNodeOptions options_;
   bool running_ = false;
 
-  std::unique_ptr<NodeCgroups> cgroups_;
-  std::unique_ptr<NodeImages> images_;
+  std::unique_ptr<kubelet::NodeCgroups> cgroups_;
+  std::unique_ptr<images::NodeImages> images_;
   PodsOfNode pods_;
-  std::unique_ptr<DeviceManager> devices_;
-  std::unique_ptr<CriServer> cri_;
-  std::unique_ptr<KubeletServer> kubelet_;
-  std::unique_ptr<LocalNode> node_;
+  std::unique_ptr<kubelet::DeviceManager> devices_;
+  std::unique_ptr<kubelet::CriServer> cri_;
+  std::unique_ptr<kubelet::KubeletServer> kubelet_;
+  std::unique_ptr<kubelet::LocalNode> node_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

@@ -15,7 +15,7 @@
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 constexpr Nanos kNextLook = std::chrono::milliseconds(100);
@@ -65,7 +65,7 @@ std::uint64_t begin_of_shown(int file, std::uint64_t from, std::uint64_t end) {
 // Applies the options to lines as they come.
 class ShownLines {
  public:
-  ShownLines(Clock& clock, LogOptions options, WallTime began)
+  ShownLines(Clock& clock, kubelet::LogOptions options, WallTime began)
       : clock_(clock), options_(std::move(options)), time_(began) {}
 
   std::string take(std::string_view line) {
@@ -96,7 +96,7 @@ class ShownLines {
 
  private:
   Clock& clock_;
-  LogOptions options_;
+  kubelet::LogOptions options_;
   WallTime time_;
   std::int64_t bytes_ = 0;
 };
@@ -137,7 +137,7 @@ std::optional<WallTime> time_of_line(std::string_view line, WallTime now) {
   return klog_time(line, now);
 }
 
-Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, LogOptions options,
+Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, kubelet::LogOptions options,
                                  std::function<bool()> goes_on,
                                  std::function<bool(std::string)> write) {
   const Fd file(::open(log.path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -172,4 +172,4 @@ Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, LogOptions options,
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

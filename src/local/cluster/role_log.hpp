@@ -10,9 +10,9 @@
 #include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
-#include "local/nodes/kubelet_pods.hpp"
+#include "local/kubelet/nodes/kubelet_pods.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // The part of the file that one run has written.
 struct RoleLog {
@@ -32,8 +32,8 @@ inline constexpr std::uint64_t kMostLogShown = 32 << 20;
 // Hands pieces to `write` until it gives false. With `follow` it waits for more for as long as
 // `goes_on` says so. A line that does not say when it was written counts as old as the one before
 // it.
-Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, LogOptions options,
+Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, kubelet::LogOptions options,
                                  std::function<bool()> goes_on,
                                  std::function<bool(std::string)> write);
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

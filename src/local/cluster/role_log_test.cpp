@@ -9,7 +9,7 @@
 #include "base/rfc3339.hpp"
 #include "base/testing/temp_dir.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -39,7 +39,7 @@ class RoleLogTest : public ::testing::Test {
 
   void append(std::string_view text) { std::ofstream(log_.path, std::ios::app) << text; }
 
-  std::string shown(LogOptions options = {}) {
+  std::string shown(kubelet::LogOptions options = {}) {
     std::string out;
     auto done = run_to_end(loop_, copy_role_log(
                                       clock_, log_, options, [] { return false; },
@@ -110,7 +110,7 @@ TEST_F(RoleLogTest, follows_until_the_process_has_ended) {
   std::optional<Result<void>> done;
   const auto follow = [](Clock* time, RoleLog log, bool* running, std::string* text,
                          std::optional<Result<void>>* result) -> Task<void> {
-    LogOptions options{.follow = true};
+    kubelet::LogOptions options{.follow = true};
     std::function<bool()> asked = [running] { return *running; };
     std::function<bool(std::string)> take = [text](std::string piece) {
       *text += piece;
@@ -139,4 +139,4 @@ TEST_F(RoleLogTest, follows_until_the_process_has_ended) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::cluster

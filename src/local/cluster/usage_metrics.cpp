@@ -8,13 +8,13 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
-#include "local/api/object_bytes.hpp"
-#include "local/api/output.hpp"
+#include "local/apiserver/api/object_bytes.hpp"
+#include "local/apiserver/api/response_output.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 namespace {
 
-json::object amounts(std::uint64_t nano_cores, const CgroupUsage& used) {
+json::object amounts(std::uint64_t nano_cores, const node::CgroupUsage& used) {
   return {{"cpu", fmt::format("{}n", nano_cores)},
           {"memory", fmt::format("{}Ki", used.working_set_bytes / 1024)}};
 }
@@ -28,14 +28,14 @@ json::object metrics_of(const json::value& object, WallTime at, WallTime now) {
     metadata["labels"] = *labels;
   return {{"metadata", std::move(metadata)},
           {"timestamp", format_rfc3339(at)},
-          {"window", fmt::format("{}s", UsageSampler::kWindow / std::chrono::seconds(1))}};
+          {"window", fmt::format("{}s", kubelet::UsageSampler::kWindow / std::chrono::seconds(1))}};
 }
 
 }  // namespace
 
-Task<ApiResult<net::Reply>> UsageMetrics::answer(CallPtr call) {
-  const Kind& kind = call->kind();
-  const ResourcePath& target = call->target;
+Task<apiserver::ApiResult<net::Reply>> UsageMetrics::answer(apiserver::CallPtr call) {
+  const apiserver::Kind& kind = call->kind();
+  const apiserver::ResourcePath& target = call->target;
   const bool of_nodes = kind.kind == "NodeMetrics";
   kube::ListOptions which{.ns = target.ns,
                           .label_selector = std::string(call->query.text("labelSelector")),
@@ -49,11 +49,11 @@ Task<ApiResult<net::Reply>> UsageMetrics::answer(CallPtr call) {
     if (items.empty()) co_return not_found(kind, target.name);
     co_return object_reply(*call, 200, kind, encode_object(kind, items[0], 0), clock_.wall());
   }
-  ListResult out;
+  apiserver::ListResult out;
   for (const json::value& item : items) {
     auto bytes = std::make_shared<const std::string>(encode_object(kind, item, 0));
     out.entries.push_back(
-        std::make_shared<const Entry>(Entry{.key = {}, .value = std::move(bytes)}));
+        std::make_shared<const store::Entry>(store::Entry{.key = {}, .value = std::move(bytes)}));
   }
   co_return list_reply(*call, out, clock_.wall());
 }
@@ -71,17 +71,17 @@ json::array UsageMetrics::node_metrics(const json::value& nodes) {
 }
 
 json::array UsageMetrics::pod_metrics(const json::value& pods) {
-  std::map<std::string, std::optional<NodeUsage>, std::less<>> nodes;  // asked once each
+  std::map<std::string, std::optional<node::NodeUsage>, std::less<>> nodes;  // asked once each
   json::array out;
   for (const json::value& pod : list_at(pods, {"items"})) {
     const std::string node(text_at(pod, {"spec", "nodeName"}));
     auto [known, added] = nodes.try_emplace(node);
     if (added) known->second = usage_(node);
     if (!known->second) continue;
-    for (const PodUsage& used : known->second->pods) {
+    for (const node::PodUsage& used : known->second->pods) {
       if (used.uid != kube::uid_of(pod) || used.containers.empty()) continue;
       json::array containers;
-      for (const ContainerUsage& one : used.containers)
+      for (const node::ContainerUsage& one : used.containers)
         containers.push_back(
             json::object{{"name", one.name}, {"usage", amounts(one.nano_cores, one.used)}});
       json::object item = metrics_of(pod, known->second->at, clock_.wall());
@@ -92,4 +92,4 @@ json::array UsageMetrics::pod_metrics(const json::value& pods) {
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

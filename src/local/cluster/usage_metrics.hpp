@@ -10,21 +10,21 @@
 #include "base/json.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "local/api/hooks.hpp"
-#include "local/nodes/usage_sampler.hpp"
+#include "local/apiserver/api/hooks.hpp"
+#include "local/kubelet/nodes/usage_sampler.hpp"
 
-namespace plim::local {
+namespace plim::local::cluster {
 
 // The objects are computed for each request: those nodes or pods that a list of the same selectors
 // has, and that a node knows the usage of. Belongs to the API server's loop.
 class UsageMetrics {
  public:
-  using UsageOf = std::function<std::optional<NodeUsage>(std::string_view node)>;
+  using UsageOf = std::function<std::optional<node::NodeUsage>(std::string_view node)>;
 
   UsageMetrics(std::shared_ptr<kube::Client> client, Clock& clock, UsageOf usage)
       : client_(std::move(client)), clock_(clock), usage_(std::move(usage)) {}
 
-  Task<ApiResult<net::Reply>> answer(CallPtr call);
+  Task<apiserver::ApiResult<net::Reply>> answer(apiserver::CallPtr call);
 
  private:
   json::array node_metrics(const json::value& nodes);
@@ -35,4 +35,4 @@ class UsageMetrics {
   UsageOf usage_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::cluster

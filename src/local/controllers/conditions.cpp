@@ -2,7 +2,7 @@
 
 #include "base/rfc3339.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 const json::object* find_condition(const json::value& status, std::string_view type) {
   for (const json::value& one : list_at(status, {"conditions"}))
@@ -51,4 +51,4 @@ void remove_condition(json::object& status, std::string_view type) {
   }
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

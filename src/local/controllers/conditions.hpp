@@ -7,7 +7,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct NewCondition {
   std::string_view type = {}, status = {}, reason = {}, message = {};
@@ -24,4 +24,4 @@ json::object make_condition(const NewCondition& condition, WallTime now);
 void put_condition(json::object& status, json::object condition);
 void remove_condition(json::object& status, std::string_view type);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -1,6 +1,6 @@
 #include "local/controllers/controller.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 struct Countdown {
@@ -161,4 +161,4 @@ bool is_namespace_terminating(const Error& error) {
          error.message.find("because it is being terminated") != std::string::npos;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

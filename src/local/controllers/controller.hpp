@@ -16,7 +16,7 @@
 #include "kube/work_queue.hpp"
 #include "local/controllers/shared_informers.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // What all controllers share; the owner keeps it alive.
 struct ControllerContext {
@@ -103,4 +103,4 @@ Claim classify_claim(const kube::ObjectMeta& object, std::string_view parent_uid
 // use.
 bool is_namespace_terminating(const Error& error);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -19,7 +19,7 @@
 #include "local/controllers/replica_set.hpp"
 #include "local/controllers/ttl_after_finished.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using Made = std::unique_ptr<Controller>;
@@ -137,4 +137,4 @@ bool Controllers::idle() const {
                                [](const auto& one) { return one->idle(); });
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

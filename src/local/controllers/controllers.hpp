@@ -14,7 +14,7 @@
 #include "local/controllers/controller.hpp"
 #include "local/controllers/shared_informers.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // In the spelling of kube-controller-manager: "deployment-controller".
 std::vector<std::string> controller_names();
@@ -57,4 +57,4 @@ class Controllers {
   TaskGroup tasks_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

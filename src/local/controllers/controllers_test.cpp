@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "local/apiserver/testing/api_fixture.hpp"
 #include "local/controllers/controller.hpp"
-#include "local/testing/api_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using ::testing::Contains;
@@ -56,7 +56,7 @@ class Restless final : public Controller {
   int turns = 0;
 };
 
-class RestlessController : public testing::ApiTest {
+class RestlessController : public apiserver::testing::ApiTest {
  protected:
   ~RestlessController() override { run_to_end(loop, controller.stop()); }
 
@@ -85,4 +85,4 @@ TEST_F(RestlessController, has_a_turn_a_second_in_the_end) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

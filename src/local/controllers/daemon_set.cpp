@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "local/controllers/deployment_model.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::chrono::seconds kFirstRetry{1};
@@ -176,4 +176,4 @@ Task<Result<void>> DaemonSetController::drop_old_revisions(ObjectPointer set, st
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

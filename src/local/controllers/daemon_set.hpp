@@ -7,7 +7,7 @@
 #include "local/controllers/daemon_set_plan.hpp"
 #include "local/controllers/pod_owner.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class DaemonSetController final : public PodOwnerController {
  public:
@@ -31,4 +31,4 @@ class DaemonSetController final : public PodOwnerController {
   std::map<std::string, std::map<std::string, Retry>> retries_;  // by key, by node
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

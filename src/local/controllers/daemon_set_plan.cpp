@@ -4,11 +4,11 @@
 #include <array>
 
 #include "kube/selector.hpp"
-#include "local/controllers/pod_facts.hpp"
 #include "local/controllers/pod_owner.hpp"
-#include "local/scheduler/rules.hpp"
+#include "local/controllers/pod_questions.hpp"
+#include "local/controllers/scheduler/rules.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -317,4 +317,4 @@ DaemonPlan plan_daemon_set(const DaemonInput& input, WallTime now) {
   return DaemonPlanner(input, now).plan();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

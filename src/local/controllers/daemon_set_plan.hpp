@@ -9,9 +9,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 inline constexpr std::string_view kRevisionHash = "controller-revision-hash";
 
@@ -44,4 +44,4 @@ DaemonPlan plan_daemon_set(const DaemonInput& input, WallTime now);
 // The node the pod is on or is made for; "" if neither is known.
 std::string node_of_daemon_pod(const kube::Pod& pod);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -164,4 +164,4 @@ TEST_F(DaemonPlanTest, old_pods_that_do_not_work_are_replaced_at_once) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

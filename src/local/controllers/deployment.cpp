@@ -4,9 +4,9 @@
 
 #include "local/controllers/deployment_model.hpp"
 #include "local/controllers/deployment_status.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using Type = kube::EventNote::Type;
@@ -215,4 +215,4 @@ Task<Result<void>> DeploymentController::resolve_collision(ObjectPointer deploym
   co_return co_await write_status(deployment, std::move(status), "");
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -4,7 +4,7 @@
 #include "local/controllers/controller.hpp"
 #include "local/controllers/deployment_plan.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class DeploymentController final : public Controller {
  public:
@@ -30,4 +30,4 @@ class DeploymentController final : public Controller {
   PodCache& pods_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 void drop_nulls(json::value& value) {
@@ -189,4 +189,4 @@ std::vector<SetSize> share_proportionally(const DeploymentModel& deployment, Dep
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

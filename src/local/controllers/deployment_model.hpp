@@ -9,9 +9,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 inline constexpr std::string_view kPodTemplateHash = "pod-template-hash";
 inline constexpr std::string_view kRevision = "deployment.kubernetes.io/revision";
@@ -94,4 +94,4 @@ struct SetSize {
 
 std::vector<SetSize> share_proportionally(const DeploymentModel& deployment, DeploymentSets& sets);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

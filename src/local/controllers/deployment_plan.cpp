@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "local/controllers/deployment_status.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::size_t kMaxHistoryText = 2000;
@@ -323,4 +323,4 @@ DeploymentPlan plan_deployment(const DeploymentInput& input, WallTime now) {
   return DeploymentPlanner(input, now).plan();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct DeploymentInput {
   ObjectPointer deployment;
@@ -36,4 +36,4 @@ struct DeploymentPlan {
 
 DeploymentPlan plan_deployment(const DeploymentInput& input, WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

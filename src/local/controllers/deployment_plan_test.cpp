@@ -9,9 +9,9 @@
 
 #include "base/random.hpp"
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using testing::at;
@@ -368,4 +368,4 @@ RC_GTEST_PROP(DeploymentPlan, scaling_at_any_moment_arrives_too, (std::uint64_t 
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,7 +6,7 @@
 
 #include "base/rfc3339.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kNewSetAvailable = "NewReplicaSetAvailable";
@@ -166,4 +166,4 @@ std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
   return *since + *deployment.progress_deadline + std::chrono::seconds(1);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -7,7 +7,7 @@
 #include "local/controllers/conditions.hpp"
 #include "local/controllers/deployment_model.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Deployments also say when they last looked; a condition that says the same as before is left as
 // it is.
@@ -26,4 +26,4 @@ bool is_complete(const DeploymentModel& deployment, const json::value& status);
 std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
                                           const json::value& status);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

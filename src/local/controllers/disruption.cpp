@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 bool same_for_budgets(const kube::Pod& a, const kube::Pod& b) {
@@ -86,4 +86,4 @@ Task<Result<void>> DisruptionController::reconcile(std::string key) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

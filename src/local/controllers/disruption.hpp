@@ -7,7 +7,7 @@
 #include "local/controllers/disruption_plan.hpp"
 #include "local/controllers/pod_groups.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class DisruptionController final : public Controller {
  public:
@@ -24,4 +24,4 @@ class DisruptionController final : public Controller {
   PodGroups groups_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 bool is_percentage(const json::value* value) {
@@ -74,4 +74,4 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -7,9 +7,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct DisruptionInput {
   ObjectPointer budget;
@@ -28,4 +28,4 @@ struct DisruptionPlan {
 
 DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 const WallTime kNow = testing::at("2026-01-01T12:00:00Z");
@@ -57,4 +57,4 @@ TEST(Disruptions, say_whether_there_is_room) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,7 +2,7 @@
 
 #include "local/controllers/endpoints_plan.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::size_t kLarge = 100;
@@ -166,4 +166,4 @@ Task<Result<void>> EndpointSliceController::reconcile(std::string key) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -7,7 +7,7 @@
 #include "local/controllers/expectations.hpp"
 #include "local/controllers/pod_groups.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Follows Services with a selector and the pods they pick.
 class ServiceController : public Controller {
@@ -47,4 +47,4 @@ class EndpointSliceController final : public ServiceController {
   Expectations expectations_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

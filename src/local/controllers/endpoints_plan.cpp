@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
@@ -302,4 +302,4 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 inline constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 inline constexpr std::string_view kSliceManagedBy = "endpointslice.kubernetes.io/managed-by";
@@ -35,4 +35,4 @@ inline constexpr std::size_t kMaxSlice = 100;
 SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods,
                       const std::vector<ObjectPointer>& present);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

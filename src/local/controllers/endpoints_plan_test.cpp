@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 ObjectPointer service(std::string_view ports = R"([{"port":80,"targetPort":8080}])") {
@@ -129,4 +129,4 @@ TEST(EndpointSlices, keep_pods_that_are_going_as_serving) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -1,6 +1,6 @@
 #include "local/controllers/expectations.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 void Expectations::expect_creations(const std::string& key, std::size_t count) {
   if (count > 0) pending(key).creations += count;
@@ -45,4 +45,4 @@ void Expectations::drop_if_met(const std::string& key) {
   if (found->second.creations == 0 && found->second.deletions.empty()) pending_.erase(found);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // A cache lags behind the writes of its reader: whoever counts pods before the ones just created
 // arrive creates them twice. A key is acted upon only when nothing is outstanding, or when it has
@@ -42,4 +42,4 @@ class Expectations {
   std::map<std::string, Pending> pending_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

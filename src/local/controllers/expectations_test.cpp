@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 TEST(Expectations, hold_until_every_creation_is_seen) {
@@ -58,4 +58,4 @@ TEST(Expectations, forget_the_key_of_a_deleted_owner) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::size_t kRememberedOwners = 4096;  // owners that are gone
@@ -308,4 +308,4 @@ Task<Result<void>> GarbageCollector::drop_finalizer(std::size_t kind, kube::Obje
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -12,7 +12,7 @@
 #include "local/controllers/garbage_graph.hpp"
 #include "local/controllers/served_kinds.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Follows every kind the server has, those of CustomResourceDefinitions as they come and go. Keys
 // are uids; "" stands for looking at the kinds again.
@@ -62,4 +62,4 @@ class GarbageCollector final : public Controller {
   bool ready_ = false;              // every kind has been seen once
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

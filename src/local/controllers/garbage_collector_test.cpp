@@ -5,7 +5,7 @@
 
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using kube::resources::config_maps;
@@ -196,4 +196,4 @@ TEST_F(Garbage, a_namespace_says_what_it_waits_for) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 bool blocks(const GarbageGraph::Node& node, const std::string& owner) {
@@ -117,4 +117,4 @@ GarbageDecision decide_garbage(const GarbageGraph::Node& node,
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

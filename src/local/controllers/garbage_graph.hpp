@@ -11,7 +11,7 @@
 #include "kube/store.hpp"
 #include "kube/types.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
@@ -75,4 +75,4 @@ struct GarbageDecision {
 GarbageDecision decide_garbage(const GarbageGraph::Node& node,
                                const std::vector<OwnerState>& states, bool has_dependents);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

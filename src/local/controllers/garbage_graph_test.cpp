@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(GarbageDecision, leaves_objects_alone_that_are_going_or_have_no_owner) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kOrphan = "orphan ";  // no name has a space
@@ -118,4 +118,4 @@ Task<void> JobController::drop_finalizer(PodPointer pod,
     *error = std::move(patched).error();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -7,7 +7,7 @@
 #include "local/controllers/job_plan.hpp"
 #include "local/controllers/pod_owner.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Keys are Jobs, or kOrphan and a pod: one that waits to be counted by a Job that is gone.
 class JobController final : public PodOwnerController {
@@ -26,4 +26,4 @@ class JobController final : public PodOwnerController {
   std::map<std::string, JobBackoff> backoffs_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 JobIndexes JobIndexes::parse(std::string_view text, std::int64_t completions) {
   JobIndexes out;
@@ -72,4 +72,4 @@ std::vector<std::int64_t> JobIndexes::first_missing(const JobIndexes& done, cons
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

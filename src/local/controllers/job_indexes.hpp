@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class JobIndexes {
  public:
@@ -30,4 +30,4 @@ class JobIndexes {
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // ascending, apart, ends included
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

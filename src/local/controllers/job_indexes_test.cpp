@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ RC_GTEST_PROP(JobIndexes, hold_what_was_added, (std::vector<std::uint8_t> added)
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,7 +6,7 @@
 #include "local/controllers/conditions.hpp"
 #include "local/controllers/job_pods.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::chrono::seconds kFirstBackoff{10};
@@ -322,4 +322,4 @@ JobPlan plan_job(const JobInput& input, WallTime now) {
   return JobPlanner(input, now).plan();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

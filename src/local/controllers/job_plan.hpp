@@ -13,9 +13,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 inline constexpr std::string_view kJobFinalizer = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kJobIndex = "batch.kubernetes.io/job-completion-index";
@@ -59,4 +59,4 @@ bool is_finished(const json::value& job);  // Complete or Failed
 
 JobPlan plan_job(const JobInput& input, WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -8,9 +8,9 @@
 
 #include "base/random.hpp"
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using testing::at;
@@ -308,4 +308,4 @@ RC_GTEST_PROP(JobPlan, counts_every_pod_exactly_once, (std::uint64_t seed)) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "local/controllers/pod_facts.hpp"
 #include "local/controllers/pod_owner.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 std::set<std::string> uids_at(const json::value& status, std::string_view field) {
@@ -150,4 +150,4 @@ json::value job_pod(const Object& job, std::optional<std::int64_t> index) {
   return pod;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -10,7 +10,7 @@
 #include "local/controllers/job_indexes.hpp"
 #include "local/controllers/job_plan.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // What the planner reads again and again.
 struct JobFacts {
@@ -50,4 +50,4 @@ std::vector<PodPointer> pods_to_give_up(const JobFacts& job, const JobPods& pods
 // A new pod; `index` for Indexed Jobs.
 json::value job_pod(const Object& job, std::optional<std::int64_t> index);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -5,7 +5,7 @@
 #include "local/controllers/job_plan.hpp"
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using kube::resources::events;
@@ -122,4 +122,4 @@ TEST_F(Jobs, go_away_some_time_after_they_have_finished) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

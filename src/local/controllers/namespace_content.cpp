@@ -4,7 +4,7 @@
 
 #include "local/controllers/conditions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 void judge(json::object& status, std::string_view type, bool bad, const NewCondition& good_case,
@@ -73,4 +73,4 @@ json::value namespace_status(const json::value& before, const NamespaceContent& 
   return status;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -9,7 +9,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct NamespaceContent {
   std::map<std::string, std::int64_t> resources = {};   // "pods." and how many
@@ -27,4 +27,4 @@ struct NamespaceContent {
 json::value namespace_status(const json::value& before, const NamespaceContent& content,
                              WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 kube::ReflectorOptions named(const json::value& object) {
@@ -96,4 +96,4 @@ std::unique_ptr<Controller> make_root_ca_publisher(const ControllerContext& cont
       kube::resources::config_maps, std::move(wanted));
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

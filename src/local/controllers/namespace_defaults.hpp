@@ -7,7 +7,7 @@
 #include "kube/informer.hpp"
 #include "local/controllers/controller.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Keeps one object of a fixed name in each namespace; made anew when somebody deletes it.
 class NamespaceDefault final : public Controller {
@@ -32,4 +32,4 @@ std::unique_ptr<Controller> make_service_account_controller(const ControllerCont
 std::unique_ptr<Controller> make_root_ca_publisher(const ControllerContext& context,
                                                    std::string_view certificate_pem);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kFinalizer = "kubernetes";
@@ -109,4 +109,4 @@ Task<Result<void>> NamespaceController::finalize(json::value object) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

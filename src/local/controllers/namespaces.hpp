@@ -8,7 +8,7 @@
 #include "local/controllers/namespace_content.hpp"
 #include "local/controllers/served_kinds.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class NamespaceController final : public Controller {
  public:
@@ -26,4 +26,4 @@ class NamespaceController final : public Controller {
   std::map<std::string, int> rounds_;  // so far, of those that are not empty yet
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

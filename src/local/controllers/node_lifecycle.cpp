@@ -6,9 +6,9 @@
 
 #include "base/rfc3339.hpp"
 #include "local/controllers/node_taints.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
@@ -191,4 +191,4 @@ Task<Result<void>> TaintEvictionController::reconcile(std::string key) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,7 +6,7 @@
 
 #include "local/controllers/controller.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Time is our own: a node counts as alive from the moment we see its lease or its readiness change,
 // whatever its clock says. Keys are nodes.
@@ -43,4 +43,4 @@ class TaintEvictionController final : public Controller {
   std::map<std::string, SteadyTime> tainted_since_;  // by node
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -9,9 +9,9 @@
 #include "base/rfc3339.hpp"
 #include "kube/toleration.hpp"
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 struct Rule {
@@ -148,4 +148,4 @@ std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
   return shortest;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -9,7 +9,7 @@
 #include "base/json.hpp"
 #include "kube/types.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // The list as it should be, nothing if it is so already: our taints by the conditions in `node`,
 // those of others as they are. `node` is the whole object.
@@ -25,4 +25,4 @@ std::optional<json::array> silent_conditions(const json::value& node, WallTime n
 std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
                                               const std::vector<kube::Taint>& taints);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 const WallTime kNow = testing::at("2026-01-01T12:00:00Z");
@@ -86,4 +86,4 @@ TEST(Tolerations, decide_how_long_a_pod_stays) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

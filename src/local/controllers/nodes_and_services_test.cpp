@@ -5,7 +5,7 @@
 #include "local/controllers/endpoints_plan.hpp"
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using kube::resources::daemon_sets;
@@ -88,7 +88,7 @@ TEST_F(NodesAndServices, a_silent_node_is_tainted_and_forgiven) {
 TEST_F(NodesAndServices, pods_leave_a_tainted_node_when_their_patience_ends) {
   start("nodelifecycle,taint-eviction", quick());
   add_node("n1");
-  json::value pod = testing::simple_pod("patient");
+  json::value pod = apiserver::testing::simple_pod("patient");
   json::object toleration{{"key", "node.kubernetes.io/unreachable"},
                           {"operator", "Exists"},
                           {"effect", "NoExecute"},
@@ -111,7 +111,7 @@ TEST_F(NodesAndServices, pods_leave_a_tainted_node_when_their_patience_ends) {
 TEST_F(NodesAndServices, pods_of_a_vanished_node_are_collected) {
   start("pod-garbage-collector-controller");
   add_node("n1");
-  json::value pod = testing::simple_pod("lost");
+  json::value pod = apiserver::testing::simple_pod("lost");
   make_object(pod, {"spec"})["nodeName"] = "n1";
   create(pods, std::move(pod));
   pass(std::chrono::seconds(60));
@@ -153,7 +153,7 @@ TEST_F(NodesAndServices, the_addresses_behind_a_service_follow_its_pods) {
   json::object port{{"port", 80}, {"targetPort", 8080}};
   create(services, {{"metadata", {{"name", "web"}}},
                     {"spec", {{"selector", {{"app", "web"}}}, {"ports", json::array{port}}}}});
-  json::value pod = testing::simple_pod("p1");
+  json::value pod = apiserver::testing::simple_pod("p1");
   make_object(pod, {"metadata"})["labels"] = {{"app", "web"}};
   make_object(pod, {"spec"})["nodeName"] = "n1";
   create(pods, std::move(pod));
@@ -196,4 +196,4 @@ TEST_F(NodesAndServices, a_budget_counts_what_may_go) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

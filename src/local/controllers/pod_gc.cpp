@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/rfc3339.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 constexpr std::chrono::seconds kPeriod{20};
@@ -99,4 +99,4 @@ Task<Result<void>> PodGarbageCollector::remove(PodGcPlan::Victim victim) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -8,7 +8,7 @@
 
 #include "local/controllers/controller.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct PodGcInput {
   std::vector<PodPointer> pods;
@@ -47,4 +47,4 @@ class PodGarbageCollector final : public Controller {
   std::map<std::string, SteadyTime> missing_since_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -1,6 +1,6 @@
 #include "local/controllers/pod_groups.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 PodGroups::PodGroups(PodCache& pods, Same same, Changed changed)
     : pods_(pods), same_(same), changed_(std::move(changed)) {
@@ -58,4 +58,4 @@ std::vector<PodPointer> PodGroups::members(const std::string& key) const {
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

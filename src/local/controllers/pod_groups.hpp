@@ -12,7 +12,7 @@
 #include "kube/selector.hpp"
 #include "local/controllers/shared_informers.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // Belongs to one loop, and lives as long as the cache tells changes.
 class PodGroups {
@@ -47,4 +47,4 @@ class PodGroups {
   std::map<std::string, std::set<std::string>, std::less<>> by_namespace_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using Type = kube::EventNote::Type;
@@ -213,4 +213,4 @@ Task<Result<std::vector<PodPointer>>> PodOwnerController::claim_pods(Parent pare
   co_return mine;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

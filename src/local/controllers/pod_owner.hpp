@@ -9,7 +9,7 @@
 #include "local/controllers/controller.hpp"
 #include "local/controllers/expectations.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // A pod as `parent` makes it from its template: named after the parent, controlled by it.
 json::value pod_from_template(const json::value& pod_template, const Parent& parent);
@@ -57,4 +57,4 @@ class PodOwnerController : public Controller {
   void enqueue_matching(const kube::Pod& pod);
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

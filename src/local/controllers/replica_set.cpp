@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 #include "local/controllers/replica_set_plan.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 ReplicaSetController::ReplicaSetController(const ControllerContext& context)
     : PodOwnerController(context,
@@ -67,4 +67,4 @@ std::vector<PodPointer> ReplicaSetController::related_pods(const Object& set,
   return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

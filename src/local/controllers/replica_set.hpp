@@ -3,7 +3,7 @@
 
 #include "local/controllers/pod_owner.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 class ReplicaSetController final : public PodOwnerController {
  public:
@@ -17,4 +17,4 @@ class ReplicaSetController final : public PodOwnerController {
   std::vector<PodPointer> related_pods(const Object& set, std::vector<PodPointer> own) const;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

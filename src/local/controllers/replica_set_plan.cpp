@@ -4,9 +4,9 @@
 
 #include "kube/selector.hpp"
 #include "local/controllers/conditions.hpp"
-#include "local/controllers/pod_facts.hpp"
+#include "local/controllers/pod_questions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 ReplicaPlan plan_replicas(std::int64_t wanted, const std::vector<PodPointer>& active,
                           const std::vector<PodPointer>& related, WallTime now) {
@@ -72,4 +72,4 @@ json::value replica_set_status(const Object& replica_set, const ReplicaCounts& c
   return status;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

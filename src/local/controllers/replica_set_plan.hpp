@@ -7,9 +7,9 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct ReplicaPlan {
   std::size_t create = 0;
@@ -39,4 +39,4 @@ ReplicaCounts count_replicas(const json::value& replica_set, const std::vector<P
 json::value replica_set_status(const Object& replica_set, const ReplicaCounts& counts,
                                const std::optional<Error>& trouble, WallTime now);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "local/controllers/pod_facts.hpp"
-#include "local/controllers/testing/objects.hpp"
+#include "local/controllers/pod_questions.hpp"
+#include "local/controllers/testing/sample_objects.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using testing::at;
@@ -142,4 +142,4 @@ TEST(ReplicaSetStatus, names_the_trouble_once_and_forgets_it) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

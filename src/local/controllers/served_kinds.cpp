@@ -5,7 +5,7 @@
 #include "kube/status.hpp"
 #include "net/http.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 Task<Result<json::value>> read(std::shared_ptr<kube::Client> client, std::string path) {
@@ -56,4 +56,4 @@ Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Clien
   co_return out;
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

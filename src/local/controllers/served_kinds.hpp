@@ -10,7 +10,7 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 struct ServedKind {
   kube::Resource resource;
@@ -22,4 +22,4 @@ struct ServedKind {
 // Of each group in its preferred version; sub-resources are left out.
 Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Client> client);
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -1,6 +1,6 @@
 #include "local/controllers/shared_informers.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 PodCache::PodCache(const Executor& loop, std::shared_ptr<kube::Client> client,
                    kube::InternPool& pool, Clock& clock)
@@ -60,4 +60,4 @@ Task<void> SharedInformers::stop() {
   for (auto& [path, cache] : objects_) co_await cache->informer.stop();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -11,9 +11,9 @@
 #include "base/task.hpp"
 #include "kube/client.hpp"
 #include "kube/informer.hpp"
-#include "local/controllers/object.hpp"
+#include "local/controllers/owned_object.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // An informer with the indexes that most controllers ask for. Belongs to one loop.
 template <class T>
@@ -104,4 +104,4 @@ class SharedInformers {
   std::map<std::string, std::unique_ptr<ObjectCache>> objects_;  // by API path
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -4,7 +4,7 @@
 #include "base/event.hpp"
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using kube::resources::config_maps;
@@ -189,4 +189,4 @@ TEST_F(SlowCache, a_dependent_that_is_seen_late_is_orphaned_too) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

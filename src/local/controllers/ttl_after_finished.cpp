@@ -2,7 +2,7 @@
 
 #include "local/controllers/conditions.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 std::optional<WallTime> expiry_of(const json::value& job) {
   auto ttl = int_at(job, {"spec", "ttlSecondsAfterFinished"});
@@ -49,4 +49,4 @@ Task<Result<void>> TtlAfterFinishedController::reconcile(std::string key) {
   co_return Result<void>();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -6,7 +6,7 @@
 
 #include "local/controllers/controller.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 
 // When the Job may go; nothing while it runs or if it may stay.
 std::optional<WallTime> expiry_of(const json::value& job);
@@ -21,4 +21,4 @@ class TtlAfterFinishedController final : public Controller {
   ObjectCache& jobs_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::controllers

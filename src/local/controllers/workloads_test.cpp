@@ -6,7 +6,7 @@
 
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local {
+namespace plim::local::controllers {
 namespace {
 
 using kube::resources::deployments;
@@ -150,4 +150,4 @@ TEST_F(Workloads, runs_of_twenty_workers_settle_without_doing_anything_twice) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::controllers

@@ -114,7 +114,7 @@ struct Simulation {
   void finish_pod(Job job, const Result<void>& done);
   json::value status_patch(const kube::Pod& pod, SimPod& sim);
   const std::string& ip_of(SimPod& sim);
-  std::optional<NodeUsage> usage(std::string_view node) const;
+  std::optional<node::NodeUsage> usage(std::string_view node) const;
 
   // simulation_stages.cpp
   Task<bool> look_for_stage(Job job, kube::Resource resource, kube::ObjectMeta meta);

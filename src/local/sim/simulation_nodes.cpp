@@ -45,14 +45,14 @@ void Simulation::take_images(const kube::Node& node, SimNode& sim) {
   if (node.images.empty() && present.empty()) return;
   sim.images = std::make_unique<SimImages>();
   for (const kube::NodeImage& told : node.images) {
-    Image image = image_from_status(told);
+    images::Image image = image_from_status(told);
     if (image.name.empty()) continue;
     // With the layers that the catalog knows, if it means the same image.
     auto known = catalog.find(image.name);
     if (known && known->image->bytes() == image.bytes())
       sim.images->add(known->image);
     else
-      sim.images->add(std::make_shared<const Image>(std::move(image)));
+      sim.images->add(std::make_shared<const images::Image>(std::move(image)));
   }
   const bool all_told =
       std::ranges::all_of(present, [&](const auto& image) { return sim.images->has(image->name); });

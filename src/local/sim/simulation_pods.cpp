@@ -169,16 +169,16 @@ const std::string& Simulation::ip_of(SimPod& sim) {
   return sim.ip;
 }
 
-std::optional<NodeUsage> Simulation::usage(std::string_view node) const {
+std::optional<node::NodeUsage> Simulation::usage(std::string_view node) const {
   if (nodes.find(node) == nodes.end()) return std::nullopt;
-  NodeUsage out{.at = clock.wall()};
+  node::NodeUsage out{.at = clock.wall()};
   for (const auto& pod : pods_seen.store().indexed(by_node, node)) {
     if (pod->status.phase.view() != "Running") continue;
     const SimWish wish = wish_of(*pod);
-    PodUsage used{.ns = std::string(pod->meta.ns.view()),
-                  .name = pod->meta.name,
-                  .uid = pod->meta.uid,
-                  .started = pod->status.started};
+    node::PodUsage used{.ns = std::string(pod->meta.ns.view()),
+                        .name = pod->meta.name,
+                        .uid = pod->meta.uid,
+                        .started = pod->status.started};
     used.nano_cores = static_cast<std::uint64_t>(wish.milli_cpu) * 1'000'000;
     const Nanos age = pod->status.started ? out.at - *pod->status.started : Nanos::zero();
     const double seconds = std::max(0.0, std::chrono::duration<double>(age).count());
@@ -187,12 +187,12 @@ std::optional<NodeUsage> Simulation::usage(std::string_view node) const {
         static_cast<std::uint64_t>(wish.memory_bytes);
     if (!pod->spec.containers.empty()) {
       // All of it in the first container: which one is of no interest in a simulation.
-      ContainerUsage first{.name = std::string(pod->spec.containers[0].name.view()),
-                           .id = "",
-                           .image = std::string(pod->spec.containers[0].image.view()),
-                           .started = used.started,
-                           .used = used.used,
-                           .nano_cores = used.nano_cores};
+      node::ContainerUsage first{.name = std::string(pod->spec.containers[0].name.view()),
+                                 .id = "",
+                                 .image = std::string(pod->spec.containers[0].image.view()),
+                                 .started = used.started,
+                                 .used = used.used,
+                                 .nano_cores = used.nano_cores};
       used.containers.push_back(std::move(first));
     }
     out.nano_cores += used.nano_cores;

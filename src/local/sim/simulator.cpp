@@ -170,7 +170,7 @@ std::size_t Simulator::nodes() const {
   return impl_->nodes.size();
 }
 
-std::optional<NodeUsage> Simulator::usage(std::string_view node) const {
+std::optional<node::NodeUsage> Simulator::usage(std::string_view node) const {
   return impl_->usage(node);
 }
 

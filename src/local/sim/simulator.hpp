@@ -13,11 +13,11 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "local/nodes/image_catalog.hpp"
-#include "local/nodes/images.hpp"
-#include "local/nodes/usage_sampler.hpp"
+#include "local/images/image_catalog.hpp"
+#include "local/images/images.hpp"
 #include "local/sim/sim_node.hpp"
 #include "local/sim/stage.hpp"
+#include "node/pod_usage.hpp"
 
 namespace plim::local::sim {
 
@@ -26,8 +26,8 @@ struct SimulatorOptions {
   NodeShape shape = {};
   std::vector<Stage> stages = {};  // come before what is built in
   // Pods wait for their images to be pulled; null: images are everywhere.
-  std::shared_ptr<const ImageCatalog> catalog = {};
-  PullOptions pulls = {};
+  std::shared_ptr<const images::ImageCatalog> catalog = {};
+  images::PullOptions pulls = {};
   int max_images = 50;                               // in a node's status
   Nanos image_report = std::chrono::seconds(1);      // after a pull
   Nanos inventory_report = std::chrono::minutes(8);  // again, while nothing changes
@@ -63,7 +63,7 @@ class Simulator {
   const Stats& stats() const;
   std::size_t nodes() const;
   // What the pods of a simulated node pretend to use; nothing for other nodes.
-  std::optional<NodeUsage> usage(std::string_view node) const;
+  std::optional<node::NodeUsage> usage(std::string_view node) const;
 
  private:
   std::unique_ptr<Simulation> impl_;

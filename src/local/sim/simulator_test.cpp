@@ -4,17 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "base/rfc3339.hpp"
-#include "local/crd/custom_resources.hpp"
-#include "local/testing/api_fixture.hpp"
+#include "local/apiserver/crd/custom_resources.hpp"
+#include "local/apiserver/testing/api_fixture.hpp"
 #include "loop/image_inventory.hpp"
 
 namespace plim::local::sim {
 namespace {
 
 using namespace std::chrono_literals;
-using local::testing::parsed;
+using apiserver::testing::parsed;
 
-class SimulatorTest : public local::testing::ApiTest {
+class SimulatorTest : public apiserver::testing::ApiTest {
  protected:
   void simulate(SimulatorOptions options) {
     simulator_ =
@@ -57,7 +57,7 @@ class SimulatorTest : public local::testing::ApiTest {
   void make_pod(std::string_view name, json::object annotations = {},
                 std::string_view policy = "Always", std::string_view image = "app:1",
                 std::string_view node = "sim-1") {
-    json::value made = local::testing::simple_pod(name);
+    json::value made = apiserver::testing::simple_pod(name);
     make_object(made, {"metadata"})["annotations"] = std::move(annotations);
     json::object& spec = make_object(made, {"spec"});
     spec["nodeName"] = node;
@@ -182,14 +182,16 @@ TEST_F(SimulatorTest, starts_late_when_told_to) {
 }
 
 TEST_F(SimulatorTest, waits_for_images_and_reports_them) {
-  ImageCatalog catalog({.policy = ImagePolicy::strict, .program = "", .version = ""});
+  images::ImageCatalog catalog(
+      {.policy = images::ImagePolicy::strict, .program = "", .version = ""});
   ASSERT_TRUE(catalog.add_yaml(R"(
 images:
   app:1: {layers: [{digest: base, size: 700M}, {digest: one, size: 100M}]}
   app:2: {layers: [{digest: base, size: 700M}, {digest: two, size: 100M}]}
 )",
                                "c"));
-  simulate({.nodes = 2, .catalog = std::make_shared<const ImageCatalog>(std::move(catalog))});
+  simulate(
+      {.nodes = 2, .catalog = std::make_shared<const images::ImageCatalog>(std::move(catalog))});
   make_pod("a");
   pass(7900ms);
   EXPECT_EQ(phase("a"), "Pending");
@@ -244,9 +246,9 @@ TEST_F(SimulatorTest, goes_on_with_what_it_finds) {
 }
 
 // A catalog in which every tenth node has an image.
-std::shared_ptr<const ImageCatalog> spread_catalog() {
-  auto out = std::make_shared<ImageCatalog>(
-      ImageCatalog::Options{.policy = ImagePolicy::any, .program = "", .version = ""});
+std::shared_ptr<const images::ImageCatalog> spread_catalog() {
+  auto out = std::make_shared<images::ImageCatalog>(images::ImageCatalog::Options{
+      .policy = images::ImagePolicy::any, .program = "", .version = ""});
   auto added = out->add_yaml(
       "images:\n  app:1: {layers: [{digest: base, size: 300M}], nodes: [\"sim-*0\", k]}\n", "c");
   EXPECT_TRUE(added) << added.error().message;
@@ -295,7 +297,7 @@ const kube::Resource kInventories{.group = "plimsoll.io",
 class SimulatedInventories : public SimulatorTest {
  protected:
   SimulatedInventories() {
-    kinds_ = CustomResources::install(loop.executor(), clock, *store, *server);
+    kinds_ = apiserver::CustomResources::install(loop.executor(), clock, *store, *server);
     kinds_->start();
   }
 
@@ -325,19 +327,21 @@ class SimulatedInventories : public SimulatorTest {
     return out.value_or(plim::loop::ImageInventory());
   }
 
-  std::unique_ptr<CustomResources> kinds_;
+  std::unique_ptr<apiserver::CustomResources> kinds_;
 };
 
 TEST_F(SimulatedInventories, tell_images_with_their_layers) {
   define();
-  ImageCatalog catalog({.policy = ImagePolicy::strict, .program = "", .version = ""});
+  images::ImageCatalog catalog(
+      {.policy = images::ImagePolicy::strict, .program = "", .version = ""});
   ASSERT_TRUE(catalog.add_yaml(R"(
 images:
   app:1: {layers: [{digest: base, size: 180M}, {digest: one, size: 20M}], nodes: [sim-1]}
   app:2: {layers: [{digest: base, size: 180M}, {digest: two, size: 10M}]}
 )",
                                "c"));
-  simulate({.nodes = 2, .catalog = std::make_shared<const ImageCatalog>(std::move(catalog))});
+  simulate(
+      {.nodes = 2, .catalog = std::make_shared<const images::ImageCatalog>(std::move(catalog))});
   const plim::loop::ImageInventory first = inventory("sim-1");
   ASSERT_EQ(first.images.size(), 1U);
   EXPECT_EQ(first.images[0].size, 200'000'000);
@@ -424,7 +428,7 @@ stages:
                              "s");
   ASSERT_TRUE(stages) << stages.error().message;
   simulate({.nodes = 1, .stages = *stages});
-  json::value made = local::testing::simple_pod("a");
+  json::value made = apiserver::testing::simple_pod("a");
   make_object(made, {"metadata", "labels"})["stage"] = "stuck";
   make_object(made, {"spec"})["nodeName"] = "sim-1";
   ASSERT_TRUE(run(client->create(kube::resources::pods, {"default", ""}, made)));

@@ -19,9 +19,9 @@
 #include "base/random.hpp"
 #include "base/testing/temp_dir.hpp"
 #include "local/store/maintenance.hpp"
-#include "local/store/testing/fixture.hpp"
+#include "local/store/testing/store_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::store::testing {
 namespace {
 
 constexpr std::uint64_t kWriters = 8;
@@ -166,4 +166,4 @@ TEST(StoreCrash, no_acknowledged_write_is_lost_when_the_process_is_killed) {
 }
 
 }  // namespace
-}  // namespace plim::local::testing
+}  // namespace plim::local::store::testing

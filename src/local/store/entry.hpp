@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace plim::local {
+namespace plim::local::store {
 
 using Revision = std::uint64_t;  // one counter for the whole store; 0: nothing yet
 using Bytes = std::shared_ptr<const std::string>;  // shared by map, history, snapshots and replies
@@ -39,4 +39,4 @@ struct Change {
 
 using ChangePtr = std::shared_ptr<const Change>;
 
-}  // namespace plim::local
+}  // namespace plim::local::store

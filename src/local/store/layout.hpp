@@ -7,7 +7,7 @@
 #include "base/files.hpp"
 #include "base/journal_files.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 inline JournalFiles log_files(std::string directory, std::uint64_t first_segment) {
   return {.directory = std::move(directory),
@@ -20,4 +20,4 @@ inline Result<FileLock> lock_store(const std::string& directory) {
   return FileLock::acquire(directory + "/lock");
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

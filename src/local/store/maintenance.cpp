@@ -6,10 +6,10 @@
 
 #include "base/clock.hpp"
 #include "local/store/layout.hpp"
-#include "local/store/snapshot.hpp"
+#include "local/store/store_snapshot.hpp"
 #include "local/store/txn.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 namespace {
 
 struct Loaded {
@@ -69,4 +69,4 @@ Task<Result<StoreStats>> compact_store(std::string directory) {
   co_return store->stats();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

@@ -12,7 +12,7 @@
 #include "local/store/entry.hpp"
 #include "local/store/store.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 struct StoreReport {
   Revision revision = 0;
@@ -38,4 +38,4 @@ Result<StoreReport> dump_store(const std::string& directory, std::string_view pr
 // Writes a snapshot and drops the log.
 Task<Result<StoreStats>> compact_store(std::string directory);
 
-}  // namespace plim::local
+}  // namespace plim::local::store

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "local/store/testing/fixture.hpp"
+#include "local/store/testing/store_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::store::testing {
 namespace {
 
 using Content = std::map<std::string, std::pair<std::string, Revision>>;  // value, modified
@@ -231,4 +231,4 @@ RC_GTEST_PROP(StoreModel, agrees_with_a_plain_map_of_all_revisions, ()) {
 }
 
 }  // namespace
-}  // namespace plim::local::testing
+}  // namespace plim::local::store::testing

@@ -9,10 +9,10 @@
 #include "base/files.hpp"
 #include "local/store/layout.hpp"
 #include "local/store/maintenance.hpp"
-#include "local/store/snapshot.hpp"
-#include "local/store/testing/fixture.hpp"
+#include "local/store/store_snapshot.hpp"
+#include "local/store/testing/store_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::store::testing {
 namespace {
 
 namespace fs = std::filesystem;
@@ -242,4 +242,4 @@ TEST_F(RecoveryTest, a_newer_format_is_refused_politely) {
 }
 
 }  // namespace
-}  // namespace plim::local::testing
+}  // namespace plim::local::store::testing

@@ -10,7 +10,7 @@
 #include "base/loop.hpp"
 #include "local/store/layout.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 // What became of a write, for those who wait for it.
 struct Store::Outcome {
@@ -90,7 +90,7 @@ Result<void> Store::recover() {
 }
 
 Result<void> Store::replay(std::string_view record) {
-  PLIM_TRY(std::optional<Applied> applied, local::replay(record, committed_, live_bytes_));
+  PLIM_TRY(std::optional<Applied> applied, store::replay(record, committed_, live_bytes_));
   if (!applied) return {};
   latest_ = committed_ = View(next_revision(), std::move(applied->tree));
   live_bytes_ = applied->live_bytes;
@@ -280,4 +280,4 @@ Task<void> Store::close() {
   hub_->close();
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

@@ -19,12 +19,12 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "local/store/entry.hpp"
-#include "local/store/snapshot.hpp"
+#include "local/store/store_snapshot.hpp"
+#include "local/store/store_watch.hpp"
 #include "local/store/txn.hpp"
 #include "local/store/view.hpp"
-#include "local/store/watch.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 struct StoreOptions {
   std::string directory = {};  // not used with Durability::none
@@ -141,4 +141,4 @@ class Store {
   std::unique_ptr<Journal> journal_;  // last: goes first and then calls nobody any more
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::store

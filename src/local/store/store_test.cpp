@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/tiny_disk.hpp"
-#include "local/store/testing/fixture.hpp"
+#include "local/store/testing/store_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::store::testing {
 namespace {
 
 using namespace std::chrono_literals;
@@ -244,4 +244,4 @@ TEST_F(StoreTest, only_one_process_has_it) {
 }
 
 }  // namespace
-}  // namespace plim::local::testing
+}  // namespace plim::local::store::testing

@@ -4,7 +4,7 @@
 
 #include "base/result.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 struct Tree::Node {
   NodePtr left;
@@ -155,4 +155,4 @@ bool Tree::is_sound() const {
   return Balance::is_sound(root_, last);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

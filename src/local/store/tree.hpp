@@ -9,7 +9,7 @@
 
 #include "local/store/entry.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 // A frozen version of the map: cheap to copy, readable from any thread for as long as somebody
 // holds it. Changing it makes a new version and copies one path, O(log n). Balanced by weight, so
@@ -42,4 +42,4 @@ class Tree {
   NodePtr root_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::store

@@ -9,7 +9,7 @@
 
 #include "local/store/view.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 namespace {
 
 EntryPtr entry(std::string key, Revision revision = 1) {
@@ -119,4 +119,4 @@ TEST(View, a_limit_of_zero_counts_only) {
 }
 
 }  // namespace
-}  // namespace plim::local
+}  // namespace plim::local::store

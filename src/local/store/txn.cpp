@@ -8,7 +8,7 @@
 
 #include "base/wire.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 namespace {
 
 Result<void> check(const Compare& compare, const Tree& tree) {
@@ -101,4 +101,4 @@ Result<std::optional<Applied>> replay(std::string_view record, const View& view,
   return std::optional<Applied>(std::move(applied));
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

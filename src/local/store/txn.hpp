@@ -12,7 +12,7 @@
 #include "local/store/tree.hpp"
 #include "local/store/view.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 // Holds if the key was last modified by exactly this revision; 0: if the key does not exist.
 struct Compare {
@@ -65,4 +65,4 @@ Result<LoggedTxn> decode_txn(std::string_view record);
 Result<std::optional<Applied>> replay(std::string_view record, const View& view,
                                       std::uint64_t live_bytes);
 
-}  // namespace plim::local
+}  // namespace plim::local::store

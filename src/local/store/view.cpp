@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-namespace plim::local {
+namespace plim::local::store {
 namespace {
 
 // How many keys sort before the end of `prefix`, its own keys included.
@@ -39,4 +39,4 @@ std::size_t View::count(std::string_view prefix) const {
   return count_through(tree_, prefix) - tree_.count_before(prefix);
 }
 
-}  // namespace plim::local
+}  // namespace plim::local::store

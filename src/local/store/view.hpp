@@ -11,7 +11,7 @@
 #include "local/store/entry.hpp"
 #include "local/store/tree.hpp"
 
-namespace plim::local {
+namespace plim::local::store {
 
 struct Page {
   std::vector<EntryPtr> entries;
@@ -45,4 +45,4 @@ class View {
   Tree tree_;
 };
 
-}  // namespace plim::local
+}  // namespace plim::local::store

@@ -1,6 +1,6 @@
 #include "local/controllers/testing/controllers_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::controllers::testing {
 
 ControllersTest::~ControllersTest() {
   stop();
@@ -131,11 +131,11 @@ json::value deployment(std::string_view name, std::int64_t replicas, std::string
 }
 
 json::value job(std::string_view name, std::string_view spec) {
-  json::value out{{"metadata", {{"name", name}}}, {"spec", parsed(spec)}};
+  json::value out{{"metadata", {{"name", name}}}, {"spec", apiserver::testing::parsed(spec)}};
   json::value pod = pod_template();
   make_object(pod, {"spec"})["restartPolicy"] = "Never";
   make_object(out, {"spec"})["template"] = std::move(pod);
   return out;
 }
 
-}  // namespace plim::local::testing
+}  // namespace plim::local::controllers::testing

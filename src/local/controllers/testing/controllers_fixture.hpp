@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/rfc3339.hpp"
+#include "local/apiserver/testing/api_fixture.hpp"
 #include "local/controllers/controllers.hpp"
-#include "local/testing/api_fixture.hpp"
 
-namespace plim::local::testing {
+namespace plim::local::controllers::testing {
 
-class ControllersTest : public ApiTest {
+class ControllersTest : public apiserver::testing::ApiTest {
  protected:
   ~ControllersTest() override;
 
@@ -56,4 +56,4 @@ json::value deployment(std::string_view name, std::int64_t replicas,
                        std::string_view image = "app:1");
 json::value job(std::string_view name, std::string_view spec);
 
-}  // namespace plim::local::testing
+}  // namespace plim::local::controllers::testing

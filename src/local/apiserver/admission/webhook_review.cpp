@@ -1,0 +1,173 @@
+#include "local/apiserver/admission/webhook_review.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/base64.hpp"
+#include "base/text.hpp"
+#include "local/apiserver/admission/webhook_match.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+Admission::ObjectKind kind_of(const Admission& admission) {
+  if (admission.object_kind) return *admission.object_kind;
+  const Kind& kind = *admission.kind;
+  return {.group = kind.group, .version = kind.version, .kind = kind.kind};
+}
+
+json::value full_object(const Admission::ObjectKind& kind, const json::value& object) {
+  if (!object.is_object()) return nullptr;
+  json::value out = object;
+  out.get_object()["kind"] = kind.kind;
+  out.get_object()["apiVersion"] =
+      kind.group.empty() ? kind.version : fmt::format("{}/{}", kind.group, kind.version);
+  return out;
+}
+
+json::object user_info(const User& user) {
+  json::object out{{"username", user.name}};
+  if (!user.uid.empty()) out["uid"] = user.uid;
+  if (!user.groups.empty()) out["groups"] = json::value_from(user.groups);
+  return out;
+}
+
+json::object options(const Admission& admission) {
+  constexpr std::pair<Admission::Operation, std::string_view> kKinds[] = {
+      {Admission::Operation::create, "CreateOptions"},
+      {Admission::Operation::update, "UpdateOptions"},
+      {Admission::Operation::remove, "DeleteOptions"},
+  };
+  json::object out{{"apiVersion", "meta.k8s.io/v1"}};
+  for (const auto& [operation, kind] : kKinds)
+    if (operation == admission.operation) out["kind"] = kind;
+  if (admission.call) {
+    for (const char* name : {"fieldManager", "fieldValidation"})
+      if (admission.call->query.has(name)) out[name] = admission.call->query.text(name);
+  }
+  for (const auto& [key, value] : admission.delete_options) out[key] = value;
+  if (admission.dry_run) out["dryRun"] = json::array{"All"};
+  return out;
+}
+
+Error wrong(std::string message) {
+  return fail(Code::internal, "received invalid webhook response: " + std::move(message));
+}
+
+Result<void> check_patch(Phase phase, std::string_view patch, std::string_view type) {
+  if (phase == Phase::validating) {
+    if (!patch.empty()) return wrong("validating webhook may not return response.patch");
+    if (!type.empty()) return wrong("validating webhook may not return response.patchType");
+    return {};
+  }
+  if (!patch.empty() && type.empty())
+    return wrong("webhook returned response.patch but not response.patchType");
+  if (patch.empty() && !type.empty())
+    return wrong("webhook returned response.patchType but not response.patch");
+  if (!patch.empty() && type != "JSONPatch")
+    return fail(Code::internal, fmt::format("unsupported patch type {}", quote(type)));
+  return {};
+}
+
+// What else the webhook says about its refusal goes on to the client.
+std::optional<ErrorDetails> details_of(const json::value& status) {
+  const json::value* said = find(status, {"details"});
+  if (!said || !said->is_object()) return std::nullopt;
+  ErrorDetails out{.name = std::string(text_at(*said, {"name"})),
+                   .group = std::string(text_at(*said, {"group"})),
+                   .kind = std::string(text_at(*said, {"kind"})),
+                   .uid = std::string(text_at(*said, {"uid"}))};
+  out.retry_after = static_cast<int>(int_at(*said, {"retryAfterSeconds"}).value_or(0));
+  for (const json::value& cause : list_at(*said, {"causes"}))
+    out.causes.push_back({.reason = std::string(text_at(cause, {"reason"})),
+                          .message = std::string(text_at(cause, {"message"})),
+                          .field = std::string(text_at(cause, {"field"}))});
+  return out;
+}
+
+}  // namespace
+
+json::object review_request(const Admission& admission) {
+  const Kind& kind = *admission.kind;
+  const Admission::ObjectKind what = kind_of(admission);
+  const json::value gvk =
+      json::object{{"group", what.group}, {"version", what.version}, {"kind", what.kind}};
+  const json::value gvr =
+      json::object{{"group", kind.group}, {"version", kind.version}, {"resource", kind.plural}};
+  json::object out{
+      {"kind", gvk}, {"resource", gvr}, {"requestKind", gvk}, {"requestResource", gvr}};
+  if (!admission.subresource.empty()) {
+    out["subResource"] = admission.subresource;
+    out["requestSubResource"] = admission.subresource;
+  }
+  if (!admission.name.empty()) out["name"] = admission.name;
+  // A namespace is its own.
+  const bool is_namespace = kind.group.empty() && kind.plural == "namespaces";
+  const std::string& ns = is_namespace ? admission.name : admission.ns;
+  if (!ns.empty()) out["namespace"] = ns;
+  out["operation"] = operation_name(admission.operation);
+  out["userInfo"] = user_info(admission.call ? admission.call->user : User());
+  out["object"] = full_object(what, admission.object);
+  out["oldObject"] = full_object(what, admission.before);
+  out["dryRun"] = admission.dry_run;
+  out["options"] = options(admission);
+  return out;
+}
+
+Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase) {
+  auto parsed = parse_json(body);
+  if (!parsed) return wrong(parsed.error().message);
+  const std::string_view version = text_at(*parsed, {"apiVersion"});
+  const std::string_view kind = text_at(*parsed, {"kind"});
+  if (kind != "AdmissionReview" || version != "admission.k8s.io/v1")
+    return wrong(
+        fmt::format("expected webhook response of admission.k8s.io/v1, "
+                    "Kind=AdmissionReview, got {}, Kind={}",
+                    version.empty() ? "/" : version, kind));
+  const json::value* response = find(*parsed, {"response"});
+  if (!response || !response->is_object()) return wrong("webhook response was absent");
+  const std::string_view answered = text_at(*response, {"uid"});
+  if (answered != uid)
+    return wrong(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
+  const std::string_view patch = text_at(*response, {"patch"});
+  const std::string_view type = text_at(*response, {"patchType"});
+  PLIM_CHECK(check_patch(phase, patch, type));
+  ReviewAnswer out;
+  out.allowed = bool_at(*response, {"allowed"});
+  if (const json::value* status = find(*response, {"status"})) out.status = *status;
+  out.warnings = texts_at(*response, {"warnings"});
+  if (patch.empty()) return out;
+  const auto text = base64_decode(patch);
+  if (!text) return wrong("patch: " + text.error().message);
+  out.patch = std::move(*text);
+  return out;
+}
+
+ApiError denied(std::string_view webhook, const json::value& status) {
+  const std::string_view reason = text_at(status, {"reason"});
+  std::string_view why = text_at(status, {"message"});
+  if (why.empty()) why = reason;
+  const auto code = std::clamp<std::int64_t>(int_at(status, {"code"}).value_or(400), 400, 599);
+  const std::string explained = why.empty() ? " without explanation" : fmt::format(": {}", why);
+  return {.code = static_cast<int>(code),
+          .reason = std::string(reason),
+          .message =
+              fmt::format("admission webhook {} denied the request{}", quote(webhook), explained),
+          .details = details_of(status)};
+}
+
+ApiError call_failed(std::string_view webhook, std::string_view why) {
+  return cannot_be_followed(fmt::format("failed calling webhook {}: {}", quote(webhook), why));
+}
+
+ApiError cannot_be_followed(std::string message) {
+  ErrorDetails details;
+  details.causes.push_back({.reason = "", .message = message, .field = ""});
+  return {.code = 500,
+          .reason = "InternalError",
+          .message = "Internal error occurred: " + message,
+          .details = std::move(details)};
+}
+
+}  // namespace plim::local::apiserver

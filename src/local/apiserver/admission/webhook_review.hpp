@@ -1,0 +1,38 @@
+// What is said to a webhook and what it may answer: AdmissionReview of admission.k8s.io/v1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "local/apiserver/api/error.hpp"
+#include "local/apiserver/api/hooks.hpp"
+
+namespace plim::local::apiserver {
+
+// The `request` of a review, without its uid.
+json::object review_request(const Admission& admission);
+
+struct ReviewAnswer {
+  bool allowed = false;
+  std::optional<std::string> patch = {};  // a JSON text
+  json::value status = {};                // why it was denied
+  std::vector<std::string> warnings = {};
+};
+
+// Only those of the first kind may answer with a patch.
+enum class Phase : std::uint8_t { mutating, validating };
+
+// Code::internal for anything that is not a proper answer to the request with this uid.
+Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase);
+
+ApiError denied(std::string_view webhook, const json::value& status);
+ApiError call_failed(std::string_view webhook, std::string_view why);
+// Its answer was proper, but cannot be followed: no failure policy lets that pass.
+ApiError cannot_be_followed(std::string message);
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,90 @@
+#include "local/apiserver/api/access.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "local/apiserver/api/plain.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+constexpr std::string_view kAnonymous = "system:anonymous";
+
+// Takes as long for a wrong text as for the right one.
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
+  return difference == 0;
+}
+
+ApiError unauthorized() {
+  return {.code = 401, .reason = "Unauthorized", .message = "Unauthorized"};
+}
+
+}  // namespace
+
+Result<User> Authenticator::user_of_token(std::string_view token) const {
+  if (!admin_token_.empty() && equal_in_constant_time(token, admin_token_))
+    return User{.name = "kubernetes-admin", .groups = {"system:masters", "system:authenticated"}};
+  return tokens_.verify(token);
+}
+
+ApiResult<User> Authenticator::authenticate(const net::Request& request) const {
+  if (!request.peer.certificate_user.empty()) {
+    User out{.name = request.peer.certificate_user, .groups = request.peer.certificate_groups};
+    out.groups.emplace_back("system:authenticated");
+    return out;
+  }
+  if (!request.headers.has("Authorization"))
+    return User{.name = std::string(kAnonymous), .groups = {"system:unauthenticated"}};
+  auto user = user_of_token(net::bearer_token(request.headers));
+  if (!user) return unauthorized();
+  return std::move(*user);
+}
+
+Authorizer::Verdict decide(const Core& core, const Authorizer::Question& question) {
+  if (question.user.name == kAnonymous) return {.allowed = is_public_path(question.path)};
+  const auto& groups = question.user.groups;
+  if (std::ranges::find(groups, "system:masters") != groups.end()) return {.allowed = true};
+  if (!core.hooks.authorizer) return {.allowed = true};
+  return core.hooks.authorizer->decide(question);
+}
+
+ApiResult<void> authorize(const Core& core, const Call& call, std::string_view verb) {
+  const ResourcePath& target = call.target;
+  const Authorizer::Question question{.user = call.user,
+                                      .verb = verb,
+                                      .group = target.kind->group,
+                                      .resource = target.kind->plural,
+                                      .subresource = target.subresource,
+                                      .ns = target.ns,
+                                      .name = target.name};
+  const Authorizer::Verdict verdict = decide(core, question);
+  if (verdict.allowed) return {};
+  const std::string resource = target.subresource.empty()
+                                   ? target.kind->plural
+                                   : fmt::format("{}/{}", target.kind->plural, target.subresource);
+  const std::string where = target.ns.empty() ? std::string(" at the cluster scope")
+                                              : fmt::format(" in the namespace \"{}\"", target.ns);
+  return forbidden(*target.kind, target.name,
+                   fmt::format("User \"{}\" cannot {} resource \"{}\" in API group \"{}\"{}{}{}",
+                               call.user.name, verb, resource, target.kind->group, where,
+                               verdict.reason.empty() ? "" : ": ", verdict.reason));
+}
+
+ApiResult<void> authorize_path(const Core& core, const User& user, std::string_view verb,
+                               std::string_view path) {
+  const Authorizer::Verdict verdict = decide(core, {.user = user, .verb = verb, .path = path});
+  if (verdict.allowed) return {};
+  return ApiError{
+      .code = 403,
+      .reason = "Forbidden",
+      .message = fmt::format("forbidden: User \"{}\" cannot {} path \"{}\"", user.name, verb, path),
+      .details = ErrorDetails{}};
+}
+
+}  // namespace plim::local::apiserver

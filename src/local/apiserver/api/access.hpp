@@ -1,0 +1,33 @@
+// Who asks, and may they?
+#pragma once
+
+#include "local/apiserver/api/call.hpp"
+#include "local/apiserver/api/core.hpp"
+#include "local/apiserver/api/service_account_tokens.hpp"
+#include "net/http.hpp"
+
+namespace plim::local::apiserver {
+
+// By client certificate, the administrator's token or that of a service account; without
+// credentials system:anonymous. 401 for credentials that are not ours.
+class Authenticator {
+ public:
+  Authenticator(const ApiOptions& options, const ServiceAccountTokens& tokens)
+      : admin_token_(options.admin_token), tokens_(tokens) {}
+
+  ApiResult<User> authenticate(const net::Request& request) const;
+  // For TokenReviews too.
+  Result<User> user_of_token(std::string_view token) const;
+
+ private:
+  std::string admin_token_;
+  const ServiceAccountTokens& tokens_;
+};
+
+// 403 in upstream's words. Anonymous users may only read health and version.
+ApiResult<void> authorize(const Core& core, const Call& call, std::string_view verb);
+ApiResult<void> authorize_path(const Core& core, const User& user, std::string_view verb,
+                               std::string_view path);
+Authorizer::Verdict decide(const Core& core, const Authorizer::Question& question);
+
+}  // namespace plim::local::apiserver

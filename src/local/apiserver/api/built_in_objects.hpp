@@ -1,0 +1,29 @@
+// What every cluster has from its first second.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "local/apiserver/api/core.hpp"
+#include "local/apiserver/api/writes.hpp"
+
+namespace plim::local::apiserver {
+
+// Namespaces, priority classes, the Service `kubernetes`. Belongs to the store's loop.
+class BuiltInObjects {
+ public:
+  explicit BuiltInObjects(Core& core) : core_(core), writer_(core) {}
+
+  // Those that are missing; what is there stays as it is.
+  Task<Result<void>> create();
+
+ private:
+  Task<Result<void>> ensure(std::string group, std::string plural, std::string ns,
+                            json::value object);
+
+  Core& core_;
+  Writer writer_;
+};
+
+}  // namespace plim::local::apiserver

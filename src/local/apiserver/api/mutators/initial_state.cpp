@@ -1,0 +1,60 @@
+// What some kinds are from their first moment on.
+#include "base/rfc3339.hpp"
+#include "local/apiserver/api/mutators/mutators.hpp"
+
+namespace plim::local::apiserver {
+
+// Its finalizer is taken away, by the subresource finalize, when the namespace is empty.
+ApiResult<void> set_namespace_state(const Core& /*core*/, Admission& admission) {
+  json::object& spec = make_object(admission.object, {"spec"});
+  if (admission.before.is_null()) {
+    spec["finalizers"] = json::array{"kubernetes"};
+    make_object(admission.object, {"status"})["phase"] = "Active";
+  } else if (const json::value* kept = find(admission.before, {"spec", "finalizers"})) {
+    spec["finalizers"] = *kept;
+  }
+  return {};
+}
+
+ApiResult<void> set_volume_phase(const Core& /*core*/, Admission& admission) {
+  make_object(admission.object, {"status"})["phase"] = "Pending";
+  return {};
+}
+
+// No scheduler looks at such a pod, so that it says itself why it waits.
+ApiResult<void> hold_at_gates(const Core& core, Admission& admission) {
+  const json::value* gates = find(admission.object, {"spec", "schedulingGates"});
+  if (!gates || !gates->is_array() || gates->get_array().empty()) return {};
+  const json::object condition{
+      {"type", "PodScheduled"},
+      {"status", "False"},
+      {"lastProbeTime", nullptr},
+      {"lastTransitionTime", format_rfc3339(core.clock.wall())},
+      {"reason", "SchedulingGated"},
+      {"message", "Scheduling is blocked due to non-empty scheduling gates"}};
+  make_object(admission.object, {"status"})["conditions"] = json::array{condition};
+  return {};
+}
+
+// All else in these references means nothing and is dropped.
+ApiResult<void> keep_names_of_secrets(const Core& /*core*/, Admission& admission) {
+  json::value* secrets = admission.object.as_object().if_contains("secrets");
+  if (!secrets || !secrets->is_array()) return {};
+  for (json::value& secret : secrets->get_array())
+    secret = json::object{{"name", text_at(secret, {"name"})}};
+  return {};
+}
+
+// Until it says that it is ready nothing should be placed on it.
+ApiResult<void> taint_new_node(const Core& /*core*/, Admission& admission) {
+  constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+  json::value& list = make_object(admission.object, {"spec"})["taints"];
+  if (!list.is_array()) list.emplace_array();
+  for (const json::value& taint : list.get_array())
+    if (text_at(taint, {"key"}) == kNotReady && text_at(taint, {"effect"}) == "NoSchedule")
+      return {};
+  list.get_array().push_back({{"key", kNotReady}, {"effect", "NoSchedule"}});
+  return {};
+}
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,30 @@
+// A Job finds its pods by its own uid, unless it brings a selector.
+#include <array>
+#include <string>
+#include <utility>
+
+#include "kube/object.hpp"
+#include "local/apiserver/api/mutators/mutators.hpp"
+
+namespace plim::local::apiserver {
+
+ApiResult<void> set_job_selector(const Core& /*core*/, Admission& admission) {
+  json::value& job = admission.object;
+  if (bool_at(job, {"spec", "manualSelector"})) return {};
+  const std::string uid(kube::uid_of(job));
+  const std::string name(kube::name_of(job));
+  const std::array<std::pair<std::string_view, const std::string&>, 4> labels{{
+      {"batch.kubernetes.io/controller-uid", uid},
+      {"batch.kubernetes.io/job-name", name},
+      {"controller-uid", uid},
+      {"job-name", name},
+  }};
+  for (const auto& [key, value] : labels) {
+    make_object(job, {"metadata", "labels"})[key] = value;
+    make_object(job, {"spec", "template", "metadata", "labels"})[key] = value;
+  }
+  make_object(job, {"spec", "selector", "matchLabels"})[labels[0].first] = uid;
+  return {};
+}
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,54 @@
+// A pod's priority is the number of its PriorityClass.
+#include <fmt/format.h>
+
+#include "kube/object.hpp"
+#include "local/apiserver/api/mutators/mutators.hpp"
+#include "local/apiserver/api/object_bytes.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+// Null: no class is the default of all.
+json::value global_default(const Core& core, const Kind& classes) {
+  json::value best;
+  for (const store::EntryPtr& entry : core.store.view().list(classes.prefix).entries) {
+    if (entry->value->find("\"globalDefault\":true") == std::string::npos) continue;
+    json::value one = decode_object(*entry->value);
+    if (best.is_null() || int_at(one, {"value"}) < int_at(best, {"value"})) best = std::move(one);
+  }
+  return best;
+}
+
+}  // namespace
+
+ApiResult<void> set_priority(const Core& core, Admission& admission) {
+  json::object& spec = make_object(admission.object, {"spec"});
+  const KindPtr classes = core.kinds.find("scheduling.k8s.io", "v1", "priorityclasses");
+  const std::string name(text_at(admission.object, {"spec", "priorityClassName"}));
+  json::value found;
+  if (name.empty()) {
+    found = global_default(core, *classes);
+    if (!found.is_null()) spec["priorityClassName"] = kube::name_of(found);
+  } else {
+    const store::EntryPtr entry = core.store.get(classes->key("", name));
+    if (!entry)
+      return forbidden(*admission.kind, kube::name_of(admission.object),
+                       fmt::format("no PriorityClass with name {} was found", name));
+    found = decode_object(*entry->value);
+  }
+  const std::int64_t priority = int_at(found, {"value"}).value_or(0);
+  const auto given = int_at(admission.object, {"spec", "priority"});
+  if (given && *given != priority)
+    return forbidden(
+        *admission.kind, kube::name_of(admission.object),
+        fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
+                    "admission controller computed {} from the given PriorityClass name",
+                    *given, priority));
+  spec["priority"] = priority;
+  const std::string_view policy = text_at(found, {"preemptionPolicy"});
+  if (!spec.contains("preemptionPolicy"))
+    spec["preemptionPolicy"] = policy.empty() ? "PreemptLowerPriority" : policy;
+  return {};
+}
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,38 @@
+// Pods stay for five minutes on a node that is lost.
+#include <array>
+#include <string_view>
+
+#include "local/apiserver/api/mutators/mutators.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+constexpr int kSeconds = 300;
+constexpr std::array<std::string_view, 2> kTaints{"node.kubernetes.io/not-ready",
+                                                  "node.kubernetes.io/unreachable"};
+
+bool tolerates(const json::array& tolerations, std::string_view taint) {
+  for (const json::value& one : tolerations) {
+    const std::string_view key = text_at(one, {"key"});
+    const std::string_view effect = text_at(one, {"effect"});
+    if ((key.empty() || key == taint) && (effect.empty() || effect == "NoExecute")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ApiResult<void> set_default_tolerations(const Core& /*core*/, Admission& admission) {
+  json::value& list = make_object(admission.object, {"spec"})["tolerations"];
+  if (!list.is_array()) list.emplace_array();
+  json::array& tolerations = list.get_array();
+  for (std::string_view taint : kTaints)
+    if (!tolerates(tolerations, taint))
+      tolerations.push_back({{"key", taint},
+                             {"operator", "Exists"},
+                             {"effect", "NoExecute"},
+                             {"tolerationSeconds", kSeconds}});
+  return {};
+}
+
+}  // namespace plim::local::apiserver

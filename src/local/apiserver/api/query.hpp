@@ -1,0 +1,32 @@
+// The parameters behind a path's question mark, as Kubernetes reads them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "local/apiserver/api/error.hpp"
+
+namespace plim::local::apiserver {
+
+class Query {
+ public:
+  Query() = default;
+  explicit Query(std::string_view text);
+
+  bool has(std::string_view name) const;
+  std::string_view text(std::string_view name) const;  // "" when missing
+  std::vector<std::string> all(std::string_view name) const;
+  // Absent, "0" and "false" in any case are false; everything else, also the empty text, is true.
+  bool flag(std::string_view name) const;
+  // Nothing when absent or empty; 400 when it is no number.
+  ApiResult<std::optional<std::int64_t>> integer(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> pairs_;
+};
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,108 @@
+#include "local/apiserver/api/reviews.hpp"
+
+#include "local/apiserver/api/body.hpp"
+#include "local/apiserver/api/response_output.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+json::value user_json(const User& user) {
+  json::object out{{"username", user.name}};
+  if (!user.uid.empty()) out["uid"] = user.uid;
+  if (!user.groups.empty()) out["groups"] = json::array(user.groups.begin(), user.groups.end());
+  return out;
+}
+
+json::value token_status(const Authenticator& authenticator, const json::value& review) {
+  auto user = authenticator.user_of_token(text_at(review, {"spec", "token"}));
+  if (!user) return {{"user", json::object()}, {"error", user.error().message}};
+  json::object out{{"authenticated", true}, {"user", user_json(*user)}};
+  if (const json::value* audiences = find(review, {"spec", "audiences"}))
+    out["audiences"] = *audiences;
+  return out;
+}
+
+// The user a SubjectAccessReview asks about.
+User subject_of(const json::value& review) {
+  User out{.name = std::string(text_at(review, {"spec", "user"})),
+           .uid = std::string(text_at(review, {"spec", "uid"}))};
+  const json::value* groups = find(review, {"spec", "groups"});
+  if (groups && groups->is_array())
+    for (const json::value& one : groups->get_array())
+      if (one.is_string()) out.groups.emplace_back(one.get_string());
+  return out;
+}
+
+json::value access_status(const Core& core, const json::value& review, const User& user) {
+  Authorizer::Verdict verdict;
+  if (const json::value* asked = find(review, {"spec", "resourceAttributes"})) {
+    verdict = decide(core, {.user = user,
+                            .verb = text_at(*asked, {"verb"}),
+                            .group = text_at(*asked, {"group"}),
+                            .resource = text_at(*asked, {"resource"}),
+                            .subresource = text_at(*asked, {"subresource"}),
+                            .ns = text_at(*asked, {"namespace"}),
+                            .name = text_at(*asked, {"name"})});
+  } else if (const json::value* path = find(review, {"spec", "nonResourceAttributes"})) {
+    verdict = decide(
+        core, {.user = user, .verb = text_at(*path, {"verb"}), .path = text_at(*path, {"path"})});
+  }
+  json::object out{{"allowed", verdict.allowed}};
+  if (!verdict.reason.empty()) out["reason"] = verdict.reason;
+  return out;
+}
+
+// Without an authorizer that can list its rules: everything, and nothing is left out.
+json::value all_rules() {
+  const json::array any{"*"};
+  const json::value resources{{"verbs", any}, {"apiGroups", any}, {"resources", any}};
+  const json::value paths{{"verbs", any}, {"nonResourceURLs", any}};
+  return {{"resourceRules", json::array{resources}},
+          {"nonResourceRules", json::array{paths}},
+          {"incomplete", false}};
+}
+
+// What cannot be answered.
+ApiResult<void> check_review(const Kind& kind, const json::value& review) {
+  if (kind.kind == "TokenReview" && text_at(review, {"spec", "token"}).empty())
+    return bad_request("token is required for TokenReview in authentication");
+  if (kind.kind == "SelfSubjectRulesReview" && text_at(review, {"spec", "namespace"}).empty())
+    return bad_request("no namespace on request");
+  if (!kind.kind.ends_with("AccessReview")) return {};
+  const bool asks_for_resource = find(review, {"spec", "resourceAttributes"}) != nullptr;
+  if (asks_for_resource != (find(review, {"spec", "nonResourceAttributes"}) != nullptr)) return {};
+  Kind shown;  // upstream names no kind here
+  shown.group = kind.group;
+  return invalid(shown, "",
+                 {{"FieldValueInvalid",
+                   "Invalid value: null: exactly one of nonResourceAttributes or "
+                   "resourceAttributes must be specified",
+                   "spec.resourceAttributes"}});
+}
+
+}  // namespace
+
+bool is_review(const Kind& kind) {
+  return kind.group == "authentication.k8s.io" || kind.group == "authorization.k8s.io";
+}
+
+ApiResult<net::Reply> answer_review(const Core& core, const Authenticator& authenticator,
+                                    Call& call) {
+  PLIM_TRY(json::value review, decode_body(call));
+  const std::string& kind = call.kind().kind;
+  PLIM_CHECK(check_review(call.kind(), review));
+  json::value status;
+  if (kind == "TokenReview")
+    status = token_status(authenticator, review);
+  else if (kind == "SelfSubjectReview")
+    status = json::object{{"userInfo", user_json(call.user)}};
+  else if (kind == "SelfSubjectRulesReview")
+    status = all_rules();
+  else
+    status = access_status(core, review,
+                           kind == "SelfSubjectAccessReview" ? call.user : subject_of(review));
+  review.as_object()["status"] = std::move(status);
+  return text_reply(call, 201, to_json(review));
+}
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,14 @@
+// Questions about users, tokens and permissions: created, answered, never stored.
+#pragma once
+
+#include "local/apiserver/api/access.hpp"
+#include "local/apiserver/api/call.hpp"
+#include "net/server.hpp"
+
+namespace plim::local::apiserver {
+
+bool is_review(const Kind& kind);
+ApiResult<net::Reply> answer_review(const Core& core, const Authenticator& authenticator,
+                                    Call& call);
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,50 @@
+// The tokens of service accounts: JSON Web Tokens that we sign and check ourselves.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "local/apiserver/api/api_server.hpp"
+#include "local/apiserver/api/core.hpp"
+
+namespace plim::local::apiserver {
+
+struct TokenRequest {
+  std::string ns;
+  std::string account;
+  std::string account_uid;
+  std::vector<std::string> audiences = {};  // none: the issuer
+  Nanos lifetime = std::chrono::hours(1);
+  // The object that the token dies with; "" for none.
+  std::string bound_kind = {};  // "Pod", "Secret"
+  std::string bound_name = {};
+  std::string bound_uid = {};
+};
+
+// Belongs to the store's loop.
+class ServiceAccountTokens {
+ public:
+  ServiceAccountTokens(const Core& core, std::string key_pem, std::string issuer)
+      : core_(core), key_pem_(std::move(key_pem)), issuer_(std::move(issuer)) {}
+
+  const std::string& issuer() const { return issuer_; }
+
+  Result<std::string> issue(const TokenRequest& request) const;
+  // Whose it is. Code::unauthorized if it is not ours, too old, for others, or what it was bound
+  // to is gone.
+  Result<User> verify(std::string_view token) const;
+
+ private:
+  bool exists(std::string_view plural, std::string_view ns, std::string_view name,
+              std::string_view uid) const;
+
+  const Core& core_;
+  std::string key_pem_;
+  std::string issuer_;
+};
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,37 @@
+// The schema of a custom resource as server-side apply reads schemas: which lists merge by key.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "local/apiserver/crd/custom_schema.hpp"
+#include "local/apiserver/schema/schema.hpp"
+
+namespace plim::local::apiserver {
+
+// Holds the types that it has made, which point to each other: it is not moved.
+class CustomType {
+ public:
+  explicit CustomType(const CustomSchema& schema) : root_(type_of(schema)) {}
+
+  CustomType(const CustomType&) = delete;
+  CustomType& operator=(const CustomType&) = delete;
+
+  // Null where any field may be there, so that nothing is known about lists.
+  const Type* root() const { return root_; }
+
+ private:
+  const Type* type_of(const CustomSchema& schema);
+  Field field_of(std::string_view name, const CustomSchema& schema);
+  // Makes a field of one value of the schema's.
+  void describe_one(const CustomSchema& schema, Field& field);
+  std::string_view keep(std::string text);
+
+  std::deque<Type> types_;
+  std::deque<std::vector<Field>> fields_;
+  std::deque<std::string> texts_;
+  const Type* root_;
+};
+
+}  // namespace plim::local::apiserver

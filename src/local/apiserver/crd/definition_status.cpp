@@ -1,0 +1,71 @@
+// What a definition's status says: whether its names are accepted and its kinds are served.
+#include <algorithm>
+
+#include "base/rfc3339.hpp"
+#include "local/apiserver/crd/custom_resources.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+const json::value* condition_of(const json::value& definition, std::string_view type) {
+  for (const json::value& condition : list_at(definition, {"status", "conditions"}))
+    if (text_at(condition, {"type"}) == type) return &condition;
+  return nullptr;
+}
+
+struct Verdict {
+  std::string_view type;
+  bool holds = false;
+  std::string_view reason;
+  std::string_view message;
+};
+
+json::value condition(const json::value& definition, const Verdict& verdict, WallTime now) {
+  const std::string_view status = verdict.holds ? "True" : "False";
+  const json::value* before = condition_of(definition, verdict.type);
+  std::string since = format_rfc3339(now);
+  if (before && text_at(*before, {"status"}) == status)
+    since = text_at(*before, {"lastTransitionTime"});
+  return json::object{{"type", verdict.type},
+                      {"status", status},
+                      {"lastTransitionTime", since},
+                      {"reason", verdict.reason},
+                      {"message", verdict.message}};
+}
+
+}  // namespace
+
+json::value CustomResources::status_for(const json::value& definition) const {
+  const auto [reason, message] = conflict(definition);
+  const bool accepted = reason.empty();
+  const Verdict names{.type = "NamesAccepted",
+                      .holds = accepted,
+                      .reason = accepted ? "NoConflicts" : std::string_view(reason),
+                      .message = accepted ? "no conflicts found" : std::string_view(message)};
+  const Verdict established{
+      .type = "Established",
+      .holds = accepted,
+      .reason = accepted ? "InitialNamesAccepted" : "NotAccepted",
+      .message = accepted ? "the initial names have been accepted" : "not all names are accepted"};
+  json::array versions;
+  if (const json::value* stored = find(definition, {"status", "storedVersions"});
+      stored && stored->is_array())
+    versions = stored->get_array();
+  if (const json::value* all = find(definition, {"spec", "versions"}); all && all->is_array()) {
+    for (const json::value& version : all->get_array()) {
+      const json::value name(text_at(version, {"name"}));
+      if (bool_at(version, {"storage"}) &&
+          std::find(versions.begin(), versions.end(), name) == versions.end())
+        versions.push_back(name);
+    }
+  }
+  const WallTime now = clock_.wall();
+  json::object accepted_names{{"plural", ""}, {"kind", ""}};
+  if (accepted) accepted_names = find(definition, {"spec", "names"})->as_object();
+  return json::object{{"conditions", json::array{condition(definition, names, now),
+                                                 condition(definition, established, now)}},
+                      {"acceptedNames", std::move(accepted_names)},
+                      {"storedVersions", std::move(versions)}};
+}
+
+}  // namespace plim::local::apiserver

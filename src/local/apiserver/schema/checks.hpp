@@ -1,0 +1,37 @@
+// The checks that tables of rules cannot express, and that several of them name.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "base/json.hpp"
+#include "local/apiserver/schema/causes.hpp"
+#include "local/apiserver/schema/place.hpp"
+
+namespace plim::local::apiserver {
+
+void check_metadata(std::string_view group, std::string_view kind, const json::value& object,
+                    const json::value* before, Causes& causes);
+void check_labels(const Place& labels, Causes& causes);
+void check_annotations(const Place& annotations, Causes& causes);
+
+void check_pod_update(const json::value& pod, const json::value& before, Causes& causes);
+
+void check_resources(const Place& resources, Causes& causes);
+enum class Whole { no, yes };
+void check_amount(const Place& amount, Whole whole, Causes& causes);
+
+inline constexpr std::string_view kDoesNotMatch = "`selector` does not match template `labels`";
+// Whether a selector chooses these labels; says what is wrong with the selector itself.
+void check_selector_matches(const Place& selector, const Place& labels, Causes& causes);
+
+// When a job is to run, in the five fields of cron or as @daily.
+void check_schedule(const Place& schedule, Causes& causes);
+
+// The parts of an object for checks that find nothing there, too.
+const json::object& object_at(const json::value& value,
+                              std::initializer_list<std::string_view> path);
+const json::value& value_at(const json::value& value,
+                            std::initializer_list<std::string_view> path);  // null if missing
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,75 @@
+// Events of both groups: the newer one names the same things differently.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "local/apiserver/table/cells.hpp"
+#include "local/apiserver/table/views.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+using namespace cells;
+
+constexpr TableColumn kEventColumns[] = {
+    {.name = "Last Seen", .description = "Time since it happened last"},
+    {.name = "Type", .description = "Normal or Warning"},
+    {.name = "Reason", .description = "Why it was recorded, in one word"},
+    {.name = "Object", .description = "Kind and name of what it is about"},
+    {.name = "Subobject", .description = "Part of the object it is about", .priority = 1},
+    {.name = "Source", .description = "Who recorded it", .priority = 1},
+    {.name = "Message", .description = "What happened"},
+    {.name = "First Seen", .description = "Time since it happened first", .priority = 1},
+    {.name = "Count", .description = "How often it happened", .priority = 1},
+    {.name = "Name", .format = "name", .description = "Name of the event", .priority = 1},
+};
+
+// The first of both paths that holds text.
+std::string either(const json::value& event, Path core, Path newer) {
+  return text(event, core, text_at(event, newer));
+}
+
+std::string object_name(const json::value& event) {
+  const std::string kind =
+      to_lower(either(event, {"involvedObject", "kind"}, {"regarding", "kind"}));
+  const std::string object = either(event, {"involvedObject", "name"}, {"regarding", "name"});
+  return object.empty() ? kind : kind + "/" + object;
+}
+
+std::string source(const json::value& event) {
+  std::string component = either(event, {"source", "component"}, {"deprecatedSource", "component"});
+  if (component.empty()) component = either(event, {"reportingComponent"}, {"reportingController"});
+  std::string host = either(event, {"source", "host"}, {"deprecatedSource", "host"});
+  if (host.empty()) host = text(event, {"reportingInstance"});
+  return host.empty() ? component : component + ", " + host;
+}
+
+json::array event_cells(const json::value& event, WallTime now) {
+  std::string first = either(event, {"firstTimestamp"}, {"deprecatedFirstTimestamp"});
+  if (first.empty()) first = text(event, {"eventTime"});
+  std::string last = either(event, {"lastTimestamp"}, {"deprecatedLastTimestamp"});
+  if (last.empty()) last = first;
+  std::int64_t count = number(event, {"count"}, number(event, {"deprecatedCount"}));
+  if (find(event, {"series"})) {
+    last = text(event, {"series", "lastObservedTime"});
+    count = number(event, {"series", "count"});
+  } else if (count == 0) {
+    count = 1;
+  }
+  const std::string message = either(event, {"message"}, {"note"});
+  return {human_age(last, now),
+          text(event, {"type"}),
+          text(event, {"reason"}),
+          object_name(event),
+          either(event, {"involvedObject", "fieldPath"}, {"regarding", "fieldPath"}),
+          source(event),
+          trim(message),
+          human_age(first, now),
+          count,
+          name(event)};
+}
+
+}  // namespace
+
+const TableView kEventView{.columns = kEventColumns, .cells = event_cells};
+
+}  // namespace plim::local::apiserver

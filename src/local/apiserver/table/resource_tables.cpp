@@ -1,0 +1,50 @@
+// Claims to devices, and kinds that show just their age.
+#include "local/apiserver/table/cells.hpp"
+#include "local/apiserver/table/views.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+using namespace cells;
+
+constexpr TableColumn kResourceClaimColumns[] = {
+    kName, {.name = "State", .description = "Whether it has devices and users"}, kAge};
+
+json::array resource_claim_cells(const json::value& claim, WallTime now) {
+  std::vector<std::string> states;
+  if (find(claim, {"metadata", "deletionTimestamp"})) states.emplace_back("deleted");
+  if (!find(claim, {"status", "allocation"})) {
+    if (states.empty()) states.emplace_back("pending");
+  } else {
+    states.emplace_back("allocated");
+    if (!list(claim, {"status", "reservedFor"}).empty()) states.emplace_back("reserved");
+  }
+  return {name(claim), join(states), age(claim, now)};
+}
+
+constexpr TableColumn kResourceSliceColumns[] = {
+    kName,
+    {.name = "Node", .description = "Node the devices are on"},
+    {.name = "Driver", .description = "Who offers the devices"},
+    {.name = "Pool", .description = "Pool the devices are in"},
+    kAge,
+};
+
+json::array resource_slice_cells(const json::value& slice, WallTime now) {
+  return {name(slice), text(slice, {"spec", "nodeName"}, "<unset>"),
+          text(slice, {"spec", "driver"}), text(slice, {"spec", "pool", "name"}), age(slice, now)};
+}
+
+constexpr TableColumn kNameAndAgeColumns[] = {kName, kAge};
+
+json::array name_and_age_cells(const json::value& object, WallTime now) {
+  return {name(object), age(object, now)};
+}
+
+}  // namespace
+
+const TableView kResourceClaimView{.columns = kResourceClaimColumns, .cells = resource_claim_cells};
+const TableView kResourceSliceView{.columns = kResourceSliceColumns, .cells = resource_slice_cells};
+const TableView kNameAndAgeView{.columns = kNameAndAgeColumns, .cells = name_and_age_cells};
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,154 @@
+// Kinds that keep pods running.
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "local/apiserver/table/cells.hpp"
+#include "local/apiserver/table/views.hpp"
+
+namespace plim::local::apiserver {
+namespace {
+
+using namespace cells;
+
+constexpr TableColumn kDesired{
+    .name = "Desired", .type = "integer", .description = "Pods there should be"};
+constexpr TableColumn kCurrent{
+    .name = "Current", .type = "integer", .description = "Pods there are"};
+constexpr TableColumn kReady{.name = "Ready", .type = "integer", .description = "Pods ready"};
+
+constexpr TableColumn kDeploymentColumns[] = {
+    kName,
+    {.name = "Ready", .description = "Pods ready, of those there should be"},
+    {.name = "Up-to-date", .description = "Pods of the newest template"},
+    {.name = "Available", .description = "Pods ready for long enough"},
+    kAge,
+    kContainers,
+    kImages,
+    kSelector,
+};
+
+json::array deployment_cells(const json::value& object, WallTime now) {
+  const Containers all = containers(object, {"spec", "template", "spec"});
+  return {name(object),
+          fmt::format("{}/{}", number(object, {"status", "readyReplicas"}),
+                      number(object, {"spec", "replicas"})),
+          number(object, {"status", "updatedReplicas"}),
+          number(object, {"status", "availableReplicas"}),
+          age(object, now),
+          all.names,
+          all.images,
+          selector(object, {"spec", "selector"})};
+}
+
+constexpr TableColumn kReplicaSetColumns[] = {
+    kName, kDesired, kCurrent, kReady, kAge, kContainers, kImages, kSelector,
+};
+
+json::array replica_set_cells(const json::value& object, WallTime now, std::string selects) {
+  const Containers all = containers(object, {"spec", "template", "spec"});
+  return {name(object),
+          number(object, {"spec", "replicas"}),
+          number(object, {"status", "replicas"}),
+          number(object, {"status", "readyReplicas"}),
+          age(object, now),
+          all.names,
+          all.images,
+          std::move(selects)};
+}
+
+json::array replica_set_row(const json::value& object, WallTime now) {
+  return replica_set_cells(object, now, selector(object, {"spec", "selector"}));
+}
+
+json::array replication_controller_row(const json::value& object, WallTime now) {
+  return replica_set_cells(object, now, labels(object, {"spec", "selector"}));
+}
+
+constexpr TableColumn kDaemonSetColumns[] = {
+    kName,
+    kDesired,
+    kCurrent,
+    kReady,
+    {.name = "Up-to-date", .type = "integer", .description = "Pods of the newest template"},
+    {.name = "Available", .type = "integer", .description = "Pods ready for long enough"},
+    {.name = "Node Selector", .description = "Labels of the nodes it runs on"},
+    kAge,
+    kContainers,
+    kImages,
+    kSelector,
+};
+
+json::array daemon_set_cells(const json::value& object, WallTime now) {
+  const Containers all = containers(object, {"spec", "template", "spec"});
+  return {name(object),
+          number(object, {"status", "desiredNumberScheduled"}),
+          number(object, {"status", "currentNumberScheduled"}),
+          number(object, {"status", "numberReady"}),
+          number(object, {"status", "updatedNumberScheduled"}),
+          number(object, {"status", "numberAvailable"}),
+          labels(object, {"spec", "template", "spec", "nodeSelector"}),
+          age(object, now),
+          all.names,
+          all.images,
+          selector(object, {"spec", "selector"})};
+}
+
+constexpr TableColumn kStatefulSetColumns[] = {
+    kName,   {.name = "Ready", .description = "Pods ready, of those there should be"},
+    kAge,    kContainers,
+    kImages,
+};
+
+json::array stateful_set_cells(const json::value& object, WallTime now) {
+  const Containers all = containers(object, {"spec", "template", "spec"});
+  return {name(object),
+          fmt::format("{}/{}", number(object, {"status", "readyReplicas"}),
+                      number(object, {"spec", "replicas"})),
+          age(object, now), all.names, all.images};
+}
+
+constexpr TableColumn kControllerRevisionColumns[] = {
+    kName,
+    {.name = "Controller", .description = "What it is a revision of"},
+    {.name = "Revision", .description = "Number of the revision"},
+    kAge,
+};
+
+json::array controller_revision_cells(const json::value& object, WallTime now) {
+  std::string controller = "<none>";
+  for (const json::value& owner : list(object, {"metadata", "ownerReferences"})) {
+    if (!bool_at(owner, {"controller"})) continue;
+    const std::string version = text(owner, {"apiVersion"});
+    const auto slash = version.find('/');
+    const std::string kind = to_lower(text(owner, {"kind"}));
+    controller = slash == std::string::npos ? kind : kind + "." + version.substr(0, slash);
+    controller += "/" + text(owner, {"name"});
+  }
+  return {name(object), controller, number(object, {"revision"}), age(object, now)};
+}
+
+constexpr TableColumn kPodTemplateColumns[] = {
+    kName,
+    {.name = "Containers", .description = "Names of the containers"},
+    {.name = "Images", .description = "Images of the containers"},
+    {.name = "Pod Labels", .description = "Labels that its pods get"},
+};
+
+json::array pod_template_cells(const json::value& object, WallTime) {
+  const Containers all = containers(object, {"template", "spec"});
+  return {name(object), all.names, all.images, labels(object, {"template", "metadata", "labels"})};
+}
+
+}  // namespace
+
+const TableView kDeploymentView{.columns = kDeploymentColumns, .cells = deployment_cells};
+const TableView kReplicaSetView{.columns = kReplicaSetColumns, .cells = replica_set_row};
+const TableView kReplicationControllerView{.columns = kReplicaSetColumns,
+                                           .cells = replication_controller_row};
+const TableView kDaemonSetView{.columns = kDaemonSetColumns, .cells = daemon_set_cells};
+const TableView kStatefulSetView{.columns = kStatefulSetColumns, .cells = stateful_set_cells};
+const TableView kControllerRevisionView{.columns = kControllerRevisionColumns,
+                                        .cells = controller_revision_cells};
+const TableView kPodTemplateView{.columns = kPodTemplateColumns, .cells = pod_template_cells};
+
+}  // namespace plim::local::apiserver

@@ -1,0 +1,48 @@
+// Questions about pods that several controllers ask. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "kube/types.hpp"
+#include "local/controllers/owned_object.hpp"
+
+namespace plim::local::controllers {
+
+const kube::Condition* find_condition(const std::vector<kube::Condition>& conditions,
+                                      std::string_view type);
+bool is_true(const kube::Condition* condition);
+
+bool is_ready(const kube::Pod& pod);
+bool is_terminal(const kube::Pod& pod);  // Succeeded or Failed
+bool is_active(const kube::Pod& pod);    // neither ended nor being deleted
+
+// Ready for `min_ready`.
+bool is_available(const kube::Pod& pod, std::chrono::seconds min_ready, WallTime now);
+// When a ready pod will be available; nothing if it is not ready or is available already.
+std::optional<WallTime> available_from(const kube::Pod& pod, std::chrono::seconds min_ready,
+                                       WallTime now);
+
+// Which pods of a set go first when it shrinks, in the order of kube-controller-manager: without a
+// node, pending, not ready, cheap to delete, many of the set on one node, ready for a shorter time,
+// restarted often, younger. Ages count by magnitude, so that pods of one rollout are alike and
+// chance (their uids) decides between them.
+class DeletionOrder {
+ public:
+  // `related`: all pods that serve the same purpose, whose number on a node makes it crowded.
+  DeletionOrder(const std::vector<PodPointer>& related, WallTime now);
+
+  // True when `a` goes before `b`.
+  bool operator()(const PodPointer& a, const PodPointer& b) const;
+
+ private:
+  std::int64_t crowd(const kube::Pod& pod) const;
+
+  std::vector<std::pair<std::string_view, std::int64_t>> per_node_;  // sorted by node
+  WallTime now_;
+};
+
+}  // namespace plim::local::controllers

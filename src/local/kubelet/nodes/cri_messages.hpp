@@ -1,0 +1,42 @@
+// A node's images in the words of the container runtime interface and of containerd's content
+// store.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "local/images/images.hpp"
+
+namespace plim::local::kubelet {
+
+using ImageList = std::vector<std::shared_ptr<const images::Image>>;
+
+struct ImageQuestion {
+  std::string name;  // by tag, by digest or by id; "" for all
+  bool verbose = false;
+};
+
+Result<ImageQuestion> decode_list_images_request(const std::string& bytes);
+Result<ImageQuestion> decode_image_status_request(const std::string& bytes);
+std::string encode_version();
+std::string encode_list_images(const ImageList& images, const ImageQuestion& question);
+std::string encode_image_status(const ImageList& images, const ImageQuestion& question);
+std::string encode_image_fs(const ImageList& images, const std::string& mountpoint, WallTime now);
+// Manifests, whose labels name their layers, configurations and layers.
+std::string encode_content_list(const ImageList& images);
+std::string encode_content_statuses(const std::vector<images::NodeImages::Moving>& moving,
+                                    WallTime now);
+
+// The other side, for tests: "id tags|digests size" of each image, "digest size label=value…" of
+// each blob, "ref offset/total" of each pull.
+Result<std::vector<std::string>> describe_images(const std::string& list_images_response);
+Result<std::vector<std::string>> describe_content(const std::string& list_content_response);
+Result<std::vector<std::string>> describe_statuses(const std::string& list_statuses_response);
+std::string encode_image_status_request(const ImageQuestion& question);
+Result<std::string> describe_image_status(const std::string& image_status_response);
+
+}  // namespace plim::local::kubelet

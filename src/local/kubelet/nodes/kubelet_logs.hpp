@@ -1,0 +1,40 @@
+// /containerLogs/<namespace>/<pod>/<container>: logs as they stand, or as they grow.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/result.hpp"
+#include "base/task.hpp"
+#include "local/kubelet/nodes/kubelet_pods.hpp"
+#include "net/server.hpp"
+
+namespace plim::local::kubelet {
+
+// From a query such as "tailLines=3&timestamps=true&sinceSeconds=60". Code::bad_request names what
+// is wrong.
+Result<LogOptions> parse_log_options(std::string_view query, WallTime now);
+
+// Belongs to the node's loop; co_await stop() before destroying it.
+class KubeletLogs {
+ public:
+  KubeletLogs(const Executor& loop, Clock& clock, KubeletPods& pods);
+  // An error is for the status line; once bytes flow there is nobody to tell.
+  Task<Result<net::Reply>> answer(net::Request request);
+
+  Task<void> stop() { return tasks_.stop(); }
+
+ private:
+  struct Stream;
+  Task<void> read(std::shared_ptr<Stream> stream);
+
+  Executor loop_;
+  Clock& clock_;
+  KubeletPods& pods_;
+  TaskGroup tasks_;
+};
+
+}  // namespace plim::local::kubelet

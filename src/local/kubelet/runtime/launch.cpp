@@ -1,0 +1,199 @@
+#include "local/kubelet/runtime/launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kube/object.hpp"
+#include "local/kubelet/runtime/applets.hpp"
+#include "local/kubelet/shim/shim_spawn.hpp"
+
+namespace plim::local::kubelet {
+
+namespace {
+
+constexpr std::string_view kToolsImage = "docker.io/plimsoll/tools";
+constexpr std::string_view kOwnImage = "docker.io/library/plimsoll";
+constexpr std::string_view kUsualPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+bool is_image(const images::Image& image, std::string_view repository) {
+  return image.name.starts_with(repository) &&
+         (image.name.size() == repository.size() || image.name[repository.size()] == ':' ||
+          image.name[repository.size()] == '@');
+}
+
+const json::value* security(const Launch& launch, std::string_view key) {
+  if (const json::value* own = find(launch.container, {"securityContext", key})) return own;
+  return find(launch.pod, {"spec", "securityContext", key});
+}
+
+std::optional<std::int64_t> number(const json::value* value) {
+  if (value == nullptr || !value->is_int64()) return std::nullopt;
+  return value->as_int64();
+}
+
+bool is_true(const json::value* value) {
+  return value != nullptr && value->is_bool() && value->as_bool();
+}
+
+std::uint64_t kept_capabilities(const json::value& container) {
+  std::uint64_t out = default_capabilities();
+  const json::value* wanted = find(container, {"securityContext", "capabilities"});
+  if (wanted == nullptr) return out;
+  for (const std::string& name : texts_at(*wanted, {"drop"}))
+    if (name == "ALL") {
+      out = 0;
+    } else if (const int bit = capability_number(name); bit >= 0) {
+      out &= ~(std::uint64_t{1} << bit);
+    }
+  for (const std::string& name : texts_at(*wanted, {"add"}))
+    if (name == "ALL") {
+      out = ~std::uint64_t{0} >> 1;
+    } else if (const int bit = capability_number(name); bit >= 0) {
+      out |= std::uint64_t{1} << bit;
+    }
+  return out;
+}
+
+std::string hostname_of(const json::value& pod) {
+  const std::string_view given = text_at(pod, {"spec", "hostname"});
+  return std::string((given.empty() ? kube::name_of(pod) : given).substr(0, 63));
+}
+
+// Images without files of their own name directories this machine need not have.
+std::string usual_home(const VolumeRoots& roots) {
+  return roots.pod + "/work";
+}
+
+std::string working_directory(const Launch& launch) {
+  std::string wanted(text_at(launch.container, {"workingDir"}));
+  if (wanted.empty()) wanted = launch.image->working_dir;
+  if (!launch.image->rootfs.empty()) return wanted.empty() ? "/" : wanted;
+  struct stat info{};
+  bool mounted = false;
+  for (const json::value& mount : list_at(launch.container, {"volumeMounts"}))
+    mounted |= launch.isolated && wanted.starts_with(text_at(mount, {"mountPath"}));
+  if (!wanted.empty() && (mounted || ::stat(wanted.c_str(), &info) == 0)) return wanted;
+  return usual_home(launch.roots);
+}
+
+// Users to whom the cluster's directory is closed: as runtimes do for one whom the image does not
+// know, theirs is the root.
+bool runs_as_other(const Launch& launch) {
+  return number(security(launch, "runAsUser")).value_or(0) != 0;
+}
+
+void isolate(const Launch& launch, StartSpec& out) {
+  const bool privileged = bool_at(launch.container, {"securityContext", "privileged"});
+  const bool host_processes =
+      bool_at(launch.pod, {"spec", "hostPID"}) || bool_at(launch.pod, {"spec", "hostIPC"});
+  out.own_mounts = true;
+  out.own_processes = !privileged && !host_processes;
+  out.own_devices = !privileged;
+  out.hostname = hostname_of(launch.pod);
+  out.rootfs = launch.image->rootfs;
+  if (auto user = number(security(launch, "runAsUser"))) out.uid = static_cast<uid_t>(*user);
+  if (auto group = number(security(launch, "runAsGroup"))) out.gid = static_cast<gid_t>(*group);
+  if (out.uid && !out.gid) out.gid = 0;
+  for (const json::value& group :
+       list_at(launch.pod, {"spec", "securityContext", "supplementalGroups"}))
+    if (auto gid = number(&group)) out.groups.push_back(static_cast<gid_t>(*gid));
+  if (auto group = number(find(launch.pod, {"spec", "securityContext", "fsGroup"})))
+    out.groups.push_back(static_cast<gid_t>(*group));
+  if (privileged) return;
+  out.no_new_privileges = true;
+  out.capabilities = kept_capabilities(launch.container);
+}
+
+// With what device plugins add, as a kubelet expands commands with it too.
+Environment granted_environment(const Launch& launch) {
+  Environment out = launch.environment;
+  for (const auto& [name, value] : launch.grants.env) out.set(name, value);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> container_command(const Launch& launch) {
+  const images::Image& image = *launch.image;
+  const bool tools = is_image(image, kToolsImage), own = is_image(image, kOwnImage);
+  std::vector<std::string> words = texts_at(launch.container, {"command"});
+  const std::vector<std::string> args = texts_at(launch.container, {"args"});
+  const bool replaced = !words.empty();
+  if (!replaced && tools) {
+    words = {launch.program, "tools"};
+  } else if (!replaced && own) {
+    words = {launch.program};
+  } else if (!replaced) {
+    words = image.entrypoint;
+  } else if (tools && is_applet(words[0])) {
+    words.insert(words.begin(), {launch.program, "tools"});
+  } else if ((tools || own) && words[0] == "plimsoll") {
+    words[0] = launch.program;
+  }
+  const std::vector<std::string>& rest = args.empty() && !replaced ? image.command : args;
+  words.insert(words.end(), rest.begin(), rest.end());
+  if (words.empty()) words = {launch.program, "tools", "sleep", "infinity"};
+  if (tools && words.size() == 2 && !replaced) words.insert(words.end(), {"sleep", "infinity"});
+  const Environment environment = granted_environment(launch);
+  for (std::string& word : words) word = expand(word, environment);
+  return words;
+}
+
+Environment base_environment(const json::value& pod, const images::Image& image,
+                             const PodPlace& place, const VolumeRoots& roots) {
+  Environment out;
+  const char* path = std::getenv("PATH");
+  out.set("PATH", path != nullptr && image.rootfs.empty() ? path : std::string(kUsualPath));
+  out.set("HOME", usual_home(roots));
+  out.set("HOSTNAME", hostname_of(pod));
+  out.set("POD_IP", place.pod_ip);
+  out.set("PLIMSOLL_VOLUMES", roots.pod + "/volumes");
+  for (const auto& [name, value] : image.env) out.set(name, value);
+  return out;
+}
+
+Result<StartSpec> make_start_spec(const Launch& launch) {
+  StartSpec out;
+  out.id = launch.id;
+  out.name = text_at(launch.container, {"name"});
+  out.tag = json::object{
+      {"restart", launch.restart},
+      {"image", launch.image->name},
+      {"imageID", fmt::format("{}@{}", launch.image->name.substr(0, launch.image->name.rfind(':')),
+                              launch.image->digest)}};
+  out.argv = container_command(launch);
+  Environment environment = granted_environment(launch);
+  if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
+  const std::string* home = environment.get("HOME");
+  if (launch.isolated && runs_as_other(launch) && home && *home == usual_home(launch.roots))
+    environment.set("HOME", "/");
+  for (const auto& [name, value] : environment.entries()) out.env.push_back(name + "=" + value);
+  out.cwd = working_directory(launch);
+  out.log = launch.log;
+  out.cgroup = launch.cgroup;
+  out.rlimits = {{RLIMIT_CORE, 0, 0}};
+  if (is_true(security(launch, "runAsNonRoot")) && !runs_as_other(launch))
+    return fail(Code::invalid, "container has runAsNonRoot and image will run as root");
+  if (!launch.isolated) return out;
+  isolate(launch, out);
+  PLIM_TRY(out.mounts, container_mounts(launch.pod, launch.container, launch.roots, environment));
+  for (const DeviceMount& mount : launch.grants.mounts)
+    out.mounts.push_back({mount.host_path, mount.container_path, mount.read_only});
+  for (const DeviceFile& device : launch.grants.devices)
+    out.mounts.push_back({device.host_path, device.container_path, false});
+  std::string last_words(text_at(launch.container, {"terminationMessagePath"}));
+  if (last_words.empty()) last_words = "/dev/termination-log";
+  if (out.own_devices) out.mounts.push_back({launch.termination_log, last_words, false});
+  return out;
+}
+
+}  // namespace plim::local::kubelet

@@ -1,0 +1,183 @@
+// What becomes of pods while their node is away.
+#include <signal.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/files.hpp"
+#include "local/kubelet/runtime/testing/node_fixture.hpp"
+#include "local/kubelet/shim/shim_client.hpp"
+
+namespace plim::local::kubelet {
+namespace {
+
+using namespace std::chrono_literals;
+
+class PodAdoption : public testing::NodeTest {
+ protected:
+  std::string pod_directory(std::string name) {
+    return fmt::format("{}/n1/pods/{}", dir.path(), text_at(get_pod(name), {"metadata", "uid"}));
+  }
+};
+
+TEST_F(PodAdoption, leaves_a_running_pod_alone) {
+  start_node();
+  create_pod("a", script("exec sleep 1000"));
+  follow("a", shows("c:Ready"));
+  const std::string before(
+      text_at(list_at(get_pod("a"), {"status", "containerStatuses"}).at(0), {"containerID"}));
+  stop_node();
+  const auto state = read_shim_state(pod_directory("a"));
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(is_alive(state->runs.at(0).pid, state->runs.at(0).pid_start));
+  start_node();
+  follow("a", shows("c:Ready"));
+  loop.run_ready();
+  const json::value pod = get_pod("a");
+  const json::value& status = list_at(pod, {"status", "containerStatuses"}).at(0);
+  EXPECT_EQ(text_at(status, {"containerID"}), before);
+  EXPECT_EQ(int_at(status, {"restartCount"}), 0);
+  EXPECT_EQ(text_at(pod, {"status", "podIP"}), "127.32.1.2");
+}
+
+TEST_F(PodAdoption, learns_how_a_pod_ended_meanwhile) {
+  start_node();
+  create_pod("a", script("while ! test -e ../go; do sleep 0.01; done; exit 7"));
+  follow("a", shows("c:Ready"));
+  stop_node();
+  ASSERT_TRUE(write_file(pod_directory("a") + "/go", ""));
+  for (;;) {
+    const auto state = read_shim_state(pod_directory("a"));
+    if (state && !state->runs.at(0).running) break;
+    ::usleep(1000);
+  }
+  start_node();
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed c:Error(7)");
+}
+
+TEST_F(PodAdoption, goes_on_counting_restarts) {
+  start_node();
+  create_pod("a", script("exit 1", "Always"));
+  follow("a", shows("CrashLoopBackOffx1"));
+  stop_node();
+  start_node();
+  follow("a", shows("x2"));
+}
+
+TEST_F(PodAdoption, says_when_nobody_knows_how_a_pod_ended) {
+  start_node();
+  create_pod("a", script("exec sleep 1000"));
+  follow("a", shows("c:Ready"));
+  const auto state = read_shim_state(pod_directory("a"));
+  ASSERT_TRUE(state);
+  ::kill(state->pid, SIGKILL);
+  EXPECT_EQ(follow("a", phase("Failed")).back(), "Failed c:ContainerStatusUnknown(137)");
+  while (is_alive(state->runs.at(0).pid, state->runs.at(0).pid_start)) ::usleep(1000);
+}
+
+class NodeRestart : public PodAdoption {
+ protected:
+  // As a machine that is switched off and on.
+  void restart_node() {
+    run_to_end(loop, node->end_pods(Shutdown::until_restart));
+    stop_node();
+    start_node();
+  }
+};
+
+TEST_F(NodeRestart, starts_the_containers_of_the_same_pods_again) {
+  start_node();
+  create_pod("a", script("echo run >> ../runs; exec sleep 1000", "Always"));
+  follow("a", shows("c:Ready"));
+  const json::value before = get_pod("a");
+  run_to_end(loop, node->end_pods(Shutdown::until_restart));
+  EXPECT_EQ(get_pod("a"), before);  // nobody is there to tell
+  EXPECT_EQ(devices.holders.size(), 1u);
+  stop_node();
+  const auto state = read_shim_state(pod_directory("a"));
+  ASSERT_TRUE(state);
+  EXPECT_FALSE(state->runs.at(0).running);
+  start_node();
+  for (const std::string& seen : follow("a", shows("c:Readyx1")))
+    EXPECT_EQ(seen.find("Failed"), seen.npos) << seen;
+  const json::value after = get_pod("a");
+  for (std::string_view same : {"uid", "name", "creationTimestamp"})
+    EXPECT_EQ(text_at(after, {"metadata", same}), text_at(before, {"metadata", same}));
+  const json::value& status = list_at(after, {"status", "containerStatuses"}).at(0);
+  EXPECT_EQ(int_at(status, {"lastState", "terminated", "exitCode"}), 143);
+  EXPECT_EQ(text_at(after, {"status", "podIP"}), "127.32.1.2");
+  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "run\nrun\n");
+  restart_node();
+  follow("a", shows("c:Readyx2"));
+}
+
+TEST_F(NodeRestart, follows_the_restart_policy) {
+  start_node();
+  create_pod("never", script("exec sleep 1000", "Never"));
+  create_pod("failed", script("exec sleep 1000", "OnFailure"));
+  create_pod("done", script("trap 'exit 0' TERM; while :; do sleep 0.01; done", "OnFailure"));
+  for (const char* name : {"never", "failed", "done"}) follow(name, shows("c:Ready"));
+  restart_node();
+  EXPECT_EQ(follow("never", phase("Failed")).back(), "Failed c:Error(143)");
+  follow("failed", shows("c:Readyx1"));
+  EXPECT_EQ(follow("done", phase("Succeeded")).back(), "Succeeded c:Completed(0)");
+  while (devices.holders.size() > 1) loop.run_ready();
+}
+
+TEST_F(NodeRestart, runs_init_containers_again) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Always","terminationGracePeriodSeconds":5,
+      "initContainers":[{"name":"i","image":"x","command":["sh","-c","echo init >> ../runs"]}],
+      "containers":[{"name":"c","image":"x","command":["sh","-c","echo main >> ../runs; exec sleep 1000"]}]})");
+  follow("a", shows("c:Ready"));
+  restart_node();
+  follow("a", shows("c:Readyx1"));
+  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "init\nmain\ninit\nmain\n");
+}
+
+TEST_F(NodeRestart, leaves_pods_alone_that_are_being_deleted) {
+  start_node();
+  create_pod("a", script("trap '' TERM; while :; do sleep 0.01; done", "Always"));
+  follow("a", shows("c:Ready"));
+  kube::DeleteOptions soon;
+  soon.grace_seconds = 1;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, soon)));
+  node_clock = &system_clock();
+  stop_node();
+  start_node();
+  run_to_end(loop, node->end_pods(Shutdown::until_restart));
+  EXPECT_EQ(follow("a", phase("none")).back(), "gone");
+}
+
+TEST_F(PodAdoption, ends_pods_that_were_deleted_meanwhile) {
+  start_node();
+  create_pod("a", script("exec sleep 1000"));
+  follow("a", shows("c:Ready"));
+  const std::string directory = pod_directory("a");
+  const auto state = read_shim_state(directory);
+  ASSERT_TRUE(state);
+  stop_node();
+  kube::DeleteOptions now;
+  now.grace_seconds = 0;
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"}, now)));
+  start_node();
+  while (::access(directory.c_str(), F_OK) == 0) loop.run_ready();
+  EXPECT_FALSE(is_alive(state->runs.at(0).pid, state->runs.at(0).pid_start));
+}
+
+TEST_F(PodAdoption, keeps_ended_pods_and_their_logs) {
+  start_node();
+  create_pod("a", script("echo hello"));
+  follow("a", phase("Succeeded"));
+  stop_node();
+  start_node();
+  loop.run_ready();
+  EXPECT_EQ(log_of("a"), "hello\n");
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"})));
+  EXPECT_EQ(follow("a", phase("none")).back(), "gone");
+}
+
+}  // namespace
+}  // namespace plim::local::kubelet

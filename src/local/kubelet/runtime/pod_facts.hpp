@@ -1,0 +1,72 @@
+// What is known about a pod's containers at one moment: plain data, from which its status and the
+// next step follow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/json.hpp"
+
+namespace plim::local::kubelet {
+
+// One run of a container, as far as it has come.
+struct RunFacts {
+  std::string id;  // 64 hex digits
+  int restart = 0;
+  WallTime started{};
+  std::optional<WallTime> finished = {};  // none: it runs
+  int exit_code = 0;
+  int signal = 0;
+  std::string reason = {};   // of its end: Completed, Error, OOMKilled, StartError
+  std::string message = {};  // its last words
+  bool gone = false;         // with a sandbox that another one has taken the place of
+
+  bool running() const { return !finished; }
+
+  bool failed() const { return finished && exit_code != 0; }
+};
+
+struct ContainerFacts {
+  std::string name, image;
+  std::string image_id = {};
+  bool sidecar = false;               // an init container that stays
+  std::optional<RunFacts> run = {};   // the newest one
+  std::optional<RunFacts> last = {};  // the one before
+  // Why nothing runs although something should: CrashLoopBackOff, ErrImagePull. Empty: as usual at
+  // that stage.
+  std::string waiting_reason = {}, waiting_message = {};
+  bool started = false;  // its startup probe and postStart hook are through
+  bool ready = false;    // its readiness probe says so
+
+  bool running() const { return run && run->running(); }
+
+  bool ended() const { return run && !run->running() && waiting_reason.empty(); }
+
+  bool succeeded() const { return ended() && run->exit_code == 0; }
+};
+
+// Why a whole pod is Failed although its containers need not be.
+struct PodFailure {
+  std::string reason, message;
+};
+
+struct PodFacts {
+  std::string host_ip;
+  std::string pod_ip = {};  // empty: none yet
+  std::optional<WallTime> start_time = {};
+  bool ready_to_start = false;  // directory, volumes and address are there
+  std::vector<ContainerFacts> init = {}, containers = {};
+  std::optional<PodFailure> failure = {};
+  bool ended = false;  // everything was stopped and nothing starts any more
+};
+
+enum class RestartPolicy { always, on_failure, never };
+
+RestartPolicy restart_policy_of(const json::value& pod);
+// From the spec alone: nothing has run yet.
+std::vector<ContainerFacts> init_containers_of(const json::value& pod);
+std::vector<ContainerFacts> containers_of(const json::value& pod);
+
+}  // namespace plim::local::kubelet

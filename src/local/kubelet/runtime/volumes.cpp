@@ -1,0 +1,304 @@
+#include "local/kubelet/runtime/volumes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/base64.hpp"
+#include "base/fd.hpp"
+#include "base/files.hpp"
+#include "base/text.hpp"
+#include "kube/object.hpp"
+
+namespace plim::local::kubelet {
+
+namespace {
+
+Result<void> check_inside(std::string_view path) {
+  bool fine = !path.empty() && path.front() != '/' && path.find('\0') == path.npos;
+  for (std::string_view part : split(path, '/')) fine = fine && part != ".." && !part.empty();
+  if (fine) return {};
+  return fail(Code::invalid, fmt::format("path {} leads out of its volume", quote(path)));
+}
+
+class FileMaker {
+ public:
+  FileMaker(const json::value& pod, const PodPlace& place, const PodSources& sources)
+      : pod_(pod), place_(place), sources_(sources) {}
+
+  Result<void> add(std::string path, std::string content, std::optional<std::int64_t> mode) {
+    PLIM_CHECK(check_inside(path));
+    std::erase_if(files_, [&](const VolumeFile& file) { return file.path == path; });
+    files_.push_back(
+        {std::move(path), std::move(content), static_cast<mode_t>(mode.value_or(default_mode_))});
+    return {};
+  }
+
+  // A configMap or secret: everything, or the items asked for.
+  Result<void> add_object(const json::value& source, std::string_view name, bool secret) {
+    const auto& map = secret ? sources_.secrets : sources_.config_maps;
+    const auto found = map.find(std::string(name));
+    const bool optional = bool_at(source, {"optional"});
+    if (found == map.end()) {
+      if (optional) return {};
+      return fail(Code::not_found,
+                  fmt::format("{} \"{}\" not found", secret ? "secret" : "configmap", name));
+    }
+    const json::array& items = list_at(source, {"items"});
+    if (items.empty()) {
+      for (std::string_view part : {"data", "binaryData"}) {
+        const json::value* data = find(found->second, {part});
+        if (data == nullptr || !data->is_object()) continue;
+        for (const auto& [key, value] : data->as_object())
+          PLIM_CHECK(add_key(std::string(key), value, secret || part == "binaryData", {}));
+      }
+      return {};
+    }
+    for (const json::value& item : items) {
+      const std::string_view key = text_at(item, {"key"});
+      const json::value* text = find(found->second, {"data", key});
+      const json::value* binary = find(found->second, {"binaryData", key});
+      if (text == nullptr && binary == nullptr) {
+        if (optional) continue;
+        return fail(Code::not_found, fmt::format("references non-existent {} key: {}",
+                                                 secret ? "secret" : "config", key));
+      }
+      PLIM_CHECK(add_key(std::string(text_at(item, {"path"})), text != nullptr ? *text : *binary,
+                         secret || text == nullptr, int_at(item, {"mode"})));
+    }
+    return {};
+  }
+
+  Result<void> add_downward(const json::value& source) {
+    for (const json::value& item : list_at(source, {"items"})) {
+      std::string text;
+      if (const json::value* resource = find(item, {"resourceFieldRef"})) {
+        PLIM_TRY(text, resource_value(pod_, json::value(), place_, *resource));
+      } else {
+        PLIM_TRY(text, field_value(pod_, place_, text_at(item, {"fieldRef", "fieldPath"})));
+      }
+      PLIM_CHECK(
+          add(std::string(text_at(item, {"path"})), std::move(text), int_at(item, {"mode"})));
+    }
+    return {};
+  }
+
+  Result<void> add_token(const json::value& source) {
+    const TokenNeed need{std::string(text_at(source, {"audience"})),
+                         int_at(source, {"expirationSeconds"}).value_or(3600)};
+    const auto found = sources_.tokens.find(need);
+    if (found == sources_.tokens.end()) return fail(Code::not_found, "no service account token");
+    return add(std::string(text_at(source, {"path"})), found->second,
+               runs_as_others() ? 0644 : 0600);
+  }
+
+  Result<void> add_source(const json::value& source) {
+    if (const json::value* map = find(source, {"configMap"}))
+      PLIM_CHECK(add_object(*map, text_at(*map, {"name"}), false));
+    if (const json::value* secret = find(source, {"secret"}))
+      PLIM_CHECK(add_object(*secret, text_at(*secret, {"name"}), true));
+    if (const json::value* downward = find(source, {"downwardAPI"}))
+      PLIM_CHECK(add_downward(*downward));
+    if (const json::value* token = find(source, {"serviceAccountToken"}))
+      PLIM_CHECK(add_token(*token));
+    return {};
+  }
+
+  void set_default_mode(const json::value& source) {
+    default_mode_ = int_at(source, {"defaultMode"}).value_or(0644);
+  }
+
+  std::vector<VolumeFile> take() { return std::move(files_); }
+
+ private:
+  // Users that the pod names must read its token too; against everybody else on the machine the
+  // cluster's directory is closed.
+  bool runs_as_others() const {
+    const auto names = [](const json::value& place, std::string_view key) {
+      return int_at(place, {"securityContext", key}).value_or(0) != 0;
+    };
+    const json::value* spec = find(pod_, {"spec"});
+    if (spec == nullptr) return false;
+    if (names(*spec, "runAsUser") || names(*spec, "fsGroup")) return true;
+    for (std::string_view list : {"containers", "initContainers"})
+      for (const json::value& container : list_at(*spec, {list}))
+        if (names(container, "runAsUser")) return true;
+    return false;
+  }
+
+  Result<void> add_key(std::string path, const json::value& value, bool encoded,
+                       std::optional<std::int64_t> mode) {
+    if (!value.is_string()) return {};
+    std::string text(value.as_string());
+    if (encoded) {
+      PLIM_TRY(text, base64_decode(value.as_string()));
+    }
+    return add(std::move(path), std::move(text), mode);
+  }
+
+  const json::value& pod_;
+  const PodPlace& place_;
+  const PodSources& sources_;
+  std::int64_t default_mode_ = 0644;
+  std::vector<VolumeFile> files_;
+};
+
+std::string memory_path(const json::value& pod, const json::value& volume) {
+  return fmt::format("/dev/shm/plimsoll-{}-{}", kube::uid_of(pod), text_at(volume, {"name"}));
+}
+
+bool wants_memory(const json::value& volume) {
+  return text_at(volume, {"emptyDir", "medium"}) == "Memory" && ::access("/dev/shm", W_OK) == 0;
+}
+
+// Anybody in the pod may write there, whatever the umask.
+Result<void> make_open_directory(const std::string& path) {
+  PLIM_CHECK(make_directories(path));
+  if (::chmod(path.c_str(), 0777) != 0) return fail_errno(errno, path);
+  return {};
+}
+
+Result<void> check_host_path(const json::value& volume) {
+  const std::string path(text_at(volume, {"hostPath", "path"}));
+  const std::string_view type = text_at(volume, {"hostPath", "type"});
+  if (type == "DirectoryOrCreate") return make_directories(path);
+  struct stat info{};
+  const bool there = ::stat(path.c_str(), &info) == 0;
+  if (type == "FileOrCreate" && !there) {
+    Fd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!made) return fail_errno(errno, path);
+    return {};
+  }
+  const bool wrong = !there || (type == "Directory" && !S_ISDIR(info.st_mode)) ||
+                     (type == "File" && !S_ISREG(info.st_mode)) ||
+                     (type == "Socket" && !S_ISSOCK(info.st_mode));
+  if (type.empty() && !there) return make_directories(path);
+  if (wrong)
+    return fail(Code::invalid, fmt::format("hostPath type check failed: {} is not a {}", path,
+                                           to_lower(type.empty() ? "directory" : type)));
+  return {};
+}
+
+Result<void> write_volume(const std::string& directory, const std::vector<VolumeFile>& files) {
+  PLIM_CHECK(make_directories(directory));
+  for (const VolumeFile& file : files) {
+    const std::string path = fmt::format("{}/{}", directory, file.path);
+    // Whoever watches a file hears of changes only.
+    if (const auto before = read_file(path); before && *before == file.content) continue;
+    PLIM_CHECK(make_directories(path.substr(0, path.rfind('/'))));
+    PLIM_CHECK(write_file(path, file.content, WriteOptions{.mode = file.mode, .sync = false}));
+  }
+  return {};
+}
+
+Result<void> make_volume(const json::value& pod, const json::value& volume, const PodPlace& place,
+                         const PodSources& sources, const VolumeRoots& roots) {
+  const std::string path = volume_path(pod, volume, roots);
+  if (find(volume, {"hostPath"}) != nullptr) return check_host_path(volume);
+  if (find(volume, {"emptyDir"}) != nullptr || find(volume, {"persistentVolumeClaim"}) != nullptr)
+    return make_open_directory(path);
+  PLIM_TRY(const auto files, volume_files(pod, volume, place, sources));
+  return write_volume(path, files);
+}
+
+}  // namespace
+
+Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json::value& volume,
+                                             const PodPlace& place, const PodSources& sources) {
+  FileMaker maker(pod, place, sources);
+  if (const json::value* map = find(volume, {"configMap"})) {
+    maker.set_default_mode(*map);
+    PLIM_CHECK(maker.add_object(*map, text_at(*map, {"name"}), false));
+  } else if (const json::value* secret = find(volume, {"secret"})) {
+    maker.set_default_mode(*secret);
+    PLIM_CHECK(maker.add_object(*secret, text_at(*secret, {"secretName"}), true));
+  } else if (const json::value* downward = find(volume, {"downwardAPI"})) {
+    maker.set_default_mode(*downward);
+    PLIM_CHECK(maker.add_downward(*downward));
+  } else if (const json::value* projected = find(volume, {"projected"})) {
+    maker.set_default_mode(*projected);
+    for (const json::value& source : list_at(*projected, {"sources"}))
+      PLIM_CHECK(maker.add_source(source));
+  } else {
+    return fail(Code::unimplemented, "this kind of volume is not supported on local nodes");
+  }
+  return maker.take();
+}
+
+std::string volume_path(const json::value& pod, const json::value& volume,
+                        const VolumeRoots& roots) {
+  if (const std::string_view path = text_at(volume, {"hostPath", "path"}); !path.empty())
+    return std::string(path);
+  if (wants_memory(volume)) return memory_path(pod, volume);
+  if (const std::string_view claim = text_at(volume, {"persistentVolumeClaim", "claimName"});
+      !claim.empty())
+    return fmt::format("{}/{}/{}", roots.claims, kube::namespace_of(pod), claim);
+  return fmt::format("{}/volumes/{}", roots.pod, text_at(volume, {"name"}));
+}
+
+Result<void> make_volumes(const json::value& pod, const PodPlace& place, const PodSources& sources,
+                          const VolumeRoots& roots) {
+  for (const json::value& volume : list_at(pod, {"spec", "volumes"})) {
+    if (auto made = make_volume(pod, volume, place, sources, roots); !made) {
+      Error error = made.error();
+      error.message = fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}",
+                                  text_at(volume, {"name"}), error.message);
+      return error;
+    }
+    // Programs that cannot be given mounts find every volume by its name in one place.
+    const std::string path = volume_path(pod, volume, roots);
+    const std::string link = fmt::format("{}/volumes/{}", roots.pod, text_at(volume, {"name"}));
+    std::error_code ignored;
+    if (path != link) std::filesystem::create_symlink(path, link, ignored);
+  }
+  return {};
+}
+
+void remove_volumes(const json::value& pod) {
+  for (const json::value& volume : list_at(pod, {"spec", "volumes"})) {
+    if (!wants_memory(volume)) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(memory_path(pod, volume), ignored);
+  }
+}
+
+Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
+                                                const json::value& container,
+                                                const VolumeRoots& roots,
+                                                const Environment& environment) {
+  std::vector<ShimMount> out;
+  for (const json::value& mount : list_at(container, {"volumeMounts"})) {
+    const json::value* volume = nullptr;
+    for (const json::value& candidate : list_at(pod, {"spec", "volumes"}))
+      if (text_at(candidate, {"name"}) == text_at(mount, {"name"})) volume = &candidate;
+    if (volume == nullptr)
+      return fail(Code::not_found,
+                  fmt::format("no volume {} for the mount", quote(text_at(mount, {"name"}))));
+    std::string from = volume_path(pod, *volume, roots);
+    std::string below(text_at(mount, {"subPath"}));
+    if (below.empty()) below = expand(text_at(mount, {"subPathExpr"}), environment);
+    if (!below.empty()) {
+      PLIM_CHECK(check_inside(below));
+      from += "/" + below;
+      struct stat info{};
+      if (::stat(from.c_str(), &info) != 0) PLIM_CHECK(make_open_directory(from));
+    }
+    std::string to(text_at(mount, {"mountPath"}));
+    if (!to.starts_with('/')) to.insert(0, "/");
+    out.push_back({std::move(from), std::move(to), bool_at(mount, {"readOnly"})});
+  }
+  // Outer ones first, or they would hide the inner ones.
+  std::sort(out.begin(), out.end(),
+            [](const ShimMount& a, const ShimMount& b) { return a.to < b.to; });
+  return out;
+}
+
+}  // namespace plim::local::kubelet

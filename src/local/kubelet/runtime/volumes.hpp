@@ -1,0 +1,50 @@
+// The volumes of a pod as directories and files on this machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+#include "base/json.hpp"
+#include "base/result.hpp"
+#include "local/kubelet/runtime/downward.hpp"
+#include "local/kubelet/runtime/env.hpp"
+#include "local/kubelet/runtime/pod_sources.hpp"
+#include "local/kubelet/shim/shim_protocol.hpp"
+
+namespace plim::local::kubelet {
+
+struct VolumeFile {
+  std::string path;  // below the volume
+  std::string content;
+  mode_t mode = 0644;
+
+  bool operator==(const VolumeFile&) const = default;
+};
+
+// What a configMap, secret, downwardAPI or projected volume holds. Pure. No path leads out of the
+// volume.
+Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json::value& volume,
+                                             const PodPlace& place, const PodSources& sources);
+
+// Where volumes lie.
+struct VolumeRoots {
+  std::string pod;     // this pod's directory: volumes/NAME in it
+  std::string claims;  // persistent ones: NAMESPACE/CLAIM in it
+};
+
+std::string volume_path(const json::value& pod, const json::value& volume,
+                        const VolumeRoots& roots);
+// All of the pod's; fine if they are there already. The error is what a kubelet says with
+// FailedMount.
+Result<void> make_volumes(const json::value& pod, const PodPlace& place, const PodSources& sources,
+                          const VolumeRoots& roots);
+// What lies outside the pod's directory.
+void remove_volumes(const json::value& pod);
+Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
+                                                const json::value& container,
+                                                const VolumeRoots& roots,
+                                                const Environment& environment);
+
+}  // namespace plim::local::kubelet
