@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/kubernetes", "src/local/apiserver/schema/types"]
+READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/kubernetes", "src/local/apiserver/schema/types",
+        "src/kube/field_names.hpp"]
 
 
 def check(root):
