@@ -155,7 +155,16 @@ class Path {
   consteval Path(const char* path)
       : keys_(paths::checked(path, leaf)) {}  // NOLINT(google-explicit-constructor)
 
+  template <unsigned narrower>
+    requires((narrower & ~leaf) == 0)
+  constexpr Path(Path<narrower> path)  // NOLINT(google-explicit-constructor)
+      : keys_(path.keys()) {}
+
   constexpr std::string_view keys() const { return keys_; }  // "spec.nodeName"
+
+  constexpr std::string_view key() const {      // "nodeName"
+    return keys_.substr(keys_.rfind('.') + 1);  // npos + 1 is 0
+  }
 
  private:
   std::string_view keys_;
@@ -191,8 +200,7 @@ json::object& make_object(json::value& value, StructPath path);
 
 // The last part of a path, for objects that are built: status[key("JobStatus.active")] = 1.
 constexpr std::string_view key(AnyPath path) {
-  const std::string_view keys = path.keys();
-  return keys.substr(keys.rfind('.') + 1);  // npos + 1 is 0
+  return path.key();
 }
 
 }  // namespace plim::kube

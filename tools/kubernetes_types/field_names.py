@@ -7,16 +7,17 @@ WIDTH = 100
 MARKS = {"text": "", "bytes": "", "quantity": "", "duration": "", "boolean": "b", "int32": "i", "int64": "i", "number": "n",
          "int_or_string": "m", "time": "t", "micro_time": "t", "any": "a"}
 SHAPES = {"one": "", "list": "[", "map": "{"}
-ANY_OBJECT = "kind apiVersion metadata:ObjectMeta"
+# For what is done with objects of any kind.
+GENERAL = {"Object": "kind apiVersion metadata:ObjectMeta", "ObjectList": "kind apiVersion metadata:ListMeta items:[Object"}
 
 
 def source(tables):
     types = {tables.names[message][1:]: " ".join(entry(tables, row) for row in rows) for message, rows in tables.rows.items()}
-    types["Object"] = ANY_OBJECT
+    types |= GENERAL
     lines = [GENERATED,
              "// Every type with its fields, sorted by name. `replicas:i` is an integer, `b` a boolean, `n` a number, `t` a",
              "// time, `m` an integer or text, `a` any value; text has no mark. `[` begins a list, `{` a map, and a capital",
-             "// letter the name of a type. Object is an object of any kind.",
+             "// letter the name of a type. Object and ObjectList are for objects of any kind.",
              "#pragma once", "", "namespace plim::kube::paths {", "",
              "struct TypeFields {", "  const char* type;", "  const char* fields;", "};", "",
              "// clang-format off", "inline constexpr TypeFields kTypeFields[] = {"]
