@@ -21,6 +21,12 @@ inline constexpr TypeFields kTypeFields[] = {
      "categories:[ storageVersionHash"},
     {"APIResourceList", "kind apiVersion groupVersion resources:[APIResource"},
     {"AWSElasticBlockStoreVolumeSource", "volumeID fsType partition:i readOnly:b"},
+    {"AdmissionRequest", "uid kind:GroupVersionKind resource:GroupVersionResource subResource "
+     "requestKind:GroupVersionKind requestResource:GroupVersionResource requestSubResource name "
+     "namespace operation userInfo:UserInfo object:a oldObject:a dryRun:b options:a"},
+    {"AdmissionResponse", "uid allowed:b status:Status patch patchType auditAnnotations:{ "
+     "warnings:["},
+    {"AdmissionReview", "kind apiVersion request:AdmissionRequest response:AdmissionResponse"},
     {"AdmissionregistrationServiceReference", "namespace name path port:i"},
     {"AdmissionregistrationWebhookClientConfig", "url "
      "service:AdmissionregistrationServiceReference caBundle"},
@@ -248,6 +254,8 @@ inline constexpr TypeFields kTypeFields[] = {
     {"GlusterfsPersistentVolumeSource", "endpoints path readOnly:b endpointsNamespace"},
     {"GlusterfsVolumeSource", "endpoints path readOnly:b"},
     {"GroupVersionForDiscovery", "groupVersion version"},
+    {"GroupVersionKind", "group version kind"},
+    {"GroupVersionResource", "group version resource"},
     {"HPAScalingPolicy", "type value:i periodSeconds:i"},
     {"HPAScalingRules", "stabilizationWindowSeconds:i selectPolicy policies:[HPAScalingPolicy "
      "tolerance"},
