@@ -15,9 +15,9 @@ const json::value* follow(const json::value& value, std::string_view keys) {
 }
 
 const json::value& follow_or_null(const json::value& value, std::string_view keys) {
-  static const json::value kNull;
+  static const json::value null;
   const json::value* found = follow(value, keys);
-  return found ? *found : kNull;
+  return found ? *found : null;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 using paths::Mistake;
 using paths::mistake_in;
 
-json::value pod() {
+json::value pod_to_read() {
   return json::value{
       {"metadata",
        {{"name", "p"},
@@ -61,7 +61,7 @@ TEST(Paths, finds_the_first_and_the_last_of_the_table) {
 }
 
 TEST(Paths, reads_what_is_there) {
-  const json::value object = pod();
+  const json::value object = pod_to_read();
   EXPECT_EQ(text_at(object, "Pod.spec.nodeName"), "n");
   EXPECT_EQ(text_at(object, "Pod.metadata.creationTimestamp"), "2024-01-01T00:00:00Z");
   EXPECT_EQ(int_at(object, "Pod.spec.terminationGracePeriodSeconds"), 30);
@@ -74,7 +74,7 @@ TEST(Paths, reads_what_is_there) {
 }
 
 TEST(Paths, reads_nothing_where_nothing_is) {
-  const json::value object = pod();
+  const json::value object = pod_to_read();
   EXPECT_EQ(text_at(object, "Pod.status.phase"), "");
   EXPECT_EQ(int_at(object, "Pod.spec.priority"), std::nullopt);
   EXPECT_FALSE(bool_at(object, "Pod.spec.hostPID"));
@@ -86,7 +86,7 @@ TEST(Paths, reads_nothing_where_nothing_is) {
 }
 
 TEST(Paths, makes_objects_along_the_way) {
-  json::value object = pod();
+  json::value object = pod_to_read();
   make_object(object, "Pod.metadata.annotations")["a"] = "b";
   make_object(object, "Pod.status")[key("Pod.status.phase")] = "Running";
   EXPECT_EQ(text_at(object, {"metadata", "annotations", "a"}), "b");
