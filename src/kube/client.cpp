@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "kube/credentials.hpp"
 #include "kube/line_splitter.hpp"
+#include "kube/paths.hpp"
 #include "kube/rate_limiter.hpp"
 #include "kube/requests.hpp"
 #include "kube/status.hpp"
@@ -256,7 +257,7 @@ Task<Result<json::value>> ApiClient::list(Resource resource, ListOptions options
       co_return fail(Code::internal,
                      fmt::format("list of {}: expected an object", resource.plural));
 
-    std::string token(text_at(*answer, {"metadata", "continue"}));
+    std::string token(text_at(*answer, "ObjectList.metadata.continue"));
     json::value& items = answer->get_object()["items"];  // null for none
     if (!items.is_array()) items = json::array();
     if (all.is_null()) {
@@ -271,7 +272,7 @@ Task<Result<json::value>> ApiClient::list(Resource resource, ListOptions options
     page.resource_version.clear();  // the token holds it; servers refuse both
     page.resource_version_match.clear();
   }
-  json::object& metadata = make_object(all, {"metadata"});
+  json::object& metadata = make_object(all, "ObjectList.metadata");
   metadata.erase("continue");
   metadata.erase("remainingItemCount");
   co_return all;

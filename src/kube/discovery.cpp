@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 
@@ -11,13 +12,13 @@ namespace {
 std::vector<Resource> read_resources(const json::value& list, const std::string& group,
                                      const std::string& version) {
   std::vector<Resource> out;
-  for (const json::value& item : list_at(list, {"resources"})) {
-    const std::string_view plural = text_at(item, {"name"});
+  for (const json::value& item : list_at(list, "APIResourceList.resources")) {
+    const std::string_view plural = text_at(item, "APIResource.name");
     if (plural.empty() || plural.find('/') != plural.npos) continue;
     Resource resource{.group = group, .version = version, .plural = {}, .kind = {}};
     resource.plural = plural;
-    resource.kind = text_at(item, {"kind"});
-    resource.namespaced = bool_at(item, {"namespaced"});
+    resource.kind = text_at(item, "APIResource.kind");
+    resource.namespaced = bool_at(item, "APIResource.namespaced");
     out.push_back(std::move(resource));
   }
   return out;

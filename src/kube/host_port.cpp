@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/json.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::kube {
 namespace {
@@ -13,10 +14,11 @@ void add_ports(const Container& container, std::vector<HostPort>& out) {
   auto list = parse_json(container.ports);
   if (!list || !list->is_array()) return;
   for (const json::value& item : list->get_array()) {
-    HostPort made{.port = static_cast<std::int32_t>(int_at(item, {"hostPort"}).value_or(0))};
+    HostPort made{
+        .port = static_cast<std::int32_t>(int_at(item, "ContainerPort.hostPort").value_or(0))};
     if (made.port <= 0) continue;
-    if (auto text = text_at(item, {"protocol"}); !text.empty()) made.protocol = text;
-    if (auto text = text_at(item, {"hostIP"}); !text.empty()) made.address = text;
+    if (auto text = text_at(item, "ContainerPort.protocol"); !text.empty()) made.protocol = text;
+    if (auto text = text_at(item, "ContainerPort.hostIP"); !text.empty()) made.address = text;
     out.push_back(std::move(made));
   }
 }

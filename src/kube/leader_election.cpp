@@ -1,6 +1,7 @@
 #include "kube/leader_election.hpp"
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::kube {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 constexpr double kJitter = 1.2;
 
 std::string holder_of(const json::value& lease) {
-  return std::string(text_at(lease, {"spec", "holderIdentity"}));
+  return std::string(text_at(lease, "Lease.spec.holderIdentity"));
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ bool LeaderElector::is_overdue(Nanos by) const {
 }
 
 std::string LeaderElector::lease_uid() const {
-  return std::string(text_at(lease_, {"metadata", "uid"}));
+  return std::string(text_at(lease_, "Lease.metadata.uid"));
 }
 
 Task<void> LeaderElector::contend() {
@@ -105,8 +106,8 @@ Task<bool> LeaderElector::acquire_or_renew() {
   } else {
     observe(std::move(*found));
     std::string holder = holder_of(lease_);
-    auto duration = std::chrono::seconds(
-        int_at(lease_, {"spec", "leaseDurationSeconds"}).value_or(options_.lease_duration.count()));
+    auto duration = std::chrono::seconds(int_at(lease_, "Lease.spec.leaseDurationSeconds")
+                                             .value_or(options_.lease_duration.count()));
     bool valid = clock_.steady() < observed_ + duration;
     if (!holder.empty() && holder != options_.identity && valid) co_return false;
     lease = lease_;
@@ -137,8 +138,8 @@ Task<Result<void>> LeaderElector::write(json::value lease, bool create) {
 }
 
 void LeaderElector::observe(json::value lease) {
-  const json::value* before = find(lease_, {"spec"});
-  const json::value* now = find(lease, {"spec"});
+  const json::value* before = find(lease_, "Lease.spec");
+  const json::value* now = find(lease, "Lease.spec");
   if (!before || !now || *before != *now) observed_ = clock_.steady();
   lease_ = std::move(lease);
   std::string holder = holder_of(lease_);
@@ -149,10 +150,10 @@ void LeaderElector::observe(json::value lease) {
 
 json::value LeaderElector::make_spec(WallTime now) const {
   bool ours = holder_of(lease_) == options_.identity;
-  auto transitions = int_at(lease_, {"spec", "leaseTransitions"}).value_or(0);
+  auto transitions = int_at(lease_, "Lease.spec.leaseTransitions").value_or(0);
   std::string time = format_rfc3339_micro(now);
-  std::string acquired = ours ? std::string(text_at(lease_, {"spec", "acquireTime"})) : time;
-  if (!ours && find(lease_, {"spec"})) ++transitions;
+  std::string acquired = ours ? std::string(text_at(lease_, "Lease.spec.acquireTime")) : time;
+  if (!ours && find(lease_, "Lease.spec")) ++transitions;
   return {{"holderIdentity", options_.identity},
           {"leaseDurationSeconds", options_.lease_duration.count()},
           {"acquireTime", acquired},
@@ -167,7 +168,7 @@ Task<void> LeaderElector::stop() {
   if (!ours) co_return;
   json::value lease = lease_;
   std::string time = format_rfc3339_micro(clock_.wall());
-  json::object& spec = make_object(lease, {"spec"});
+  json::object& spec = make_object(lease, "Lease.spec");
   spec["holderIdentity"] = "";
   spec["leaseDurationSeconds"] = 1;
   spec["renewTime"] = time;

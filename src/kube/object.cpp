@@ -2,22 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
+
 namespace plim::kube {
 namespace {
 
 const json::array* references(const json::value& object) {
-  const json::value* list = find(object, {"metadata", "ownerReferences"});
+  const json::value* list = find(object, "Object.metadata.ownerReferences");
   return list ? list->if_array() : nullptr;
 }
 
 OwnerReference read_reference(const json::value& from) {
   OwnerReference out;
-  out.api_version = text_at(from, {"apiVersion"});
-  out.kind = text_at(from, {"kind"});
-  out.name = text_at(from, {"name"});
-  out.uid = text_at(from, {"uid"});
-  out.controller = bool_at(from, {"controller"});
-  out.block_owner_deletion = bool_at(from, {"blockOwnerDeletion"});
+  out.api_version = text_at(from, "OwnerReference.apiVersion");
+  out.kind = text_at(from, "OwnerReference.kind");
+  out.name = text_at(from, "OwnerReference.name");
+  out.uid = text_at(from, "OwnerReference.uid");
+  out.controller = bool_at(from, "OwnerReference.controller");
+  out.block_owner_deletion = bool_at(from, "OwnerReference.blockOwnerDeletion");
   return out;
 }
 
@@ -34,19 +36,19 @@ json::value write_reference(const OwnerReference& owner) {
 }  // namespace
 
 std::string_view name_of(const json::value& object) {
-  return text_at(object, {"metadata", "name"});
+  return text_at(object, "Object.metadata.name");
 }
 
 std::string_view namespace_of(const json::value& object) {
-  return text_at(object, {"metadata", "namespace"});
+  return text_at(object, "Object.metadata.namespace");
 }
 
 std::string_view uid_of(const json::value& object) {
-  return text_at(object, {"metadata", "uid"});
+  return text_at(object, "Object.metadata.uid");
 }
 
 std::string_view resource_version_of(const json::value& object) {
-  return text_at(object, {"metadata", "resourceVersion"});
+  return text_at(object, "Object.metadata.resourceVersion");
 }
 
 std::string_view label_of(const json::value& object, std::string_view key) {
@@ -58,7 +60,7 @@ std::string_view annotation_of(const json::value& object, std::string_view key) 
 }
 
 bool is_being_deleted(const json::value& object) {
-  return !text_at(object, {"metadata", "deletionTimestamp"}).empty();
+  return !text_at(object, "Object.metadata.deletionTimestamp").empty();
 }
 
 std::string key_of(const json::value& object) {
@@ -77,7 +79,7 @@ std::vector<OwnerReference> owners_of(const json::value& object) {
 std::optional<OwnerReference> controller_of(const json::value& object) {
   if (const json::array* list = references(object))
     for (const json::value& item : *list)
-      if (bool_at(item, {"controller"})) return read_reference(item);
+      if (bool_at(item, "OwnerReference.controller")) return read_reference(item);
   return std::nullopt;
 }
 
@@ -92,10 +94,10 @@ Result<void> set_owner(json::value& object, const OwnerReference& owner) {
       return fail(Code::conflict, fmt::format("{} is already controlled by {} {}", key_of(object),
                                               other->kind, other->name));
   }
-  json::value& slot = make_object(object, {"metadata"})["ownerReferences"];
+  json::value& slot = make_object(object, "Object.metadata")["ownerReferences"];
   if (!slot.is_array()) slot = json::array();
   for (json::value& item : slot.get_array()) {
-    if (text_at(item, {"uid"}) != owner.uid) continue;
+    if (text_at(item, "OwnerReference.uid") != owner.uid) continue;
     item = write_reference(owner);
     return {};
   }
@@ -105,10 +107,10 @@ Result<void> set_owner(json::value& object, const OwnerReference& owner) {
 
 bool remove_owner(json::value& object, std::string_view uid) {
   if (!references(object)) return false;
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = make_object(object, "Object.metadata");
   json::array& list = metadata["ownerReferences"].get_array();
   for (auto it = list.begin(); it != list.end(); ++it) {
-    if (text_at(*it, {"uid"}) != uid) continue;
+    if (text_at(*it, "OwnerReference.uid") != uid) continue;
     list.erase(it);
     if (list.empty()) metadata.stable_erase(metadata.find("ownerReferences"));
     return true;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/quantity.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::kube {
 namespace {
@@ -40,7 +41,7 @@ void add_resources(Totals& totals, const json::value& resources) {
 void add_containers(Totals& totals, const json::value& spec, std::string_view list) {
   static const json::value kNone = json::object();
   for (const json::value& container : list_at(spec, {list})) {
-    const json::value* resources = find(container, {"resources"});
+    const json::value* resources = find(container, "Container.resources");
     add_resources(totals, resources != nullptr ? *resources : kNone);
   }
 }
@@ -56,14 +57,14 @@ bool has_own_resources(const json::value& spec) {
 }  // namespace
 
 std::string_view qos_class(const json::value& pod) {
-  const json::value* spec = find(pod, {"spec"});
+  const json::value* spec = find(pod, "Pod.spec");
   return spec != nullptr ? qos_class_of_spec(*spec) : "BestEffort";
 }
 
 std::string_view qos_class_of_spec(const json::value& spec) {
   Totals totals;
   if (has_own_resources(spec)) {
-    add_resources(totals, *find(spec, {"resources"}));
+    add_resources(totals, *find(spec, "PodSpec.resources"));
   } else {
     add_containers(totals, spec, "containers");
     add_containers(totals, spec, "initContainers");

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::kube {
 namespace {
@@ -188,9 +189,10 @@ Result<void> check_pair(std::string_view field, std::string_view key, std::strin
 Result<LabelRequirement> from_expression(const json::value& value, std::string_view field) {
   if (!value.is_object()) return bad_field(field, "expected an object");
   LabelRequirement out;
-  out.key = text_at(value, {"key"});
-  std::string_view op = text_at(value, {"operator"});
-  if (const json::value* values = find(value, {"values"}); values && !values->is_null()) {
+  out.key = text_at(value, "LabelSelectorRequirement.key");
+  std::string_view op = text_at(value, "LabelSelectorRequirement.operator");
+  if (const json::value* values = find(value, "LabelSelectorRequirement.values");
+      values && !values->is_null()) {
     if (!values->is_array()) return bad_field(fmt::format("{}.values", field), "expected a list");
     for (const json::value& item : values->get_array()) {
       if (!item.is_string())
@@ -294,7 +296,8 @@ Result<LabelSelector> LabelSelector::from_json(const json::value& object) {
   if (object.is_null()) return nothing();
   if (!object.is_object()) return fail(Code::invalid, "selector: expected an object");
   std::vector<LabelRequirement> out;
-  if (const json::value* labels = find(object, {"matchLabels"}); labels && !labels->is_null()) {
+  if (const json::value* labels = find(object, "LabelSelector.matchLabels");
+      labels && !labels->is_null()) {
     if (!labels->is_object()) return bad_field("matchLabels", "expected an object");
     for (const auto& [key, value] : labels->get_object()) {
       if (!value.is_string())
@@ -304,7 +307,8 @@ Result<LabelSelector> LabelSelector::from_json(const json::value& object) {
       out.push_back({std::string(key), Op::equals, {std::string(text)}});
     }
   }
-  if (const json::value* list = find(object, {"matchExpressions"}); list && !list->is_null()) {
+  if (const json::value* list = find(object, "LabelSelector.matchExpressions");
+      list && !list->is_null()) {
     if (!list->is_array()) return bad_field("matchExpressions", "expected a list");
     for (const json::value& item : list->get_array()) {
       std::string field = fmt::format("matchExpressions[{}]", &item - list->get_array().data());

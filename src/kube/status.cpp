@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
+
 namespace plim::kube {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr std::size_t kMaxParsed = 1u << 20;  // no Status is larger; do not bui
 constexpr std::size_t kMaxMessage = 4096;
 
 bool is_status(const json::value& value) {
-  return text_at(value, {"kind"}) == "Status";
+  return text_at(value, "Status.kind") == "Status";
 }
 
 // Cuts at a character, never inside one.
@@ -59,15 +61,15 @@ std::optional<std::chrono::seconds> retry_after(const net::Headers& headers) {
 }
 
 Error error_from_status(const json::value& status, int http_status) {
-  const std::int64_t http = int_at(status, {"code"}).value_or(http_status);
+  const std::int64_t http = int_at(status, "Status.code").value_or(http_status);
   Error out;
-  out.code = code_from_reason(text_at(status, {"reason"}),
+  out.code = code_from_reason(text_at(status, "Status.reason"),
                               static_cast<int>(std::clamp<std::int64_t>(http, 0, 999)));
-  out.message = text_at(status, {"message"});
-  if (out.message.empty()) out.message = text_at(status, {"reason"});
+  out.message = text_at(status, "Status.message");
+  if (out.message.empty()) out.message = text_at(status, "Status.reason");
   if (out.message.empty()) out.message = fmt::format("the server answered {}", http);
   shorten(out.message, kMaxMessage);
-  if (auto seconds = int_at(status, {"details", "retryAfterSeconds"}); seconds && *seconds > 0)
+  if (auto seconds = int_at(status, "Status.details.retryAfterSeconds"); seconds && *seconds > 0)
     out.retry_after = std::chrono::seconds(std::min<std::int64_t>(*seconds, 1'000'000));
   return out;
 }

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::kube {
 namespace {
 
 std::optional<std::chrono::seconds> limit_of(const json::value& item) {
-  auto seconds = int_at(item, {"tolerationSeconds"});
+  auto seconds = int_at(item, "Toleration.tolerationSeconds");
   if (!seconds) return std::nullopt;
   return std::chrono::seconds(std::max<std::int64_t>(0, *seconds));
 }
@@ -28,10 +29,10 @@ std::vector<Toleration> parse_tolerations(std::string_view text) {
   auto list = parse_json(text);
   if (!list || !list->is_array()) return out;
   for (const json::value& item : list->get_array())
-    out.push_back({.key = std::string(text_at(item, {"key"})),
-                   .value = std::string(text_at(item, {"value"})),
-                   .effect = std::string(text_at(item, {"effect"})),
-                   .exists = text_at(item, {"operator"}) == "Exists",
+    out.push_back({.key = std::string(text_at(item, "Toleration.key")),
+                   .value = std::string(text_at(item, "Toleration.value")),
+                   .effect = std::string(text_at(item, "Toleration.effect")),
+                   .exists = text_at(item, "Toleration.operator") == "Exists",
                    .seconds = limit_of(item)});
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "base/duration.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/pod_status.hpp"
 #include "net/x509.hpp"
 
@@ -27,17 +28,17 @@ std::uint64_t size_of_log(const std::string& path) {
 }
 
 bool is_ready_node(const json::value& node) {
-  const json::value* conditions = find(node, {"status", "conditions"});
+  const json::value* conditions = kube::find(node, "Node.status.conditions");
   return conditions != nullptr && conditions->is_array() &&
          std::ranges::any_of(conditions->get_array(), [](const json::value& condition) {
-           return text_at(condition, {"type"}) == "Ready" &&
-                  text_at(condition, {"status"}) == "True";
+           return kube::text_at(condition, "NodeCondition.type") == "Ready" &&
+                  kube::text_at(condition, "NodeCondition.status") == "True";
          });
 }
 
 // Of the members that we write.
 bool says_the_same(const json::value& object, const json::value& status) {
-  const json::value* now = find(object, {"status"});
+  const json::value* now = kube::find(object, "Pod.status");
   return now != nullptr && now->is_object() &&
          std::ranges::all_of(status.get_object(), [&](const auto& member) {
            const json::value* old = now->get_object().if_contains(member.key());

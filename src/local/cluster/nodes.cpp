@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/cluster/leftovers.hpp"
 #include "local/kubelet/runtime/pod_addresses.hpp"
 #include "net/x509.hpp"
@@ -305,7 +306,7 @@ Task<void> ClusterNodes::delete_old_nodes() {
   kube::ListOptions options{.label_selector = std::string(kOurNodes)};
   auto listed = co_await client_->list(kube::resources::nodes, std::move(options));
   if (!listed) co_return;
-  for (const json::value& item : list_at(*listed, {"items"})) {
+  for (const json::value& item : kube::list_at(*listed, "ObjectList.items")) {
     std::string name(kube::name_of(item));
     bool simulated = !kube::annotation_of(item, "plimsoll.io/sim").empty();
     if (!simulated && !nodes_.contains(name)) (void)co_await delete_object(name);
@@ -319,7 +320,7 @@ Task<Result<void>> ClusterNodes::allow(net::Peer peer, std::string token) {
   json::value review = json::object{{"spec", {{"token", token}}}};
   kube::ObjectPath path{.ns = "", .name = ""};
   auto answer = co_await client_->create(kTokenReviews, path, std::move(review));
-  bool known = answer && bool_at(*answer, {"status", "authenticated"});
+  bool known = answer && kube::bool_at(*answer, "TokenReview.status.authenticated");
   if (!known) co_return fail(Code::unauthorized, "the token is not known");
   co_return Result<void>();
 }

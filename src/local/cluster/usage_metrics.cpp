@@ -8,6 +8,7 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 #include "local/apiserver/api/response_output.hpp"
 
@@ -24,7 +25,7 @@ json::object metrics_of(const json::value& object, WallTime at, WallTime now) {
                         {"creationTimestamp", format_rfc3339(now)}};
   if (const std::string_view ns = kube::namespace_of(object); !ns.empty())
     metadata["namespace"] = ns;
-  if (const json::value* labels = find(object, {"metadata", "labels"}))
+  if (const json::value* labels = kube::find(object, "Object.metadata.labels"))
     metadata["labels"] = *labels;
   return {{"metadata", std::move(metadata)},
           {"timestamp", format_rfc3339(at)},
@@ -60,7 +61,7 @@ Task<apiserver::ApiResult<net::Reply>> UsageMetrics::answer(apiserver::CallPtr c
 
 json::array UsageMetrics::node_metrics(const json::value& nodes) {
   json::array out;
-  for (const json::value& node : list_at(nodes, {"items"})) {
+  for (const json::value& node : kube::list_at(nodes, "ObjectList.items")) {
     auto usage = usage_(kube::name_of(node));
     if (!usage) continue;
     json::object item = metrics_of(node, usage->at, clock_.wall());
@@ -73,8 +74,8 @@ json::array UsageMetrics::node_metrics(const json::value& nodes) {
 json::array UsageMetrics::pod_metrics(const json::value& pods) {
   std::map<std::string, std::optional<node::NodeUsage>, std::less<>> nodes;  // asked once each
   json::array out;
-  for (const json::value& pod : list_at(pods, {"items"})) {
-    const std::string node(text_at(pod, {"spec", "nodeName"}));
+  for (const json::value& pod : kube::list_at(pods, "ObjectList.items")) {
+    const std::string node(kube::text_at(pod, "Pod.spec.nodeName"));
     auto [known, added] = nodes.try_emplace(node);
     if (added) known->second = usage_(node);
     if (!known->second) continue;

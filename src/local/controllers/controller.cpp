@@ -135,11 +135,11 @@ Task<Result<bool>> Controller::may_adopt(Parent parent) {
 
 Task<Result<bool>> Controller::write_status(kube::Resource kind, ObjectPointer object,
                                             json::value status) {
-  const json::value* before = find(object->json, {"status"});
+  const json::value* before = kube::find(object->json, "Deployment.status");
   if (before && *before == status) co_return false;
   kube::ObjectPath path = Parent(kind, object->meta).path("status");
   json::value changed = object->json;
-  changed.as_object()["status"] = std::move(status);
+  changed.as_object()[kube::key("Deployment.status")] = std::move(status);
   PLIM_CO_TRY(json::value written,
               co_await client_->update(std::move(kind), std::move(path), std::move(changed)));
   co_return true;

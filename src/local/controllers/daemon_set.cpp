@@ -26,10 +26,11 @@ bool same_for_daemons(const kube::Node& a, const kube::Node& b) {
 
 json::value revision_of(const Object& set, const Parent& parent, std::string_view hash,
                         std::int64_t number) {
-  const json::value* given = find(set.json, {"spec", "template"});
+  const json::value* given = kube::find(set.json, "DaemonSet.spec.template");
   json::value pod_template = given ? *given : json::value(json::object());
   json::value labels = json::object();
-  if (const json::value* own = find(pod_template, {"metadata", "labels"})) labels = *own;
+  if (const json::value* own = kube::find(pod_template, "PodTemplateSpec.metadata.labels"))
+    labels = *own;
   labels.as_object()[kRevisionHash] = hash;
   // What a roll-back would patch the DaemonSet with.
   pod_template.as_object()["$patch"] = "replace";
@@ -72,7 +73,7 @@ Task<Result<void>> DaemonSetController::reconcile(std::string key) {
     retries_.erase(key);
     co_return Result<void>();
   }
-  const json::value* wanted = find(input.daemon_set->json, {"spec", "selector"});
+  const json::value* wanted = kube::find(input.daemon_set->json, "DaemonSet.spec.selector");
   if (!wanted) co_return Result<void>();
   auto selector = kube::LabelSelector::from_json(*wanted);
   if (!selector) co_return Result<void>();
@@ -123,13 +124,13 @@ Task<Result<void>> DaemonSetController::carry_out(ObjectPointer set, DaemonInput
 }
 
 Task<Result<std::string>> DaemonSetController::ensure_revision(ObjectPointer set) {
-  const json::value* given = find(set->json, {"spec", "template"});
+  const json::value* given = kube::find(set->json, "DaemonSet.spec.template");
   const std::string hash = template_hash(given ? *given : json::value(json::object()), 0);
   const Parent parent(kind_, set->meta);
   std::int64_t highest = 0;
   ObjectPointer present;
   for (ObjectPointer& one : revisions_.controlled_by(set->meta.uid)) {
-    highest = std::max(highest, int_at(one->json, {"revision"}).value_or(0));
+    highest = std::max(highest, kube::int_at(one->json, "ControllerRevision.revision").value_or(0));
     if (kube::find_label(one->meta.labels, kRevisionHash) == hash) present = one;
   }
   kube::ObjectPath path;
@@ -140,11 +141,11 @@ Task<Result<std::string>> DaemonSetController::ensure_revision(ObjectPointer set
         co_await client_->create(kinds::controller_revisions, std::move(path), std::move(made));
     if (!created && created.error().code != Code::already_exists)
       co_return std::move(created).error();
-  } else if (int_at(present->json, {"revision"}).value_or(0) < highest) {
+  } else if (kube::int_at(present->json, "ControllerRevision.revision").value_or(0) < highest) {
     // An old template again: it becomes the newest.
     path.name = present->meta.name;
     json::value changed = present->json;
-    changed.as_object()["revision"] = highest + 1;
+    changed.as_object()[kube::key("ControllerRevision.revision")] = highest + 1;
     PLIM_CO_TRY(json::value written, co_await client_->update(kinds::controller_revisions,
                                                               std::move(path), std::move(changed)));
   }
@@ -161,11 +162,12 @@ Task<Result<void>> DaemonSetController::drop_old_revisions(ObjectPointer set, st
     auto hash = kube::find_label(one->meta.labels, kRevisionHash);
     return hash && std::find(used.begin(), used.end(), *hash) != used.end();
   });
-  const auto limit = static_cast<std::size_t>(
-      std::max<std::int64_t>(0, int_at(set->json, {"spec", "revisionHistoryLimit"}).value_or(10)));
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(
+      0, kube::int_at(set->json, "DaemonSet.spec.revisionHistoryLimit").value_or(10)));
   if (unused.size() <= limit) co_return Result<void>();
   std::sort(unused.begin(), unused.end(), [](const ObjectPointer& a, const ObjectPointer& b) {
-    return int_at(a->json, {"revision"}).value_or(0) < int_at(b->json, {"revision"}).value_or(0);
+    return kube::int_at(a->json, "ControllerRevision.revision").value_or(0) <
+           kube::int_at(b->json, "ControllerRevision.revision").value_or(0);
   });
   unused.resize(unused.size() - limit);
   for (const ObjectPointer& one : unused) {

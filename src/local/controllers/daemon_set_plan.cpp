@@ -11,8 +11,6 @@
 namespace plim::local::controllers {
 namespace {
 
-constexpr std::string_view kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
-
 json::value name_term(std::string_view node) {
   const json::value field{
       {"key", "metadata.name"}, {"operator", "In"}, {"values", json::array{node}}};
@@ -21,16 +19,18 @@ json::value name_term(std::string_view node) {
 
 // Every alternative the user gives stays, each on this node only.
 void bind_by_affinity(json::object& spec, std::string_view node) {
-  json::value& affinity = spec["affinity"];
-  json::object& required = make_object(affinity, {"nodeAffinity", kRequired});
+  json::value& affinity = spec[kube::key("PodSpec.affinity")];
+  json::object& required = kube::make_object(
+      affinity, "Affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
   const json::value term = name_term(node);
-  json::value& terms = required["nodeSelectorTerms"];
+  json::value& terms = required[kube::key("NodeSelector.nodeSelectorTerms")];
   if (!terms.is_array() || terms.get_array().empty()) {
     terms = json::array{term};
     return;
   }
   for (json::value& one : terms.get_array())
-    if (one.is_object()) one.get_object()["matchFields"] = term.at("matchFields");
+    if (one.is_object())
+      one.get_object()[kube::key("NodeSelectorTerm.matchFields")] = term.at("matchFields");
 }
 
 void add_tolerations(json::object& spec) {
@@ -47,9 +47,9 @@ void add_tolerations(json::object& spec) {
       Built{"node.kubernetes.io/unschedulable", "NoSchedule"},
       Built{"node.kubernetes.io/network-unavailable", "NoSchedule"},
   };
-  const json::value* network = spec.if_contains("hostNetwork");
+  const json::value* network = spec.if_contains(kube::key("PodSpec.hostNetwork"));
   const bool on_host = network && network->is_bool() && network->get_bool();
-  json::value& list = spec["tolerations"];
+  json::value& list = spec[kube::key("PodSpec.tolerations")];
   if (!list.is_array()) list = json::array();
   for (const Built& one : kTolerations) {
     if (one.key.ends_with("network-unavailable") && !on_host) continue;
@@ -77,7 +77,8 @@ class DaemonPlanner {
       : input_(input),
         now_(now),
         spec_(input.daemon_set->json),
-        surges_(bound("maxSurge", 100).value_or(0) > 0) {
+        surges_(bound("DaemonSet.spec.updateStrategy.rollingUpdate.maxSurge", 100).value_or(0) >
+                0) {
     for (const PodPointer& pod : input.pods) by_node_[node_of_daemon_pod(*pod)].push_back(pod);
   }
 
@@ -98,12 +99,11 @@ class DaemonPlanner {
 
  private:
   std::chrono::seconds min_ready() const {
-    return std::chrono::seconds(int_at(spec_, {"spec", "minReadySeconds"}).value_or(0));
+    return std::chrono::seconds(kube::int_at(spec_, "DaemonSet.spec.minReadySeconds").value_or(0));
   }
 
-  std::optional<std::int64_t> bound(std::string_view field, std::int64_t total) const {
-    return int_or_percent(find(spec_, {"spec", "updateStrategy", "rollingUpdate", field}), total,
-                          Round::up);
+  std::optional<std::int64_t> bound(kube::AnyPath field, std::int64_t total) const {
+    return int_or_percent(kube::find(spec_, field), total, Round::up);
   }
 
   bool is_current(const kube::Pod& pod) const {
@@ -178,7 +178,7 @@ class DaemonPlanner {
   }
 
   void update() {
-    if (text_at(spec_, {"spec", "updateStrategy", "type"}) == "OnDelete") return;
+    if (kube::text_at(spec_, "DaemonSet.spec.updateStrategy.type") == "OnDelete") return;
     if (surges_) {
       surge();
     } else {
@@ -188,7 +188,8 @@ class DaemonPlanner {
 
   // The successor comes first; the old pod goes when it is not needed any more.
   void surge() {
-    std::int64_t room = bound("maxSurge", desired_).value_or(0);
+    std::int64_t room =
+        bound("DaemonSet.spec.updateStrategy.rollingUpdate.maxSurge", desired_).value_or(0);
     std::vector<std::string> candidates;
     for (const Pair& pair : pairs_) {
       if (!pair.old) continue;
@@ -207,8 +208,9 @@ class DaemonPlanner {
 
   // Old pods that are not available may go at once; of the others as many as may be missing.
   void replace() {
-    std::int64_t may_miss =
-        std::max<std::int64_t>(1, bound("maxUnavailable", desired_).value_or(1));
+    std::int64_t may_miss = std::max<std::int64_t>(
+        1,
+        bound("DaemonSet.spec.updateStrategy.rollingUpdate.maxUnavailable", desired_).value_or(1));
     std::vector<PodPointer> candidates;
     for (const PodPointer& pod : running_) {
       const bool available = is_available(*pod, min_ready(), now_);
@@ -248,16 +250,16 @@ class DaemonPlanner {
   }
 
   void write_status() {
-    const json::value* before = find(spec_, {"status"});
+    const json::value* before = kube::find(spec_, "DaemonSet.status");
     json::object status = before && before->is_object() ? before->get_object() : json::object();
-    status["currentNumberScheduled"] = current_;
-    status["numberMisscheduled"] = misscheduled_;
-    status["desiredNumberScheduled"] = desired_;
-    status["numberReady"] = ready_;
-    set_or_omit(status, "observedGeneration", input_.daemon_set->meta.generation);
-    set_or_omit(status, "updatedNumberScheduled", updated_);
-    set_or_omit(status, "numberAvailable", available_);
-    set_or_omit(status, "numberUnavailable", desired_ - available_);
+    status[kube::key("DaemonSetStatus.currentNumberScheduled")] = current_;
+    status[kube::key("DaemonSetStatus.numberMisscheduled")] = misscheduled_;
+    status[kube::key("DaemonSetStatus.desiredNumberScheduled")] = desired_;
+    status[kube::key("DaemonSetStatus.numberReady")] = ready_;
+    set_or_omit(status, "DaemonSetStatus.observedGeneration", input_.daemon_set->meta.generation);
+    set_or_omit(status, "DaemonSetStatus.updatedNumberScheduled", updated_);
+    set_or_omit(status, "DaemonSetStatus.numberAvailable", available_);
+    set_or_omit(status, "DaemonSetStatus.numberUnavailable", desired_ - available_);
     plan_.status = std::move(status);
   }
 
@@ -284,15 +286,15 @@ class DaemonPlanner {
 
 json::value daemon_pod(const Object& daemon_set, std::string_view revision_hash,
                        std::string_view node) {
-  const json::value* pod_template = find(daemon_set.json, {"spec", "template"});
+  const json::value* pod_template = kube::find(daemon_set.json, "DaemonSet.spec.template");
   const Parent parent(kube::resources::daemon_sets, daemon_set.meta);
   json::value pod = pod_from_template(pod_template ? *pod_template : json::value(), parent);
-  json::object& labels = make_object(pod, {"metadata", "labels"});
+  json::object& labels = kube::make_object(pod, "Pod.metadata.labels");
   labels[kRevisionHash] = revision_hash;
   const std::string_view generation =
       kube::annotation_of(daemon_set.json, "deprecated.daemonset.template.generation");
   if (!generation.empty()) labels["pod-template-generation"] = generation;
-  json::object& spec = make_object(pod, {"spec"});
+  json::object& spec = kube::make_object(pod, "Pod.spec");
   add_tolerations(spec);
   if (!node.empty()) bind_by_affinity(spec, node);
   return pod;

@@ -12,7 +12,7 @@ namespace {
 using Type = kube::EventNote::Type;
 
 bool is_recreate(const Object& deployment) {
-  return text_at(deployment.json, {"spec", "strategy", "type"}) == "Recreate";
+  return kube::text_at(deployment.json, "Deployment.spec.strategy.type") == "Recreate";
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void DeploymentController::set_changed(const ObjectPointer& set) {
     return;
   }
   for (const ObjectPointer& deployment : deployments_.in_namespace(set->meta.ns)) {
-    const json::value* selector = find(deployment->json, {"spec", "selector"});
+    const json::value* selector = kube::find(deployment->json, "Deployment.spec.selector");
     if (!selector) continue;
     auto parsed = kube::LabelSelector::from_json(*selector);
     if (parsed && parsed->matches(set->meta.labels)) enqueue(kube::object_key(deployment->meta));
@@ -69,11 +69,11 @@ Task<Result<void>> DeploymentController::reconcile(std::string key) {
   DeploymentInput input;
   input.deployment = deployments_.find(key);
   if (!input.deployment) co_return Result<void>();
-  const json::value* selector = find(input.deployment->json, {"spec", "selector"});
+  const json::value* selector = kube::find(input.deployment->json, "Deployment.spec.selector");
   if (!selector || !selector->is_object() || selector->get_object().empty())
     co_return Result<void>();  // would take every pod there is
   PLIM_CO_TRY(input.sets, co_await claim_sets(input.deployment));
-  const json::value* pod_template = find(input.deployment->json, {"spec", "template"});
+  const json::value* pod_template = kube::find(input.deployment->json, "Deployment.spec.template");
   if (pod_template && is_recreate(*input.deployment))
     input.old_pods_running = old_pods_running(input.sets, *pod_template);
   DeploymentPlan plan = plan_deployment(input, clock_.wall());
@@ -85,9 +85,9 @@ bool DeploymentController::old_pods_running(const std::vector<ObjectPointer>& se
                                             const json::value& pod_template) const {
   const std::string identity = template_identity(pod_template);
   for (const ObjectPointer& set : sets) {
-    const json::value* other = find(set->json, {"spec", "template"});
+    const json::value* other = kube::find(set->json, "ReplicaSet.spec.template");
     if (other && template_identity(*other) == identity) continue;
-    if (int_at(set->json, {"status", "replicas"}).value_or(0) > 0) return true;
+    if (kube::int_at(set->json, "ReplicaSet.status.replicas").value_or(0) > 0) return true;
     for (const PodPointer& pod : pods_.controlled_by(set->meta.uid))
       if (!is_terminal(*pod)) return true;
   }
@@ -170,7 +170,7 @@ Task<void> DeploymentController::note_failure(ObjectPointer deployment, std::str
   record(Parent(kube::resources::deployments, deployment->meta), Type::warning,
          "ReplicaSetCreateError", message);
   if (!DeploymentModel(*deployment).progress_deadline) co_return;
-  const json::value* before = find(deployment->json, {"status"});
+  const json::value* before = kube::find(deployment->json, "Deployment.status");
   json::object status = before && before->is_object() ? before->get_object() : json::object();
   set_deployment_condition(status,
                            {.type = "Progressing",
@@ -185,14 +185,15 @@ Task<void> DeploymentController::note_failure(ObjectPointer deployment, std::str
 
 Task<Result<void>> DeploymentController::write_status(ObjectPointer deployment, json::value status,
                                                       std::string revision) {
-  const json::value* before = find(deployment->json, {"status"});
+  const json::value* before = kube::find(deployment->json, "Deployment.status");
   if (before && *before == status && revision.empty()) co_return Result<void>();
   kube::ObjectPath path = Parent(kube::resources::deployments, deployment->meta).path("status");
   json::value changed = deployment->json;
-  changed.as_object()["status"] = std::move(status);
+  changed.as_object()[kube::key("Deployment.status")] = std::move(status);
   // The status' own path takes annotations too, and unlike the object's does not count them as a
   // new generation, which would look like a change of the user's.
-  if (!revision.empty()) make_object(changed, {"metadata", "annotations"})[kRevision] = revision;
+  if (!revision.empty())
+    kube::make_object(changed, "Deployment.metadata.annotations")[kRevision] = revision;
   PLIM_CO_TRY(json::value written, co_await client_->update(kube::resources::deployments,
                                                             std::move(path), std::move(changed)));
   co_return Result<void>();
@@ -209,9 +210,10 @@ Task<Result<void>> DeploymentController::resolve_collision(ObjectPointer deploym
                     template_identity(present.at("spec").at("template")) ==
                         template_identity(set.at("spec").at("template"));
   if (ours) co_return fail(Code::conflict, "the ReplicaSet is not in the cache yet");
-  const json::value* before = find(deployment->json, {"status"});
+  const json::value* before = kube::find(deployment->json, "Deployment.status");
   json::value status = before ? *before : json::value(json::object());
-  status.as_object()["collisionCount"] = int_at(status, {"collisionCount"}).value_or(0) + 1;
+  status.as_object()[kube::key("DeploymentStatus.collisionCount")] =
+      kube::int_at(status, "DeploymentStatus.collisionCount").value_or(0) + 1;
   co_return co_await write_status(deployment, std::move(status), "");
 }
 

@@ -38,7 +38,9 @@ std::int64_t share(const DeploymentModel& deployment, const SetModel& set) {
   if (deployment.replicas == 0) return -set.replicas;
   auto before = parse_int<std::int64_t>(set.annotation(kMaxReplicas));
   const std::int64_t base =
-      before && *before > 0 ? *before : int_at(deployment.status, {"replicas"}).value_or(0);
+      before && *before > 0
+          ? *before
+          : kube::int_at(deployment.status, "DeploymentStatus.replicas").value_or(0);
   if (base <= 0) return 0;
   const double size = static_cast<double>(set.replicas) *
                       static_cast<double>(deployment.max_total()) / static_cast<double>(base);
@@ -50,8 +52,8 @@ std::int64_t share(const DeploymentModel& deployment, const SetModel& set) {
 std::string template_identity(const json::value& pod_template) {
   json::value copy = pod_template;
   drop_nulls(copy);
-  if (find(copy, {"metadata", "labels", kPodTemplateHash}))
-    make_object(copy, {"metadata", "labels"}).erase(kPodTemplateHash);
+  if (kube::find(copy, "PodTemplateSpec.metadata.labels", kPodTemplateHash))
+    kube::make_object(copy, "PodTemplateSpec.metadata.labels").erase(kPodTemplateHash);
   sort_keys(copy);
   return to_json(copy);
 }
@@ -69,24 +71,25 @@ std::string template_hash(const json::value& pod_template, std::int64_t collisio
 
 DeploymentModel::DeploymentModel(const Object& deployment)
     : object(&deployment),
-      replicas(int_at(deployment.json, {"spec", "replicas"}).value_or(1)),
-      rolling(text_at(deployment.json, {"spec", "strategy", "type"}) != "Recreate"),
-      paused(bool_at(deployment.json, {"spec", "paused"})),
-      min_ready(int_at(deployment.json, {"spec", "minReadySeconds"}).value_or(0)),
-      history_limit(int_at(deployment.json, {"spec", "revisionHistoryLimit"})),
-      identity(template_identity(value_or_empty(find(deployment.json, {"spec", "template"})))),
-      status(value_or_empty(find(deployment.json, {"status"}))) {
-  auto deadline = int_at(deployment.json, {"spec", "progressDeadlineSeconds"});
+      replicas(kube::int_at(deployment.json, "Deployment.spec.replicas").value_or(1)),
+      rolling(kube::text_at(deployment.json, "Deployment.spec.strategy.type") != "Recreate"),
+      paused(kube::bool_at(deployment.json, "Deployment.spec.paused")),
+      min_ready(kube::int_at(deployment.json, "Deployment.spec.minReadySeconds").value_or(0)),
+      history_limit(kube::int_at(deployment.json, "Deployment.spec.revisionHistoryLimit")),
+      identity(template_identity(
+          value_or_empty(kube::find(deployment.json, "Deployment.spec.template")))),
+      status(value_or_empty(kube::find(deployment.json, "Deployment.status"))) {
+  auto deadline = kube::int_at(deployment.json, "Deployment.spec.progressDeadlineSeconds");
   if (deadline && *deadline != std::numeric_limits<std::int32_t>::max())
     progress_deadline = std::chrono::seconds(*deadline);
   if (!rolling) return;
-  auto bound = [&](std::string_view field, Round round) {
-    const json::value* value = find(deployment.json, {"spec", "strategy", "rollingUpdate", field});
+  auto bound = [&](kube::AnyPath field, Round round) {
+    const json::value* value = kube::find(deployment.json, field);
     const json::value quarter("25%");
     return int_or_percent(value ? value : &quarter, replicas, round).value_or(0);
   };
-  max_surge = bound("maxSurge", Round::up);
-  max_unavailable = bound("maxUnavailable", Round::down);
+  max_surge = bound("Deployment.spec.strategy.rollingUpdate.maxSurge", Round::up);
+  max_unavailable = bound("Deployment.spec.strategy.rollingUpdate.maxUnavailable", Round::down);
   if (max_surge == 0 && max_unavailable == 0) max_unavailable = 1;  // or it would never move
   max_unavailable = std::min(max_unavailable, replicas);
 }
@@ -94,16 +97,16 @@ DeploymentModel::DeploymentModel(const Object& deployment)
 SetModel::SetModel(ObjectPointer set)
     : object(std::move(set)),
       json(object->json),
-      replicas(int_at(json, {"spec", "replicas"}).value_or(1)),
-      actual(int_at(json, {"status", "replicas"}).value_or(0)),
-      ready(int_at(json, {"status", "readyReplicas"}).value_or(0)),
-      available(int_at(json, {"status", "availableReplicas"}).value_or(0)),
-      identity(template_identity(value_or_empty(find(json, {"spec", "template"})))),
+      replicas(kube::int_at(json, "ReplicaSet.spec.replicas").value_or(1)),
+      actual(kube::int_at(json, "ReplicaSet.status.replicas").value_or(0)),
+      ready(kube::int_at(json, "ReplicaSet.status.readyReplicas").value_or(0)),
+      available(kube::int_at(json, "ReplicaSet.status.availableReplicas").value_or(0)),
+      identity(template_identity(value_or_empty(kube::find(json, "ReplicaSet.spec.template")))),
       created(object->meta.created.value_or(WallTime())) {}
 
 void SetModel::annotate(std::string_view key, std::string_view value) {
-  if (annotation(key) == value && find(json, {"metadata", "annotations", key})) return;
-  make_object(json, {"metadata", "annotations"})[key] = value;
+  if (annotation(key) == value && kube::find(json, "ReplicaSet.metadata.annotations", key)) return;
+  kube::make_object(json, "ReplicaSet.metadata.annotations")[key] = value;
   changed = true;
 }
 

@@ -149,7 +149,7 @@ class DeploymentPlanner {
     if (!sized) return false;
     set.note = fmt::format("Scaled {} replica set {} from {} to {}",
                            size > set.replicas ? "up" : "down", set.name(), set.replicas, size);
-    make_object(set.json, {"spec"})["replicas"] = size;
+    kube::make_object(set.json, "ReplicaSet.spec")[kube::key("ReplicaSetSpec.replicas")] = size;
     set.replicas = size;
     set.changed = true;
     return true;
@@ -162,7 +162,8 @@ class DeploymentPlanner {
   }
 
   void copy_annotations(SetModel& set) const {
-    const json::value* given = find(input_.deployment->json, {"metadata", "annotations"});
+    const json::value* given =
+        kube::find(input_.deployment->json, "Deployment.metadata.annotations");
     for (const auto& [key, value] : text_pairs(given)) {
       const bool own = key == kRevision || key == kRevisionHistory || key == kDesiredReplicas ||
                        key == kMaxReplicas || key == "deprecated.deployment.rollback.to" ||
@@ -189,8 +190,10 @@ class DeploymentPlanner {
     SetModel& set = *sets_.current;
     copy_annotations(set);
     number_current();
-    if (int_at(set.json, {"spec", "minReadySeconds"}).value_or(0) != deployment_.min_ready) {
-      set_or_omit(make_object(set.json, {"spec"}), "minReadySeconds", deployment_.min_ready);
+    if (kube::int_at(set.json, "ReplicaSet.spec.minReadySeconds").value_or(0) !=
+        deployment_.min_ready) {
+      set_or_omit(kube::make_object(set.json, "ReplicaSet.spec"), "ReplicaSetSpec.minReadySeconds",
+                  deployment_.min_ready);
       set.changed = true;
     }
     if (!find_condition(deployment_.status, "Progressing"))
@@ -199,14 +202,15 @@ class DeploymentPlanner {
 
   void ensure_current() {
     if (sets_.current) return refresh_current();
-    const json::value* given = find(input_.deployment->json, {"spec", "template"});
+    const json::value* given = kube::find(input_.deployment->json, "Deployment.spec.template");
     json::value pod_template = given ? *given : json::value(json::object());
-    const std::string hash =
-        template_hash(pod_template, int_at(deployment_.status, {"collisionCount"}).value_or(0));
-    make_object(pod_template, {"metadata", "labels"})[kPodTemplateHash] = hash;
-    const json::value* selected = find(input_.deployment->json, {"spec", "selector"});
+    const std::string hash = template_hash(
+        pod_template,
+        kube::int_at(deployment_.status, "DeploymentStatus.collisionCount").value_or(0));
+    kube::make_object(pod_template, "PodTemplateSpec.metadata.labels")[kPodTemplateHash] = hash;
+    const json::value* selected = kube::find(input_.deployment->json, "Deployment.spec.selector");
     json::value selector = selected ? *selected : json::value(json::object());
-    make_object(selector, {"matchLabels"})[kPodTemplateHash] = hash;
+    kube::make_object(selector, "LabelSelector.matchLabels")[kPodTemplateHash] = hash;
 
     const Parent parent(kube::resources::deployments, input_.deployment->meta);
     const std::string suffix = "-" + hash;
@@ -223,7 +227,8 @@ class DeploymentPlanner {
     const std::int64_t size = next_current_size(deployment_, sets_, 0);
     SetModel set(std::move(made));
     set.object = nullptr;
-    set_or_omit(make_object(set.json, {"spec"}), "minReadySeconds", deployment_.min_ready);
+    set_or_omit(kube::make_object(set.json, "ReplicaSet.spec"), "ReplicaSetSpec.minReadySeconds",
+                deployment_.min_ready);
     sets_.current.emplace(std::move(set));
     copy_annotations(*sets_.current);
     number_current();
@@ -243,7 +248,8 @@ class DeploymentPlanner {
   void note_pausing() {
     if (!deployment_.progress_deadline) return;
     const json::object* present = find_condition(deployment_.status, "Progressing");
-    const json::value* given = present ? present->if_contains("reason") : nullptr;
+    const json::value* given =
+        present ? present->if_contains(kube::key("DeploymentCondition.reason")) : nullptr;
     const std::string_view reason =
         given && given->is_string() ? std::string_view(given->get_string()) : "";
     if (reason == "ProgressDeadlineExceeded") return;
@@ -278,8 +284,9 @@ class DeploymentPlanner {
     });
     alive.resize(alive.size() - limit);
     for (const SetModel* set : alive) {
-      const bool seen = int_at(set->json, {"status", "observedGeneration"}).value_or(0) >=
-                        set->object->meta.generation;
+      const bool seen =
+          kube::int_at(set->json, "ReplicaSet.status.observedGeneration").value_or(0) >=
+          set->object->meta.generation;
       if (set->replicas == 0 && set->actual == 0 && seen) removed_.push_back(set->object);
     }
   }

@@ -17,18 +17,19 @@ std::string_view field(const json::object* condition, std::string_view name) {
   return value && value->is_string() ? std::string_view(value->get_string()) : "";
 }
 
-std::int64_t number(const json::value& status, std::string_view name) {
-  return int_at(status, {name}).value_or(0);
+std::int64_t number(const json::value& status, kube::IntPath path) {
+  return kube::int_at(status, path).value_or(0);
 }
 
 // Anything got better since the status was written.
 bool has_progressed(const json::value& before, const json::value& now) {
-  auto grew = [&](std::string_view name) { return number(now, name) > number(before, name); };
+  auto grew = [&](kube::IntPath path) { return number(now, path) > number(before, path); };
   auto old_pods = [](const json::value& status) {
-    return number(status, "replicas") - number(status, "updatedReplicas");
+    return number(status, "DeploymentStatus.replicas") -
+           number(status, "DeploymentStatus.updatedReplicas");
   };
-  return grew("updatedReplicas") || grew("readyReplicas") || grew("availableReplicas") ||
-         old_pods(now) < old_pods(before);
+  return grew("DeploymentStatus.updatedReplicas") || grew("DeploymentStatus.readyReplicas") ||
+         grew("DeploymentStatus.availableReplicas") || old_pods(now) < old_pods(before);
 }
 
 bool has_timed_out(const DeploymentModel& deployment, const json::value& status, WallTime now) {
@@ -44,12 +45,13 @@ std::optional<json::object> replica_failure(DeploymentSets& sets) {
   std::vector<SetModel*> order = sets.all();
   std::reverse(order.begin(), order.end());
   for (const SetModel* set : order) {
-    const json::value* status = find(set->json, {"status"});
+    const json::value* status = kube::find(set->json, "ReplicaSet.status");
     const json::object* failure = status ? find_condition(*status, "ReplicaFailure") : nullptr;
     if (!failure) continue;
     json::object out = *failure;
-    if (const json::value* since = failure->if_contains("lastTransitionTime"))
-      out["lastUpdateTime"] = *since;
+    if (const json::value* since =
+            failure->if_contains(kube::key("ReplicaSetCondition.lastTransitionTime")))
+      out[kube::key("DeploymentCondition.lastUpdateTime")] = *since;
     return out;
   }
   return std::nullopt;
@@ -64,7 +66,7 @@ void set_deployment_condition(json::object& status, const NewCondition& conditio
       field(present, "reason") == condition.reason)
     return;
   json::object made = make_condition(condition, now);
-  made["lastUpdateTime"] = format_rfc3339(now);
+  made[kube::key("DeploymentCondition.lastUpdateTime")] = format_rfc3339(now);
   put_condition(status, std::move(made));
 }
 
@@ -78,12 +80,13 @@ json::object deployment_status(const DeploymentModel& deployment, DeploymentSets
     ready += set->ready;
   }
   const std::int64_t available = sets.total_available();
-  set_or_omit(out, "observedGeneration", deployment.object->meta.generation);
-  set_or_omit(out, "replicas", actual);
-  set_or_omit(out, "updatedReplicas", sets.current ? sets.current->actual : 0);
-  set_or_omit(out, "readyReplicas", ready);
-  set_or_omit(out, "availableReplicas", available);
-  set_or_omit(out, "unavailableReplicas", std::max<std::int64_t>(0, sets.total() - available));
+  set_or_omit(out, "DeploymentStatus.observedGeneration", deployment.object->meta.generation);
+  set_or_omit(out, "DeploymentStatus.replicas", actual);
+  set_or_omit(out, "DeploymentStatus.updatedReplicas", sets.current ? sets.current->actual : 0);
+  set_or_omit(out, "DeploymentStatus.readyReplicas", ready);
+  set_or_omit(out, "DeploymentStatus.availableReplicas", available);
+  set_or_omit(out, "DeploymentStatus.unavailableReplicas",
+              std::max<std::int64_t>(0, sets.total() - available));
   if (available >= deployment.min_available()) {
     set_deployment_condition(out,
                              {.type = "Available",
@@ -113,7 +116,8 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
                     const DeploymentSets& sets, WallTime now) {
   const json::object* before = find_condition(deployment.status, "Progressing");
   const json::value numbers(status);
-  const bool settled = number(numbers, "replicas") == number(numbers, "updatedReplicas") &&
+  const bool settled = number(numbers, "DeploymentStatus.replicas") ==
+                           number(numbers, "DeploymentStatus.updatedReplicas") &&
                        field(before, "reason") == kNewSetAvailable;
   const std::string who = sets.current
                               ? fmt::format("ReplicaSet \"{}\"", sets.current->name())
@@ -136,7 +140,7 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
                                         .reason = "ReplicaSetUpdated",
                                         .message = message},
                                        now);
-    made["lastUpdateTime"] = format_rfc3339(now);
+    made[kube::key("DeploymentCondition.lastUpdateTime")] = format_rfc3339(now);
     put_condition(status, std::move(made));
   } else if (has_timed_out(deployment, numbers, now)) {
     const std::string message = who + " has timed out progressing.";
@@ -147,10 +151,11 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
 }
 
 bool is_complete(const DeploymentModel& deployment, const json::value& status) {
-  return number(status, "updatedReplicas") == deployment.replicas &&
-         number(status, "replicas") == deployment.replicas &&
-         number(status, "availableReplicas") == deployment.replicas &&
-         number(status, "observedGeneration") >= deployment.object->meta.generation;
+  return number(status, "DeploymentStatus.updatedReplicas") == deployment.replicas &&
+         number(status, "DeploymentStatus.replicas") == deployment.replicas &&
+         number(status, "DeploymentStatus.availableReplicas") == deployment.replicas &&
+         number(status, "DeploymentStatus.observedGeneration") >=
+             deployment.object->meta.generation;
 }
 
 std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,

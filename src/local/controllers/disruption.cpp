@@ -27,7 +27,8 @@ DisruptionController::DisruptionController(const ControllerContext& context)
            [this](const ObjectPointer& last) { groups_.erase(kube::object_key(last->meta)); }});
   // Percentages are of what the controllers want.
   auto scaled = [this](const ObjectPointer& before, const ObjectPointer& now) {
-    if (int_at(before->json, {"spec", "replicas"}) == int_at(now->json, {"spec", "replicas"}))
+    if (kube::int_at(before->json, "ReplicaSet.spec.replicas") ==
+        kube::int_at(now->json, "ReplicaSet.spec.replicas"))
       return;
     for (const ObjectPointer& budget : budgets_.in_namespace(now->meta.ns))
       enqueue(kube::object_key(budget->meta));
@@ -38,7 +39,7 @@ DisruptionController::DisruptionController(const ControllerContext& context)
 
 void DisruptionController::budget_changed(const ObjectPointer& budget) {
   const std::string key = kube::object_key(budget->meta);
-  const json::value* selector = find(budget->json, {"spec", "selector"});
+  const json::value* selector = kube::find(budget->json, "PodDisruptionBudget.spec.selector");
   auto parsed = kube::LabelSelector::from_json(selector ? *selector : json::value());
   groups_.set(key, budget->meta.ns, parsed ? *parsed : kube::LabelSelector::nothing());
   enqueue(key);
@@ -60,7 +61,7 @@ std::int64_t DisruptionController::expected_pods(const std::vector<PodPointer>& 
       if (ObjectPointer deployment = deployments_.find(kube::object_key(pod->meta.ns, top->name)))
         above = deployment;
     if (above) {
-      wanted[above->meta.uid] = int_at(above->json, {"spec", "replicas"}).value_or(1);
+      wanted[above->meta.uid] = kube::int_at(above->json, "ReplicaSet.spec.replicas").value_or(1);
     } else {
       ++wanted[owner->uid];  // of a kind whose size we do not know: as many as there are
     }

@@ -16,19 +16,20 @@ bool is_percentage(const json::value* value) {
 
 DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   const json::value& budget = input.budget->json;
-  const json::value* present = find(budget, {"status"});
+  const json::value* present = kube::find(budget, "PodDisruptionBudget.status");
   json::object status = present && present->is_object() ? present->get_object() : json::object();
   DisruptionPlan out;
 
   // Those granted and not carried out yet.
   json::object under_way;
-  if (const json::value* granted = status.if_contains("disruptedPods");
+  if (const json::value* granted =
+          status.if_contains(kube::key("PodDisruptionBudgetStatus.disruptedPods"));
       granted && granted->is_object())
     for (const auto& [name, time] : granted->get_object()) {
       auto pod = std::find_if(input.pods.begin(), input.pods.end(),
                               [&](const PodPointer& one) { return one->meta.name == name; });
       if (pod == input.pods.end() || (*pod)->meta.deleted) continue;
-      auto since = time_at(json::value{{"at", time}}, {"at"});
+      auto since = parse_rfc3339(text_at(time, {}));
       if (!since || *since + kEvictionTimeout <= now) continue;
       const WallTime ends = *since + kEvictionTimeout;
       out.look_again = std::min(out.look_again.value_or(ends), ends);
@@ -39,8 +40,8 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   for (const PodPointer& pod : input.pods)
     if (!pod->meta.deleted && is_ready(*pod) && !under_way.contains(pod->meta.name)) ++healthy;
 
-  const json::value* most = find(budget, {"spec", "maxUnavailable"});
-  const json::value* least = find(budget, {"spec", "minAvailable"});
+  const json::value* most = kube::find(budget, "PodDisruptionBudget.spec.maxUnavailable");
+  const json::value* least = kube::find(budget, "PodDisruptionBudget.spec.minAvailable");
   std::int64_t expected = static_cast<std::int64_t>(input.pods.size());
   std::int64_t desired = 0;
   if (most) {
@@ -53,22 +54,23 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   desired = std::max<std::int64_t>(0, desired);
   const std::int64_t allowed = expected <= 0 ? 0 : std::max<std::int64_t>(0, healthy - desired);
 
-  set_or_omit(status, "observedGeneration", input.budget->meta.generation);
-  status["disruptionsAllowed"] = allowed;
-  status["currentHealthy"] = healthy;
-  status["desiredHealthy"] = desired;
-  status["expectedPods"] = expected;
+  set_or_omit(status, "PodDisruptionBudgetStatus.observedGeneration",
+              input.budget->meta.generation);
+  status[kube::key("PodDisruptionBudgetStatus.disruptionsAllowed")] = allowed;
+  status[kube::key("PodDisruptionBudgetStatus.currentHealthy")] = healthy;
+  status[kube::key("PodDisruptionBudgetStatus.desiredHealthy")] = desired;
+  status[kube::key("PodDisruptionBudgetStatus.expectedPods")] = expected;
   if (under_way.empty()) {
-    status.erase("disruptedPods");
+    status.erase(kube::key("PodDisruptionBudgetStatus.disruptedPods"));
   } else {
-    status["disruptedPods"] = std::move(under_way);
+    status[kube::key("PodDisruptionBudgetStatus.disruptedPods")] = std::move(under_way);
   }
   json::object condition =
       make_condition({.type = "DisruptionAllowed",
                       .status = allowed > 0 ? "True" : "False",
                       .reason = allowed > 0 ? "SufficientPods" : "InsufficientPods"},
                      now);
-  condition["observedGeneration"] = input.budget->meta.generation;
+  condition[kube::key("Condition.observedGeneration")] = input.budget->meta.generation;
   put_condition(status, std::move(condition));
   out.status = std::move(status);
   return out;

@@ -11,16 +11,16 @@ constexpr std::string_view kManagedBy = "endpoints.kubernetes.io/managed-by";
 
 kube::LabelSelector selector_of(const Object& service) {
   json::value labels;
-  if (const json::value* given = find(service.json, {"spec", "selector"}))
+  if (const json::value* given = kube::find(service.json, "Service.spec.selector"))
     labels = {{"matchLabels", *given}};
   auto parsed = kube::LabelSelector::from_json(labels);
   return parsed ? std::move(*parsed) : kube::LabelSelector::nothing();
 }
 
 bool selects(const Object& service) {
-  const json::value* selector = find(service.json, {"spec", "selector"});
+  const json::value* selector = kube::find(service.json, "Service.spec.selector");
   return selector && selector->is_object() && !selector->get_object().empty() &&
-         text_at(service.json, {"spec", "type"}) != "ExternalName";
+         kube::text_at(service.json, "Service.spec.type") != "ExternalName";
 }
 
 }  // namespace

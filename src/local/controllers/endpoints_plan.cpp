@@ -13,11 +13,11 @@ namespace {
 constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
 
 bool publishes_unready(const Object& service) {
-  return bool_at(service.json, {"spec", "publishNotReadyAddresses"});
+  return kube::bool_at(service.json, "Service.spec.publishNotReadyAddresses");
 }
 
 bool is_headless(const Object& service) {
-  return text_at(service.json, {"spec", "clusterIP"}) == "None";
+  return kube::text_at(service.json, "Service.spec.clusterIP") == "None";
 }
 
 bool has_address(const kube::Pod& pod) {
@@ -33,9 +33,10 @@ std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view na
     auto ports = parse_json(container.ports.view());
     if (!ports || !ports->is_array()) continue;
     for (const json::value& port : ports->get_array()) {
-      const std::string_view spoken = text_at(port, {"protocol"});
-      if (text_at(port, {"name"}) == name && (spoken.empty() ? "TCP" : spoken) == protocol)
-        return int_at(port, {"containerPort"});
+      const std::string_view spoken = kube::text_at(port, "ContainerPort.protocol");
+      if (kube::text_at(port, "ContainerPort.name") == name &&
+          (spoken.empty() ? "TCP" : spoken) == protocol)
+        return kube::int_at(port, "ContainerPort.containerPort");
     }
   }
   return std::nullopt;
@@ -43,22 +44,23 @@ std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view na
 
 json::array ports_for(const Object& service, const kube::Pod& pod) {
   json::array out;
-  for (const json::value& port : list_at(service.json, {"spec", "ports"})) {
-    std::string_view protocol = text_at(port, {"protocol"});
+  for (const json::value& port : kube::list_at(service.json, "Service.spec.ports")) {
+    std::string_view protocol = kube::text_at(port, "ServicePort.protocol");
     if (protocol.empty()) protocol = "TCP";
-    const json::value* target = find(port, {"targetPort"});
-    std::optional<std::int64_t> number = int_at(port, {"port"});
+    const json::value* target = kube::find(port, "ServicePort.targetPort");
+    std::optional<std::int64_t> number = kube::int_at(port, "ServicePort.port");
     if (target && target->is_string())
       number = named_port(pod, std::string_view(target->get_string()), protocol);
-    if (target && !target->is_string() && int_at(port, {"targetPort"}).value_or(0) > 0)
-      number = int_at(port, {"targetPort"});
+    if (target && !target->is_string() &&
+        kube::int_at(port, "ServicePort.targetPort").value_or(0) > 0)
+      number = kube::int_at(port, "ServicePort.targetPort");
     if (!number) continue;  // this pod does not have it
     json::object made;
-    made["name"] = text_at(port, {"name"});
-    made["port"] = *number;
-    made["protocol"] = protocol;
-    if (const std::string_view app = text_at(port, {"appProtocol"}); !app.empty())
-      made["appProtocol"] = app;
+    made[kube::key("DiscoveryEndpointPort.name")] = kube::text_at(port, "ServicePort.name");
+    made[kube::key("DiscoveryEndpointPort.port")] = *number;
+    made[kube::key("DiscoveryEndpointPort.protocol")] = protocol;
+    if (const std::string_view app = kube::text_at(port, "ServicePort.appProtocol"); !app.empty())
+      made[kube::key("DiscoveryEndpointPort.appProtocol")] = app;
     out.push_back(std::move(made));
   }
   return out;
@@ -77,9 +79,9 @@ bool has_host_name(const Object& service, const kube::Pod& pod) {
 
 json::object address_of(const Object& service, const kube::Pod& pod) {
   json::object out{{"ip", pod.status.pod_ip}};
-  if (has_host_name(service, pod)) out["hostname"] = pod.spec.hostname;
-  set_or_omit(out, "nodeName", pod.spec.node_name.view());
-  out["targetRef"] = target_of(pod);
+  if (has_host_name(service, pod)) out[kube::key("EndpointAddress.hostname")] = pod.spec.hostname;
+  set_or_omit(out, "EndpointAddress.nodeName", pod.spec.node_name.view());
+  out[kube::key("EndpointAddress.targetRef")] = target_of(pod);
   return out;
 }
 
@@ -90,15 +92,15 @@ json::object endpoint_of(const Object& service, const kube::Pod& pod) {
   json::object out{
       {"addresses", json::array{json::value(pod.status.pod_ip)}},
       {"conditions", {{"ready", ready}, {"serving", serving}, {"terminating", terminating}}}};
-  if (has_host_name(service, pod)) out["hostname"] = pod.spec.hostname;
-  set_or_omit(out, "nodeName", pod.spec.node_name.view());
-  out["targetRef"] = target_of(pod);
+  if (has_host_name(service, pod)) out[kube::key("Endpoint.hostname")] = pod.spec.hostname;
+  set_or_omit(out, "Endpoint.nodeName", pod.spec.node_name.view());
+  out[kube::key("Endpoint.targetRef")] = target_of(pod);
   return out;
 }
 
 json::object labels_for(const Object& service) {
   json::object out;
-  for (const auto& [key, value] : text_pairs(find(service.json, {"metadata", "labels"})))
+  for (const auto& [key, value] : text_pairs(kube::find(service.json, "Service.metadata.labels")))
     if (key != kServiceName && key != kSliceManagedBy) out[key] = value;
   if (is_headless(service)) out["service.kubernetes.io/headless"] = "";
   return out;
@@ -107,7 +109,8 @@ json::object labels_for(const Object& service) {
 // In slices the name is always there, in Endpoints only if there is one.
 json::array without_empty_names(json::array ports) {
   for (json::value& port : ports)
-    if (text_at(port, {"name"}).empty()) port.as_object().erase("name");
+    if (kube::text_at(port, "CoreEndpointPort.name").empty())
+      port.as_object().erase(kube::key("CoreEndpointPort.name"));
   return ports;
 }
 
@@ -138,8 +141,8 @@ class SliceFiller {
   // Keeps what is still wanted where it is.
   void take(const ObjectPointer& slice) {
     json::array kept;
-    for (const json::value& endpoint : list_at(slice->json, {"endpoints"})) {
-      auto found = wanted_.find(std::string(text_at(endpoint, {"targetRef", "uid"})));
+    for (const json::value& endpoint : kube::list_at(slice->json, "EndpointSlice.endpoints")) {
+      auto found = wanted_.find(std::string(kube::text_at(endpoint, "Endpoint.targetRef.uid")));
       if (found == wanted_.end()) continue;
       kept.push_back(std::move(found->second));
       wanted_.erase(found);
@@ -158,11 +161,13 @@ class SliceFiller {
       }
       one_left = true;
       json::value changed = slice->json;
-      changed.as_object()["endpoints"] = std::move(endpoints);
+      changed.as_object()[kube::key("EndpointSlice.endpoints")] = std::move(endpoints);
       json::object labels = labels_for(service_);
       labels[kServiceName] = service_.meta.name;
       labels[kSliceManagedBy] = kSliceManager;
-      make_object(changed, {"metadata"})["labels"] = std::move(labels);
+      kube::make_object(changed,
+                        "EndpointSlice.metadata")[kube::key("EndpointSlice.metadata.labels")] =
+          std::move(labels);
       if (changed != slice->json) plan.update.push_back(std::move(changed));
     }
     while (!wanted_.empty()) {
@@ -206,7 +211,7 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
     return a->status.pod_ip != b->status.pod_ip ? a->status.pod_ip < b->status.pod_ip
                                                 : a->meta.uid < b->meta.uid;
   });
-  const json::value* asked = find(service.json, {"spec", "ports"});
+  const json::value* asked = kube::find(service.json, "Service.spec.ports");
   const bool portless = !asked || !asked->is_array() || asked->get_array().empty();
   std::erase_if(order,
                 [](const PodPointer& pod) { return !has_address(*pod) || pod->meta.deleted; });
@@ -228,9 +233,9 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
   json::array made;
   for (auto& [key, subset] : subsets) {
     json::object one;
-    set_or_omit(one, "addresses", std::move(subset.ready));
-    set_or_omit(one, "notReadyAddresses", std::move(subset.unready));
-    set_or_omit(one, "ports", std::move(subset.ports));
+    set_or_omit(one, "EndpointSubset.addresses", std::move(subset.ready));
+    set_or_omit(one, "EndpointSubset.notReadyAddresses", std::move(subset.unready));
+    set_or_omit(one, "EndpointSubset.ports", std::move(subset.ports));
     made.push_back(std::move(one));
   }
   json::value out =
@@ -241,12 +246,13 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
                              {{"name", service.meta.name}, {"namespace", service.meta.ns.view()}}}};
   json::object labels = labels_for(service);
   labels["endpoints.kubernetes.io/managed-by"] = "endpoint-controller";
-  make_object(out, {"metadata"})["labels"] = std::move(labels);
-  set_or_omit(out.as_object(), "subsets", std::move(made));
+  kube::make_object(out, "Endpoints.metadata")[kube::key("Endpoints.metadata.labels")] =
+      std::move(labels);
+  set_or_omit(out.as_object(), "Endpoints.subsets", std::move(made));
   if (too_many) {
-    make_object(out, {"metadata", "annotations"})[kOverCapacity] = "truncated";
-  } else if (find(out, {"metadata", "annotations", kOverCapacity})) {
-    make_object(out, {"metadata", "annotations"}).erase(kOverCapacity);
+    kube::make_object(out, "Endpoints.metadata.annotations")[kOverCapacity] = "truncated";
+  } else if (kube::find(out, "Endpoints.metadata.annotations", kOverCapacity)) {
+    kube::make_object(out, "Endpoints.metadata.annotations").erase(kOverCapacity);
   }
   return out;
 }
@@ -271,7 +277,7 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   std::vector<ObjectPointer> idle;
   for (const ObjectPointer& slice : present) {
     if (slice->meta.deleted) continue;
-    const json::value* ports = find(slice->json, {"ports"});
+    const json::value* ports = kube::find(slice->json, "EndpointSlice.ports");
     // A server may leave out names that are empty.
     const json::array held =
         without_empty_names(ports && ports->is_array() ? ports->get_array() : json::array());

@@ -225,7 +225,7 @@ Task<Result<OwnerState>> GarbageCollector::look_up(kube::Owner owner, std::strin
   if (!live && live.error().code != Code::not_found) co_return std::move(live).error();
   if (live) {
     bool waits = false;
-    for (const json::value& one : list_at(*live, {"metadata", "finalizers"}))
+    for (const json::value& one : kube::list_at(*live, "Object.metadata.finalizers"))
       waits = waits || one == json::value(kForegroundFinalizer);
     co_return waits&& kube::is_being_deleted(*live) ? OwnerState::waits_for_dependents
                                                     : OwnerState::present;
@@ -253,7 +253,7 @@ Task<Result<void>> GarbageCollector::carry_out(GarbageGraph::Node node, GarbageD
   options.propagation = "Background";
   if (decision.action == Action::remove_in_foreground) options.propagation = "Foreground";
   // What its own finalizers say counts more.
-  for (const json::value& one : list_at(*live, {"metadata", "finalizers"})) {
+  for (const json::value& one : kube::list_at(*live, "Object.metadata.finalizers")) {
     if (one == json::value(kOrphanFinalizer)) options.propagation = "Orphan";
     if (one == json::value(kForegroundFinalizer)) options.propagation = "Foreground";
   }
@@ -281,7 +281,7 @@ Task<Result<void>> GarbageCollector::drop_references(std::size_t kind, kube::Obj
   bool any = false;
   for (const std::string& owner : owners) any |= kube::remove_owner(changed, owner);
   if (!any) co_return Result<void>();
-  const json::value* left = find(changed, {"metadata", "ownerReferences"});
+  const json::value* left = kube::find(changed, "Object.metadata.ownerReferences");
   json::value patch{{"metadata",
                      {{"resourceVersion", kube::resource_version_of(*live)},
                       {"ownerReferences", left ? *left : json::value()}}}};
@@ -297,7 +297,7 @@ Task<Result<void>> GarbageCollector::drop_finalizer(std::size_t kind, kube::Obje
   if (!live && live.error().code == Code::not_found) co_return Result<void>();
   if (!live) co_return std::move(live).error();
   json::array kept;
-  for (const json::value& one : list_at(*live, {"metadata", "finalizers"}))
+  for (const json::value& one : kube::list_at(*live, "Object.metadata.finalizers"))
     if (one != json::value(finalizer)) kept.push_back(one);
   json::value patch{{"metadata",
                      {{"resourceVersion", kube::resource_version_of(*live)},

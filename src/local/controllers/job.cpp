@@ -43,8 +43,8 @@ Task<Result<void>> JobController::reconcile(std::string key) {
     backoffs_.erase(key);
     co_return Result<void>();
   }
-  const std::string_view manager = text_at(input.job->json, {"spec", "managedBy"});
-  const json::value* wanted = find(input.job->json, {"spec", "selector"});
+  const std::string_view manager = kube::text_at(input.job->json, "Job.spec.managedBy");
+  const json::value* wanted = kube::find(input.job->json, "Job.spec.selector");
   if (!wanted || (!manager.empty() && manager != kOurName)) co_return Result<void>();
   auto selector = kube::LabelSelector::from_json(*wanted);
   if (!selector) co_return Result<void>();
@@ -69,8 +69,8 @@ Task<Result<void>> JobController::carry_out(ObjectPointer job, JobPlan plan) {
     // The status must not speak of pods that could not be made.
     const std::int64_t missing = wanted - static_cast<std::int64_t>(created.done);
     if (missing > 0)
-      set_or_omit(plan.status.as_object(), "active",
-                  int_at(plan.status, {"active"}).value_or(0) - missing);
+      set_or_omit(plan.status.as_object(), "JobStatus.active",
+                  kube::int_at(plan.status, "JobStatus.active").value_or(0) - missing);
     if (created.error && !is_namespace_terminating(*created.error)) trouble = created.error;
   }
   PLIM_CO_TRY([[maybe_unused]] bool changed,

@@ -15,7 +15,7 @@ constexpr std::chrono::minutes kLongestBackoff{10};
 // Jobs also say when they last looked.
 json::object job_condition(const NewCondition& condition, WallTime now) {
   json::object out = make_condition(condition, now);
-  out["lastProbeTime"] = format_rfc3339(now);
+  out[kube::key("JobCondition.lastProbeTime")] = format_rfc3339(now);
   return out;
 }
 
@@ -49,7 +49,7 @@ class JobPlanner {
         status_(job_.status.get_object()),
         active_(static_cast<std::int64_t>(pods_.active.size())) {
     if (job_.indexed)
-      done_ = JobIndexes::parse(text_at(job_.status, {"completedIndexes"}),
+      done_ = JobIndexes::parse(kube::text_at(job_.status, "JobStatus.completedIndexes"),
                                 job_.completions.value_or(0));
   }
 
@@ -80,8 +80,8 @@ class JobPlanner {
   };
 
   void start_the_clock() {
-    if (!text_at(job_.status, {"startTime"}).empty() || job_.suspended) return;
-    status_["startTime"] = format_rfc3339(now_);
+    if (!kube::text_at(job_.status, "JobStatus.startTime").empty() || job_.suspended) return;
+    status_[kube::key("JobStatus.startTime")] = format_rfc3339(now_);
   }
 
   // Uids whose pods have lost the finalizer are part of the numbers now; pods that have ended since
@@ -92,8 +92,9 @@ class JobPlanner {
           std::erase_if(uids, [&](const std::string& uid) { return !pods_.held.contains(uid); }));
     };
     const std::int64_t settled = settle(job_.uncounted_succeeded);
-    counted_failed_ = int_at(job_.status, {"failed"}).value_or(0) + settle(job_.uncounted_failed);
-    counted_succeeded_ = int_at(job_.status, {"succeeded"}).value_or(0) + settled;
+    counted_failed_ =
+        kube::int_at(job_.status, "JobStatus.failed").value_or(0) + settle(job_.uncounted_failed);
+    counted_succeeded_ = kube::int_at(job_.status, "JobStatus.succeeded").value_or(0) + settled;
     std::size_t room = kJobBurst;
     for (const PodPointer& pod : pods_.new_succeeded) {
       if (room-- == 0) break;
@@ -135,14 +136,14 @@ class JobPlanner {
   void judge() {
     if (const json::object* told = find_condition(job_.status, "FailureTarget")) {
       const json::value condition(*told);
-      target_ = Target{true, std::string(text_at(condition, {"reason"})),
-                       std::string(text_at(condition, {"message"}))};
+      target_ = Target{true, std::string(kube::text_at(condition, "JobCondition.reason")),
+                       std::string(kube::text_at(condition, "JobCondition.message"))};
     } else if (find_condition(job_.status, "SuccessCriteriaMet")) {
       target_ = success();
     } else if (exceeds_backoff_limit()) {
       fail_for("BackoffLimitExceeded", "Job has reached the specified backoff limit");
     } else if (job_.deadline && !job_.suspended) {
-      auto started = time_at(json::value(status_), {"startTime"});
+      auto started = time_at(json::value(status_), "JobStatus.startTime");
       if (started && *started + *job_.deadline <= now_) {
         fail_for("DeadlineExceeded", "Job was active longer than specified deadline");
       } else if (started) {
@@ -248,7 +249,7 @@ class JobPlanner {
                                             .reason = "JobResumed",
                                             .message = "Job resumed"},
                                            now_));
-      status_["startTime"] = format_rfc3339(now_);
+      status_[kube::key("JobStatus.startTime")] = format_rfc3339(now_);
       plan_.events.push_back({false, "Resumed", "Job resumed"});
     }
   }
@@ -266,23 +267,24 @@ class JobPlanner {
     if (target_->failed) {
       plan_.events.push_back({true, target_->reason, target_->message});
     } else {
-      status_["completionTime"] = format_rfc3339(now_);
+      status_[kube::key("JobStatus.completionTime")] = format_rfc3339(now_);
       plan_.events.push_back({false, "Completed", "Job completed"});
     }
   }
 
   void write_status() {
     conclude();
-    set_or_omit(status_, "active", active_);
-    status_["ready"] = std::min(pods_.ready, active_);
-    status_["terminating"] = pods_.terminating + static_cast<std::int64_t>(plan_.give_up.size());
-    set_or_omit(status_, "succeeded", job_.indexed ? done_.size() : counted_succeeded_);
-    set_or_omit(status_, "failed", counted_failed_);
-    if (job_.indexed) set_or_omit(status_, "completedIndexes", done_.to_string());
+    set_or_omit(status_, "JobStatus.active", active_);
+    status_[kube::key("JobStatus.ready")] = std::min(pods_.ready, active_);
+    status_[kube::key("JobStatus.terminating")] =
+        pods_.terminating + static_cast<std::int64_t>(plan_.give_up.size());
+    set_or_omit(status_, "JobStatus.succeeded", job_.indexed ? done_.size() : counted_succeeded_);
+    set_or_omit(status_, "JobStatus.failed", counted_failed_);
+    if (job_.indexed) set_or_omit(status_, "JobStatus.completedIndexes", done_.to_string());
     json::object uncounted;
-    set_or_omit(uncounted, "succeeded", texts(job_.uncounted_succeeded));
-    set_or_omit(uncounted, "failed", texts(job_.uncounted_failed));
-    status_["uncountedTerminatedPods"] = std::move(uncounted);
+    set_or_omit(uncounted, "UncountedTerminatedPods.succeeded", texts(job_.uncounted_succeeded));
+    set_or_omit(uncounted, "UncountedTerminatedPods.failed", texts(job_.uncounted_failed));
+    status_[kube::key("JobStatus.uncountedTerminatedPods")] = std::move(uncounted);
     plan_.status = std::move(status_);
   }
 
@@ -313,7 +315,7 @@ std::optional<WallTime> JobBackoff::free_from() const {
 }
 
 bool is_finished(const json::value& job) {
-  const json::value* status = find(job, {"status"});
+  const json::value* status = kube::find(job, "Job.status");
   return status &&
          (has_true_condition(*status, "Complete") || has_true_condition(*status, "Failed"));
 }

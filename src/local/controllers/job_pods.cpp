@@ -11,9 +11,9 @@
 namespace plim::local::controllers {
 namespace {
 
-std::set<std::string> uids_at(const json::value& status, std::string_view field) {
+std::set<std::string> uids_at(const json::value& status, kube::ListPath field) {
   std::set<std::string> out;
-  for (const json::value& uid : list_at(status, {"uncountedTerminatedPods", field}))
+  for (const json::value& uid : kube::list_at(status, field))
     if (uid.is_string()) out.emplace(std::string_view(uid.get_string()));
   return out;
 }
@@ -23,11 +23,12 @@ void add_index_variable(json::value& pod_spec, std::string_view field) {
   if (!containers || !containers->is_array()) return;
   for (json::value& container : containers->get_array()) {
     if (!container.is_object()) continue;
-    json::value& env = container.get_object()["env"];
+    json::value& env = container.get_object()[kube::key("Container.env")];
     if (!env.is_array()) env = json::array();
-    const bool given = std::any_of(
-        env.get_array().begin(), env.get_array().end(),
-        [](const json::value& one) { return text_at(one, {"name"}) == "JOB_COMPLETION_INDEX"; });
+    const bool given =
+        std::any_of(env.get_array().begin(), env.get_array().end(), [](const json::value& one) {
+          return kube::text_at(one, "EnvVar.name") == "JOB_COMPLETION_INDEX";
+        });
     if (given) continue;
     env.get_array().push_back(
         {{"name", "JOB_COMPLETION_INDEX"},
@@ -40,20 +41,20 @@ void add_index_variable(json::value& pod_spec, std::string_view field) {
 
 JobFacts::JobFacts(const Object& job)
     : object(&job),
-      indexed(text_at(job.json, {"spec", "completionMode"}) == "Indexed"),
-      suspended(bool_at(job.json, {"spec", "suspend"})),
-      replace_failed_only(text_at(job.json, {"spec", "podReplacementPolicy"}) == "Failed"),
-      restarts_in_place(text_at(job.json, {"spec", "template", "spec", "restartPolicy"}) ==
+      indexed(kube::text_at(job.json, "Job.spec.completionMode") == "Indexed"),
+      suspended(kube::bool_at(job.json, "Job.spec.suspend")),
+      replace_failed_only(kube::text_at(job.json, "Job.spec.podReplacementPolicy") == "Failed"),
+      restarts_in_place(kube::text_at(job.json, "Job.spec.template.spec.restartPolicy") ==
                         "OnFailure"),
-      parallelism(int_at(job.json, {"spec", "parallelism"}).value_or(1)),
-      completions(int_at(job.json, {"spec", "completions"})),
-      backoff_limit(int_at(job.json, {"spec", "backoffLimit"}).value_or(6)) {
-  if (auto seconds = int_at(job.json, {"spec", "activeDeadlineSeconds"}))
+      parallelism(kube::int_at(job.json, "Job.spec.parallelism").value_or(1)),
+      completions(kube::int_at(job.json, "Job.spec.completions")),
+      backoff_limit(kube::int_at(job.json, "Job.spec.backoffLimit").value_or(6)) {
+  if (auto seconds = kube::int_at(job.json, "Job.spec.activeDeadlineSeconds"))
     deadline = std::chrono::seconds(*seconds);
-  const json::value* present = find(job.json, {"status"});
+  const json::value* present = kube::find(job.json, "Job.status");
   status = present && present->is_object() ? *present : json::value(json::object());
-  uncounted_succeeded = uids_at(status, "succeeded");
-  uncounted_failed = uids_at(status, "failed");
+  uncounted_succeeded = uids_at(status, "JobStatus.uncountedTerminatedPods.succeeded");
+  uncounted_failed = uids_at(status, "JobStatus.uncountedTerminatedPods.failed");
 }
 
 std::optional<std::int64_t> index_of(const kube::Pod& pod) {
@@ -130,21 +131,21 @@ std::vector<PodPointer> pods_to_give_up(const JobFacts& job, const JobPods& pods
 }
 
 json::value job_pod(const Object& job, std::optional<std::int64_t> index) {
-  const json::value* pod_template = find(job.json, {"spec", "template"});
+  const json::value* pod_template = kube::find(job.json, "Job.spec.template");
   const Parent parent(kube::resources::jobs, job.meta);
   json::value pod = pod_from_template(pod_template ? *pod_template : json::value(), parent);
-  json::object& metadata = make_object(pod, {"metadata"});
-  json::value& finalizers = metadata["finalizers"];
+  json::object& metadata = kube::make_object(pod, "Pod.metadata");
+  json::value& finalizers = metadata[kube::key("ObjectMeta.finalizers")];
   if (!finalizers.is_array()) finalizers = json::array();
   finalizers.get_array().emplace_back(kJobFinalizer);
   if (!index) return pod;
   const std::string number = fmt::format("{}", *index);
-  metadata["generateName"] = fmt::format("{}-{}-", parent.name, number);
-  make_object(pod, {"metadata", "annotations"})[kJobIndex] = number;
-  make_object(pod, {"metadata", "labels"})[kJobIndex] = number;
-  json::value& spec = pod.as_object()["spec"];
+  metadata[kube::key("ObjectMeta.generateName")] = fmt::format("{}-{}-", parent.name, number);
+  kube::make_object(pod, "Pod.metadata.annotations")[kJobIndex] = number;
+  kube::make_object(pod, "Pod.metadata.labels")[kJobIndex] = number;
+  json::value& spec = pod.as_object()[kube::key("Pod.spec")];
   if (!spec.is_object()) spec = json::object();
-  spec.get_object()["hostname"] = fmt::format("{}-{}", parent.name, number);
+  spec.get_object()[kube::key("PodSpec.hostname")] = fmt::format("{}-{}", parent.name, number);
   add_index_variable(spec, "containers");
   add_index_variable(spec, "initContainers");
   return pod;

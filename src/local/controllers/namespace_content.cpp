@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
 #include "local/controllers/conditions.hpp"
 
 namespace plim::local::controllers {
@@ -25,18 +26,18 @@ void judge(json::object& status, std::string_view type, bool bad, const NewCondi
 
 void NamespaceContent::add(const std::string& plural, const std::string& group,
                            const json::value& list) {
-  const json::value* items = find(list, {"items"});
+  const json::value* items = kube::find(list, "ObjectList.items");
   if (!items || !items->is_array() || items->get_array().empty()) return;
   resources[plural + "." + group] = static_cast<std::int64_t>(items->get_array().size());
   for (const json::value& item : items->get_array())
-    for (const json::value& one : list_at(item, {"metadata", "finalizers"}))
+    for (const json::value& one : kube::list_at(item, "Object.metadata.finalizers"))
       if (one.is_string()) ++finalizers[std::string(one.get_string())];
 }
 
 json::value namespace_status(const json::value& before, const NamespaceContent& content,
                              WallTime now) {
   json::object status = before.is_object() ? before.get_object() : json::object();
-  status["phase"] = "Terminating";
+  status[kube::key("NamespaceStatus.phase")] = "Terminating";
   auto text = [](const std::optional<Error>& error) {
     return error ? error->message : std::string();
   };

@@ -50,7 +50,7 @@ Task<Result<void>> NamespaceDefault::reconcile(std::string ns) {
   ObjectPointer present = present_.store().find(kube::object_key(ns, kube::name_of(wanted_)));
   kube::ObjectPath path;
   path.ns = ns;
-  const json::value* data = find(wanted_, {"data"});
+  const json::value* data = kube::find(wanted_, "ConfigMap.data");
   if (!present) {
     json::value object = wanted_;
     auto created = co_await client_->create(kind_, std::move(path), std::move(object));
@@ -59,11 +59,11 @@ Task<Result<void>> NamespaceDefault::reconcile(std::string ns) {
                          created.error().code == Code::not_found ||
                          is_namespace_terminating(created.error());
     if (!settled) co_return std::move(created).error();
-  } else if (const json::value* held = find(present->json, {"data"});
+  } else if (const json::value* held = kube::find(present->json, "ConfigMap.data");
              data && (!held || *held != *data)) {
     path.name = present->meta.name;
     json::value object = present->json;
-    object.as_object()["data"] = *data;
+    object.as_object()[kube::key("ConfigMap.data")] = *data;
     auto updated = co_await client_->update(kind_, std::move(path), std::move(object));
     if (!updated && updated.error().code != Code::not_found) co_return std::move(updated).error();
   }

@@ -10,7 +10,7 @@ constexpr std::chrono::milliseconds kFirstLook{50};
 constexpr std::chrono::seconds kLastLook{15};
 
 bool has_our_finalizer(const json::value& object) {
-  const json::value* list = find(object, {"spec", "finalizers"});
+  const json::value* list = kube::find(object, "Namespace.spec.finalizers");
   if (!list || !list->is_array()) return false;
   return std::any_of(list->get_array().begin(), list->get_array().end(),
                      [](const json::value& one) { return one == json::value(kFinalizer); });
@@ -41,11 +41,11 @@ Task<Result<void>> NamespaceController::reconcile(std::string name) {
   ObjectPointer space = namespaces_.find(name);
   if (!space || !space->meta.deleted || !has_our_finalizer(space->json)) co_return Result<void>();
   const NamespaceContent content = co_await empty(name);
-  const json::value* before = find(space->json, {"status"});
+  const json::value* before = kube::find(space->json, "Namespace.status");
   json::value status = namespace_status(before ? *before : json::value(), content, clock_.wall());
   json::value object = space->json;
   if (!before || *before != status) {
-    object.as_object()["status"] = std::move(status);
+    object.as_object()[kube::key("Namespace.status")] = std::move(status);
     kube::ObjectPath path;
     path.name = name;
     path.subresource = "status";
@@ -99,7 +99,8 @@ Task<Result<void>> NamespaceController::finalize(json::value object) {
   json::array kept;
   for (const json::value& one : object.at("spec").at("finalizers").as_array())
     if (one != json::value(kFinalizer)) kept.push_back(one);
-  set_or_omit(make_object(object, {"spec"}), "finalizers", std::move(kept));
+  set_or_omit(kube::make_object(object, "Namespace.spec"), "NamespaceSpec.finalizers",
+              std::move(kept));
   kube::ObjectPath path;
   path.name = kube::name_of(object);
   path.subresource = "finalize";

@@ -95,7 +95,8 @@ Task<Result<void>> NodeLifecycleController::mark_silent(std::string name) {
   if (!live) co_return std::move(live).error();
   auto conditions = silent_conditions(*live, clock_.wall());
   if (!conditions) co_return Result<void>();
-  make_object(*live, {"status"})["conditions"] = std::move(*conditions);
+  kube::make_object(*live, "Node.status")[kube::key("NodeStatus.conditions")] =
+      std::move(*conditions);
   path.subresource = "status";
   PLIM_CO_TRY(json::value written,
               co_await client_->update(kube::resources::nodes, std::move(path), std::move(*live)));
@@ -128,7 +129,7 @@ Task<Result<void>> NodeLifecycleController::set_taints(std::string name) {
   if (!live) co_return std::move(live).error();
   auto taints = taints_by_conditions(*live, clock_.wall());
   if (!taints) co_return Result<void>();
-  set_or_omit(make_object(*live, {"spec"}), "taints", std::move(*taints));
+  set_or_omit(kube::make_object(*live, "Node.spec"), "NodeSpec.taints", std::move(*taints));
   PLIM_CO_TRY(json::value written,
               co_await client_->update(kube::resources::nodes, std::move(path), std::move(*live)));
   co_return Result<void>();

@@ -63,17 +63,19 @@ bool is_one_of(std::string_view key, std::string_view effect, const std::vector<
 }  // namespace
 
 std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now) {
-  const json::value* status = find(node, {"status"});
+  const json::value* status = kube::find(node, "Node.status");
   auto status_of = [&](std::string_view type) -> std::string {
     const json::object* condition = status ? find_condition(*status, type) : nullptr;
-    return condition ? std::string(text_at(json::value(*condition), {"status"})) : "";
+    return condition ? std::string(kube::text_at(json::value(*condition), "NodeCondition.status"))
+                     : "";
   };
-  std::vector<Wanted> wanted = wanted_taints(status_of, bool_at(node, {"spec", "unschedulable"}));
+  std::vector<Wanted> wanted =
+      wanted_taints(status_of, kube::bool_at(node, "Node.spec.unschedulable"));
   json::array out;
   bool changed = false;
-  for (const json::value& taint : list_at(node, {"spec", "taints"})) {
-    const std::string_view key = text_at(taint, {"key"});
-    const std::string_view effect = text_at(taint, {"effect"});
+  for (const json::value& taint : kube::list_at(node, "Node.spec.taints")) {
+    const std::string_view key = kube::text_at(taint, "Taint.key");
+    const std::string_view effect = kube::text_at(taint, "Taint.effect");
     if (is_ours(key, effect) && !is_one_of(key, effect, wanted)) {
       changed = true;
       continue;
@@ -84,7 +86,7 @@ std::optional<json::array> taints_by_conditions(const json::value& node, WallTim
   }
   for (const Wanted& one : wanted) {
     json::object made{{"key", one.key}, {"effect", one.effect}};
-    if (one.effect == "NoExecute") made["timeAdded"] = format_rfc3339(now);
+    if (one.effect == "NoExecute") made[kube::key("Taint.timeAdded")] = format_rfc3339(now);
     out.push_back(std::move(made));
     changed = true;
   }
@@ -109,26 +111,29 @@ bool has_right_taints(const kube::Node& node) {
 }
 
 std::optional<json::array> silent_conditions(const json::value& node, WallTime now) {
-  const json::value* status = find(node, {"status"});
+  const json::value* status = kube::find(node, "Node.status");
   json::object copy = status && status->is_object() ? status->get_object() : json::object();
   bool changed = false;
   for (std::string_view type : {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"}) {
     const json::value before(copy);
     const json::object* present = find_condition(before, type);
-    if (present && text_at(json::value(*present), {"status"}) == "Unknown") continue;
+    if (present && kube::text_at(json::value(*present), "NodeCondition.status") == "Unknown")
+      continue;
     const NewCondition condition{.type = type,
                                  .status = "Unknown",
                                  .reason = present ? "NodeStatusUnknown" : "NodeStatusNeverUpdated",
                                  .message = present ? "Kubelet stopped posting node status."
                                                     : "Kubelet never posted node status."};
     json::object made = make_condition(condition, now);
-    const json::value* heartbeat = present ? present->if_contains("lastHeartbeatTime") : nullptr;
-    made["lastHeartbeatTime"] = heartbeat ? *heartbeat : json::value(format_rfc3339(now));
+    const json::value* heartbeat =
+        present ? present->if_contains(kube::key("NodeCondition.lastHeartbeatTime")) : nullptr;
+    made[kube::key("NodeCondition.lastHeartbeatTime")] =
+        heartbeat ? *heartbeat : json::value(format_rfc3339(now));
     put_condition(copy, std::move(made));
     changed = true;
   }
   if (!changed) return std::nullopt;
-  return copy["conditions"].as_array();
+  return copy[kube::key("NodeStatus.conditions")].as_array();
 }
 
 std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,

@@ -49,27 +49,27 @@ TextPairs text_pairs(const json::value* map) {
   return out;
 }
 
-void set_or_omit(json::object& object, std::string_view key, std::int64_t value) {
+void set_or_omit(json::object& object, kube::IntPath path, std::int64_t value) {
   if (value == 0) {
-    object.erase(key);
+    object.erase(path.key());
   } else {
-    object[key] = value;
+    object[path.key()] = value;
   }
 }
 
-void set_or_omit(json::object& object, std::string_view key, json::array value) {
+void set_or_omit(json::object& object, kube::ListPath path, json::array value) {
   if (value.empty()) {
-    object.erase(key);
+    object.erase(path.key());
   } else {
-    object[key] = std::move(value);
+    object[path.key()] = std::move(value);
   }
 }
 
-void set_or_omit(json::object& object, std::string_view key, std::string_view value) {
+void set_or_omit(json::object& object, kube::TextPath path, std::string_view value) {
   if (value.empty()) {
-    object.erase(key);
+    object.erase(path.key());
   } else {
-    object[key] = value;
+    object[path.key()] = value;
   }
 }
 
@@ -87,9 +87,8 @@ std::optional<std::int64_t> int_or_percent(const json::value* value, std::int64_
   return round == Round::up ? (product + 99) / 100 : product / 100;
 }
 
-std::optional<WallTime> time_at(const json::value& value,
-                                std::initializer_list<std::string_view> path) {
-  auto time = parse_rfc3339(text_at(value, path));
+std::optional<WallTime> time_at(const json::value& value, kube::TimePath path) {
+  auto time = parse_rfc3339(kube::text_at(value, path));
   if (!time) return std::nullopt;
   return *time;
 }

@@ -13,6 +13,7 @@
 #include "kube/client.hpp"
 #include "kube/decode.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "kube/types.hpp"
 
 namespace plim::local::controllers {
@@ -43,18 +44,17 @@ bool has_finalizer(const kube::ObjectMeta& meta, std::string_view finalizer);
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 TextPairs text_pairs(const json::value* map);
 
-// What Go's omitempty does: zero and empty are left out.
-void set_or_omit(json::object& object, std::string_view key, std::int64_t value);
-void set_or_omit(json::object& object, std::string_view key, json::array value);
-void set_or_omit(json::object& object, std::string_view key, std::string_view value);
+// What Go's omitempty does: zero and empty are left out. The last part of the path is the key.
+void set_or_omit(json::object& object, kube::IntPath path, std::int64_t value);
+void set_or_omit(json::object& object, kube::ListPath path, json::array value);
+void set_or_omit(json::object& object, kube::TextPath path, std::string_view value);
 
 // A number or "25%", of `total`. Nothing: neither.
 enum class Round { up, down };
 std::optional<std::int64_t> int_or_percent(const json::value* value, std::int64_t total,
                                            Round round);
 
-std::optional<WallTime> time_at(const json::value& value,
-                                std::initializer_list<std::string_view> path);
+std::optional<WallTime> time_at(const json::value& value, kube::TimePath path);
 
 // A kind with a name of its own: what events, owner references and paths are made from.
 struct Parent {

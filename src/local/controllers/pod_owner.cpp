@@ -23,13 +23,16 @@ bool same_controller(const kube::Pod& a, const kube::Pod& b) {
 
 json::value pod_from_template(const json::value& pod_template, const Parent& parent) {
   json::object metadata;
-  metadata["generateName"] = parent.name + "-";
-  metadata["namespace"] = parent.ns;
-  for (const char* field : {"labels", "annotations", "finalizers"})
-    if (const json::value* given = find(pod_template, {"metadata", field}))
-      metadata[field] = *given;
+  metadata[kube::key("ObjectMeta.generateName")] = parent.name + "-";
+  metadata[kube::key("ObjectMeta.namespace")] = parent.ns;
+  constexpr kube::AnyPath kCopied[] = {"PodTemplateSpec.metadata.labels",
+                                       "PodTemplateSpec.metadata.annotations",
+                                       "PodTemplateSpec.metadata.finalizers"};
+  for (kube::AnyPath path : kCopied)
+    if (const json::value* given = kube::find(pod_template, path)) metadata[path.key()] = *given;
   json::value pod{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}};
-  if (const json::value* spec = find(pod_template, {"spec"})) pod.as_object()["spec"] = *spec;
+  if (const json::value* spec = kube::find(pod_template, "PodTemplateSpec.spec"))
+    pod.as_object()[kube::key("Pod.spec")] = *spec;
   // It has no owner yet, so there is none to conflict with.
   PLIM_ASSERT(kube::set_owner(pod, parent.controller_reference()));
   return pod;
@@ -107,7 +110,7 @@ void PodOwnerController::on_gone(const PodPointer& before, const PodPointer& now
 void PodOwnerController::enqueue_matching(const kube::Pod& pod) {
   if (pod.meta.labels.empty()) return;
   for (const ObjectPointer& owner : owners_.in_namespace(pod.meta.ns)) {
-    const json::value* selector = find(owner->json, {"spec", "selector"});
+    const json::value* selector = kube::find(owner->json, "ReplicaSet.spec.selector");
     auto parsed = selector ? kube::LabelSelector::from_json(*selector)
                            : Result<kube::LabelSelector>(kube::LabelSelector::nothing());
     if (parsed && parsed->matches(pod.meta.labels)) enqueue(kube::object_key(owner->meta));

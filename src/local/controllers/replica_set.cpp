@@ -15,7 +15,7 @@ ReplicaSetController::ReplicaSetController(const ControllerContext& context)
 Task<Result<void>> ReplicaSetController::reconcile(std::string key) {
   ObjectPointer set = owners_.find(key);
   if (!set) co_return Result<void>();
-  const json::value* wanted = find(set->json, {"spec", "selector"});
+  const json::value* wanted = kube::find(set->json, "ReplicaSet.spec.selector");
   const json::value none;
   auto selector = kube::LabelSelector::from_json(wanted ? *wanted : none);
   if (!selector) co_return Result<void>();  // the user must mend it first
@@ -40,12 +40,12 @@ Task<Result<void>> ReplicaSetController::reconcile(std::string key) {
 Task<std::optional<Error>> ReplicaSetController::manage(ObjectPointer set,
                                                         std::vector<PodPointer> active) {
   const Parent parent(kind_, set->meta);
-  const std::int64_t wanted = int_at(set->json, {"spec", "replicas"}).value_or(1);
+  const std::int64_t wanted = kube::int_at(set->json, "ReplicaSet.spec.replicas").value_or(1);
   std::vector<PodPointer> related;  // matters only when some must go
   if (static_cast<std::int64_t>(active.size()) > wanted) related = related_pods(*set, active);
   const ReplicaPlan plan = plan_replicas(wanted, active, related, clock_.wall());
   if (plan.create > 0) {
-    const json::value* pod_template = find(set->json, {"spec", "template"});
+    const json::value* pod_template = kube::find(set->json, "ReplicaSet.spec.template");
     std::vector<json::value> pods(
         plan.create, pod_from_template(pod_template ? *pod_template : json::value(), parent));
     Outcome outcome = co_await create_pods(parent, std::move(pods));

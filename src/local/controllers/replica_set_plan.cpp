@@ -31,9 +31,9 @@ ReplicaCounts count_replicas(const json::value& replica_set, const std::vector<P
   ReplicaCounts out;
   out.replicas = static_cast<std::int64_t>(active.size());
   const std::chrono::seconds min_ready(
-      int_at(replica_set, {"spec", "minReadySeconds"}).value_or(0));
+      kube::int_at(replica_set, "ReplicaSet.spec.minReadySeconds").value_or(0));
   const TextPairs labels =
-      text_pairs(find(replica_set, {"spec", "template", "metadata", "labels"}));
+      text_pairs(kube::find(replica_set, "ReplicaSet.spec.template.metadata.labels"));
   for (const PodPointer& pod : active) {
     const bool full = std::all_of(labels.begin(), labels.end(), [&](const auto& label) {
       return kube::find_label(pod->meta.labels, label.first) == label.second;
@@ -50,17 +50,17 @@ ReplicaCounts count_replicas(const json::value& replica_set, const std::vector<P
 
 json::value replica_set_status(const Object& replica_set, const ReplicaCounts& counts,
                                const std::optional<Error>& trouble, WallTime now) {
-  const json::value* before = find(replica_set.json, {"status"});
+  const json::value* before = kube::find(replica_set.json, "ReplicaSet.status");
   json::object status = before && before->is_object() ? before->get_object() : json::object();
-  status["replicas"] = counts.replicas;
-  set_or_omit(status, "fullyLabeledReplicas", counts.fully_labeled);
-  set_or_omit(status, "readyReplicas", counts.ready);
-  set_or_omit(status, "availableReplicas", counts.available);
-  set_or_omit(status, "observedGeneration", replica_set.meta.generation);
+  status[kube::key("ReplicaSetStatus.replicas")] = counts.replicas;
+  set_or_omit(status, "ReplicaSetStatus.fullyLabeledReplicas", counts.fully_labeled);
+  set_or_omit(status, "ReplicaSetStatus.readyReplicas", counts.ready);
+  set_or_omit(status, "ReplicaSetStatus.availableReplicas", counts.available);
+  set_or_omit(status, "ReplicaSetStatus.observedGeneration", replica_set.meta.generation);
   const bool failed_before = before && find_condition(*before, "ReplicaFailure");
   if (trouble && !failed_before) {
     const bool too_few =
-        counts.replicas < int_at(replica_set.json, {"spec", "replicas"}).value_or(1);
+        counts.replicas < kube::int_at(replica_set.json, "ReplicaSet.spec.replicas").value_or(1);
     put_condition(status, make_condition({.type = "ReplicaFailure",
                                           .status = "True",
                                           .reason = too_few ? "FailedCreate" : "FailedDelete",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kube/paths.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 
@@ -21,16 +22,16 @@ Task<Result<json::value>> read(std::shared_ptr<kube::Client> client, std::string
 
 void append(std::vector<ServedKind>& out, const json::value& list, std::string_view group,
             std::string_view version) {
-  for (const json::value& item : list_at(list, {"resources"})) {
-    const std::string_view plural = text_at(item, {"name"});
+  for (const json::value& item : kube::list_at(list, "APIResourceList.resources")) {
+    const std::string_view plural = kube::text_at(item, "APIResource.name");
     if (plural.empty() || plural.find('/') != plural.npos) continue;
     ServedKind kind;
     kind.resource = {.group = std::string(group),
                      .version = std::string(version),
                      .plural = std::string(plural),
-                     .kind = std::string(text_at(item, {"kind"})),
-                     .namespaced = bool_at(item, {"namespaced"})};
-    kind.verbs = texts_at(item, {"verbs"});
+                     .kind = std::string(kube::text_at(item, "APIResource.kind")),
+                     .namespaced = kube::bool_at(item, "APIResource.namespaced")};
+    kind.verbs = kube::texts_at(item, "APIResource.verbs");
     out.push_back(std::move(kind));
   }
 }
@@ -46,9 +47,9 @@ Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Clien
   PLIM_CO_TRY(json::value core, co_await read(client, "/api/v1"));
   append(out, core, "", "v1");
   PLIM_CO_TRY(json::value groups, co_await read(client, "/apis"));
-  for (const json::value& group : list_at(groups, {"groups"})) {
-    const std::string name(text_at(group, {"name"}));
-    const std::string version(text_at(group, {"preferredVersion", "version"}));
+  for (const json::value& group : kube::list_at(groups, "APIGroupList.groups")) {
+    const std::string name(kube::text_at(group, "APIGroup.name"));
+    const std::string version(kube::text_at(group, "APIGroup.preferredVersion.version"));
     auto kinds = co_await read(client, "/apis/" + name + "/" + version);
     // A group whose server is away must not hide the others.
     if (kinds) append(out, *kinds, name, version);

@@ -5,12 +5,13 @@
 namespace plim::local::controllers {
 
 std::optional<WallTime> expiry_of(const json::value& job) {
-  auto ttl = int_at(job, {"spec", "ttlSecondsAfterFinished"});
-  const json::value* status = find(job, {"status"});
+  auto ttl = kube::int_at(job, "Job.spec.ttlSecondsAfterFinished");
+  const json::value* status = kube::find(job, "Job.status");
   if (!ttl || !status) return std::nullopt;
   for (const char* type : {"Complete", "Failed"}) {
     if (!has_true_condition(*status, type)) continue;
-    auto since = time_at(json::value(*find_condition(*status, type)), {"lastTransitionTime"});
+    auto since =
+        time_at(json::value(*find_condition(*status, type)), "JobCondition.lastTransitionTime");
     if (since) return *since + std::chrono::seconds(*ttl);
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/admission/webhook_caller.hpp"
 
 namespace plim::local::apiserver {
@@ -21,19 +22,20 @@ std::string host_and_port(std::string_view host, std::int64_t port) {
 
 // The number of the port with this name, as endpoints give it.
 std::optional<std::int64_t> port_named(const json::value& holder, std::string_view name) {
-  for (const json::value& port : list_at(holder, {"ports"}))
-    if (text_at(port, {"name"}) == name) return int_at(port, {"port"});
+  for (const json::value& port : kube::list_at(holder, "EndpointSubset.ports"))
+    if (kube::text_at(port, "CoreEndpointPort.name") == name)
+      return kube::int_at(port, "CoreEndpointPort.port");
   return std::nullopt;
 }
 
 std::string in_slices(const json::value& slices, std::string_view port_name) {
-  for (const json::value& slice : list_at(slices, {"items"})) {
+  for (const json::value& slice : kube::list_at(slices, "ObjectList.items")) {
     const auto port = port_named(slice, port_name);
     if (!port) continue;
-    for (const json::value& endpoint : list_at(slice, {"endpoints"})) {
-      const json::value* ready = find(endpoint, {"conditions", "ready"});
+    for (const json::value& endpoint : kube::list_at(slice, "EndpointSlice.endpoints")) {
+      const json::value* ready = kube::find(endpoint, "Endpoint.conditions.ready");
       if (ready && ready->is_bool() && !ready->get_bool()) continue;
-      const json::array& addresses = list_at(endpoint, {"addresses"});
+      const json::array& addresses = kube::list_at(endpoint, "Endpoint.addresses");
       if (!addresses.empty() && addresses[0].is_string())
         return host_and_port(addresses[0].get_string(), *port);
     }
@@ -42,10 +44,11 @@ std::string in_slices(const json::value& slices, std::string_view port_name) {
 }
 
 std::string in_endpoints(const json::value& endpoints, std::string_view port_name) {
-  for (const json::value& subset : list_at(endpoints, {"subsets"})) {
+  for (const json::value& subset : kube::list_at(endpoints, "Endpoints.subsets")) {
     const auto port = port_named(subset, port_name);
-    const json::array& addresses = list_at(subset, {"addresses"});
-    if (port && !addresses.empty()) return host_and_port(text_at(addresses[0], {"ip"}), *port);
+    const json::array& addresses = kube::list_at(subset, "EndpointSubset.addresses");
+    if (port && !addresses.empty())
+      return host_and_port(kube::text_at(addresses[0], "EndpointAddress.ip"), *port);
   }
   return "";
 }
@@ -59,11 +62,12 @@ Task<Result<std::string>> find_endpoint(std::shared_ptr<kube::Client> api, std::
   if (!got && got.error().code == Code::not_found)
     co_return fail(Code::not_found, fmt::format("service {} not found", quote(service)));
   PLIM_CO_TRY(json::value object, std::move(got));
-  if (text_at(object, {"spec", "type"}) == "ExternalName")
-    co_return host_and_port(text_at(object, {"spec", "externalName"}), port);
+  if (kube::text_at(object, "Service.spec.type") == "ExternalName")
+    co_return host_and_port(kube::text_at(object, "Service.spec.externalName"), port);
   std::optional<std::string> port_name;
-  for (const json::value& candidate : list_at(object, {"spec", "ports"}))
-    if (int_at(candidate, {"port"}) == port) port_name = text_at(candidate, {"name"});
+  for (const json::value& candidate : kube::list_at(object, "Service.spec.ports"))
+    if (kube::int_at(candidate, "ServicePort.port") == port)
+      port_name = kube::text_at(candidate, "ServicePort.name");
   if (!port_name)
     co_return fail(Code::unavailable,
                    fmt::format("no service port {} found for service {}", port, quote(service)));

@@ -1,6 +1,7 @@
 #include "local/apiserver/admission/webhook.hpp"
 
 #include "base/base64.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::apiserver {
 namespace {
@@ -19,32 +20,38 @@ Result<kube::LabelSelector> selector_at(const json::value& webhook, std::string_
 
 Result<Webhook> read_webhook(const json::value& object) {
   Webhook out;
-  out.name = text_at(object, {"name"});
-  out.url = text_at(object, {"clientConfig", "url"});
-  if (const json::value* service = find(object, {"clientConfig", "service"})) {
-    out.service_namespace = text_at(*service, {"namespace"});
-    out.service_name = text_at(*service, {"name"});
-    out.path = text_at(*service, {"path"});
-    out.service_port = static_cast<int>(int_at(*service, {"port"}).value_or(443));
+  out.name = kube::text_at(object, "MutatingWebhook.name");
+  out.url = kube::text_at(object, "MutatingWebhook.clientConfig.url");
+  if (const json::value* service = kube::find(object, "MutatingWebhook.clientConfig.service")) {
+    out.service_namespace =
+        kube::text_at(*service, "AdmissionregistrationServiceReference.namespace");
+    out.service_name = kube::text_at(*service, "AdmissionregistrationServiceReference.name");
+    out.path = kube::text_at(*service, "AdmissionregistrationServiceReference.path");
+    out.service_port = static_cast<int>(
+        kube::int_at(*service, "AdmissionregistrationServiceReference.port").value_or(443));
   }
-  PLIM_TRY(out.ca_pem, base64_decode(text_at(object, {"clientConfig", "caBundle"})));
-  for (const json::value& rule : list_at(object, {"rules"})) {
-    out.rules.push_back({.operations = texts_at(rule, {"operations"}),
-                         .groups = texts_at(rule, {"apiGroups"}),
-                         .versions = texts_at(rule, {"apiVersions"}),
-                         .resources = texts_at(rule, {"resources"}),
+  PLIM_TRY(out.ca_pem,
+           base64_decode(kube::text_at(object, "MutatingWebhook.clientConfig.caBundle")));
+  for (const json::value& rule : kube::list_at(object, "MutatingWebhook.rules")) {
+    out.rules.push_back({.operations = kube::texts_at(rule, "RuleWithOperations.operations"),
+                         .groups = kube::texts_at(rule, "RuleWithOperations.apiGroups"),
+                         .versions = kube::texts_at(rule, "RuleWithOperations.apiVersions"),
+                         .resources = kube::texts_at(rule, "RuleWithOperations.resources"),
                          .scope = text_or(rule, "scope", "*")});
   }
   PLIM_TRY(out.namespaces, selector_at(object, "namespaceSelector"));
   PLIM_TRY(out.objects, selector_at(object, "objectSelector"));
-  for (const json::value& condition : list_at(object, {"matchConditions"})) {
-    PLIM_TRY(CelExpression expression, CelExpression::parse(text_at(condition, {"expression"})));
-    out.conditions.push_back({.text = std::string(text_at(condition, {"expression"})),
-                              .expression = std::move(expression)});
+  for (const json::value& condition : kube::list_at(object, "MutatingWebhook.matchConditions")) {
+    PLIM_TRY(CelExpression expression,
+             CelExpression::parse(kube::text_at(condition, "MatchCondition.expression")));
+    out.conditions.push_back(
+        {.text = std::string(kube::text_at(condition, "MatchCondition.expression")),
+         .expression = std::move(expression)});
   }
-  out.ignore_failures = text_at(object, {"failurePolicy"}) == "Ignore";
-  out.reinvoke = text_at(object, {"reinvocationPolicy"}) == "IfNeeded";
-  out.timeout = std::chrono::seconds(int_at(object, {"timeoutSeconds"}).value_or(10));
+  out.ignore_failures = kube::text_at(object, "MutatingWebhook.failurePolicy") == "Ignore";
+  out.reinvoke = kube::text_at(object, "MutatingWebhook.reinvocationPolicy") == "IfNeeded";
+  out.timeout =
+      std::chrono::seconds(kube::int_at(object, "MutatingWebhook.timeoutSeconds").value_or(10));
   return out;
 }
 
@@ -52,7 +59,8 @@ Result<Webhook> read_webhook(const json::value& object) {
 
 std::vector<Webhook> webhooks_of(const json::value& configuration) {
   std::vector<Webhook> out;
-  for (const json::value& object : list_at(configuration, {"webhooks"}))
+  for (const json::value& object :
+       kube::list_at(configuration, "MutatingWebhookConfiguration.webhooks"))
     if (auto webhook = read_webhook(object)) out.push_back(std::move(*webhook));
   return out;
 }

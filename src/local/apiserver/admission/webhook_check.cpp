@@ -7,6 +7,7 @@
 
 #include "base/base64.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/admission/webhook.hpp"
 #include "net/url.hpp"
 
@@ -16,14 +17,15 @@ namespace {
 class Checker {
  public:
   void check(const json::value& configuration) {
-    const json::value* webhooks = find(configuration, {"webhooks"});
+    const json::value* webhooks =
+        kube::find(configuration, "MutatingWebhookConfiguration.webhooks");
     if (!webhooks || !webhooks->is_array()) return;
     std::set<std::string, std::less<>> names;
     for (std::size_t i = 0; i < webhooks->get_array().size(); ++i) {
       const json::value& webhook = webhooks->get_array()[i];
       field_ = fmt::format("webhooks[{}]", i);
       check_webhook(webhook);
-      const std::string_view name = text_at(webhook, {"name"});
+      const std::string_view name = kube::text_at(webhook, "MutatingWebhook.name");
       if (!names.emplace(name).second)
         add("FieldValueDuplicate", fmt::format("Duplicate value: {}", quote(name)), "name");
     }
@@ -61,7 +63,7 @@ class Checker {
 
   void check_webhook(const json::value& webhook) {
     check_rules(webhook);
-    const std::string_view name = text_at(webhook, {"name"});
+    const std::string_view name = kube::text_at(webhook, "MutatingWebhook.name");
     if (name.empty())
       require("name", "");
     else if (split(name, '.').size() < 3)
@@ -70,11 +72,12 @@ class Checker {
     check_choice(webhook, "failurePolicy", {"Fail", "Ignore"});
     check_choice(webhook, "matchPolicy", {"Equivalent", "Exact"});
     check_choice(webhook, "reinvocationPolicy", {"IfNeeded", "Never"});
-    if (text_at(webhook, {"sideEffects"}).empty())
+    if (kube::text_at(webhook, "MutatingWebhook.sideEffects").empty())
       require("sideEffects", "must specify one of None, NoneOnDryRun");
     check_choice(webhook, "sideEffects", {"None", "NoneOnDryRun"});
     check_versions(webhook);
-    const std::int64_t timeout = int_at(webhook, {"timeoutSeconds"}).value_or(10);
+    const std::int64_t timeout =
+        kube::int_at(webhook, "MutatingWebhook.timeoutSeconds").value_or(10);
     if (timeout < 1 || timeout > 30)
       add("FieldValueInvalid",
           fmt::format("Invalid value: {}: the timeout value must be between 1 and 30 seconds",
@@ -89,11 +92,11 @@ class Checker {
   }
 
   void check_client(const json::value& webhook) {
-    const std::string_view url = text_at(webhook, {"clientConfig", "url"});
-    const json::value* service = find(webhook, {"clientConfig", "service"});
+    const std::string_view url = kube::text_at(webhook, "MutatingWebhook.clientConfig.url");
+    const json::value* service = kube::find(webhook, "MutatingWebhook.clientConfig.service");
     if (url.empty() == (service == nullptr))
       return require("clientConfig", "exactly one of url or service is required");
-    if (!base64_decode(text_at(webhook, {"clientConfig", "caBundle"})))
+    if (!base64_decode(kube::text_at(webhook, "MutatingWebhook.clientConfig.caBundle")))
       refuse("caBundle", "not base64", "clientConfig.caBundle");
     if (service)
       check_service(*service);
@@ -124,16 +127,20 @@ class Checker {
 
   void check_service(const json::value& service) {
     // Upstream names each of the two when the other one is missing.
-    if (text_at(service, {"name"}).empty()) require("clientConfig.service.namespace", "");
-    if (text_at(service, {"namespace"}).empty()) require("clientConfig.service.name", "");
-    const std::string_view path = text_at(service, {"path"});
+    if (kube::text_at(service, "AdmissionregistrationServiceReference.name").empty())
+      require("clientConfig.service.namespace", "");
+    if (kube::text_at(service, "AdmissionregistrationServiceReference.namespace").empty())
+      require("clientConfig.service.name", "");
+    const std::string_view path =
+        kube::text_at(service, "AdmissionregistrationServiceReference.path");
     constexpr std::string_view kPath = "clientConfig.service.path";
     if (!path.empty() && path.front() != '/') refuse(path, "must start with a '/'", kPath);
     const auto segments = split(path.substr(std::min<std::size_t>(path.size(), 1)), '/');
     for (std::size_t i = 0; path.size() > 1 && i < segments.size(); ++i)
       if (segments[i].empty() && i + 1 < segments.size())
         refuse(path, fmt::format("segment[{}] may not be empty", i), kPath);
-    const std::int64_t port = int_at(service, {"port"}).value_or(443);
+    const std::int64_t port =
+        kube::int_at(service, "AdmissionregistrationServiceReference.port").value_or(443);
     if (port < 1 || port > 65535)
       add("FieldValueInvalid",
           fmt::format(
@@ -142,10 +149,11 @@ class Checker {
   }
 
   void check_selector(const json::value& selector, std::string_view member) {
-    const json::value* expressions = find(selector, {"matchExpressions"});
+    const json::value* expressions = kube::find(selector, "LabelSelector.matchExpressions");
     if (expressions && expressions->is_array())
       for (std::size_t i = 0; i < expressions->get_array().size(); ++i) {
-        const std::string_view how = text_at(expressions->get_array()[i], {"operator"});
+        const std::string_view how =
+            kube::text_at(expressions->get_array()[i], "LabelSelectorRequirement.operator");
         if (how != "In" && how != "NotIn" && how != "Exists" && how != "DoesNotExist")
           return refuse(how, "not a valid selector operator",
                         fmt::format("{}.matchExpressions[{}].operator", member, i));
@@ -155,7 +163,7 @@ class Checker {
   }
 
   void check_rules(const json::value& webhook) {
-    const json::value* rules = find(webhook, {"rules"});
+    const json::value* rules = kube::find(webhook, "MutatingWebhook.rules");
     if (!rules || !rules->is_array()) return;
     for (std::size_t i = 0; i < rules->get_array().size(); ++i)
       check_rule(rules->get_array()[i], fmt::format("rules[{}]", i));
@@ -171,7 +179,8 @@ class Checker {
     check_names(rule, field, "apiVersions", "API versions");
     check_resources(rule, field);
     constexpr std::string_view kScopes[] = {"*", "Cluster", "Namespaced"};
-    if (const std::string_view scope = text_at(rule, {"scope"}); !scope.empty())
+    if (const std::string_view scope = kube::text_at(rule, "RuleWithOperations.scope");
+        !scope.empty())
       check_supported(scope, kScopes, field + ".scope");
   }
 
@@ -241,7 +250,7 @@ class Checker {
   }
 
   void check_versions(const json::value& webhook) {
-    const json::value* versions = find(webhook, {"admissionReviewVersions"});
+    const json::value* versions = kube::find(webhook, "MutatingWebhook.admissionReviewVersions");
     if (!versions || !versions->is_array() || versions->get_array().empty())
       return require("admissionReviewVersions", "must specify one of v1, v1beta1");
     const json::array& list = versions->get_array();
@@ -256,18 +265,18 @@ class Checker {
   }
 
   void check_conditions(const json::value& webhook) {
-    const json::value* conditions = find(webhook, {"matchConditions"});
+    const json::value* conditions = kube::find(webhook, "MutatingWebhook.matchConditions");
     if (!conditions || !conditions->is_array()) return;
     std::set<std::string, std::less<>> names;
     for (std::size_t i = 0; i < conditions->get_array().size(); ++i) {
       const json::value& condition = conditions->get_array()[i];
       const std::string field = fmt::format("matchConditions[{}]", i);
-      const std::string_view name = text_at(condition, {"name"});
+      const std::string_view name = kube::text_at(condition, "MatchCondition.name");
       if (name.empty()) require(field + ".name", "");
       if (!names.emplace(name).second)
         add("FieldValueDuplicate", fmt::format("Duplicate value: {}", quote(name)),
             field + ".name");
-      const std::string_view expression = text_at(condition, {"expression"});
+      const std::string_view expression = kube::text_at(condition, "MatchCondition.expression");
       if (auto parsed = CelExpression::parse(expression); !parsed)
         refuse(expression, "compilation failed: " + parsed.error().message, field + ".expression");
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::apiserver {
 namespace {
@@ -42,7 +43,7 @@ std::map<std::string, std::string> labels_of(const json::object& labels) {
 
 bool matches_object(const kube::LabelSelector& selector, const json::value& object) {
   if (!object.is_object()) return false;
-  const json::value* labels = find(object, {"metadata", "labels"});
+  const json::value* labels = kube::find(object, "Object.metadata.labels");
   if (!labels || !labels->is_object())
     return selector.matches(std::map<std::string, std::string>());
   return selector.matches(labels_of(labels->get_object()));
@@ -77,8 +78,8 @@ bool selects(const Webhook& webhook, const Admission& admission,
 
 Result<bool> conditions_hold(const Webhook& webhook, const json::value& request) {
   const json::value nothing;
-  const json::value* object = find(request, {"object"});
-  const json::value* before = find(request, {"oldObject"});
+  const json::value* object = kube::find(request, "AdmissionRequest.object");
+  const json::value* before = kube::find(request, "AdmissionRequest.oldObject");
   const CelExpression::Variables variables{{"object", object ? object : &nothing},
                                            {"oldObject", before ? before : &nothing},
                                            {"request", &request}};

@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/admission/webhook_match.hpp"
 
 namespace plim::local::apiserver {
@@ -72,17 +73,18 @@ Result<void> check_patch(Phase phase, std::string_view patch, std::string_view t
 
 // What else the webhook says about its refusal goes on to the client.
 std::optional<ErrorDetails> details_of(const json::value& status) {
-  const json::value* said = find(status, {"details"});
+  const json::value* said = kube::find(status, "Status.details");
   if (!said || !said->is_object()) return std::nullopt;
-  ErrorDetails out{.name = std::string(text_at(*said, {"name"})),
-                   .group = std::string(text_at(*said, {"group"})),
-                   .kind = std::string(text_at(*said, {"kind"})),
-                   .uid = std::string(text_at(*said, {"uid"}))};
-  out.retry_after = static_cast<int>(int_at(*said, {"retryAfterSeconds"}).value_or(0));
-  for (const json::value& cause : list_at(*said, {"causes"}))
-    out.causes.push_back({.reason = std::string(text_at(cause, {"reason"})),
-                          .message = std::string(text_at(cause, {"message"})),
-                          .field = std::string(text_at(cause, {"field"}))});
+  ErrorDetails out{.name = std::string(kube::text_at(*said, "StatusDetails.name")),
+                   .group = std::string(kube::text_at(*said, "StatusDetails.group")),
+                   .kind = std::string(kube::text_at(*said, "StatusDetails.kind")),
+                   .uid = std::string(kube::text_at(*said, "StatusDetails.uid"))};
+  out.retry_after =
+      static_cast<int>(kube::int_at(*said, "StatusDetails.retryAfterSeconds").value_or(0));
+  for (const json::value& cause : kube::list_at(*said, "StatusDetails.causes"))
+    out.causes.push_back({.reason = std::string(kube::text_at(cause, "StatusCause.reason")),
+                          .message = std::string(kube::text_at(cause, "StatusCause.message")),
+                          .field = std::string(kube::text_at(cause, "StatusCause.field"))});
   return out;
 }
 
@@ -118,25 +120,26 @@ json::object review_request(const Admission& admission) {
 Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase) {
   auto parsed = parse_json(body);
   if (!parsed) return wrong(parsed.error().message);
-  const std::string_view version = text_at(*parsed, {"apiVersion"});
-  const std::string_view kind = text_at(*parsed, {"kind"});
+  const std::string_view version = kube::text_at(*parsed, "AdmissionReview.apiVersion");
+  const std::string_view kind = kube::text_at(*parsed, "AdmissionReview.kind");
   if (kind != "AdmissionReview" || version != "admission.k8s.io/v1")
     return wrong(
         fmt::format("expected webhook response of admission.k8s.io/v1, "
                     "Kind=AdmissionReview, got {}, Kind={}",
                     version.empty() ? "/" : version, kind));
-  const json::value* response = find(*parsed, {"response"});
+  const json::value* response = kube::find(*parsed, "AdmissionReview.response");
   if (!response || !response->is_object()) return wrong("webhook response was absent");
-  const std::string_view answered = text_at(*response, {"uid"});
+  const std::string_view answered = kube::text_at(*response, "AdmissionResponse.uid");
   if (answered != uid)
     return wrong(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
-  const std::string_view patch = text_at(*response, {"patch"});
-  const std::string_view type = text_at(*response, {"patchType"});
+  const std::string_view patch = kube::text_at(*response, "AdmissionResponse.patch");
+  const std::string_view type = kube::text_at(*response, "AdmissionResponse.patchType");
   PLIM_CHECK(check_patch(phase, patch, type));
   ReviewAnswer out;
-  out.allowed = bool_at(*response, {"allowed"});
-  if (const json::value* status = find(*response, {"status"})) out.status = *status;
-  out.warnings = texts_at(*response, {"warnings"});
+  out.allowed = kube::bool_at(*response, "AdmissionResponse.allowed");
+  if (const json::value* status = kube::find(*response, "AdmissionResponse.status"))
+    out.status = *status;
+  out.warnings = kube::texts_at(*response, "AdmissionResponse.warnings");
   if (patch.empty()) return out;
   const auto text = base64_decode(patch);
   if (!text) return wrong("patch: " + text.error().message);
@@ -145,10 +148,11 @@ Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Ph
 }
 
 ApiError denied(std::string_view webhook, const json::value& status) {
-  const std::string_view reason = text_at(status, {"reason"});
-  std::string_view why = text_at(status, {"message"});
+  const std::string_view reason = kube::text_at(status, "Status.reason");
+  std::string_view why = kube::text_at(status, "Status.message");
   if (why.empty()) why = reason;
-  const auto code = std::clamp<std::int64_t>(int_at(status, {"code"}).value_or(400), 400, 599);
+  const auto code =
+      std::clamp<std::int64_t>(kube::int_at(status, "Status.code").value_or(400), 400, 599);
   const std::string explained = why.empty() ? " without explanation" : fmt::format(": {}", why);
   return {.code = static_cast<int>(code),
           .reason = std::string(reason),

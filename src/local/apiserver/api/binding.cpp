@@ -3,6 +3,7 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "kube/selector.hpp"
 #include "local/apiserver/api/body.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
@@ -30,13 +31,13 @@ ApiError binding_conflict(std::string_view pod, std::string_view why) {
 }
 
 void set_condition(json::value& pod, json::object condition) {
-  const json::value* generation = find(pod, {"metadata", "generation"});
+  const json::value* generation = kube::find(pod, "Pod.metadata.generation");
   if (generation) condition["observedGeneration"] = *generation;
   const json::value type = condition["type"];
-  json::value& conditions = make_object(pod, {"status"})["conditions"];
+  json::value& conditions = kube::make_object(pod, "Pod.status")["conditions"];
   if (!conditions.is_array()) conditions.emplace_array();
   for (json::value& one : conditions.get_array()) {
-    if (text_at(one, {"type"}) != std::string_view(type.get_string())) continue;
+    if (kube::text_at(one, "PodCondition.type") != std::string_view(type.get_string())) continue;
     one = std::move(condition);
     return;
   }
@@ -58,14 +59,14 @@ ApiResult<json::value> bound(const json::value& now, const json::value& binding,
   if (kube::is_being_deleted(now))
     return binding_conflict(
         name, fmt::format("pod {} is being deleted, cannot be assigned to a host", name));
-  if (const std::string_view node = text_at(now, {"spec", "nodeName"}); !node.empty())
+  if (const std::string_view node = kube::text_at(now, "Pod.spec.nodeName"); !node.empty())
     return binding_conflict(name,
                             fmt::format("pod {} is already assigned to node \"{}\"", name, node));
-  const json::value* gates = find(now, {"spec", "schedulingGates"});
+  const json::value* gates = kube::find(now, "Pod.spec.schedulingGates");
   if (gates && gates->is_array() && !gates->get_array().empty())
     return binding_conflict(name, fmt::format("pod {} has non-empty .spec.schedulingGates", name));
   json::value out = now;
-  make_object(out, {"spec"})["nodeName"] = text_at(binding, {"target", "name"});
+  kube::make_object(out, "Pod.spec")["nodeName"] = kube::text_at(binding, "Binding.target.name");
   for (std::string_view what : {"annotations", "labels"}) {
     const json::value* added = find(binding, {"metadata", what});
     if (!added || !added->is_object() || added->get_object().empty()) continue;
@@ -77,42 +78,47 @@ ApiResult<json::value> bound(const json::value& now, const json::value& binding,
 }
 
 bool needs_no_budget(const json::value& pod) {
-  const std::string_view phase = text_at(pod, {"status", "phase"});
+  const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
   return kube::is_being_deleted(pod) || phase == "Succeeded" || phase == "Failed" ||
          phase == "Pending";
 }
 
 bool covers(const json::value& budget, const json::value& pod) {
-  const json::value* selector = find(budget, {"spec", "selector"});
+  const json::value* selector = kube::find(budget, "PodDisruptionBudget.spec.selector");
   if (!selector) return false;
   const auto parsed = kube::LabelSelector::from_json(*selector);
   std::vector<std::pair<std::string, std::string>> labels;
-  if (const json::value* found = find(pod, {"metadata", "labels"}); found && found->is_object())
+  if (const json::value* found = kube::find(pod, "Pod.metadata.labels");
+      found && found->is_object())
     for (const auto& [key, value] : found->get_object())
       if (value.is_string()) labels.emplace_back(key, value.get_string());
   return parsed && parsed->matches(labels);
 }
 
 ApiResult<json::value> spent(const json::value& budget, std::string_view pod, WallTime now) {
-  const std::int64_t allowed = int_at(budget, {"status", "disruptionsAllowed"}).value_or(0);
-  const bool is_current = int_at(budget, {"status", "observedGeneration"}).value_or(0) >=
-                          int_at(budget, {"metadata", "generation"}).value_or(0);
+  const std::int64_t allowed =
+      kube::int_at(budget, "PodDisruptionBudget.status.disruptionsAllowed").value_or(0);
+  const bool is_current =
+      kube::int_at(budget, "PodDisruptionBudget.status.observedGeneration").value_or(0) >=
+      kube::int_at(budget, "PodDisruptionBudget.metadata.generation").value_or(0);
   if (allowed <= 0 || !is_current)
     return ApiError{
         .code = 429,
         .reason = "TooManyRequests",
         .message = "Cannot evict pod as it would violate the pod's disruption budget.",
         .details = ErrorDetails{
-            .causes = {{"DisruptionBudget",
-                        fmt::format("The disruption budget {} needs {} healthy pods and has {} "
-                                    "currently",
-                                    kube::name_of(budget),
-                                    int_at(budget, {"status", "desiredHealthy"}).value_or(0),
-                                    int_at(budget, {"status", "currentHealthy"}).value_or(0)),
-                        ""}}}};
+            .causes = {
+                {"DisruptionBudget",
+                 fmt::format(
+                     "The disruption budget {} needs {} healthy pods and has {} "
+                     "currently",
+                     kube::name_of(budget),
+                     kube::int_at(budget, "PodDisruptionBudget.status.desiredHealthy").value_or(0),
+                     kube::int_at(budget, "PodDisruptionBudget.status.currentHealthy").value_or(0)),
+                 ""}}}};
   json::value out = budget;
-  make_object(out, {"status"})["disruptionsAllowed"] = allowed - 1;
-  make_object(out, {"status", "disruptedPods"})[pod] = format_rfc3339(now);
+  kube::make_object(out, "PodDisruptionBudget.status")["disruptionsAllowed"] = allowed - 1;
+  kube::make_object(out, "PodDisruptionBudget.status.disruptedPods")[pod] = format_rfc3339(now);
   return out;
 }
 
@@ -143,7 +149,7 @@ Task<HandlerResult> Subresources::bind(CallPtr call) {
   const std::string_view named = kube::name_of(binding);
   if (!named.empty() && named != request.name)
     co_return bad_request("name in URL does not match name in Binding object");
-  if (text_at(binding, {"target", "name"}).empty()) {
+  if (kube::text_at(binding, "Binding.target.name").empty()) {
     std::vector<Cause> causes{{"FieldValueRequired", "Required value", "target.name"}};
     co_return invalid(*core_.kinds.find("", "v1", "bindings"), request.name, std::move(causes));
   }
@@ -151,7 +157,7 @@ Task<HandlerResult> Subresources::bind(CallPtr call) {
   admission->name = request.name;
   admission->dry_run = request.dry_run;
   admission->object = binding;
-  make_object(admission->object, {"metadata"})["namespace"] = request.ns;
+  kube::make_object(admission->object, "Object.metadata")["namespace"] = request.ns;
   PLIM_CO_CHECK(co_await writer_.admit(admission));
   request.shown = [](const Admission&) { return AdmissionPtr(); };
   const WallTime now = core_.clock.wall();
@@ -195,7 +201,7 @@ Task<HandlerResult> Subresources::evict(CallPtr call) {
   const std::string_view named = kube::name_of(eviction);
   if (!named.empty() && named != call->target.name)
     co_return bad_request("name in URL does not match name in Eviction object");
-  const json::value* sent = find(eviction, {"deleteOptions"});
+  const json::value* sent = kube::find(eviction, "Eviction.deleteOptions");
   const json::value options = sent ? *sent : json::value(json::object());
   DeleteRequest request{.call = call,
                         .kind = core_.kinds.find("", "v1", "pods"),
@@ -208,7 +214,7 @@ Task<HandlerResult> Subresources::evict(CallPtr call) {
       admission_of(call, "eviction", {.group = "policy", .version = "v1", .kind = "Eviction"});
   admission->dry_run = request.options.dry_run;
   admission->object = std::move(eviction);
-  make_object(admission->object, {"metadata"})["namespace"] = request.ns;
+  kube::make_object(admission->object, "Object.metadata")["namespace"] = request.ns;
   PLIM_CO_CHECK(co_await writer_.admit(admission));
   if (!request.options.dry_run)
     PLIM_CO_CHECK(co_await spend_budget(call, request.ns, request.name));

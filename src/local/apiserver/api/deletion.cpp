@@ -6,6 +6,7 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 #include "local/apiserver/api/reads.hpp"
 #include "local/apiserver/api/strategy.hpp"
@@ -54,7 +55,7 @@ ApiResult<void> check_protected(const Kind& kind, std::string_view name) {
 // Finalizers that make the garbage collector wait for dependents, or leave them.
 void set_propagation(json::value& object, std::string_view policy) {
   if (policy.empty()) return;
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   json::array kept;
   if (const json::value* found = metadata.if_contains("finalizers"); found && found->is_array())
     for (const json::value& one : found->get_array())
@@ -68,7 +69,7 @@ void set_propagation(json::value& object, std::string_view policy) {
 }
 
 void add_finalizer(json::value& object, std::string_view name) {
-  json::value& list = make_object(object, {"metadata"})["finalizers"];
+  json::value& list = kube::make_object(object, "Object.metadata")["finalizers"];
   json::array& finalizers = list.is_array() ? list.get_array() : list.emplace_array();
   if (std::ranges::find(finalizers, json::value(name)) == finalizers.end())
     finalizers.emplace_back(name);
@@ -76,26 +77,26 @@ void add_finalizer(json::value& object, std::string_view name) {
 
 // Of a Pod that nothing runs, or that asks for less than nothing.
 std::int64_t grace_of(const json::value& pod, const DeleteOptions& options) {
-  const std::string_view phase = text_at(pod, {"status", "phase"});
-  if (text_at(pod, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed")
+  const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
+  if (kube::text_at(pod, "Pod.spec.nodeName").empty() || phase == "Succeeded" || phase == "Failed")
     return 0;
   const std::int64_t grace = options.grace_seconds.value_or(
-      int_at(pod, {"spec", "terminationGracePeriodSeconds"}).value_or(30));
+      kube::int_at(pod, "Pod.spec.terminationGracePeriodSeconds").value_or(30));
   return grace < 0 ? 1 : grace;
 }
 
 void mark(json::value& object, WallTime when, std::int64_t grace) {
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   metadata["deletionTimestamp"] = format_rfc3339(when);
   metadata["deletionGracePeriodSeconds"] = grace;
 }
 
 // A Pod that ends already may end sooner, never later.
 void shorten_grace(json::value& pod, const DeleteOptions& options) {
-  const std::int64_t now = int_at(pod, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  const std::int64_t now = kube::int_at(pod, "Pod.metadata.deletionGracePeriodSeconds").value_or(0);
   if (!options.grace_seconds || *options.grace_seconds >= now) return;
   const std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
-  auto end = parse_rfc3339(text_at(pod, {"metadata", "deletionTimestamp"}));
+  auto end = parse_rfc3339(kube::text_at(pod, "Pod.metadata.deletionTimestamp"));
   if (end) mark(pod, *end - std::chrono::seconds(now - grace), grace);
 }
 
@@ -114,8 +115,8 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
   const std::int64_t grace = is_pod ? grace_of(before, options) : 0;
   mark(out, now + std::chrono::seconds(grace), grace);
   if (is_core(kind, "Namespace")) {
-    make_object(out, {"status"})["phase"] = "Terminating";
-    make_object(out, {"metadata"}).erase("deletionGracePeriodSeconds");
+    kube::make_object(out, "Pod.status")["phase"] = "Terminating";
+    kube::make_object(out, "Pod.metadata").erase("deletionGracePeriodSeconds");
   }
   if (kind.group == "apiextensions.k8s.io") add_finalizer(out, kCleanupFinalizer);
   return out;
@@ -125,7 +126,7 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
 
 ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body) {
   DeleteOptions out;
-  out.grace_seconds = int_at(body, {"gracePeriodSeconds"});
+  out.grace_seconds = kube::int_at(body, "DeleteOptions.gracePeriodSeconds");
   // Where there is a body, the query does not count.
   const bool has_body = !call.body.empty();
   std::optional<std::int64_t> grace;
@@ -133,9 +134,9 @@ ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::valu
     PLIM_TRY(grace, call.query.integer("gracePeriodSeconds"));
   }
   if (grace) out.grace_seconds = grace;
-  out.propagation = text_at(body, {"propagationPolicy"});
+  out.propagation = kube::text_at(body, "DeleteOptions.propagationPolicy");
   if (!has_body) out.propagation = call.query.text("propagationPolicy");
-  const json::value* orphan = find(body, {"orphanDependents"});
+  const json::value* orphan = kube::find(body, "DeleteOptions.orphanDependents");
   if (!out.propagation.empty() && orphan && orphan->is_bool())
     return invalid_options("DeleteOptions",
                            {{"FieldValueInvalid",
@@ -160,9 +161,9 @@ ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::valu
        {"gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy"})
     if (const json::value* found = find(body, {key})) out.as_sent[key] = *found;
   if (grace) out.as_sent["gracePeriodSeconds"] = *grace;
-  out.uid = text_at(body, {"preconditions", "uid"});
-  out.resource_version = text_at(body, {"preconditions", "resourceVersion"});
-  const json::value* dry_run = find(body, {"dryRun"});
+  out.uid = kube::text_at(body, "DeleteOptions.preconditions.uid");
+  out.resource_version = kube::text_at(body, "DeleteOptions.preconditions.resourceVersion");
+  const json::value* dry_run = kube::find(body, "DeleteOptions.dryRun");
   const json::array* values = dry_run ? dry_run->if_array() : nullptr;
   if (values)
     for (const json::value& value : *values)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 #include "local/apiserver/api/reads.hpp"
 
@@ -21,7 +22,7 @@ std::vector<std::string> containers_of(const json::value& pod) {
   std::vector<std::string> out;
   for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
     for (const json::value& one : list_at(pod, {"spec", list}))
-      out.emplace_back(text_at(one, {"name"}));
+      out.emplace_back(kube::text_at(one, "Container.name"));
   }
   return out;
 }
@@ -29,7 +30,7 @@ std::vector<std::string> containers_of(const json::value& pod) {
 ApiResult<std::string> container_of(const json::value& pod, std::string_view name,
                                     std::string_view asked) {
   const auto all = containers_of(pod);
-  const json::value* main = find(pod, {"spec", "containers"});
+  const json::value* main = kube::find(pod, "Pod.spec.containers");
   const std::size_t count = main && main->is_array() ? main->get_array().size() : 0;
   if (asked.empty()) {
     if (count == 1) return all.front();
@@ -81,7 +82,7 @@ Task<ApiResult<net::Reply>> NodeProxy::log(CallPtr call) {
   PLIM_CO_CHECK(check_log_options(call->query, target.name));
   const json::value pod = decode_object(*entry->value);
   PLIM_CO_TRY(std::string container, container_of(pod, target.name, call->query.text("container")));
-  std::string node(text_at(pod, {"spec", "nodeName"}));
+  std::string node(kube::text_at(pod, "Pod.spec.nodeName"));
   if (node.empty()) {  // it has said nothing yet
     net::Response nothing{.status = 200};
     nothing.headers.set("Content-Type", "text/plain");
@@ -115,11 +116,11 @@ ApiResult<std::shared_ptr<net::Client>> NodeProxy::client_of(const std::string& 
   PLIM_TRY(store::EntryPtr entry, find_entry(core_, *nodes, "", node));
   const json::value object = decode_object(*entry->value);
   std::string address;
-  for (const json::value& one : list_at(object, {"status", "addresses"}))
-    if (address.empty() && text_at(one, {"type"}) == "InternalIP")
-      address = text_at(one, {"address"});
+  for (const json::value& one : kube::list_at(object, "Node.status.addresses"))
+    if (address.empty() && kube::text_at(one, "NodeAddress.type") == "InternalIP")
+      address = kube::text_at(one, "NodeAddress.address");
   const std::int64_t port =
-      int_at(object, {"status", "daemonEndpoints", "kubeletEndpoint", "Port"}).value_or(10250);
+      kube::int_at(object, "Node.status.daemonEndpoints.kubeletEndpoint.Port").value_or(10250);
   if (address.empty())
     return fail(Code::unavailable, fmt::format("node {} has no address yet", node));
   if (port == 0)  // as of simulated nodes

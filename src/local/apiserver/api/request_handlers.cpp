@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/body.hpp"
 #include "local/apiserver/api/events.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
@@ -91,7 +92,7 @@ Task<HandlerResult> Handlers::handle_subresource(CallPtr call, std::string_view 
   if (name == "exec" || name == "attach" || name == "portforward") {
     PLIM_CO_TRY(store::EntryPtr entry,
                 find_entry(core_, call->kind(), call->target.ns, call->target.name));
-    if (text_at(decode_object(*entry->value), {"spec", "nodeName"}).empty())
+    if (kube::text_at(decode_object(*entry->value), "Pod.spec.nodeName").empty())
       co_return bad_request(fmt::format("pod {} does not have a host assigned", call->target.name));
   }
   co_return not_served(name);

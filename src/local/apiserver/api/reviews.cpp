@@ -1,5 +1,6 @@
 #include "local/apiserver/api/reviews.hpp"
 
+#include "kube/paths.hpp"
 #include "local/apiserver/api/body.hpp"
 #include "local/apiserver/api/response_output.hpp"
 
@@ -14,19 +15,19 @@ json::value user_json(const User& user) {
 }
 
 json::value token_status(const Authenticator& authenticator, const json::value& review) {
-  auto user = authenticator.user_of_token(text_at(review, {"spec", "token"}));
+  auto user = authenticator.user_of_token(kube::text_at(review, "TokenReview.spec.token"));
   if (!user) return {{"user", json::object()}, {"error", user.error().message}};
   json::object out{{"authenticated", true}, {"user", user_json(*user)}};
-  if (const json::value* audiences = find(review, {"spec", "audiences"}))
+  if (const json::value* audiences = kube::find(review, "TokenReview.spec.audiences"))
     out["audiences"] = *audiences;
   return out;
 }
 
 // The user a SubjectAccessReview asks about.
 User subject_of(const json::value& review) {
-  User out{.name = std::string(text_at(review, {"spec", "user"})),
-           .uid = std::string(text_at(review, {"spec", "uid"}))};
-  const json::value* groups = find(review, {"spec", "groups"});
+  User out{.name = std::string(kube::text_at(review, "SubjectAccessReview.spec.user")),
+           .uid = std::string(kube::text_at(review, "SubjectAccessReview.spec.uid"))};
+  const json::value* groups = kube::find(review, "SubjectAccessReview.spec.groups");
   if (groups && groups->is_array())
     for (const json::value& one : groups->get_array())
       if (one.is_string()) out.groups.emplace_back(one.get_string());
@@ -35,17 +36,20 @@ User subject_of(const json::value& review) {
 
 json::value access_status(const Core& core, const json::value& review, const User& user) {
   Authorizer::Verdict verdict;
-  if (const json::value* asked = find(review, {"spec", "resourceAttributes"})) {
+  if (const json::value* asked =
+          kube::find(review, "SubjectAccessReview.spec.resourceAttributes")) {
     verdict = decide(core, {.user = user,
-                            .verb = text_at(*asked, {"verb"}),
-                            .group = text_at(*asked, {"group"}),
-                            .resource = text_at(*asked, {"resource"}),
-                            .subresource = text_at(*asked, {"subresource"}),
-                            .ns = text_at(*asked, {"namespace"}),
-                            .name = text_at(*asked, {"name"})});
-  } else if (const json::value* path = find(review, {"spec", "nonResourceAttributes"})) {
-    verdict = decide(
-        core, {.user = user, .verb = text_at(*path, {"verb"}), .path = text_at(*path, {"path"})});
+                            .verb = kube::text_at(*asked, "ResourceAttributes.verb"),
+                            .group = kube::text_at(*asked, "ResourceAttributes.group"),
+                            .resource = kube::text_at(*asked, "ResourceAttributes.resource"),
+                            .subresource = kube::text_at(*asked, "ResourceAttributes.subresource"),
+                            .ns = kube::text_at(*asked, "ResourceAttributes.namespace"),
+                            .name = kube::text_at(*asked, "ResourceAttributes.name")});
+  } else if (const json::value* path =
+                 kube::find(review, "SubjectAccessReview.spec.nonResourceAttributes")) {
+    verdict = decide(core, {.user = user,
+                            .verb = kube::text_at(*path, "NonResourceAttributes.verb"),
+                            .path = kube::text_at(*path, "NonResourceAttributes.path")});
   }
   json::object out{{"allowed", verdict.allowed}};
   if (!verdict.reason.empty()) out["reason"] = verdict.reason;
@@ -64,13 +68,17 @@ json::value all_rules() {
 
 // What cannot be answered.
 ApiResult<void> check_review(const Kind& kind, const json::value& review) {
-  if (kind.kind == "TokenReview" && text_at(review, {"spec", "token"}).empty())
+  if (kind.kind == "TokenReview" && kube::text_at(review, "TokenReview.spec.token").empty())
     return bad_request("token is required for TokenReview in authentication");
-  if (kind.kind == "SelfSubjectRulesReview" && text_at(review, {"spec", "namespace"}).empty())
+  if (kind.kind == "SelfSubjectRulesReview" &&
+      kube::text_at(review, "SelfSubjectRulesReview.spec.namespace").empty())
     return bad_request("no namespace on request");
   if (!kind.kind.ends_with("AccessReview")) return {};
-  const bool asks_for_resource = find(review, {"spec", "resourceAttributes"}) != nullptr;
-  if (asks_for_resource != (find(review, {"spec", "nonResourceAttributes"}) != nullptr)) return {};
+  const bool asks_for_resource =
+      kube::find(review, "SubjectAccessReview.spec.resourceAttributes") != nullptr;
+  if (asks_for_resource !=
+      (kube::find(review, "SubjectAccessReview.spec.nonResourceAttributes") != nullptr))
+    return {};
   Kind shown;  // upstream names no kind here
   shown.group = kind.group;
   return invalid(shown, "",

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/deletion.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 #include "local/apiserver/crd/definition.hpp"
@@ -37,7 +38,7 @@ class Step final : public AdmissionStep {
 
 // Takes the finalizer away that deleting has put there; true if that changed anything.
 bool remove_finalizer(json::value& definition) {
-  json::object& metadata = make_object(definition, {"metadata"});
+  json::object& metadata = kube::make_object(definition, "CustomResourceDefinition.metadata");
   json::value* list = metadata.if_contains("finalizers");
   if (!list || !list->is_array()) return false;
   json::array& finalizers = list->get_array();
@@ -103,12 +104,14 @@ json::value CustomResources::definition(const std::string& name) const {
 }
 
 std::pair<std::string, std::string> CustomResources::conflict(const json::value& definition) const {
-  const json::value* names = find(definition, {"spec", "names"});
-  const std::string_view group = text_at(definition, {"spec", "group"});
-  const std::string_view plural = text_at(definition, {"spec", "names", "plural"});
-  const std::string_view kind = text_at(*names, {"kind"});
-  const std::string_view singular = text_at(*names, {"singular"});
-  const std::string_view list_kind = text_at(*names, {"listKind"});
+  const json::value* names = kube::find(definition, "CustomResourceDefinition.spec.names");
+  const std::string_view group = kube::text_at(definition, "CustomResourceDefinition.spec.group");
+  const std::string_view plural =
+      kube::text_at(definition, "CustomResourceDefinition.spec.names.plural");
+  const std::string_view kind = kube::text_at(*names, "CustomResourceDefinitionNames.kind");
+  const std::string_view singular = kube::text_at(*names, "CustomResourceDefinitionNames.singular");
+  const std::string_view list_kind =
+      kube::text_at(*names, "CustomResourceDefinitionNames.listKind");
   auto used = [](std::string_view name) {
     return fmt::format("{} is already in use", quote(name));
   };
@@ -126,14 +129,15 @@ std::pair<std::string, std::string> CustomResources::conflict(const json::value&
 }
 
 void CustomResources::serve(const std::string& name, const json::value& definition) {
-  const json::value& spec = *find(definition, {"spec"});
+  const json::value& spec = *kube::find(definition, "CustomResourceDefinition.spec");
   auto known = served_.find(name);
   if (known != served_.end() && known->second.spec == spec) return;
   withdraw(name);
   for (Kind& kind : kinds_of(definition)) kinds_.add(std::move(kind));
-  served_[name] = {.group = std::string(text_at(spec, {"group"})),
-                   .plural = std::string(text_at(spec, {"names", "plural"})),
-                   .spec = spec};
+  served_[name] = {
+      .group = std::string(kube::text_at(spec, "CustomResourceDefinitionSpec.group")),
+      .plural = std::string(kube::text_at(spec, "CustomResourceDefinitionSpec.names.plural")),
+      .spec = spec};
 }
 
 void CustomResources::withdraw(const std::string& name) {
@@ -189,7 +193,7 @@ Task<void> CustomResources::settle(std::string name) {
   }
   if (conflict(stored).first.empty()) serve(name, stored);
   json::value status = status_for(stored);
-  const json::value* before = find(stored, {"status"});
+  const json::value* before = kube::find(stored, "CustomResourceDefinition.status");
   if (before && *before == status) co_return;
   stored.as_object()["status"] = std::move(status);
   const kube::ObjectPath path{.ns = "", .name = name, .subresource = "status"};

@@ -18,13 +18,15 @@ json::value cell(const json::value& value, std::string_view type, WallTime now) 
 }  // namespace
 
 CustomRules::CustomRules(const json::value& version) {
-  const json::value* schema = find(version, {"schema", "openAPIV3Schema"});
+  const json::value* schema =
+      kube::find(version, "CustomResourceDefinitionVersion.schema.openAPIV3Schema");
   schema_ = read_schema(schema ? *schema : json::value(json::object()), "").schema;
   type_ = std::make_unique<const CustomType>(*schema_);
-  if (const json::value* scale = find(version, {"subresources", "scale"}))
-    scale_ = {.spec = cells::text(*scale, {"specReplicasPath"}),
-              .status = cells::text(*scale, {"statusReplicasPath"}),
-              .selector = cells::text(*scale, {"labelSelectorPath"})};
+  if (const json::value* scale =
+          kube::find(version, "CustomResourceDefinitionVersion.subresources.scale"))
+    scale_ = {.spec = cells::text(*scale, "CustomResourceSubresourceScale.specReplicasPath"),
+              .status = cells::text(*scale, "CustomResourceSubresourceScale.statusReplicasPath"),
+              .selector = cells::text(*scale, "CustomResourceSubresourceScale.labelSelectorPath")};
   read_columns(version);
   table_columns_.push_back(cells::kName);
   for (const Column& column : columns_)
@@ -35,8 +37,9 @@ CustomRules::CustomRules(const json::value& version) {
                               .priority = column.priority});
   view_.columns = table_columns_;
   view_.cells = [this](const json::value& object, WallTime now) { return cells(object, now); };
-  for (const json::value& field : cells::list(version, {"selectableFields"})) {
-    const std::string_view path = text_at(field, {"jsonPath"});
+  for (const json::value& field :
+       cells::list(version, "CustomResourceDefinitionVersion.selectableFields")) {
+    const std::string_view path = kube::text_at(field, "SelectableField.jsonPath");
     if (path.starts_with('.'))
       selectable_.push_back(
           {.field = std::string(path.substr(1)), .path = std::string(path.substr(1))});
@@ -44,15 +47,19 @@ CustomRules::CustomRules(const json::value& version) {
 }
 
 void CustomRules::read_columns(const json::value& version) {
-  for (const json::value& column : cells::list(version, {"additionalPrinterColumns"})) {
-    auto path = PrinterPath::parse(text_at(column, {"jsonPath"}));
+  for (const json::value& column :
+       cells::list(version, "CustomResourceDefinitionVersion.additionalPrinterColumns")) {
+    auto path =
+        PrinterPath::parse(kube::text_at(column, "CustomResourceColumnDefinition.jsonPath"));
     if (!path) continue;
-    columns_.push_back({.name = cells::text(column, {"name"}),
-                        .type = cells::text(column, {"type"}),
-                        .format = cells::text(column, {"format"}),
-                        .description = cells::text(column, {"description"}),
-                        .priority = static_cast<int>(cells::number(column, {"priority"})),
-                        .path = std::move(*path)});
+    columns_.push_back(
+        {.name = cells::text(column, "CustomResourceColumnDefinition.name"),
+         .type = cells::text(column, "CustomResourceColumnDefinition.type"),
+         .format = cells::text(column, "CustomResourceColumnDefinition.format"),
+         .description = cells::text(column, "CustomResourceColumnDefinition.description"),
+         .priority =
+             static_cast<int>(cells::number(column, "CustomResourceColumnDefinition.priority")),
+         .path = std::move(*path)});
   }
   if (!columns_.empty()) return;
   columns_.push_back({.name = "Age",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/crd/custom_schema.hpp"
 
 namespace plim::local::apiserver {
@@ -21,13 +22,14 @@ class Reader {
                              "id", "additionalItems"})
       if (find(source, {name}))
         forbid(fmt::format("{}.{}", field, name), fmt::format("{} is not supported", name));
-    if (find(source, {"$ref"})) return out;
+    if (kube::find(source, "JSONSchemaProps.$ref")) return out;
     for (const char* name : {"allOf", "anyOf", "oneOf", "not", "x-kubernetes-validations"})
-      if (find(source, {name}) && !bool_at(source, {"x-kubernetes-int-or-string"}))
+      if (find(source, {name}) &&
+          !kube::bool_at(source, "JSONSchemaProps.x-kubernetes-int-or-string"))
         reading.ignored.push_back(fmt::format("{}.{}", field, name));
     read_shape(source, field, *out);
     read_limits(source, field, *out);
-    if (const json::value* fallback = find(source, {"default"})) {
+    if (const json::value* fallback = kube::find(source, "JSONSchemaProps.default")) {
       check_default(*out, *fallback, field + ".default");
       out->fallback = *fallback;
     }
@@ -83,17 +85,18 @@ class Reader {
   void read_shape(const json::value& source, const std::string& field, CustomSchema& out) {
     constexpr std::array<std::string_view, 6> kTypes{"object",  "array",  "string",
                                                      "integer", "number", "boolean"};
-    out.type = text_at(source, {"type"});
-    out.keeps_unknown = bool_at(source, {"x-kubernetes-preserve-unknown-fields"});
-    out.int_or_string = bool_at(source, {"x-kubernetes-int-or-string"});
-    out.embedded = bool_at(source, {"x-kubernetes-embedded-resource"});
-    out.nullable = bool_at(source, {"nullable"});
+    out.type = kube::text_at(source, "JSONSchemaProps.type");
+    out.keeps_unknown =
+        kube::bool_at(source, "JSONSchemaProps.x-kubernetes-preserve-unknown-fields");
+    out.int_or_string = kube::bool_at(source, "JSONSchemaProps.x-kubernetes-int-or-string");
+    out.embedded = kube::bool_at(source, "JSONSchemaProps.x-kubernetes-embedded-resource");
+    out.nullable = kube::bool_at(source, "JSONSchemaProps.nullable");
     if (out.type.empty() && !out.int_or_string && !out.keeps_unknown)
       require(field + ".type", "must not be empty for specified object fields");
     if (!out.type.empty() && std::find(kTypes.begin(), kTypes.end(), out.type) == kTypes.end())
       choose(field + ".type", out.type,
              R"("array", "boolean", "integer", "number", "object", "string")");
-    if (const json::value* properties = find(source, {"properties"});
+    if (const json::value* properties = kube::find(source, "JSONSchemaProps.properties");
         properties && properties->is_object()) {
       for (const json::key_value_pair& property : properties->get_object())
         out.properties.emplace(
@@ -101,7 +104,7 @@ class Reader {
                                                                std::string_view(property.key()))));
     }
     read_values(source, field, out);
-    if (const json::value* items = find(source, {"items"}))
+    if (const json::value* items = kube::find(source, "JSONSchemaProps.items"))
       out.items = read(*items, field + ".items");
     else if (out.type == "array" && !out.keeps_unknown)
       require(field + ".items", "must be specified");
@@ -109,7 +112,7 @@ class Reader {
   }
 
   void read_values(const json::value& source, const std::string& field, CustomSchema& out) {
-    const json::value* values = find(source, {"additionalProperties"});
+    const json::value* values = kube::find(source, "JSONSchemaProps.additionalProperties");
     if (!values) return;
     if (values->is_bool()) {
       if (!values->get_bool())
@@ -124,8 +127,8 @@ class Reader {
   }
 
   void read_list_type(const json::value& source, const std::string& field, CustomSchema& out) {
-    out.list_type = text_at(source, {"x-kubernetes-list-type"});
-    if (const json::value* keys = find(source, {"x-kubernetes-list-map-keys"});
+    out.list_type = kube::text_at(source, "JSONSchemaProps.x-kubernetes-list-type");
+    if (const json::value* keys = kube::find(source, "JSONSchemaProps.x-kubernetes-list-map-keys");
         keys && keys->is_array()) {
       for (const json::value& key : keys->get_array())
         if (key.is_string()) out.list_keys.emplace_back(key.get_string());
@@ -161,26 +164,27 @@ class Reader {
     out.minimum = number("minimum");
     out.maximum = number("maximum");
     out.multiple_of = number("multipleOf");
-    out.above_minimum = bool_at(source, {"exclusiveMinimum"});
-    out.below_maximum = bool_at(source, {"exclusiveMaximum"});
-    out.min_length = int_at(source, {"minLength"});
-    out.max_length = int_at(source, {"maxLength"});
-    out.min_items = int_at(source, {"minItems"});
-    out.max_items = int_at(source, {"maxItems"});
-    out.min_members = int_at(source, {"minProperties"});
-    out.max_members = int_at(source, {"maxProperties"});
-    if (bool_at(source, {"uniqueItems"}))
+    out.above_minimum = kube::bool_at(source, "JSONSchemaProps.exclusiveMinimum");
+    out.below_maximum = kube::bool_at(source, "JSONSchemaProps.exclusiveMaximum");
+    out.min_length = kube::int_at(source, "JSONSchemaProps.minLength");
+    out.max_length = kube::int_at(source, "JSONSchemaProps.maxLength");
+    out.min_items = kube::int_at(source, "JSONSchemaProps.minItems");
+    out.max_items = kube::int_at(source, "JSONSchemaProps.maxItems");
+    out.min_members = kube::int_at(source, "JSONSchemaProps.minProperties");
+    out.max_members = kube::int_at(source, "JSONSchemaProps.maxProperties");
+    if (kube::bool_at(source, "JSONSchemaProps.uniqueItems"))
       forbid(field + ".uniqueItems",
              "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
-    out.format = text_at(source, {"format"});
-    if (const json::value* choices = find(source, {"enum"}); choices && choices->is_array())
+    out.format = kube::text_at(source, "JSONSchemaProps.format");
+    if (const json::value* choices = kube::find(source, "JSONSchemaProps.enum");
+        choices && choices->is_array())
       out.choices.assign(choices->get_array().begin(), choices->get_array().end());
-    if (const json::value* required = find(source, {"required"});
+    if (const json::value* required = kube::find(source, "JSONSchemaProps.required");
         required && required->is_array()) {
       for (const json::value& name : required->get_array())
         if (name.is_string()) out.required.emplace_back(name.get_string());
     }
-    out.pattern_text = text_at(source, {"pattern"});
+    out.pattern_text = kube::text_at(source, "JSONSchemaProps.pattern");
     if (out.pattern_text.empty()) return;
     if (auto pattern = Pattern::parse(out.pattern_text))
       out.pattern = std::move(*pattern);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/crd/custom_rules.hpp"
 
 namespace plim::local::apiserver {
@@ -30,15 +31,23 @@ std::tuple<int, int, int> rank(std::string_view version) {
 
 // Its own words, or which version to use instead: the best of those that are not deprecated.
 std::string deprecation_of(const json::value& definition, const json::value& version) {
-  if (const std::string_view own = text_at(version, {"deprecationWarning"}); !own.empty())
+  if (const std::string_view own =
+          kube::text_at(version, "CustomResourceDefinitionVersion.deprecationWarning");
+      !own.empty())
     return std::string(own);
-  const std::string_view group = text_at(definition, {"spec", "group"});
-  const std::string_view kind = text_at(definition, {"spec", "names", "kind"});
-  std::string out = fmt::format("{}/{} {} is deprecated", group, text_at(version, {"name"}), kind);
+  const std::string_view group = kube::text_at(definition, "CustomResourceDefinition.spec.group");
+  const std::string_view kind =
+      kube::text_at(definition, "CustomResourceDefinition.spec.names.kind");
+  std::string out =
+      fmt::format("{}/{} {} is deprecated", group,
+                  kube::text_at(version, "CustomResourceDefinitionVersion.name"), kind);
   std::string_view best;
-  for (const json::value& other : list_at(definition, {"spec", "versions"})) {
-    const std::string_view name = text_at(other, {"name"});
-    if (!bool_at(other, {"served"}) || bool_at(other, {"deprecated"})) continue;
+  for (const json::value& other :
+       kube::list_at(definition, "CustomResourceDefinition.spec.versions")) {
+    const std::string_view name = kube::text_at(other, "CustomResourceDefinitionVersion.name");
+    if (!kube::bool_at(other, "CustomResourceDefinitionVersion.served") ||
+        kube::bool_at(other, "CustomResourceDefinitionVersion.deprecated"))
+      continue;
     if (best.empty() || rank(name) < rank(best)) best = name;
   }
   if (!best.empty()) out += fmt::format("; use {}/{} {}", group, best, kind);
@@ -47,27 +56,28 @@ std::string deprecation_of(const json::value& definition, const json::value& ver
 
 Kind kind_of(const json::value& definition, const json::value& version) {
   Kind out;
-  out.group = text_at(definition, {"spec", "group"});
-  out.version = text_at(version, {"name"});
-  out.plural = text_at(definition, {"spec", "names", "plural"});
-  out.singular = text_at(definition, {"spec", "names", "singular"});
-  out.kind = text_at(definition, {"spec", "names", "kind"});
-  out.list_kind = text_at(definition, {"spec", "names", "listKind"});
-  out.short_names = texts_at(definition, {"spec", "names", "shortNames"});
-  out.categories = texts_at(definition, {"spec", "names", "categories"});
-  out.namespaced = text_at(definition, {"spec", "scope"}) == "Namespaced";
+  out.group = kube::text_at(definition, "CustomResourceDefinition.spec.group");
+  out.version = kube::text_at(version, "CustomResourceDefinitionVersion.name");
+  out.plural = kube::text_at(definition, "CustomResourceDefinition.spec.names.plural");
+  out.singular = kube::text_at(definition, "CustomResourceDefinition.spec.names.singular");
+  out.kind = kube::text_at(definition, "CustomResourceDefinition.spec.names.kind");
+  out.list_kind = kube::text_at(definition, "CustomResourceDefinition.spec.names.listKind");
+  out.short_names = kube::texts_at(definition, "CustomResourceDefinition.spec.names.shortNames");
+  out.categories = kube::texts_at(definition, "CustomResourceDefinition.spec.names.categories");
+  out.namespaced = kube::text_at(definition, "CustomResourceDefinition.spec.scope") == "Namespaced";
   out.verbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
   out.generation = Generation::content;
   const std::vector<std::string> verbs{"get", "patch", "update"};
-  if (find(version, {"subresources", "status"}))
+  if (kube::find(version, "CustomResourceDefinitionVersion.subresources.status"))
     out.subresources.push_back({.name = "status", .kind = out.kind, .verbs = verbs});
-  if (find(version, {"subresources", "scale"}))
+  if (kube::find(version, "CustomResourceDefinitionVersion.subresources.scale"))
     out.subresources.push_back({.name = "scale",
                                 .kind = "Scale",
                                 .verbs = verbs,
                                 .group = "autoscaling",
                                 .version = "v1"});
-  if (bool_at(version, {"deprecated"})) out.deprecation = deprecation_of(definition, version);
+  if (kube::bool_at(version, "CustomResourceDefinitionVersion.deprecated"))
+    out.deprecation = deprecation_of(definition, version);
   out.rules = std::make_shared<const CustomRules>(version);
   return out;
 }
@@ -75,23 +85,29 @@ Kind kind_of(const json::value& definition, const json::value& version) {
 }  // namespace
 
 void complete_definition(json::value& definition) {
-  json::object& names = make_object(definition, {"spec", "names"});
-  const std::string kind(text_at(definition, {"spec", "names", "kind"}));
-  if (text_at(definition, {"spec", "names", "singular"}).empty() && !kind.empty())
+  json::object& names = kube::make_object(definition, "CustomResourceDefinition.spec.names");
+  const std::string kind(kube::text_at(definition, "CustomResourceDefinition.spec.names.kind"));
+  if (kube::text_at(definition, "CustomResourceDefinition.spec.names.singular").empty() &&
+      !kind.empty())
     names["singular"] = to_lower(kind);
-  if (text_at(definition, {"spec", "names", "listKind"}).empty() && !kind.empty())
+  if (kube::text_at(definition, "CustomResourceDefinition.spec.names.listKind").empty() &&
+      !kind.empty())
     names["listKind"] = kind + "List";
-  json::object& spec = make_object(definition, {"spec"});
+  json::object& spec = kube::make_object(definition, "CustomResourceDefinition.spec");
   if (!spec.contains("conversion")) spec["conversion"] = json::object{{"strategy", "None"}};
 }
 
 std::vector<Kind> kinds_of(const json::value& definition) {
   std::vector<const json::value*> versions;
-  for (const json::value& version : list_at(definition, {"spec", "versions"}))
-    if (bool_at(version, {"served"})) versions.push_back(&version);
+  for (const json::value& version :
+       kube::list_at(definition, "CustomResourceDefinition.spec.versions"))
+    if (kube::bool_at(version, "CustomResourceDefinitionVersion.served"))
+      versions.push_back(&version);
   std::sort(versions.begin(), versions.end(), [](const json::value* a, const json::value* b) {
-    return std::tuple(rank(text_at(*a, {"name"})), text_at(*a, {"name"})) <
-           std::tuple(rank(text_at(*b, {"name"})), text_at(*b, {"name"}));
+    return std::tuple(rank(kube::text_at(*a, "CustomResourceDefinitionVersion.name")),
+                      kube::text_at(*a, "CustomResourceDefinitionVersion.name")) <
+           std::tuple(rank(kube::text_at(*b, "CustomResourceDefinitionVersion.name")),
+                      kube::text_at(*b, "CustomResourceDefinitionVersion.name"));
   });
   std::vector<Kind> out;
   for (const json::value* version : versions) out.push_back(kind_of(definition, *version));

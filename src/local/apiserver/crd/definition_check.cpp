@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/crd/custom_schema.hpp"
 #include "local/apiserver/crd/definition.hpp"
 #include "local/apiserver/crd/printer_path.hpp"
@@ -26,26 +27,28 @@ bool is_common(const json::array& versions, std::string_view member) {
 class Checker {
  public:
   void check(const json::value& definition) {
-    const std::string_view group = text_at(definition, {"spec", "group"});
-    const std::string_view plural = text_at(definition, {"spec", "names", "plural"});
+    const std::string_view group = kube::text_at(definition, "CustomResourceDefinition.spec.group");
+    const std::string_view plural =
+        kube::text_at(definition, "CustomResourceDefinition.spec.names.plural");
     const std::string expected = fmt::format("{}.{}", plural, group);
-    if (text_at(definition, {"metadata", "name"}) != expected)
-      refuse("metadata.name", text_at(definition, {"metadata", "name"}),
+    if (kube::text_at(definition, "CustomResourceDefinition.metadata.name") != expected)
+      refuse("metadata.name", kube::text_at(definition, "CustomResourceDefinition.metadata.name"),
              "must be spec.names.plural+\".\"+spec.group");
     check_group(group);
-    const std::string_view scope = text_at(definition, {"spec", "scope"});
+    const std::string_view scope = kube::text_at(definition, "CustomResourceDefinition.spec.scope");
     if (scope.empty())
       require("spec.scope", "");
     else if (scope != "Namespaced" && scope != "Cluster")
       choose("spec.scope", scope, R"("Cluster", "Namespaced")");
     check_versions(definition);
-    if (bool_at(definition, {"spec", "preserveUnknownFields"}))
+    if (kube::bool_at(definition, "CustomResourceDefinition.spec.preserveUnknownFields"))
       add("FieldValueInvalid", "spec.preserveUnknownFields",
           "Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to "
           "true in spec.versions[*].schema instead");
     check_names(definition);
     // Upstream can ask a webhook, which this server cannot.
-    const std::string_view strategy = text_at(definition, {"spec", "conversion", "strategy"});
+    const std::string_view strategy =
+        kube::text_at(definition, "CustomResourceDefinition.spec.conversion.strategy");
     if (!strategy.empty() && strategy != "None")
       choose("spec.conversion.strategy", strategy, R"("None", "Webhook")");
   }
@@ -59,15 +62,16 @@ class Checker {
       if (now == text_at(before, path)) continue;
       refuse(fmt::format("{}", fmt::join(path, ".")), now, "field is immutable");
     }
-    const json::value* stored = find(before, {"status", "storedVersions"});
-    const json::value* spec = find(definition, {"spec"});
+    const json::value* stored =
+        kube::find(before, "CustomResourceDefinition.status.storedVersions");
+    const json::value* spec = kube::find(definition, "CustomResourceDefinition.spec");
     if (!stored || !stored->is_array() || !spec) return;
     for (std::size_t i = 0; i < stored->get_array().size(); ++i) {
       const json::value& name = stored->get_array()[i];
-      const json::array& versions = list_at(*spec, {"versions"});
+      const json::array& versions = kube::list_at(*spec, "CustomResourceDefinitionSpec.versions");
       const bool kept = std::ranges::any_of(versions, [&](const json::value& version) {
-        return name.is_string() &&
-               text_at(version, {"name"}) == std::string_view(name.get_string());
+        return name.is_string() && kube::text_at(version, "CustomResourceDefinitionVersion.name") ==
+                                       std::string_view(name.get_string());
       });
       if (!kept && name.is_string())
         refuse(fmt::format("status.storedVersions[{}]", i), name.get_string(),
@@ -115,10 +119,11 @@ class Checker {
   }
 
   void check_names(const json::value& definition) {
-    const json::value* names = find(definition, {"spec", "names"});
+    const json::value* names = kube::find(definition, "CustomResourceDefinition.spec.names");
     if (!names) return;
-    check_label(text_at(*names, {"plural"}), "spec.names.plural");
-    check_label(text_at(*names, {"singular"}), "spec.names.singular");
+    check_label(kube::text_at(*names, "CustomResourceDefinitionNames.plural"), "spec.names.plural");
+    check_label(kube::text_at(*names, "CustomResourceDefinitionNames.singular"),
+                "spec.names.singular");
     for (const char* name : {"kind", "listKind"})
       check_label(to_lower(text_at(*names, {name})), fmt::format("spec.names.{}", name));
     for (const char* member : {"shortNames", "categories"}) {
@@ -130,17 +135,21 @@ class Checker {
   }
 
   void check_versions(const json::value& definition) {
-    const json::array& versions = list_at(definition, {"spec", "versions"});
+    const json::array& versions =
+        kube::list_at(definition, "CustomResourceDefinition.spec.versions");
     std::set<std::string, std::less<>> names;
     int stored = 0;
     for (std::size_t i = 0; i < versions.size(); ++i) {
       const std::string field = fmt::format("spec.versions[{}]", i);
-      const std::string_view name = text_at(versions[i], {"name"});
+      const std::string_view name =
+          kube::text_at(versions[i], "CustomResourceDefinitionVersion.name");
       check_label(name, field + ".name");
       names.emplace(name);
-      if (bool_at(versions[i], {"storage"})) ++stored;
-      const std::string_view warning = text_at(versions[i], {"deprecationWarning"});
-      if (!warning.empty() && !bool_at(versions[i], {"deprecated"}))
+      if (kube::bool_at(versions[i], "CustomResourceDefinitionVersion.storage")) ++stored;
+      const std::string_view warning =
+          kube::text_at(versions[i], "CustomResourceDefinitionVersion.deprecationWarning");
+      if (!warning.empty() &&
+          !kube::bool_at(versions[i], "CustomResourceDefinitionVersion.deprecated"))
         refuse(field + ".deprecationWarning", warning, "can only be set for deprecated versions");
     }
     // The list itself, which upstream prints here, says nothing to a reader.
@@ -185,7 +194,8 @@ class Checker {
 
   void check_schema(const json::value& version, const std::string& field) {
     const std::string here = field + ".openAPIV3Schema";
-    const json::value* schema = find(version, {"schema", "openAPIV3Schema"});
+    const json::value* schema =
+        kube::find(version, "CustomResourceDefinitionVersion.schema.openAPIV3Schema");
     if (!schema) return require(here, "");
     SchemaReading reading = read_schema(*schema, here);
     for (Cause& cause : reading.causes) out.causes.push_back(std::move(cause));
@@ -195,10 +205,12 @@ class Checker {
   }
 
   void check_selectable(const json::value& version, const std::string& field) {
-    const json::array& fields = list_at(version, {"selectableFields"});
-    const json::value* schema = find(version, {"schema", "openAPIV3Schema"});
+    const json::array& fields =
+        kube::list_at(version, "CustomResourceDefinitionVersion.selectableFields");
+    const json::value* schema =
+        kube::find(version, "CustomResourceDefinitionVersion.schema.openAPIV3Schema");
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const std::string_view path = text_at(fields[i], {"jsonPath"});
+      const std::string_view path = kube::text_at(fields[i], "SelectableField.jsonPath");
       const json::value* at = schema;
       for (std::string_view step : split(path.substr(std::min<std::size_t>(path.size(), 1)), '.'))
         at = at ? find(*at, {"properties", step}) : nullptr;
@@ -209,7 +221,8 @@ class Checker {
   }
 
   void check_subresources(const json::value& version, const std::string& field) {
-    const json::value* scale = find(version, {"subresources", "scale"});
+    const json::value* scale =
+        kube::find(version, "CustomResourceDefinitionVersion.subresources.scale");
     if (!scale) return;
 
     struct Path {
@@ -237,13 +250,18 @@ class Checker {
     constexpr std::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
     constexpr std::string_view kFormats[] = {"byte",  "date",  "date-time", "double",
                                              "float", "int32", "int64",     "password"};
-    const json::array& columns = list_at(version, {"additionalPrinterColumns"});
+    const json::array& columns =
+        kube::list_at(version, "CustomResourceDefinitionVersion.additionalPrinterColumns");
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const std::string column = fmt::format("{}[{}]", field, i);
-      const std::string_view type = text_at(columns[i], {"type"});
-      const std::string_view format = text_at(columns[i], {"format"});
-      const std::string_view path = text_at(columns[i], {"jsonPath"});
-      if (text_at(columns[i], {"name"}).empty()) require(column + ".name", "");
+      const std::string_view type =
+          kube::text_at(columns[i], "CustomResourceColumnDefinition.type");
+      const std::string_view format =
+          kube::text_at(columns[i], "CustomResourceColumnDefinition.format");
+      const std::string_view path =
+          kube::text_at(columns[i], "CustomResourceColumnDefinition.jsonPath");
+      if (kube::text_at(columns[i], "CustomResourceColumnDefinition.name").empty())
+        require(column + ".name", "");
       if (type.empty())
         require(column + ".type", fmt::format("must be one of {}", fmt::join(kTypes, ",")));
       else if (std::ranges::find(kTypes, type) == std::end(kTypes))

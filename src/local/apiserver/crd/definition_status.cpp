@@ -2,14 +2,17 @@
 #include <algorithm>
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/crd/custom_resources.hpp"
 
 namespace plim::local::apiserver {
 namespace {
 
 const json::value* condition_of(const json::value& definition, std::string_view type) {
-  for (const json::value& condition : list_at(definition, {"status", "conditions"}))
-    if (text_at(condition, {"type"}) == type) return &condition;
+  for (const json::value& condition :
+       kube::list_at(definition, "CustomResourceDefinition.status.conditions"))
+    if (kube::text_at(condition, "CustomResourceDefinitionCondition.type") == type)
+      return &condition;
   return nullptr;
 }
 
@@ -24,8 +27,8 @@ json::value condition(const json::value& definition, const Verdict& verdict, Wal
   const std::string_view status = verdict.holds ? "True" : "False";
   const json::value* before = condition_of(definition, verdict.type);
   std::string since = format_rfc3339(now);
-  if (before && text_at(*before, {"status"}) == status)
-    since = text_at(*before, {"lastTransitionTime"});
+  if (before && kube::text_at(*before, "CustomResourceDefinitionCondition.status") == status)
+    since = kube::text_at(*before, "CustomResourceDefinitionCondition.lastTransitionTime");
   return json::object{{"type", verdict.type},
                       {"status", status},
                       {"lastTransitionTime", since},
@@ -48,20 +51,23 @@ json::value CustomResources::status_for(const json::value& definition) const {
       .reason = accepted ? "InitialNamesAccepted" : "NotAccepted",
       .message = accepted ? "the initial names have been accepted" : "not all names are accepted"};
   json::array versions;
-  if (const json::value* stored = find(definition, {"status", "storedVersions"});
+  if (const json::value* stored =
+          kube::find(definition, "CustomResourceDefinition.status.storedVersions");
       stored && stored->is_array())
     versions = stored->get_array();
-  if (const json::value* all = find(definition, {"spec", "versions"}); all && all->is_array()) {
+  if (const json::value* all = kube::find(definition, "CustomResourceDefinition.spec.versions");
+      all && all->is_array()) {
     for (const json::value& version : all->get_array()) {
-      const json::value name(text_at(version, {"name"}));
-      if (bool_at(version, {"storage"}) &&
+      const json::value name(kube::text_at(version, "CustomResourceDefinitionVersion.name"));
+      if (kube::bool_at(version, "CustomResourceDefinitionVersion.storage") &&
           std::find(versions.begin(), versions.end(), name) == versions.end())
         versions.push_back(name);
     }
   }
   const WallTime now = clock_.wall();
   json::object accepted_names{{"plural", ""}, {"kind", ""}};
-  if (accepted) accepted_names = find(definition, {"spec", "names"})->as_object();
+  if (accepted)
+    accepted_names = kube::find(definition, "CustomResourceDefinition.spec.names")->as_object();
   return json::object{{"conditions", json::array{condition(definition, names, now),
                                                  condition(definition, established, now)}},
                       {"acceptedNames", std::move(accepted_names)},

@@ -46,6 +46,13 @@ TEST(Defaults, completes_a_pod) {
             R"("status":{"phase":"Pending","qosClass":"BestEffort"}})");
 }
 
+TEST(Defaults, demands_the_file_of_a_variable) {
+  json::value container = container_of(R"({"name": "c", "image": "i", "env": [{"name": "A",
+      "valueFrom": {"fileKeyRef": {"volumeName": "v", "path": "p", "key": "k"}}}]})");
+  EXPECT_EQ(to_json(container.at("env").at(0).at("valueFrom").at("fileKeyRef")),
+            R"({"volumeName":"v","path":"p","key":"k","optional":false})");
+}
+
 TEST(Defaults, pulls_always_only_what_may_move) {
   const std::array<std::pair<std::string_view, std::string_view>, 7> images = {{
       {"nginx", "Always"},

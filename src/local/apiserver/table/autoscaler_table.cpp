@@ -26,38 +26,50 @@ std::string or_unknown(std::string value) {
 
 // "12%/80%", "5/10": utilization in percent, else an average or a plain value.
 std::string current_and_target(const json::value& spec, const json::value& current) {
-  if (find(spec, {"target", "averageUtilization"})) {
-    const auto used = int_at(current, {"averageUtilization"});
+  if (kube::find(spec, "PodsMetricSource.target.averageUtilization")) {
+    const auto used = kube::int_at(current, "MetricValueStatus.averageUtilization");
     return fmt::format("{}/{}%", used ? fmt::format("{}%", *used) : "<unknown>",
-                       number(spec, {"target", "averageUtilization"}));
+                       number(spec, "PodsMetricSource.target.averageUtilization"));
   }
-  const char* kind = find(spec, {"target", "averageValue"}) ? "averageValue" : "value";
-  return fmt::format("{}/{}", or_unknown(scalar(current, {kind})), scalar(spec, {"target", kind}));
+  if (kube::find(spec, "PodsMetricSource.target.averageValue"))
+    return fmt::format("{}/{}", or_unknown(scalar(current, "MetricValueStatus.averageValue")),
+                       scalar(spec, "PodsMetricSource.target.averageValue"));
+  return fmt::format("{}/{}", or_unknown(scalar(current, "MetricValueStatus.value")),
+                     scalar(spec, "PodsMetricSource.target.value"));
 }
 
 std::string metric(const json::value& spec, const json::value& status) {
-  constexpr std::pair<std::string_view, std::string_view> kSources[] = {
-      {"Resource", "resource"}, {"ContainerResource", "containerResource"},
-      {"Pods", "pods"},         {"Object", "object"},
-      {"External", "external"},
+  struct Source {
+    std::string_view type;
+    kube::AnyPath spec, current;
   };
-  const std::string_view type = text_at(spec, {"type"});
-  for (const auto& [name, key] : kSources) {
-    const json::value* source = name == type ? find(spec, {key}) : nullptr;
+
+  constexpr Source kSources[] = {
+      {"Resource", "MetricSpec.resource", "MetricStatus.resource.current"},
+      {"ContainerResource", "MetricSpec.containerResource",
+       "MetricStatus.containerResource.current"},
+      {"Pods", "MetricSpec.pods", "MetricStatus.pods.current"},
+      {"Object", "MetricSpec.object", "MetricStatus.object.current"},
+      {"External", "MetricSpec.external", "MetricStatus.external.current"},
+  };
+  const std::string_view type = kube::text_at(spec, "MetricSpec.type");
+  for (const Source& known : kSources) {
+    const json::value* source = known.type == type ? kube::find(spec, known.spec) : nullptr;
     if (!source) continue;
-    const json::value* current = find(status, {key, "current"});
+    const json::value* current = kube::find(status, known.current);
     const std::string values = current_and_target(*source, current ? *current : json::value());
     if (type == "Resource" || type == "ContainerResource")
-      return fmt::format("{}: {}", text(*source, {"name"}), values);
-    const bool averaged = type != "Pods" && find(*source, {"target", "averageValue"});
+      return fmt::format("{}: {}", text(*source, "ResourceMetricSource.name"), values);
+    const bool averaged =
+        type != "Pods" && kube::find(*source, "ResourceMetricSource.target.averageValue");
     return averaged ? values + " (avg)" : values;
   }
   return "<unknown type>";
 }
 
 std::string targets(const json::value& object) {
-  const json::array& specs = list(object, {"spec", "metrics"});
-  const json::array& current = list(object, {"status", "currentMetrics"});
+  const json::array& specs = list(object, "HorizontalPodAutoscaler.spec.metrics");
+  const json::array& current = list(object, "HorizontalPodAutoscaler.status.currentMetrics");
   if (specs.empty()) return "<none>";
   std::vector<std::string> out;
   for (std::size_t i = 0; i < specs.size(); ++i)
@@ -66,14 +78,14 @@ std::string targets(const json::value& object) {
 }
 
 json::array autoscaler_cells(const json::value& object, WallTime now) {
-  const std::string minimum = scalar(object, {"spec", "minReplicas"});
+  const std::string minimum = scalar(object, "HorizontalPodAutoscaler.spec.minReplicas");
   return {name(object),
-          text(object, {"spec", "scaleTargetRef", "kind"}) + "/" +
-              text(object, {"spec", "scaleTargetRef", "name"}),
+          text(object, "HorizontalPodAutoscaler.spec.scaleTargetRef.kind") + "/" +
+              text(object, "HorizontalPodAutoscaler.spec.scaleTargetRef.name"),
           targets(object),
           minimum.empty() ? "<unset>" : minimum,
-          number(object, {"spec", "maxReplicas"}),
-          number(object, {"status", "currentReplicas"}),
+          number(object, "HorizontalPodAutoscaler.spec.maxReplicas"),
+          number(object, "HorizontalPodAutoscaler.status.currentReplicas"),
           age(object, now)};
 }
 

@@ -8,11 +8,12 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/table/object_table.hpp"
 
 namespace plim::local::apiserver::cells {
 
-using Path = std::initializer_list<std::string_view>;
+using CountPath = kube::Path<kube::paths::list | kube::paths::map>;
 
 inline constexpr TableColumn kName{
     .name = "Name", .format = "name", .description = "Name, unique in its namespace"};
@@ -26,30 +27,31 @@ inline constexpr TableColumn kSelector{
 
 std::string name(const json::value& object);
 std::string age(const json::value& object, WallTime now);
-std::string text(const json::value& object, Path path, std::string_view fallback = "");
-std::int64_t number(const json::value& object, Path path, std::int64_t fallback = 0);
+std::string text(const json::value& object, kube::TextPath path, std::string_view fallback = "");
+std::int64_t number(const json::value& object, kube::IntPath path, std::int64_t fallback = 0);
 // The elements or members there; none if it is missing.
-const json::array& list(const json::value& object, Path path);
-const json::object& members(const json::value& object, Path path);
-std::int64_t size(const json::value& object, Path path);
+const json::array& list(const json::value& object, kube::ListPath path);
+const json::object& members(const json::value& object, kube::MapPath path);
+std::int64_t size(const json::value& object, CountPath path);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator = ",");
 // The first `shown` parts and how many more there are.
 std::string join_some(const std::vector<std::string>& parts, std::size_t shown,
                       std::string_view separator = ",");
 // "a=b,c=d", sorted; "<none>" when empty.
-std::string labels(const json::value& object, Path path);
+std::string labels(const json::value& object, kube::MapPath path);
 // The same for a selector object with matchLabels and matchExpressions.
-std::string selector(const json::value& object, Path path);
+std::string selector(const json::value& object, kube::StructPath path);
 // A scalar as text: quantities, numbers or texts; "" when missing.
-std::string scalar(const json::value& object, Path path);
+std::string scalar(const json::value& object, kube::AnyPath path);
+std::string scalar(const json::value& object, kube::MapPath path, std::string_view key);
 
 struct Containers {
   std::string names;
   std::string images;
 };
 
-Containers containers(const json::value& object, Path pod_spec);
+Containers containers(const json::value& object, kube::StructPath pod_spec);
 
 // The element whose type is `type`, null if there is none.
 const json::value* condition(const json::value& object, std::string_view type);

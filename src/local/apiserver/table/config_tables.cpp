@@ -15,7 +15,8 @@ constexpr TableColumn kConfigMapColumns[] = {
     kName, {.name = "Data", .description = "How many entries it has"}, kAge};
 
 json::array config_map_cells(const json::value& object, WallTime now) {
-  return {name(object), size(object, {"data"}) + size(object, {"binaryData"}), age(object, now)};
+  return {name(object), size(object, "ConfigMap.data") + size(object, "ConfigMap.binaryData"),
+          age(object, now)};
 }
 
 constexpr TableColumn kSecretColumns[] = {
@@ -26,21 +27,21 @@ constexpr TableColumn kSecretColumns[] = {
 };
 
 json::array secret_cells(const json::value& object, WallTime now) {
-  return {name(object), text(object, {"type"}), size(object, {"data"}), age(object, now)};
+  return {name(object), text(object, "Secret.type"), size(object, "Secret.data"), age(object, now)};
 }
 
 constexpr TableColumn kServiceAccountColumns[] = {
     kName, {.name = "Secrets", .description = "How many secrets belong to it"}, kAge};
 
 json::array service_account_cells(const json::value& object, WallTime now) {
-  return {name(object), size(object, {"secrets"}), age(object, now)};
+  return {name(object), size(object, "ServiceAccount.secrets"), age(object, now)};
 }
 
 constexpr TableColumn kNamespaceColumns[] = {
     kName, {.name = "Status", .description = "Active, or on its way out"}, kAge};
 
 json::array namespace_cells(const json::value& object, WallTime now) {
-  return {name(object), text(object, {"status", "phase"}), age(object, now)};
+  return {name(object), text(object, "Namespace.status.phase"), age(object, now)};
 }
 
 constexpr TableColumn kResourceQuotaColumns[] = {
@@ -52,11 +53,11 @@ constexpr TableColumn kResourceQuotaColumns[] = {
 
 json::array resource_quota_cells(const json::value& object, WallTime now) {
   std::map<std::string, std::string> used;
-  for (const json::key_value_pair& hard : members(object, {"status", "hard"})) {
+  for (const json::key_value_pair& hard : members(object, "ResourceQuota.status.hard")) {
     const std::string resource(hard.key());
     used[resource] =
-        fmt::format("{}: {}/{}", resource, scalar(object, {"status", "used", resource}),
-                    scalar(object, {"status", "hard", resource}));
+        fmt::format("{}: {}/{}", resource, scalar(object, "ResourceQuota.status.used", resource),
+                    scalar(object, "ResourceQuota.status.hard", resource));
   }
   std::vector<std::string> requests;
   std::vector<std::string> limits;
@@ -69,7 +70,7 @@ constexpr TableColumn kLeaseColumns[] = {
     kName, {.name = "Holder", .description = "Who holds it"}, kAge};
 
 json::array lease_cells(const json::value& object, WallTime now) {
-  return {name(object), text(object, {"spec", "holderIdentity"}), age(object, now)};
+  return {name(object), text(object, "Lease.spec.holderIdentity"), age(object, now)};
 }
 
 constexpr TableColumn kDisruptionBudgetColumns[] = {
@@ -83,10 +84,10 @@ constexpr TableColumn kDisruptionBudgetColumns[] = {
 };
 
 json::array disruption_budget_cells(const json::value& object, WallTime now) {
-  const std::string minimum = scalar(object, {"spec", "minAvailable"});
-  const std::string maximum = scalar(object, {"spec", "maxUnavailable"});
+  const std::string minimum = scalar(object, "PodDisruptionBudget.spec.minAvailable");
+  const std::string maximum = scalar(object, "PodDisruptionBudget.spec.maxUnavailable");
   return {name(object), minimum.empty() ? "N/A" : minimum, maximum.empty() ? "N/A" : maximum,
-          number(object, {"status", "disruptionsAllowed"}), age(object, now)};
+          number(object, "PodDisruptionBudget.status.disruptionsAllowed"), age(object, now)};
 }
 
 constexpr TableColumn kPriorityClassColumns[] = {
@@ -100,15 +101,16 @@ constexpr TableColumn kPriorityClassColumns[] = {
 };
 
 json::array priority_class_cells(const json::value& object, WallTime now) {
-  return {name(object), number(object, {"value"}), bool_at(object, {"globalDefault"}),
-          age(object, now), text(object, {"preemptionPolicy"})};
+  return {name(object), number(object, "PriorityClass.value"),
+          kube::bool_at(object, "PriorityClass.globalDefault"), age(object, now),
+          text(object, "PriorityClass.preemptionPolicy")};
 }
 
 constexpr TableColumn kRuntimeClassColumns[] = {
     kName, {.name = "Handler", .description = "What runs its pods"}, kAge};
 
 json::array runtime_class_cells(const json::value& object, WallTime now) {
-  return {name(object), text(object, {"handler"}), age(object, now)};
+  return {name(object), text(object, "RuntimeClass.handler"), age(object, now)};
 }
 
 constexpr TableColumn kWebhookColumns[] = {
@@ -118,7 +120,7 @@ constexpr TableColumn kWebhookColumns[] = {
 };
 
 json::array webhook_configuration_cells(const json::value& object, WallTime now) {
-  return {name(object), size(object, {"webhooks"}), age(object, now)};
+  return {name(object), size(object, "MutatingWebhookConfiguration.webhooks"), age(object, now)};
 }
 
 constexpr TableColumn kAdmissionPolicyColumns[] = {
@@ -130,10 +132,11 @@ constexpr TableColumn kAdmissionPolicyColumns[] = {
 
 json::array admission_policy_cells(const json::value& object, WallTime now) {
   std::string parameters = "<unset>";
-  if (find(object, {"spec", "paramKind"}))
-    parameters = text(object, {"spec", "paramKind", "apiVersion"}) + "/" +
-                 text(object, {"spec", "paramKind", "kind"});
-  return {name(object), size(object, {"spec", "validations"}), parameters, age(object, now)};
+  if (kube::find(object, "ValidatingAdmissionPolicy.spec.paramKind"))
+    parameters = text(object, "ValidatingAdmissionPolicy.spec.paramKind.apiVersion") + "/" +
+                 text(object, "ValidatingAdmissionPolicy.spec.paramKind.kind");
+  return {name(object), size(object, "ValidatingAdmissionPolicy.spec.validations"), parameters,
+          age(object, now)};
 }
 
 constexpr TableColumn kAdmissionPolicyBindingColumns[] = {
@@ -145,12 +148,13 @@ constexpr TableColumn kAdmissionPolicyBindingColumns[] = {
 
 json::array admission_policy_binding_cells(const json::value& object, WallTime now) {
   std::string parameters = "<unset>";
-  if (find(object, {"spec", "paramRef"})) {
-    parameters = text(object, {"spec", "paramRef", "name"}, "*");
-    const std::string ns = text(object, {"spec", "paramRef", "namespace"});
+  if (kube::find(object, "ValidatingAdmissionPolicyBinding.spec.paramRef")) {
+    parameters = text(object, "ValidatingAdmissionPolicyBinding.spec.paramRef.name", "*");
+    const std::string ns = text(object, "ValidatingAdmissionPolicyBinding.spec.paramRef.namespace");
     if (!ns.empty()) parameters = ns + "/" + parameters;
   }
-  return {name(object), text(object, {"spec", "policyName"}), parameters, age(object, now)};
+  return {name(object), text(object, "ValidatingAdmissionPolicyBinding.spec.policyName"),
+          parameters, age(object, now)};
 }
 
 constexpr TableColumn kRoleBindingColumns[] = {
@@ -164,14 +168,14 @@ constexpr TableColumn kRoleBindingColumns[] = {
 
 json::array role_binding_cells(const json::value& object, WallTime now) {
   std::map<std::string_view, std::vector<std::string>> subjects;
-  for (const json::value& subject : list(object, {"subjects"})) {
-    const std::string_view kind = text_at(subject, {"kind"});
-    std::string who = text(subject, {"name"});
-    if (kind == "ServiceAccount") who = text(subject, {"namespace"}) + "/" + who;
+  for (const json::value& subject : list(object, "RoleBinding.subjects")) {
+    const std::string_view kind = kube::text_at(subject, "Subject.kind");
+    std::string who = text(subject, "Subject.name");
+    if (kind == "ServiceAccount") who = text(subject, "Subject.namespace") + "/" + who;
     subjects[kind].push_back(std::move(who));
   }
   return {name(object),
-          text(object, {"roleRef", "kind"}) + "/" + text(object, {"roleRef", "name"}),
+          text(object, "RoleBinding.roleRef.kind") + "/" + text(object, "RoleBinding.roleRef.name"),
           age(object, now),
           join(subjects["User"], ", "),
           join(subjects["Group"], ", "),

@@ -24,43 +24,49 @@ constexpr TableColumn kEventColumns[] = {
 };
 
 // The first of both paths that holds text.
-std::string either(const json::value& event, Path core, Path newer) {
-  return text(event, core, text_at(event, newer));
+std::string either(const json::value& event, kube::TextPath core, kube::TextPath newer) {
+  return text(event, core, kube::text_at(event, newer));
 }
 
 std::string object_name(const json::value& event) {
   const std::string kind =
-      to_lower(either(event, {"involvedObject", "kind"}, {"regarding", "kind"}));
-  const std::string object = either(event, {"involvedObject", "name"}, {"regarding", "name"});
+      to_lower(either(event, "CoreEvent.involvedObject.kind", "EventsEvent.regarding.kind"));
+  const std::string object =
+      either(event, "CoreEvent.involvedObject.name", "EventsEvent.regarding.name");
   return object.empty() ? kind : kind + "/" + object;
 }
 
 std::string source(const json::value& event) {
-  std::string component = either(event, {"source", "component"}, {"deprecatedSource", "component"});
-  if (component.empty()) component = either(event, {"reportingComponent"}, {"reportingController"});
-  std::string host = either(event, {"source", "host"}, {"deprecatedSource", "host"});
-  if (host.empty()) host = text(event, {"reportingInstance"});
+  std::string component =
+      either(event, "CoreEvent.source.component", "EventsEvent.deprecatedSource.component");
+  if (component.empty())
+    component = either(event, "CoreEvent.reportingComponent", "EventsEvent.reportingController");
+  std::string host = either(event, "CoreEvent.source.host", "EventsEvent.deprecatedSource.host");
+  if (host.empty()) host = text(event, "CoreEvent.reportingInstance");
   return host.empty() ? component : component + ", " + host;
 }
 
 json::array event_cells(const json::value& event, WallTime now) {
-  std::string first = either(event, {"firstTimestamp"}, {"deprecatedFirstTimestamp"});
-  if (first.empty()) first = text(event, {"eventTime"});
-  std::string last = either(event, {"lastTimestamp"}, {"deprecatedLastTimestamp"});
+  std::string first =
+      either(event, "CoreEvent.firstTimestamp", "EventsEvent.deprecatedFirstTimestamp");
+  if (first.empty()) first = text(event, "CoreEvent.eventTime");
+  std::string last =
+      either(event, "CoreEvent.lastTimestamp", "EventsEvent.deprecatedLastTimestamp");
   if (last.empty()) last = first;
-  std::int64_t count = number(event, {"count"}, number(event, {"deprecatedCount"}));
-  if (find(event, {"series"})) {
-    last = text(event, {"series", "lastObservedTime"});
-    count = number(event, {"series", "count"});
+  std::int64_t count =
+      number(event, "CoreEvent.count", number(event, "EventsEvent.deprecatedCount"));
+  if (kube::find(event, "CoreEvent.series")) {
+    last = text(event, "CoreEvent.series.lastObservedTime");
+    count = number(event, "CoreEvent.series.count");
   } else if (count == 0) {
     count = 1;
   }
-  const std::string message = either(event, {"message"}, {"note"});
+  const std::string message = either(event, "CoreEvent.message", "EventsEvent.note");
   return {human_age(last, now),
-          text(event, {"type"}),
-          text(event, {"reason"}),
+          text(event, "CoreEvent.type"),
+          text(event, "CoreEvent.reason"),
           object_name(event),
-          either(event, {"involvedObject", "fieldPath"}, {"regarding", "fieldPath"}),
+          either(event, "CoreEvent.involvedObject.fieldPath", "EventsEvent.regarding.fieldPath"),
           source(event),
           trim(message),
           human_age(first, now),

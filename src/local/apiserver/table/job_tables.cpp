@@ -24,32 +24,32 @@ constexpr TableColumn kJobColumns[] = {
 std::string job_status(const json::value& job) {
   if (is_true(job, "Complete")) return "Complete";
   if (is_true(job, "Failed")) return "Failed";
-  if (find(job, {"metadata", "deletionTimestamp"})) return "Terminating";
+  if (kube::find(job, "Job.metadata.deletionTimestamp")) return "Terminating";
   for (const char* type : {"Suspended", "FailureTarget", "SuccessCriteriaMet"})
     if (is_true(job, type)) return type;
   return "Running";
 }
 
 std::string completions(const json::value& job) {
-  const std::int64_t succeeded = number(job, {"status", "succeeded"});
-  if (const auto wanted = int_at(job, {"spec", "completions"}))
+  const std::int64_t succeeded = number(job, "Job.status.succeeded");
+  if (const auto wanted = kube::int_at(job, "Job.spec.completions"))
     return fmt::format("{}/{}", succeeded, *wanted);
-  const std::int64_t parallelism = number(job, {"spec", "parallelism"});
+  const std::int64_t parallelism = number(job, "Job.spec.parallelism");
   return parallelism > 1 ? fmt::format("{}/1 of {}", succeeded, parallelism)
                          : fmt::format("{}/1", succeeded);
 }
 
 std::string duration(const json::value& job, WallTime now) {
-  const auto start = parse_rfc3339(text_at(job, {"status", "startTime"}));
+  const auto start = parse_rfc3339(kube::text_at(job, "Job.status.startTime"));
   if (!start) return "";
-  const auto end = parse_rfc3339(text_at(job, {"status", "completionTime"}));
+  const auto end = parse_rfc3339(kube::text_at(job, "Job.status.completionTime"));
   return human_duration((end ? *end : now) - *start);
 }
 
 json::array job_cells(const json::value& job, WallTime now) {
-  const Containers all = containers(job, {"spec", "template", "spec"});
+  const Containers all = containers(job, "Job.spec.template.spec");
   return {name(job),     job_status(job), completions(job), duration(job, now),
-          age(job, now), all.names,       all.images,       selector(job, {"spec", "selector"})};
+          age(job, now), all.names,       all.images,       selector(job, "Job.spec.selector")};
 }
 
 constexpr TableColumn kCronJobColumns[] = {
@@ -65,25 +65,25 @@ constexpr TableColumn kCronJobColumns[] = {
     kSelector,
 };
 
-std::string yes_or_no(const json::value& object, Path path) {
-  const json::value* found = find(object, path);
+std::string yes_or_no(const json::value& object, kube::BoolPath path) {
+  const json::value* found = kube::find(object, path);
   if (!found || !found->is_bool()) return "<unset>";
   return found->get_bool() ? "True" : "False";
 }
 
 json::array cron_job_cells(const json::value& job, WallTime now) {
-  const Containers all = containers(job, {"spec", "jobTemplate", "spec", "template", "spec"});
-  const std::string last = text(job, {"status", "lastScheduleTime"});
+  const Containers all = containers(job, "CronJob.spec.jobTemplate.spec.template.spec");
+  const std::string last = text(job, "CronJob.status.lastScheduleTime");
   return {name(job),
-          text(job, {"spec", "schedule"}),
-          text(job, {"spec", "timeZone"}, "<none>"),
-          yes_or_no(job, {"spec", "suspend"}),
-          size(job, {"status", "active"}),
+          text(job, "CronJob.spec.schedule"),
+          text(job, "CronJob.spec.timeZone", "<none>"),
+          yes_or_no(job, "CronJob.spec.suspend"),
+          size(job, "CronJob.status.active"),
           last.empty() ? "<none>" : human_age(last, now),
           age(job, now),
           all.names,
           all.images,
-          selector(job, {"spec", "jobTemplate", "spec", "selector"})};
+          selector(job, "CronJob.spec.jobTemplate.spec.selector")};
 }
 
 }  // namespace

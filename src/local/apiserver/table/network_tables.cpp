@@ -31,22 +31,23 @@ constexpr TableColumn kServiceColumns[] = {
 
 std::vector<std::string> load_balancer_addresses(const json::value& object) {
   std::set<std::string> out;
-  for (const json::value& ingress : list(object, {"status", "loadBalancer", "ingress"})) {
-    const std::string address = text(ingress, {"ip"}, text_at(ingress, {"hostname"}));
+  for (const json::value& ingress : list(object, "Service.status.loadBalancer.ingress")) {
+    const std::string address = text(ingress, "LoadBalancerIngress.ip",
+                                     kube::text_at(ingress, "LoadBalancerIngress.hostname"));
     if (!address.empty()) out.insert(address);
   }
   return {out.begin(), out.end()};
 }
 
 std::string external_address(const json::value& service) {
-  const std::string type = text(service, {"spec", "type"});
-  if (type == "ExternalName") return text(service, {"spec", "externalName"});
+  const std::string type = text(service, "Service.spec.type");
+  if (type == "ExternalName") return text(service, "Service.spec.externalName");
   std::vector<std::string> out;
   if (type == "LoadBalancer")
     out = load_balancer_addresses(service);
   else if (type != "ClusterIP" && type != "NodePort")
     return "<unknown>";
-  for (std::string& address : texts(list(service, {"spec", "externalIPs"})))
+  for (std::string& address : texts(list(service, "Service.spec.externalIPs")))
     out.push_back(std::move(address));
   if (out.empty()) return type == "LoadBalancer" ? "<pending>" : "<none>";
   return join(out);
@@ -54,24 +55,24 @@ std::string external_address(const json::value& service) {
 
 std::string ports(const json::value& service) {
   std::vector<std::string> out;
-  for (const json::value& port : list(service, {"spec", "ports"})) {
-    std::string piece = fmt::format("{}", number(port, {"port"}));
-    if (const std::int64_t node = number(port, {"nodePort"}); node > 0)
+  for (const json::value& port : list(service, "Service.spec.ports")) {
+    std::string piece = fmt::format("{}", number(port, "ServicePort.port"));
+    if (const std::int64_t node = number(port, "ServicePort.nodePort"); node > 0)
       piece += fmt::format(":{}", node);
-    out.push_back(piece + "/" + text(port, {"protocol"}));
+    out.push_back(piece + "/" + text(port, "ServicePort.protocol"));
   }
   return out.empty() ? "<none>" : join(out);
 }
 
 json::array service_cells(const json::value& service, WallTime now) {
-  const auto addresses = texts(list(service, {"spec", "clusterIPs"}));
+  const auto addresses = texts(list(service, "Service.spec.clusterIPs"));
   return {name(service),
-          text(service, {"spec", "type"}),
-          addresses.empty() ? text(service, {"spec", "clusterIP"}, "<none>") : addresses[0],
+          text(service, "Service.spec.type"),
+          addresses.empty() ? text(service, "Service.spec.clusterIP", "<none>") : addresses[0],
           external_address(service),
           ports(service),
           age(service, now),
-          labels(service, {"spec", "selector"})};
+          labels(service, "Service.spec.selector")};
 }
 
 constexpr TableColumn kEndpointsColumns[] = {
@@ -87,15 +88,16 @@ std::string host_and_port(const std::string& host, std::int64_t port) {
 
 json::array endpoints_cells(const json::value& object, WallTime now) {
   std::vector<std::string> out;
-  const json::array& subsets = list(object, {"subsets"});
+  const json::array& subsets = list(object, "Endpoints.subsets");
   for (const json::value& subset : subsets) {
-    const json::array& addresses = list(subset, {"addresses"});
-    const json::array& numbers = list(subset, {"ports"});
+    const json::array& addresses = list(subset, "EndpointSubset.addresses");
+    const json::array& numbers = list(subset, "EndpointSubset.ports");
     for (const json::value& port : numbers)
       for (const json::value& address : addresses)
-        out.push_back(host_and_port(text(address, {"ip"}), number(port, {"port"})));
+        out.push_back(host_and_port(text(address, "EndpointAddress.ip"),
+                                    number(port, "CoreEndpointPort.port")));
     if (!numbers.empty()) continue;
-    for (const json::value& address : addresses) out.push_back(text(address, {"ip"}));
+    for (const json::value& address : addresses) out.push_back(text(address, "EndpointAddress.ip"));
   }
   return {name(object), subsets.empty() ? "<none>" : join_some(out, kShown), age(object, now)};
 }
@@ -110,15 +112,15 @@ constexpr TableColumn kEndpointSliceColumns[] = {
 
 json::array endpoint_slice_cells(const json::value& slice, WallTime now) {
   std::vector<std::string> numbers;
-  for (const json::value& port : list(slice, {"ports"})) {
-    const std::string value = scalar(port, {"port"});
-    numbers.push_back(value.empty() ? text(port, {"name"}, "*") : value);
+  for (const json::value& port : list(slice, "EndpointSlice.ports")) {
+    const std::string value = scalar(port, "DiscoveryEndpointPort.port");
+    numbers.push_back(value.empty() ? text(port, "DiscoveryEndpointPort.name", "*") : value);
   }
   std::vector<std::string> addresses;
-  for (const json::value& endpoint : list(slice, {"endpoints"}))
-    for (std::string& address : texts(list(endpoint, {"addresses"})))
+  for (const json::value& endpoint : list(slice, "EndpointSlice.endpoints"))
+    for (std::string& address : texts(list(endpoint, "Endpoint.addresses")))
       addresses.push_back(std::move(address));
-  return {name(slice), text(slice, {"addressType"}),
+  return {name(slice), text(slice, "EndpointSlice.addressType"),
           numbers.empty() ? "<unset>" : join_some(numbers, kShown),
           addresses.empty() ? "<unset>" : join_some(addresses, kShown), age(slice, now)};
 }
@@ -134,13 +136,14 @@ constexpr TableColumn kIngressColumns[] = {
 
 json::array ingress_cells(const json::value& ingress, WallTime now) {
   std::vector<std::string> hosts;
-  for (const json::value& rule : list(ingress, {"spec", "rules"}))
-    if (std::string host = text(rule, {"host"}); !host.empty()) hosts.push_back(std::move(host));
+  for (const json::value& rule : list(ingress, "Ingress.spec.rules"))
+    if (std::string host = text(rule, "IngressRule.host"); !host.empty())
+      hosts.push_back(std::move(host));
   return {name(ingress),
-          text(ingress, {"spec", "ingressClassName"}, "<none>"),
+          text(ingress, "Ingress.spec.ingressClassName", "<none>"),
           hosts.empty() ? "*" : join_some(hosts, kShown),
           join(load_balancer_addresses(ingress)),
-          list(ingress, {"spec", "tls"}).empty() ? "80" : "80, 443",
+          list(ingress, "Ingress.spec.tls").empty() ? "80" : "80, 443",
           age(ingress, now)};
 }
 
@@ -153,13 +156,13 @@ constexpr TableColumn kIngressClassColumns[] = {
 
 json::array ingress_class_cells(const json::value& object, WallTime now) {
   std::string parameters = "<none>";
-  if (find(object, {"spec", "parameters"})) {
-    parameters = text(object, {"spec", "parameters", "kind"});
-    const std::string group = text(object, {"spec", "parameters", "apiGroup"});
+  if (kube::find(object, "IngressClass.spec.parameters")) {
+    parameters = text(object, "IngressClass.spec.parameters.kind");
+    const std::string group = text(object, "IngressClass.spec.parameters.apiGroup");
     if (!group.empty()) parameters += "." + group;
-    parameters += "/" + text(object, {"spec", "parameters", "name"});
+    parameters += "/" + text(object, "IngressClass.spec.parameters.name");
   }
-  return {name(object), text(object, {"spec", "controller"}), parameters, age(object, now)};
+  return {name(object), text(object, "IngressClass.spec.controller"), parameters, age(object, now)};
 }
 
 constexpr TableColumn kNetworkPolicyColumns[] = {
@@ -169,7 +172,7 @@ constexpr TableColumn kNetworkPolicyColumns[] = {
 };
 
 json::array network_policy_cells(const json::value& object, WallTime now) {
-  return {name(object), selector(object, {"spec", "podSelector"}), age(object, now)};
+  return {name(object), selector(object, "NetworkPolicy.spec.podSelector"), age(object, now)};
 }
 
 }  // namespace

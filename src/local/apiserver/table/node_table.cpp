@@ -26,14 +26,14 @@ constexpr TableColumn kNodeColumns[] = {
 std::string status(const json::value& node) {
   std::string out = "Unknown";
   if (condition(node, "Ready")) out = is_true(node, "Ready") ? "Ready" : "NotReady";
-  if (bool_at(node, {"spec", "unschedulable"})) out += ",SchedulingDisabled";
+  if (kube::bool_at(node, "Node.spec.unschedulable")) out += ",SchedulingDisabled";
   return out;
 }
 
 std::string roles(const json::value& node) {
   constexpr std::string_view kPrefix = "node-role.kubernetes.io/";
   std::set<std::string> found;
-  for (const json::key_value_pair& label : members(node, {"metadata", "labels"})) {
+  for (const json::key_value_pair& label : members(node, "Node.metadata.labels")) {
     const std::string_view key = label.key();
     if (key.starts_with(kPrefix) && key.size() > kPrefix.size())
       found.emplace(key.substr(kPrefix.size()));
@@ -45,8 +45,9 @@ std::string roles(const json::value& node) {
 }
 
 std::string address(const json::value& node, std::string_view type) {
-  for (const json::value& candidate : list(node, {"status", "addresses"}))
-    if (text_at(candidate, {"type"}) == type) return text(candidate, {"address"}, "<none>");
+  for (const json::value& candidate : list(node, "Node.status.addresses"))
+    if (kube::text_at(candidate, "NodeAddress.type") == type)
+      return text(candidate, "NodeAddress.address", "<none>");
   return "<none>";
 }
 
@@ -55,12 +56,12 @@ json::array node_cells(const json::value& node, WallTime now) {
           status(node),
           roles(node),
           age(node, now),
-          text(node, {"status", "nodeInfo", "kubeletVersion"}),
+          text(node, "Node.status.nodeInfo.kubeletVersion"),
           address(node, "InternalIP"),
           address(node, "ExternalIP"),
-          text(node, {"status", "nodeInfo", "osImage"}, "<unknown>"),
-          text(node, {"status", "nodeInfo", "kernelVersion"}, "<unknown>"),
-          text(node, {"status", "nodeInfo", "containerRuntimeVersion"}, "<unknown>")};
+          text(node, "Node.status.nodeInfo.osImage", "<unknown>"),
+          text(node, "Node.status.nodeInfo.kernelVersion", "<unknown>"),
+          text(node, "Node.status.nodeInfo.containerRuntimeVersion", "<unknown>")};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr TableColumn kPlainColumns[] = {
 };
 
 json::array plain_cells(const json::value& object, WallTime) {
-  return {cells::name(object), cells::text(object, {"metadata", "creationTimestamp"})};
+  return {cells::name(object), cells::text(object, "Object.metadata.creationTimestamp")};
 }
 
 const TableView kPlainView{.columns = kPlainColumns, .cells = plain_cells};

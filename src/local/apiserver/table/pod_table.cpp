@@ -34,49 +34,52 @@ struct Summary {
 
 void count_restarts(const json::value& container, std::int64_t& restarts,
                     std::optional<WallTime>& last) {
-  restarts += number(container, {"restartCount"});
+  restarts += number(container, "ContainerStatus.restartCount");
   const auto finished =
-      parse_rfc3339(text_at(container, {"lastState", "terminated", "finishedAt"}));
+      parse_rfc3339(kube::text_at(container, "ContainerStatus.lastState.terminated.finishedAt"));
   if (finished && (!last || *last < *finished)) last = *finished;
 }
 
 std::string exit_text(const json::value& terminated) {
-  if (const std::string reason = text(terminated, {"reason"}); !reason.empty()) return reason;
-  if (const std::int64_t signal = number(terminated, {"signal"}); signal != 0)
+  if (const std::string reason = text(terminated, "ContainerStateTerminated.reason");
+      !reason.empty())
+    return reason;
+  if (const std::int64_t signal = number(terminated, "ContainerStateTerminated.signal");
+      signal != 0)
     return fmt::format("Signal:{}", signal);
-  return fmt::format("ExitCode:{}", number(terminated, {"exitCode"}));
+  return fmt::format("ExitCode:{}", number(terminated, "ContainerStateTerminated.exitCode"));
 }
 
 // A sidecar: an init container that goes on running.
 bool is_sidecar(const json::value& pod, std::string_view container) {
-  for (const json::value& candidate : list(pod, {"spec", "initContainers"}))
-    if (text_at(candidate, {"name"}) == container)
-      return text_at(candidate, {"restartPolicy"}) == "Always";
+  for (const json::value& candidate : list(pod, "Pod.spec.initContainers"))
+    if (kube::text_at(candidate, "Container.name") == container)
+      return kube::text_at(candidate, "Container.restartPolicy") == "Always";
   return false;
 }
 
 // What an init container that is not done yet says about the pod.
 std::string init_status(const json::value& pod, const json::value& container, std::size_t place) {
-  if (const json::value* terminated = find(container, {"state", "terminated"}))
+  if (const json::value* terminated = kube::find(container, "ContainerStatus.state.terminated"))
     return "Init:" + exit_text(*terminated);
-  const std::string waiting = text(container, {"state", "waiting", "reason"});
+  const std::string waiting = text(container, "ContainerStatus.state.waiting.reason");
   if (!waiting.empty() && waiting != "PodInitializing") return "Init:" + waiting;
-  return fmt::format("Init:{}/{}", place, list(pod, {"spec", "initContainers"}).size());
+  return fmt::format("Init:{}/{}", place, list(pod, "Pod.spec.initContainers").size());
 }
 
 // True while one of them holds the pod up. Restarts of those that are done are counted only then:
 // afterwards `sidecars` alone go on.
 bool read_init_containers(const json::value& pod, Summary& all, Summary& sidecars) {
-  const json::array& containers = list(pod, {"status", "initContainerStatuses"});
+  const json::array& containers = list(pod, "Pod.status.initContainerStatuses");
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const json::value& container = containers[i];
-    const bool sidecar = is_sidecar(pod, text_at(container, {"name"}));
+    const bool sidecar = is_sidecar(pod, kube::text_at(container, "ContainerStatus.name"));
     count_restarts(container, all.restarts, all.last_restart);
     if (sidecar) count_restarts(container, sidecars.restarts, sidecars.last_restart);
-    const json::value* terminated = find(container, {"state", "terminated"});
-    if (terminated && number(*terminated, {"exitCode"}) == 0) continue;
-    if (sidecar && bool_at(container, {"started"})) {
-      if (bool_at(container, {"ready"})) ++all.ready;
+    const json::value* terminated = kube::find(container, "ContainerStatus.state.terminated");
+    if (terminated && number(*terminated, "ContainerStateTerminated.exitCode") == 0) continue;
+    if (sidecar && kube::bool_at(container, "ContainerStatus.started")) {
+      if (kube::bool_at(container, "ContainerStatus.ready")) ++all.ready;
       continue;
     }
     all.status = init_status(pod, container, i);
@@ -87,17 +90,19 @@ bool read_init_containers(const json::value& pod, Summary& all, Summary& sidecar
 
 void read_containers(const json::value& pod, Summary& summary) {
   bool some_run = false;
-  const json::array& containers = list(pod, {"status", "containerStatuses"});
+  const json::array& containers = list(pod, "Pod.status.containerStatuses");
   // From the last to the first, so that the first one that has something to say wins.
   for (std::size_t i = containers.size(); i-- > 0;) {
     const json::value& container = containers[i];
     count_restarts(container, summary.restarts, summary.last_restart);
-    const json::value* terminated = find(container, {"state", "terminated"});
-    if (std::string waiting = text(container, {"state", "waiting", "reason"}); !waiting.empty()) {
+    const json::value* terminated = kube::find(container, "ContainerStatus.state.terminated");
+    if (std::string waiting = text(container, "ContainerStatus.state.waiting.reason");
+        !waiting.empty()) {
       summary.status = std::move(waiting);
     } else if (terminated) {
       summary.status = exit_text(*terminated);
-    } else if (bool_at(container, {"ready"}) && find(container, {"state", "running"})) {
+    } else if (kube::bool_at(container, "ContainerStatus.ready") &&
+               kube::find(container, "ContainerStatus.state.running")) {
       some_run = true;
       ++summary.ready;
     }
@@ -107,15 +112,15 @@ void read_containers(const json::value& pod, Summary& summary) {
 }
 
 Summary summarize(const json::value& pod) {
-  const std::string phase = text(pod, {"status", "phase"});
+  const std::string phase = text(pod, "Pod.status.phase");
   Summary out;
-  out.status = text(pod, {"status", "reason"}, phase);
+  out.status = text(pod, "Pod.status.reason", phase);
   const json::value* scheduled = condition(pod, "PodScheduled");
-  if (scheduled && text_at(*scheduled, {"reason"}) == "SchedulingGated")
+  if (scheduled && kube::text_at(*scheduled, "PodCondition.reason") == "SchedulingGated")
     out.status = "SchedulingGated";
-  out.total = size(pod, {"spec", "containers"});
-  for (const json::value& container : list(pod, {"spec", "initContainers"}))
-    if (text_at(container, {"restartPolicy"}) == "Always") ++out.total;
+  out.total = size(pod, "Pod.spec.containers");
+  for (const json::value& container : list(pod, "Pod.spec.initContainers"))
+    if (kube::text_at(container, "Container.restartPolicy") == "Always") ++out.total;
 
   Summary sidecars;
   const bool initializing = read_init_containers(pod, out, sidecars);
@@ -124,8 +129,8 @@ Summary summarize(const json::value& pod) {
     out.last_restart = sidecars.last_restart;
     read_containers(pod, out);
   }
-  if (find(pod, {"metadata", "deletionTimestamp"})) {
-    if (text_at(pod, {"status", "reason"}) == "NodeLost")
+  if (kube::find(pod, "Pod.metadata.deletionTimestamp")) {
+    if (kube::text_at(pod, "Pod.status.reason") == "NodeLost")
       out.status = "Unknown";
     else if (phase != "Succeeded" && phase != "Failed")
       out.status = "Terminating";
@@ -134,18 +139,18 @@ Summary summarize(const json::value& pod) {
 }
 
 std::string readiness_gates(const json::value& pod) {
-  const json::array& gates = list(pod, {"spec", "readinessGates"});
+  const json::array& gates = list(pod, "Pod.spec.readinessGates");
   if (gates.empty()) return "<none>";
   int passed = 0;
   for (const json::value& gate : gates)
-    if (is_true(pod, text_at(gate, {"conditionType"}))) ++passed;
+    if (is_true(pod, kube::text_at(gate, "PodReadinessGate.conditionType"))) ++passed;
   return fmt::format("{}/{}", passed, gates.size());
 }
 
 std::string address(const json::value& pod) {
-  const json::array& addresses = list(pod, {"status", "podIPs"});
-  return addresses.empty() ? text(pod, {"status", "podIP"}, "<none>")
-                           : text(addresses[0], {"ip"}, "<none>");
+  const json::array& addresses = list(pod, "Pod.status.podIPs");
+  return addresses.empty() ? text(pod, "Pod.status.podIP", "<none>")
+                           : text(addresses[0], "PodIP.ip", "<none>");
 }
 
 json::array pod_cells(const json::value& pod, WallTime now) {
@@ -159,13 +164,13 @@ json::array pod_cells(const json::value& pod, WallTime now) {
           restarts,
           age(pod, now),
           address(pod),
-          text(pod, {"spec", "nodeName"}, "<none>"),
-          text(pod, {"status", "nominatedNodeName"}, "<none>"),
+          text(pod, "Pod.spec.nodeName", "<none>"),
+          text(pod, "Pod.status.nominatedNodeName", "<none>"),
           readiness_gates(pod)};
 }
 
 json::array pod_conditions(const json::value& pod) {
-  const std::string phase = text(pod, {"status", "phase"});
+  const std::string phase = text(pod, "Pod.status.phase");
   if (phase != "Succeeded" && phase != "Failed") return {};
   const std::string_view message =
       phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";

@@ -12,12 +12,14 @@ constexpr TableColumn kResourceClaimColumns[] = {
 
 json::array resource_claim_cells(const json::value& claim, WallTime now) {
   std::vector<std::string> states;
-  if (find(claim, {"metadata", "deletionTimestamp"})) states.emplace_back("deleted");
-  if (!find(claim, {"status", "allocation"})) {
+  if (kube::find(claim, "ResourceResourceClaim.metadata.deletionTimestamp"))
+    states.emplace_back("deleted");
+  if (!kube::find(claim, "ResourceResourceClaim.status.allocation")) {
     if (states.empty()) states.emplace_back("pending");
   } else {
     states.emplace_back("allocated");
-    if (!list(claim, {"status", "reservedFor"}).empty()) states.emplace_back("reserved");
+    if (!list(claim, "ResourceResourceClaim.status.reservedFor").empty())
+      states.emplace_back("reserved");
   }
   return {name(claim), join(states), age(claim, now)};
 }
@@ -31,8 +33,9 @@ constexpr TableColumn kResourceSliceColumns[] = {
 };
 
 json::array resource_slice_cells(const json::value& slice, WallTime now) {
-  return {name(slice), text(slice, {"spec", "nodeName"}, "<unset>"),
-          text(slice, {"spec", "driver"}), text(slice, {"spec", "pool", "name"}), age(slice, now)};
+  return {name(slice), text(slice, "ResourceSlice.spec.nodeName", "<unset>"),
+          text(slice, "ResourceSlice.spec.driver"), text(slice, "ResourceSlice.spec.pool.name"),
+          age(slice, now)};
 }
 
 constexpr TableColumn kNameAndAgeColumns[] = {kName, kAge};

@@ -50,22 +50,22 @@ constexpr TableColumn kPersistentVolumeColumns[] = {
 
 json::array persistent_volume_cells(const json::value& volume, WallTime now) {
   std::string claim;
-  if (find(volume, {"spec", "claimRef"}))
-    claim = text(volume, {"spec", "claimRef", "namespace"}) + "/" +
-            text(volume, {"spec", "claimRef", "name"});
-  std::string status = text(volume, {"status", "phase"});
-  if (find(volume, {"metadata", "deletionTimestamp"})) status = "Terminating";
+  if (kube::find(volume, "PersistentVolume.spec.claimRef"))
+    claim = text(volume, "PersistentVolume.spec.claimRef.namespace") + "/" +
+            text(volume, "PersistentVolume.spec.claimRef.name");
+  std::string status = text(volume, "PersistentVolume.status.phase");
+  if (kube::find(volume, "PersistentVolume.metadata.deletionTimestamp")) status = "Terminating";
   return {name(volume),
-          scalar(volume, {"spec", "capacity", "storage"}),
-          access_modes(list(volume, {"spec", "accessModes"})),
-          text(volume, {"spec", "persistentVolumeReclaimPolicy"}),
+          scalar(volume, "PersistentVolume.spec.capacity.storage"),
+          access_modes(list(volume, "PersistentVolume.spec.accessModes")),
+          text(volume, "PersistentVolume.spec.persistentVolumeReclaimPolicy"),
           status,
           claim,
-          text(volume, {"spec", "storageClassName"}),
-          text(volume, {"spec", "volumeAttributesClassName"}, "<unset>"),
-          text(volume, {"status", "reason"}),
+          text(volume, "PersistentVolume.spec.storageClassName"),
+          text(volume, "PersistentVolume.spec.volumeAttributesClassName", "<unset>"),
+          text(volume, "PersistentVolume.status.reason"),
           age(volume, now),
-          text(volume, {"spec", "volumeMode"}, "<unset>")};
+          text(volume, "PersistentVolume.spec.volumeMode", "<unset>")};
 }
 
 constexpr TableColumn kPersistentVolumeClaimColumns[] = {
@@ -81,18 +81,19 @@ constexpr TableColumn kPersistentVolumeClaimColumns[] = {
 };
 
 json::array persistent_volume_claim_cells(const json::value& claim, WallTime now) {
-  std::string status = text(claim, {"status", "phase"});
-  if (find(claim, {"metadata", "deletionTimestamp"})) status = "Terminating";
-  const std::string volume = text(claim, {"spec", "volumeName"});
-  return {name(claim),
-          status,
-          volume,
-          volume.empty() ? "" : scalar(claim, {"status", "capacity", "storage"}),
-          volume.empty() ? "" : access_modes(list(claim, {"status", "accessModes"})),
-          text(claim, {"spec", "storageClassName"}),
-          text(claim, {"spec", "volumeAttributesClassName"}, "<unset>"),
-          age(claim, now),
-          text(claim, {"spec", "volumeMode"}, "<unset>")};
+  std::string status = text(claim, "PersistentVolumeClaim.status.phase");
+  if (kube::find(claim, "PersistentVolumeClaim.metadata.deletionTimestamp")) status = "Terminating";
+  const std::string volume = text(claim, "PersistentVolumeClaim.spec.volumeName");
+  return {
+      name(claim),
+      status,
+      volume,
+      volume.empty() ? "" : scalar(claim, "PersistentVolumeClaim.status.capacity.storage"),
+      volume.empty() ? "" : access_modes(list(claim, "PersistentVolumeClaim.status.accessModes")),
+      text(claim, "PersistentVolumeClaim.spec.storageClassName"),
+      text(claim, "PersistentVolumeClaim.spec.volumeAttributesClassName", "<unset>"),
+      age(claim, now),
+      text(claim, "PersistentVolumeClaim.spec.volumeMode", "<unset>")};
 }
 
 constexpr TableColumn kStorageClassColumns[] = {
@@ -105,7 +106,7 @@ constexpr TableColumn kStorageClassColumns[] = {
 };
 
 json::array storage_class_cells(const json::value& object, WallTime now) {
-  const json::object& annotations = members(object, {"metadata", "annotations"});
+  const json::object& annotations = members(object, "StorageClass.metadata.annotations");
   auto marked = [&annotations](std::string_view key) {
     const json::value* found = annotations.if_contains(key);
     return found && *found == "true";
@@ -113,10 +114,10 @@ json::array storage_class_cells(const json::value& object, WallTime now) {
   const bool is_default = marked("storageclass.kubernetes.io/is-default-class") ||
                           marked("storageclass.beta.kubernetes.io/is-default-class");
   return {name(object) + (is_default ? " (default)" : ""),
-          text(object, {"provisioner"}),
-          text(object, {"reclaimPolicy"}, "Delete"),
-          text(object, {"volumeBindingMode"}, "Immediate"),
-          bool_at(object, {"allowVolumeExpansion"}),
+          text(object, "StorageClass.provisioner"),
+          text(object, "StorageClass.reclaimPolicy", "Delete"),
+          text(object, "StorageClass.volumeBindingMode", "Immediate"),
+          kube::bool_at(object, "StorageClass.allowVolumeExpansion"),
           age(object, now)};
 }
 
@@ -127,7 +128,7 @@ constexpr TableColumn kCsiNodeColumns[] = {
 };
 
 json::array csi_node_cells(const json::value& node, WallTime now) {
-  return {name(node), size(node, {"spec", "drivers"}), age(node, now)};
+  return {name(node), size(node, "CSINode.spec.drivers"), age(node, now)};
 }
 
 constexpr TableColumn kCsiDriverColumns[] = {
@@ -143,18 +144,18 @@ constexpr TableColumn kCsiDriverColumns[] = {
 
 json::array csi_driver_cells(const json::value& driver, WallTime now) {
   std::vector<std::string> tokens;
-  for (const json::value& request : list(driver, {"spec", "tokenRequests"}))
-    tokens.push_back(text(request, {"audience"}));
+  for (const json::value& request : list(driver, "CSIDriver.spec.tokenRequests"))
+    tokens.push_back(text(request, "StorageTokenRequest.audience"));
   std::vector<std::string> modes;
-  for (const json::value& mode : list(driver, {"spec", "volumeLifecycleModes"}))
+  for (const json::value& mode : list(driver, "CSIDriver.spec.volumeLifecycleModes"))
     if (mode.is_string()) modes.emplace_back(mode.get_string());
-  const json::value* attach = find(driver, {"spec", "attachRequired"});
+  const json::value* attach = kube::find(driver, "CSIDriver.spec.attachRequired");
   return {name(driver),
           !attach || !attach->is_bool() || attach->get_bool(),
-          bool_at(driver, {"spec", "podInfoOnMount"}),
-          bool_at(driver, {"spec", "storageCapacity"}),
+          kube::bool_at(driver, "CSIDriver.spec.podInfoOnMount"),
+          kube::bool_at(driver, "CSIDriver.spec.storageCapacity"),
           tokens.empty() ? "<unset>" : join(tokens),
-          bool_at(driver, {"spec", "requiresRepublish"}),
+          kube::bool_at(driver, "CSIDriver.spec.requiresRepublish"),
           modes.empty() ? "<none>" : join(modes),
           age(driver, now)};
 }
@@ -170,10 +171,10 @@ constexpr TableColumn kVolumeAttachmentColumns[] = {
 
 json::array volume_attachment_cells(const json::value& object, WallTime now) {
   return {name(object),
-          text(object, {"spec", "attacher"}),
-          text(object, {"spec", "source", "persistentVolumeName"}),
-          text(object, {"spec", "nodeName"}),
-          bool_at(object, {"status", "attached"}),
+          text(object, "VolumeAttachment.spec.attacher"),
+          text(object, "VolumeAttachment.spec.source.persistentVolumeName"),
+          text(object, "VolumeAttachment.spec.nodeName"),
+          kube::bool_at(object, "VolumeAttachment.status.attached"),
           age(object, now)};
 }
 

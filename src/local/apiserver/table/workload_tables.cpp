@@ -28,16 +28,16 @@ constexpr TableColumn kDeploymentColumns[] = {
 };
 
 json::array deployment_cells(const json::value& object, WallTime now) {
-  const Containers all = containers(object, {"spec", "template", "spec"});
+  const Containers all = containers(object, "Deployment.spec.template.spec");
   return {name(object),
-          fmt::format("{}/{}", number(object, {"status", "readyReplicas"}),
-                      number(object, {"spec", "replicas"})),
-          number(object, {"status", "updatedReplicas"}),
-          number(object, {"status", "availableReplicas"}),
+          fmt::format("{}/{}", number(object, "Deployment.status.readyReplicas"),
+                      number(object, "Deployment.spec.replicas")),
+          number(object, "Deployment.status.updatedReplicas"),
+          number(object, "Deployment.status.availableReplicas"),
           age(object, now),
           all.names,
           all.images,
-          selector(object, {"spec", "selector"})};
+          selector(object, "Deployment.spec.selector")};
 }
 
 constexpr TableColumn kReplicaSetColumns[] = {
@@ -45,11 +45,11 @@ constexpr TableColumn kReplicaSetColumns[] = {
 };
 
 json::array replica_set_cells(const json::value& object, WallTime now, std::string selects) {
-  const Containers all = containers(object, {"spec", "template", "spec"});
+  const Containers all = containers(object, "ReplicaSet.spec.template.spec");
   return {name(object),
-          number(object, {"spec", "replicas"}),
-          number(object, {"status", "replicas"}),
-          number(object, {"status", "readyReplicas"}),
+          number(object, "ReplicaSet.spec.replicas"),
+          number(object, "ReplicaSet.status.replicas"),
+          number(object, "ReplicaSet.status.readyReplicas"),
           age(object, now),
           all.names,
           all.images,
@@ -57,11 +57,11 @@ json::array replica_set_cells(const json::value& object, WallTime now, std::stri
 }
 
 json::array replica_set_row(const json::value& object, WallTime now) {
-  return replica_set_cells(object, now, selector(object, {"spec", "selector"}));
+  return replica_set_cells(object, now, selector(object, "ReplicaSet.spec.selector"));
 }
 
 json::array replication_controller_row(const json::value& object, WallTime now) {
-  return replica_set_cells(object, now, labels(object, {"spec", "selector"}));
+  return replica_set_cells(object, now, labels(object, "ReplicationController.spec.selector"));
 }
 
 constexpr TableColumn kDaemonSetColumns[] = {
@@ -79,18 +79,18 @@ constexpr TableColumn kDaemonSetColumns[] = {
 };
 
 json::array daemon_set_cells(const json::value& object, WallTime now) {
-  const Containers all = containers(object, {"spec", "template", "spec"});
+  const Containers all = containers(object, "DaemonSet.spec.template.spec");
   return {name(object),
-          number(object, {"status", "desiredNumberScheduled"}),
-          number(object, {"status", "currentNumberScheduled"}),
-          number(object, {"status", "numberReady"}),
-          number(object, {"status", "updatedNumberScheduled"}),
-          number(object, {"status", "numberAvailable"}),
-          labels(object, {"spec", "template", "spec", "nodeSelector"}),
+          number(object, "DaemonSet.status.desiredNumberScheduled"),
+          number(object, "DaemonSet.status.currentNumberScheduled"),
+          number(object, "DaemonSet.status.numberReady"),
+          number(object, "DaemonSet.status.updatedNumberScheduled"),
+          number(object, "DaemonSet.status.numberAvailable"),
+          labels(object, "DaemonSet.spec.template.spec.nodeSelector"),
           age(object, now),
           all.names,
           all.images,
-          selector(object, {"spec", "selector"})};
+          selector(object, "DaemonSet.spec.selector")};
 }
 
 constexpr TableColumn kStatefulSetColumns[] = {
@@ -100,10 +100,10 @@ constexpr TableColumn kStatefulSetColumns[] = {
 };
 
 json::array stateful_set_cells(const json::value& object, WallTime now) {
-  const Containers all = containers(object, {"spec", "template", "spec"});
+  const Containers all = containers(object, "StatefulSet.spec.template.spec");
   return {name(object),
-          fmt::format("{}/{}", number(object, {"status", "readyReplicas"}),
-                      number(object, {"spec", "replicas"})),
+          fmt::format("{}/{}", number(object, "StatefulSet.status.readyReplicas"),
+                      number(object, "StatefulSet.spec.replicas")),
           age(object, now), all.names, all.images};
 }
 
@@ -116,15 +116,16 @@ constexpr TableColumn kControllerRevisionColumns[] = {
 
 json::array controller_revision_cells(const json::value& object, WallTime now) {
   std::string controller = "<none>";
-  for (const json::value& owner : list(object, {"metadata", "ownerReferences"})) {
-    if (!bool_at(owner, {"controller"})) continue;
-    const std::string version = text(owner, {"apiVersion"});
+  for (const json::value& owner : list(object, "ControllerRevision.metadata.ownerReferences")) {
+    if (!kube::bool_at(owner, "OwnerReference.controller")) continue;
+    const std::string version = text(owner, "OwnerReference.apiVersion");
     const auto slash = version.find('/');
-    const std::string kind = to_lower(text(owner, {"kind"}));
+    const std::string kind = to_lower(text(owner, "OwnerReference.kind"));
     controller = slash == std::string::npos ? kind : kind + "." + version.substr(0, slash);
-    controller += "/" + text(owner, {"name"});
+    controller += "/" + text(owner, "OwnerReference.name");
   }
-  return {name(object), controller, number(object, {"revision"}), age(object, now)};
+  return {name(object), controller, number(object, "ControllerRevision.revision"),
+          age(object, now)};
 }
 
 constexpr TableColumn kPodTemplateColumns[] = {
@@ -135,8 +136,9 @@ constexpr TableColumn kPodTemplateColumns[] = {
 };
 
 json::array pod_template_cells(const json::value& object, WallTime) {
-  const Containers all = containers(object, {"template", "spec"});
-  return {name(object), all.names, all.images, labels(object, {"template", "metadata", "labels"})};
+  const Containers all = containers(object, "PodTemplate.template.spec");
+  return {name(object), all.names, all.images,
+          labels(object, "PodTemplate.template.metadata.labels")};
 }
 
 }  // namespace

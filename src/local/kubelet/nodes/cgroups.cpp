@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 
 namespace plim::local::kubelet {
@@ -158,7 +159,7 @@ class KubeletTree final : public NodeCgroups {
   std::string qos_path(Qos qos) const { return node::qos_cgroup(options_.driver, qos); }
 
   Result<std::string> pod_path(const json::value& pod) const {
-    const std::string_view uid = text_at(pod, {"metadata", "uid"});
+    const std::string_view uid = kube::text_at(pod, "Pod.metadata.uid");
     if (!node::is_path_part(uid))
       return fail(Code::invalid, fmt::format("{} is no uid of a pod", quote(uid)));
     return node::pod_cgroup(options_.driver, qos_of(pod), uid);

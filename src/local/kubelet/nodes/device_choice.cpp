@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "kube/selector.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 
@@ -26,14 +27,14 @@ std::vector<DeviceNeed> device_needs(const json::value& pod) {
   std::vector<DeviceNeed> out;
   for (std::string_view list : {"initContainers", "containers"}) {
     for (const json::value& container : list_at(pod, {"spec", list})) {
-      const json::value* limits = find(container, {"resources", "limits"});
+      const json::value* limits = kube::find(container, "Container.resources.limits");
       if (!limits || !limits->is_object()) continue;
       for (const auto& [resource, amount] : limits->get_object()) {
         if (!check_extended_resource(resource)) continue;
         const std::int64_t count = amount_of(container, "limits", resource).value();
         if (count <= 0) continue;
         constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-        out.push_back({.container = std::string(text_at(container, {"name"})),
+        out.push_back({.container = std::string(kube::text_at(container, "Container.name")),
                        .resource = resource,
                        .count = static_cast<std::int32_t>(std::min(count, kMost)),
                        .passed_on = list == "initContainers" && !is_sidecar(container)});

@@ -10,6 +10,7 @@
 #include "base/files.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/device_choice.hpp"
 #include "local/kubelet/nodes/device_ledger.hpp"
 #include "local/kubelet/nodes/device_plugin.hpp"
@@ -76,7 +77,7 @@ class PluginManager final : public DeviceManager {
     // One at a time, as plugins are asked in between what others must not take meanwhile.
     while (busy_) co_await idle_.wait();
     const Busy busy(*this);
-    const std::string uid(text_at(pod, {"metadata", "uid"}));
+    const std::string uid(kube::text_at(pod, "Pod.metadata.uid"));
     std::map<std::string, DeviceIds> passed_on;  // by resource
     for (const DeviceNeed& need : device_needs(pod)) {
       if (!ledger_.knows(need.resource)) continue;  // counted by somebody else
@@ -98,7 +99,7 @@ class PluginManager final : public DeviceManager {
   }
 
   Task<Result<DeviceGrants>> prepare(json::value pod, std::string container) override {
-    const std::string uid(text_at(pod, {"metadata", "uid"}));
+    const std::string uid(kube::text_at(pod, "Pod.metadata.uid"));
     DeviceGrants out;
     std::vector<Holding> holdings;  // copies: the ledger may change while plugins are asked
     for (const Holding* holding : ledger_.held_by(uid, container)) holdings.push_back(*holding);
@@ -295,8 +296,8 @@ class PluginManager final : public DeviceManager {
     auto wanted = decode_get_pod_resources(body);
     if (!wanted) return refusal(wanted.error());
     for (const json::value& pod : pods())
-      if (text_at(pod, {"metadata", "name"}) == wanted->name &&
-          text_at(pod, {"metadata", "namespace"}) == wanted->ns)
+      if (kube::text_at(pod, "Pod.metadata.name") == wanted->name &&
+          kube::text_at(pod, "Pod.metadata.namespace") == wanted->ns)
         return {.body = encode_get_pod_resources(pod, ledger_)};
     return refusal(
         fail(Code::not_found, fmt::format("no pod {}/{} on this node", wanted->ns, wanted->name)));

@@ -7,6 +7,7 @@
 
 #include "base/exposition.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/kubelet_logs.hpp"
 #include "local/kubelet/nodes/kubelet_stats.hpp"
 #include "local/kubelet/nodes/usage_sampler.hpp"
@@ -165,16 +166,17 @@ class NodeServer final : public KubeletServer {
     json::array items;
     for (const json::value& pod : pods_.pods()) {
       json::array containers;
-      for (const json::value& status : list_at(pod, {"status", "containerStatuses"}))
-        if (find(status, {"state", "running"}))
-          containers.push_back(json::object{{"name", text_at(status, {"name"})},
-                                            {"image", text_at(status, {"image"})},
-                                            {"resources", json::object()}});
+      for (const json::value& status : kube::list_at(pod, "Pod.status.containerStatuses"))
+        if (kube::find(status, "ContainerStatus.state.running"))
+          containers.push_back(
+              json::object{{"name", kube::text_at(status, "ContainerStatus.name")},
+                           {"image", kube::text_at(status, "ContainerStatus.image")},
+                           {"resources", json::object()}});
       if (containers.empty()) continue;
       items.push_back(json::object{
-          {"metadata", json::object{{"name", text_at(pod, {"metadata", "name"})},
-                                    {"namespace", text_at(pod, {"metadata", "namespace"})},
-                                    {"uid", text_at(pod, {"metadata", "uid"})}}},
+          {"metadata", json::object{{"name", kube::text_at(pod, "Pod.metadata.name")},
+                                    {"namespace", kube::text_at(pod, "Pod.metadata.namespace")},
+                                    {"uid", kube::text_at(pod, "Pod.metadata.uid")}}},
           {"spec", json::object{{"containers", std::move(containers)}}},
           {"status", json::object()}});
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_resources_service.hpp"
 #include "pod_resources_v1.pb.h"
 
@@ -21,24 +22,26 @@ void add_devices(v1::ContainerResources& out, const Holding& holding) {
 }
 
 void fill(v1::PodResources& out, const json::value& pod, const DeviceLedger& ledger) {
-  const std::string_view uid = text_at(pod, {"metadata", "uid"});
-  out.set_name(std::string(text_at(pod, {"metadata", "name"})));
-  out.set_namespace_(std::string(text_at(pod, {"metadata", "namespace"})));
+  const std::string_view uid = kube::text_at(pod, "Pod.metadata.uid");
+  out.set_name(std::string(kube::text_at(pod, "Pod.metadata.name")));
+  out.set_namespace_(std::string(kube::text_at(pod, "Pod.metadata.namespace")));
   for (std::string_view list : {"initContainers", "containers"}) {
     const json::value* containers = find(pod, {"spec", list});
     if (!containers || !containers->is_array()) continue;
     for (const json::value& container : containers->get_array()) {
       // Init containers that end give theirs to the others.
-      if (list == "initContainers" && text_at(container, {"restartPolicy"}) != "Always") continue;
+      if (list == "initContainers" &&
+          kube::text_at(container, "Container.restartPolicy") != "Always")
+        continue;
       auto& added = *out.add_containers();
-      added.set_name(std::string(text_at(container, {"name"})));
+      added.set_name(std::string(kube::text_at(container, "Container.name")));
       for (const Holding* holding : ledger.held_by(uid, added.name())) add_devices(added, *holding);
     }
   }
 }
 
 bool has_ended(const json::value& pod) {
-  const std::string_view phase = text_at(pod, {"status", "phase"});
+  const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
   return phase == "Succeeded" || phase == "Failed";
 }
 

@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 #include "node/process_usage.hpp"
 
 namespace plim::local::kubelet {
 namespace {
 
-std::optional<WallTime> time_at(const json::value& value,
-                                std::initializer_list<std::string_view> path) {
-  auto time = parse_rfc3339(text_at(value, path));
+std::optional<WallTime> time_at(const json::value& value, kube::TimePath path) {
+  auto time = parse_rfc3339(kube::text_at(value, path));
   return time ? std::optional(*time) : std::nullopt;
 }
 
@@ -53,16 +53,17 @@ const node::NodeUsage& UsageSampler::sample() {
 }
 
 node::PodUsage UsageSampler::read_pod(const json::value& pod) {
-  node::PodUsage out{.ns = std::string(text_at(pod, {"metadata", "namespace"})),
-                     .name = std::string(text_at(pod, {"metadata", "name"})),
-                     .uid = std::string(text_at(pod, {"metadata", "uid"})),
-                     .started = time_at(pod, {"status", "startTime"})};
+  node::PodUsage out{.ns = std::string(kube::text_at(pod, "Pod.metadata.namespace")),
+                     .name = std::string(kube::text_at(pod, "Pod.metadata.name")),
+                     .uid = std::string(kube::text_at(pod, "Pod.metadata.uid")),
+                     .started = time_at(pod, "Pod.status.startTime")};
   out.cgroup = fmt::format("{}/{}", cgroups_.root(),
                            node::pod_cgroup(cgroups_.driver(), qos_of(pod), out.uid));
   CgroupUsage sum;
-  for (std::string_view list : {"initContainerStatuses", "containerStatuses"}) {
-    for (const json::value& status : list_at(pod, {"status", list})) {
-      if (!find(status, {"state", "running"})) continue;
+  for (kube::ListPath list : {kube::ListPath("Pod.status.initContainerStatuses"),
+                              kube::ListPath("Pod.status.containerStatuses")}) {
+    for (const json::value& status : kube::list_at(pod, list)) {
+      if (!kube::find(status, "ContainerStatus.state.running")) continue;
       out.containers.push_back(read_container(pod, status));
       add(sum, out.containers.back().used);
     }
@@ -75,13 +76,13 @@ node::PodUsage UsageSampler::read_pod(const json::value& pod) {
 
 node::ContainerUsage UsageSampler::read_container(const json::value& pod,
                                                   const json::value& status) {
-  const std::string_view id = text_at(status, {"containerID"});
+  const std::string_view id = kube::text_at(status, "ContainerStatus.containerID");
   const std::size_t scheme = id.find("://");
-  node::ContainerUsage out{.name = std::string(text_at(status, {"name"})),
+  node::ContainerUsage out{.name = std::string(kube::text_at(status, "ContainerStatus.name")),
                            .id = std::string(scheme == id.npos ? id : id.substr(scheme + 3)),
-                           .image = std::string(text_at(status, {"image"})),
-                           .started = time_at(status, {"state", "running", "startedAt"})};
-  const std::string uid(text_at(pod, {"metadata", "uid"}));
+                           .image = std::string(kube::text_at(status, "ContainerStatus.image")),
+                           .started = time_at(status, "ContainerStatus.state.running.startedAt")};
+  const std::string uid(kube::text_at(pod, "Pod.metadata.uid"));
   if (auto used = cgroups_.usage(pod, out.id); used && !out.id.empty()) {
     out.used = *used;
   } else {
