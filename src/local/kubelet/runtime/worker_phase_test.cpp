@@ -11,38 +11,39 @@
 namespace plim::local::kubelet {
 namespace {
 
-using enum WorkerPhase;
-
-constexpr std::array<std::string_view, 13> kPhases{
+constexpr std::array<std::string_view, 13> kPhaseNames{
     "arriving",   "rejected", "withdrawn", "restored", "running",  "finishing", "stopping",
     "suspending", "cleaning", "away",      "ended",    "deleting", "gone"};
-constexpr std::array kAllPhases{arriving,  rejected, withdrawn,  restored, running,
-                                finishing, stopping, suspending, cleaning, away,
-                                ended,     deleting, gone};
 constexpr std::array kAllWishes{PodWish::run, PodWish::suspend, PodWish::terminate, PodWish::remove,
                                 PodWish::forget};
 constexpr std::array kAllResults{PhaseResult::none, PhaseResult::accepted, PhaseResult::rejected,
                                  PhaseResult::over, PhaseResult::finished, PhaseResult::expired,
                                  PhaseResult::done};
 
-std::string_view name_of(WorkerPhase phase) {
-  return kPhases.at(static_cast<std::size_t>(phase));
+std::vector<WorkerPhase> all_phases() {
+  std::vector<WorkerPhase> out;
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) out.push_back(static_cast<WorkerPhase>(i));
+  return out;
+}
+
+std::string_view phase_name(WorkerPhase phase) {
+  return kPhaseNames.at(static_cast<std::size_t>(phase));
 }
 
 // The phases that follow without further wishes, when the work of each ends as it usually does.
-std::string path(WorkerPhase phase, PhaseResult result, PodWish wish) {
-  std::string out(name_of(phase));
+std::string phases_from(WorkerPhase phase, PhaseResult result, PodWish wish) {
+  std::string out(phase_name(phase));
   for (int steps = 0; steps < 10; ++steps) {
     const WorkerPhase next = next_phase(phase, result, wish);
     if (next == phase) break;
-    out += fmt::format(" {}", name_of(next));
-    result = next == running ? PhaseResult::none : PhaseResult::done;
+    out += fmt::format(" {}", phase_name(next));
+    result = next == WorkerPhase::running ? PhaseResult::none : PhaseResult::done;
     phase = next;
   }
   return out;
 }
 
-struct Row {
+struct PhaseRow {
   WorkerPhase phase;
   PhaseResult result;
   PodWish wish;
@@ -50,7 +51,8 @@ struct Row {
 };
 
 TEST(WorkerPhase, follows_results_and_wishes) {
-  const std::vector<Row> rows{
+  using enum WorkerPhase;
+  const std::vector<PhaseRow> rows{
       // Admission.
       {arriving, PhaseResult::none, PodWish::run, "arriving"},
       {arriving, PhaseResult::accepted, PodWish::run, "arriving running"},
@@ -92,43 +94,46 @@ TEST(WorkerPhase, follows_results_and_wishes) {
       {deleting, PhaseResult::done, PodWish::remove, "deleting"},
       {gone, PhaseResult::done, PodWish::forget, "gone"},
   };
-  for (const Row& row : rows) EXPECT_EQ(path(row.phase, row.result, row.wish), row.want);
+  for (const PhaseRow& row : rows)
+    EXPECT_EQ(phases_from(row.phase, row.result, row.wish), row.want);
 }
 
 TEST(WorkerPhase, ends_for_every_wish_but_run) {
-  for (WorkerPhase phase : kAllPhases)
+  for (WorkerPhase phase : all_phases())
     for (PodWish wish : kAllWishes) {
       if (wish == PodWish::run) continue;
-      const std::string got = path(phase, PhaseResult::done, wish);
+      const std::string got = phases_from(phase, PhaseResult::done, wish);
       const std::string_view last = std::string_view(got).substr(got.rfind(' ') + 1);
       bool is_final = false;
-      for (WorkerPhase one : kAllPhases)
-        if (name_of(one) == last) is_final = has_ended(one);
+      for (WorkerPhase one : all_phases())
+        if (phase_name(one) == last) is_final = has_ended(one);
       EXPECT_TRUE(is_final) << got;
     }
 }
 
 // A phase without processes is never left for one with processes.
 TEST(WorkerPhase, never_comes_back_from_its_end) {
-  for (WorkerPhase phase : kAllPhases)
+  for (WorkerPhase phase : all_phases())
     for (PhaseResult result : kAllResults)
       for (PodWish wish : kAllWishes) {
         const WorkerPhase next = next_phase(phase, result, wish);
         if (has_ended(phase)) {
-          EXPECT_TRUE(has_ended(next)) << name_of(phase);
-          EXPECT_FALSE(holds_resources(next)) << name_of(phase);
+          EXPECT_TRUE(has_ended(next)) << phase_name(phase);
+          EXPECT_FALSE(holds_resources(next)) << phase_name(phase);
         }
       }
 }
 
 TEST(WorkerPhase, holds_resources_from_admission_to_the_end) {
   std::string holding;
-  for (WorkerPhase phase : kAllPhases)
-    if (holds_resources(phase)) holding += fmt::format("{} ", name_of(phase));
+  for (WorkerPhase phase : all_phases())
+    if (holds_resources(phase)) holding += fmt::format("{} ", phase_name(phase));
   EXPECT_EQ(holding, "restored running finishing stopping suspending cleaning ");
 }
 
 TEST(WorkerPhase, says_why_a_pod_failed) {
+  using enum WorkerPhase;
+
   struct FailureRow {
     WorkerPhase phase;
     PodWish wish;
@@ -150,7 +155,7 @@ TEST(WorkerPhase, says_why_a_pod_failed) {
   };
   for (const FailureRow& row : rows) {
     const auto failure = failure_on(row.phase, row.wish);
-    EXPECT_EQ(failure ? failure->reason : "", row.want) << name_of(row.phase);
+    EXPECT_EQ(failure ? failure->reason : "", row.want) << phase_name(row.phase);
   }
 }
 
