@@ -18,6 +18,29 @@ namespace {
 
 constexpr auto kDeleteEvery = 10s;
 
+Task<std::optional<PodFailure>> why_refused(PodState* pod) {
+  auto failure = refuse_pod(pod->object, pod->node.node(), pod->node.others(pod->uid));
+  if (failure) co_return failure;
+  auto devices = co_await pod->node.devices.allocate(pod->object);
+  if (devices) co_return std::nullopt;
+  co_return PodFailure{
+      "UnexpectedAdmissionError",
+      fmt::format("Allocate failed due to {}, which is unexpected", devices.error().message)};
+}
+
+// None: the node accepts the pod and has reserved its devices.
+Task<std::optional<PodFailure>> admit(PodState* pod) {
+  // Looked at first: by the time this pod is refused, the other one may have left.
+  bool again = pod->node.leaving();
+  auto failure = co_await why_refused(pod);
+  while (failure && again) {
+    again = pod->node.leaving();
+    if (again) co_await pod->node.freed.wait();
+    failure = co_await why_refused(pod);
+  }
+  co_return failure;
+}
+
 }  // namespace
 
 PodWorker::PodWorker(PodContext& node, json::value pod)
@@ -46,11 +69,13 @@ void PodWorker::update(json::value pod) {
 }
 
 void PodWorker::vanish() {
-  wish(PodWish::forget);
+  pod_.want(PodWish::forget);
+  pod_.note_change();
 }
 
 void PodWorker::end_for_shutdown(Shutdown kind) {
-  wish(kind == Shutdown::until_restart ? PodWish::suspend : PodWish::terminate);
+  pod_.want(kind == Shutdown::until_restart ? PodWish::suspend : PodWish::terminate);
+  pod_.note_change();
 }
 
 Task<void> PodWorker::stop() {
@@ -59,11 +84,6 @@ Task<void> PodWorker::stop() {
 
 Task<void> PodWorker::wait_ended() {
   while (!has_ended(phase_)) co_await pod_.changed.wait();
-}
-
-void PodWorker::wish(PodWish more) {
-  pod_.want(more);
-  pod_.note_change();
 }
 
 void PodWorker::enter(WorkerPhase next) {
@@ -93,8 +113,13 @@ Task<PhaseResult> PodWorker::work() {
     case WorkerPhase::running:
       co_return co_await live();
     case WorkerPhase::finishing:
+      // Sidecars may take their time: the ends of the others are shown before that.
+      if (phase_of(restart_policy_of(pod_.object), pod_.facts) == "Running")
+        co_await report_.write_status();
+      co_await stopper_.stop_all();
+      break;
     case WorkerPhase::stopping:
-      co_await stop_containers();
+      co_await stopper_.stop_all();
       break;
     case WorkerPhase::suspending:
       co_await clean_up();
@@ -109,7 +134,9 @@ Task<PhaseResult> PodWorker::work() {
       while (pod_.wish < PodWish::remove) co_await pod_.changed.wait();
       break;
     case WorkerPhase::deleting:
-      co_await delete_object();
+      co_await report_.delete_object();
+      if (pod_.wish != PodWish::forget)
+        co_await pod_.wait_until(pod_.node.clock.steady() + kDeleteEvery);
       break;
     case WorkerPhase::away:
     case WorkerPhase::gone:
@@ -153,7 +180,7 @@ Task<void> PodWorker::life(Left left) {
 
   Ending ending{*this};
   if (left == Left::nothing) {
-    const auto failure = co_await admit();
+    const auto failure = co_await admit(&pod_);
     if (failure) {
       ending.result = PhaseResult::rejected;
       co_await report_.write_rejection(*failure);
@@ -188,28 +215,6 @@ Task<PodWorker::Left> PodWorker::adopt() {
   co_return Left::processes;
 }
 
-Task<std::optional<PodFailure>> PodWorker::admit() {
-  // Looked at first: by the time this pod is refused, the other one may have left.
-  bool again = pod_.node.leaving();
-  auto failure = co_await why_refused();
-  while (failure && again) {
-    again = pod_.node.leaving();
-    if (again) co_await pod_.node.freed.wait();
-    failure = co_await why_refused();
-  }
-  co_return failure;
-}
-
-Task<std::optional<PodFailure>> PodWorker::why_refused() {
-  auto failure = refuse_pod(pod_.object, pod_.node.node(), pod_.node.others(pod_.uid));
-  if (failure) co_return failure;
-  auto devices = co_await pod_.node.devices.allocate(pod_.object);
-  if (devices) co_return std::nullopt;
-  co_return PodFailure{
-      "UnexpectedAdmissionError",
-      fmt::format("Allocate failed due to {}, which is unexpected", devices.error().message)};
-}
-
 // The last status is not written here, but when nothing of the pod is left.
 Task<void> PodWorker::run_containers() {
   for (;;) {
@@ -228,14 +233,6 @@ Task<void> PodWorker::run_containers() {
   }
 }
 
-Task<void> PodWorker::stop_containers() {
-  // Sidecars may take their time: the ends of the others are shown before that.
-  if (phase_ == WorkerPhase::finishing &&
-      phase_of(restart_policy_of(pod_.object), pod_.facts) == "Running")
-    co_await report_.write_status();
-  co_await stopper_.stop_all();
-}
-
 Task<void> PodWorker::clean_up() {
   probes_.stop_all();
   co_await sandbox_.remove();
@@ -250,12 +247,6 @@ Task<void> PodWorker::settle() {
   if (pod_.node.options.annotate_runs && pod_.wish != PodWish::forget)
     co_await report_.annotate_runs(shim_.runs());
   if (phase_ != WorkerPhase::rejected) co_await report_.write_status();
-}
-
-Task<void> PodWorker::delete_object() {
-  co_await report_.delete_object();
-  const SteadyTime again = pod_.node.clock.steady() + kDeleteEvery;
-  if (pod_.wish != PodWish::forget) co_await pod_.wait_until(again);
 }
 
 }  // namespace plim::local::kubelet

@@ -71,7 +71,6 @@ class PodWorker {
   // What an earlier process has left of it.
   enum class Left { nothing, processes, records };
 
-  void wish(PodWish more);
   void enter(WorkerPhase next);
 
   // Goes through the phases, one after another.
@@ -82,14 +81,11 @@ class PodWorker {
   Task<PhaseResult> live();
   Task<void> life(Left left);
   Task<Left> adopt();
-  Task<std::optional<PodFailure>> admit();
-  Task<std::optional<PodFailure>> why_refused();
   Task<void> run_containers();  // until pod_plan says that they are finished
 
-  Task<void> stop_containers();
+  // All phases between the last container and ended or away.
   Task<void> clean_up();
   Task<void> settle();
-  Task<void> delete_object();
 
   PodState pod_;
   PodReporter report_;
