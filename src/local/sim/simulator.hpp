@@ -35,7 +35,7 @@ struct SimulatorOptions {
   std::size_t at_once = 256;                         // requests, which wait for the disk together
 };
 
-struct Simulation;
+class Simulation;
 
 // Plays every Node with the annotation plimsoll.io/sim: "true" or kwok's. Belongs to one loop;
 // co_await stop() before destroying it.

@@ -85,12 +85,20 @@ class NodeRestart : public PodAdoption {
     stop_node();
     start_node();
   }
+
+  // A container without probes is ready before its script has written anything.
+  void wait_for_runs(const std::string& wanted) {
+    const std::string file = pod_directory("a") + "/runs";
+    for (int i = 0; i < 10'000 && read_file(file).value_or("") != wanted; ++i) ::usleep(1000);
+    ASSERT_EQ(read_file(file).value_or(""), wanted);
+  }
 };
 
 TEST_F(NodeRestart, starts_the_containers_of_the_same_pods_again) {
   start_node();
   create_pod("a", script("echo run >> ../runs; exec sleep 1000", "Always"));
   follow("a", shows("c:Ready"));
+  wait_for_runs("run\n");
   const json::value before = get_pod("a");
   run_to_end(loop, node->end_pods(Shutdown::until_restart));
   EXPECT_EQ(get_pod("a"), before);  // nobody is there to tell
@@ -108,7 +116,7 @@ TEST_F(NodeRestart, starts_the_containers_of_the_same_pods_again) {
   const json::value& status = list_at(after, {"status", "containerStatuses"}).at(0);
   EXPECT_EQ(int_at(status, {"lastState", "terminated", "exitCode"}), 143);
   EXPECT_EQ(text_at(after, {"status", "podIP"}), "127.32.1.2");
-  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "run\nrun\n");
+  wait_for_runs("run\nrun\n");
   restart_node();
   follow("a", shows("c:Readyx2"));
 }
@@ -132,9 +140,10 @@ TEST_F(NodeRestart, runs_init_containers_again) {
       "initContainers":[{"name":"i","image":"x","command":["sh","-c","echo init >> ../runs"]}],
       "containers":[{"name":"c","image":"x","command":["sh","-c","echo main >> ../runs; exec sleep 1000"]}]})");
   follow("a", shows("c:Ready"));
+  wait_for_runs("init\nmain\n");
   restart_node();
   follow("a", shows("c:Readyx1"));
-  EXPECT_EQ(read_file(pod_directory("a") + "/runs").value_or(""), "init\nmain\ninit\nmain\n");
+  wait_for_runs("init\nmain\ninit\nmain\n");
 }
 
 TEST_F(NodeRestart, leaves_pods_alone_that_are_being_deleted) {

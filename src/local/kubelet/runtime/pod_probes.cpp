@@ -1,12 +1,12 @@
-// How a pod's worker watches the health of its containers.
+#include "local/kubelet/runtime/pod_probes.hpp"
+
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "local/kubelet/runtime/pod_worker.hpp"
-
 namespace plim::local::kubelet {
-using Type = kube::EventNote::Type;
 
 namespace {
 
@@ -29,75 +29,87 @@ std::string_view word_for(ProbeKind kind) {
 
 }  // namespace
 
-// A container taken over from an earlier node keeps what its probes had found.
-void PodWorker::start_probes(const std::string& name) {
-  ContainerFacts& facts = *find_facts(name);
-  const json::value spec = spec_of(name);
-  const bool has_startup = find(spec, {"startupProbe"}) != nullptr;
-  if (!has_startup) facts.started = true;
+PodProbes::PodProbes(PodState& pod, PodReporter& report, ShimFollower& shim, OnFailure on_failure)
+    : pod_(pod), report_(report), shim_(shim), on_failure_(std::move(on_failure)) {}
+
+void PodProbes::start(const std::string& container) {
+  ContainerFacts& facts = *pod_.find_facts(container);
+  const json::value spec = pod_.spec_of(container);
+  if (find(spec, {"startupProbe"}) == nullptr) facts.started = true;
   if (facts.started && find(spec, {"readinessProbe"}) == nullptr) facts.ready = true;
-  for (const ProbeName& probe : kProbes) {
-    const json::value* given = find(spec, {probe.field});
-    if (given == nullptr || (probe.kind == ProbeKind::startup && facts.started)) continue;
-    containers_[name].probes.push_back(
-        tasks_.spawn(fmt::format("{} of {} in pod {}", probe.field, name, full_name()),
-                     run_probe(name, facts.run->id, probe.kind, *given)));
+  for (const ProbeName& name : kProbes) {
+    const json::value* given = find(spec, {name.field});
+    if (given == nullptr || (name.kind == ProbeKind::startup && facts.started)) continue;
+    Probe probe{.container = container, .id = facts.run->id, .kind = name.kind, .spec = *given};
+    // Named first: a probe that fails at once calls stop().
+    TaskGroup::Handle task =
+        pod_.tasks.spawn(fmt::format("{} of {} in pod {}", name.field, container, pod_.full_name()),
+                         run(std::move(probe)));
+    running_[container].push_back(std::move(task));
   }
 }
 
-void PodWorker::stop_probes(const std::string& name) {
-  for (TaskGroup::Handle& probe : containers_[name].probes) probe.cancel();
-  containers_[name].probes.clear();
+void PodProbes::stop(const std::string& container) {
+  const auto found = running_.find(container);
+  if (found == running_.end()) return;
+  for (TaskGroup::Handle& probe : found->second) probe.cancel();
+  running_.erase(found);
 }
 
-HandlerTarget PodWorker::target_of(const std::string& name, const std::string& id) {
-  return {.pod_ip = facts_.pod_ip,
-          .container = spec_of(name),
-          .id = id,
-          .shim = &shim_,
-          .clock = &node_.clock};
+void PodProbes::stop_all() {
+  while (!running_.empty()) stop(running_.begin()->first);
 }
 
-Task<void> PodWorker::run_probe(std::string name, std::string id, ProbeKind kind,
-                                json::value probe) {
-  const ProbeSettings settings = probe_settings(probe);
-  ProbeState state(kind, settings);
-  co_await node_.clock.sleep(settings.initial_delay);
+Task<void> PodProbes::run(Probe probe) {
+  const ProbeSettings settings = probe_settings(probe.spec);
+  ProbeState state(probe.kind, settings);
+  co_await pod_.node.clock.sleep(settings.initial_delay);
   for (;;) {
-    while (find_running(name, id) != nullptr && kind != ProbeKind::startup &&
-           !find_running(name, id)->started)
-      co_await changed_.wait();
-    if (find_running(name, id) == nullptr) co_return;
-    HandlerTarget target = target_of(name, id);
-    const HandlerOutcome outcome = co_await run_handler(probe, std::move(target), settings.timeout);
-    if (find_running(name, id) == nullptr) co_return;
+    while (is_too_early(probe)) co_await pod_.changed.wait();
+    if (pod_.find_running(probe.container, probe.id) == nullptr) co_return;
+    HandlerTarget target = shim_.target_of(probe.container, probe.id);
+    const HandlerOutcome outcome =
+        co_await run_handler(probe.spec, std::move(target), settings.timeout);
+    if (pod_.find_running(probe.container, probe.id) == nullptr) co_return;
     if (!outcome.success)
-      event(Type::warning, "Unhealthy",
-            fmt::format("{} probe failed: {}", word_for(kind), outcome.output), name);
+      report_.warn("Unhealthy",
+                   fmt::format("{} probe failed: {}", word_for(probe.kind), outcome.output),
+                   probe.container);
     const bool news = state.record(outcome.success);
-    ContainerFacts& facts = *find_facts(name);
-    if (kind == ProbeKind::readiness && news) {
-      facts.ready = state.passed();
-      changed();
-    } else if (kind == ProbeKind::startup && state.passed()) {
-      facts.started = true;
-      if (find(spec_of(name), {"readinessProbe"}) == nullptr) facts.ready = true;
-      changed();
-      co_return;
-    } else if (news && !state.passed()) {
-      event(Type::normal, "Killing",
-            fmt::format("Container {} failed {} probe, will be restarted", name,
-                        kind == ProbeKind::startup ? "startup" : "liveness"),
-            name);
-      const Nanos patience =
-          settings.termination_grace ? Nanos(*settings.termination_grace) : grace();
-      // Beside this task, which the end of the container cancels.
-      tasks_.spawn(fmt::format("end of {} in pod {}", name, full_name()),
-                   end_container(name, node_.clock.steady(), patience));
-      co_return;
-    }
-    co_await node_.clock.sleep(settings.period);
+    const bool goes_on = apply(probe, settings, state, news);
+    if (!goes_on) co_return;
+    co_await pod_.node.clock.sleep(settings.period);
   }
+}
+
+// The other probes wait for the startup probe.
+bool PodProbes::is_too_early(const Probe& probe) {
+  const ContainerFacts* facts = pod_.find_running(probe.container, probe.id);
+  return facts != nullptr && probe.kind != ProbeKind::startup && !facts->started;
+}
+
+bool PodProbes::apply(const Probe& probe, const ProbeSettings& settings, const ProbeState& state,
+                      bool news) {
+  ContainerFacts& facts = *pod_.find_facts(probe.container);
+  if (probe.kind == ProbeKind::readiness && news) {
+    facts.ready = state.passed();
+    pod_.note_change();
+    return true;
+  }
+  if (probe.kind == ProbeKind::startup && state.passed()) {
+    facts.started = true;
+    if (find(pod_.spec_of(probe.container), {"readinessProbe"}) == nullptr) facts.ready = true;
+    pod_.note_change();
+    return false;
+  }
+  if (!news || state.passed()) return true;
+  report_.note("Killing",
+               fmt::format("Container {} failed {} probe, will be restarted", probe.container,
+                           probe.kind == ProbeKind::startup ? "startup" : "liveness"),
+               probe.container);
+  on_failure_(probe.container,
+              settings.termination_grace ? Nanos(*settings.termination_grace) : pod_.grace());
+  return false;
 }
 
 }  // namespace plim::local::kubelet

@@ -1,0 +1,58 @@
+// What the parts of one pod's worker share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/event.hpp"
+#include "base/json.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "local/kubelet/runtime/pod_context.hpp"
+#include "local/kubelet/runtime/pod_facts.hpp"
+#include "local/kubelet/runtime/pod_files.hpp"
+#include "local/kubelet/runtime/worker_phase.hpp"
+
+namespace plim::local::kubelet {
+
+// The worker owns it and destroys it last. Belongs to the node's loop; co_await tasks.stop() before
+// destroying it.
+struct PodState {
+  PodState(PodContext& context, json::value pod);
+
+  // The newest object. Wakes nobody.
+  void take(json::value fresh);
+  void want(PodWish more);
+  // Wakes every part that waits for a change.
+  void note_change();
+  // Until the next change or `until`; SteadyTime::max(): no limit.
+  Task<void> wait_until(SteadyTime until);
+
+  void begin_at(WallTime time);
+  SteadyTime deadline() const;  // by activeDeadlineSeconds
+  Nanos grace() const;          // terminationGracePeriodSeconds
+
+  ContainerFacts* find_facts(std::string_view container);
+  // Null unless the container runs as the run `id`.
+  const ContainerFacts* find_running(std::string_view container, std::string_view id);
+  json::value spec_of(std::string_view container) const;
+  bool is_init(std::string_view container) const;
+  std::string full_name() const;  // "name_namespace(uid)", as kubelets write it
+  kube::ObjectPath path(std::string subresource = {}) const;
+
+  PodContext& node;
+  json::value object;  // as the API last showed it
+  const std::string uid;
+  PodFiles files;
+  PodFacts facts;
+  PodWish wish = PodWish::run;
+  std::optional<SteadyTime> began;  // facts.start_time by the clock that nobody sets
+  std::uint64_t changes = 0;        // how often note_change() was called
+  Event changed;
+  TaskGroup tasks;
+};
+
+}  // namespace plim::local::kubelet
