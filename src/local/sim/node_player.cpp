@@ -44,7 +44,7 @@ bool NodePlayer::see(const kube::Node& node) {
   return true;
 }
 
-// Images in the node's status stay there, whoever wrote them. The catalog may add more.
+// Images that the node's status lists stay there. The catalog may add more.
 void NodePlayer::take_images(const kube::Node& node, SimNode& sim) {
   if (!sim_.options.catalog) return;
   const auto present = sim_.options.catalog->present_on(node.meta.name);
