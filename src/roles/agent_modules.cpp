@@ -34,11 +34,12 @@ Task<Outcome<void>> AgentModules::start(Process process) {
   for (const auto& kept : modules_) {
     if (!kept->module->up()) continue;
     co_await start_one(kept.get());
+    if (!kept->running && !is_restarted(*kept)) co_return tl::unexpected(*kept->failure);
+  }
+  for (const auto& kept : modules_) {
+    if (!kept->module->up()) continue;
     const std::string name(kept->module->name());
-    if (is_restarted(*kept))
-      keeping_->spawn(name, keep(kept.get()));
-    else if (!kept->running)
-      co_return tl::unexpected(*kept->failure);
+    if (is_restarted(*kept)) keeping_->spawn(name, keep(kept.get()));
     if (!kept->module->files().empty())
       watching_->spawn("files of " + name, watch_files(kept.get()));
   }
