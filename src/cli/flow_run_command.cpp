@@ -172,7 +172,7 @@ Outcome<int> show_slices(Context& context, const flow::Job& job) {
   if (!source) return tl::unexpected(run_failure(source.error(), job.name));
   flow::LedgerChanges slices;
   auto total = source->total();
-  if (auto made = source->make(5, slices); !made)
+  if (auto made = source->make(5, system_clock().wall(), slices); !made)
     return tl::unexpected(run_failure(made.error(), job.name));
   std::string out = total ? fmt::format("{} slices, the first of them:\n", *total)
                           : std::string("the number of slices is not known; the first of them:\n");
@@ -235,8 +235,8 @@ Outcome<int> run_flow_run(Context& context) {
     if (!made) return tl::unexpected(run_failure(made.error(), "--state"));
     place = {.directory = *made, .temporary = true};
   }
-  auto run = job ? flow::LocalRun::begin(place.directory, std::move(*job))
-                 : flow::LocalRun::resume(place.directory);
+  auto run = job ? flow::LocalRun::begin(system_clock(), place.directory, std::move(*job))
+                 : flow::LocalRun::resume(system_clock(), place.directory);
   if (!run) {
     std::error_code ignored;
     if (place.temporary) std::filesystem::remove(place.directory, ignored);

@@ -19,8 +19,6 @@ extern char** environ;
 namespace plim::flow {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr std::size_t kLastWords = 1024;
 constexpr int kLookEveryMs = 100;  // whether the slice is still ours
 
@@ -136,8 +134,8 @@ void ExecChild::read_errors() {
   if (last_words_.size() > kLastWords) last_words_.erase(0, last_words_.size() - kLastWords);
 }
 
-Result<void> ExecChild::talk(const Talk& talk) {
-  const auto deadline = Steady::now() + talk.timeout;
+Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
+  const SteadyTime deadline = clock.steady() + talk.timeout;
   std::string_view input = talk.input;
   char buffer[64 * 1024];
   while (true) {
@@ -148,7 +146,7 @@ Result<void> ExecChild::talk(const Talk& talk) {
     int ready = ::poll(waiting, 3, kLookEveryMs);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for the program");
     if (talk.is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
-    if (Steady::now() > deadline)
+    if (clock.steady() > deadline)
       return fail(Code::timeout, fmt::format("no answer within {} ms", talk.timeout.count()));
     if (ready <= 0) continue;
     if (waiting[1].revents != 0) read_errors();

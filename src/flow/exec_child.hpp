@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
@@ -39,7 +40,7 @@ class ExecChild {
 
   // Writes and reads at the same time, so that neither side waits for the other. The end of the
   // child's output ends it too; Code::timeout when it takes longer.
-  Result<void> talk(const Talk& talk);
+  Result<void> talk(const Clock& clock, const Talk& talk);
   // After the end of its output: waits for it. "" for exit code 0, else what happened, with the
   // last words it wrote to standard error.
   std::string wait();

@@ -67,7 +67,7 @@ class PlainExec final : public Exec {
       output.append(bytes);
       return false;
     };
-    if (auto done = child.talk(talk); !done) return of_program(done.error());
+    if (auto done = child.talk(context.clock, talk); !done) return of_program(done.error());
     std::string how = child.wait();
     // grep says 1 when nothing fits; that is an answer.
     if (!how.empty() && !(how == "exit code 1" && output.empty()))
@@ -114,7 +114,7 @@ class FramedExec final : public Exec {
       PLIM_CHECK(reply.feed(bytes));
       return reply.complete();
     };
-    PLIM_CHECK(child_->talk(talk));
+    PLIM_CHECK(child_->talk(context.clock, talk));
     if (reply.complete()) return {};
     std::string how = child_->wait();
     return fail(Code::unknown, how.empty() ? "ended in the middle of a batch" : how);

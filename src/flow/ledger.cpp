@@ -32,10 +32,6 @@ std::int64_t nanos(WallTime time) {
   return time.time_since_epoch().count();
 }
 
-std::int64_t now() {
-  return nanos(system_clock().wall());
-}
-
 Slice slice_of(const Statement& row) {
   return {.key = {.slicer = static_cast<std::uint32_t>(row.number(0)),
                   .order = static_cast<std::uint64_t>(row.number(1))},
@@ -50,11 +46,15 @@ constexpr std::string_view kSliceColumns =
 
 }  // namespace
 
-Result<Ledger> Ledger::open(const std::string& path) {
+std::int64_t Ledger::now() const {
+  return nanos(clock_->wall());
+}
+
+Result<Ledger> Ledger::open(const std::string& path, const Clock& clock) {
   PLIM_TRY(Database database, Database::open(path));
   PLIM_CHECK(database.execute(kSchema));
   PLIM_CHECK(add_columns(database));
-  Ledger out(std::move(database));
+  Ledger out(std::move(database), clock);
   Database& db = out.database_;
   PLIM_TRY(out.insert_, db.prepare("INSERT INTO slices (ex_id, slicer_id, slicer_order, slice_id, "
                                    "request, state, created, updated) "

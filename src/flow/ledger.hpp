@@ -66,7 +66,8 @@ struct FailedSlice {
 
 class Ledger {
  public:
-  static Result<Ledger> open(const std::string& path);
+  // The clock outlives the ledger.
+  static Result<Ledger> open(const std::string& path, const Clock& clock);
 
   Result<void> begin(const ExecutionRow& row);
   Result<std::optional<ExecutionRow>> latest();
@@ -85,12 +86,15 @@ class Ledger {
   Result<std::uint64_t> last_order(const std::string& ex_id, std::uint32_t slicer);
 
  private:
-  explicit Ledger(Database database) : database_(std::move(database)) {}
+  Ledger(Database database, const Clock& clock) : database_(std::move(database)), clock_(&clock) {}
+
+  std::int64_t now() const;
 
   static Result<void> add_columns(Database& database);
   Result<void> write(const std::string& ex_id, const LedgerChanges& changes);
 
   Database database_;
+  const Clock* clock_;
   Statement insert_, start_, finish_, cursor_, begin_, commit_, rollback_;
 };
 

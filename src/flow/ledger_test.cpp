@@ -15,7 +15,7 @@ struct LedgerTest : ::testing::Test {
   Ledger ledger = open();
 
   Ledger open() const {
-    auto out = Ledger::open(dir / "flow.db");
+    auto out = Ledger::open(dir / "flow.db", system_clock());
     PLIM_ASSERT(out);
     return std::move(*out);
   }
@@ -101,10 +101,10 @@ TEST_F(LedgerTest, writes_a_turn_whole_or_not_at_all) {
 
 TEST_F(LedgerTest, a_file_that_is_no_ledger_is_an_error) {
   std::ofstream(dir / "other.db") << std::string(10'000, 'x');
-  auto opened = Ledger::open(dir / "other.db");
+  auto opened = Ledger::open(dir / "other.db", system_clock());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::invalid);
-  EXPECT_FALSE(Ledger::open(dir / "no/such/folder.db"));
+  EXPECT_FALSE(Ledger::open(dir / "no/such/folder.db", system_clock()));
 }
 
 }  // namespace

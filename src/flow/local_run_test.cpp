@@ -49,7 +49,7 @@ struct LocalRunTest : ::testing::Test {
   }
 
   RunProgress run(std::string_view text, std::optional<std::uint64_t> limit = {}) {
-    auto begun = LocalRun::begin(dir / "state", job_of(text));
+    auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(text));
     PLIM_ASSERT(begun);
     auto out = finish(std::move(*begun), limit);
     EXPECT_TRUE(out) << (out ? "" : out.error().message);
@@ -57,7 +57,7 @@ struct LocalRunTest : ::testing::Test {
   }
 
   RunProgress resume() {
-    auto resumed = LocalRun::resume(dir / "state");
+    auto resumed = LocalRun::resume(system_clock(), dir / "state");
     PLIM_ASSERT(resumed);
     auto out = finish(std::move(*resumed));
     EXPECT_TRUE(out);
@@ -119,7 +119,7 @@ TEST_F(LocalRunTest, failed_slices_are_counted_and_only_they_run_again) {
   EXPECT_EQ(first.slices_done, 200u);
   EXPECT_EQ(first.failed, 20u);
   EXPECT_THAT(notices.back(), HasSubstr("had 20 slice failures during processing"));
-  auto ledger = Ledger::open(dir / "state/flow.db");
+  auto ledger = Ledger::open(dir / "state/flow.db", system_clock());
   ASSERT_TRUE(ledger);
   auto row = ledger->latest();
   EXPECT_EQ((*row)->status, "failed");
@@ -175,7 +175,7 @@ TEST_F(LocalRunTest, a_limit_ends_the_run_early) {
 }
 
 TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
-  auto begun = LocalRun::begin(dir / "state", job_of(R"({"operations":[
+  auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(R"({"operations":[
     {"_op":"file_reader","path":"/nowhere"},{"_op":"noop"}]})"));
   ASSERT_FALSE(begun);
   EXPECT_EQ(begun.error().message, "file_reader: there is no file or folder /nowhere");
@@ -183,13 +183,14 @@ TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
 }
 
 TEST_F(LocalRunTest, a_directory_has_one_run_at_a_time) {
-  auto first = LocalRun::begin(dir / "state", job_of(R"({"operations":[{"_op":"data_generator"},
+  auto first = LocalRun::begin(system_clock(), dir / "state",
+                               job_of(R"({"operations":[{"_op":"data_generator"},
     {"_op":"noop"}]})"));
   ASSERT_TRUE(first);
-  auto second = LocalRun::resume(dir / "state");
+  auto second = LocalRun::resume(system_clock(), dir / "state");
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::already_exists);
-  EXPECT_EQ(LocalRun::resume(dir / "nothing").error().code, Code::not_found);
+  EXPECT_EQ(LocalRun::resume(system_clock(), dir / "nothing").error().code, Code::not_found);
 }
 
 }  // namespace
