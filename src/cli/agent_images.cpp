@@ -134,7 +134,7 @@ Result<std::vector<std::unique_ptr<images::Publisher>>> ImagesModule::publishers
 Result<void> ImagesModule::start(const Executor& loop, std::function<void(Error)>) {
   PLIM_TRY(auto made, publishers(loop));
   daemon_ = std::make_unique<images::Daemon>(loop, options_, std::move(made),
-                                             metrics::default_registry());
+                                             metrics::default_registry(), system_clock());
   daemon_->start();
   return {};
 }

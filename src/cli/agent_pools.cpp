@@ -101,7 +101,8 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(const Context& context,
 Result<void> PoolsModule::start(const Executor& loop, std::function<void(Error)> on_fatal) {
   PLIM_TRY(auto client, kube::Client::create(loop, *cluster_));
   daemon_ = std::make_unique<pools::Daemon>(loop, options_, std::move(client),
-                                            metrics::default_registry(), std::move(on_fatal));
+                                            metrics::default_registry(), std::move(on_fatal),
+                                            system_clock());
   return daemon_->start();
 }
 

@@ -56,10 +56,12 @@ class ServoRole final : public Role {
     PLIM_TRY(auto client, kube::Client::create(loop, config_));
     std::unique_ptr<servo::Receiver> receiver;
     if (settings_.posts()) {
-      PLIM_TRY(receiver, servo::HttpReceiver::create(loop, settings_, ca_pem_, proxy_));
+      PLIM_TRY(receiver,
+               servo::HttpReceiver::create(loop, settings_, ca_pem_, proxy_, system_clock()));
     }
-    daemon_ = std::make_unique<servo::Daemon>(loop, settings_, std::move(client),
-                                              std::move(receiver), metrics::default_registry());
+    daemon_ =
+        std::make_unique<servo::Daemon>(loop, settings_, std::move(client), std::move(receiver),
+                                        metrics::default_registry(), system_clock());
     return {};
   }
 

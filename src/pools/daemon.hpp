@@ -51,8 +51,7 @@ class Daemon {
   // `on_fatal` is called at most once, when it cannot go on: the configuration is wrong from the
   // start.
   Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
-         metrics::Registry& registry, std::function<void(Error)> on_fatal,
-         Clock& clock = system_clock());
+         metrics::Registry& registry, std::function<void(Error)> on_fatal, Clock& clock);
   ~Daemon();
 
   Result<void> start();

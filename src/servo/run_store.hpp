@@ -55,7 +55,7 @@ class RunStore {
 
   // Code::already_exists: another process has the directory.
   static Result<std::unique_ptr<RunStore>> open(const Executor& loop, Options options,
-                                                Metrics& metrics, Clock& clock = system_clock());
+                                                Metrics& metrics, Clock& clock);
 
   void start(OnStored on_stored, IsPresent is_present, OnFailing on_failing = {});
   Task<void> stop();
