@@ -392,16 +392,5 @@ TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_that_its_cgroup_has) {
   EXPECT_FALSE(facts.ended);
 }
 
-TEST(CpusetTree, reads_names_of_directories) {
-  EXPECT_EQ(pod_uid_of("kubepods-burstable-pod12_ab.slice"), "12-ab");
-  EXPECT_EQ(pod_uid_of("kubepods-pod12_ab.slice"), "12-ab");
-  EXPECT_EQ(pod_uid_of("pod12-ab"), "12-ab");
-  EXPECT_EQ(pod_uid_of("system.slice"), "");
-  EXPECT_EQ(container_id_of("cri-containerd-abc.scope"), "abc");
-  EXPECT_EQ(container_id_of("crio-abc.scope"), "abc");
-  EXPECT_EQ(container_id_of("crio-conmon-abc.scope"), "conmon-abc");
-  EXPECT_EQ(container_id_of("abc"), "abc");
-}
-
 }  // namespace
 }  // namespace plim::pools
