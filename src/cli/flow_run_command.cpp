@@ -203,7 +203,7 @@ struct Place {
 
 Outcome<int> finish_run(Context& context, const Place& place, const flow::RunProgress& last,
                         bool interrupted) {
-  if (last.status == "completed") {
+  if (last.status == flow::ExecutionStatus::completed) {
     std::error_code ignored;
     if (place.temporary) std::filesystem::remove_all(place.directory, ignored);
     return 0;
@@ -211,7 +211,7 @@ Outcome<int> finish_run(Context& context, const Place& place, const flow::RunPro
   if (!context.values.boolean("quiet"))
     (void)context.world.err.write(
         fmt::format("continue with: plimsoll flow run --resume {}\n", place.directory));
-  return last.status == "stopped" && interrupted ? kInterrupted : 1;
+  return last.status == flow::ExecutionStatus::stopped && interrupted ? kInterrupted : 1;
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ Result<void> Controller::load() {
   progress_.records_in = counts.records_in;
   progress_.records_out = counts.records_out;
   progress_.bytes = counts.bytes;
-  return ledger_.set_status(row_.ex_id, "running");
+  return ledger_.set_status(row_.ex_id, ExecutionStatus::running);
 }
 
 // More than one slice in a worker's hands hides the round trip and the disk's sync: the shorter
@@ -198,7 +198,7 @@ void Controller::finish(SliceReport report) {
     progress_.bytes += report.bytes;
     printed_ += std::exchange(report.printed, {});
   } else {
-    if (progress_.failed == 0) changes_.status = "failing";
+    if (progress_.failed == 0) changes_.status = ExecutionStatus::failing;
     if (progress_.failed++ < 3)
       observer_.notice(fmt::format("slice {} of slicer {} failed after {} retries: {}",
                                    report.key.order, report.key.slicer, report.retries,
@@ -249,7 +249,7 @@ void Controller::update_progress() {
   slice_rate_.update(now, progress_.slices_done);
   record_rate_.update(now, progress_.records_in);
   byte_rate_.update(now, progress_.bytes);
-  progress_.status = progress_.failed > 0 ? "failing" : "running";
+  progress_.status = progress_.failed > 0 ? ExecutionStatus::failing : ExecutionStatus::running;
   progress_.slices_total = source_.total();
   progress_.queued = dispatcher_.queued();
   progress_.redispatched = dispatcher_.redispatched();
@@ -263,14 +263,14 @@ void Controller::update_progress() {
 
 Result<void> Controller::settle() {
   std::string failure = failure_;
-  progress_.status = "completed";
-  if (!failure.empty() || progress_.failed > 0) progress_.status = "failed";
+  progress_.status = ExecutionStatus::completed;
+  if (!failure.empty() || progress_.failed > 0) progress_.status = ExecutionStatus::failed;
   if (failure.empty() && progress_.failed > 0)
     failure = fmt::format("execution: {} had {} slice failures during processing", row_.ex_id,
                           progress_.failed);
   // A stop that came when everything was done is no stop.
   const bool unfinished = !source_.done() || dispatcher_.open() > 0;
-  if (failure_.empty() && stopping_ && unfinished) progress_.status = "stopped";
+  if (failure_.empty() && stopping_ && unfinished) progress_.status = ExecutionStatus::stopped;
   PLIM_CHECK(ledger_.set_status(row_.ex_id, progress_.status, failure));
   if (!failure.empty()) observer_.notice(failure);
   return {};

@@ -165,7 +165,7 @@ Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
   }
 }
 
-std::string ExecChild::wait() {
+ExecChild::End ExecChild::wait() {
   in_.reset();
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -173,13 +173,18 @@ std::string ExecChild::wait() {
   if (err_) read_errors();
   ::kill(-pid_, SIGKILL);  // what it may have started
   pid_ = -1;
-  std::string how;
-  if (WIFSIGNALED(status))
-    how = fmt::format("killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0)
-    how = fmt::format("exit code {}", WEXITSTATUS(status));
-  if (!how.empty() && !last_words_.empty()) how += fmt::format(": {}", trim(last_words_));
-  return how;
+  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          .last_words = std::string(trim(last_words_))};
+}
+
+std::string ExecChild::End::describe() const {
+  if (signal == 0 && exit_code == 0) return {};
+  std::string out = signal != 0
+                        ? fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))
+                        : fmt::format("exit code {}", exit_code);
+  if (!last_words.empty()) out += fmt::format(": {}", last_words);
+  return out;
 }
 
 }  // namespace plim::flow

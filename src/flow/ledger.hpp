@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "flow/execution_status.hpp"
 #include "flow/slice.hpp"
 #include "flow/sqlite.hpp"
 
@@ -17,7 +18,7 @@ namespace plim::flow {
 
 struct ExecutionRow {
   std::string ex_id;
-  std::string status;
+  ExecutionStatus status = ExecutionStatus::pending;
   std::string failure;
   json::object job;  // with defaults
   std::uint64_t duplicates = 0;
@@ -43,7 +44,7 @@ struct LedgerChanges {
   std::vector<SliceReport> finished = {};  // completed or failed
   std::vector<Cursor> cursors = {};
   std::optional<std::uint64_t> duplicates = {};
-  std::optional<std::string_view> status = {};
+  std::optional<ExecutionStatus> status = {};
 
   bool empty() const {
     return created.empty() && started.empty() && finished.empty() && cursors.empty() &&
@@ -71,7 +72,7 @@ class Ledger {
 
   Result<void> begin(const ExecutionRow& row);
   Result<std::optional<ExecutionRow>> latest();
-  Result<void> set_status(const std::string& ex_id, std::string_view status,
+  Result<void> set_status(const std::string& ex_id, ExecutionStatus status,
                           std::string_view failure = {});
   // All or nothing.
   Result<void> apply(const std::string& ex_id, const LedgerChanges& changes);

@@ -21,8 +21,8 @@ struct LedgerTest : ::testing::Test {
   }
 
   void SetUp() override {
-    ASSERT_TRUE(
-        ledger.begin({.ex_id = "e", .status = "pending", .failure = {}, .job = {{"name", "x"}}}));
+    ASSERT_TRUE(ledger.begin(
+        {.ex_id = "e", .status = ExecutionStatus::pending, .failure = {}, .job = {{"name", "x"}}}));
   }
 
   static Slice slice(std::uint64_t order) {
@@ -71,7 +71,8 @@ TEST_F(LedgerTest, remembers_an_execution_and_its_slices) {
 }
 
 TEST_F(LedgerTest, the_latest_execution_is_the_one_begun_last_whatever_the_clock_said) {
-  ASSERT_TRUE(ledger.begin({.ex_id = "next", .status = "pending", .failure = {}, .job = {}}));
+  ASSERT_TRUE(ledger.begin(
+      {.ex_id = "next", .status = ExecutionStatus::pending, .failure = {}, .job = {}}));
   auto database = Database::open(dir / "flow.db");
   ASSERT_TRUE(database);
   ASSERT_TRUE(database->execute("UPDATE ex SET created = 1 WHERE ex_id = 'next'"));
@@ -84,8 +85,11 @@ TEST_F(LedgerTest, opens_what_an_earlier_version_wrote) {
   ASSERT_TRUE(database->execute("ALTER TABLE ex DROP COLUMN directory"));
   Ledger again = open();
   EXPECT_EQ((*again.latest())->directory, "");
-  ASSERT_TRUE(again.begin(
-      {.ex_id = "f", .status = "pending", .failure = {}, .job = {}, .directory = "/somewhere"}));
+  ASSERT_TRUE(again.begin({.ex_id = "f",
+                           .status = ExecutionStatus::pending,
+                           .failure = {},
+                           .job = {},
+                           .directory = "/somewhere"}));
   EXPECT_EQ((*again.latest())->directory, "/somewhere");
 }
 

@@ -30,14 +30,14 @@ Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job
   PLIM_TRY(LocalRun out, open(clock, directory));
   out.source_ = std::move(source);
   PLIM_TRY(auto latest, out.ledger_->latest());
-  if (latest && latest->status != "completed")
+  if (latest && latest->status != ExecutionStatus::completed)
     return fail(Code::already_exists,
                 fmt::format("{} holds execution {}, which is {}: continue it with --resume {}, or "
                             "take another directory",
-                            directory, latest->ex_id, latest->status, directory));
+                            directory, latest->ex_id, status_name(latest->status), directory));
   std::error_code unknown;
   out.row_ = {.ex_id = make_uuid(),
-              .status = "pending",
+              .status = ExecutionStatus::pending,
               .failure = {},
               .job = job.document,
               .directory = std::filesystem::current_path(unknown).string()};

@@ -29,7 +29,7 @@ class LocalRun {
 
   const Job& job() const { return *job_; }
 
-  bool is_completed() const { return row_.status == "completed"; }
+  bool is_completed() const { return row_.status == ExecutionStatus::completed; }
 
   // The one controller, not yet started; lives no longer than this.
   std::unique_ptr<Controller> controller(const Executor& loop, ControllerSettings settings,
