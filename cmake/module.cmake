@@ -1,6 +1,6 @@
 # plim_module(NAME USES other modules… LIBS third-party libraries… DEFINES macros…)
 # One static library per folder of src/, one test program per module from its *_test.cpp files.
-# What a module may use is decided in STYLE; tools/check-includes holds the includes to it.
+# The table in CONTRIBUTING.md says what a module may use; tools/check-includes checks the includes.
 
 # Files of a folder are compiled PLIM_GROUP at a time: what they include is read and instantiated once. CMake's own unity
 # files name their parts by absolute paths, so that ccache would not find them in another clone.
