@@ -10,6 +10,8 @@ find_package(simdjson REQUIRED)  # its parser is laid out by a definition that c
 find_package(tl-expected REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(fyaml REQUIRED IMPORTED_TARGET libfyaml)
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+set_target_properties(PkgConfig::re2 PROPERTIES INTERFACE_COMPILE_OPTIONS "")  # -pthread, which the precompiled headers are without
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(nghttp2 REQUIRED IMPORTED_TARGET libnghttp2)

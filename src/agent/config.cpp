@@ -104,8 +104,7 @@ void read_runner(Options& top, AgentConfig& out) {
 }
 
 void read_loggers(Options& top, AgentConfig& out) {
-  top.known("loggers");
-  if (!top.has("loggers")) return;
+  if (top.raw("loggers") == nullptr) return;
   for (const auto& [module, level] : top.scalars("loggers", "names of modules with their levels")) {
     const std::string text = level.is_string() ? to_lower(level.get_string()) : "";
     if (std::ranges::find(kLevels, text) == kLevels.end())
@@ -125,7 +124,7 @@ Result<LoadedConfig> parse_config(std::string_view text, std::string_view source
     return document.error_at("", "expected a mapping with the key runner");
   LoadedConfig out;
   ReaderNotes notes;
-  Options top(document, "", "", env, notes);
+  Options top(ConfigPlace(document, "", "", env, notes));
   read_runner(top, out.config);
   read_loggers(top, out.config);
   top.finish();

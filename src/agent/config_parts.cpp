@@ -1,12 +1,12 @@
 #include "agent/config_parts.hpp"
 
-#include <regex>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "agent/labels.hpp"
 #include "agent/perf_events.hpp"
+#include "base/regex.hpp"
 #include "base/text.hpp"
 
 namespace plim::agent {
@@ -184,8 +184,8 @@ std::map<std::string, LabelGenerator> read_generators(Options& options) {
       made.pattern = below.text("pattern", "");
       made.replacement = below.text("repl", "");
       made.source = below.text("source", made.source);
-      if (auto good = check_pattern(made.pattern); !good)
-        below.error("pattern", fmt::format("pattern: {}", good.error().message));
+      if (auto pattern = Regex::compile(made.pattern); !pattern)
+        below.error("pattern", fmt::format("pattern: {}", pattern.error().message));
     }
     below.finish();
     all.show(key, below.take_shown());
@@ -210,11 +210,11 @@ TextFilter read_filter(Options& options, const std::string& key, bool fallback, 
     return out;
   }
   out = {.on = true, .pattern = std::string(value->get_string())};
-  if (auto good = check_pattern(out.pattern); !good) {
-    options.error(key, fmt::format("{}: {}", key, good.error().message));
-  } else if (groups > 0 && std::regex(out.pattern).mark_count() != groups) {
+  if (auto pattern = Regex::compile(out.pattern); !pattern) {
+    options.error(key, fmt::format("{}: {}", key, pattern.error().message));
+  } else if (groups > 0 && pattern->groups() != groups) {
     options.error(key, fmt::format("{}: expected a regular expression with {} groups, this has {}",
-                                   key, groups, std::regex(out.pattern).mark_count()));
+                                   key, groups, pattern->groups()));
   }
   return out;
 }

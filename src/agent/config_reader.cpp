@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxText = 400;
 
-const json::value* value_at(const YamlDocument& document, std::string_view pointer) {
-  boost::system::error_code nowhere;
-  return document.value().find_pointer(pointer, nowhere);
-}
-
 bool is_empty_scalar(const json::value& value) {
   return value.is_null() || (value.is_string() && value.get_string().empty());
 }
@@ -119,32 +114,94 @@ std::string show_yaml(const Shown& root) {
   return out.starts_with('\n') ? out.substr(1) : out;
 }
 
-Options::Options(const YamlDocument& document, std::string pointer, std::string component,
-                 const GetEnv& env, ReaderNotes& notes)
+ConfigPlace::ConfigPlace(const YamlDocument& document, std::string pointer, std::string component,
+                         const GetEnv& env, ReaderNotes& notes)
     : document_(&document),
       pointer_(std::move(pointer)),
       component_(std::move(component)),
       env_(&env),
-      notes_(&notes) {
-  shown_.tag = component_;
-  const json::value* value = value_at(document, pointer_);
-  if (value == nullptr || is_empty_scalar(*value)) return;  // all defaults
-  members_ = value->if_object();
-  if (members_ != nullptr) return;
-  if (value->is_array())
-    error_here(fmt::format("!{}: expected options, got a list", component_));
-  else
-    notes.warnings.push_back(
-        document
-            .error_at(pointer_, fmt::format("!{}: value {} is ignored", component_,
-                                            quote(scalar_text(*value))))
-            .message);
+      notes_(&notes) {}
+
+ConfigPlace ConfigPlace::place(std::string pointer, std::string component) const {
+  return {*document_, std::move(pointer), std::move(component), *env_, *notes_};
 }
 
-std::string Options::pointer_of(std::string_view key) const {
+const json::value* ConfigPlace::value() const {
+  boost::system::error_code nowhere;
+  return document_->value().find_pointer(pointer_, nowhere);
+}
+
+std::string ConfigPlace::pointer_of(std::string_view key) const {
   std::string out = pointer_;
   append_step(out, key);
   return out;
+}
+
+std::string ConfigPlace::tag_of(const std::string& pointer) const {
+  return std::string(document_->local_tag(pointer));
+}
+
+std::optional<json::value> ConfigPlace::resolve(const std::string& pointer,
+                                                const json::value& value) {
+  const std::string tag = tag_of(pointer);
+  if (tag == "Env") {
+    const std::string name = scalar_text(value);
+    auto found = (*env_)(name);
+    if (!found) warn_at(pointer, fmt::format("environment variable {} is not set", quote(name)));
+    return json::value(json::string(found.value_or("")));
+  }
+  if (!tag.empty() && tag != "CgroupDriverType") {
+    const auto& tags = known_tags();
+    if (std::ranges::find(tags, tag) == tags.end())
+      error_at(pointer, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
+    else
+      error_at(pointer, fmt::format("!{} has no place here", tag));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string ConfigPlace::with_component(std::string_view message) const {
+  return component_.empty() ? std::string(message) : fmt::format("!{}: {}", component_, message);
+}
+
+void ConfigPlace::error(const std::string& key, std::string_view message) {
+  error_at(pointer_of(key), message);
+}
+
+void ConfigPlace::error_at(const std::string& pointer, std::string_view message) {
+  notes_->errors.push_back(document_->error_at(pointer, with_component(message)).message);
+}
+
+// For tags: the value begins behind its tag, maybe lines later.
+void ConfigPlace::error_at_key(const std::string& key, std::string_view message) {
+  const std::string text = with_component(message);
+  notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);
+}
+
+void ConfigPlace::error_here(std::string_view message) {
+  notes_->errors.push_back(document_->error_at(pointer_, message).message);
+}
+
+void ConfigPlace::warn(const std::string& key, std::string_view message) {
+  warn_at(pointer_of(key), message);
+}
+
+void ConfigPlace::warn_at(const std::string& pointer, std::string_view message) {
+  notes_->warnings.push_back(document_->error_at(pointer, message).message);
+}
+
+Options::Options(ConfigPlace place) : ConfigPlace(std::move(place)) {
+  shown_.tag = component_name();
+  const json::value* given = value();
+  if (given == nullptr || is_empty_scalar(*given)) return;  // all defaults
+  members_ = given->if_object();
+  if (members_ != nullptr) return;
+  if (given->is_array())
+    error_here(fmt::format("!{}: expected options, got a list", component_name()));
+  else
+    warn_at(pointer(),
+            fmt::format("!{}: value {} is ignored", component_name(), quote(scalar_text(*given))));
 }
 
 bool Options::has(std::string_view key) const {
@@ -155,10 +212,6 @@ bool Options::has(std::string_view key) const {
 const json::value* Options::raw(const std::string& key) {
   known_.insert(key);
   return has(key) ? members_->if_contains(key) : nullptr;
-}
-
-std::string Options::tag_of(const std::string& pointer) const {
-  return std::string(document_->local_tag(pointer));
 }
 
 std::optional<json::value> Options::scalar(const std::string& key) {
@@ -184,30 +237,6 @@ std::vector<std::pair<std::string, json::value>> Options::scalars(const std::str
       out.emplace_back(name, std::move(*resolved));
   }
   return out;
-}
-
-// With !Env replaced by what it names; other tags have no place at a scalar.
-std::optional<json::value> Options::resolve(const std::string& pointer, const json::value& value) {
-  const std::string tag = tag_of(pointer);
-  if (tag == "Env") {
-    const std::string name = scalar_text(value);
-    auto found = (*env_)(name);
-    if (!found)
-      notes_->warnings.push_back(
-          document_
-              ->error_at(pointer, fmt::format("environment variable {} is not set", quote(name)))
-              .message);
-    return json::value(json::string(found.value_or("")));
-  }
-  if (!tag.empty() && tag != "CgroupDriverType") {
-    const auto& tags = known_tags();
-    if (std::ranges::find(tags, tag) == tags.end())
-      error_at(pointer, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
-    else
-      error_at(pointer, fmt::format("!{} has no place here", tag));
-    return std::nullopt;
-  }
-  return value;
 }
 
 void Options::wrong_type(const std::string& key, std::string_view expected) {
@@ -341,7 +370,7 @@ std::string Options::component(const std::string& key, const std::vector<std::st
   std::string expected = fmt::format("!{}", fmt::join(choices, ", !"));
   if (!given) {
     if (required)
-      error_here(fmt::format("!{}: {} is missing, expected {}", component_, key, expected));
+      error_here(fmt::format("!{}: {} is missing, expected {}", component_name(), key, expected));
     return {};
   }
   if (tag.empty()) {
@@ -360,47 +389,19 @@ std::string Options::component(const std::string& key, const std::vector<std::st
 }
 
 Options Options::below(const std::string& key, std::string component) const {
-  return Options(*document_, pointer_of(key), std::move(component), *env_, *notes_);
+  return Options(place(pointer_of(key), std::move(component)));
 }
 
 Options Options::item(const std::string& key, std::size_t index, std::string component) const {
-  return Options(*document_, fmt::format("{}/{}", pointer_of(key), index), std::move(component),
-                 *env_, *notes_);
-}
-
-void Options::error(const std::string& key, std::string_view message) {
-  error_at(pointer_of(key), message);
-}
-
-void Options::error_at(const std::string& pointer, std::string_view message) {
-  const std::string text =
-      fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
-  notes_->errors.push_back(document_->error_at(pointer, text).message);
-}
-
-// For tags: the value begins behind its tag, maybe lines later.
-void Options::error_at_key(const std::string& key, std::string_view message) {
-  const std::string text =
-      fmt::format("{}{}", component_.empty() ? "" : "!" + component_ + ": ", message);
-  notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);
-}
-
-void Options::error_here(std::string_view message) {
-  notes_->errors.push_back(document_->error_at(pointer_, message).message);
-}
-
-void Options::warn(const std::string& key, std::string_view message) {
-  notes_->warnings.push_back(document_->error_at(pointer_of(key), message).message);
+  return Options(place(fmt::format("{}/{}", pointer_of(key), index), std::move(component)));
 }
 
 void Options::finish() {
   if (members_ == nullptr) return;
   for (const auto& [key, value] : *members_) {
     if (known_.contains(key)) continue;
-    const std::string text = fmt::format("{}unknown key {}; known: {}",
-                                         component_.empty() ? "" : fmt::format("!{}: ", component_),
-                                         quote(key), fmt::join(known_, ", "));
-    notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);
+    error_at_key(std::string(key),
+                 fmt::format("unknown key {}; known: {}", quote(key), fmt::join(known_, ", ")));
   }
 }
 

@@ -34,12 +34,47 @@ struct TextLimits {
   bool may_be_empty = true;
 };
 
+// Where a component is in the file: its tags and values, and what is wrong with them.
+class ConfigPlace {
+ public:
+  ConfigPlace(const YamlDocument& document, std::string pointer, std::string component,
+              const GetEnv& env, ReaderNotes& notes);
+
+  std::string pointer_of(std::string_view key) const;
+  std::string tag_of(const std::string& pointer) const;
+
+  void error(const std::string& key, std::string_view message);
+  void error_at_key(const std::string& key, std::string_view message);
+  void error_here(std::string_view message);
+  void warn(const std::string& key, std::string_view message);
+
+ protected:
+  void error_at(const std::string& pointer, std::string_view message);
+  void warn_at(const std::string& pointer, std::string_view message);
+  // With !Env replaced by what it names; a mistake if the value has another tag.
+  std::optional<json::value> resolve(const std::string& pointer, const json::value& value);
+  ConfigPlace place(std::string pointer, std::string component) const;
+
+  const std::string& pointer() const { return pointer_; }
+
+  const std::string& component_name() const { return component_; }
+
+  const json::value* value() const;  // null: nothing is there
+
+ private:
+  std::string with_component(std::string_view message) const;
+
+  const YamlDocument* document_;
+  std::string pointer_, component_;
+  const GetEnv* env_;
+  ReaderNotes* notes_;
+};
+
 // The options of one component. Asking for a key makes it a known one; finish() complains about
 // the others. After a mistake the default is handed back and reading goes on.
-class Options {
+class Options : public ConfigPlace {
  public:
-  Options(const YamlDocument& document, std::string pointer, std::string component,
-          const GetEnv& env, ReaderNotes& notes);
+  explicit Options(ConfigPlace place);
 
   bool has(std::string_view key) const;  // given, and not null
   std::string text(const std::string& key, std::string fallback, TextLimits limits = {});
@@ -60,19 +95,12 @@ class Options {
   // For what has more shapes than one: the value as it stands, and it counts as known.
   const json::value* raw(const std::string& key);
 
-  void known(const std::string& key) { known_.insert(key); }
-
   // The tag of a component, "" when the key is not given; a tag outside of `choices` is a mistake.
   std::string component(const std::string& key, const std::vector<std::string_view>& choices,
                         bool required);
   Options below(const std::string& key, std::string component) const;
   Options item(const std::string& key, std::size_t index, std::string component) const;
-  std::string tag_of(const std::string& pointer) const;
 
-  void error(const std::string& key, std::string_view message);
-  void error_at_key(const std::string& key, std::string_view message);
-  void error_here(std::string_view message);
-  void warn(const std::string& key, std::string_view message);
   void finish();
 
   void show(const std::string& key, Shown value);
@@ -80,17 +108,9 @@ class Options {
 
   Shown take_shown() { return std::move(shown_); }
 
-  std::string pointer_of(std::string_view key) const;
-
  private:
   void wrong_type(const std::string& key, std::string_view expected);
-  void error_at(const std::string& pointer, std::string_view message);
-  std::optional<json::value> resolve(const std::string& pointer, const json::value& value);
 
-  const YamlDocument* document_;
-  std::string pointer_, component_;
-  const GetEnv* env_;
-  ReaderNotes* notes_;
   const json::object* members_ = nullptr;
   std::set<std::string, std::less<>> known_;
   Shown shown_;

@@ -1,12 +1,14 @@
 // Labels of tasks: names that Prometheus accepts, and labels made from others.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/config.hpp"
 #include "agent/task.hpp"
+#include "base/regex.hpp"
 #include "base/result.hpp"
 
 namespace plim::agent {
@@ -26,17 +28,14 @@ class LabelGenerators {
   static Result<LabelGenerators> make(const std::map<std::string, LabelGenerator>& generators);
   void apply(NodeTask& task, std::vector<std::string>& warnings) const;
 
-  LabelGenerators();
-  ~LabelGenerators();
-  LabelGenerators(LabelGenerators&&) noexcept;
-  LabelGenerators& operator=(LabelGenerators&&) noexcept;
-
  private:
-  struct Made;
+  struct Made {
+    std::string label = {};
+    LabelGenerator rule = {};
+    std::optional<Regex> pattern = {};  // none for the amount of a resource
+  };
+
   std::vector<Made> made_;
 };
-
-// Code::invalid with the reason when it is no regular expression.
-Result<void> check_pattern(const std::string& pattern);
 
 }  // namespace plim::agent

@@ -214,7 +214,7 @@ void MeasureRunner::iterate(SteadyTime began) {
 
 void MeasureRunner::store(WallTime now) {
   const auto into = [&](Storage& storage) {
-    auto stored = storage.store(table_, now);
+    auto stored = storage.store(table_, now, clock_);
     if (stored) return;
     ++storage_errors_[std::string(storage.name())];
     storage_warnings_.write(log::Level::warn, "storage", "metrics cannot be stored",

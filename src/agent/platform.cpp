@@ -29,17 +29,17 @@ constexpr std::array kVmstatCounters{
 constexpr std::array<std::string_view, 3> kStalled{"cpu", "memory", "io"};
 constexpr std::array<std::string_view, 2> kStalls{"some", "full"};
 
-std::optional<std::regex> compiled(const TextFilter& filter) {
+std::optional<Regex> compiled(const TextFilter& filter) {
   if (filter.pattern.empty()) return std::nullopt;
-  return std::regex(filter.pattern);  // checked when the configuration was read
+  auto made = Regex::compile(filter.pattern);
+  PLIM_ASSERT(made);  // checked when the configuration was read
+  return std::move(*made);
 }
 
-SeriesInOrder::Wanted key_filter(std::optional<std::regex> pattern) {
+SeriesInOrder::Wanted key_filter(std::optional<Regex> pattern) {
   if (!pattern) return nullptr;
-  return [pattern = std::move(*pattern)](std::string_view key) {
-    return std::regex_search(key.begin(), key.end(), pattern,
-                             std::regex_constants::match_continuous);
-  };
+  return
+      [pattern = std::move(*pattern)](std::string_view key) { return pattern.prefix_match(key); };
 }
 
 Labels with_label(Labels labels, std::string_view key, std::string value) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "agent/platform_text.hpp"
 #include "agent/series_in_order.hpp"
 #include "base/clock.hpp"
+#include "base/regex.hpp"
 
 namespace plim::agent {
 
@@ -54,7 +54,7 @@ class Platform {
 
   MetricTable& table_;
   Options options_;
-  std::optional<std::regex> zone_pattern_;
+  std::optional<Regex> zone_pattern_;
   SeriesInOrder::Wanted wanted_;  // of the keys of vmstat
 
   Machine machine_;

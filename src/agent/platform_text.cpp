@@ -46,19 +46,12 @@ std::optional<KeyValue> word_and_number(std::string_view line) {
   return KeyValue{key, *value};
 }
 
-std::optional<KeyValue> by_pattern(std::string_view line, const std::regex& pattern) {
-  std::match_results<std::string_view::const_iterator> found;
-  if (!std::regex_search(line.begin(), line.end(), found, pattern,
-                         std::regex_constants::match_continuous) ||
-      found.size() != 3)
-    return std::nullopt;
-  const auto group = [&](std::size_t i) {
-    return line.substr(static_cast<std::size_t>(found.position(i)),
-                       static_cast<std::size_t>(found.length(i)));
-  };
-  const auto value = first_number(group(2));
-  if (!value || group(1).empty()) return std::nullopt;
-  return KeyValue{group(1), *value};
+std::optional<KeyValue> by_pattern(std::string_view line, const Regex& pattern) {
+  std::array<std::string_view, 3> found;  // all of it, key, value
+  if (!pattern.prefix_match(line, found)) return std::nullopt;
+  const auto value = first_number(found[2]);
+  if (!value || found[1].empty()) return std::nullopt;
+  return KeyValue{found[1], *value};
 }
 
 // "Node 0, zone    DMA32"
@@ -98,8 +91,7 @@ void parse_key_values(std::string_view text, std::vector<KeyValue>& out) {
   }
 }
 
-void parse_zones(std::string_view zoneinfo, const std::regex* pattern,
-                 std::vector<ZoneValue>& out) {
+void parse_zones(std::string_view zoneinfo, const Regex* pattern, std::vector<ZoneValue>& out) {
   out.clear();
   constexpr std::string_view kPerNode = "per-node-stats", kPages = "  pages ";
   ZoneValue head;

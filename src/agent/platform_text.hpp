@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <regex>
 #include <string_view>
 #include <vector>
+
+#include "base/regex.hpp"
 
 namespace plim::agent {
 
@@ -33,7 +34,7 @@ void parse_cpu_ticks(std::string_view stat, std::vector<CpuTicks>& out);
 void parse_key_values(std::string_view text, std::vector<KeyValue>& out);
 // Lines that begin with the pattern, whose groups are key and value; null: a word and a number. Of
 // "pages free 7" the key is "free".
-void parse_zones(std::string_view zoneinfo, const std::regex* pattern, std::vector<ZoneValue>& out);
+void parse_zones(std::string_view zoneinfo, const Regex* pattern, std::vector<ZoneValue>& out);
 
 // Bytes of "MemFree:    123 kB"; the key has its colon.
 std::optional<std::uint64_t> bytes_of_key(std::string_view meminfo, std::string_view key);

@@ -59,7 +59,7 @@ TEST(PlatformText, zones_by_node_and_name) {
 
 TEST(PlatformText, the_default_pattern_finds_the_same) {
   std::vector<ZoneValue> by_hand, by_pattern;
-  const std::regex pattern(R"(\s+([a-z_]+)\s+(\d+))");
+  const Regex pattern = Regex::compile(R"(\s+([a-z_]+)\s+(\d+))").value();
   parse_zones(kZones, nullptr, by_hand);
   parse_zones(kZones, &pattern, by_pattern);
   EXPECT_EQ(shown(by_hand), shown(by_pattern));
@@ -67,7 +67,7 @@ TEST(PlatformText, the_default_pattern_finds_the_same) {
 
 TEST(PlatformText, patterns_choose_and_may_allow_colons) {
   std::vector<ZoneValue> values;
-  const std::regex pattern(R"(\s+(count|min):?\s+(\d+))");
+  const Regex pattern = Regex::compile(R"(\s+(count|min):?\s+(\d+))").value();
   parse_zones(kZones, &pattern, values);
   EXPECT_EQ(shown(values), "0 DMA min 14\n0 DMA count 0\n");
 }

@@ -48,8 +48,4 @@ class PodCgroups {
   std::map<std::string, Known> known_;  // by uid
 };
 
-// The directory that a kubelet with this driver and --cgroup-root puts a pod into.
-std::vector<std::string> pod_paths(node::CgroupDriver driver, const std::string& root,
-                                   node::Qos qos, const std::string& uid);
-
 }  // namespace plim::agent

@@ -12,18 +12,6 @@ namespace {
 using node::CgroupDriver;
 using node::Qos;
 
-TEST(PodPaths, are_those_of_the_kubelet) {
-  EXPECT_EQ(pod_paths(CgroupDriver::cgroupfs, "", Qos::burstable, "a-b").front(),
-            "/kubepods/burstable/poda-b");
-  EXPECT_EQ(pod_paths(CgroupDriver::systemd, "", Qos::guaranteed, "a-b").front(),
-            "/kubepods.slice/kubepods-poda_b.slice");
-  EXPECT_EQ(pod_paths(CgroupDriver::systemd, "/x", Qos::best_effort, "a-b").front(),
-            "/x.slice/x-kubepods.slice/x-kubepods-besteffort.slice/"
-            "x-kubepods-besteffort-poda_b.slice");
-  EXPECT_EQ(pod_paths(CgroupDriver::systemd, "/a/b", Qos::guaranteed, "u").front(),
-            "/a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-podu.slice");
-}
-
 class FoundPods : public ::testing::Test {
  protected:
   void make(const std::string& cgroup) {

@@ -70,9 +70,8 @@ node::Qos derived_qos(const kube::Pod& pod) {
 }
 
 node::Qos qos_of(const kube::Pod& pod) {
-  for (node::Qos qos : {node::Qos::guaranteed, node::Qos::burstable, node::Qos::best_effort})
-    if (pod.status.qos_class == node::qos_name(qos)) return qos;
-  return derived_qos(pod);
+  const auto said = node::parse_qos(pod.status.qos_class);
+  return said ? *said : derived_qos(pod);
 }
 
 bool is_sidecar(const kube::PodSpec& spec, const kube::Interned& name) {

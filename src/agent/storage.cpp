@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/files.hpp"
 #include "base/log.hpp"
@@ -23,15 +22,14 @@ constexpr std::chrono::milliseconds kPatience{500};  // with whoever reads a pip
 
 // The loop waits meanwhile, so a reader that hangs costs the rest of the batch. Into a pipe that is
 // not full so many bytes go without waiting, even if it blocks (pipe(7)); a file takes all at once.
-Result<void> write_all(int fd, std::string_view text, const std::string& what) {
+Result<void> write_all(int fd, std::string_view text, const std::string& what, const Clock& clock) {
   struct stat info{};
   const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   const std::size_t at_once = is_file ? text.size() : PIPE_BUF;
-  const SteadyTime until = system_clock().steady() + kPatience;
+  const SteadyTime until = clock.steady() + kPatience;
   while (!text.empty()) {
     if (!is_file) {
-      const auto left =
-          std::chrono::ceil<std::chrono::milliseconds>(until - system_clock().steady());
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock.steady());
       pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
       const int found = ::poll(&ready, 1, std::max(0, static_cast<int>(left.count())));
       if (found == 0) return fail(Code::timeout, fmt::format("nobody reads {}", what));
@@ -57,7 +55,7 @@ class LogStorage final : public Storage {
 
   std::string_view name() const override { return "LogStorage"; }
 
-  Result<void> store(MetricTable& table, WallTime now) override {
+  Result<void> store(MetricTable& table, WallTime now, const Clock& clock) override {
     text_ = cut_ && !config_.overwrite ? "\n" : "";
     RenderOptions options;
     if (config_.timestamps.value_or(!config_.overwrite)) options.timestamp_ms = millis(now);
@@ -71,8 +69,8 @@ class LogStorage final : public Storage {
     }
     text_ += '\n';
     if (!config_.file.empty()) PLIM_CHECK(open());
-    auto written = config_.file.empty() ? write_all(STDERR_FILENO, text_, "standard error")
-                                        : write_all(fd_.get(), text_, config_.file);
+    auto written = config_.file.empty() ? write_all(STDERR_FILENO, text_, "standard error", clock)
+                                        : write_all(fd_.get(), text_, config_.file, clock);
     cut_ = !written;
     if (cut_) fd_.reset();
     return written;
@@ -108,7 +106,7 @@ class EndpointStorage final : public Storage {
   std::string_view name() const override { return "PrometheusEndpoint"; }
 
   // Two texts in turn: whoever still sends the last one keeps it.
-  Result<void> store(MetricTable& table, WallTime) override {
+  Result<void> store(MetricTable& table, WallTime, const Clock&) override {
     if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<std::string>();
     spare_->clear();
     RenderOptions options;
@@ -133,10 +131,10 @@ class ManyStorages final : public Storage {
   std::string_view name() const override { return "FilterStorage"; }
 
   // All get their turn; the first failure is reported.
-  Result<void> store(MetricTable& table, WallTime now) override {
+  Result<void> store(MetricTable& table, WallTime now, const Clock& clock) override {
     Result<void> out;
     for (auto& storage : storages_)
-      if (auto done = storage->store(table, now); !done && out) out = std::move(done);
+      if (auto done = storage->store(table, now, clock); !done && out) out = std::move(done);
     return out;
   }
 

@@ -16,7 +16,8 @@ namespace plim::agent {
 class Storage {
  public:
   virtual ~Storage() = default;
-  virtual Result<void> store(MetricTable& table, WallTime now) = 0;
+  // `now` is when the metrics were read; `clock` limits how long a slow reader is waited for.
+  virtual Result<void> store(MetricTable& table, WallTime now, const Clock& clock) = 0;
   virtual std::string_view name() const = 0;  // "LogStorage"
 };
 

@@ -19,8 +19,7 @@ struct Row {
   bool retryable;
 };
 
-// Exit codes are those of DESIGN section 10: 1 failed, 2 unusable input, 3 exists, 4 not found, 5
-// timed out.
+// Exit codes of all commands: 1 failed, 2 unusable input, 3 exists, 4 not found, 5 timed out.
 constexpr std::array kTable{
     Row{Code::unknown, "Unknown", 500, 1, false},
     Row{Code::bad_request, "BadRequest", 400, 2, false},

@@ -208,6 +208,15 @@ bool holds_nul(const Command& command) {
   return bad(command.cwd);
 }
 
+Result<void> check_command(const Command& command) {
+  if (command.argv.empty() || command.argv[0].empty())
+    return fail(Code::invalid, "no program to start");
+  if (holds_nul(command))
+    return fail(Code::invalid,
+                fmt::format("cannot start {}: an argument holds a NUL byte", command.argv[0]));
+  return {};
+}
+
 }  // namespace
 
 // Shared with the handler that waits for the exit, which so reaps the child after its handle is
@@ -307,12 +316,7 @@ Process::~Process() {
 }
 
 Result<Process> Process::spawn(const Executor& loop, const Command& command) {
-  if (command.argv.empty() || command.argv[0].empty())
-    return fail(Code::invalid, "no program to start");
-  if (holds_nul(command))
-    return fail(Code::invalid,
-                fmt::format("cannot start {}: an argument holds a NUL byte", command.argv[0]));
-
+  PLIM_CHECK(check_command(command));
   SpawnPlan plan;
   PLIM_TRY(const Fd input, connect_input(command, plan));
 

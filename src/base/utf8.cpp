@@ -121,6 +121,12 @@ std::string to_valid_utf8(std::string_view text) {
   });
 }
 
+std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(decode_utf8(text).length);
+  return count;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {

@@ -27,6 +27,8 @@ constexpr bool is_control(char32_t point) {
 std::string escape_controls(std::string_view text);
 // For formats that must be UTF-8: such bytes become U+FFFD.
 std::string to_valid_utf8(std::string_view text);
+// How many characters; a byte that is not UTF-8 counts as one.
+std::size_t count_characters(std::string_view text);
 // Columns on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
 std::size_t display_width(std::string_view text);
 

@@ -26,6 +26,12 @@ TEST(Utf8, escapes_controls_only) {
   EXPECT_EQ(escape_controls("a\tb\n\x1b[0m é \xff \xc2\x85"), "a\\tb\\n\\x1b[0m é \\xff \\x85");
 }
 
+TEST(Utf8, counts_characters) {
+  EXPECT_EQ(count_characters(""), 0u);
+  EXPECT_EQ(count_characters("a\u00e9\u20ac"), 3u);
+  EXPECT_EQ(count_characters("a\xff\xc3"), 3u);
+}
+
 TEST(Utf8, width_counts_columns) {
   EXPECT_EQ(display_width("plain"), 5u);
   EXPECT_EQ(display_width("né"), 2u);

@@ -172,7 +172,7 @@ Outcome<int> show_slices(Context& context, const flow::Job& job) {
   if (!source) return tl::unexpected(run_failure(source.error(), job.name));
   flow::LedgerChanges slices;
   auto total = source->total();
-  if (auto made = source->make(5, slices); !made)
+  if (auto made = source->make(5, system_clock().wall(), slices); !made)
     return tl::unexpected(run_failure(made.error(), job.name));
   std::string out = total ? fmt::format("{} slices; the first ones:\n", *total)
                           : std::string("the number of slices is unknown; the first ones:\n");
@@ -203,7 +203,7 @@ struct Place {
 
 Outcome<int> finish_run(Context& context, const Place& place, const flow::RunProgress& last,
                         bool interrupted) {
-  if (last.status == "completed") {
+  if (last.status == flow::ExecutionStatus::completed) {
     std::error_code ignored;
     if (place.temporary) std::filesystem::remove_all(place.directory, ignored);
     return 0;
@@ -211,7 +211,7 @@ Outcome<int> finish_run(Context& context, const Place& place, const flow::RunPro
   if (!context.values.boolean("quiet"))
     (void)context.world.err.write(
         fmt::format("continue with: plimsoll flow run --resume {}\n", place.directory));
-  return last.status == "stopped" && interrupted ? kInterrupted : 1;
+  return last.status == flow::ExecutionStatus::stopped && interrupted ? kInterrupted : 1;
 }
 
 }  // namespace
@@ -235,8 +235,8 @@ Outcome<int> run_flow_run(Context& context) {
     if (!made) return tl::unexpected(run_failure(made.error(), "--state"));
     place = {.directory = *made, .temporary = true};
   }
-  auto run = job ? flow::LocalRun::begin(place.directory, std::move(*job))
-                 : flow::LocalRun::resume(place.directory);
+  auto run = job ? flow::LocalRun::begin(system_clock(), place.directory, std::move(*job))
+                 : flow::LocalRun::resume(system_clock(), place.directory);
   if (!run) {
     std::error_code ignored;
     if (place.temporary) std::filesystem::remove(place.directory, ignored);

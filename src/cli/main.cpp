@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   // so not in the table, and their words are not ours to read.
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "pod-shim") return local::kubelet::run_pod_shim(argc - 1, argv + 1);
-  if (word == "flow-worker") return flow::run_worker_process();
+  if (word == "flow-worker") return flow::run_worker_process(system_clock());
   if (word == "tools") return local::kubelet::run_applet(argc - 1, argv + 1);
   cli::Writer out(STDOUT_FILENO), err(STDERR_FILENO);
   cli::World world{kube::process_environment, out, err, cli::terminal_of(STDOUT_FILENO)};

@@ -77,7 +77,7 @@ Outcome<json::value> pools_here(const Context& context) {
   if (!labels) return usage_failure(Plm::bad_flag_value, "--labels: " + labels.error().message);
   options.labels = std::move(*labels);
   Loop loop;
-  auto pools = run_to_end(loop, pools::look_at_pools(std::move(options)));
+  auto pools = run_to_end(loop, pools::look_at_pools(std::move(options), system_clock()));
   if (!pools)
     return tl::unexpected(
         Failure{.code = Plm::bad_pool_config, .exit = 1, .what = pools.error().message});

@@ -27,9 +27,11 @@ Dispatcher::Options dispatcher_options(const Job& job, const ControllerSettings&
 
 }  // namespace
 
-Controller::Controller(const Executor& loop, Ledger& ledger, ExecutionRow row, const Job& job,
-                       SliceSource source, ControllerSettings settings, Observer observer)
-    : ledger_(ledger),
+Controller::Controller(const Executor& loop, Clock& clock, Ledger& ledger, ExecutionRow row,
+                       const Job& job, SliceSource source, ControllerSettings settings,
+                       Observer observer)
+    : clock_(clock),
+      ledger_(ledger),
       row_(std::move(row)),
       job_text_(to_json(job.document)),
       source_(std::move(source)),
@@ -37,7 +39,7 @@ Controller::Controller(const Executor& loop, Ledger& ledger, ExecutionRow row, c
       observer_(std::move(observer)),
       dispatcher_(dispatcher_options(job, settings_)),
       crew_(
-          loop, settings_.crew,
+          loop, clock, settings_.crew,
           {.frame = [this](WorkerNumber worker, const Frame& frame) { take_frame(worker, frame); },
            .left = [this](WorkerNumber worker,
                           const std::string& how) { take_leave(worker, how); }}),
@@ -56,7 +58,7 @@ void Controller::wake() {
 void Controller::stop() {
   if (stopping_) return;
   stopping_ = true;
-  stop_deadline_ = system_clock().steady() + settings_.shutdown_timeout;
+  stop_deadline_ = clock_.steady() + settings_.shutdown_timeout;
   if (dispatcher_.running() > 0)
     observer_.notice(
         fmt::format("stopping when the {} slices in work are done, at most {} s; once "
@@ -82,7 +84,7 @@ Result<void> Controller::load() {
   progress_.records_in = counts.records_in;
   progress_.records_out = counts.records_out;
   progress_.bytes = counts.bytes;
-  return ledger_.set_status(row_.ex_id, "running");
+  return ledger_.set_status(row_.ex_id, ExecutionStatus::running);
 }
 
 // More than one slice in a worker's hands hides the round trip and the disk's sync: the shorter
@@ -95,7 +97,7 @@ std::size_t Controller::depth() const {
 }
 
 void Controller::expire_leases() {
-  const SteadyTime now = system_clock().steady();
+  const SteadyTime now = clock_.steady();
   // A disk that stalls, or somebody who stops us, keeps us from hearing heartbeats that are there.
   const Nanos planned = storage_waits_ ? Nanos(kStorageRetry) : Nanos(kTick);
   if (now - last_turn_ > planned) dispatcher_.excuse(now - last_turn_ - planned);
@@ -115,7 +117,7 @@ Result<void> Controller::plan() {
   if (!may_work() || storage_waits_) return {};
   if (!source_.done() && dispatcher_.queued() < kMostQueued) {
     const std::size_t before = changes_.created.size();
-    PLIM_CHECK(source_.make(kMadeAtOnce, changes_));
+    PLIM_CHECK(source_.make(kMadeAtOnce, clock_.wall(), changes_));
     for (std::size_t i = before; i < changes_.created.size(); ++i)
       dispatcher_.add(changes_.created[i]);
   }
@@ -157,7 +159,7 @@ void Controller::act() {
 }
 
 void Controller::take_frame(WorkerNumber worker, const Frame& frame) {
-  const SteadyTime now = system_clock().steady();
+  const SteadyTime now = clock_.steady();
   dispatcher_.heard_from(worker, now);
   if (frame.type == FrameType::hello) {
     auto hello = decode_hello(frame.payload);
@@ -196,7 +198,7 @@ void Controller::finish(SliceReport report) {
     progress_.bytes += report.bytes;
     printed_ += std::exchange(report.printed, {});
   } else {
-    if (progress_.failed == 0) changes_.status = "failing";
+    if (progress_.failed == 0) changes_.status = ExecutionStatus::failing;
     if (progress_.failed++ < 3)
       observer_.notice(fmt::format("slice {} of slicer {} failed after {} retries: {}",
                                    report.key.order, report.key.slicer, report.retries,
@@ -225,7 +227,7 @@ void Controller::take_leave(WorkerNumber worker, const std::string& how) {
 
 bool Controller::is_over() const {
   // A disk that stays full must not hold up whoever asks to stop.
-  if (stopping_ && system_clock().steady() >= *stop_deadline_) return true;
+  if (stopping_ && clock_.steady() >= *stop_deadline_) return true;
   if (!changes_.empty()) return false;
   if (!failure_.empty()) return true;
   if (stopping_) return dispatcher_.running() == 0;
@@ -233,22 +235,21 @@ bool Controller::is_over() const {
 }
 
 Task<void> Controller::wait_for_news() {
-  SteadyTime until =
-      system_clock().steady() + (storage_waits_ ? Nanos(kStorageRetry) : Nanos(kTick));
+  SteadyTime until = clock_.steady() + (storage_waits_ ? Nanos(kStorageRetry) : Nanos(kTick));
   if (auto expiry = dispatcher_.next_expiry()) until = std::min(until, *expiry);
   while (!news_) {
-    bool in_time = co_await changed_.wait_until(system_clock(), until);
+    bool in_time = co_await changed_.wait_until(clock_, until);
     if (!in_time) break;
   }
   news_ = false;
 }
 
 void Controller::update_progress() {
-  const SteadyTime now = system_clock().steady();
+  const SteadyTime now = clock_.steady();
   slice_rate_.update(now, progress_.slices_done);
   record_rate_.update(now, progress_.records_in);
   byte_rate_.update(now, progress_.bytes);
-  progress_.status = progress_.failed > 0 ? "failing" : "running";
+  progress_.status = progress_.failed > 0 ? ExecutionStatus::failing : ExecutionStatus::running;
   progress_.slices_total = source_.total();
   progress_.queued = dispatcher_.queued();
   progress_.redispatched = dispatcher_.redispatched();
@@ -262,21 +263,21 @@ void Controller::update_progress() {
 
 Result<void> Controller::settle() {
   std::string failure = failure_;
-  progress_.status = "completed";
-  if (!failure.empty() || progress_.failed > 0) progress_.status = "failed";
+  progress_.status = ExecutionStatus::completed;
+  if (!failure.empty() || progress_.failed > 0) progress_.status = ExecutionStatus::failed;
   if (failure.empty() && progress_.failed > 0)
     failure = fmt::format("execution: {} had {} slice failures during processing", row_.ex_id,
                           progress_.failed);
   // A stop that came when everything was done is no stop.
   const bool unfinished = !source_.done() || dispatcher_.open() > 0;
-  if (failure_.empty() && stopping_ && unfinished) progress_.status = "stopped";
+  if (failure_.empty() && stopping_ && unfinished) progress_.status = ExecutionStatus::stopped;
   PLIM_CHECK(ledger_.set_status(row_.ex_id, progress_.status, failure));
   if (!failure.empty()) observer_.notice(failure);
   return {};
 }
 
 Task<Result<RunProgress>> Controller::run() {
-  start_ = last_turn_ = system_clock().steady();
+  start_ = last_turn_ = clock_.steady();
   PLIM_CO_CHECK(load());
   crew_.start();
   Result<void> planned;

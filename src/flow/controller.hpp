@@ -38,7 +38,7 @@ struct Observer {
 // since no slice may be given out before its row is there.
 class Controller {
  public:
-  Controller(const Executor& loop, Ledger& ledger, ExecutionRow row, const Job& job,
+  Controller(const Executor& loop, Clock& clock, Ledger& ledger, ExecutionRow row, const Job& job,
              SliceSource source, ControllerSettings settings, Observer observer);
 
   // The last state; its status is completed, failed or stopped.
@@ -67,6 +67,7 @@ class Controller {
   void update_progress();
   std::string worker_name(WorkerNumber worker) const;
 
+  Clock& clock_;
   Ledger& ledger_;
   ExecutionRow row_;
   std::string job_text_;

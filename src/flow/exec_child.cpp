@@ -19,8 +19,6 @@ extern char** environ;
 namespace plim::flow {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr std::size_t kLastWords = 1024;
 constexpr int kLookEveryMs = 100;  // whether the slice is still ours
 
@@ -136,8 +134,8 @@ void ExecChild::read_errors() {
   if (last_words_.size() > kLastWords) last_words_.erase(0, last_words_.size() - kLastWords);
 }
 
-Result<void> ExecChild::talk(const Talk& talk) {
-  const auto deadline = Steady::now() + talk.timeout;
+Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
+  const SteadyTime deadline = clock.steady() + talk.timeout;
   std::string_view input = talk.input;
   char buffer[64 * 1024];
   while (true) {
@@ -148,7 +146,7 @@ Result<void> ExecChild::talk(const Talk& talk) {
     int ready = ::poll(waiting, 3, kLookEveryMs);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for the program");
     if (talk.is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
-    if (Steady::now() > deadline)
+    if (clock.steady() > deadline)
       return fail(Code::timeout, fmt::format("no answer within {} ms", talk.timeout.count()));
     if (ready <= 0) continue;
     if (waiting[1].revents != 0) read_errors();
@@ -167,7 +165,7 @@ Result<void> ExecChild::talk(const Talk& talk) {
   }
 }
 
-std::string ExecChild::wait() {
+ExecChild::End ExecChild::wait() {
   in_.reset();
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -175,13 +173,18 @@ std::string ExecChild::wait() {
   if (err_) read_errors();
   ::kill(-pid_, SIGKILL);  // what it may have started
   pid_ = -1;
-  std::string how;
-  if (WIFSIGNALED(status))
-    how = fmt::format("killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0)
-    how = fmt::format("exit code {}", WEXITSTATUS(status));
-  if (!how.empty() && !last_words_.empty()) how += fmt::format(": {}", trim(last_words_));
-  return how;
+  return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+          .last_words = std::string(trim(last_words_))};
+}
+
+std::string ExecChild::End::describe() const {
+  if (signal == 0 && exit_code == 0) return {};
+  std::string out = signal != 0
+                        ? fmt::format("killed by signal {} ({})", signal, ::strsignal(signal))
+                        : fmt::format("exit code {}", exit_code);
+  if (!last_words.empty()) out += fmt::format(": {}", last_words);
+  return out;
 }
 
 }  // namespace plim::flow

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
@@ -39,10 +40,18 @@ class ExecChild {
 
   // Writes and reads at the same time, so that neither side waits for the other. The end of the
   // child's output ends it too; Code::timeout when it takes longer.
-  Result<void> talk(const Talk& talk);
-  // After the end of its output: waits for it. "" for exit code 0, else what happened, with the
-  // last words it wrote to standard error.
-  std::string wait();
+  Result<void> talk(const Clock& clock, const Talk& talk);
+
+  struct End {
+    int exit_code = 0;
+    int signal = 0;               // that killed it
+    std::string last_words = {};  // on its standard error
+
+    std::string describe() const;  // "exit code 2: no such file"; "" if all went well
+  };
+
+  // After the end of its output: waits for it.
+  End wait();
 
  private:
   ExecChild() = default;

@@ -67,10 +67,11 @@ class PlainExec final : public Exec {
       output.append(bytes);
       return false;
     };
-    if (auto done = child.talk(talk); !done) return of_program(done.error());
-    std::string how = child.wait();
-    // grep says 1 when nothing fits; that is an answer.
-    if (!how.empty() && !(how == "exit code 1" && output.empty()))
+    if (auto done = child.talk(context.clock, talk); !done) return of_program(done.error());
+    const ExecChild::End end = child.wait();
+    // grep exits with 1, without a word, when nothing matches; that is an answer.
+    const bool found_nothing = end.exit_code == 1 && end.last_words.empty() && output.empty();
+    if (std::string how = end.describe(); !how.empty() && !found_nothing)
       return fail(Code::unknown, fmt::format("{}: {}", command_.argv[0], how));
     std::vector<std::string_view> lines;
     for (std::string_view line : split(output, '\n'))
@@ -114,9 +115,9 @@ class FramedExec final : public Exec {
       PLIM_CHECK(reply.feed(bytes));
       return reply.complete();
     };
-    PLIM_CHECK(child_->talk(talk));
+    PLIM_CHECK(child_->talk(context.clock, talk));
     if (reply.complete()) return {};
-    std::string how = child_->wait();
+    const std::string how = child_->wait().describe();
     return fail(Code::unknown, how.empty() ? "ended in the middle of a batch" : how);
   }
 

@@ -53,7 +53,7 @@ struct FileExporterTest : ::testing::Test {
   }
 
   static SliceContext slice(std::uint64_t order) {
-    SliceContext out;
+    SliceContext out(system_clock());
     out.ex_id = "ex";
     out.worker_id = "w";
     out.slicer_order = order;

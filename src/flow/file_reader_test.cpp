@@ -31,7 +31,7 @@ std::vector<std::string> read_all(const json::object& options) {
   PLIM_ASSERT(fetcher);
   std::uint64_t slices = 0;
   Batch batch;
-  SliceContext context;
+  SliceContext context(system_clock());
   while (true) {
     auto request = (*slicer)->next();
     PLIM_ASSERT(request);

@@ -25,7 +25,7 @@ std::vector<json::value> records(std::string_view options, std::uint64_t first =
   const OpConfig& reader = job.job->operations[0];
   auto fetcher = reader.entry->fetcher(reader.options);
   PLIM_ASSERT(fetcher);
-  SliceContext context;
+  SliceContext context(system_clock());
   context.ex_id = "ex";
   context.created = WallTime(std::chrono::seconds(1'700'000'000));
   Batch batch;

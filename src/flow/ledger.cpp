@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/text.hpp"
 
 namespace plim::flow {
 namespace {
@@ -32,10 +33,6 @@ std::int64_t nanos(WallTime time) {
   return time.time_since_epoch().count();
 }
 
-std::int64_t now() {
-  return nanos(system_clock().wall());
-}
-
 Slice slice_of(const Statement& row) {
   return {.key = {.slicer = static_cast<std::uint32_t>(row.number(0)),
                   .order = static_cast<std::uint64_t>(row.number(1))},
@@ -50,11 +47,15 @@ constexpr std::string_view kSliceColumns =
 
 }  // namespace
 
-Result<Ledger> Ledger::open(const std::string& path) {
+std::int64_t Ledger::now() const {
+  return nanos(clock_->wall());
+}
+
+Result<Ledger> Ledger::open(const std::string& path, const Clock& clock) {
   PLIM_TRY(Database database, Database::open(path));
   PLIM_CHECK(database.execute(kSchema));
   PLIM_CHECK(add_columns(database));
-  Ledger out(std::move(database));
+  Ledger out(std::move(database), clock);
   Database& db = out.database_;
   PLIM_TRY(out.insert_, db.prepare("INSERT INTO slices (ex_id, slicer_id, slicer_order, slice_id, "
                                    "request, state, created, updated) "
@@ -88,7 +89,7 @@ Result<void> Ledger::begin(const ExecutionRow& row) {
            database_.prepare("INSERT INTO ex (ex_id, status, job, created, updated, directory) "
                              "VALUES (?, ?, ?, ?, ?, ?)"));
   std::string job = to_json(row.job);
-  insert.bind(row.ex_id).bind(row.status).bind(job).bind(now()).bind(now());
+  insert.bind(row.ex_id).bind(status_name(row.status)).bind(job).bind(now()).bind(now());
   return insert.bind(row.directory).run();
 }
 
@@ -96,28 +97,34 @@ Result<std::optional<ExecutionRow>> Ledger::latest() {
   PLIM_TRY(Statement query, database_.prepare("SELECT ex_id, status, failure, job, duplicates, "
                                               "directory FROM ex ORDER BY rowid DESC LIMIT 1"));
   std::optional<ExecutionRow> out;
-  std::string job;
+  std::string job, status;
   PLIM_CHECK(query.run([&](Statement& row) {
     out = ExecutionRow{.ex_id = row.text(0),
-                       .status = row.text(1),
                        .failure = row.text(2),
                        .job = {},
                        .duplicates = static_cast<std::uint64_t>(row.number(4)),
                        .directory = row.text(5)};
+    status = row.text(1);
     job = row.text(3);
   }));
   if (!out) return out;
+  const auto known = parse_execution_status(status);
+  if (!known)
+    return fail(Code::invalid, fmt::format("the ledger has a status {}, which this version does "
+                                           "not know",
+                                           quote(status)));
+  out->status = *known;
   PLIM_TRY(json::value value, parse_json(job, "job of the ledger"));
   if (!value.is_object()) return fail(Code::invalid, "job of the ledger is no object");
   out->job = std::move(value.as_object());
   return out;
 }
 
-Result<void> Ledger::set_status(const std::string& ex_id, std::string_view status,
+Result<void> Ledger::set_status(const std::string& ex_id, ExecutionStatus status,
                                 std::string_view failure) {
   PLIM_TRY(Statement update,
            database_.prepare("UPDATE ex SET status=?, failure=?, updated=? WHERE ex_id=?"));
-  return update.bind(status).bind(failure).bind(now()).bind(ex_id).run();
+  return update.bind(status_name(status)).bind(failure).bind(now()).bind(ex_id).run();
 }
 
 Result<void> Ledger::apply(const std::string& ex_id, const LedgerChanges& changes) {

@@ -10,6 +10,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "flow/execution_status.hpp"
 #include "flow/slice.hpp"
 #include "flow/sqlite.hpp"
 
@@ -17,7 +18,7 @@ namespace plim::flow {
 
 struct ExecutionRow {
   std::string ex_id;
-  std::string status;
+  ExecutionStatus status = ExecutionStatus::pending;
   std::string failure;
   json::object job;  // with defaults
   std::uint64_t duplicates = 0;
@@ -43,7 +44,7 @@ struct LedgerChanges {
   std::vector<SliceReport> finished = {};  // completed or failed
   std::vector<Cursor> cursors = {};
   std::optional<std::uint64_t> duplicates = {};
-  std::optional<std::string_view> status = {};
+  std::optional<ExecutionStatus> status = {};
 
   bool empty() const {
     return created.empty() && started.empty() && finished.empty() && cursors.empty() &&
@@ -66,11 +67,12 @@ struct FailedSlice {
 
 class Ledger {
  public:
-  static Result<Ledger> open(const std::string& path);
+  // The clock outlives the ledger.
+  static Result<Ledger> open(const std::string& path, const Clock& clock);
 
   Result<void> begin(const ExecutionRow& row);
   Result<std::optional<ExecutionRow>> latest();
-  Result<void> set_status(const std::string& ex_id, std::string_view status,
+  Result<void> set_status(const std::string& ex_id, ExecutionStatus status,
                           std::string_view failure = {});
   // All or nothing.
   Result<void> apply(const std::string& ex_id, const LedgerChanges& changes);
@@ -85,12 +87,15 @@ class Ledger {
   Result<std::uint64_t> last_order(const std::string& ex_id, std::uint32_t slicer);
 
  private:
-  explicit Ledger(Database database) : database_(std::move(database)) {}
+  Ledger(Database database, const Clock& clock) : database_(std::move(database)), clock_(&clock) {}
+
+  std::int64_t now() const;
 
   static Result<void> add_columns(Database& database);
   Result<void> write(const std::string& ex_id, const LedgerChanges& changes);
 
   Database database_;
+  const Clock* clock_;
   Statement insert_, start_, finish_, cursor_, begin_, commit_, rollback_;
 };
 

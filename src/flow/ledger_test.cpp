@@ -15,14 +15,14 @@ struct LedgerTest : ::testing::Test {
   Ledger ledger = open();
 
   Ledger open() const {
-    auto out = Ledger::open(dir / "flow.db");
+    auto out = Ledger::open(dir / "flow.db", system_clock());
     PLIM_ASSERT(out);
     return std::move(*out);
   }
 
   void SetUp() override {
-    ASSERT_TRUE(
-        ledger.begin({.ex_id = "e", .status = "pending", .failure = {}, .job = {{"name", "x"}}}));
+    ASSERT_TRUE(ledger.begin(
+        {.ex_id = "e", .status = ExecutionStatus::pending, .failure = {}, .job = {{"name", "x"}}}));
   }
 
   static Slice slice(std::uint64_t order) {
@@ -71,7 +71,8 @@ TEST_F(LedgerTest, remembers_an_execution_and_its_slices) {
 }
 
 TEST_F(LedgerTest, the_latest_execution_is_the_one_begun_last_whatever_the_clock_said) {
-  ASSERT_TRUE(ledger.begin({.ex_id = "next", .status = "pending", .failure = {}, .job = {}}));
+  ASSERT_TRUE(ledger.begin(
+      {.ex_id = "next", .status = ExecutionStatus::pending, .failure = {}, .job = {}}));
   auto database = Database::open(dir / "flow.db");
   ASSERT_TRUE(database);
   ASSERT_TRUE(database->execute("UPDATE ex SET created = 1 WHERE ex_id = 'next'"));
@@ -84,8 +85,11 @@ TEST_F(LedgerTest, opens_what_an_earlier_version_wrote) {
   ASSERT_TRUE(database->execute("ALTER TABLE ex DROP COLUMN directory"));
   Ledger again = open();
   EXPECT_EQ((*again.latest())->directory, "");
-  ASSERT_TRUE(again.begin(
-      {.ex_id = "f", .status = "pending", .failure = {}, .job = {}, .directory = "/somewhere"}));
+  ASSERT_TRUE(again.begin({.ex_id = "f",
+                           .status = ExecutionStatus::pending,
+                           .failure = {},
+                           .job = {},
+                           .directory = "/somewhere"}));
   EXPECT_EQ((*again.latest())->directory, "/somewhere");
 }
 
@@ -101,10 +105,10 @@ TEST_F(LedgerTest, writes_a_turn_whole_or_not_at_all) {
 
 TEST_F(LedgerTest, a_file_that_is_no_ledger_is_an_error) {
   std::ofstream(dir / "other.db") << std::string(10'000, 'x');
-  auto opened = Ledger::open(dir / "other.db");
+  auto opened = Ledger::open(dir / "other.db", system_clock());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::invalid);
-  EXPECT_FALSE(Ledger::open(dir / "no/such/folder.db"));
+  EXPECT_FALSE(Ledger::open(dir / "no/such/folder.db", system_clock()));
 }
 
 }  // namespace

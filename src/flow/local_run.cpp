@@ -18,26 +18,26 @@ std::string ledger_path(const std::string& directory) {
 
 }  // namespace
 
-Result<LocalRun> LocalRun::open(const std::string& directory) {
+Result<LocalRun> LocalRun::open(Clock& clock, const std::string& directory) {
   PLIM_TRY(FileLock lock, FileLock::acquire(directory + "/flow.lock"));
-  PLIM_TRY(Ledger ledger, Ledger::open(ledger_path(directory)));
-  return LocalRun(std::move(lock), std::make_unique<Ledger>(std::move(ledger)));
+  PLIM_TRY(Ledger ledger, Ledger::open(ledger_path(directory), clock));
+  return LocalRun(clock, std::move(lock), std::make_unique<Ledger>(std::move(ledger)));
 }
 
-Result<LocalRun> LocalRun::begin(const std::string& directory, Job job) {
+Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job job) {
   PLIM_TRY(SliceSource source, SliceSource::open(job));
   PLIM_CHECK(make_directories(directory, 0700));
-  PLIM_TRY(LocalRun out, open(directory));
+  PLIM_TRY(LocalRun out, open(clock, directory));
   out.source_ = std::move(source);
   PLIM_TRY(auto latest, out.ledger_->latest());
-  if (latest && latest->status != "completed")
+  if (latest && latest->status != ExecutionStatus::completed)
     return fail(Code::already_exists,
                 fmt::format("{} holds execution {}, which is {}: continue it with --resume {}, or "
                             "take another directory",
-                            directory, latest->ex_id, latest->status, directory));
+                            directory, latest->ex_id, status_name(latest->status), directory));
   std::error_code unknown;
   out.row_ = {.ex_id = make_uuid(),
-              .status = "pending",
+              .status = ExecutionStatus::pending,
               .failure = {},
               .job = job.document,
               .directory = std::filesystem::current_path(unknown).string()};
@@ -46,11 +46,11 @@ Result<LocalRun> LocalRun::begin(const std::string& directory, Job job) {
   return out;
 }
 
-Result<LocalRun> LocalRun::resume(const std::string& directory) {
+Result<LocalRun> LocalRun::resume(Clock& clock, const std::string& directory) {
   // Opening would make a new one in a directory that was only mistyped.
   if (::access(ledger_path(directory).c_str(), F_OK) != 0)
     return fail(Code::not_found, fmt::format("there is no ledger of a run in {}", directory));
-  PLIM_TRY(LocalRun out, open(directory));
+  PLIM_TRY(LocalRun out, open(clock, directory));
   PLIM_TRY(auto latest, out.ledger_->latest());
   if (!latest) return fail(Code::not_found, fmt::format("no execution has begun in {}", directory));
   if (!latest->directory.empty() && ::chdir(latest->directory.c_str()) != 0)
@@ -69,7 +69,7 @@ std::unique_ptr<Controller> LocalRun::controller(const Executor& loop, Controlle
                                                  std::optional<std::uint64_t> limit,
                                                  Observer observer) {
   if (limit) source_->limit(*limit);
-  return std::make_unique<Controller>(loop, *ledger_, row_, *job_, std::move(*source_),
+  return std::make_unique<Controller>(loop, *clock_, *ledger_, row_, *job_, std::move(*source_),
                                       std::move(settings), std::move(observer));
 }
 

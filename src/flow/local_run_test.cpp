@@ -49,7 +49,7 @@ struct LocalRunTest : ::testing::Test {
   }
 
   RunProgress run(std::string_view text, std::optional<std::uint64_t> limit = {}) {
-    auto begun = LocalRun::begin(dir / "state", job_of(text));
+    auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(text));
     PLIM_ASSERT(begun);
     auto out = finish(std::move(*begun), limit);
     EXPECT_TRUE(out) << (out ? "" : out.error().message);
@@ -57,7 +57,7 @@ struct LocalRunTest : ::testing::Test {
   }
 
   RunProgress resume() {
-    auto resumed = LocalRun::resume(dir / "state");
+    auto resumed = LocalRun::resume(system_clock(), dir / "state");
     PLIM_ASSERT(resumed);
     auto out = finish(std::move(*resumed));
     EXPECT_TRUE(out);
@@ -68,7 +68,7 @@ struct LocalRunTest : ::testing::Test {
 TEST_F(LocalRunTest, generates_and_counts) {
   RunProgress last = run(R"({"operations":[{"_op":"data_generator","size":10001,"slice_size":100},
     {"_op":"noop"}]})");
-  EXPECT_EQ(last.status, "completed");
+  EXPECT_EQ(last.status, ExecutionStatus::completed);
   EXPECT_EQ(last.records_in, 10001u);
   EXPECT_EQ(last.slices_done, 101u);
   EXPECT_EQ(last.slices_total, 101u);
@@ -115,20 +115,20 @@ TEST_F(LocalRunTest, failed_slices_are_counted_and_only_they_run_again) {
       {{"_op":"noop"}}]}})",
                                       dir.path());
   RunProgress first = run(job);
-  EXPECT_EQ(first.status, "failed");
+  EXPECT_EQ(first.status, ExecutionStatus::failed);
   EXPECT_EQ(first.slices_done, 200u);
   EXPECT_EQ(first.failed, 20u);
   EXPECT_THAT(notices.back(), HasSubstr("had 20 slice failures during processing"));
-  auto ledger = Ledger::open(dir / "state/flow.db");
+  auto ledger = Ledger::open(dir / "state/flow.db", system_clock());
   ASSERT_TRUE(ledger);
   auto row = ledger->latest();
-  EXPECT_EQ((*row)->status, "failed");
+  EXPECT_EQ((*row)->status, ExecutionStatus::failed);
   auto failed = ledger->failed_slices((*row)->ex_id, 100);
   ASSERT_EQ(failed->size(), 20u);
   for (const FailedSlice& one : *failed) EXPECT_EQ(one.retries, 1u);
   fs::remove(dir / "flag");
   RunProgress second = resume();
-  EXPECT_EQ(second.status, "completed");
+  EXPECT_EQ(second.status, ExecutionStatus::completed);
   EXPECT_EQ(second.slices_done, 200u);
   EXPECT_EQ(second.redispatched, 20u);
 }
@@ -137,11 +137,11 @@ TEST_F(LocalRunTest, a_stopped_run_goes_on_where_it_was) {
   stop_after = 10;
   RunProgress first = run(R"({"operations":[
     {"_op":"data_generator","size":5000,"slice_size":1,"shape":"small"},{"_op":"stdout"}]})");
-  EXPECT_EQ(first.status, "stopped");
+  EXPECT_EQ(first.status, ExecutionStatus::stopped);
   EXPECT_LT(first.slices_done, 5000u);
   stop_after = 0;
   RunProgress second = resume();
-  EXPECT_EQ(second.status, "completed");
+  EXPECT_EQ(second.status, ExecutionStatus::completed);
   EXPECT_EQ(second.records_in, 5000u);
   EXPECT_EQ(std::ranges::count(printed, '\n'), 5000);
 }
@@ -162,7 +162,7 @@ TEST_F(LocalRunTest, what_failed_before_a_crash_runs_again_at_the_first_resume) 
   fs::remove(dir / "flag");
   stop_after = 0;
   RunProgress second = resume();
-  EXPECT_EQ(second.status, "completed");
+  EXPECT_EQ(second.status, ExecutionStatus::completed);
   EXPECT_EQ(second.records_in, 50u);
 }
 
@@ -170,12 +170,12 @@ TEST_F(LocalRunTest, a_limit_ends_the_run_early) {
   RunProgress last = run(R"({"operations":[{"_op":"data_generator","size":5000,"slice_size":1},
     {"_op":"noop"}]})",
                          7);
-  EXPECT_EQ(last.status, "completed");
+  EXPECT_EQ(last.status, ExecutionStatus::completed);
   EXPECT_EQ(last.slices_done, 7u);
 }
 
 TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
-  auto begun = LocalRun::begin(dir / "state", job_of(R"({"operations":[
+  auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(R"({"operations":[
     {"_op":"file_reader","path":"/nowhere"},{"_op":"noop"}]})"));
   ASSERT_FALSE(begun);
   EXPECT_EQ(begun.error().message, "file_reader: there is no file or folder /nowhere");
@@ -183,13 +183,14 @@ TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
 }
 
 TEST_F(LocalRunTest, a_directory_has_one_run_at_a_time) {
-  auto first = LocalRun::begin(dir / "state", job_of(R"({"operations":[{"_op":"data_generator"},
+  auto first = LocalRun::begin(system_clock(), dir / "state",
+                               job_of(R"({"operations":[{"_op":"data_generator"},
     {"_op":"noop"}]})"));
   ASSERT_TRUE(first);
-  auto second = LocalRun::resume(dir / "state");
+  auto second = LocalRun::resume(system_clock(), dir / "state");
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::already_exists);
-  EXPECT_EQ(LocalRun::resume(dir / "nothing").error().code, Code::not_found);
+  EXPECT_EQ(LocalRun::resume(system_clock(), dir / "nothing").error().code, Code::not_found);
 }
 
 }  // namespace

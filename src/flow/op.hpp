@@ -20,6 +20,9 @@ namespace plim::flow {
 
 // Slice and attempt that are being run, for whoever needs to know. Lives as long as the slice.
 struct SliceContext {
+  explicit SliceContext(const Clock& time) : clock(time) {}
+
+  const Clock& clock;
   std::string ex_id;
   std::string slice_id;
   std::uint32_t slicer_id = 0;
@@ -33,7 +36,7 @@ struct SliceContext {
   // What the slice wants printed; the controller prints it when it accepts the slice.
   std::string printed = {};
 
-  // Code::cancelled as soon as is_cancelled().
+  // Blocks the thread. Code::cancelled as soon as is_cancelled().
   Result<void> wait(std::chrono::milliseconds time) const;
 };
 

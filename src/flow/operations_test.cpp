@@ -42,7 +42,7 @@ std::unique_ptr<Operation> make(std::string_view text) {
 Result<Records> run(Operation& operation, const Records& records) {
   Batch batch;
   for (const std::string& record : records) batch.records.push_back(batch.arena.copy(record));
-  SliceContext context;
+  SliceContext context(system_clock());
   PLIM_CHECK(operation.process(context, batch));
   Records out;
   for (Record record : batch.records) out.emplace_back(record);
@@ -305,7 +305,7 @@ std::string exec_of(const std::string& script, std::string_view more = "") {
 }
 
 TEST(Delay, ends_when_somebody_else_has_the_slice) {
-  SliceContext context;
+  SliceContext context(system_clock());
   context.is_cancelled = [] { return true; };
   Batch batch;
   auto out = make(R"({"_op":"delay","ms":"1 hour"})")->process(context, batch);

@@ -16,10 +16,10 @@ constexpr auto kLookEvery = 20ms;
 }  // namespace
 
 Result<void> SliceContext::wait(std::chrono::milliseconds time) const {
-  const auto end = std::chrono::steady_clock::now() + time;
+  const SteadyTime end = clock.steady() + time;
   while (true) {
     if (is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
-    const auto left = end - std::chrono::steady_clock::now();
+    const auto left = end - clock.steady();
     if (left <= 0ns) return {};
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kLookEvery));
   }
@@ -62,7 +62,7 @@ Result<void> Pipeline::run_once(const json::value& request, SliceContext& contex
 
 SliceReport Pipeline::run(const Slice& slice, SliceContext& context) {
   SliceReport report{.key = slice.key, .attempt = slice.attempt};
-  const auto start = std::chrono::steady_clock::now();
+  const SteadyTime start = context.clock.steady();
   Result<void> done;
   Result<json::value> request = parse_json(slice.request, "request");
   if (!request) done = fail(Code::bad_request, request.error().message);
@@ -86,9 +86,9 @@ SliceReport Pipeline::run(const Slice& slice, SliceContext& context) {
   } else {
     report.printed = std::move(context.printed);
   }
-  report.micros = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                                 std::chrono::steady_clock::now() - start)
-                                                 .count());
+  report.micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(context.clock.steady() - start)
+          .count());
   return report;
 }
 

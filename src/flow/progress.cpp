@@ -76,7 +76,7 @@ std::string progress_line(const RunProgress& progress) {
                            : fmt::format("{}", progress.slices_done);
   return fmt::format(
       "{} {} slices, {} records, {} records/s, {}/s, {} failed, {} re-dispatched, rss {}, eta {}",
-      progress.status, slices, human_count(static_cast<double>(progress.records_in)),
+      status_name(progress.status), slices, human_count(static_cast<double>(progress.records_in)),
       human_count(progress.records_per_second), human_bytes(progress.bytes_per_second),
       progress.failed, progress.redispatched, human_bytes(static_cast<double>(progress.worker_rss)),
       eta                     ? short_duration(*eta)
@@ -88,7 +88,7 @@ std::string final_line(const RunProgress& progress) {
   return fmt::format(
       "{}: {} records in, {} out, {} slices, {} failed, {} re-dispatched, {} duplicates, {:.2f} s, "
       "rss {} per worker, {} controller",
-      progress.status, progress.records_in, progress.records_out, progress.slices_done,
+      status_name(progress.status), progress.records_in, progress.records_out, progress.slices_done,
       progress.failed, progress.redispatched, progress.duplicates,
       std::chrono::duration<double>(progress.elapsed).count(),
       human_bytes(static_cast<double>(progress.worker_rss)),
@@ -97,7 +97,7 @@ std::string final_line(const RunProgress& progress) {
 
 json::object to_event(const RunProgress& progress, std::string_view event) {
   json::object out{{"event", event},
-                   {"status", progress.status},
+                   {"status", status_name(progress.status)},
                    {"processed", progress.slices_done},
                    {"failed", progress.failed},
                    {"queued", progress.queued},

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "flow/execution_status.hpp"
 
 namespace plim::flow {
 
@@ -25,7 +26,7 @@ class Rate {
 };
 
 struct RunProgress {
-  std::string status = "running";
+  ExecutionStatus status = ExecutionStatus::running;
   std::uint64_t slices_done = 0;
   std::optional<std::uint64_t> slices_total = {};
   std::uint64_t failed = 0;

@@ -39,9 +39,8 @@ std::uint64_t SliceSource::made() const {
   return sum;
 }
 
-Result<void> SliceSource::make(std::size_t count, LedgerChanges& into) {
+Result<void> SliceSource::make(std::size_t count, WallTime now, LedgerChanges& into) {
   std::vector<bool> touched(slicers_.size(), false);
-  const WallTime now = system_clock().wall();
   std::uint64_t made_before = made();
   if (limit_) count = std::min<std::uint64_t>(count, *limit_ - std::min(*limit_, made_before));
   // In turns, so that several slicers advance side by side.

@@ -25,7 +25,7 @@ class SliceSource {
   void limit(std::uint64_t slices) { limit_ = slices; }
 
   // Adds up to `count` slices and the slicers' positions behind them. Fewer: no more for now.
-  Result<void> make(std::size_t count, LedgerChanges& into);
+  Result<void> make(std::size_t count, WallTime now, LedgerChanges& into);
 
   bool done() const;
 

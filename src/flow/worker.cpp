@@ -47,7 +47,8 @@ void end_children() {
 // working one empties it and writes reports.
 class Link {
  public:
-  Link(Fd fd, WhenLost when_lost) : fd_(std::move(fd)), when_lost_(when_lost) {}
+  Link(Fd fd, WhenLost when_lost, const Clock& clock)
+      : fd_(std::move(fd)), when_lost_(when_lost), clock_(clock) {}
 
   bool send(std::string_view bytes) {
     std::lock_guard lock(write_);
@@ -64,12 +65,12 @@ class Link {
   void listen() {
     FrameSplitter splitter;
     char buffer[64 * 1024];
-    auto beat = std::chrono::steady_clock::now();
+    SteadyTime beat = clock_.steady();
     while (!ended_) {
       pollfd waiting{.fd = fd_.get(), .events = POLLIN, .revents = 0};
       int ready = ::poll(&waiting, 1, kHeartbeatMs);
       if (ready < 0 && errno != EINTR) break;
-      auto now = std::chrono::steady_clock::now();
+      const SteadyTime now = clock_.steady();
       if (now - beat >= std::chrono::milliseconds(kHeartbeatMs)) {
         beat = now;
         if (!send(encode(Heartbeat{.rss = resident_bytes()}))) break;
@@ -163,6 +164,7 @@ class Link {
 
   Fd fd_;
   WhenLost when_lost_;
+  const Clock& clock_;
   std::mutex write_;  // one frame at a time
   std::mutex state_;  // all that follows
   std::condition_variable changed_;
@@ -180,7 +182,7 @@ Result<Pipeline> build_pipeline(const Welcome& welcome) {
   return Pipeline::build(*checked.job);
 }
 
-void work(Link& link, const Welcome& welcome) {
+void work(Link& link, const Welcome& welcome, const Clock& clock) {
   auto pipeline = build_pipeline(welcome);
   if (!pipeline) {
     link.send(encode_broken(pipeline.error().message));
@@ -188,7 +190,7 @@ void work(Link& link, const Welcome& welcome) {
   }
   bool first = true;
   while (auto slice = link.next_slice()) {
-    SliceContext context;
+    SliceContext context(clock);
     context.ex_id = welcome.ex_id;
     context.worker_id = welcome.worker_id;
     context.slice_id = slice->id;
@@ -209,24 +211,24 @@ void work(Link& link, const Welcome& welcome) {
 
 }  // namespace
 
-int run_worker(Fd controller, WhenLost when_lost) {
-  Link link(std::move(controller), when_lost);
+int run_worker(Fd controller, WhenLost when_lost, const Clock& clock) {
+  Link link(std::move(controller), when_lost, clock);
   if (!link.send(encode(Hello{.pid = static_cast<std::uint32_t>(::getpid())}))) return 1;
   std::thread listener([&] { link.listen(); });
-  if (auto welcome = link.wait_for_welcome()) work(link, *welcome);
+  if (auto welcome = link.wait_for_welcome()) work(link, *welcome, clock);
   link.close();
   listener.join();
   return link.was_lost() ? 1 : 0;
 }
 
-int run_worker_process() {
+int run_worker_process(const Clock& clock) {
   keep_memory_small();
   log::configure({.level = log::Level::warn});
   // Nothing that an operation starts may get hold of the controller's line.
   Fd controller(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   Fd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!controller || !nowhere || ::dup2(nowhere.get(), STDOUT_FILENO) < 0) return 1;
-  return run_worker(std::move(controller), WhenLost::exit_process);
+  return run_worker(std::move(controller), WhenLost::exit_process, clock);
 }
 
 }  // namespace plim::flow

@@ -37,8 +37,9 @@ Result<SocketPair> make_pair_of_sockets() {
 
 }  // namespace
 
-WorkerCrew::WorkerCrew(const Executor& loop, Settings settings, Handlers handlers)
-    : settings_(std::move(settings)),
+WorkerCrew::WorkerCrew(const Executor& loop, Clock& clock, Settings settings, Handlers handlers)
+    : clock_(clock),
+      settings_(std::move(settings)),
       handlers_(std::move(handlers)),
       changed_(loop),
       tasks_(loop) {}
@@ -90,7 +91,9 @@ Task<Result<std::string>> WorkerCrew::run_thread(WorkerNumber number) {
   PLIM_CO_TRY(SocketPair sockets, make_pair_of_sockets());
   connect(number, std::move(sockets.ours));
   // Joined when this frame goes, also when it unwinds: its line is closed by then.
-  std::jthread thread([fd = sockets.theirs.release()] { run_worker(Fd(fd), WhenLost::leave); });
+  std::jthread thread([fd = sockets.theirs.release(), &clock = std::as_const(clock_)] {
+    run_worker(Fd(fd), WhenLost::leave, clock);
+  });
   co_await until_left(number);
   co_return std::string();
 }
@@ -109,16 +112,16 @@ Task<void> WorkerCrew::keep_worker() {
     handlers_.left(number, how);
     if (stopping_) co_return;
     silent_ends = silent_.erase(number) > 0 ? silent_ends + 1 : 0;
-    co_await system_clock().sleep(pause_after(silent_ends));
+    co_await clock_.sleep(pause_after(silent_ends));
   }
 }
 
 Task<void> WorkerCrew::stop(Nanos grace) {
   stopping_ = true;
   for (auto& [number, link] : links_) link->send(encode_shutdown());
-  const SteadyTime deadline = system_clock().steady() + grace;
+  const SteadyTime deadline = clock_.steady() + grace;
   while (!links_.empty()) {
-    bool in_time = co_await changed_.wait_until(system_clock(), deadline);
+    bool in_time = co_await changed_.wait_until(clock_, deadline);
     if (!in_time) break;
   }
   // Whoever is left sees the end of the line, and processes are killed with their handles.

@@ -31,7 +31,7 @@ class WorkerCrew {
     std::function<void(WorkerNumber, const std::string& how)> left;
   };
 
-  WorkerCrew(const Executor& loop, Settings settings, Handlers handlers);
+  WorkerCrew(const Executor& loop, Clock& clock, Settings settings, Handlers handlers);
   ~WorkerCrew();
 
   void start();
@@ -48,6 +48,7 @@ class WorkerCrew {
   Task<void> until_left(WorkerNumber number);
   void connect(WorkerNumber number, Fd socket);
 
+  Clock& clock_;
   Settings settings_;
   Handlers handlers_;
   std::map<WorkerNumber, std::shared_ptr<WorkerLink>> links_;

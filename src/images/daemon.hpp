@@ -33,7 +33,7 @@ class Daemon {
  public:
   Daemon(const Executor& loop, DaemonOptions options,
          std::vector<std::unique_ptr<Publisher>> publishers, metrics::Registry& registry,
-         Clock& clock = system_clock(), Random& random = system_random());
+         Clock& clock, Random& random = system_random());
   ~Daemon();
 
   void start();

@@ -21,21 +21,21 @@ bool is_safe_to_repeat(const std::string& method) {
 
 class Upload final : public RequestBody {
  public:
-  Upload(std::unique_ptr<Exchange> exchange, Millis step_limit)
-      : exchange_(std::move(exchange)), step_limit_(step_limit) {}
+  Upload(std::unique_ptr<Exchange> exchange, Clock& clock, Millis step_limit)
+      : exchange_(std::move(exchange)), clock_(clock), step_limit_(step_limit) {}
 
   Task<Result<void>> write(std::string piece) override {
     if (piece.empty()) co_return Result<void>();
     std::string chunk = fmt::format("{:x}\r\n", piece.size());
     chunk += piece;
     chunk += "\r\n";
-    exchange_->limit(std::chrono::steady_clock::now() + step_limit_);
+    exchange_->limit(clock_.steady() + step_limit_);
     PLIM_CO_CHECK(co_await exchange_->write(chunk));
     co_return Result<void>();
   }
 
   Task<Result<Response>> finish() override {
-    exchange_->limit(std::chrono::steady_clock::now() + step_limit_);
+    exchange_->limit(clock_.steady() + step_limit_);
     // A server that refuses early closes its side; its answer may be here all the same.
     Result<void> ended = co_await exchange_->write("0\r\n\r\n");
     Result<void> answered = co_await exchange_->read_head();
@@ -49,16 +49,18 @@ class Upload final : public RequestBody {
 
  private:
   std::unique_ptr<Exchange> exchange_;
+  Clock& clock_;
   Millis step_limit_;
 };
 
 class PooledClient final : public Client, public std::enable_shared_from_this<PooledClient> {
  public:
-  PooledClient(Executor loop, std::string base, Destination destination, ClientOptions options)
+  PooledClient(Executor loop, std::string base, Destination destination, ClientOptions options,
+               Clock& clock)
       : base_(std::move(base)),
         destination_(std::move(destination)),
         options_(std::move(options)),
-        watchdog_(std::make_shared<Watchdog>(std::move(loop))),
+        watchdog_(std::make_shared<Watchdog>(std::move(loop), clock)),
         idle_alarm_(watchdog_, [this] { drop_old(); }) {}
 
   ~PooledClient() override { close_idle(); }
@@ -82,18 +84,18 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
   Task<Result<std::unique_ptr<RequestBody>>> upload(Request request, CallOptions options) override {
     auto self = shared_from_this();
     PLIM_CO_TRY(std::string head, format_head(request, BodyLength::chunked));
-    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    SteadyTime until = watchdog_->now() + options.timeout;
     PLIM_CO_TRY(auto link, co_await connect(until));
     auto exchange = start(std::move(link), request, options, options.max_body);
     exchange->limit(until);
     PLIM_CO_CHECK(co_await exchange->write(head));
-    co_return std::make_unique<Upload>(std::move(exchange), options.timeout);
+    co_return std::make_unique<Upload>(std::move(exchange), watchdog_->clock(), options.timeout);
   }
 
   Task<Result<std::unique_ptr<RawStream>>> upgrade(Request request, CallOptions options) override {
     auto self = shared_from_this();
     PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
-    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    SteadyTime until = watchdog_->now() + options.timeout;
     PLIM_CO_TRY(auto link, co_await connect(until));
     auto exchange = start(std::move(link), request, options, options.max_body);
     exchange->limit(until);
@@ -135,7 +137,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
   Task<Result<std::unique_ptr<Exchange>>> call(Request request, CallOptions options,
                                                std::size_t max_body) {
     PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
-    SteadyTime until = std::chrono::steady_clock::now() + options.timeout;
+    SteadyTime until = watchdog_->now() + options.timeout;
     auto link = take_idle();
     for (;;) {
       if (!link) {
@@ -194,7 +196,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
   }
 
   Task<Result<std::unique_ptr<Link>>> connect(SteadyTime until) {
-    auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
+    auto left = std::chrono::duration_cast<Millis>(until - watchdog_->now());
     Millis limit = std::min(left, options_.connect_timeout);
     PLIM_CO_TRY(auto stream, co_await open_connection(watchdog_, destination_, limit));
     auto link = std::make_unique<Link>();
@@ -221,12 +223,12 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
       return;
     }
     link->reused = true;
-    idle_.push_back({std::move(link), std::chrono::steady_clock::now()});
+    idle_.push_back({std::move(link), watchdog_->now()});
     if (idle_.size() == 1) idle_alarm_.arm(options_.idle_timeout);
   }
 
   void drop_old() {
-    auto oldest_kept = std::chrono::steady_clock::now() - options_.idle_timeout;
+    auto oldest_kept = watchdog_->now() - options_.idle_timeout;
     std::erase_if(idle_, [&](const Idle& entry) { return entry.since <= oldest_kept; });
     if (!idle_.empty()) idle_alarm_.arm_at(idle_.front().since + options_.idle_timeout);
   }
@@ -242,7 +244,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
 }  // namespace
 
 Result<std::shared_ptr<Client>> Client::create(Executor loop, std::string base,
-                                               ClientOptions options) {
+                                               ClientOptions options, Clock& clock) {
   Destination destination;
   PLIM_TRY(destination.origin, parse_url(base));
   if (!options.proxy.empty() && destination.origin.scheme != Url::Scheme::unix_socket) {
@@ -255,7 +257,7 @@ Result<std::shared_ptr<Client>> Client::create(Executor loop, std::string base,
     PLIM_TRY(destination.tls, TlsContext::for_client(options.tls));
   }
   return std::shared_ptr<Client>(std::make_shared<PooledClient>(
-      std::move(loop), std::move(base), std::move(destination), std::move(options)));
+      std::move(loop), std::move(base), std::move(destination), std::move(options), clock));
 }
 
 }  // namespace plim::net

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/http.hpp"
@@ -65,9 +66,10 @@ class RequestBody {
 class Client {
  public:
   // base: "https://host:port/prefix", "http://…", or "unix:///path/to/socket"; the prefix is put
-  // before paths.
+  // before paths. All limits of time are of `clock`, which outlives the client.
   static Result<std::shared_ptr<Client>> create(Executor loop, std::string base,
-                                                ClientOptions options = {});
+                                                ClientOptions options = {},
+                                                Clock& clock = system_clock());
   virtual ~Client() = default;
 
   // The whole exchange. Any HTTP status is a success here; failures are of the transport.

@@ -34,22 +34,25 @@ Error out_of_time() {
 // A lookup runs in a thread that cannot be interrupted. The waiting coroutine leaves when its time
 // is up or it is cancelled; whoever comes last frees this.
 struct Lookup {
-  explicit Lookup(const Executor& loop) : resolver(loop), arrived(loop) {}
+  explicit Lookup(const Executor& loop) : resolver(loop), arrived(loop, SteadyTime::max()) {}
 
   tcp::resolver resolver;
-  asio::steady_timer arrived;  // cancelled when the answer is there
+  asio::steady_timer arrived;  // never expires; cancelled when the answer is there
   boost::system::error_code error = asio::error::timed_out;
   std::vector<tcp::endpoint> endpoints;
 };
 
-Task<Result<std::vector<tcp::endpoint>>> look_up(std::string host, std::uint16_t port,
+Task<Result<std::vector<tcp::endpoint>>> look_up(std::shared_ptr<Watchdog> watchdog,
+                                                 std::string host, std::uint16_t port,
                                                  SteadyTime until) {
   boost::system::error_code not_an_address;
   auto address = asio::ip::make_address(host, not_an_address);
   if (!not_an_address) co_return std::vector<tcp::endpoint>{{address, port}};
   Executor loop = co_await asio::this_coro::executor;
   auto lookup = std::make_shared<Lookup>(loop);
-  lookup->arrived.expires_at(until);
+  auto give_up = [lookup] { lookup->arrived.cancel(); };
+  Alarm alarm(std::move(watchdog), give_up);
+  alarm.arm_at(until);
   lookup->resolver.async_resolve(
       host, std::to_string(port), tcp::resolver::numeric_service,
       [lookup](const boost::system::error_code& error, const tcp::resolver::results_type& found) {
@@ -119,10 +122,10 @@ Task<Result<Socket>> connect_address(std::shared_ptr<Watchdog> watchdog, tcp::en
 // that is unreachable by one of them is still reached by the next.
 Task<Result<Socket>> connect_tcp(std::shared_ptr<Watchdog> watchdog, std::string host,
                                  std::uint16_t port, SteadyTime until) {
-  PLIM_CO_TRY(std::vector<tcp::endpoint> endpoints, co_await look_up(host, port, until));
+  PLIM_CO_TRY(std::vector<tcp::endpoint> endpoints, co_await look_up(watchdog, host, port, until));
   Error last = fail(Code::unavailable, "no address");
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    auto now = std::chrono::steady_clock::now();
+    const SteadyTime now = watchdog->now();
     if (now >= until) co_return out_of_time();
     auto share = (until - now) / static_cast<long>(endpoints.size() - i);
     Result<Socket> made = co_await connect_address(watchdog, endpoints[i], now + share);
@@ -134,7 +137,8 @@ Task<Result<Socket>> connect_tcp(std::shared_ptr<Watchdog> watchdog, std::string
 
 // Connects directly: when the backlog is full, connect says EAGAIN, which Asio 1.26 takes for
 // success.
-Task<Result<Socket>> connect_unix(std::string path, SteadyTime until) {
+Task<Result<Socket>> connect_unix(std::shared_ptr<Watchdog> watchdog, std::string path,
+                                  SteadyTime until) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
@@ -152,9 +156,8 @@ Task<Result<Socket>> connect_unix(std::string path, SteadyTime until) {
                   sizeof address) == 0)
       co_return std::move(socket);
     if (errno != EAGAIN) co_return connect_error(errno);
-    if (std::chrono::steady_clock::now() >= until) co_return out_of_time();
-    asio::steady_timer pause(loop, kUnixRetry);
-    co_await pause.async_wait(kTuple);
+    if (watchdog->now() >= until) co_return out_of_time();
+    co_await watchdog->clock().sleep(kUnixRetry);
   }
 }
 
@@ -184,7 +187,7 @@ Task<Result<std::shared_ptr<ByteStream>>> open_steps(std::shared_ptr<Watchdog> w
                                                      Destination destination, SteadyTime until) {
   const Url& origin = destination.origin;
   if (origin.scheme == Url::Scheme::unix_socket) {
-    PLIM_CO_TRY(Socket local, co_await connect_unix(origin.path, until));
+    PLIM_CO_TRY(Socket local, co_await connect_unix(watchdog, origin.path, until));
     co_return make_plain_stream(std::move(local));
   }
   const Url& first = destination.proxy ? *destination.proxy : origin;
@@ -219,7 +222,7 @@ Task<Result<std::shared_ptr<ByteStream>>> open_connection(std::shared_ptr<Watchd
   std::string name = destination.origin.scheme == Url::Scheme::unix_socket
                          ? destination.origin.path
                          : destination.origin.host_and_port();
-  SteadyTime until = std::chrono::steady_clock::now() + limit;
+  SteadyTime until = watchdog->now() + limit;
   auto opened = co_await open_steps(std::move(watchdog), std::move(destination), until);
   if (!opened) co_return opened.error().with_context("connecting to " + name);
   co_return opened;

@@ -26,6 +26,7 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
   if (otherwise != After::keep || asks_to_close || server_->draining) terms.keep_alive = false;
   if (terms.gzip) gzip_if_worth(response, server_->options.gzip_from);
   ResponseFrame frame;
+  frame.now = server_->clock.wall();
   frame.framing = has_no_body(response.status) ? Framing::none : Framing::length;
   frame.length = response.body.size();
   frame.keep_alive = terms.keep_alive;
@@ -67,6 +68,7 @@ Task<Connection::After> Connection::stream_out() {
   Terms terms = to_stream_->second;
   to_stream_.reset();
   ResponseFrame frame;
+  frame.now = server_->clock.wall();
   frame.framing = terms.http10 ? Framing::until_close : Framing::chunked;
   frame.keep_alive = terms.keep_alive && !terms.http10;
   Result<void> started =
@@ -102,6 +104,7 @@ Task<Connection::After> Connection::hand_over() {
   to_upgrade_.reset();
   if (!upgraded.headers.has("Connection")) upgraded.headers.add("Connection", "Upgrade");
   ResponseFrame frame;
+  frame.now = server_->clock.wall();
   frame.framing = Framing::none;
   Result<void> started = co_await write(format_response_head(101, upgraded.headers, frame));
   if (!started) co_return After::close;

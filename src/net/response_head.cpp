@@ -17,21 +17,22 @@ bool is_connection_matter(std::string_view name) {
 
 }  // namespace
 
-std::string_view http_date() {
+std::string_view http_date(WallTime now) {
   // strftime would follow the locale.
   thread_local std::time_t made_at = 0;
   thread_local std::string text;
-  std::time_t now = std::time(nullptr);
-  if (now != made_at) {
+  const std::time_t second =
+      std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  if (second != made_at || text.empty()) {
     constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     std::tm utc{};
-    gmtime_r(&now, &utc);
+    gmtime_r(&second, &utc);
     text =
         fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday], utc.tm_mday,
                     kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
-    made_at = now;
+    made_at = second;
   }
   return text;
 }
@@ -45,7 +46,7 @@ std::string format_response_head(int status, const Headers& headers, const Respo
   std::string out;
   out.reserve(256);
   fmt::format_to(std::back_inserter(out), "HTTP/1.1 {} {}\r\nDate: {}\r\n", status,
-                 status_text(status), http_date());
+                 status_text(status), http_date(frame.now));
   for (const auto& [name, value] : headers) {
     if (!is_authors_header(name, value)) continue;
     out.append(name).append(": ").append(value).append("\r\n");

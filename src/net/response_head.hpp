@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "net/http.hpp"
 
 namespace plim::net {
@@ -16,9 +17,10 @@ struct ResponseFrame {
   std::size_t length = 0;
   bool keep_alive = true;
   bool http10 = false;
+  WallTime now = {};  // for the Date header
 };
 
-std::string_view http_date();  // the Date header of this second
+std::string_view http_date(WallTime now);  // the Date header; valid until the next call
 // A header that an answer's author may set: legal, and not ours to say.
 bool is_authors_header(std::string_view name, std::string_view value);
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 
@@ -82,9 +83,10 @@ class RpcReader {
 // fails at once with unavailable. Calls a server refused unseen are repeated.
 class Channel {
  public:
-  // `metadata` goes with every call.
+  // `metadata` goes with every call. Deadlines are of `clock`, which outlives the channel.
   static std::shared_ptr<Channel> unix_socket(Executor loop, std::string path,
-                                              RpcLimits limits = {}, RpcMetadata metadata = {});
+                                              RpcLimits limits = {}, RpcMetadata metadata = {},
+                                              Clock& clock = system_clock());
   virtual ~Channel() = default;
   virtual Task<RpcReply> call(std::string method, std::string request,
                               RpcClock::duration deadline) = 0;
@@ -114,8 +116,10 @@ class RpcServer {
   using Streaming = std::function<Task<RpcStatus>(RpcCall&, std::string)>;
   // Replaces the socket file of a server that is gone, but neither another kind of file nor a
   // socket somebody listens on. The file gets `mode`; it is removed at the end.
+  // Deadlines are of `clock`, which outlives the server and its calls.
   static Result<std::unique_ptr<RpcServer>> listen(Executor loop, std::string path,
-                                                   unsigned mode = 0600, RpcLimits limits = {});
+                                                   unsigned mode = 0600, RpcLimits limits = {},
+                                                   Clock& clock = system_clock());
   virtual ~RpcServer() = default;
   // A request to a method registered by neither ends in unimplemented.
   virtual void unary(std::string method, Unary handler) = 0;

@@ -12,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/event.hpp"
 #include "base/log.hpp"
 #include "net/connection.hpp"
 #include "net/listener.hpp"
@@ -136,7 +137,8 @@ class HttpServer final : public Server {
  public:
   HttpServer(Listener listener, std::shared_ptr<ServerState> state, std::vector<Executor> loops)
       : address_(listener.address()), port_(listener.port()), state_(std::move(state)) {
-    for (Executor& loop : loops) shares_.push_back(std::make_shared<LoopShare>(std::move(loop)));
+    for (Executor& loop : loops)
+      shares_.push_back(std::make_shared<LoopShare>(std::move(loop), state_->clock));
     acceptor_ = std::make_shared<Acceptor>(std::move(listener), state_, shares_);
     asio::co_spawn(shares_.front()->loop, acceptor_->run(), report_exception);
   }
@@ -167,28 +169,25 @@ class HttpServer final : public Server {
     for_each_connection(&Connection::drain);
     auto state = state_;
     Executor loop = co_await asio::this_coro::executor;
-    auto emptied = std::make_shared<asio::steady_timer>(loop);
+    auto emptied = std::make_shared<Event>(loop);
     {
       std::lock_guard held(state->mutex);
-      std::weak_ptr<asio::steady_timer> weak = emptied;
+      std::weak_ptr<Event> weak = emptied;
       state->on_empty = [loop, weak] {
         asio::post(loop, [weak] {
-          if (auto timer = weak.lock()) timer->cancel();
+          if (auto event = weak.lock()) event->notify();
         });
       };
     }
-    auto until = std::chrono::steady_clock::now() + grace;
-    while (state->connections > 0 && std::chrono::steady_clock::now() < until) {
-      emptied->expires_at(until);
-      co_await emptied->async_wait(kAwaitTuple);
+    const SteadyTime until = state->clock.steady() + grace;
+    while (state->connections > 0) {
+      const bool in_time = co_await emptied->wait_until(state->clock, until);
+      if (!in_time) break;
     }
     for_each_connection(&Connection::abort);
     // Handlers are cancelled now. They use what our caller is about to destroy, so this waits for
     // them without a limit.
-    while (state->connections > 0) {
-      emptied->expires_at(SteadyTime::max());
-      co_await emptied->async_wait(kAwaitTuple);
-    }
+    while (state->connections > 0) co_await emptied->wait();
     std::lock_guard held(state->mutex);
     state->on_empty = nullptr;
   }
@@ -221,14 +220,14 @@ class HttpServer final : public Server {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::listen(std::vector<Executor> loops, ServerOptions options,
-                                               std::vector<Route> routes) {
+                                               std::vector<Route> routes, Clock& clock) {
   PLIM_ASSERT(!loops.empty());
   std::shared_ptr<const TlsContext> tls;
   if (options.tls) {
     PLIM_TRY(tls, offer(*options.tls, options.http2));
   }
   PLIM_TRY(Listener listener, Listener::open(options.address, options.socket_mode));
-  auto state = std::make_shared<ServerState>(std::move(options), std::move(routes));
+  auto state = std::make_shared<ServerState>(std::move(options), std::move(routes), clock);
   state->tls_context = std::move(tls);
   return std::unique_ptr<Server>(
       std::make_unique<HttpServer>(std::move(listener), std::move(state), std::move(loops)));

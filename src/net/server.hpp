@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "net/http.hpp"
@@ -96,9 +97,10 @@ struct ServerOptions {
 class Server {
  public:
   // Listens at once; handlers run until drain() or destruction. Paths no route matches: 404,
-  // methods: 405.
+  // methods: 405. All limits of time are of `clock`, which outlives the server and its connections.
   static Result<std::unique_ptr<Server>> listen(std::vector<Executor> loops, ServerOptions options,
-                                                std::vector<Route> routes);
+                                                std::vector<Route> routes,
+                                                Clock& clock = system_clock());
   virtual ~Server() = default;
   virtual std::string address() const = 0;  // with the real port
   virtual std::uint16_t port() const = 0;

@@ -16,11 +16,12 @@ namespace plim::net {
 
 // Of all connections of a server, on whatever loop they are.
 struct ServerState {
-  ServerState(ServerOptions o, std::vector<Route> routes)
-      : options(std::move(o)), router(std::move(routes)) {}
+  ServerState(ServerOptions o, std::vector<Route> routes, Clock& time)
+      : options(std::move(o)), router(std::move(routes)), clock(time) {}
 
   const ServerOptions options;
   const Router router;
+  Clock& clock;
   std::atomic<std::size_t> connections = 0;
   std::atomic<bool> draining = false;
 
@@ -40,8 +41,8 @@ class Connection;
 
 // A server's share of one loop. Belongs to that loop.
 struct LoopShare {
-  explicit LoopShare(Executor executor)
-      : loop(std::move(executor)), watchdog(std::make_shared<Watchdog>(loop)) {}
+  LoopShare(Executor executor, Clock& clock)
+      : loop(std::move(executor)), watchdog(std::make_shared<Watchdog>(loop, clock)) {}
 
   const Executor loop;
   const std::shared_ptr<Watchdog> watchdog;

@@ -24,24 +24,22 @@ void Watchdog::Alarm::arm_at(SteadyTime when) {
 
 void Watchdog::Alarm::arm(std::chrono::milliseconds from_now) {
   if (from_now.count() <= 0) return disarm();
-  arm_at(std::chrono::steady_clock::now() + from_now);
+  arm_at(watchdog_->now() + from_now);
 }
 
 void Watchdog::wake_by(SteadyTime when) {
   if (when >= wakes_at_) return;
   wakes_at_ = when;
-  timer_.expires_at(when);
-  timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
-    if (error) return;
+  timer_.set(when, [weak = weak_from_this()] {
     if (auto self = weak.lock()) self->sweep();
   });
 }
 
 void Watchdog::sweep() {
-  auto now = std::chrono::steady_clock::now();
+  const SteadyTime time = now();
   wakes_at_ = SteadyTime::max();
   for (Alarm* alarm : std::vector<Alarm*>(alarms_)) {
-    if (alarm->due_ > now) continue;
+    if (alarm->due_ > time) continue;
     alarm->disarm();
     alarm->ring_();
   }

@@ -5,9 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "base/clock.hpp"
+#include "base/clock_timer.hpp"
 #include "base/task.hpp"
 
 namespace plim::net {
@@ -40,13 +39,18 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
     std::size_t place_;  // in alarms_
   };
 
-  explicit Watchdog(Executor loop) : timer_(std::move(loop)) {}
+  Watchdog(Executor loop, Clock& clock) : clock_(clock), timer_(std::move(loop), clock) {}
+
+  Clock& clock() const { return clock_; }
+
+  SteadyTime now() const { return clock_.steady(); }
 
  private:
   void wake_by(SteadyTime when);
   void sweep();
 
-  boost::asio::steady_timer timer_;
+  Clock& clock_;
+  ClockTimer timer_;
   SteadyTime wakes_at_ = SteadyTime::max();
   std::vector<Alarm*> alarms_;
 };

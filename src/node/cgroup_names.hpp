@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plim::node {
 
@@ -12,6 +14,7 @@ enum class Qos { guaranteed, burstable, best_effort };
 
 std::string_view driver_name(CgroupDriver driver);  // "cgroupfs"
 std::string_view qos_name(Qos qos);                 // "BestEffort"
+std::optional<Qos> parse_qos(std::string_view name);
 
 // Paths relative to the kubelet's root: "kubepods/burstable/pod<uid>",
 // "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid_>.slice".
@@ -20,6 +23,25 @@ std::string pod_cgroup(CgroupDriver driver, Qos qos, std::string_view uid);
 // The last part only. `prefix` names the runtime: cri-containerd, crio, docker.
 std::string container_cgroup(CgroupDriver driver, std::string_view id,
                              std::string_view prefix = "cri-containerd");
+
+// All places where a kubelet with this driver and --cgroup-root may put a pod, the likeliest first.
+// With systemd a root "/a" becomes "/a.slice/a-kubepods.slice/…".
+std::vector<std::string> pod_cgroup_paths(CgroupDriver driver, const std::string& root, Qos qos,
+                                          std::string_view uid);
+// All names that a container's cgroup may have below its pod's. `runtime` is the scheme of the
+// container's ID: "containerd", "cri-o", "docker".
+std::vector<std::string> container_cgroup_names(CgroupDriver driver, std::string_view runtime,
+                                                std::string_view id);
+
+// The other way round, from the name of a directory. "kubepods-burstable-podab_c.slice" and
+// "podab-c" give "ab-c"; "" for directories that are not a pod's.
+std::string pod_uid_of(std::string_view directory);
+// "cri-containerd-abc.scope" and "abc" give "abc".
+std::string container_id_of(std::string_view directory);
+// Directories between all pods' and a pod's: "burstable", "kubepods-besteffort.slice".
+bool is_qos_cgroup(std::string_view directory);
+// Whether /proc/<pid>/cgroup with this text is of a process in a pod.
+bool is_in_pod(std::string_view proc_cgroup);
 
 // The name may become one part of a path: it is not empty, has no '/' and is neither "." nor "..".
 bool is_path_part(std::string_view name);

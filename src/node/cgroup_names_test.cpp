@@ -29,6 +29,49 @@ TEST(CgroupNames, follow_the_systemd_driver) {
   EXPECT_EQ(container_cgroup(kDriver, "c0ffee", "crio"), "crio-c0ffee.scope");
 }
 
+TEST(CgroupNames, follow_a_kubelet_with_a_root_of_its_own) {
+  EXPECT_EQ(pod_cgroup_paths(CgroupDriver::cgroupfs, "", Qos::burstable, "a-b").front(),
+            "/kubepods/burstable/poda-b");
+  EXPECT_EQ(pod_cgroup_paths(CgroupDriver::systemd, "", Qos::guaranteed, "a-b").front(),
+            "/kubepods.slice/kubepods-poda_b.slice");
+  EXPECT_EQ(pod_cgroup_paths(CgroupDriver::systemd, "/x", Qos::best_effort, "a-b").front(),
+            "/x.slice/x-kubepods.slice/x-kubepods-besteffort.slice/"
+            "x-kubepods-besteffort-poda_b.slice");
+  EXPECT_EQ(pod_cgroup_paths(CgroupDriver::systemd, "/a/b", Qos::guaranteed, "u").front(),
+            "/a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-podu.slice");
+}
+
+TEST(CgroupNames, of_containers_begin_with_the_likeliest) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(container_cgroup_names(CgroupDriver::cgroupfs, "containerd", "c"),
+            (Names{"c", "cri-containerd-c.scope", "crio-c.scope", "docker-c.scope"}));
+  EXPECT_EQ(container_cgroup_names(CgroupDriver::systemd, "cri-o", "c"),
+            (Names{"crio-c.scope", "cri-containerd-c.scope", "docker-c.scope", "c"}));
+  EXPECT_EQ(container_cgroup_names(CgroupDriver::systemd, "docker", "c").front(), "docker-c.scope");
+}
+
+TEST(CgroupNames, are_read_back) {
+  EXPECT_EQ(pod_uid_of("kubepods-burstable-pod12_ab.slice"), "12-ab");
+  EXPECT_EQ(pod_uid_of("kubepods-pod12_ab.slice"), "12-ab");
+  EXPECT_EQ(pod_uid_of("pod12-ab"), "12-ab");
+  EXPECT_EQ(pod_uid_of("system.slice"), "");
+  EXPECT_EQ(container_id_of("cri-containerd-abc.scope"), "abc");
+  EXPECT_EQ(container_id_of("crio-abc.scope"), "abc");
+  EXPECT_EQ(container_id_of("crio-conmon-abc.scope"), "conmon-abc");
+  EXPECT_EQ(container_id_of("abc"), "abc");
+  EXPECT_TRUE(is_qos_cgroup("burstable"));
+  EXPECT_TRUE(is_qos_cgroup("kubepods-besteffort.slice"));
+  EXPECT_FALSE(is_qos_cgroup("kubepods"));
+  EXPECT_TRUE(is_in_pod("0::/kubepods.slice/kubepods-podx.slice/c\n"));
+  EXPECT_FALSE(is_in_pod("0::/system.slice/d\n"));
+}
+
+TEST(CgroupNames, know_classes_by_kubernetes_names) {
+  EXPECT_EQ(parse_qos("BestEffort"), Qos::best_effort);
+  EXPECT_EQ(parse_qos("Guaranteed"), Qos::guaranteed);
+  EXPECT_EQ(parse_qos("besteffort"), std::nullopt);
+}
+
 TEST(CgroupNames, know_what_may_be_part_of_a_path) {
   EXPECT_TRUE(is_path_part("0b8a"));
   for (std::string_view bad : {"", ".", "..", "a/b", "../x"}) EXPECT_FALSE(is_path_part(bad));

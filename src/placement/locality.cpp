@@ -1,4 +1,4 @@
-// ImageLocality: kube-scheduler's formula, and two that tell nodes apart (spec 1.5).
+// ImageLocality: kube-scheduler's formula, and two that tell nodes apart.
 #include "placement/locality.hpp"
 
 #include <algorithm>

@@ -22,8 +22,7 @@ class ConfigMaps {
   // `names` are "namespace/name". `on_change` is called on the loop after any of them has come,
   // changed or gone, and when all that there are have been told of.
   ConfigMaps(const Executor& loop, const std::shared_ptr<kube::Client>& client,
-             const std::vector<std::string>& names, std::function<void()> on_change,
-             Clock& clock = system_clock());
+             const std::vector<std::string>& names, std::function<void()> on_change, Clock& clock);
 
   void start();
   Task<void> stop();

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "node/cgroup_layout.hpp"
+#include "node/cgroup_names.hpp"
 
 namespace plim::pools {
 namespace {
@@ -29,11 +30,6 @@ std::string_view name_of(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_qos(std::string_view name) {
-  return name == "burstable" || name == "besteffort" || name == "kubepods-burstable.slice" ||
-         name == "kubepods-besteffort.slice";
-}
-
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
@@ -50,27 +46,6 @@ CpuSet effective_in(const std::string& path) {
 }
 
 }  // namespace
-
-std::string pod_uid_of(std::string_view directory) {
-  std::string_view rest = directory;
-  if (rest.ends_with(".slice")) {
-    rest.remove_suffix(std::string_view(".slice").size());
-    const std::size_t at = rest.rfind("-pod");
-    if (!rest.starts_with("kubepods") || at == rest.npos) return {};
-    std::string out(rest.substr(at + 4));
-    std::ranges::replace(out, '_', '-');
-    return out;
-  }
-  return rest.starts_with("pod") ? std::string(rest.substr(3)) : std::string();
-}
-
-std::string container_id_of(std::string_view directory) {
-  std::string_view out = directory;
-  if (out.ends_with(".scope")) out.remove_suffix(std::string_view(".scope").size());
-  for (std::string_view prefix : {"cri-containerd-", "crio-", "docker-"})
-    if (out.starts_with(prefix)) return std::string(out.substr(prefix.size()));
-  return std::string(out);
-}
 
 Result<CpusetTree> CpusetTree::open(const CpusetTreeOptions& options) {
   CpusetTree out;
@@ -92,8 +67,9 @@ Result<CpusetTree> CpusetTree::open(const CpusetTreeOptions& options) {
   for (std::string base : bases) {
     while (base.ends_with('/')) base.pop_back();
     if (!base.empty() && base.front() != '/') base.insert(0, "/");
-    for (const char* pods : {"/kubepods.slice", "/kubepods"})
-      out.roots_.push_back(mount->directory + base + pods);
+    for (auto driver : {node::CgroupDriver::systemd, node::CgroupDriver::cgroupfs})
+      out.roots_.push_back(fmt::format("{}{}/{}", mount->directory, base,
+                                       node::qos_cgroup(driver, node::Qos::guaranteed)));
   }
   return out;
 }
@@ -102,10 +78,10 @@ std::vector<std::string> CpusetTree::pod_directories() const {
   std::vector<std::string> out;
   for (const std::string& root : roots_)
     for (const std::string& path : directories_in(root)) {
-      if (!pod_uid_of(name_of(path)).empty()) out.push_back(path);
-      if (!is_qos(name_of(path))) continue;
+      if (!node::pod_uid_of(name_of(path)).empty()) out.push_back(path);
+      if (!node::is_qos_cgroup(name_of(path))) continue;
       for (const std::string& below : directories_in(path))
-        if (!pod_uid_of(name_of(below)).empty()) out.push_back(below);
+        if (!node::pod_uid_of(name_of(below)).empty()) out.push_back(below);
     }
   return out;
 }
@@ -114,7 +90,7 @@ std::vector<ContainerCgroup> CpusetTree::scan() const {
   std::vector<ContainerCgroup> out;
   for (const std::string& pod : pod_directories())
     for (const std::string& path : directories_in(pod))
-      out.push_back({path, pod_uid_of(name_of(pod)), container_id_of(name_of(path))});
+      out.push_back({path, node::pod_uid_of(name_of(pod)), node::container_id_of(name_of(path))});
   return out;
 }
 
@@ -127,7 +103,7 @@ std::vector<std::string> CpusetTree::watched() const {
     out.push_back(nearest);
     if (nearest != root) continue;
     for (const std::string& path : directories_in(root))
-      if (is_qos(name_of(path))) out.push_back(path);
+      if (node::is_qos_cgroup(name_of(path))) out.push_back(path);
   }
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());

@@ -60,10 +60,4 @@ class CpusetTree {
   bool v2_ = false;
 };
 
-// Of a pod's directory: "kubepods-burstable-podab_c.slice" and "podab-c" give "ab-c"; "" for
-// others.
-std::string pod_uid_of(std::string_view directory);
-// "cri-containerd-abc.scope" and "abc" give "abc".
-std::string container_id_of(std::string_view directory);
-
 }  // namespace plim::pools

@@ -26,13 +26,6 @@ constexpr Nanos kOnlineLook = 1s;
 constexpr Nanos kConfigSettle = 200ms;
 constexpr Nanos kLastWords = 2s;
 
-kube::ReflectorOptions field(std::string selector) {
-  kube::ReflectorOptions out;
-  out.field_selector = std::move(selector);
-  out.backoff = {.first = 200ms, .limit = 10s, .jitter = 0.2};
-  return out;
-}
-
 std::vector<std::string> watched_config(const std::vector<std::string>& places,
                                         const std::vector<ConfigText>& texts) {
   std::vector<std::string> out;
@@ -58,6 +51,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube
       on_fatal_(std::move(on_fatal)),
       clock_(clock),
       metrics_(registry, state_),
+      events_(options_.node_name, clock),
       wake_(loop),
       changed_(loop),
       tasks_(loop) {}
@@ -68,40 +62,49 @@ Result<void> Daemon::start() {
   PLIM_TRY(topology_, read_topology(options_.host_root));
   PLIM_TRY(texts_, read_texts());
   records_ = std::make_unique<KubeletRecords>(loop_, options_.kubelet_dir);
-  if (options_.setter) {
-    auto tree = CpusetTree::open({.host_root = options_.host_root,
-                                  .cgroup_root = options_.cgroup_root,
-                                  .pods = options_.cpuset_root});
-    if (!tree) return tree.error();
-    SetterHooks hooks{
-        .on_write = [this](bool good) { metrics_.count_write(good); },
-        .on_confined =
-            [this](const LiveContainer& container, const CpusetTarget& target, Nanos took) {
-              metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
-              if (target.pooled) confined_.insert(container.pod);
-              if (target.pooled)
-                tell(container, kube::EventNote::Type::normal, "CPUsPinned",
-                     fmt::format("container {} runs on CPU {} ({})", container.container,
-                                 target.cpus.to_string(), fmt::join(container.pools, ", ")));
-            },
-        .on_drift =
-            [this](const LiveContainer& container, const CpuSet& was) {
-              metrics_.drift.add();
-              tell(container, kube::EventNote::Type::warning, "CpusetDrift",
-                   fmt::format("somebody set the CPUs of a container to {}; they were put back",
-                               was.to_string()));
-            },
-        .on_refused =
-            [this](const LiveContainer& container, const CpuSet& cpus, const Error& error) {
-              tell(container, kube::EventNote::Type::warning, "CpusetRefused",
-                   fmt::format("container {} cannot be given CPU {}: {}", container.container,
-                               cpus.to_string(), error.message));
-            }};
-    setter_ = std::make_unique<Setter>(std::move(*tree), clock_,
-                                       options_.dry_run ? Writing::only_look : Writing::allowed,
-                                       std::move(hooks));
-    if (auto watch = DirectoryWatch::open(loop_)) directories_ = std::move(*watch);
-  }
+  if (options_.setter) PLIM_CHECK(make_setter());
+  make_plugins();
+  if (client_) follow_cluster();
+  tasks_.spawn("pools", run());
+  return {};
+}
+
+Result<void> Daemon::make_setter() {
+  using Type = kube::EventNote::Type;
+  PLIM_TRY(CpusetTree tree, CpusetTree::open({.host_root = options_.host_root,
+                                              .cgroup_root = options_.cgroup_root,
+                                              .pods = options_.cpuset_root}));
+  SetterHooks hooks;
+  hooks.on_write = [this](bool good) { metrics_.count_write(good); };
+  hooks.on_confined = [this](const LiveContainer& container, const CpusetTarget& target,
+                             Nanos took) {
+    metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
+    if (!target.pooled) return;
+    confined_.insert(container.pod);
+    events_.add(container, Type::normal, "CPUsPinned",
+                fmt::format("container {} runs on CPU {} ({})", container.container,
+                            target.cpus.to_string(), fmt::join(container.pools, ", ")));
+  };
+  hooks.on_drift = [this](const LiveContainer& container, const CpuSet& was) {
+    metrics_.drift.add();
+    events_.add(container, Type::warning, "CpusetDrift",
+                fmt::format("somebody set the CPUs of a container to {}; they were put back",
+                            was.to_string()));
+  };
+  hooks.on_refused = [this](const LiveContainer& container, const CpuSet& cpus,
+                            const Error& error) {
+    events_.add(container, Type::warning, "CpusetRefused",
+                fmt::format("container {} cannot be given CPU {}: {}", container.container,
+                            cpus.to_string(), error.message));
+  };
+  setter_ = std::make_unique<Setter>(std::move(tree), clock_,
+                                     options_.dry_run ? Writing::only_look : Writing::allowed,
+                                     std::move(hooks));
+  if (auto watch = DirectoryWatch::open(loop_)) directories_ = std::move(*watch);
+  return {};
+}
+
+void Daemon::make_plugins() {
   EndpointHooks hooks{
       .on_registration = [this](const std::string& pool,
                                 bool good) { metrics_.count_registration(pool, good); },
@@ -114,42 +117,31 @@ Result<void> Daemon::start() {
                          .format = options_.format,
                          .starter = options_.starter};
   plugins_ = std::make_unique<Plugins>(loop_, clock_, state_, std::move(plugins), std::move(hooks));
-  if (client_) {
-    events_ = std::make_unique<kube::EventRecorder>(
-        loop_, client_,
-        kube::EventSource{.component = "plimsoll-pools", .host = options_.node_name}, clock_);
-    events_->start();
-    pods_ = std::make_unique<kube::Informer<kube::Pod>>(
-        loop_, client_, kube::resources::pods, kube::pod_codec(intern_),
-        field("spec.nodeName=" + options_.node_name), clock_);
-    node_ = std::make_unique<kube::Informer<kube::Node>>(
-        loop_, client_, kube::resources::nodes, kube::node_codec(intern_),
-        field("metadata.name=" + options_.node_name), clock_);
-    pods_->add_handlers({.on_add = [this](const auto&) { wake(); },
-                         .on_update = [this](const auto&, const auto&) { wake(); },
-                         .on_delete = [this](const auto&) { wake(); }});
-    node_->add_handlers({.on_update = [this](const auto&, const auto&) {
-      if (labels() != labels_) reload();
-    }});
-    pods_->start();
-    node_->start();
-    const auto look = [this] {
-      if (configured_) reload_if_changed();
-    };
-    maps_ = std::make_unique<ConfigMaps>(loop_, client_, options_.config_maps, look, clock_);
-    maps_->start();
-  }
-  tasks_.spawn("pools", run());
-  return {};
+}
+
+void Daemon::follow_cluster() {
+  ClusterView::Hooks hooks{.on_pods = [this] { wake(); },
+                           .on_node =
+                               [this] {
+                                 if (cluster_->labels() != labels_) reload();
+                               }};
+  cluster_ =
+      std::make_unique<ClusterView>(loop_, client_, options_.node_name, std::move(hooks), clock_);
+  events_.start(loop_, client_, *cluster_);
+  cluster_->start();
+  const auto look = [this] {
+    if (configured_) reload_if_changed();
+  };
+  maps_ = std::make_unique<ConfigMaps>(loop_, client_, options_.config_maps, look, clock_);
+  maps_->start();
 }
 
 Task<void> Daemon::stop() {
   co_await tasks_.stop();
   if (plugins_) co_await plugins_->stop();
-  if (pods_) co_await pods_->stop();
-  if (node_) co_await node_->stop();
+  if (cluster_) co_await cluster_->stop();
   if (maps_) co_await maps_->stop();
-  if (events_) co_await events_->stop();
+  co_await events_.stop();
 }
 
 void Daemon::wake() {
@@ -157,29 +149,11 @@ void Daemon::wake() {
   wake_.notify();
 }
 
-NodeLabels Daemon::labels() const {
-  NodeLabels out;
-  if (!node_) return out;
-  auto node = node_->store().find(options_.node_name);
-  if (!node) return out;
-  for (const auto& [key, value] : node->meta.labels)
-    out.emplace_back(std::string(key.view()), std::string(value.view()));
-  return out;
-}
-
-std::vector<PodFacts> Daemon::pods() const {
-  std::vector<PodFacts> out;
-  if (!pods_) return out;
-  for (const auto& [key, pod] : pods_->store())
-    out.push_back(facts_of(*pod, state_.pools().base_name));
-  return out;
-}
-
 bool Daemon::configure() {
   auto texts = read_texts();
   Problems problems;
   std::optional<NodePools> loaded;
-  labels_ = labels();
+  labels_ = cluster_ ? cluster_->labels() : NodeLabels();
   if (texts) {
     texts_ = std::move(*texts);
     const CpuSet usable = setter_ ? setter_->tree().usable() : CpuSet();
@@ -189,7 +163,8 @@ bool Daemon::configure() {
   }
   for (const std::string& line : problems.warnings) log::warn("pools", line);
   if (!problems.warnings.empty())
-    tell_node("PoolConfigWarning", fmt::format("{}", fmt::join(problems.warnings, "\n")));
+    events_.warn_of_node("PoolConfigWarning",
+                         fmt::format("{}", fmt::join(problems.warnings, "\n")));
   if (options_.strict && !problems.warnings.empty()) {
     problems.errors.insert(problems.errors.end(), problems.warnings.begin(),
                            problems.warnings.end());
@@ -199,7 +174,7 @@ bool Daemon::configure() {
   problem_ = loaded ? "" : fmt::format("{}", fmt::join(problems.errors, "\n"));
   if (!loaded) {
     for (const std::string& line : problems.errors) log::error("pools", line);
-    tell_node("PoolConfigInvalid", problem_);
+    events_.warn_of_node("PoolConfigInvalid", problem_);
     return false;
   }
   if (loaded->idle())
@@ -221,16 +196,17 @@ Result<std::vector<ConfigText>> Daemon::read_texts() const {
 
 // The scheduler hands out the node's CPU too, and all of that runs in the default pool.
 void Daemon::warn_of_double_booking() {
-  auto node = node_ ? node_->store().find(options_.node_name) : nullptr;
+  const auto node = cluster_ ? cluster_->node() : nullptr;
   const CpuSet& everybodys = state_.pools().default_cpus;
   if (!node || everybodys.empty()) return;
   for (const auto& [name, amount] : node->allocatable) {
     auto cpus = name == "cpu" ? parse_quantity(amount.view()) : Result<Quantity>(Quantity());
     if (name != "cpu" || !cpus || cpus->approximate() <= everybodys.count()) continue;
-    tell_node("CPUDoubleBooked",
-              fmt::format("the node offers {} CPUs, but containers without a pool run on {} ({}); "
-                          "reserve the rest with systemReserved",
-                          amount.view(), everybodys.count(), everybodys.to_string()));
+    events_.warn_of_node(
+        "CPUDoubleBooked",
+        fmt::format("the node offers {} CPUs, but containers without a pool run on {} ({}); "
+                    "reserve the rest with systemReserved",
+                    amount.view(), everybodys.count(), everybodys.to_string()));
   }
 }
 
@@ -251,15 +227,15 @@ bool Daemon::reload_if_changed() {
 }
 
 Task<void> Daemon::run() {
-  if (node_) co_await node_->wait_synced();
-  if (pods_) co_await pods_->wait_synced();
+  if (cluster_) co_await cluster_->wait_synced();
   if (maps_) co_await maps_->wait_synced();
   if (!configure()) {
-    if (events_) co_await events_->flush(kLastWords);  // the process is about to end
+    co_await events_.flush(kLastWords);  // the process is about to end
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;
   }
-  if (options_.cpu_manager_policy == "static") tell_node(kStaticManagerReason, kStaticManagerText);
+  if (options_.cpu_manager_policy == "static")
+    events_.warn_of_node(kStaticManagerReason, kStaticManagerText);
   // Strangers leave exclusive CPUs before anybody is told that there are some.
   co_await reconcile();
   if (options_.plugin && !options_.dry_run) plugins_->start();
@@ -294,7 +270,8 @@ Task<void> Daemon::reconcile() {
   const auto answer = co_await records_->look();
   std::vector<ContainerCgroup> cgroups;
   if (setter_) cgroups = setter_->tree().scan();
-  const std::vector<PodFacts> known = pods();
+  std::vector<PodFacts> known;
+  if (cluster_) known = cluster_->pods(state_.pools().base_name);
   std::vector<Holding> told;
   if (answer) {
     told = holdings_of(*answer, known, cgroups, state_.pools().base_name);
@@ -325,7 +302,7 @@ Task<void> Daemon::reconcile() {
   if (setter_ && !state_.pools().idle()) {
     const Setter::Outcome done = setter_->apply(state_, containers);
     state_.clear(done.intruded);
-    tell_notes(done.notes, containers);
+    events_.add_notes(done.notes, containers);
     young_ = done.young;
     if (!done.settled) retry_ = std::clamp(before * 2, kFirstRetry, kLongestRetry);
   } else {
@@ -333,7 +310,7 @@ Task<void> Daemon::reconcile() {
   }
   if (directories_ && directories_->set(setter_->tree().watched())) wake();
   plugins_->sync();
-  write_events();
+  events_.write();
   reconciled_ = true;
   changed_.notify();
 }

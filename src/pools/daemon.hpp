@@ -15,15 +15,14 @@
 #include "base/result.hpp"
 #include "base/task.hpp"
 #include "kube/client.hpp"
-#include "kube/event_recorder.hpp"
-#include "kube/informer.hpp"
+#include "pools/cluster_view.hpp"
 #include "pools/config_maps.hpp"
 #include "pools/directory_watch.hpp"
-#include "pools/event_digest.hpp"
 #include "pools/kubelet_records.hpp"
 #include "pools/node_view.hpp"
 #include "pools/plugins.hpp"
 #include "pools/pool_config.hpp"
+#include "pools/pool_events.hpp"
 #include "pools/pools_metrics.hpp"
 #include "pools/setter.hpp"
 
@@ -42,7 +41,7 @@ struct DaemonOptions {
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
   std::string cpu_manager_policy = {};  // of the kubelet; "static": it was said to run nevertheless
-  bool annotate = false;                // pods whose CPUs are set, as the ancestor did
+  bool annotate = false;                // pods whose CPUs are set, as CPU-Pooler did
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -51,8 +50,7 @@ class Daemon {
   // `on_fatal` is called at most once, when it cannot go on: the configuration is wrong from the
   // start.
   Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
-         metrics::Registry& registry, std::function<void(Error)> on_fatal,
-         Clock& clock = system_clock());
+         metrics::Registry& registry, std::function<void(Error)> on_fatal, Clock& clock);
   ~Daemon();
 
   Result<void> start();
@@ -65,6 +63,9 @@ class Daemon {
   json::value state() const;
 
  private:
+  Result<void> make_setter();
+  void make_plugins();
+  void follow_cluster();
   Task<void> run();
   Task<void> follow_directories();
   Task<void> follow_online();
@@ -78,14 +79,7 @@ class Daemon {
   bool reload_if_changed();
   Task<void> reconcile();
   void wake();
-  NodeLabels labels() const;
-  std::vector<PodFacts> pods() const;
   std::string environment_of(const std::string& cgroup) const;
-  void tell(const LiveContainer& container, kube::EventNote::Type type, const std::string& reason,
-            const std::string& text);
-  void tell_node(const std::string& reason, const std::string& text);
-  void write_events();
-  void tell_notes(const std::vector<Note>& notes, const std::vector<LiveContainer>& containers);
 
   Executor loop_;
   DaemonOptions options_;
@@ -95,19 +89,15 @@ class Daemon {
   PoolState state_;
   PoolsMetrics metrics_;
   Topology topology_;
-  kube::InternPool intern_;
-  std::unique_ptr<kube::Informer<kube::Pod>> pods_;
-  std::unique_ptr<kube::Informer<kube::Node>> node_;
+  std::unique_ptr<ClusterView> cluster_;  // these two: null without a client
   std::unique_ptr<ConfigMaps> maps_;
-  std::unique_ptr<kube::EventRecorder> events_;
-  EventDigest digest_;
+  PoolEvents events_;
   std::unique_ptr<KubeletRecords> records_;
   std::unique_ptr<Setter> setter_;
   std::unique_ptr<Plugins> plugins_;
   std::unique_ptr<DirectoryWatch> directories_;
   std::vector<ConfigText> texts_;   // as last read
   NodeLabels labels_;               // as last used
-  std::set<std::string> told_;      // events of containers that are there
   std::set<std::string> confined_;  // pods to be annotated, "namespace/name"
   bool configured_ = false, reconciled_ = false, dirty_ = false;
   std::string problem_;

@@ -1,4 +1,4 @@
-// How the daemon tells what it does: state, events, the node's report.
+// How the daemon reports what it does: its state, the NodeReport, annotations of pods.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -11,24 +11,11 @@ namespace {
 constexpr Nanos kReportsApart = std::chrono::seconds(10);
 constexpr std::string_view kReportVersion = "plimsoll.io/v1alpha1";
 
-std::string_view reason_of(Note::Kind kind) {
-  switch (kind) {
-    case Note::Kind::no_allocation:
-      return "NoAllocation";
-    case Note::Kind::withheld:
-      return "CPUWithheld";
-    case Note::Kind::offline:
-    case Note::Kind::pool_lost:
-      break;
-  }
-  return "CPUOffline";
-}
-
 }  // namespace
 
 std::string Daemon::not_ready() const {
-  if (node_ && !node_->synced()) return "pools: the API server has not told about the node yet";
-  if (pods_ && !pods_->synced()) return "pools: the API server has not told about the pods yet";
+  if (std::string missing = cluster_ ? cluster_->not_synced() : ""; !missing.empty())
+    return "pools: " + missing;
   if (!configured_) return "pools: no configuration yet";
   if (!reconciled_) return "pools: the first look at the containers is under way";
   if (options_.plugin && !options_.dry_run && !plugins_->ready())
@@ -52,54 +39,6 @@ json::value Daemon::state() const {
   out["cgroups"] = !setter_ ? "none" : setter_->tree().v2() ? "v2" : "v1";
   out["cpuManagerPolicy"] = options_.cpu_manager_policy;
   return json::object{{"pools", std::move(pools)}};
-}
-
-void Daemon::tell(const LiveContainer& container, kube::EventNote::Type type,
-                  const std::string& reason, const std::string& text) {
-  if (!events_ || container.pod.empty()) return;
-  auto pod = pods_->store().find(container.pod);
-  if (!pod) return;
-  digest_.add({.about = {.api_version = "v1",
-                         .kind = "Pod",
-                         .ns = std::string(pod->meta.ns.view()),
-                         .name = pod->meta.name,
-                         .uid = pod->meta.uid},
-               .type = type,
-               .reason = reason,
-               .message = text});
-}
-
-void Daemon::tell_node(const std::string& reason, const std::string& text) {
-  if (!events_) return;
-  digest_.add({.about = {.api_version = "v1",
-                         .kind = "Node",
-                         .ns = {},
-                         .name = options_.node_name,
-                         .uid = options_.node_name},
-               .type = kube::EventNote::Type::warning,
-               .reason = reason,
-               .message = text});
-  write_events();
-}
-
-void Daemon::write_events() {
-  if (!events_) return;
-  for (const kube::EventNote& note : digest_.due(clock_.steady())) events_->record(note);
-}
-
-// Once for each container, not at every look.
-void Daemon::tell_notes(const std::vector<Note>& notes,
-                        const std::vector<LiveContainer>& containers) {
-  std::set<std::string> now;
-  for (const Note& note : notes) {
-    const LiveContainer& container = containers[note.container];
-    std::string key = container.path + "|" + note.text;
-    if (!told_.contains(key))
-      tell(container, kube::EventNote::Type::warning, std::string(reason_of(note.kind)),
-           fmt::format("container {}: {}", container.container, note.text));
-    now.insert(std::move(key));
-  }
-  told_ = std::move(now);
 }
 
 Task<void> Daemon::publish() {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "pools/device_list.hpp"
 
 namespace plim::pools {
 namespace {
@@ -153,10 +154,10 @@ Task<net::RpcStatus> Endpoint::list_and_watch(net::RpcCall& call) {
   std::vector<node::Device> sent;
   std::string sent_key;
   for (bool first = true;; first = false) {
-    std::string key = state_.shared_list_key(options_.pool);
+    std::string key = shared_list_key(state_, options_.pool);
     const bool same_key = !first && !key.empty() && key == sent_key;
     std::vector<node::Device> now;
-    if (!same_key) now = state_.devices(options_.pool);
+    if (!same_key) now = devices_of(state_, options_.pool);
     if (same_key || (!first && key.empty() && now == sent)) {
       co_await changed_.wait();
       continue;
@@ -191,7 +192,7 @@ net::RpcReply Endpoint::allocate(const std::string& body) {
 net::RpcReply Endpoint::prefer(const std::string& body) const {
   auto request = node::decode_preferred_request(body);
   if (!request) return refuse(request.error());
-  return {.body = node::encode_preferred(state_.prefer(options_.pool, *request))};
+  return {.body = node::encode_preferred(preferred_devices(state_, options_.pool, *request))};
 }
 
 }  // namespace plim::pools

@@ -6,6 +6,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "node/cgroup_names.hpp"
 
 namespace plim::pools {
 namespace {
@@ -29,7 +30,7 @@ std::vector<int> numbers_in(const std::string& directory) {
 }
 
 bool is_of_a_pod(const std::string& process) {
-  return read_file(process + "/cgroup").value_or("").find("/kubepods") != std::string::npos;
+  return node::is_in_pod(read_file(process + "/cgroup").value_or(""));
 }
 
 // Where threads that want to run may do so. The kernel's own have no memory.

@@ -7,6 +7,7 @@
 
 #include "pools/cpuset_plan.hpp"
 #include "pools/device_ids.hpp"
+#include "pools/device_list.hpp"
 #include "pools/pool_config.hpp"
 #include "pools/testing/fake_host.hpp"
 
@@ -231,10 +232,10 @@ class Node {
       if (std::get<2>(key) == pool) used.insert(ids.begin(), ids.end());
     node::PreferredRequest request;
     request.size = count;
-    for (const node::Device& device : state_.devices(pool))
+    for (const node::Device& device : devices_of(state_, pool))
       if (device.healthy && !used.contains(device.id)) request.available.push_back(device.id);
     if (request.available.size() < static_cast<std::size_t>(count)) return false;
-    const node::DeviceIds ids = state_.prefer(pool, request);
+    const node::DeviceIds ids = preferred_devices(state_, pool, request);
     if (!state_.allocate(pool, ids, now_)) return false;
     records_[{pod.uid, container.name, pool}] = ids;
     container.ids[pool] = ids;

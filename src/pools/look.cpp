@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/clock.hpp"
 #include "pools/kubelet_records.hpp"
 #include "pools/node_view.hpp"
 #include "pools/pool_view.hpp"
 
 namespace plim::pools {
 
-Task<Result<json::value>> look_at_pools(LookOptions options) {
+Task<Result<json::value>> look_at_pools(LookOptions options, const Clock& clock) {
   Executor loop = co_await current_loop();
   PLIM_CO_TRY(Topology topology, read_topology(options.host_root));
   PLIM_CO_TRY(auto texts, read_config_texts(options.config));
@@ -24,7 +23,7 @@ Task<Result<json::value>> look_at_pools(LookOptions options) {
   state.configure(std::move(*pools), std::move(topology));
   KubeletRecords records(loop, options.kubelet_dir);
   const auto answer = co_await records.look();
-  const SteadyTime now = system_clock().steady();
+  const SteadyTime now = clock.steady();
   std::vector<ContainerCgroup> cgroups;
   if (tree) cgroups = tree->scan();
   // Without the API a pod is known by the kubelet's answer alone.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/task.hpp"
@@ -22,6 +23,6 @@ struct LookOptions {
 
 // What describe_pools() tells, from files, the kubelet and cgroups; writes nothing. All mistakes of
 // the configuration in one error.
-Task<Result<json::value>> look_at_pools(LookOptions options);
+Task<Result<json::value>> look_at_pools(LookOptions options, const Clock& clock);
 
 }  // namespace plim::pools

@@ -18,7 +18,7 @@ constexpr std::string_view kPodinfo = "podinfo";
 constexpr std::string_view kPodinfoPath = "/etc/podinfo";
 constexpr std::string_view kHostbin = "hostbin";
 constexpr std::string_view kQuotaOption = "plimsoll.io/cfs-quota";
-// What the names promise is not here yet.
+// Known names, without an effect in this version.
 constexpr std::array<std::string_view, 2> kLaterOptions{"plimsoll.io/smt", "plimsoll.io/numa"};
 
 tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {

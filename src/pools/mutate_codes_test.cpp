@@ -1,4 +1,4 @@
-// Scenario 18: every code, with what its message must name.
+// Every code, with what its message must name.
 #include <string>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Scenarios 14 to 17, 19 and 20 of the acceptance: what admitted pods look like.
+// What admitted pods look like.
 #include "pools/mutate.hpp"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/files.hpp"
+#include "pools/device_list.hpp"
 #include "pools/directory_watch.hpp"
 
 namespace plim::pools {
@@ -50,7 +51,7 @@ Task<void> Plugins::stop() {
 
 void Plugins::sync() {
   if (!started_) return;
-  const std::vector<std::string> wanted = state_.endpoints();
+  const std::vector<std::string> wanted = endpoints_of(state_);
   for (auto at = endpoints_.begin(); at != endpoints_.end();) {
     if (std::ranges::find(wanted, at->first) != wanted.end()) {
       at->second->devices_changed();

@@ -6,15 +6,17 @@
 
 #include "base/text.hpp"
 #include "pools/device_ids.hpp"
-#include "pools/packing.hpp"
 
 namespace plim::pools {
 namespace {
 
 // Between Allocate and the kubelet's own record of it there is one write of its checkpoint.
 constexpr Nanos kPendingKept = std::chrono::seconds(30);
-// A device with its place takes up to 24 bytes of a message of 4 MiB.
-constexpr int kMostWithPlace = 170'000;
+
+std::string key_of(const Holding& holding, int cpu) {
+  return fmt::format("{}|{}|{}|{}", holding.pod.empty() ? holding.uid : holding.pod,
+                     holding.container, holding.pool, cpu);
+}
 
 }  // namespace
 
@@ -32,11 +34,6 @@ std::string_view state_name(CpuState state) {
       break;
   }
   return "offline";
-}
-
-std::string PoolState::key_of(const Holding& holding, int cpu) {
-  return fmt::format("{}|{}|{}|{}", holding.pod.empty() ? holding.uid : holding.pod,
-                     holding.container, holding.pool, cpu);
 }
 
 bool PoolState::is_configured(std::string_view pool, int cpu) const {
@@ -220,75 +217,6 @@ Result<CpuSet> PoolState::allocate(std::string_view name, const node::DeviceIds&
     const int cpu = *cpu_of_id(id);
     pending_[{pool->name, cpu}] = {pool->claimed(cpu, topology_), now};
   }
-  return out;
-}
-
-node::DeviceIds PoolState::prefer(std::string_view name,
-                                  const node::PreferredRequest& request) const {
-  const Pool* pool = pools_.find(name);
-  const auto size = static_cast<std::size_t>(std::max(0, request.size));
-  if (pool == nullptr || pool->type != PoolType::exclusive) {
-    node::DeviceIds out = request.must_include;
-    std::set<std::string_view> taken(out.begin(), out.end());
-    for (const std::string& id : request.available) {
-      if (out.size() >= size) break;
-      if (taken.insert(id).second) out.push_back(id);
-    }
-    return out;
-  }
-  CpuSet free, must;
-  for (const std::string& id : request.available)
-    if (auto cpu = cpu_of_id(id)) free.add(*cpu);
-  for (const std::string& id : request.must_include)
-    if (auto cpu = cpu_of_id(id)) must.add(*cpu);
-  node::DeviceIds out;
-  for (int cpu : choose_cpus(*pool, topology_, free, must, request.size))
-    out.push_back(std::to_string(cpu));
-  return out;
-}
-
-std::vector<std::string> PoolState::endpoints() const {
-  std::set<std::string> out;
-  for (const Pool& pool : pools_.pools)
-    if (pool.advertised()) out.insert(pool.name);
-  for (const Holding& holding : holdings_)
-    if (!holding.found && !draining_of(holding.pool).empty()) out.insert(holding.pool);
-  return {out.begin(), out.end()};
-}
-
-std::string PoolState::shared_list_key(std::string_view name) const {
-  const Pool* pool = pools_.find(name);
-  if (pool == nullptr || pool->type != PoolType::shared) return {};
-  const CpuSet draining = draining_of(name);
-  return fmt::format("{} {} {} {}", configurations_, !shared_cpus(*pool).empty(),
-                     draining.to_string(), (draining & topology_.online).to_string());
-}
-
-std::vector<node::Device> PoolState::devices(std::string_view name) const {
-  std::vector<node::Device> out;
-  const Pool* pool = pools_.find(name);
-  if (pool != nullptr && pool->type == PoolType::shared) {
-    std::set<std::int64_t> nodes;
-    for (int cpu : pool->cpus) nodes.insert(topology_.numa(cpu));
-    const bool usable = !shared_cpus(*pool).empty();
-    const int count = pool->cpus.count() * pool->devices_per_cpu();
-    for (std::string& id : shared_ids(count)) {
-      node::Device& device = out.emplace_back(node::Device{.id = std::move(id), .healthy = usable});
-      if (nodes.size() == 1 && count <= kMostWithPlace) device.numa_nodes = {*nodes.begin()};
-    }
-  } else if (pool != nullptr && pool->type == PoolType::exclusive) {
-    for (int cpu : pool->cpus) {
-      const CpuState state = state_of(*pool, cpu);
-      out.push_back({.id = std::to_string(cpu),
-                     .healthy = state == CpuState::free || state == CpuState::used,
-                     .numa_nodes = {topology_.numa(cpu)}});
-    }
-  }
-  // A kubelet does not start a container again whose device is gone.
-  for (int cpu : draining_of(name))
-    out.push_back({.id = std::to_string(cpu),
-                   .healthy = topology_.online.contains(cpu),
-                   .numa_nodes = {topology_.numa(cpu)}});
   return out;
 }
 

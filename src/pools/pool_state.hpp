@@ -45,13 +45,6 @@ class PoolState {
 
   // Code::invalid with the device and the reason; then nothing is handed out.
   Result<CpuSet> allocate(std::string_view pool, const node::DeviceIds& ids, SteadyTime now);
-  node::DeviceIds prefer(std::string_view pool, const node::PreferredRequest& request) const;
-
-  // Pools with an endpoint: those that are advertised, and removed ones that still drain.
-  std::vector<std::string> endpoints() const;
-  std::vector<node::Device> devices(std::string_view pool) const;
-  // Two equal ones, and devices() of a shared pool is the same: thousands need not be compared.
-  std::string shared_list_key(std::string_view pool) const;  // "" for other pools
 
   // As they may be written now: online, and nobody else's. Of shared pools.
   CpuSet shared_cpus(const Pool& pool) const;
@@ -72,6 +65,8 @@ class PoolState {
 
   const CpuSet& intruded() const { return intruded_; }
 
+  int configurations() const { return configurations_; }  // so far
+
   // Held, but no more of its pool.
   CpuSet draining_of(std::string_view pool) const;
 
@@ -87,7 +82,6 @@ class PoolState {
     Share share;
   };
 
-  static std::string key_of(const Holding& holding, int cpu);
   Share share_of(const Holding& holding, int cpu) const;
   void remember();
   CpuSet claims() const;  // of all holdings and pending allocations
@@ -110,7 +104,7 @@ class PoolState {
   std::map<std::pair<std::string, int>, Pending> pending_;  // by pool and CPU
   std::set<std::string, std::less<>> once_exclusive_;       // names of pools, in this life
   CpuSet intruded_;
-  int configurations_ = 0;  // so far
+  int configurations_ = 0;
 };
 
 }  // namespace plim::pools

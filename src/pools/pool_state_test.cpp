@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pools/cpuset_plan.hpp"
+#include "pools/device_list.hpp"
 #include "pools/pool_config.hpp"
 #include "pools/testing/fake_host.hpp"
 
@@ -36,7 +37,7 @@ class PoolStateTest : public ::testing::Test {
 
   static std::string healthy(const PoolState& state, std::string_view pool) {
     std::string out;
-    for (const node::Device& device : state.devices(pool))
+    for (const node::Device& device : devices_of(state, pool))
       out += (out.empty() ? "" : " ") + device.id + (device.healthy ? "" : "!");
     return out;
   }
@@ -47,7 +48,7 @@ class PoolStateTest : public ::testing::Test {
 
 TEST_F(PoolStateTest, lists_exclusive_cpus_with_their_numa_node) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '1,5'}}", {.cpus = 8, .numa_nodes = 2});
-  const auto devices = state.devices("exclusive-a");
+  const auto devices = devices_of(state, "exclusive-a");
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[0], (node::Device{.id = "1", .healthy = true, .numa_nodes = {0}}));
   EXPECT_EQ(devices[1], (node::Device{.id = "5", .healthy = true, .numa_nodes = {1}}));
@@ -74,13 +75,13 @@ TEST_F(PoolStateTest, keeps_a_thread_idle_that_its_pool_lists_only_later) {
 TEST_F(PoolStateTest, lists_a_thousand_devices_for_each_shared_cpu) {
   PoolState state =
       state_of("pools: {shared-a: {cpus: '1-2'}, shared-b: {cpus: 3, sharedUnit: 100m}}");
-  EXPECT_EQ(state.devices("shared-a").size(), 2000u);
-  EXPECT_EQ(state.devices("shared-b").size(), 10u);
+  EXPECT_EQ(devices_of(state, "shared-a").size(), 2000u);
+  EXPECT_EQ(devices_of(state, "shared-b").size(), 10u);
 }
 
 TEST_F(PoolStateTest, keeps_the_list_of_the_largest_shared_pool_below_4_mib) {
   PoolState state = state_of("pools: {shared-a: {cpus: '0-261'}}", {.cpus = 262});
-  EXPECT_LT(node::encode_devices(state.devices("shared-a")).size(), 4'194'304u);
+  EXPECT_LT(node::encode_devices(devices_of(state, "shared-a")).size(), 4'194'304u);
 }
 
 TEST_F(PoolStateTest, refuses_devices_that_are_not_to_be_had) {
@@ -127,11 +128,11 @@ TEST_F(PoolStateTest, a_removed_pool_keeps_its_endpoint_until_it_is_empty) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '4,5'}, shared-b: {cpus: '1'}}");
   state.set_holdings({holds("u1", "exclusive-a", {5})}, now_);
   state.configure(pools_from("pools: {shared-b: {cpus: '1,4-5'}}", machine_), machine_);
-  EXPECT_EQ(state.endpoints(), (std::vector<std::string>{"exclusive-a", "shared-b"}));
+  EXPECT_EQ(endpoints_of(state), (std::vector<std::string>{"exclusive-a", "shared-b"}));
   EXPECT_EQ(healthy(state, "exclusive-a"), "5");
   EXPECT_EQ(state.shared_cpus(*state.pools().find("shared-b")), (CpuSet{1, 4}));
   state.set_holdings({}, now_);
-  EXPECT_EQ(state.endpoints(), (std::vector<std::string>{"shared-b"}));
+  EXPECT_EQ(endpoints_of(state), (std::vector<std::string>{"shared-b"}));
   EXPECT_EQ(state.shared_cpus(*state.pools().find("shared-b")), (CpuSet{1, 4, 5}));
 }
 

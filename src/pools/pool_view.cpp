@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pools/device_list.hpp"
 #include "pools/packing.hpp"
 
 namespace plim::pools {
@@ -104,7 +105,7 @@ std::vector<PoolView> view_pools(const PoolState& state) {
     add_holders(state, view, pool.shared_unit);
     out.push_back(std::move(view));
   }
-  for (const std::string& name : state.endpoints()) {
+  for (const std::string& name : endpoints_of(state)) {
     const CpuSet draining = state.draining_of(name);
     if (draining.empty()) continue;
     auto found = std::ranges::find(out, name, &PoolView::name);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/decode.hpp"
+#include "pools/device_list.hpp"
 #include "pools/node_view.hpp"
 #include "pools/pool_config.hpp"
 #include "pools/testing/fake_cgroups.hpp"
@@ -250,19 +251,19 @@ TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
   answer_ = {};  // the checkpoint was deleted and the kubelet started anew
   look();
   EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
-  EXPECT_EQ(state_.devices("exclusive-a")[0].healthy, false);
+  EXPECT_EQ(devices_of(state_, "exclusive-a")[0].healthy, false);
   // Also in the eyes of an agent that was started since.
   state_ = PoolState();
   configure(kPools);
   const auto done = look();
   EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
-  EXPECT_EQ(state_.devices("exclusive-a")[0].healthy, false);
+  EXPECT_EQ(devices_of(state_, "exclusive-a")[0].healthy, false);
   ASSERT_EQ(done.notes.size(), 1u);
   EXPECT_EQ(done.notes[0].kind, Note::Kind::withheld);
   pods_.clear();
   std::filesystem::remove_all(pod[0].substr(0, pod[0].rfind('/')));
   look();
-  EXPECT_TRUE(state_.devices("exclusive-a")[0].healthy);
+  EXPECT_TRUE(devices_of(state_, "exclusive-a")[0].healthy);
 }
 
 TEST_F(SetterTest, frees_the_cpus_of_a_pod_that_ends_when_the_kubelet_does) {
@@ -273,14 +274,14 @@ TEST_F(SetterTest, frees_the_cpus_of_a_pod_that_ends_when_the_kubelet_does) {
   answer_ = {};
   EXPECT_TRUE(look().notes.empty());
   EXPECT_EQ(FakeCgroups::cpus(pod[0]), "0-1");
-  EXPECT_TRUE(state_.devices("exclusive-a")[0].healthy);
+  EXPECT_TRUE(devices_of(state_, "exclusive-a")[0].healthy);
   // The API may have forgotten the pod before its cgroup is gone.
   add_pod("q", {{"c", {"exclusive-a"}, {"11"}}});
   look();
   pods_.clear();
   answer_ = {};
   look();
-  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+  EXPECT_TRUE(devices_of(state_, "exclusive-a")[1].healthy);
 }
 
 TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
@@ -296,13 +297,13 @@ TEST_F(SetterTest, believes_what_the_kernel_made_of_a_set) {
   machine({.cpus = 40}, kPools, /*v2=*/true);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
   EXPECT_TRUE(look().settled);
-  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+  EXPECT_TRUE(devices_of(state_, "exclusive-a")[1].healthy);
   cgroups_->give_instead(pod[0], "0-39");
   EXPECT_FALSE(look().settled);
-  EXPECT_FALSE(state_.devices("exclusive-a")[1].healthy) << "it runs on CPU 11 too";
+  EXPECT_FALSE(devices_of(state_, "exclusive-a")[1].healthy) << "it runs on CPU 11 too";
   cgroups_->give_instead(pod[0], "10");
   EXPECT_TRUE(look().settled);
-  EXPECT_TRUE(state_.devices("exclusive-a")[1].healthy);
+  EXPECT_TRUE(devices_of(state_, "exclusive-a")[1].healthy);
 }
 
 TEST_F(SetterTest, tells_of_a_container_that_takes_no_set_once) {
@@ -390,17 +391,6 @@ TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_that_its_cgroup_has) {
   EXPECT_EQ(facts.containers[1].id, "id-c");
   EXPECT_EQ(facts.containers[1].pools, std::vector<std::string>{"exclusive-a"});
   EXPECT_FALSE(facts.ended);
-}
-
-TEST(CpusetTree, reads_names_of_directories) {
-  EXPECT_EQ(pod_uid_of("kubepods-burstable-pod12_ab.slice"), "12-ab");
-  EXPECT_EQ(pod_uid_of("kubepods-pod12_ab.slice"), "12-ab");
-  EXPECT_EQ(pod_uid_of("pod12-ab"), "12-ab");
-  EXPECT_EQ(pod_uid_of("system.slice"), "");
-  EXPECT_EQ(container_id_of("cri-containerd-abc.scope"), "abc");
-  EXPECT_EQ(container_id_of("crio-abc.scope"), "abc");
-  EXPECT_EQ(container_id_of("crio-conmon-abc.scope"), "conmon-abc");
-  EXPECT_EQ(container_id_of("abc"), "abc");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ Result<std::vector<std::unique_ptr<images::Publisher>>> ImagesModule::publishers
 Task<Result<void>> ImagesModule::start(ModuleHost host) {
   PLIM_CO_TRY(auto made, publishers(host.loop));
   daemon_ = std::make_unique<images::Daemon>(host.loop, settings_.daemon, std::move(made),
-                                             metrics::default_registry());
+                                             metrics::default_registry(), system_clock());
   daemon_->start();
   co_return Result<void>();
 }

@@ -62,7 +62,8 @@ Outcome<std::unique_ptr<PoolsModule>> PoolsModule::make(PoolsSettings settings,
 Task<Result<void>> PoolsModule::start(ModuleHost host) {
   PLIM_CO_TRY(auto client, kube::Client::create(host.loop, *settings_.cluster));
   daemon_ = std::make_unique<pools::Daemon>(host.loop, settings_.daemon, std::move(client),
-                                            metrics::default_registry(), std::move(host.give_up));
+                                            metrics::default_registry(), std::move(host.give_up),
+                                            system_clock());
   co_return daemon_->start();
 }
 

@@ -38,10 +38,11 @@ class ServoRole final : public Role {
     std::unique_ptr<servo::Receiver> receiver;
     if (settings_.servo.posts()) {
       PLIM_TRY(receiver, servo::HttpReceiver::create(loop, settings_.servo, settings_.ca_pem,
-                                                     settings_.proxy));
+                                                     settings_.proxy, system_clock()));
     }
     daemon_ = std::make_unique<servo::Daemon>(loop, settings_.servo, std::move(client),
-                                              std::move(receiver), metrics::default_registry());
+                                              std::move(receiver), metrics::default_registry(),
+                                              system_clock());
     return {};
   }
 

@@ -44,7 +44,8 @@ WebhookPools::WebhookPools(const Executor& loop, PoolPlaces places,
     changed_.notify();
     if (started_) reread();
   };
-  maps_ = std::make_unique<pools::ConfigMaps>(loop, client, places_.maps, std::move(on_change));
+  maps_ = std::make_unique<pools::ConfigMaps>(loop, client, places_.maps, std::move(on_change),
+                                              system_clock());
 }
 
 Task<Result<void>> WebhookPools::start() {

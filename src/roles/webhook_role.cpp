@@ -112,7 +112,7 @@ class WebhookRole final : public Role {
     };
     rotation_ = std::make_unique<webhook::CertRotation>(loop, client_, *settings_.self_signed,
                                                         std::move(serving), replica_name(),
-                                                        std::move(change));
+                                                        std::move(change), system_clock());
     rotation_->start();
   }
 
@@ -137,7 +137,7 @@ class WebhookRole final : public Role {
                        .message = text});
     };
     expiry_ = std::make_unique<webhook::ExpiryWatch>(
-        loop, [this] { return server_->expires(); }, std::move(tell));
+        loop, [this] { return server_->expires(); }, std::move(tell), system_clock());
     expiry_->start();
   }
 
@@ -161,8 +161,8 @@ class WebhookRole final : public Role {
                                                             settings_.monitor, monitor_form_);
                                  },
                                  webhook::OnFault::allow});
-    auto server =
-        webhook::AdmissionServer::listen(loop, std::move(settings), metrics::default_registry());
+    auto server = webhook::AdmissionServer::listen(loop, std::move(settings),
+                                                   metrics::default_registry(), system_clock());
     if (!server) co_return tl::unexpected(daemon_failure(Plm::bad_environment, server.error()));
     server_ = std::move(*server);
     co_return Outcome<void>();

@@ -1,4 +1,4 @@
-// Why not that node: plugin, reason and the numbers compared (spec 9, scenario 26).
+// Why not that node: plugin, reason and the numbers compared.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -26,8 +26,8 @@ class Daemon {
  public:
   // `receiver`: null if nothing is to be sent. The registry must outlive it.
   Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
-         std::unique_ptr<Receiver> receiver, metrics::Registry& registry,
-         Clock& clock = system_clock(), std::size_t most_in_memory = 10'000);
+         std::unique_ptr<Receiver> receiver, metrics::Registry& registry, Clock& clock,
+         std::size_t most_in_memory = 10'000);
 
   // Store, listener, HELLO, then the lists and watches, which go on by themselves.
   Task<Result<void>> start();

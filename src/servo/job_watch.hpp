@@ -28,7 +28,7 @@ class JobWatch final : private kube::Reflector::Target {
 
   // `ns` "": all namespaces. The rules, metrics and clock must outlive it.
   JobWatch(const Executor& loop, std::shared_ptr<kube::Client> client, std::string ns,
-           const JobRules& rules, Metrics& metrics, OnEnd on_end, Clock& clock = system_clock(),
+           const JobRules& rules, Metrics& metrics, OnEnd on_end, Clock& clock,
            Random& random = system_random());
 
   void start();

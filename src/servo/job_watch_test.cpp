@@ -99,7 +99,7 @@ TEST_F(JobWatchTest, pods_that_vanish_between_two_lists_were_deleted) {
   EXPECT_EQ(jobs_, 1u);
 }
 
-// Scenario: each way in which a watch ends; what comes afterwards is heard.
+// Each way in which a watch ends; the next watch delivers what comes afterwards.
 TEST_F(JobWatchTest, goes_on_after_every_end_of_a_watch) {
   client_->lists = {list_of({}), list_of({}), list_of({})};
   client_->then_watch({event("ADDED", ended_pod("u1", "a"))});  // EOF

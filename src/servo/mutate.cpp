@@ -11,6 +11,7 @@
 #include "kube/object.hpp"
 #include "kube/patch_writer.hpp"
 #include "kube/qos.hpp"
+#include "node/cgroup_names.hpp"
 #include "servo/job.hpp"
 
 namespace plim::servo {
@@ -39,10 +40,9 @@ bool is_sys_volume(const json::value& volume) {
 // Where the kubelet's cgroupfs driver puts the pod. Its uid is not known yet: the kubelet fills it
 // in when it starts the monitor.
 std::string cgroup_path(std::string_view qos) {
-  const std::string_view level = qos == "Burstable"    ? "burstable/"
-                                 : qos == "BestEffort" ? "besteffort/"
-                                                       : "";
-  return fmt::format("/kubepods/{}pod$(OPTUNE_SELF_ID)", level);
+  return "/" + node::pod_cgroup(node::CgroupDriver::cgroupfs,
+                                node::parse_qos(qos).value_or(node::Qos::guaranteed),
+                                "$(OPTUNE_SELF_ID)");
 }
 
 json::value variable(std::string_view name, std::string value) {

@@ -1,4 +1,4 @@
-// Scenario 12 of the acceptance: what jobs look like after their admission.
+// What jobs look like after their admission.
 #include "servo/mutate.hpp"
 
 #include <string>

@@ -20,7 +20,6 @@ namespace plim::servo {
 // is the client's own.
 std::shared_ptr<kube::Client> with_paced_watches(Executor loop,
                                                  std::shared_ptr<kube::Client> client,
-                                                 std::chrono::milliseconds pace,
-                                                 Clock& clock = system_clock());
+                                                 std::chrono::milliseconds pace, Clock& clock);
 
 }  // namespace plim::servo

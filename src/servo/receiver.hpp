@@ -63,8 +63,7 @@ class HttpReceiver final : public Receiver {
   // `ca_pem`: "" for the system's authorities.
   static Result<std::unique_ptr<HttpReceiver>> create(const Executor& loop,
                                                       const Settings& settings, std::string ca_pem,
-                                                      std::string proxy,
-                                                      Clock& clock = system_clock());
+                                                      std::string proxy, Clock& clock);
 
   Task<Result<PostAnswer>> post(Message message, std::chrono::milliseconds limit) override;
 

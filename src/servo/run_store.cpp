@@ -71,40 +71,20 @@ Result<void> RunStore::replay(JournalPosition at, std::string_view record) {
   if (!entry) {
     log_.write(log::Level::warn, "servo", "left out a record of the store",
                {{"at", format_position(at)}, {"error", entry.error()}});
-  } else if (auto* run = std::get_if<RunEntry>(&*entry)) {
-    note_run(run->run.key(), {.at = at,
-                              .observed = run->run.observed,
-                              .state = run->send ? SendState::unsent : SendState::kept});
-  } else if (auto* mark = std::get_if<MarkEntry>(&*entry)) {
-    note_mark(mark->key, mark->state, std::move(mark->why));
   } else {
-    const auto& known = std::get<KnownEntry>(*entry);
-    for (const std::string& key : known.keys)
-      index_.try_emplace(key, Entry{.at = at, .observed = known.at, .key_only = true});
+    index_.add(at, std::move(*entry));
+    show_unsent();
   }
   return {};
 }
 
-void RunStore::note_run(const std::string& key, Entry entry) {
-  const JournalPosition at = entry.at;
-  const bool waits = entry.state == SendState::unsent;
-  if (!index_.try_emplace(key, std::move(entry)).second) return;
-  if (waits) unsent_.emplace(at, key);
-  metrics_.unsent.set(static_cast<double>(unsent_.size()));
-}
-
-void RunStore::note_mark(const std::string& key, SendState state, std::string why) {
-  auto found = index_.find(key);
-  if (found == index_.end()) return;
-  unsent_.erase(found->second.at);
-  found->second.state = state;
-  found->second.why = std::move(why);
-  metrics_.unsent.set(static_cast<double>(unsent_.size()));
+void RunStore::show_unsent() {
+  metrics_.unsent.set(static_cast<double>(index_.unsent()));
 }
 
 void RunStore::add(loop::RunRecord run, bool send) {
   std::string key = run.key();
-  if (index_.contains(key) || being_written_.contains(key)) return;
+  if (index_.knows(key) || being_written_.contains(key)) return;
   if (unwritten_.size() >= options_.most_unwritten) {
     refused_ = true;
     log_.write(log::Level::error, "servo", "too many runs wait to be written; not taking more",
@@ -117,9 +97,8 @@ void RunStore::add(loop::RunRecord run, bool send) {
   auto kept = std::make_shared<const loop::RunRecord>(std::move(entry.run));
   auto done = [this, key = std::move(key), send, kept](JournalPosition at) {
     being_written_.erase(key);
-    note_run(key, {.at = at,
-                   .observed = kept->observed,
-                   .state = send ? SendState::unsent : SendState::kept});
+    index_.add_run(key, at, kept->observed, send ? SendState::unsent : SendState::kept);
+    show_unsent();
     metrics_.count_run(*kept);
     if (on_stored_) on_stored_(*kept, at);
   };
@@ -127,7 +106,8 @@ void RunStore::add(loop::RunRecord run, bool send) {
 }
 
 void RunStore::mark(const std::string& key, SendState state, std::string why) {
-  note_mark(key, state, why);
+  index_.mark(key, state, why);
+  show_unsent();
   MarkEntry entry{.key = key, .state = state, .why = std::move(why), .at = clock_.wall()};
   write({encode_entry(entry), {}, {}});
 }
@@ -232,20 +212,12 @@ bool RunStore::take_refused() {
   return std::exchange(refused_, false);
 }
 
-std::vector<JournalPosition> RunStore::unsent_after(JournalPosition after,
-                                                    std::size_t limit) const {
-  std::vector<JournalPosition> out;
-  for (auto at = unsent_.upper_bound(after); at != unsent_.end() && out.size() < limit; ++at)
-    out.push_back(at->first);
-  return out;
-}
-
 Task<Result<std::vector<StoredRun>>> RunStore::load(std::vector<JournalPosition> places) {
   auto work = [directory = options_.directory, places = std::move(places)] {
     return read_at(directory, places);
   };
   PLIM_CO_TRY(std::vector<StoredRun> runs, co_await readers_->run(std::move(work)));
-  co_return with_states(std::move(runs));
+  co_return index_.with_states(std::move(runs));
 }
 
 Task<Result<RunPage>> RunStore::page(RunQuery query) {
@@ -253,29 +225,12 @@ Task<Result<RunPage>> RunStore::page(RunQuery query) {
     return read_page(directory, query);
   };
   PLIM_CO_TRY(RunPage out, co_await readers_->run(std::move(work)));
-  out.runs = with_states(std::move(out.runs));
+  out.runs = index_.with_states(std::move(out.runs));
   co_return out;
 }
 
 Task<Result<std::vector<StoredRun>>> RunStore::of_pod(std::string uid) {
-  std::vector<JournalPosition> places;
-  const std::string prefix = uid + "/";
-  for (auto at = index_.lower_bound(prefix); at != index_.end() && at->first.starts_with(prefix);
-       ++at)
-    if (!at->second.key_only) places.push_back(at->second.at);
-  return load(std::move(places));
-}
-
-// Without those that are in the file but not known to be on disk yet.
-std::vector<StoredRun> RunStore::with_states(std::vector<StoredRun> runs) const {
-  std::erase_if(runs, [this](StoredRun& run) {
-    auto found = index_.find(run.run.key());
-    if (found == index_.end()) return true;
-    run.state = found->second.state;
-    run.why = found->second.why;
-    return false;
-  });
-  return runs;
+  return load(index_.of_pod(uid));
 }
 
 Task<void> RunStore::forget_hourly() {
@@ -293,24 +248,17 @@ Task<void> RunStore::forget_old() {
   }
 }
 
-// Whole segments go, oldest first. Keys that must still be known are written anew before.
+// Removes whole segments, oldest first. Keys that must stay known are written again before.
 Task<Result<bool>> RunStore::forget_oldest() {
   commit();  // marks before the runs they are about are gone
   PLIM_CO_TRY(const std::vector<std::uint64_t> segments, list_segments(options_.directory));
   if (segments.size() < 2) co_return false;
   const std::uint64_t oldest = segments.front();
-  if (!unsent_.empty() && unsent_.begin()->first.segment <= oldest) co_return false;
+  if (index_.has_unsent_up_to(oldest)) co_return false;
   const WallTime now = clock_.wall();
-  WallTime newest{};
-  std::vector<std::string> leaving;
-  KnownEntry known{.keys = {}, .at = now};
-  for (const auto& [key, entry] : index_) {
-    if (entry.at.segment > oldest) continue;
-    newest = std::max(newest, entry.observed);
-    const bool needed =
-        entry.observed > now - options_.key_memory || (is_present_ && is_present_(uid_of_key(key)));
-    (needed ? known.keys : leaving).push_back(key);
-  }
+  const RunIndex::Old old = index_.up_to(oldest, [&](const std::string& key, WallTime observed) {
+    return observed > now - options_.key_memory || (is_present_ && is_present_(uid_of_key(key)));
+  });
   std::uint64_t bytes = 0;
   for (const std::uint64_t segment : segments) {
     std::error_code ignored;
@@ -318,18 +266,13 @@ Task<Result<bool>> RunStore::forget_oldest() {
         std::filesystem::file_size(run_files(options_.directory).path_of(segment), ignored);
     if (!ignored) bytes += size;
   }
-  if (newest > now - options_.retention && bytes <= options_.max_bytes) co_return false;
-  if (!known.keys.empty()) {
-    std::string text = encode_entry(known);
+  if (old.newest > now - options_.retention && bytes <= options_.max_bytes) co_return false;
+  if (!old.needed.empty()) {
+    std::string text = encode_entry(KnownEntry{.keys = old.needed, .at = now});
     PLIM_CO_TRY(const JournalPosition at, co_await journal_->write(std::move(text)));
-    for (const std::string& key : known.keys) {
-      auto found = index_.find(key);
-      if (found == index_.end()) continue;
-      found->second.at = at;
-      found->second.key_only = true;
-    }
+    index_.keep_keys(old.needed, at);
   }
-  for (const std::string& key : leaving) index_.erase(key);
+  index_.forget(old.others);
   journal_->remove_before(oldest + 1);
   // The journal removes in its own time: what is written behind that tells when it has.
   std::string text = encode_entry(KnownEntry{.keys = {}, .at = now});

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +20,7 @@
 #include "base/worker_pool.hpp"
 #include "servo/metrics.hpp"
 #include "servo/run_files.hpp"
+#include "servo/run_index.hpp"
 
 namespace plim::servo {
 
@@ -55,7 +55,7 @@ class RunStore {
 
   // Code::already_exists: another process has the directory.
   static Result<std::unique_ptr<RunStore>> open(const Executor& loop, Options options,
-                                                Metrics& metrics, Clock& clock = system_clock());
+                                                Metrics& metrics, Clock& clock);
 
   void start(OnStored on_stored, IsPresent is_present, OnFailing on_failing = {});
   Task<void> stop();
@@ -65,9 +65,11 @@ class RunStore {
   void mark(const std::string& key, SendState state, std::string why = {});
 
   // Where runs are that wait to be sent, oldest first, behind `after`; at most `limit`.
-  std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const;
+  std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const {
+    return index_.unsent_after(after, limit);
+  }
 
-  std::size_t unsent() const { return unsent_.size(); }
+  std::size_t unsent() const { return index_.unsent(); }
 
   Task<Result<std::vector<StoredRun>>> load(std::vector<JournalPosition> places);
   Task<Result<RunPage>> page(RunQuery query);
@@ -81,14 +83,6 @@ class RunStore {
   Task<void> forget_old();
 
  private:
-  struct Entry {
-    JournalPosition at;
-    WallTime observed;
-    SendState state = SendState::kept;
-    bool key_only = false;
-    std::string why = {};
-  };
-
   struct Writing {
     std::string text;
     std::function<void(JournalPosition at)> done;
@@ -97,8 +91,7 @@ class RunStore {
 
   RunStore(const Executor& loop, Options options, FileLock lock, Metrics& metrics, Clock& clock);
   Result<void> replay(JournalPosition at, std::string_view record);
-  void note_run(const std::string& key, Entry entry);
-  void note_mark(const std::string& key, SendState state, std::string why);
+  void show_unsent();
   void write(Writing writing);
   Task<void> commit_runs();
   Task<void> commit_marks();
@@ -109,7 +102,6 @@ class RunStore {
   Task<void> retry();
   Task<void> forget_hourly();
   Task<Result<bool>> forget_oldest();
-  std::vector<StoredRun> with_states(std::vector<StoredRun> runs) const;
 
   Options options_;
   FileLock lock_;
@@ -118,15 +110,14 @@ class RunStore {
   OnStored on_stored_;
   IsPresent is_present_;
   OnFailing on_failing_;
-  std::map<std::string, Entry> index_;             // by key, so by uid
-  std::map<JournalPosition, std::string> unsent_;  // keys
-  std::set<std::string> being_written_;            // keys
-  std::vector<Writing> runs_;                      // for the next commit, in order
-  std::vector<Writing> marks_;                     // the same, and not without their runs before
-  SteadyTime next_commit_ = SteadyTime::min();     // of runs, not earlier
-  SteadyTime first_mark_{};                        // of marks_
-  Event runs_event_, marks_event_;                 // there is a first one
-  std::deque<Writing> unwritten_;                  // failed, to be tried again
+  RunIndex index_;
+  std::set<std::string> being_written_;         // keys
+  std::vector<Writing> runs_;                   // for the next commit, in order
+  std::vector<Writing> marks_;                  // the same, and not without their runs before
+  SteadyTime next_commit_ = SteadyTime::min();  // of runs, not earlier
+  SteadyTime first_mark_{};                     // of marks_
+  Event runs_event_, marks_event_;              // there is a first one
+  std::deque<Writing> unwritten_;               // failed, to be tried again
   bool refused_ = false;
   Event failed_event_;
   log::Throttle log_;

@@ -330,7 +330,7 @@ TEST_F(RunStoreTest, since_leaves_out_what_is_older) {
   EXPECT_THAT(life.page(query), ElementsAre("new kept"));
 }
 
-// Scenario: the last segment cut at every byte of its last record.
+// The last segment is cut at every byte of its last record.
 TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
   {
     StoreLife life(options());
@@ -359,7 +359,7 @@ TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
   }
 }
 
-// Scenario: the disk is full, and has room again.
+// The disk is full, and later has room again.
 TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
   plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
     const RunStore::Options options{.directory = disk.path + "/runs", .group = 0ms};

@@ -42,7 +42,7 @@ class Sender {
   };
 
   Sender(const Executor& loop, Receiver& receiver, Metrics& metrics, Callbacks callbacks,
-         Options options, Clock& clock = system_clock(), Random& random = system_random());
+         Options options, Clock& clock, Random& random = system_random());
 
   void start();
   void add(loop::RunRecord run);

@@ -23,8 +23,7 @@ class CertRotation {
 
   // `serving` is what the server has now. `identity` is unique among the replicas.
   CertRotation(const Executor& loop, std::shared_ptr<kube::Client> client, CertSettings settings,
-               net::ServerTls serving, std::string identity, OnChange on_change,
-               Clock& clock = system_clock());
+               net::ServerTls serving, std::string identity, OnChange on_change, Clock& clock);
 
   void start();
   Task<void> stop();

@@ -15,8 +15,7 @@ class ExpiryWatch {
   using Expires = std::function<WallTime()>;           // of the certificate that is used now
   using OnExpired = std::function<void(WallTime at)>;  // once for each certificate
 
-  ExpiryWatch(const Executor& loop, Expires expires, OnExpired on_expired,
-              Clock& clock = system_clock());
+  ExpiryWatch(const Executor& loop, Expires expires, OnExpired on_expired, Clock& clock);
 
   void start();
   Task<void> stop();

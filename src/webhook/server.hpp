@@ -37,8 +37,7 @@ class AdmissionServer {
  public:
   static Result<std::unique_ptr<AdmissionServer>> listen(const Executor& loop,
                                                          ServerSettings settings,
-                                                         metrics::Registry& registry,
-                                                         Clock& clock = system_clock());
+                                                         metrics::Registry& registry, Clock& clock);
   ~AdmissionServer();
   AdmissionServer(const AdmissionServer&) = delete;
   AdmissionServer& operator=(const AdmissionServer&) = delete;

@@ -46,7 +46,8 @@ class AdmissionServerTest : public ::testing::Test {
     };
     settings.mutators.push_back({"/fault", fault, OnFault::allow});
     settings.mutators.push_back({"/fault-closed", fault});
-    auto listening = AdmissionServer::listen(loop.executor(), std::move(settings), registry);
+    auto listening =
+        AdmissionServer::listen(loop.executor(), std::move(settings), registry, system_clock());
     ASSERT_TRUE(listening) << listening.error().message;
     server = std::move(*listening);
     connect();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Pods that need the place of others, to kube-scheduler and to ours: the same node, the same victims, and they are told the same.
 
-Asked without a server, as in scheduler_test.py, and once more by both schedulers at work on one API server, one after the other
-(scheduler.md 9, scenario 17). SCHEDULER_SEED and SCHEDULER_ISLANDS ask other questions, and more of them."""
+Asked without a server, as in scheduler_test.py, and once more by both schedulers at work on one API server, one after the other.
+SCHEDULER_SEED and SCHEDULER_ISLANDS ask other questions, and more of them."""
 import os
 import re
 import sys

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const json::object options{{"field", "a"}, {"value", 1}, {"overwrite", true}};
   for (auto make : {flow::make_set_field, flow::make_drop_field}) {
     batch.records = {record};
-    flow::SliceContext context;
+    flow::SliceContext context(system_clock());
     auto operation = make(options);
     PLIM_ASSERT(operation);
     if ((*operation)->process(context, batch) && valid) PLIM_ASSERT(parse_json(batch.records[0]));

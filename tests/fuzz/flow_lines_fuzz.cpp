@@ -21,7 +21,7 @@ std::vector<std::string> read_all(const std::string& path, std::int64_t size, co
   PLIM_ASSERT(slicer && fetcher);
   std::vector<std::string> out;
   flow::Batch batch;
-  flow::SliceContext context;
+  flow::SliceContext context(system_clock());
   while (true) {
     auto request = (*slicer)->next();
     PLIM_ASSERT(request);

@@ -17,7 +17,8 @@ constexpr std::size_t kMaxHeader = 4096;
 // Answers in every way a connection may, some only after more bytes have come.
 class Server final : public h2::ServerSession {
  public:
-  explicit Server(std::uint8_t mood) : ServerSession(kMaxHeader), mood_(mood) {}
+  explicit Server(std::uint8_t mood)
+      : ServerSession(kMaxHeader, plim::system_clock()), mood_(mood) {}
 
   void answer_some() {
     for (const StreamPtr& stream : std::exchange(waiting_, {})) answer_one(stream);

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Loop loop;
   metrics::Registry registry;
   Metrics metrics(registry);
-  auto store = RunStore::open(loop.executor(), {.directory = kDir.path()}, metrics);
+  auto store = RunStore::open(loop.executor(), {.directory = kDir.path()}, metrics, system_clock());
   PLIM_ASSERT(store || edits);
   if (!store) return 0;
   auto runs = run_to_end(loop, (*store)->of_pod("good"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Our scheduler and kube-scheduler with the same extender and the same pods: what it is asked, what becomes of the answers, and which
-metrics both have (scheduler.md 2.7, 4.6)."""
+metrics both have."""
 import json
 import re
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Pods go where their images are: three real nodes with containerd stores of different content, agents on all of them, our
-scheduler in each of its forms, and kube-scheduler beside it (scheduler.md 9: 7, 8, 21; the seed's story with real parts)."""
+scheduler in each of its forms, and kube-scheduler beside it."""
 import json
 import pathlib
 import re

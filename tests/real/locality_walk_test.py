@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of kind-image-locality-demo on real kubelets, each with a containerd of its own (X1): our scheduler as kubeadm's static pod."""
+"""The page of kind-image-locality-demo on real kubelets, each with a containerd of its own: our scheduler as kubeadm's static pod."""
 import json
 import os
 import shutil

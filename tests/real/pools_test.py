@@ -121,7 +121,7 @@ class PoolsOnARealNode(NodeDaemon, RealClusterCase):
         return [len(os.listdir(f"/proc/{self.process.pid}/{what}")) for what in ("fd", "task")]
 
     def test_the_files_of_deploy_give_pods_their_cpus(self):
-        """In the seed's order, with no more rights than the files give; the sample is scaled to this machine."""
+        """In the order of CPU-Pooler's README, with no more rights than the files give; the sample is scaled to this machine."""
         self.node.import_program()
         self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
         config = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dp-config.yaml"), "--dry-run=client", "-o", "json").stdout)

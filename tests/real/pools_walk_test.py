@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ancestor's page on a real API server, kubelet and containerd (X1), with the image and the files of deploy/pools."""
+"""The ancestor's page on a real API server, kubelet and containerd, with the image and the files of deploy/pools."""
 import sys
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our scheduler in place of kube-scheduler on a real API server with nodes that are objects only (scheduler.md 9: 2, 3, 16, 17, 19 to 22).
+"""Our scheduler in place of kube-scheduler on a real API server with nodes that are objects only.
 
 It comes with the certificate that kubeadm gives kube-scheduler, and the API server writes down whatever it asks: after every test it is
 looked through for what was refused."""
@@ -89,7 +89,7 @@ class SchedulerOnARealApi(RealClusterCase):
         self.cluster.etcd_request("/v3/kv/deleterange", {"key": first, "range_end": last})
 
     def seed_nodes(self):
-        """Four nodes as in the seed; busybox is on the second worker."""
+        """Four nodes as in kind-image-locality-demo; busybox is on the second worker."""
         control_plane = {**fake_node("scheduler-control-plane"), "spec": {"taints": [CONTROL_PLANE]}}
         workers = [fake_node(f"scheduler-worker{number}", images=[BUSYBOX] if number == "2" else ()) for number in ("", "2", "3")]
         self.cluster.fake_nodes([control_plane, *workers])

@@ -140,7 +140,7 @@ class ServoOnRealKubernetes(InPods):
 
 
 class MonitorOnRealKubernetes(InPods):
-    """Scenarios 12 and 13 with the webhook of deploy/servo in pods, by its own certificates and rights."""
+    """Jobs are marked and get their monitor, with the webhook of deploy/servo in pods, by its own certificates and rights."""
     # No kube-proxy runs here: the API server goes to the pods behind a Service by itself.
     options = {"nodes": 1, "apiserver_flags": ("--enable-aggregator-routing=true",)}
 
@@ -200,7 +200,7 @@ class MonitorOnRealKubernetes(InPods):
 
 
 class WithItsRights(Messages, BadWatches, ServerGone, PathsOfPods, Crash, RealClusterCase):
-    """The numbered scenarios of tests/e2e/servo, by an account that may do what deploy/servo says and no more."""
+    """The tests of tests/e2e/servo, by an account that may do what deploy/servo says and no more."""
     options = {"nodes": 0}
 
     @classmethod
@@ -235,11 +235,11 @@ class WithItsRights(Messages, BadWatches, ServerGone, PathsOfPods, Crash, RealCl
         self.cluster.compact()
         self.cluster.restart_apiserver()
 
-    def test_10_many_namespaces_are_watched_as_one(self):
+    def test_many_namespaces_are_watched_as_one(self):
         folder = str(ROOT / "deploy" / "servo-all-namespaces")
         self.cluster.kubectl("apply", "-k", folder)
         try:
-            super().test_10_many_namespaces_are_watched_as_one()
+            super().test_many_namespaces_are_watched_as_one()
         finally:
             self.cluster.kubectl("delete", "clusterrolebinding/opsani-servo-access", "clusterrole/opsani-servo-role")
 

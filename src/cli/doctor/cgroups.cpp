@@ -5,6 +5,7 @@
 
 #include "cli/doctor/kubelet_config.hpp"
 #include "cli/doctor/probes.hpp"
+#include "node/cgroup_names.hpp"
 
 namespace plim::cli::doctor {
 namespace {
@@ -90,9 +91,13 @@ Finding probe_cgroup_delegation(const Host& host) {
 
 Finding probe_cgroup_driver(const Host& host) {
   std::string configured = read_kubelet_config(host).cgroup_driver;
-  bool systemd = host.exists("/sys/fs/cgroup/kubepods.slice") ||
-                 host.exists("/sys/fs/cgroup/systemd/kubepods.slice");
-  bool plain = host.exists("/sys/fs/cgroup/kubepods") || host.exists("/sys/fs/cgroup/cpu/kubepods");
+  const auto has_pods = [&](node::CgroupDriver driver, std::string_view hierarchy) {
+    const std::string pods = node::qos_cgroup(driver, node::Qos::guaranteed);
+    return host.exists("/sys/fs/cgroup/" + pods) ||
+           host.exists(fmt::format("/sys/fs/cgroup/{}/{}", hierarchy, pods));
+  };
+  bool systemd = has_pods(node::CgroupDriver::systemd, "systemd");
+  bool plain = has_pods(node::CgroupDriver::cgroupfs, "cpu");
   std::string seen = systemd ? "systemd" : plain ? "cgroupfs" : "";
   if (configured.empty() && seen.empty())
     return {.status = Status::absent,

@@ -88,7 +88,7 @@ struct ServerConnection::Call final : Stream {
 ServerConnection::ServerConnection(std::shared_ptr<ServerState> server,
                                    std::shared_ptr<LoopShare> share,
                                    std::shared_ptr<ByteStream> stream, Peer peer)
-    : ServerSession(server->options.max_header),
+    : ServerSession(server->options.max_header, server->clock),
       server_(std::move(server)),
       share_(std::move(share)),
       stream_(std::move(stream)),

@@ -46,8 +46,8 @@ bool is_of_http1(std::string_view name) {
 
 }  // namespace
 
-ServerSession::ServerSession(std::size_t max_header)
-    : Session(Role::server, settings_of(max_header)), max_header_(max_header) {}
+ServerSession::ServerSession(std::size_t max_header, const Clock& clock)
+    : Session(Role::server, settings_of(max_header)), max_header_(max_header), clock_(clock) {}
 
 void ServerSession::answer(Stream& stream, Response response) {
   if (stream.closed || std::exchange(stream.answered, true)) return;
@@ -55,7 +55,7 @@ void ServerSession::answer(Stream& stream, Response response) {
   std::vector<Field> fields;
   fields.reserve(response.headers.size() + 3);
   fields.emplace_back(":status", std::string_view(status.data(), status.size()));
-  fields.emplace_back("date", http_date());
+  fields.emplace_back("date", http_date(clock_.wall()));
   for (const auto& [name, value] : response.headers)
     if (is_authors_header(name, value) && !is_of_http1(name)) fields.emplace_back(name, value);
   bool bodiless = has_no_body(response.status);

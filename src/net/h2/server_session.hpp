@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "net/h2/session.hpp"
 #include "net/http.hpp"
 
@@ -42,7 +43,7 @@ class ServerSession : public Session {
  public:
   static constexpr std::size_t kMaxBuffered = 32u << 20;
 
-  explicit ServerSession(std::size_t max_header);
+  ServerSession(std::size_t max_header, const Clock& clock);
 
   std::size_t streams() const { return streams_.size(); }
 
@@ -83,6 +84,7 @@ class ServerSession : public Session {
   Stream* find(std::int32_t id) const;
 
   const std::size_t max_header_;
+  const Clock& clock_;
   std::unordered_map<std::int32_t, StreamPtr> streams_;
   std::vector<StreamPtr> requests_, over_;  // not told yet
   std::size_t buffered_ = 0;                // of all bodies

@@ -10,7 +10,7 @@ namespace {
 
 class Recorder final : public ServerSession {
  public:
-  Recorder() : ServerSession(64 << 10) {}
+  Recorder() : ServerSession(64 << 10, system_clock()) {}
 
   using ServerSession::answer;
   using ServerSession::half_head;

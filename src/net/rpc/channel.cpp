@@ -2,11 +2,9 @@
 #include <sys/socket.h>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "base/event.hpp"
 #include "net/rpc.hpp"
 #include "net/rpc/connection.hpp"
 #include "net/rpc/listener.hpp"
@@ -18,19 +16,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
 // Of a call that servers refuse unseen: it may meet one after the other that is about to end.
 constexpr int kAttempts = 16;
 
 // A call on the wire; also a unary one, which is a stream of one message.
 class ClientCall final : public RpcReader {
  public:
-  ClientCall(ConnectionPtr connection, StreamPtr stream, RpcClock::time_point deadline)
+  ClientCall(ConnectionPtr connection, StreamPtr stream, Clock& clock,
+             RpcClock::time_point deadline)
       : connection_(std::move(connection)),
         stream_(std::move(stream)),
+        clock_(clock),
         deadline_(deadline),
         changed_(connection_->executor()) {
-    stream_->on_change = [this] { changed_.cancel(); };
+    stream_->on_change = [this] { changed_.notify(); };
   }
 
   ~ClientCall() override {
@@ -43,9 +42,12 @@ class ClientCall final : public RpcReader {
 
   Task<bool> next(std::string& message) override {
     while (stream_->messages.empty() && !stream_->over()) {
-      changed_.expires_at(deadline_);
-      auto [error] = co_await changed_.async_wait(kAwaitTuple);
-      if (!error && stream_->messages.empty())
+      if (deadline_ == RpcClock::time_point::max()) {
+        co_await changed_.wait();
+        continue;
+      }
+      const bool in_time = co_await changed_.wait_until(clock_, deadline_);
+      if (!in_time && stream_->messages.empty())
         connection_->session().cancel(*stream_, {RpcCode::deadline_exceeded, "deadline exceeded"});
     }
     if (stream_->messages.empty()) {
@@ -63,8 +65,9 @@ class ClientCall final : public RpcReader {
  private:
   ConnectionPtr connection_;
   StreamPtr stream_;
+  Clock& clock_;
   RpcClock::time_point deadline_;
-  asio::steady_timer changed_;  // expires at the deadline; cancelled to wake next()
+  Event changed_;
   RpcStatus status_;
 };
 
@@ -83,11 +86,12 @@ class FailedCall final : public RpcReader {
 
 class UnixChannel final : public Channel, public std::enable_shared_from_this<UnixChannel> {
  public:
-  UnixChannel(Executor loop, std::string path, RpcLimits limits, RpcMetadata metadata)
+  UnixChannel(Executor loop, std::string path, RpcLimits limits, RpcMetadata metadata, Clock& clock)
       : loop_(std::move(loop)),
         path_(std::move(path)),
         limits_(limits),
-        metadata_(std::move(metadata)) {}
+        metadata_(std::move(metadata)),
+        clock_(clock) {}
 
   ~UnixChannel() override { close(); }
 
@@ -97,7 +101,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   Task<RpcReply> call(std::string method, std::string request,
                       RpcClock::duration deadline) override {
     auto self = shared_from_this();
-    auto until = deadline_after(deadline);
+    auto until = deadline_after(clock_.steady(), deadline);
     for (int attempt = 1;; ++attempt) {
       RpcReply reply;
       reply.status = co_await connect(until);
@@ -120,7 +124,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   Task<std::unique_ptr<RpcReader>> open(std::string method, std::string request,
                                         RpcClock::duration deadline) override {
     auto self = shared_from_this();
-    auto until = deadline_after(deadline);
+    auto until = deadline_after(clock_.steady(), deadline);
     for (;;) {
       RpcStatus status = co_await connect(until);
       if (!status.ok()) co_return std::make_unique<FailedCall>(std::move(status));
@@ -139,9 +143,11 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   // Null: the connection has used up its stream ids; connect again.
   std::unique_ptr<ClientCall> begin(const std::string& method, const std::string& request,
                                     RpcClock::time_point until) {
-    StreamPtr stream = connection_->session().request(method, request, until, metadata_);
+    const auto timeout =
+        until == RpcClock::time_point::max() ? kNoDeadline : until - clock_.steady();
+    StreamPtr stream = connection_->session().request(method, request, timeout, metadata_);
     if (stream->id < 0) return nullptr;
-    return std::make_unique<ClientCall>(connection_, std::move(stream), until);
+    return std::make_unique<ClientCall>(connection_, std::move(stream), clock_, until);
   }
 
   // Afterwards, if ok, connection_ takes calls. connect(2) on a unix socket does not pend: it
@@ -164,11 +170,10 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
       }
       if (error != asio::error::would_block)
         co_return RpcStatus{RpcCode::unavailable, fmt::format("{}: {}", path_, error.message())};
-      if (RpcClock::now() >= until)
+      if (clock_.steady() >= until)
         co_return RpcStatus{RpcCode::deadline_exceeded,
                             fmt::format("{}: the server accepts no connections", path_)};
-      asio::steady_timer pause(loop_, 5ms);
-      co_await pause.async_wait(asio::use_awaitable);
+      co_await clock_.sleep(5ms);
     }
     co_return RpcStatus{};
   }
@@ -183,6 +188,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   std::string path_;
   RpcLimits limits_;
   RpcMetadata metadata_;
+  Clock& clock_;
   ConnectionPtr connection_;            // the newest, the only one to get calls
   std::vector<ConnectionPtr> retired_;  // told to go away; their calls go on
 };
@@ -193,9 +199,9 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
 namespace plim::net {
 
 std::shared_ptr<Channel> Channel::unix_socket(Executor loop, std::string path, RpcLimits limits,
-                                              RpcMetadata metadata) {
+                                              RpcMetadata metadata, Clock& clock) {
   return std::make_shared<rpc::UnixChannel>(std::move(loop), std::move(path), limits,
-                                            std::move(metadata));
+                                            std::move(metadata), clock);
 }
 
 }  // namespace plim::net

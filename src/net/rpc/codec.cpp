@@ -71,8 +71,7 @@ std::optional<RpcClock::duration> parse_timeout(std::string_view text) {
   }
 }
 
-RpcClock::time_point deadline_after(RpcClock::duration left) {
-  auto now = RpcClock::now();
+RpcClock::time_point deadline_after(RpcClock::time_point now, RpcClock::duration left) {
   if (left >= RpcClock::time_point::max() - now) return RpcClock::time_point::max();
   return now + left;
 }

@@ -20,8 +20,8 @@ std::string percent_encode(std::string_view text);
 std::string format_timeout(RpcClock::duration left);
 std::optional<RpcClock::duration> parse_timeout(std::string_view text);
 
-// The point `left` from now; time_point::max() for kNoDeadline and whatever would overflow.
-RpcClock::time_point deadline_after(RpcClock::duration left);
+// The point `left` from `now`; time_point::max() for kNoDeadline and whatever would overflow.
+RpcClock::time_point deadline_after(RpcClock::time_point now, RpcClock::duration left);
 
 // Appends one length-prefixed message.
 void append_frame(std::string& out, std::string_view message);

@@ -3,13 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "base/event.hpp"
 #include "base/log.hpp"
 #include "net/rpc.hpp"
 #include "net/rpc/connection.hpp"
@@ -23,9 +21,11 @@ namespace {
 
 class UnixServer final : public RpcServer {
  public:
-  UnixServer(Executor loop, std::shared_ptr<Listener> listener, std::string path, RpcLimits limits)
+  UnixServer(Executor loop, std::shared_ptr<Listener> listener, std::string path, RpcLimits limits,
+             Clock& clock)
       : path_(std::move(path)),
         limits_(limits),
+        clock_(clock),
         listener_(std::move(listener)),
         handlers_(loop),
         emptied_(loop) {
@@ -54,12 +54,9 @@ class UnixServer final : public RpcServer {
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     listener_->close();
     for (const ConnectionPtr& connection : connections_) connection->session().go_away();
-    emptied_.expires_at(deadline_after(grace));
+    const SteadyTime until = deadline_after(clock_.steady(), grace);
     bool in_time = true;
-    while (!connections_.empty() && in_time) {
-      auto [error] = co_await emptied_.async_wait(asio::as_tuple(asio::use_awaitable));
-      in_time = error == asio::error::operation_aborted;
-    }
+    while (!connections_.empty() && in_time) in_time = co_await emptied_.wait_until(clock_, until);
     close_connections();
     co_await handlers_.stop();
   }
@@ -86,7 +83,7 @@ class UnixServer final : public RpcServer {
 
   void forget(const Connection& gone) {
     std::erase_if(connections_, [&](const ConnectionPtr& other) { return other.get() == &gone; });
-    if (connections_.empty()) emptied_.cancel();
+    if (connections_.empty()) emptied_.notify();
   }
 
   void close_connections() {
@@ -106,17 +103,19 @@ class UnixServer final : public RpcServer {
     if (stream->messages.size() != 1 || stream->frames.mid_message())
       return session.finish(*stream,
                             {RpcCode::internal, "expected one whole message as the request"});
-    auto call = std::make_shared<ServerCall>(connection.shared_from_this(), stream, method->second);
+    auto call =
+        std::make_shared<ServerCall>(connection.shared_from_this(), stream, method->second, clock_);
     call->start(handlers_);
   }
 
   std::string path_;
   RpcLimits limits_;
+  Clock& clock_;
   std::shared_ptr<Listener> listener_;
   std::unordered_map<std::string, Method> methods_;
   std::vector<ConnectionPtr> connections_;
   TaskGroup handlers_;
-  asio::steady_timer emptied_;  // expires at the end of drain's grace
+  Event emptied_;
   log::Throttle throttle_;
 };
 
@@ -126,10 +125,10 @@ class UnixServer final : public RpcServer {
 namespace plim::net {
 
 Result<std::unique_ptr<RpcServer>> RpcServer::listen(Executor loop, std::string path, unsigned mode,
-                                                     RpcLimits limits) {
+                                                     RpcLimits limits, Clock& clock) {
   PLIM_TRY(auto listener, rpc::Listener::open(loop, path, mode));
   return std::make_unique<rpc::UnixServer>(std::move(loop), std::move(listener), std::move(path),
-                                           limits);
+                                           limits, clock);
 }
 
 }  // namespace plim::net

@@ -14,12 +14,13 @@ constexpr std::size_t kMaxUnsent = 64 << 10;  // a handler further ahead of its 
 
 }  // namespace
 
-ServerCall::ServerCall(ConnectionPtr connection, StreamPtr stream, const Method& method)
+ServerCall::ServerCall(ConnectionPtr connection, StreamPtr stream, const Method& method,
+                       Clock& clock)
     : connection_(std::move(connection)),
       stream_(std::move(stream)),
       method_(method),
-      deadline_(deadline_after(stream_->timeout.value_or(kNoDeadline))),
-      late_(connection_->executor()),
+      deadline_(deadline_after(clock.steady(), stream_->timeout.value_or(kNoDeadline))),
+      late_(connection_->executor(), clock),
       changed_(connection_->executor(), RpcClock::time_point::max()) {}
 
 void ServerCall::start(TaskGroup& handlers) {
@@ -27,10 +28,8 @@ void ServerCall::start(TaskGroup& handlers) {
     if (auto call = weak.lock()) call->on_change();
   };
   if (stream_->timeout) {
-    late_.expires_at(deadline_);
-    late_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
-      auto call = weak.lock();
-      if (!error && call) call->on_deadline();
+    late_.set(deadline_, [weak = weak_from_this()] {
+      if (auto call = weak.lock()) call->on_deadline();
     });
   }
   task_ = handlers.spawn(stream_->path, run(shared_from_this()));

@@ -5,6 +5,7 @@
 
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/clock_timer.hpp"
 #include "base/task.hpp"
 #include "net/rpc.hpp"
 #include "net/rpc/connection.hpp"
@@ -22,7 +23,7 @@ struct Method {
 // task.
 class ServerCall final : public RpcCall, public std::enable_shared_from_this<ServerCall> {
  public:
-  ServerCall(ConnectionPtr connection, StreamPtr stream, const Method& method);
+  ServerCall(ConnectionPtr connection, StreamPtr stream, const Method& method, Clock& clock);
 
   // Arms the deadline, then starts the handler: it may end at once.
   void start(TaskGroup& handlers);
@@ -43,7 +44,7 @@ class ServerCall final : public RpcCall, public std::enable_shared_from_this<Ser
   StreamPtr stream_;
   const Method& method_;
   RpcClock::time_point deadline_;
-  boost::asio::steady_timer late_;
+  ClockTimer late_;
   boost::asio::steady_timer changed_;  // never expires; cancelled to wake write()
   TaskGroup::Handle task_;
 };

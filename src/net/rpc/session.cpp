@@ -69,16 +69,16 @@ void Session::abort(const RpcStatus& why, Gone how) {
 }
 
 StreamPtr Session::request(std::string_view path, std::string_view message,
-                           RpcClock::time_point deadline, const RpcMetadata& metadata) {
+                           RpcClock::duration timeout, const RpcMetadata& metadata) {
   auto stream = std::make_shared<Stream>(limits_.max_message);
-  std::string timeout;
+  std::string timeout_text;
   std::vector<h2::Field> fields{{":method", "POST"},       {":scheme", "http"},
                                 {":path", path},           {":authority", "localhost"},
                                 {"te", "trailers"},        {"content-type", kContentType},
                                 {"user-agent", "plimsoll"}};
-  if (deadline != RpcClock::time_point::max()) {
-    timeout = format_timeout(deadline - RpcClock::now());
-    fields.emplace_back("grpc-timeout", timeout);
+  if (timeout != kNoDeadline) {
+    timeout_text = format_timeout(timeout);
+    fields.emplace_back("grpc-timeout", timeout_text);
   }
   for (const auto& [name, value] : metadata) fields.emplace_back(name, value);
   append_frame(stream->out, message);

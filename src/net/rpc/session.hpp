@@ -38,7 +38,8 @@ class Session final : public h2::Session {
   std::size_t calls() const { return streams_.size(); }
 
   // Client. If the stream's id is below zero the session takes no more calls.
-  StreamPtr request(std::string_view path, std::string_view message, RpcClock::time_point deadline,
+  // `timeout` is for the server to know; kNoDeadline: none.
+  StreamPtr request(std::string_view path, std::string_view message, RpcClock::duration timeout,
                     const RpcMetadata& metadata);
   // Ends the call here with `why` and tells the peer; nothing if it is over.
   void cancel(Stream& stream, RpcStatus why);

@@ -34,7 +34,7 @@ class SessionTest : public ::testing::Test {
   }
 
   StreamPtr request(std::string_view message) {
-    return client_.request("/t/x", message, RpcClock::time_point::max(), {{"who", "me"}});
+    return client_.request("/t/x", message, kNoDeadline, {{"who", "me"}});
   }
 
   std::vector<StreamPtr> requests_;

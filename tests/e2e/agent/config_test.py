@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Configuration files of the agent: what is accepted, what is refused and how (acceptance 1, 2, 8.7)."""
+"""Configuration files of the agent: what is accepted, what is refused and how."""
 import pathlib
 import subprocess
 import unittest

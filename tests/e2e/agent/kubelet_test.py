@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pods of a kubelet or an API server as tasks, and what goes wrong with them (acceptance 6 to 11)."""
+"""Pods of a kubelet or an API server as tasks, and what goes wrong with them."""
 import json
 import shutil
 import time

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the agent reads of cgroups, real ones and trees of files (acceptance 3, 4, 5, 21, 22, 24)."""
+"""What the agent reads of cgroups, real ones and trees of files."""
 import contextlib
 import fcntl
 import gzip

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sample configuration that is shipped, on a machine with eight CPUs (scenario 1): three resources, as the ancestor's page has them."""
+"""The sample configuration that is shipped, on a machine with eight CPUs: three resources, as the ancestor's page has them."""
 import json
 import subprocess
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cpusets of containers on a machine made of files: drift, restarts, kills, hotplug, changed pools (pools.md 7.1)."""
+"""Cpusets of containers on a machine made of files: drift, restarts, kills, hotplug, changed pools."""
 import json
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`plimsoll pools validate`: both historic formats, every mistake with its place (pools.md 7.1, 1 to 4)."""
+"""`plimsoll pools validate`: both historic formats, every mistake with its place."""
 import json
 import unittest
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ancestor's page on a local cluster (X1): plugin, setter, webhook and starter from the files of deploy/pools."""
+"""The ancestor's page on a local cluster: plugin, setter, webhook and starter from the files of deploy/pools."""
 import json
 import os
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The scheduler places the pods of a local cluster (scheduler.md 4, scenarios 16, 19, 22; GAPV D1)."""
+"""The scheduler places the pods of a local cluster."""
 import json
 import time
 import unittest

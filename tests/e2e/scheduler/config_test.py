@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Configuration files of the scheduler as a user meets them (scheduler.md 2.1 to 2.6, scenarios 1 and 14)."""
+"""Configuration files of the scheduler as a user meets them."""
 import unittest
 
 from scheduler import SEED, directory, run

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Extenders take part in decisions (scheduler.md 2.7, scenario 15)."""
+"""Extenders take part in decisions."""
 import itertools
 import json
 import subprocess

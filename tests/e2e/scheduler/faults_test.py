@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An API server that refuses, fails and hangs up: every pod is bound once all the same (scheduler.md 9, scenario 20)."""
+"""An API server that refuses, fails and hangs up: every pod is bound once all the same."""
 import unittest
 
 from scheduler import Scheduler, directory, eventually, pod

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the scheduler tells of itself: metrics under kube-scheduler's names, its cache on demand (scheduler.md 4.6, scenario 27)."""
+"""What the scheduler tells of itself: metrics under kube-scheduler's names, its cache on demand."""
 import json
 import signal
 import unittest

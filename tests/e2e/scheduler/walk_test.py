@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of kind-image-locality-demo on a local cluster (X1): as a file for kind makes it, until the pods are where their image is."""
+"""The page of kind-image-locality-demo on a local cluster: as a file for kind makes it, until the pods are where their image is."""
 import shutil
 import subprocess
 import sys

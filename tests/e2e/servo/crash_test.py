@@ -21,7 +21,7 @@ APPS = 50
 
 
 class Crash(ServoCase):
-    def test_6_nothing_is_lost_and_nothing_comes_twice(self):
+    def test_nothing_is_lost_and_nothing_comes_twice(self):
         ns = self.watched_namespace("crash")
         randomly = random.Random(6)
         lock = threading.Lock()

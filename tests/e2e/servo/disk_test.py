@@ -65,7 +65,7 @@ class Disk(ClusterCase):
         eventually(lambda: {run["state"] for run in self.servo.runs()} == {"sent"}, 30)
         self.assertEqual(len(self.servo.runs()), len(names) + 1)
 
-    def test_17_runs_wait_in_memory_until_there_is_room(self):
+    def test_runs_wait_in_memory_until_there_is_room(self):
         names = self.run_until_full()
         self.assertEqual(self.servo.get("/healthz")[0], 200)
         self.assertLess(len(self.apps()), 31, "what is not stored is not sent")
@@ -73,7 +73,7 @@ class Disk(ClusterCase):
         self.check_all(names)
         self.assertEqual(len(self.apps()), len(names) + 1)
 
-    def test_17_killed_meanwhile_it_finds_them_in_their_pods(self):
+    def test_killed_meanwhile_it_finds_them_in_their_pods(self):
         names = self.run_until_full()
         self.servo.kill()
         sent = len(self.apps())

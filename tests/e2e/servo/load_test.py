@@ -27,7 +27,7 @@ def resident(pid):
 
 
 class Load(unittest.TestCase):
-    def test_18_runs_are_sent_within_a_second_and_memory_stays(self):
+    def test_runs_are_sent_within_a_second_and_memory_stays(self):
         cluster = LocalCluster(self, "--nodes", "0", "--durability", "os")
         receiver = Receiver(self)
         servo = Servo(self, cluster.kubeconfig, "--optune-url", receiver.url, "--optune-account", "acme",

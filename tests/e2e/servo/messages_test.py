@@ -29,7 +29,7 @@ class Messages(ServoCase):
     def apps(self):
         return sorted(post.path.split("/")[3] for post in self.receiver.measurements())
 
-    def test_1_the_body_is_the_ancestors_and_the_token_optional(self):
+    def test_the_body_is_the_ancestors_and_the_token_optional(self):
         servo = self.servo().start()
         self.jobs.run("p", "a1")
         (post,) = eventually(self.receiver.measurements)
@@ -43,7 +43,7 @@ class Messages(ServoCase):
         self.assertEqual(servo.metric("plimsoll_servo_runs_total"), 1)
         eventually(lambda: servo.metric('plimsoll_servo_posts_total{result="sent"}') == 1)
 
-    def test_2_one_message_however_often_the_pod_is_seen(self):
+    def test_one_message_however_often_the_pod_is_seen(self):
         servo = self.servo().start()
         uid = self.jobs.run("p", "a1")
         eventually(self.receiver.measurements)
@@ -59,7 +59,7 @@ class Messages(ServoCase):
         self.assertEqual([post.key.split("/")[0] for post in self.receiver.measurements(accepted=False)][0], uid)
         self.assertEqual(len(self.receiver.measurements(accepted=False)), 2)
 
-    def test_4_what_never_ran_and_what_ran_for_no_time(self):
+    def test_what_never_ran_and_what_ran_for_no_time(self):
         self.servo().start()
         self.jobs.run("never", "n", began="1970-01-01T00:00:00Z", code=128, reason="StartError", phase="Failed")
         self.jobs.run("null", "null", began=None, code=128, reason="ContainerCannotRun", phase="Failed")
@@ -75,7 +75,7 @@ class Messages(ServoCase):
         lengths = [post.json["param"]["metrics"] for post in posts if "/z/" in post.path]
         self.assertEqual([sorted(metrics) for metrics in lengths], [["duration"]] * 10 + [["duration", "perf"]])
 
-    def test_5_the_receiver_fails_and_refuses(self):
+    def test_the_receiver_fails_and_refuses(self):
         answers = {"busy": [503, 503, 200], "bad": [400]}
         self.receiver.answer = lambda post: (answers.get(post.path.split("/")[3]) or [200]).pop(0)
         servo = self.servo().start()
@@ -91,7 +91,7 @@ class Messages(ServoCase):
             return [(event["reason"], event["involvedObject"]["name"]) for event in items if event["source"]["component"] == "plimsoll-servo"]
         self.assertEqual(eventually(events), [("MeasurementRefused", "bad")])
 
-    def test_5_nobody_listens_and_the_servo_is_killed(self):
+    def test_nobody_listens_and_the_servo_is_killed(self):
         port = self.receiver.port
         self.receiver.close()
         servo = self.servo(url=self.receiver.url).start()
@@ -105,14 +105,14 @@ class Messages(ServoCase):
         eventually(lambda: servo.metric("plimsoll_servo_unsent") == 0)
         self.assertEqual(len(again.measurements(accepted=False)), 1)
 
-    def test_7_jobs_that_ended_while_nobody_looked(self):
+    def test_jobs_that_ended_while_nobody_looked(self):
         for number in range(50):
             self.jobs.run(f"p{number}", f"a{number}")
         self.servo().start()
         eventually(lambda: len(self.receiver.measurements()) == 50)
         self.assertEqual(len({post.key for post in self.receiver.measurements()}), 50)
 
-    def test_7_a_job_that_is_deleted_at_once(self):
+    def test_a_job_that_is_deleted_at_once(self):
         servo = self.servo().start()
         self.jobs.run("p", "a1")
         self.jobs.delete("p")
@@ -122,7 +122,7 @@ class Messages(ServoCase):
         eventually(lambda: self.apps() == ["a1"])
         self.assertEqual({run["app"]: (run["result"], run["state"]) for run in servo.runs()}["a2"], ("deleted", "kept"))
 
-    def test_10_namespaces_are_a_list_with_blanks(self):
+    def test_namespaces_are_a_list_with_blanks(self):
         other, third = self.watched_namespace("b"), self.cluster.namespace("c")
         self.servo(namespaces=f"{self.ns}, {other},,").start()
         for number, ns in enumerate((self.ns, other, third)):
@@ -131,7 +131,7 @@ class Messages(ServoCase):
         eventually(lambda: len(self.receiver.measurements()) == 3)
         self.assertEqual(self.apps(), ["app0", "app1", "last"])
 
-    def test_10_many_namespaces_are_watched_as_one(self):
+    def test_many_namespaces_are_watched_as_one(self):
         names = [self.ns] + [f"none{number}" for number in range(9)]
         outside = self.cluster.namespace("c")
         servo = self.servo(namespaces=",".join(names)).start()
@@ -141,7 +141,7 @@ class Messages(ServoCase):
         self.assertEqual(self.apps(), ["inside"])
         self.assertEqual(len(servo.runs()), 1)
 
-    def test_20_it_ends_in_time_while_the_receiver_hangs(self):
+    def test_it_ends_in_time_while_the_receiver_hangs(self):
         hold = threading.Event()
         self.addCleanup(hold.set)
         self.receiver.answer = lambda post: 200 if post.event == "HELLO" else (hold.wait(60) and 200)
@@ -222,7 +222,7 @@ class Messages(ServoCase):
         (post,) = eventually(proxy.measurements)
         self.assertEqual(post.path, "http://receiver.example:80/acme/a1")
 
-    def test_1_restart_policies_and_annotations_decide(self):
+    def test_restart_policies_and_annotations_decide(self):
         self.servo("--extra").start()
         for name, policy, mark in (("never", "Never", None), ("onfailure", "OnFailure", None), ("always", "Always", None),
                                    ("marked", "Always", "true"), ("left", "Never", "false")):

@@ -52,7 +52,7 @@ PATHS = [
 
 
 class Paths(unittest.TestCase):
-    def test_9_every_row_of_the_table(self):
+    def test_every_row_of_the_table(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write(json.dumps(POD))
             file.flush()
@@ -74,7 +74,7 @@ class Paths(unittest.TestCase):
 
 
 class PathsOfPods(ServoCase):
-    def test_9_every_row_of_the_table_through_a_pod(self):
+    def test_every_row_of_the_table_through_a_pod(self):
         ns = self.watched_namespace("paths")
         jobs = Jobs(self, self.cluster.kubeconfig, ns)
         env = [{"name": "SECRET", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}, {"name": "JOBID", "value": "job-42"}]

@@ -68,7 +68,7 @@ class Following:
 
 
 class BadWatches(ServoCase):
-    def test_8_whatever_ends_a_watch_no_run_is_lost_and_none_comes_twice(self):
+    def test_whatever_ends_a_watch_no_run_is_lost_and_none_comes_twice(self):
         all_ways = {name: Following(self) for name in WAYS}
         for name, one in all_ways.items():
             one.run_job("before")
@@ -151,7 +151,7 @@ class LocalBadWatches(BadWatches, ClusterCase):
 class ServerGone(ServoCase):
     """For a class that knows how the API server of its cluster dies and comes back (end_server), and how it loses its past (forget)."""
 
-    def test_8_the_server_dies_and_comes_back_and_forgets(self):
+    def test_the_server_dies_and_comes_back_and_forgets(self):
         ns = self.watched_namespace("gone")
         receiver = Receiver(self)
         servo = self.new_servo("--optune-url", receiver.url, "--optune-account", "acme", "--pod-namespaces", ns).start()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Certificates that the webhook makes, renews and tells the API server about (pools.md 2.9, 2.10)."""
+"""Certificates that the webhook makes, renews and tells the API server about."""
 import base64
 import copy
 import re

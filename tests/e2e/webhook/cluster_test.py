@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The webhook behind an API server: pods are rewritten when they are made, and others need no webhook (scenario 21)."""
+"""The webhook behind an API server: pods are rewritten when they are made, and others need no webhook."""
 import copy
 import json
 import unittest
@@ -35,7 +35,7 @@ class Admission(AdmissionCase):
         self.assertEqual(self.webhook.metric("plimsoll_webhook_requests_total"), 1)
 
     def test_what_a_pod_does_not_have_is_made(self):
-        """No volumes, mounts, variables or requests (scenarios 15 and 17): the API server takes the patch as it is."""
+        """No volumes, mounts, variables or requests: the API server takes the patch as it is."""
         both = container(exclusive_pool=4, sharedpool=200)
         del both["resources"]["requests"]
         made = self.make(pod([{**both, "command": ["/bin/bash", "-c", "--"], "args": ["sleep 1"]}], automountServiceAccountToken=False))

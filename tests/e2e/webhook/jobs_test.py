@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Jobs at their admission: marked, and given the monitor; nobody is ever refused (servo.md 2.9; scenarios 12 and 13)."""
+"""Jobs at their admission: marked, and given the monitor; nobody is ever refused."""
 import copy
 import json
 import subprocess

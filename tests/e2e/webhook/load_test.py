@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reviews in great number, whole and cut up, over connections that stay open: all are answered, and none with 5xx (scenario 18).
+"""Reviews in great number, whole and cut up, over connections that stay open: all are answered, and none with 5xx.
 PLIMSOLL_REVIEWS asks for more of them."""
 import json
 import os

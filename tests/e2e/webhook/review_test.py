@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reviews by HTTPS, as an API server sends them (pools.md 2.5, 2.6; scenarios 14 to 20)."""
+"""Reviews by HTTPS, as an API server sends them."""
 import json
 import re
 import subprocess
@@ -84,7 +84,7 @@ class Reviews(unittest.TestCase):
             answer = self.webhook.review(wrong, **more)
             self.assertEqual((answer["allowed"], "patch" in answer), (True, False), more)
         self.assertFalse(self.webhook.review(wrong, dryRun=True)["allowed"])
-        # Scenario 19 means no side effects: a dry run gets the patch that the real one would get.
+        # Reviews have no side effects: a dry run gets the patch that the real one would get.
         good = pod([container(sharedpool=160)], ANNOTATION)
         self.assertEqual(patch_of(self.webhook.review(good, dryRun=True)), patch_of(self.webhook.review(good)))
 

@@ -65,7 +65,7 @@ class Role(unittest.TestCase):
 
 
 class Pinned(Role):
-    """From the annotation to processes on their CPUs: webhook, device plugin, cpuset and starter on a local node (X1)."""
+    """From the annotation to processes on their CPUs: webhook, device plugin, cpuset and starter on a local node."""
 
     def setUp(self):
         super().setUp()

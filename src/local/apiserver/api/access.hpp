@@ -24,10 +24,11 @@ class Authenticator {
   const ServiceAccountTokens& tokens_;
 };
 
-// 403 in upstream's words. Anonymous users may only read health and version.
-ApiResult<void> authorize(const Core& core, const Call& call, std::string_view verb);
-ApiResult<void> authorize_path(const Core& core, const User& user, std::string_view verb,
-                               std::string_view path);
-Authorizer::Verdict decide(const Core& core, const Authorizer::Question& question);
+// Every authenticated user may do everything. Anonymous users may only read health and version:
+// `path` is that of a request that is about no resource.
+bool is_allowed(const User& user, std::string_view path = {});
+// 403 in upstream's words.
+ApiResult<void> authorize(const Call& call, std::string_view verb);
+ApiResult<void> authorize_path(const User& user, std::string_view verb, std::string_view path);
 
 }  // namespace plim::local::apiserver

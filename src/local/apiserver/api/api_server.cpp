@@ -107,7 +107,7 @@ class Server final : public ApiServer, public LocalEntry {
 
  private:
   net::Reply serve_plain(const User& user, const net::Request& request) {
-    const auto allowed = authorize_path(core_, user, to_lower(request.method), request.path);
+    const auto allowed = authorize_path(user, to_lower(request.method), request.path);
     if (!allowed) return response_of(allowed.error());
     auto answer = plain_.handle(request);
     return answer ? std::move(*answer) : response_of(answer.error());
@@ -123,7 +123,7 @@ class Server final : public ApiServer, public LocalEntry {
                                            .body = std::move(request.body)});
     const std::string_view verb = verb_of(*out);
     if (verb.empty()) return method_not_allowed();
-    PLIM_CHECK(authorize(core_, *out, verb));
+    PLIM_CHECK(authorize(*out, verb));
     // What nodes answer has its own form.
     const bool is_foreign = out->target.subresource == "proxy" || out->target.subresource == "log";
     if (!is_foreign) {

@@ -49,31 +49,10 @@ class AdmissionStep {
   virtual bool attends(const Kind& kind) = 0;
 };
 
-// May this user do that? Answers at once: its rules are in memory.
-class Authorizer {
- public:
-  struct Question {
-    const User& user;
-    std::string_view verb;  // get, list, watch, create, …
-    std::string_view group = {}, resource = {}, subresource = {}, ns = {}, name = {};
-    std::string_view path = {};  // of a request that is about no resource
-  };
-
-  struct Verdict {
-    bool allowed = false;
-    std::string reason = {};
-  };
-
-  virtual ~Authorizer() = default;
-  virtual Verdict decide(const Question& question) const = 0;
-};
-
 struct Hooks {
   // Mutating webhooks, after defaults and the built-in mutators; validating ones, after validation.
   std::vector<std::shared_ptr<AdmissionStep>> mutating = {};
   std::vector<std::shared_ptr<AdmissionStep>> validating = {};
-  // Null: every authenticated user may do everything.
-  std::shared_ptr<Authorizer> authorizer = {};
   // Kinds whose objects are computed rather than stored (metrics.k8s.io): asked for everything
   // below their group. Null: such a kind is an empty list.
   std::function<Task<ApiResult<net::Reply>>(CallPtr)> metrics = {};

@@ -169,7 +169,7 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
 
 Task<HandlerResult> Handlers::create(CallPtr call) {
   const Kind& kind = call->kind();
-  if (is_review(kind)) co_return answer_review(core_, authenticator_, *call);
+  if (is_review(kind)) co_return answer_review(authenticator_, *call);
   if (kind.namespaced && call->target.ns.empty()) co_return method_not_allowed();
   if (kind.kind == "Binding" && kind.group.empty()) co_return co_await subresources_.bind(call);
   CreateRequest request{

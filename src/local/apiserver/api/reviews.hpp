@@ -8,7 +8,6 @@
 namespace plim::local::apiserver {
 
 bool is_review(const Kind& kind);
-ApiResult<net::Reply> answer_review(const Core& core, const Authenticator& authenticator,
-                                    Call& call);
+ApiResult<net::Reply> answer_review(const Authenticator& authenticator, Call& call);
 
 }  // namespace plim::local::apiserver

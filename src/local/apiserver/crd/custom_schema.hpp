@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "local/apiserver/crd/pattern.hpp"
+#include "base/regex.hpp"
 #include "local/apiserver/schema/body_decode.hpp"
 #include "local/apiserver/schema/validation.hpp"
 
@@ -32,7 +32,7 @@ struct CustomSchema {
   std::vector<json::value> choices = {};
   std::string format = {};
   std::string pattern_text = {};
-  std::optional<Pattern> pattern = {};
+  std::optional<Regex> pattern = {};
   std::optional<double> minimum = {}, maximum = {}, multiple_of = {};
   bool above_minimum = false, below_maximum = false;  // the bound itself is excluded
   std::optional<std::int64_t> min_length = {}, max_length = {};

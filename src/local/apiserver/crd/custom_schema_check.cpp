@@ -8,6 +8,7 @@
 #include "base/json_kind.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "local/apiserver/crd/custom_schema.hpp"
 
 namespace plim::local::apiserver {
@@ -97,13 +98,13 @@ class Checker {
   }
 
   void check_text(const CustomSchema& schema, std::string_view text, const std::string& path) {
-    const auto length = static_cast<std::int64_t>(code_points(text).size());
+    const auto length = static_cast<std::int64_t>(count_characters(text));
     if (schema.min_length && length < *schema.min_length)
       refuse(path, quote(text), fmt::format("be at least {} chars long", *schema.min_length));
     if (schema.max_length && length > *schema.max_length)
       add("FieldValueTooLong", path,
           fmt::format("Too long: may not be more than {} bytes", *schema.max_length));
-    if (schema.pattern && !schema.pattern->matches(text))
+    if (schema.pattern && !schema.pattern->partial_match(text))
       refuse(path, quote(text), fmt::format("match '{}'", schema.pattern_text));
     const bool fits = (schema.format != "date-time" || parse_rfc3339(text)) &&
                       (schema.format != "date" || is_date(text)) &&

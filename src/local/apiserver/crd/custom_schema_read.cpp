@@ -186,7 +186,7 @@ class Reader {
     }
     out.pattern_text = kube::text_at(source, "JSONSchemaProps.pattern");
     if (out.pattern_text.empty()) return;
-    if (auto pattern = Pattern::parse(out.pattern_text))
+    if (auto pattern = Regex::compile(out.pattern_text))
       out.pattern = std::move(*pattern);
     else
       refuse(field + ".pattern", out.pattern_text,

@@ -1,0 +1,22 @@
+// The states of an execution.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace plim::flow {
+
+enum class ExecutionStatus {
+  pending,
+  running,
+  failing,  // runs on, but a slice has failed
+  completed,
+  failed,   // can be resumed
+  stopped,  // can be resumed
+};
+
+// "running": in the ledger, in events and for people.
+std::string_view status_name(ExecutionStatus status);
+std::optional<ExecutionStatus> parse_execution_status(std::string_view name);
+
+}  // namespace plim::flow

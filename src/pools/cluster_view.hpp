@@ -1,0 +1,47 @@
+// What the API server says about this node and the pods on it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "kube/client.hpp"
+#include "kube/informer.hpp"
+#include "pools/node_view.hpp"
+#include "pools/pool_config.hpp"
+
+namespace plim::pools {
+
+// Belongs to one loop; co_await stop() before destroying it.
+class ClusterView {
+ public:
+  struct Hooks {
+    std::function<void()> on_pods;  // a pod of the node has come, changed or gone
+    std::function<void()> on_node;  // the node has changed
+  };
+
+  ClusterView(const Executor& loop, const std::shared_ptr<kube::Client>& client,
+              std::string node_name, Hooks hooks, Clock& clock);
+
+  void start();
+  Task<void> stop();
+  Task<void> wait_synced();
+  std::string not_synced() const;  // what is missing, for people; "": nothing
+
+  std::shared_ptr<const kube::Node> node() const;  // null: not known
+  NodeLabels labels() const;
+  std::shared_ptr<const kube::Pod> find_pod(std::string_view key) const;  // "namespace/name"
+  std::vector<PodFacts> pods(std::string_view base_name) const;
+
+ private:
+  std::string node_name_;
+  kube::InternPool intern_;
+  kube::Informer<kube::Pod> pods_;
+  kube::Informer<kube::Node> node_;
+};
+
+}  // namespace plim::pools

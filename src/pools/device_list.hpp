@@ -1,0 +1,23 @@
+// The pools as a kubelet sees them: endpoints with devices.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "node/device_messages.hpp"
+#include "pools/pool_state.hpp"
+
+namespace plim::pools {
+
+std::vector<node::Device> devices_of(const PoolState& state, std::string_view pool);
+// Pools with an endpoint: those that are advertised, and removed ones that still drain.
+std::vector<std::string> endpoints_of(const PoolState& state);
+// While it is the same, so is devices_of() of a shared pool: thousands need not be compared. "" for
+// other pools.
+std::string shared_list_key(const PoolState& state, std::string_view pool);
+// What the kubelet should allocate of what it offers.
+node::DeviceIds preferred_devices(const PoolState& state, std::string_view pool,
+                                  const node::PreferredRequest& request);
+
+}  // namespace plim::pools

@@ -1,0 +1,61 @@
+// Which runs the servo's store has, where, and what became of them. Pure logic.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/journal_files.hpp"
+#include "servo/run_files.hpp"
+
+namespace plim::servo {
+
+class RunIndex {
+ public:
+  // A record of the journal, in the order of writing.
+  void add(JournalPosition at, StoreEntry entry);
+  // Nothing happens if the key is known already.
+  void add_run(const std::string& key, JournalPosition at, WallTime observed, SendState state);
+  void mark(const std::string& key, SendState state, std::string why);
+
+  bool knows(const std::string& key) const { return entries_.contains(key); }
+
+  std::size_t unsent() const { return unsent_.size(); }
+
+  // Where runs are that wait to be sent, oldest first, behind `after`; at most `limit`.
+  std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const;
+  // Whether one of them is in this segment of the journal or an earlier one.
+  bool has_unsent_up_to(std::uint64_t segment) const;
+  std::vector<JournalPosition> of_pod(const std::string& uid) const;
+  // Without those that are in the file but not known to be on disk yet.
+  std::vector<StoredRun> with_states(std::vector<StoredRun> runs) const;
+
+  // What this segment and earlier ones have, by whether the key has to stay known.
+  struct Old {
+    WallTime newest{};  // when the last of them was observed
+    std::vector<std::string> needed, others;
+  };
+
+  using IsNeeded = std::function<bool(const std::string& key, WallTime observed)>;
+  Old up_to(std::uint64_t segment, const IsNeeded& is_needed) const;
+  // The keys were written again at `at`; their runs are about to be removed.
+  void keep_keys(const std::vector<std::string>& keys, JournalPosition at);
+  void forget(const std::vector<std::string>& keys);
+
+ private:
+  struct Entry {
+    JournalPosition at;
+    WallTime observed;
+    SendState state = SendState::kept;
+    bool key_only = false;
+    std::string why = {};
+  };
+
+  std::map<std::string, Entry> entries_;           // by key, so by uid
+  std::map<JournalPosition, std::string> unsent_;  // keys
+};
+
+}  // namespace plim::servo
