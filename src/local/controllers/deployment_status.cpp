@@ -21,7 +21,7 @@ std::int64_t number(const json::value& status, std::string_view name) {
   return int_at(status, {name}).value_or(0);
 }
 
-// Anything got better since the status was written.
+// True if a count improved since the status was written.
 bool has_progressed(const json::value& before, const json::value& now) {
   auto grew = [&](std::string_view name) { return number(now, name) > number(before, name); };
   auto old_pods = [](const json::value& status) {
@@ -39,7 +39,7 @@ bool has_timed_out(const DeploymentModel& deployment, const json::value& status,
   return since && *since + *deployment.progress_deadline < now;
 }
 
-// The trouble of the ReplicaSets, the present one's first.
+// The failure condition of a ReplicaSet, the current one first.
 std::optional<json::object> replica_failure(DeploymentSets& sets) {
   std::vector<SetModel*> order = sets.all();
   std::reverse(order.begin(), order.end());
@@ -121,7 +121,7 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
   if (!deployment.progress_deadline) {
     remove_condition(status, "Progressing");
   } else if (settled) {
-    // Scaling a finished rollout is no new one.
+    // Scaling after a finished rollout does not start a new one.
   } else if (is_complete(deployment, numbers)) {
     const std::string message = who + " has successfully progressed.";
     set_deployment_condition(
@@ -129,7 +129,7 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
         {.type = "Progressing", .status = "True", .reason = kNewSetAvailable, .message = message},
         now);
   } else if (has_progressed(deployment.status, numbers)) {
-    // Written anew each time: the deadline counts from the last progress.
+    // Replaced each time: the deadline counts from the last progress.
     const std::string message = who + " is progressing.";
     json::object made = make_condition({.type = "Progressing",
                                         .status = "True",
@@ -157,7 +157,7 @@ std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
                                           const json::value& status) {
   const json::object* progressing = find_condition(status, "Progressing");
   if (!deployment.progress_deadline || !progressing) return std::nullopt;
-  // A rollout that has ended has no deadline, even if its pods are missing again.
+  // A finished rollout has no deadline, even if pods are missing again.
   const std::string_view reason = field(progressing, "reason");
   if (is_complete(deployment, status) || reason == kTimedOut || reason == kNewSetAvailable)
     return std::nullopt;

@@ -25,7 +25,7 @@ bool has_address(const kube::Pod& pod) {
   return pod.status.phase != "Failed" || pod.spec.restart_policy != "Never";
 }
 
-// The number a named port has in this pod.
+// The number of a named port in this pod.
 std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view name,
                                        std::string_view protocol) {
   for (const kube::Container& container : pod.spec.containers) {
@@ -52,7 +52,7 @@ json::array ports_for(const Object& service, const kube::Pod& pod) {
       number = named_port(pod, std::string_view(target->get_string()), protocol);
     if (target && !target->is_string() && int_at(port, {"targetPort"}).value_or(0) > 0)
       number = int_at(port, {"targetPort"});
-    if (!number) continue;  // this pod does not have it
+    if (!number) continue;  // this pod has no such port
     json::object made;
     made["name"] = text_at(port, {"name"});
     made["port"] = *number;
@@ -104,7 +104,7 @@ json::object labels_for(const Object& service) {
   return out;
 }
 
-// In slices the name is always there, in Endpoints only if there is one.
+// Slices always have the name of a port, Endpoints only if it is not empty.
 json::array without_empty_names(json::array ports) {
   for (json::value& port : ports)
     if (text_at(port, {"name"}).empty()) port.as_object().erase("name");
@@ -129,13 +129,13 @@ json::value new_slice(const Object& service, const json::array& ports, json::arr
   return out;
 }
 
-// Slices of one set of ports.
+// Fills the slices with one set of ports.
 class SliceFiller {
  public:
   SliceFiller(const Object& service, json::array ports, std::map<std::string, json::value> wanted)
       : service_(service), ports_(std::move(ports)), wanted_(std::move(wanted)) {}
 
-  // Keeps what is still wanted where it is.
+  // Keeps endpoints that are still wanted in their slice.
   void take(const ObjectPointer& slice) {
     json::array kept;
     for (const json::value& endpoint : list_at(slice->json, {"endpoints"})) {
@@ -182,7 +182,7 @@ class SliceFiller {
 
   const Object& service_;
   json::array ports_;
-  std::map<std::string, json::value> wanted_;  // by the uid of the pod
+  std::map<std::string, json::value> wanted_;  // by the UID of the pod
   std::vector<std::pair<ObjectPointer, json::array>> slices_;
 };
 
@@ -210,7 +210,7 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
   const bool portless = !asked || !asked->is_array() || asked->get_array().empty();
   std::erase_if(order,
                 [](const PodPointer& pod) { return !has_address(*pod) || pod->meta.deleted; });
-  // Readers of one large object get no more than this; the slices have them all.
+  // Endpoints are truncated, since readers get the whole object; the slices have all addresses.
   const bool too_many = order.size() > kMaxEndpoints;
   if (too_many) {
     std::partition(order.begin(), order.end(),
@@ -272,7 +272,7 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   for (const ObjectPointer& slice : present) {
     if (slice->meta.deleted) continue;
     const json::value* ports = find(slice->json, {"ports"});
-    // A server may leave out names that are empty.
+    // A server may omit empty names.
     const json::array held =
         without_empty_names(ports && ports->is_array() ? ports->get_array() : json::array());
     auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
@@ -294,7 +294,7 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   } else if (idle.empty()) {
     out.create.push_back(new_slice(service, {}, {}));
   } else {
-    // Nobody is behind the service: one empty slice says so.
+    // A service without pods has one empty slice.
     SliceFiller filler(service, {}, {});
     for (const ObjectPointer& slice : idle) filler.take(slice);
     filler.finish(out, true);
