@@ -22,7 +22,7 @@ json::value token_status(const Authenticator& authenticator, const json::value& 
   return out;
 }
 
-// The user a SubjectAccessReview asks about.
+// The user in a SubjectAccessReview.
 User subject_of(const json::value& review) {
   User out{.name = std::string(text_at(review, {"spec", "user"})),
            .uid = std::string(text_at(review, {"spec", "uid"}))};
@@ -52,7 +52,7 @@ json::value access_status(const Core& core, const json::value& review, const Use
   return out;
 }
 
-// Without an authorizer that can list its rules: everything, and nothing is left out.
+// For a server without an authorizer: every user may do everything, and the list is complete.
 json::value all_rules() {
   const json::array any{"*"};
   const json::value resources{{"verbs", any}, {"apiGroups", any}, {"resources", any}};
@@ -62,7 +62,7 @@ json::value all_rules() {
           {"incomplete", false}};
 }
 
-// What cannot be answered.
+// Rejects reviews that cannot be answered.
 ApiResult<void> check_review(const Kind& kind, const json::value& review) {
   if (kind.kind == "TokenReview" && text_at(review, {"spec", "token"}).empty())
     return bad_request("token is required for TokenReview in authentication");
@@ -71,7 +71,7 @@ ApiResult<void> check_review(const Kind& kind, const json::value& review) {
   if (!kind.kind.ends_with("AccessReview")) return {};
   const bool asks_for_resource = find(review, {"spec", "resourceAttributes"}) != nullptr;
   if (asks_for_resource != (find(review, {"spec", "nonResourceAttributes"}) != nullptr)) return {};
-  Kind shown;  // upstream names no kind here
+  Kind shown;  // upstream's message has no kind here
   shown.group = kind.group;
   return invalid(shown, "",
                  {{"FieldValueInvalid",
