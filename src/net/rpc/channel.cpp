@@ -19,10 +19,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
-// Of a call that servers refuse unseen: it may meet one after the other that is about to end.
+// For calls that servers refuse before handling them: several servers in a row may be ending.
 constexpr int kAttempts = 16;
 
-// A call on the wire; also a unary one, which is a stream of one message.
+// A call on a connection; a unary call is a stream of one message.
 class ClientCall final : public RpcReader {
  public:
   ClientCall(ConnectionPtr connection, StreamPtr stream, RpcClock::time_point deadline)
@@ -68,7 +68,7 @@ class ClientCall final : public RpcReader {
   RpcStatus status_;
 };
 
-// What open() hands out when there is no connection.
+// What open() returns without a connection.
 class FailedCall final : public RpcReader {
  public:
   explicit FailedCall(RpcStatus status) : status_(std::move(status)) {}
@@ -110,9 +110,9 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
       if (answered) more = co_await call->next(extra);
       if (call->refused() && attempt < kAttempts) continue;
       reply.status = call->status();
-      if (more) reply.status = {RpcCode::internal, "more than one message in the answer"};
+      if (more) reply.status = {RpcCode::internal, "more than one message in the response"};
       if (!answered && reply.status.ok())
-        reply.status = {RpcCode::internal, "no message in the answer"};
+        reply.status = {RpcCode::internal, "no message in the response"};
       co_return reply;
     }
   }
@@ -136,7 +136,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   }
 
  private:
-  // Null: the connection has used up its stream ids; connect again.
+  // Null if the connection has used up its stream IDs; connect again.
   std::unique_ptr<ClientCall> begin(const std::string& method, const std::string& request,
                                     RpcClock::time_point until) {
     StreamPtr stream = connection_->session().request(method, request, until, metadata_);
@@ -144,8 +144,8 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
     return std::make_unique<ClientCall>(connection_, std::move(stream), until);
   }
 
-  // Afterwards, if ok, connection_ takes calls. connect(2) on a unix socket does not pend: it
-  // works, fails, or says EAGAIN while the backlog is full, which Asio's async_connect takes for
+  // After success, connection_ accepts calls. connect(2) on a unix socket does not wait: it
+  // succeeds, fails, or returns EAGAIN if the backlog is full, which Asio's async_connect treats as
   // success.
   Task<RpcStatus> connect(RpcClock::time_point until) {
     while (!connection_ || !connection_->usable()) {
@@ -183,8 +183,8 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   std::string path_;
   RpcLimits limits_;
   RpcMetadata metadata_;
-  ConnectionPtr connection_;            // the newest, the only one to get calls
-  std::vector<ConnectionPtr> retired_;  // told to go away; their calls go on
+  ConnectionPtr connection_;            // the newest one; new calls use it
+  std::vector<ConnectionPtr> retired_;  // the peer sent GOAWAY; their calls continue
 };
 
 }  // namespace
