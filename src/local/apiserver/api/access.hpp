@@ -25,7 +25,7 @@ class Authenticator {
 };
 
 // Every authenticated user may do everything. Anonymous users may only read health and version:
-// `path` is that of a request that is about no resource.
+// `path` is given for requests that are not about a resource.
 bool is_allowed(const User& user, std::string_view path = {});
 // 403 with upstream's message.
 ApiResult<void> authorize(const Call& call, std::string_view verb);
