@@ -16,7 +16,7 @@ inline constexpr Flag kDryRun{.name = "dry-run",
 inline constexpr std::array kInstallExamples{
     Example{"install servo --dry-run", "what would be applied, as YAML; asks no cluster"},
     Example{"install servo --dry-run=server", "what the cluster says to it, and keeps nothing of"},
-    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.1.0",
+    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.2.0",
             "in a namespace of your own, with an image of your own"},
 };
 inline constexpr std::array kInstallFlags{
