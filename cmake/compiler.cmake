@@ -4,14 +4,17 @@ add_library(plim_options INTERFACE)
 target_include_directories(plim_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(plim_options INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED)
-target_compile_options(plim_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion>
-  -fno-omit-frame-pointer)
+target_compile_options(plim_options INTERFACE -fno-omit-frame-pointer)
+if(PLIM_WARNINGS)
+  target_compile_options(plim_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion>)
+endif()
 if(PLIM_WERROR)
   target_compile_options(plim_options INTERFACE -Werror)
 endif()
 
-# Tests are compiled far more often than they run: -O0 halves the compiler's work, with sanitizers too.
+# Tests are compiled far more often than they run: -O0 halves the compiler's work, with sanitizers too. The flags of the
+# build type Release, which `./dev up` builds, are in CMakePresets.json.
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
@@ -44,14 +47,15 @@ if(PLIM_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 find_program(PLIM_CCACHE ccache)
+if(NOT PLIM_CCACHE OR NOT CMAKE_GENERATOR MATCHES "Ninja")
+  set(PLIM_PRECOMPILE_LATER OFF)
+endif()
 if(PLIM_CCACHE)
   # base_dir and no hash_dir: clones in other folders share the cache. The sloppiness is what ccache asks
   # for with precompiled headers; clang must also leave the time stamp out of them.
   set(launcher env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
-  if(PLIM_SANITIZE AND CMAKE_GENERATOR MATCHES "Ninja")
-    # These are built rarely, and then mostly from the cache, which reads no precompiled header: it is made when one is missed.
-    set(PLIM_PRECOMPILE_LATER ON)
+  if(PLIM_PRECOMPILE_LATER)
     list(APPEND launcher CCACHE_PREFIX=${PROJECT_SOURCE_DIR}/cmake/precompile-now
          CCACHE_PREFIX_CPP=${PROJECT_SOURCE_DIR}/cmake/precompile-now)
   endif()

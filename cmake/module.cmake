@@ -39,15 +39,18 @@ function(plim_module name)
   endif()
 
   plim_group_sources(grouped grouped ${sources})
+  set(targets ${name})
   add_library(${name} STATIC ${grouped})
-  # For editors, clang-tidy and clang-query, which ask how one file is compiled.
-  add_library(${name}_each OBJECT EXCLUDE_FROM_ALL ${sources})
-  foreach(target ${name} ${name}_each)
+  plim_use_precompiled(${name} ${precompiled} ${grouped})
+  if(PLIM_TESTS)  # for editors, clang-tidy and clang-query, which ask how one file is compiled
+    list(APPEND targets ${name}_each)
+    add_library(${name}_each OBJECT EXCLUDE_FROM_ALL ${sources})
+    plim_use_precompiled(${name}_each ${precompiled} ${sources})
+  endif()
+  foreach(target ${targets})
     target_link_libraries(${target} PUBLIC plim_options ${M_USES} PRIVATE ${M_LIBS})
     target_compile_definitions(${target} PRIVATE ${M_DEFINES})
   endforeach()
-  plim_use_precompiled(${name} ${precompiled} ${grouped})
-  plim_use_precompiled(${name}_each ${precompiled} ${sources})
 
   if(PLIM_TESTS AND tests)
     plim_group_sources(grouped_tests grouped/tests ${tests})

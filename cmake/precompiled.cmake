@@ -56,7 +56,8 @@ function(plim_precompiled_object name file)
   target_compile_options(${name} PRIVATE -fpch-codegen)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/empty.cpp PROPERTIES
     COMPILE_OPTIONS -Wno-unused-command-line-argument)
-  separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}")
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(options NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
   add_custom_command(
     OUTPUT ${CMAKE_BINARY_DIR}/${file}.o
     COMMAND ${CMAKE_CXX_COMPILER} ${options} -fno-omit-frame-pointer -ffunction-sections -c ${file} -o ${file}.o
@@ -101,10 +102,8 @@ function(plim_use_precompiled target name)
   add_dependencies(${target} ${name}_built)
 endfunction()
 
-# Only in the everyday build: it is the one that is waited for.
-if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND PLIM_LLD AND NOT PLIM_SANITIZE
-    AND CMAKE_GENERATOR MATCHES "Ninja")
-  set(PLIM_PRECOMPILE_CODE ON)
+if(PLIM_PRECOMPILE_LATER OR NOT PLIM_LLD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT CMAKE_GENERATOR MATCHES "Ninja")
+  set(PLIM_PRECOMPILE_CODE OFF)
 endif()
 # CMake would call them system headers, in which compilers are silent; some of these are ours.
 set(CMAKE_PCH_PROLOGUE "")

@@ -18,7 +18,7 @@ inline constexpr std::array kInstallExamples{
     Example{"install servo --dry-run", "print the objects as YAML, without a cluster"},
     Example{"install servo --dry-run=server",
             "let the API server check the objects and store nothing"},
-    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.1.0",
+    Example{"install agent --namespace monitoring --image registry.example.org/plimsoll:0.2.0",
             "in another namespace, with another image"},
 };
 inline constexpr std::array kInstallFlags{

@@ -96,7 +96,7 @@ class PoolsWalk:
         self.cluster.apply({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "both", "annotations": {
             "nokia.k8s.io/cpus": json.dumps([{"container": "c", "processes": processes}])}}, "spec": {
                 "terminationGracePeriodSeconds": 1, "containers": [{
-                    "name": "c", "image": "plimsoll:0.1.0", "imagePullPolicy": "IfNotPresent",
+                    "name": "c", "image": "plimsoll:0.2.0", "imagePullPolicy": "IfNotPresent",
                     "resources": {"limits": {self.resource: "1", "nokia.k8s.io/sharedpool": "100"}}}]}})
         self.addCleanup(self.cluster.kubectl, "delete", "pod", "both", "--wait=false", check=False)
         uid = self.cluster.get("pod", "both")["metadata"]["uid"]
