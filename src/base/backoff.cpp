@@ -5,7 +5,7 @@
 namespace plim {
 namespace {
 
-// Through doubles, which cannot overflow, and never past `limit`.
+// Computes with doubles, which cannot overflow; at most `limit`.
 Nanos scaled(Nanos value, double by, Nanos limit) {
   const double out = static_cast<double>(value.count()) * by;
   if (out >= static_cast<double>(limit.count())) return limit;

@@ -1,4 +1,4 @@
-// How long to wait before the next try.
+// The delay before the next retry.
 #pragma once
 
 #include <chrono>
@@ -8,16 +8,16 @@
 
 namespace plim {
 
-// Exponential with jitter: the waits grow by `factor` from `first` up to `limit`, and each is
-// stretched by a random share of itself so that many clients do not come back at once. The default
-// is what client-go's reflectors do. Belongs to one task.
+// Exponential with jitter: delays grow by `factor` from `first` up to `limit`, and each is extended
+// by a random share of itself, so that many clients do not retry at the same moment. The defaults
+// are those of client-go's reflectors. Belongs to one task.
 class Backoff {
  public:
   struct Options {
     Nanos first = std::chrono::milliseconds(800);
     Nanos limit = std::chrono::seconds(30);  // before jitter
     double factor = 2.0;
-    double jitter = 1.0;  // up to this share is added
+    double jitter = 1.0;  // adds up to this share
   };
 
   Backoff() : Backoff(Options{}) {}
@@ -25,7 +25,7 @@ class Backoff {
   explicit Backoff(Options options, Random& random = system_random());
 
   Nanos next();
-  // After a success: the next wait is short again.
+  // After a success: the next delay is short again.
   void reset();
 
  private:

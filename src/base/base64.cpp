@@ -44,7 +44,7 @@ Result<std::string> base64_decode(std::string_view text) {
   std::string out;
   out.reserve(text.size() / 4 * 3);
   std::uint32_t group = 0;
-  int characters = 0;  // of the group under way
+  int characters = 0;  // of the current group
   int padding = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char c = text[i];

@@ -1,4 +1,4 @@
-// Base 64 with the standard alphabet and padding, as Kubernetes stores Secrets and certificates.
+// Base64 with the standard alphabet and padding, as in Kubernetes Secrets and certificates.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace plim {
 
 std::string base64_encode(std::string_view bytes);
-// Line ends anywhere are skipped, as Go does; any other foreign character is an error. The error
-// never shows the text, which may be a secret.
+// Skips line ends anywhere, as Go does; fails at any other invalid character. The error never
+// contains the text, which may be a secret.
 Result<std::string> base64_decode(std::string_view text);
 
 }  // namespace plim

@@ -6,7 +6,7 @@
 namespace plim {
 namespace {
 
-TEST(Base64, knows_the_examples_of_rfc_4648) {
+TEST(Base64, matches_the_examples_of_rfc_4648) {
   EXPECT_EQ(base64_encode(""), "");
   EXPECT_EQ(base64_encode("f"), "Zg==");
   EXPECT_EQ(base64_encode("fo"), "Zm8=");
@@ -14,7 +14,7 @@ TEST(Base64, knows_the_examples_of_rfc_4648) {
   EXPECT_EQ(*base64_decode("Zm9v\nYg=="), "foob");
 }
 
-TEST(Base64, refuses_what_is_none_without_showing_it) {
+TEST(Base64, rejects_invalid_text_without_showing_it) {
   for (const char* bad : {"Z", "Zg", "Zg=", "Zg===", "=Zg=", "Zg==Zg==", "Zm9v!mFy", "Zm 9"})
     EXPECT_FALSE(base64_decode(bad)) << bad;
   EXPECT_EQ(base64_decode("secret*").error().message, "not base64 at character 7");

@@ -63,7 +63,7 @@ std::size_t FakeClock::sleepers() const {
 }
 
 Task<void> FakeClock::sleep_until(SteadyTime when) {
-  struct Listed {  // leaves the list however the coroutine ends
+  struct Listed {  // removes itself from the list however the coroutine ends
 
     Listed(std::shared_ptr<State> s, const Executor& loop, SteadyTime until)
         : state(std::move(s)),

@@ -1,4 +1,4 @@
-// Time, handed in so that tests can own it.
+// Clocks, passed as a parameter so that tests can control time.
 #pragma once
 
 #include <chrono>
@@ -16,18 +16,18 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual SteadyTime steady() const = 0;  // for durations and deadlines
-  virtual WallTime wall() const = 0;      // for time stamps people and servers see
-  // Sleeps on the loop of the calling coroutine; ends early, by unwinding, when its task is
+  virtual WallTime wall() const = 0;      // for time stamps
+  // Sleeps on the loop of the calling coroutine; ends early, by an exception, when its task is
   // cancelled.
   virtual Task<void> sleep_until(SteadyTime when) = 0;
 
   Task<void> sleep(Nanos duration) { return sleep_until(steady() + duration); }
 };
 
-// The machine's clock; lives for the whole process.
+// The clock of the machine; lives as long as the process.
 Clock& system_clock();
 
-// Stands still until advanced. Sleepers wake in the order of their times. Belongs to one loop.
+// Changes only when advanced. Sleepers wake in the order of their times. Belongs to one loop.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(WallTime start = WallTime(std::chrono::seconds(1'700'000'000)));
@@ -38,7 +38,7 @@ class FakeClock final : public Clock {
 
   void advance(Nanos duration);
   std::size_t sleepers() const;
-  // Advances to the next sleeper's time; false if nobody sleeps.
+  // Advances to the time of the next sleeper; false if there is none.
   bool advance_to_next();
 
  private:

@@ -1,4 +1,4 @@
-// Sets of CPUs and the kernel's way to write them, "0-3,8".
+// Sets of CPUs and the kernel's notation for them, "0-3,8".
 #pragma once
 
 #include <compare>
@@ -12,8 +12,8 @@
 
 namespace plim {
 
-// CPU numbers below kMaxCpus as a dense bit set, which is small for any machine there is. Iterates
-// in rising order.
+// CPU numbers below kMaxCpus as a dense bit set, which is small on any machine. Iterates in
+// ascending order.
 class CpuSet {
  public:
   static constexpr int kMaxCpus = 1 << 16;
@@ -88,13 +88,12 @@ class CpuSet {
  private:
   void drop_empty_words();
 
-  std::vector<std::uint64_t> words_;  // the last one is never zero, so equal sets compare equal
+  std::vector<std::uint64_t> words_;  // the last one is not zero, so that equal sets compare equal
 };
 
-// Numbers and ranges with commas between: "0-3,8". A range may be thinned out: "0-31:2" takes every
-// second CPU (taskset's form), "0-31:2/8" the first two of every eight (the kernel's form). White
-// space around the whole is ignored, as files of the kernel end in a line end; empty text is the
-// empty set.
+// Numbers and ranges separated by commas: "0-3,8". A range may have a step: "0-31:2" is every
+// second CPU (as in taskset), "0-31:2/8" the first two of every eight (as in the kernel). Ignores
+// white space around the text, since kernel files end with a newline; empty text is the empty set.
 Result<CpuSet> parse_cpu_list(std::string_view text);
 
 }  // namespace plim

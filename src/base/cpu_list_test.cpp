@@ -20,7 +20,7 @@ TEST(CpuList, reads_the_kernels_format) {
   EXPECT_EQ(*parse_cpu_list("65535"), (CpuSet{65535}));
 }
 
-TEST(CpuList, refuses_what_is_none) {
+TEST(CpuList, rejects_invalid_lists) {
   for (const char* bad : {",",
                           "1,",
                           "a",
@@ -46,7 +46,7 @@ TEST(CpuList, refuses_what_is_none) {
     EXPECT_FALSE(parse_cpu_list(bad)) << bad;
 }
 
-TEST(CpuList, refuses_backwards_range) {
+TEST(CpuList, rejects_a_range_that_runs_backwards) {
   EXPECT_EQ(parse_cpu_list("0,3-1").error().message,
             "cpu list item \"3-1\": expected a range that does not run backwards");
 }
@@ -57,7 +57,7 @@ TEST(CpuList, prints_ranges) {
   EXPECT_EQ((CpuSet{0, 1, 3, 4, 5, 63, 64, 200}).to_string(), "0-1,3-5,63-64,200");
 }
 
-TEST(CpuSet, walks_in_rising_order) {
+TEST(CpuSet, iterates_in_ascending_order) {
   CpuSet set{200, 0, 64, 63};
   EXPECT_EQ(std::vector<int>(set.begin(), set.end()), (std::vector<int>{0, 63, 64, 200}));
   EXPECT_EQ(set.next(65), 200);
@@ -65,7 +65,7 @@ TEST(CpuSet, walks_in_rising_order) {
   EXPECT_EQ(CpuSet().first(), -1);
 }
 
-TEST(CpuSet, forgets_what_is_removed) {
+TEST(CpuSet, removes_cpus) {
   CpuSet set{1, 100};
   set.remove(100);
   set.remove(5);
@@ -76,7 +76,7 @@ TEST(CpuSet, forgets_what_is_removed) {
 }
 
 CpuSet arbitrary_set(std::set<int>& model) {
-  // Not a generator of sets: it gives up when it draws the same numbers too often.
+  // A vector, since the generator of sets fails if it draws equal numbers too often.
   const auto cpus = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 300));
   model = {cpus.begin(), cpus.end()};
   CpuSet out;

@@ -11,7 +11,7 @@ constexpr std::uint32_t kPolynomial = 0x82F63B78;  // reflected
 
 using Table = std::array<std::uint32_t, 256>;
 
-// Table k advances a byte by k more zero bytes, so that eight bytes take eight independent lookups.
+// Table k is for a byte followed by k zero bytes, so eight bytes need eight independent lookups.
 constexpr std::array<Table, 8> make_tables() {
   std::array<Table, 8> out{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

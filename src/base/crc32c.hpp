@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), the checksum of our files: by the processor where it can, by table
-// elsewhere.
+// CRC-32C (Castagnoli), the checksum of our files. Uses the instruction of the processor if it
+// exists, otherwise a table.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace plim {
 
-// `before` is the sum of the bytes in front of these.
+// `before` is the checksum of the preceding bytes.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 
-// The two ways, for the test that holds them equal.
+// Both implementations, for the test that compares them.
 std::uint32_t crc32c_by_table(std::string_view bytes, std::uint32_t before = 0);
 bool has_crc32c_instruction();
 

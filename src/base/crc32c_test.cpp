@@ -8,7 +8,7 @@
 namespace plim {
 namespace {
 
-TEST(Crc32c, knows_the_published_values) {
+TEST(Crc32c, matches_the_published_values) {
   // RFC 3720, B.4, and the usual check value.
   EXPECT_EQ(crc32c("123456789"), 0xE3069283u);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAu);

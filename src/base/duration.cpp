@@ -24,7 +24,7 @@ struct Unit {
   std::uint64_t nanos;
 };
 
-// Both letters that look like a micro sign count: U+00B5 and U+03BC.
+// Accepts both letters that look like a micro sign: U+00B5 and U+03BC.
 constexpr std::array kUnits{Unit{"ns", 1},           Unit{"us", kMicro}, Unit{"\u00b5s", kMicro},
                             Unit{"\u03bcs", kMicro}, Unit{"ms", kMilli}, Unit{"s", kSecond},
                             Unit{"m", kMinute},      Unit{"h", kHour}};
@@ -33,7 +33,7 @@ Error bad_duration(std::string_view text, std::string_view why) {
   return fail(Code::invalid, fmt::format("duration {}: {}", quote(text), why));
 }
 
-// whole.fraction units; nothing if that is too long.
+// whole.fraction units; nothing if the result is too long.
 std::optional<std::uint64_t> multiply(std::string_view whole, std::string_view fraction,
                                       std::uint64_t unit) {
   std::uint64_t count = 0;
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> multiply(std::string_view whole, std::string_view f
   }
   if (count > kLimit / unit) return std::nullopt;
   std::uint64_t nanos = count * unit;
-  // Digits past the eighteenth are far below a nanosecond of any unit.
+  // Digits after the eighteenth are far below a nanosecond in any unit.
   std::uint64_t digits = 0;
   std::uint64_t scale = 1;
   for (char c : fraction.substr(0, 18)) {
@@ -139,7 +139,7 @@ std::string human_duration(Nanos duration) {
   std::int64_t hours = minutes / 60;
   std::int64_t days = hours / 24;
   std::int64_t years = days / 365;
-  // The second unit is left out when it is zero.
+  // Omits the second unit if it is zero.
   auto two = [](std::int64_t major, char unit, std::int64_t minor, char minor_unit) {
     return minor == 0 ? fmt::format("{}{}", major, unit)
                       : fmt::format("{}{}{}{}", major, unit, minor, minor_unit);

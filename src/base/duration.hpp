@@ -9,13 +9,13 @@
 
 namespace plim {
 
-// "1h15m30.918s", "-1.5h", "100ms", "0": the grammar of Go's time.ParseDuration, to the nanosecond
-// (what is finer is dropped).
+// "1h15m30.918s", "-1.5h", "100ms", "0": the grammar of Go's time.ParseDuration. Finer parts than
+// nanoseconds are dropped.
 Result<Nanos> parse_duration(std::string_view text);
 // "1h15m30.918s", "1.5ms", "0s".
 std::string format_duration(Nanos duration);
-// The age in kubectl's tables, never more than two units: "5m", "3d4h", "2y10d". A time in the
-// future by more than a second is "<invalid>".
+// The age as in kubectl's tables, at most two units: "5m", "3d4h", "2y10d". "<invalid>" for a time
+// that is more than a second in the future.
 std::string human_duration(Nanos duration);
 
 }  // namespace plim

@@ -30,7 +30,7 @@ TEST(Duration, reads_go_durations) {
   EXPECT_EQ(*parse_duration("-9223372036854775808ns"), Nanos(kMinInt));
 }
 
-TEST(Duration, refuses_what_is_none) {
+TEST(Duration, rejects_invalid_durations) {
   for (const char* bad : {"",
                           "3",
                           "-",
@@ -75,7 +75,7 @@ TEST(Duration, prints_as_go_does) {
   EXPECT_EQ(format_duration(Nanos(kMinInt)), "-2562047h47m16.854775808s");
 }
 
-TEST(Duration, tells_ages_as_kubectl_does) {
+TEST(Duration, prints_ages_as_kubectl_does) {
   constexpr auto day = 24h;
   EXPECT_EQ(human_duration(-2s), "<invalid>");
   EXPECT_EQ(human_duration(-1s), "0s");

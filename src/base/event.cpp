@@ -27,11 +27,11 @@ namespace {
 struct Event::State {
   explicit State(const Executor& loop) : timer(loop, SteadyTime::max()) {}
 
-  asio::steady_timer timer;  // never expires; cancelled to make the waiters look again
+  asio::steady_timer timer;  // never expires; cancelled to make the waiters check again
   std::uint64_t notified = 0;
   bool destroyed = false;
 
-  // One wait on the timer; what it was good for is for the caller to see.
+  // One wait on the timer; the caller checks why it ended.
   static Task<void> look_again(std::shared_ptr<State> state) {
     co_await state->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     co_await unwind_if_cancelled();
@@ -58,7 +58,7 @@ Task<void> Event::wait() {
 }
 
 Task<bool> Event::wait_until(Clock& clock, SteadyTime deadline) {
-  // The clock may be a fake, so the deadline is a sleep of its own beside the wait.
+  // The clock may be a fake, so a separate sleep handles the deadline.
   struct Alarm {
     asio::cancellation_signal cancel;
     bool sleeping = true;

@@ -1,4 +1,4 @@
-// How coroutines of one loop wait for each other.
+// Lets coroutines of one loop wait for each other.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace plim {
 
-// Something that may happen again and again: wait() ends at the next notify(). Everything runs on
-// one loop, so nothing can slip in between looking and waiting:
+// An event that may occur repeatedly: wait() ends at the next notify(). Everything runs on one
+// loop, so nothing can happen between checking and waiting:
 //   while (!ready_) co_await changed_.wait();
-// From another thread: post_to(loop, [&] { event.notify(); }). Waits unwind when their task is
-// cancelled or the event is destroyed.
+// From another thread: post_to(loop, [&] { event.notify(); }). A wait ends with an exception when
+// its task is cancelled or the event is destroyed.
 class Event {
  public:
   explicit Event(const Executor& loop);
@@ -20,10 +20,10 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
-  // Wakes everybody who waits now.
+  // Wakes all current waiters.
   void notify();
   Task<void> wait();
-  // False: the time came first. `clock` must outlive the wait.
+  // False at the deadline. `clock` must outlive the wait.
   Task<bool> wait_until(Clock& clock, SteadyTime deadline);
 
  private:
@@ -31,7 +31,7 @@ class Event {
   std::shared_ptr<State> state_;
 };
 
-// Throws, as every co_await of a cancelled task does. For code that has to tell apart why its wait
+// Throws, as every co_await of a cancelled task does. For code that has to know why its wait
 // ended.
 Task<void> unwind_if_cancelled();
 

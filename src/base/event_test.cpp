@@ -22,7 +22,7 @@ Task<void> wait_until_and_note(Event& event, Clock& clock, Nanos limit, std::vec
   notes.push_back(in_time);
 }
 
-TEST(Event, notify_wakes_all_who_wait_and_nobody_later) {
+TEST(Event, notify_wakes_all_current_waiters_and_no_later_ones) {
   Loop loop;
   Event event(loop.executor());
   int woken = 0;
@@ -53,7 +53,7 @@ TEST(Event, wait_until_ends_at_the_deadline_of_a_fake_clock) {
   EXPECT_EQ(clock.sleepers(), 0u);
 }
 
-TEST(Event, wait_until_ends_at_notify_and_forgets_its_alarm) {
+TEST(Event, wait_until_ends_at_notify_and_cancels_its_alarm) {
   Loop loop;
   FakeClock clock;
   Event event(loop.executor());
@@ -132,7 +132,7 @@ Task<void> pop_all(Queue<int>& queue, std::vector<int>& got) {
   }
 }
 
-TEST(Queue, holds_back_the_writer_and_keeps_the_order) {
+TEST(Queue, blocks_the_writer_and_keeps_the_order) {
   Loop loop;
   Queue<int> queue(loop.executor(), 2);
   int pushed = 0;

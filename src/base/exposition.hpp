@@ -1,4 +1,4 @@
-// The text that Prometheus scrapes, format 0.0.4.
+// The text format of Prometheus, version 0.0.4.
 #pragma once
 
 #include <map>
@@ -14,21 +14,21 @@ constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=ut
 using Labels = std::vector<std::pair<std::string, std::string>>;
 enum class Type { counter, gauge, histogram, untyped };
 
-// `a="x",b="y"`: values escaped, bytes that are not UTF-8 replaced, since one would spoil the whole
-// scrape. A bad label name is a bug of ours.
+// `a="x",b="y"`: escapes values and replaces bytes that are not UTF-8, since one would break the
+// whole scrape. An invalid label name is a bug in our code.
 std::string render_labels(const Labels& labels);
 
-// Collects samples by family, however they come in, and prints each family once, sorted by name.
+// Collects samples by family, in any order, and prints each family once, sorted by name.
 class Exposition {
  public:
-  // A family that was begun before goes on with its first help and type.
+  // If the family exists, continues it with its first help and type.
   class Family {
    public:
     void sample(const Labels& labels, double value) { sample("", render_labels(labels), value); }
 
     void sample(double value) { sample("", "", value); }
 
-    // With a suffix like _bucket, and labels already rendered.
+    // With a suffix like _bucket, and labels that are rendered already.
     void sample(std::string_view suffix, std::string_view labels, double value);
 
    private:

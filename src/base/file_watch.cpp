@@ -28,7 +28,7 @@ constexpr std::uint32_t kFileEvents =
     IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kEvents = kFileEvents | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
-// What tells one content of a path from the next, links followed. Empty: no such file.
+// Distinguishes versions of a file, following links. Empty: no such file.
 using Fingerprint = std::tuple<dev_t, ino_t, off_t, time_t, long>;
 
 Fingerprint fingerprint(const std::string& path) {
@@ -65,12 +65,12 @@ struct FileWatch::Impl {
   Options options;
   Clock* clock;
   std::vector<Target> targets;
-  std::map<int, std::set<std::string>> watches;  // by descriptor: the directories it stands for
+  std::map<int, std::set<std::string>> watches;  // by descriptor: the directories it watches
   bool lost_count = false;
 };
 
-// The directory itself, or as long as it is missing the nearest one above it, whose events tell
-// when it comes.
+// Watches the directory itself or, as long as it is missing, the nearest existing parent, whose
+// events report its creation.
 Result<int> FileWatch::Impl::watch_nearest(const std::string& directory) {
   auto add = [&] {
     return ::inotify_add_watch(inotify.native_handle(), directory.c_str(), kEvents);
@@ -80,11 +80,11 @@ Result<int> FileWatch::Impl::watch_nearest(const std::string& directory) {
   if ((errno != ENOENT && errno != ENOTDIR) || directory == "/" || directory == ".")
     return fail_errno(errno, fmt::format("cannot watch {}", directory));
   PLIM_TRY(const int above, watch_nearest(split_path(directory).first));
-  watch = add();  // it may have come before the one above was watched
+  watch = add();  // it may have been created before the parent was watched
   return watch >= 0 ? watch : above;
 }
 
-// Watches end with their directory and follow it when it is moved away: look again each time.
+// A watch ends with its directory and follows it when it is moved: check again each time.
 Result<void> FileWatch::Impl::rearm() {
   std::map<int, std::set<std::string>> before = std::exchange(watches, {});
   std::set<std::string> directories;
@@ -113,7 +113,7 @@ void FileWatch::Impl::note(const inotify_event& event, std::string_view name) {
 
 void FileWatch::Impl::read_events() {
   alignas(inotify_event) char buffer[64 * 1024];
-  // One buffer: what does not fit makes the descriptor readable again.
+  // One buffer is enough: if more is pending, the descriptor is readable again.
   const ssize_t size = ::read(inotify.native_handle(), buffer, sizeof buffer);
   for (ssize_t at = 0; at < size;) {
     inotify_event event{};
@@ -127,8 +127,8 @@ void FileWatch::Impl::read_events() {
 std::vector<std::string> FileWatch::Impl::take_changes() {
   std::vector<std::string> out;
   for (Target& target : targets) {
-    // The event alone says too much: it names files that were made and removed again. The
-    // fingerprint alone says too little: two writes within one tick of the clock look the same.
+    // The event alone reports too much: files that were created and removed again. The fingerprint
+    // alone reports too little: two writes within one clock tick look the same.
     const Fingerprint now = fingerprint(target.path);
     const bool exists = now != Fingerprint{};
     if (lost_count || now != target.last || (target.touched && exists)) out.push_back(target.path);
@@ -170,7 +170,7 @@ Task<std::vector<std::string>> FileWatch::next() {
     co_await unwind_if_cancelled();
     co_await impl->clock->sleep(impl->options.settle);
     impl->read_events();
-    // A directory that cannot be watched any more, for want of rights or memory, is tried again at
+    // A directory that cannot be watched any more, for lack of permission or memory, is retried at
     // the next event.
     std::ignore = impl->rearm();
     auto changes = impl->take_changes();

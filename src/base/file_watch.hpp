@@ -1,4 +1,4 @@
-// Tells when files change, by inotify.
+// Reports changes of files, using inotify.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 
 namespace plim {
 
-// Watches files through their directories, so that replacement by rename, Kubernetes' swaps of the
-// ..data link, deletion and re-creation of file or directory are all seen. Files and directories
-// need not be there yet. Not seen: a directory further up being renamed or a link to it changed.
-// Belongs to one loop.
+// Watches files through their directories, so it sees replacement by rename, Kubernetes' swaps of
+// the ..data link, and deletion and re-creation of the file or its directory. Files and directories
+// need not exist yet. Does not see that a directory further up is renamed or that a link to it
+// changes. Belongs to one loop.
 class FileWatch {
  public:
   struct Options {
-    // How long a burst may go on before it is reported as one change.
+    // Changes within this time are reported as one.
     Nanos settle = std::chrono::milliseconds(50);
   };
 
@@ -33,8 +33,8 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  // The paths that were changed, made or removed since open() or the last return. When the kernel
-  // lost count, all of them. One caller at a time.
+  // The paths that were changed, created or removed since open() or the last return; all paths if
+  // the kernel's queue overflowed. One caller at a time.
   Task<std::vector<std::string>> next();
 
  private:

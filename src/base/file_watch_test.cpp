@@ -33,7 +33,7 @@ class FileWatchTest : public ::testing::Test {
 
   void write(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
 
-  // Nothing is reported for what was done so far: the next change seen is the one made here.
+  // Checks that nothing was reported so far: the next reported change is the one made here.
   void expect_quiet(const std::string& other) {
     write(other, "later");
     EXPECT_THAT(next(), ElementsAre(other));
@@ -65,14 +65,14 @@ TEST_F(FileWatchTest, sees_atomic_replacement) {
   EXPECT_THAT(next(), ElementsAre(file));
 }
 
-TEST_F(FileWatchTest, neighbours_do_not_matter) {
+TEST_F(FileWatchTest, ignores_other_files_in_the_directory) {
   watch({dir_ / "file"});
   write(dir_ / "neighbour", "x");
   ASSERT_TRUE(write_file(dir_ / "other", "x"));
   expect_quiet(dir_ / "file");
 }
 
-TEST_F(FileWatchTest, bursts_come_as_one) {
+TEST_F(FileWatchTest, reports_a_burst_as_one_change) {
   const std::string file = dir_ / "file";
   watch({file, dir_ / "second"});
   for (int i = 0; i < 100; ++i) write(file, std::to_string(i));
@@ -82,7 +82,7 @@ TEST_F(FileWatchTest, bursts_come_as_one) {
   EXPECT_THAT(next(), ElementsAre(dir_ / "second"));
 }
 
-// As the kubelet does it: a new directory, a new link to it, renamed over ..data.
+// As the kubelet does: a new directory, a new link to it, renamed to ..data.
 void swap_volume(const TempDir& dir, const std::string& version, std::string_view content) {
   ASSERT_TRUE(make_directories(dir / ("..v" + version)));
   ASSERT_TRUE(write_file(dir / ("..v" + version + "/config"), content));
@@ -102,7 +102,7 @@ TEST_F(FileWatchTest, sees_the_swap_of_a_config_map) {
   EXPECT_THAT(next(), ElementsAre(dir_ / "config"));
 }
 
-TEST_F(FileWatchTest, survives_the_directory) {
+TEST_F(FileWatchTest, survives_removal_of_the_directory) {
   const std::string file = dir_ / "a/b/file";
   ASSERT_TRUE(make_directories(dir_ / "a/b"));
   write(file, "1");
@@ -123,7 +123,7 @@ Task<void> note_next(FileWatch& watch, Paths& seen) {
   }
 }
 
-TEST_F(FileWatchTest, follows_directories_that_come_one_by_one) {
+TEST_F(FileWatchTest, follows_directories_that_are_created_one_by_one) {
   const std::string file = dir_ / "a/b/c/file";
   watch({file});
   Paths seen;
@@ -154,7 +154,7 @@ TEST_F(FileWatchTest, a_replaced_directory_is_followed) {
   expect_quiet(file);
 }
 
-TEST_F(FileWatchTest, a_lost_count_reports_everything) {
+TEST_F(FileWatchTest, an_overflow_of_the_queue_reports_everything) {
   auto limit = read_file("/proc/sys/fs/inotify/max_queued_events");
   ASSERT_TRUE(limit);
   const int events = std::stoi(*limit);
@@ -162,7 +162,7 @@ TEST_F(FileWatchTest, a_lost_count_reports_everything) {
   watch({dir_ / "file", dir_ / "second"});
   const std::string a = dir_ / "x", b = dir_ / "y";
   write(a, "");
-  for (int i = 0; i <= events / 2; ++i) {  // two events each, none like the one before
+  for (int i = 0; i <= events / 2; ++i) {  // two events each, all different
     ASSERT_EQ(::rename(a.c_str(), b.c_str()), 0);
     ASSERT_EQ(::rename(b.c_str(), a.c_str()), 0);
   }

@@ -18,8 +18,8 @@ namespace plim {
 namespace {
 
 Result<Fd> open_file(const std::string& path, int flags, mode_t mode = 0) {
-  // A NUL inside would silently name another file.
-  if (path.find('\0') != path.npos) return fail(Code::invalid, "file name holds a NUL byte");
+  // A NUL byte would truncate the name.
+  if (path.find('\0') != path.npos) return fail(Code::invalid, "file name contains a NUL byte");
   for (;;) {
     Fd fd(::open(path.c_str(), flags | O_CLOEXEC, mode));
     if (fd) return fd;
@@ -45,7 +45,7 @@ std::string parent_of(const std::string& path) {
 
 Result<void> write_new_file(const std::string& path, std::string_view content,
                             const WriteOptions& options) {
-  // Never readable by more than asked for, not even for a moment.
+  // Must not be readable by others, not even for a moment.
   PLIM_TRY(Fd fd, open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
   PLIM_CHECK(write_all(fd.get(), content, path));
   if (::fchmod(fd.get(), options.mode) != 0)
@@ -69,7 +69,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
   struct stat info{};
   if (::fstat(fd.get(), &info) != 0) return fail_errno(errno, fmt::format("cannot stat {}", path));
   std::string out;
-  // One byte more than the size says lets the second read see the end.
+  // One byte more than the size, so that the second read sees the end.
   out.resize(std::min(limit, static_cast<std::size_t>(std::max<off_t>(info.st_size, 4095))) + 1);
   std::size_t used = 0;
   for (;;) {
@@ -91,7 +91,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 }
 
 Result<void> write_file(const std::string& path, std::string_view content, WriteOptions options) {
-  // A device or a pipe gets the content: to replace it would take it from everybody else.
+  // Write to a device or pipe instead of replacing it, which would break its other users.
   struct stat info{};
   if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
     return write_existing_file(path, content);
@@ -125,14 +125,14 @@ Result<void> sync_directory(const std::string& path) {
 }
 
 Result<void> make_directories(const std::string& path, mode_t mode) {
-  if (path.find('\0') != path.npos) return fail(Code::invalid, "file name holds a NUL byte");
+  if (path.find('\0') != path.npos) return fail(Code::invalid, "file name contains a NUL byte");
   for (std::size_t end = 0; end != path.npos;) {
     end = path.find('/', end + 1);
     const std::string part = path.substr(0, end);
     if (::mkdir(part.c_str(), mode) == 0) continue;
     const int problem = errno;
     struct stat info{};
-    // EEXIST for one; on a read-only or foreign parent other errors, though the directory is there.
+    // Besides EEXIST, other errors are possible for an existing directory in a read-only parent.
     if (::stat(part.c_str(), &info) == 0) {
       if (S_ISDIR(info.st_mode)) continue;
       return fail_errno(ENOTDIR, fmt::format("cannot make directory {}: {}", path, part));
@@ -149,8 +149,8 @@ Result<void> remove_file(const std::string& path) {
 
 Result<FileLock> FileLock::acquire(const std::string& path) {
   PLIM_TRY(Fd fd, open_file(path, O_RDWR | O_CREAT, 0600));
-  // Held for a moment only: by one who looks, or after a killed process by its child that has not
-  // become its own program yet.
+  // Another holder may be short-lived: a process that only checks, or a child of a killed process
+  // between fork and exec.
   constexpr useconds_t kPause = 5'000;
   int moments = 400;
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -1,4 +1,4 @@
-// Files read and written whole. All descriptors are close-on-exec; errors name the path.
+// Reads and writes whole files. All descriptors are close-on-exec; errors name the path.
 #pragma once
 
 #include <cstddef>
@@ -13,35 +13,35 @@ namespace plim {
 
 constexpr std::size_t kDefaultFileLimit = std::size_t{16} << 20;
 
-// Works for files of /proc and /sys too, whose size is not known before. Larger than `limit`: an
-// error, Code::too_large.
+// Also works for files in /proc and /sys, whose size is not known in advance. Code::too_large if
+// the file is larger than `limit`.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kDefaultFileLimit);
 
 struct WriteOptions {
-  mode_t mode = 0600;  // exactly this, whatever the umask
-  bool sync = true;    // off for files that may vanish in a crash
+  mode_t mode = 0600;  // exactly this mode, whatever the umask is
+  bool sync = true;    // off for files that may be lost in a crash
 };
 
-// Replaces the file in one step: readers see the old or the new content, and after a crash one of
-// both is there. A symbolic link is replaced, not followed.
+// Replaces the file atomically: readers see the old or the new content, and so does a start after a
+// crash. Replaces a symbolic link, does not follow it.
 Result<void> write_file(const std::string& path, std::string_view content,
                         WriteOptions options = {});
-// Overwrites in place, for files of /proc, /sys and cgroups, which cannot be replaced. One
-// write(2).
+// Overwrites in place with one write(2), for files in /proc, /sys and cgroups, which cannot be
+// replaced.
 Result<void> write_existing_file(const std::string& path, std::string_view content);
 
-// With its parents. Fine if it is there already; then its mode stays.
+// Creates the directory with its parents. If it exists, succeeds and keeps its mode.
 Result<void> make_directories(const std::string& path, mode_t mode = 0755);
-// A file name is on disk only when its directory is.
+// Makes the names of files in the directory durable.
 Result<void> sync_directory(const std::string& path);
-// Fine if it is not there.
+// Succeeds if the file does not exist.
 Result<void> remove_file(const std::string& path);
 
-// Holds a lock file with our pid in it until destroyed or the process ends, however it ends. The
-// file stays: removing it would let two processes lock two different files of the same name.
+// Holds a lock file with our PID until destroyed or until the process ends in any way. The file
+// stays: if it were removed, two processes could lock two different files of the same name.
 class FileLock {
  public:
-  // Code::already_exists when another process holds it; the message has that one's pid.
+  // Code::already_exists if another process holds it; the message has the PID of that process.
   static Result<FileLock> acquire(const std::string& path);
 
  private:

@@ -39,7 +39,7 @@ TEST(Files, round_trip_of_sizes_around_the_buffer) {
   }
 }
 
-TEST(Files, reads_files_that_do_not_tell_their_size) {
+TEST(Files, reads_files_of_unknown_size) {
   EXPECT_THAT(read_file("/proc/self/status").value(), HasSubstr("VmRSS"));
 }
 
@@ -62,7 +62,7 @@ TEST(Files, errors_name_the_path) {
   EXPECT_EQ(read_file(std::string("/etc/passwd\0x", 13)).error().code, Code::invalid);
 }
 
-TEST(Files, write_replaces_sets_the_mode_and_leaves_nothing_behind) {
+TEST(Files, write_replaces_sets_the_mode_and_leaves_no_other_files) {
   TempDir dir;
   const mode_t before = ::umask(0077);
   ASSERT_TRUE(write_file(dir / "file", "old"));
@@ -74,7 +74,7 @@ TEST(Files, write_replaces_sets_the_mode_and_leaves_nothing_behind) {
   EXPECT_EQ(entries(dir.path()), 1u);
 }
 
-TEST(Files, a_failed_write_keeps_the_old_and_cleans_up) {
+TEST(Files, a_failed_write_keeps_the_old_file_and_cleans_up) {
   TempDir dir;
   ASSERT_TRUE(make_directories(dir / "taken/inner"));
   EXPECT_FALSE(write_file(dir / "taken", "x"));
@@ -171,7 +171,7 @@ TEST(FileLock, waits_for_a_child_of_the_killed_holder) {
   const pid_t holder = ::fork();
   if (holder == 0) {
     auto held = FileLock::acquire(dir / "lock");
-    if (::fork() == 0) {  // as one that has not become its program yet
+    if (::fork() == 0) {  // a child between fork and exec
       ::usleep(100'000);
       ::_exit(0);
     }

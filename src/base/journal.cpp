@@ -23,10 +23,10 @@
 namespace plim {
 namespace {
 
-// The file that records are appended to. Used by the writer thread only.
+// The file that records are appended to. Only the writer thread uses it.
 class Segment {
  public:
-  // The header is on disk, name and all, when this returns.
+  // When this returns, the header and the name are on disk.
   static Result<Segment> create(const JournalOptions& options, std::uint64_t number) {
     const JournalFiles& files = options.files;
     auto file = RecordFile::make(files.kind, files.version, number);
@@ -41,7 +41,7 @@ class Segment {
     return out;
   }
 
-  // Goes on behind the last good record, and cuts off what is torn.
+  // Continues after the last good record and cuts off a torn end.
   static Result<Segment> reopen(const JournalOptions& options, const RecordFile& file,
                                 std::uint64_t end) {
     Segment out(options.files.path_of(file.number), file);
@@ -54,7 +54,7 @@ class Segment {
 
   enum class Until { written, synced };
 
-  // On failure the file is as before, or will be before anything else is written to it.
+  // On failure the file is restored, at the latest before the next write.
   Result<void> append(const JournalOptions& options, std::string_view bytes,
                       Until until = Until::synced) {
     PLIM_CHECK(clean(options));
@@ -103,8 +103,8 @@ class Segment {
     return {};
   }
 
-  // Removes what a failed write may have left. The bytes before it were synced earlier, or are
-  // notes, so even when it was the sync that failed only the part given up is in doubt.
+  // Removes what a failed write may have left. The bytes before it were synced earlier or are
+  // notes, so even if the sync failed, only the part that is given up is in doubt.
   Result<void> clean(const JournalOptions& options) {
     if (!dirty_) return {};
     if (::ftruncate(fd_.get(), static_cast<off_t>(end_)) != 0)
@@ -118,8 +118,8 @@ class Segment {
   RecordFile file_;
   Fd fd_;
   std::uint64_t end_ = 0;      // everything before is written
-  std::uint64_t durable_ = 0;  // and everything before this acknowledged
-  bool dirty_ = false;         // there may be bytes behind the end
+  std::uint64_t durable_ = 0;  // everything before is acknowledged
+  bool dirty_ = false;         // there may be bytes after the end
 };
 
 struct Item {
@@ -139,7 +139,7 @@ struct Outcome {
 
 }  // namespace
 
-// What the loop side of a journal and the notices on their way to it share. On the loop only.
+// Shared by the loop side of a journal and its pending notifications. Only used on the loop.
 struct Journal::Link {
   explicit Link(Executor executor) : loop(std::move(executor)) {}
 
@@ -152,7 +152,7 @@ struct Journal::Link {
   }
 
   Executor loop;
-  // Failures end a round: what was appended in it, or in one before, is not written any more.
+  // A failure ends a round: records appended in it, or earlier, are not written any more.
   std::uint64_t round = 1;
   bool closed = false;
 };
@@ -218,7 +218,7 @@ class Journal::Writer {
     }
   }
 
-  // Writes the records from items[first] on in one go and returns the index behind them.
+  // Writes the records from items[first] on at once and returns the index after them.
   std::size_t write_records(std::vector<Item>& items, std::size_t first) {
     if (segment_.end() >= options_.segment_bytes) {
       if (auto next = next_segment(); !next) {
@@ -231,7 +231,8 @@ class Journal::Writer {
     std::string bytes;
     std::size_t last = first;
     auto until = Segment::Until::written;
-    // Looking at the size before each record keeps segments near their size even in a large batch.
+    // Checks the size before each record, which keeps segments near their size even in a large
+    // batch.
     for (; last < items.size() && items[last].kind == Item::Kind::record &&
            items[last].round > failed_round_ &&
            (last == first || start + bytes.size() < options_.segment_bytes);
@@ -254,14 +255,14 @@ class Journal::Writer {
 
   void start_segment(Item& item) {
     if (auto next = next_segment(); !next) {
-      finish(item, next.error());  // no record is lost: they go on in the old segment
+      finish(item, next.error());  // no record is lost: the old segment continues
       return;
     }
     finish(item, JournalPosition{.segment = segment_.file().number, .offset = segment_.end()});
   }
 
   Result<void> next_segment() {
-    // Recovery relies on it: only the last segment may end in a torn write.
+    // Recovery requires this: only the last segment may have a torn end.
     const bool is_behind = segment_.durable() < segment_.end();
     if (options_.durability == Durability::os || is_behind) PLIM_CHECK(segment_.sync(options_));
     PLIM_TRY(Segment next, Segment::create(options_, segment_.file().number + 1));
@@ -276,7 +277,7 @@ class Journal::Writer {
       log::warn("journal", "cannot remove old segments", {{"error", segments.error()}});
       return;
     }
-    // Oldest first and never the one in use: what is left after a crash has no gaps.
+    // Oldest first and never the current one: after a crash the rest has no gaps.
     for (const std::uint64_t number : *segments) {
       if (number >= std::min(before, segment_.file().number)) break;
       const std::string path = options_.files.path_of(number);
@@ -312,7 +313,7 @@ class Journal::Writer {
   std::shared_ptr<Link> link_;
   const JournalOptions options_;
 
-  // Of the writer thread.
+  // Used by the writer thread.
   Segment segment_;
   std::vector<Outcome> outcomes_;
   std::uint64_t failed_round_ = 0;
@@ -324,12 +325,12 @@ class Journal::Writer {
   std::condition_variable queued_;
   std::vector<Item> queue_;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // last: it uses all others
 };
 
 namespace {
 
-// The segment to go on with after `scan`.
+// The segment to continue after `scan`.
 Result<Segment> last_segment(const JournalOptions& options, const JournalScan& scan) {
   if (!scan.last) return Segment::create(options, scan.end.segment);
   return Segment::reopen(options, *scan.last, scan.end.offset);

@@ -86,7 +86,7 @@ Result<JournalScan> scan_journal(const JournalFiles& files, const JournalVisitor
     out.last.reset();
     if (scan->end > 0) out.last = scan->file;
     if (scan->ending != Ending::clean) {
-      // A segment is complete and on disk before the next one is begun.
+      // A segment is complete and on disk before the next one starts.
       const bool at_the_end = scan->ending == Ending::torn && segment == segments.back();
       (at_the_end ? out.torn : out.damage) = JournalTrouble{path, out.end, scan->trouble};
       return out;
@@ -115,7 +115,7 @@ Result<void> cut_journal(const JournalFiles& files, JournalPosition at) {
     return fail(Code::invalid,
                 fmt::format("no record begins at segment {}, offset {}", at.segment, at.offset));
 
-  // The last segment first: if this is interrupted, what is left can be cut again.
+  // Starts with the last segment: if this is interrupted, the rest can be cut again.
   for (auto segment = segments.rbegin(); segment != segments.rend(); ++segment) {
     if (*segment < at.segment) break;
     const std::string path = files.path_of(*segment);
@@ -128,7 +128,7 @@ Result<void> cut_journal(const JournalFiles& files, JournalPosition at) {
       return fail_errno(errno, fmt::format("cannot rename {}", path));
     }
   }
-  // The segment itself stays, empty: that it is missing would be damage again.
+  // The segment itself stays, empty: a missing segment would be damage again.
   if (at.offset == 0)
     return write_file(files.path_of(at.segment),
                       encode_header(RecordFile::make(files.kind, files.version, at.segment)));

@@ -56,12 +56,12 @@ Result<JournalPosition> write(Loop& loop, Journal& journal, std::string record) 
   return run_to_end(loop, journal.write(std::move(record)));
 }
 
-// Runs the loop until all of `results` have come.
+// Runs the loop until all of `results` have arrived.
 Task<void> wait_for_all(std::vector<Result<JournalPosition>>& results, std::size_t count) {
   while (results.size() < count) co_await yield_to_loop();
 }
 
-// A disk that the test holds in its hand: each sync waits until it is let through.
+// A disk under control of the test: each sync waits until it is released.
 class Gate {
  public:
   void open() {
@@ -97,7 +97,7 @@ class Gate {
   int waiting_ = 0;
 };
 
-TEST(Journal, finds_records_again) {
+TEST(Journal, reads_records_after_a_restart) {
   TempDir dir;
   Loop loop;
   {
@@ -111,7 +111,7 @@ TEST(Journal, finds_records_again) {
             (std::vector<std::string>{"one", "", std::string(100'000, 'x')}));
 }
 
-TEST(Journal, acknowledges_after_the_sync_and_syncs_once_for_all_who_wait) {
+TEST(Journal, acknowledges_after_the_sync_and_syncs_once_for_all_queued_records) {
   TempDir dir;
   Loop loop;
   Gate gate;
@@ -139,7 +139,7 @@ TEST(Journal, acknowledges_after_the_sync_and_syncs_once_for_all_who_wait) {
   }
 }
 
-TEST(Journal, notes_cost_no_sync_and_are_found_again) {
+TEST(Journal, notes_need_no_sync_and_are_read_after_a_restart) {
   TempDir dir;
   Loop loop;
   std::atomic<int> syncs = 0;
@@ -166,8 +166,8 @@ TEST(Journal, notes_cost_no_sync_and_are_found_again) {
             (std::vector<std::string>{"one", "note", "note", "note", "last", "two"}));
 }
 
-// The machine may write pages in any order: of notes that were never synced a later one may be
-// there without an earlier one. That is no damage, for nobody was told of either.
+// The machine may write pages in any order: without a sync, a later note may exist without an
+// earlier one. That is not damage, since neither was acknowledged.
 TEST(Journal, notes_torn_out_of_order_are_cut_off) {
   TempDir dir;
   Loop loop;
@@ -192,7 +192,7 @@ TEST(Journal, notes_torn_out_of_order_are_cut_off) {
   EXPECT_EQ(records_in(options), std::vector<std::string>{"one"});
 }
 
-TEST(Journal, cuts_off_a_torn_end_and_goes_on) {
+TEST(Journal, cuts_off_a_torn_end_and_continues) {
   TempDir dir;
   Loop loop;
   const JournalOptions options = options_in(dir.path());
@@ -212,7 +212,7 @@ TEST(Journal, cuts_off_a_torn_end_and_goes_on) {
   EXPECT_EQ(records_in(options), (std::vector<std::string>{"kept", "new"}));
 }
 
-TEST(Journal, refuses_damage_and_names_the_place_and_can_be_cut_there) {
+TEST(Journal, reports_the_position_of_damage_and_can_be_cut_there) {
   TempDir dir;
   Loop loop;
   const JournalOptions options = options_in(dir.path());
@@ -297,7 +297,7 @@ TEST(Journal, a_missing_segment_is_damage) {
   EXPECT_EQ(*list_segments(dir.path()), std::vector<std::uint64_t>{3});
 }
 
-TEST(Journal, a_segment_under_the_name_of_another_is_damage_and_not_read) {
+TEST(Journal, a_segment_with_the_name_of_another_is_damage) {
   TempDir dir;
   Loop loop;
   JournalOptions options = options_in(dir.path());
@@ -334,7 +334,7 @@ TEST(Journal, a_torn_record_in_an_older_segment_is_damage) {
   EXPECT_FALSE(open(loop, options));
 }
 
-TEST(Journal, a_segment_that_was_just_begun_is_begun_again) {
+TEST(Journal, a_segment_without_a_complete_header_is_created_again) {
   for (std::size_t size : {std::size_t{0}, std::size_t{10}, kRecordFileHeader}) {
     TempDir dir;
     Loop loop;
@@ -353,7 +353,7 @@ TEST(Journal, a_segment_that_was_just_begun_is_begun_again) {
   }
 }
 
-TEST(Journal, a_failed_sync_fails_all_that_may_build_on_it_and_nothing_else) {
+TEST(Journal, a_failed_sync_fails_only_the_records_that_may_depend_on_it) {
   TempDir dir;
   Loop loop;
   std::atomic<int> failing = 0;
@@ -366,10 +366,10 @@ TEST(Journal, a_failed_sync_fails_all_that_may_build_on_it_and_nothing_else) {
   ASSERT_TRUE(opened);
   Journal& journal = *opened->journal;
   ASSERT_TRUE(write(loop, journal, "good"));
-  failing = 3;  // the write, the undoing, and the undoing again
+  failing = 3;  // the write, the cleanup, and the cleanup again
   std::vector<Result<JournalPosition>> results;
   auto done = [&](Result<JournalPosition> result) { results.push_back(std::move(result)); };
-  // The loop cannot hear of the failure of the first before it has appended the others.
+  // The loop cannot be notified of the first failure before it has appended the others.
   for (int i = 0; i < 5; ++i) journal.append("lost", done);
   run_to_end(loop, wait_for_all(results, 5));
   for (const auto& result : results) {
@@ -387,7 +387,7 @@ TEST(Journal, a_full_disk_fails_writes_until_there_is_room) {
     testing::with_tiny_disk(256 << 10, [&](const testing::TinyDisk& disk) {
       JournalOptions options = options_in(disk.path);
       options.durability = durability;
-      options.segment_bytes = 50'000;  // so that beginning a segment fails as well
+      options.segment_bytes = 50'000;  // so that creating a segment fails as well
       std::vector<std::string> kept;
       {
         Loop loop;
@@ -422,7 +422,7 @@ TEST(Journal, without_durability_there_are_no_files) {
   EXPECT_FALSE(std::filesystem::exists(dir / "never"));
 }
 
-TEST(Journal, destroying_it_writes_what_is_queued_and_calls_nobody) {
+TEST(Journal, destroying_it_writes_what_is_queued_and_calls_no_callbacks) {
   TempDir dir;
   Loop loop;
   {

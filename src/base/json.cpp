@@ -26,11 +26,11 @@ std::optional<std::int64_t> int_at(const json::value& value,
   const json::value* found = find(value, path);
   if (!found) return std::nullopt;
   if (found->is_int64()) return found->get_int64();
-  // What code of ours put in as unsigned; a parsed one is that only where it does not fit.
+  // Our own code may store unsigned numbers; the parser does so only for values that need it.
   if (const std::uint64_t* number = found->if_uint64();
       number && std::in_range<std::int64_t>(*number))
     return static_cast<std::int64_t>(*number);
-  // 3.0 is as good an integer as 3 to Kubernetes; 2^63 as a double no longer fits.
+  // Kubernetes accepts 3.0 as an integer; 2^63 as a double does not fit.
   if (const double* number = found->if_double()) {
     if (std::trunc(*number) == *number && *number >= -0x1p63 && *number < 0x1p63)
       return static_cast<std::int64_t>(*number);

@@ -1,5 +1,5 @@
 // JSON that is edited or built: Boost.JSON with our limits and errors. JSON that is only read, in
-// bulk, goes through simdjson in a *_decode.cpp instead.
+// large amounts, is parsed with simdjson in a *_decode.cpp file instead.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@ namespace json = boost::json;
 inline constexpr std::size_t kMaxJsonDepth = 128;
 
 // At most kMaxJsonDepth levels deep, valid UTF-8, nothing after the value. Integers beyond 64 bits
-// become doubles, numbers beyond a double are refused. Duplicate keys: the last one wins, as
-// in Go. The error names `source`, line, column and what was expected there.
+// become doubles; numbers beyond a double are rejected. Of duplicate keys the last one wins, as in
+// Go. Errors name `source`, line, column and what was expected.
 Result<json::value> parse_json(std::string_view text, std::string_view source = "");
 
-// Numbers as Go and people write them: 1.0 is "1", never "1E0". Always valid JSON: broken UTF-8
-// becomes U+FFFD, infinity null. Indented as `kubectl -o json` does; the keys keep their order.
+// Prints numbers as Go does: 1.0 is "1", never "1E0". Always valid JSON: broken UTF-8 becomes
+// U+FFFD, infinity null. The indented form is like `kubectl -o json`; keys keep their order.
 std::string to_json(const json::value& value);
 std::string to_json_indented(const json::value& value, int indent = 4);
 
-// Reading without exceptions. A path is keys only: find(pod, {"metadata", "name"}). Null when any
-// step is missing or not an object.
+// Reading without exceptions. A path contains only keys: find(pod, {"metadata", "name"}). Null if
+// any step is missing or not an object.
 const json::value* find(const json::value& value, std::initializer_list<std::string_view> path);
-// The text there, or "" when it is missing or no string; good for optional fields.
+// The text at the path, or "" if it is missing or not a string; for optional fields.
 std::string_view text_at(const json::value& value, std::initializer_list<std::string_view> path);
 std::optional<std::int64_t> int_at(const json::value& value,
                                    std::initializer_list<std::string_view> path);
 bool bool_at(const json::value& value,
-             std::initializer_list<std::string_view> path);  // false when missing
-// The list there, an empty one when it is missing or no list.
+             std::initializer_list<std::string_view> path);  // false if missing
+// The list at the path, an empty one if it is missing or not a list.
 const json::array& list_at(const json::value& value, std::initializer_list<std::string_view> path);
-// Its texts; what is none is left out.
+// The strings of that list; skips other elements.
 std::vector<std::string> texts_at(const json::value& value,
                                   std::initializer_list<std::string_view> path);
 
-// The object at the path, made along the way; replaces what is not an object.
+// The object at the path, creating missing ones; replaces values that are not objects.
 json::object& make_object(json::value& value, std::initializer_list<std::string_view> path);
 
 // Sorts the members of every object by key, as kubectl prints them.

@@ -1,4 +1,4 @@
-// What JSON calls the kinds of its values, for messages and schemas.
+// The names of JSON's types, for messages and schemas.
 #pragma once
 
 #include <string_view>

@@ -12,7 +12,7 @@ bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// A plain recursive reader of the grammar; every function returns false once a mistake is noted.
+// A plain recursive reader of the grammar; every function returns false after a mistake.
 class GrammarReader {
  public:
   explicit GrammarReader(std::string_view text) : text_(text) {}
@@ -145,7 +145,7 @@ class GrammarReader {
     return wrong(start, "first half of a surrogate pair without the second");
   }
 
-  // Stands on the 'u' of an escape.
+  // Called at the 'u' of an escape.
   std::optional<unsigned> hex_unit() {
     ++at_;
     unsigned unit = 0;

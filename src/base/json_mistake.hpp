@@ -1,5 +1,5 @@
-// Says in words what is wrong with JSON text that the parser has refused. Only runs then, so that
-// the parser can be fast and the message still good.
+// Finds what is wrong with JSON text that the parser has rejected. Runs only then, so that the
+// parser can be fast and the message is still good.
 #pragma once
 
 #include <cstddef>

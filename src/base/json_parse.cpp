@@ -11,8 +11,8 @@
 namespace plim {
 namespace {
 
-// Fills a value stack like Boost's own parser, but reads doubles exactly: Boost.JSON 1.81 is off by
-// one unit in the last place for many of them, and takes 1e999 for infinity.
+// Fills a value stack like Boost's own parser, but parses doubles exactly: Boost.JSON 1.81 is off
+// by one unit in the last place for many of them, and reads 1e999 as infinity.
 struct Builder {
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
@@ -22,7 +22,7 @@ struct Builder {
   using Text = json::string_view;
   using Ec = json::error_code;
 
-  std::array<unsigned char, 4096> first_of_stack;  // enough for nearly all
+  std::array<unsigned char, 4096> first_of_stack;  // enough for nearly all texts
   json::value_stack stack{{}, first_of_stack.data(), first_of_stack.size()};
 
   bool on_document_begin(Ec&) { return true; }

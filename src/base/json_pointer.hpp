@@ -1,4 +1,4 @@
-// Paths into JSON as RFC 6901 writes them.
+// JSON pointers (RFC 6901).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace plim {
 
-// One step further: "/a" and "b/c" become "/a/b~1c".
+// Appends a step: "/a" and "b/c" become "/a/b~1c".
 inline void append_step(std::string& pointer, std::string_view key) {
   pointer += '/';
   for (char c : key) {

@@ -13,13 +13,13 @@
 namespace plim {
 namespace {
 
-// Bytes of a string that are written as they are; everything else is looked at one by one.
+// Bytes of a string that need no escape; all others are handled one by one.
 bool is_plain(char c) {
   return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80 &&
          c != '"' && c != '\\';
 }
 
-// Whether one of eight bytes is not plain. May be wrong about a byte behind one that is not.
+// Whether one of eight bytes is not plain. May be wrong about a byte that follows such a byte.
 bool has_special(std::uint64_t bytes) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
   const auto has_zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kTops; };
@@ -28,7 +28,7 @@ bool has_special(std::uint64_t bytes) {
   return ((bytes & kTops) | controls | quotes) != 0;
 }
 
-// How many bytes at the beginning are written as they are.
+// The number of bytes at the start that need no escape.
 std::size_t plain_length(std::string_view text) {
   std::size_t out = 0;
   for (std::uint64_t eight = 0; out + sizeof eight <= text.size(); out += sizeof eight) {
@@ -58,7 +58,7 @@ class JsonPrinter {
         fmt::format_to(std::back_inserter(out_), "{}", value.get_uint64());
         return;
       case json::kind::double_:
-        // JSON has no word for infinity; null is what JavaScript writes.
+        // JSON has no infinity; JavaScript writes null.
         out_ += std::isfinite(value.get_double()) ? format_double(value.get_double(), kJsonDouble)
                                                   : "null";
         return;
@@ -124,7 +124,7 @@ class JsonPrinter {
     out_.append(static_cast<std::size_t>(depth_ * indent_), ' ');
   }
 
-  // Writes the first character of `text`, which needs care, and says how many bytes it has.
+  // Writes the first character of `text`, which needs an escape, and returns its length in bytes.
   std::size_t write_special(std::string_view text) {
     switch (text.front()) {
       case '"':
@@ -154,11 +154,11 @@ class JsonPrinter {
       return 1;
     }
     std::size_t length = utf8_length(text);
-    if (length == 0) {  // like Go: whatever we were given, the output is JSON
+    if (length == 0) {  // like Go: the output is JSON for any input
       out_ += "\\ufffd";
       return 1;
     }
-    // Line ends to JavaScript, so that a page may hold our output.
+    // JavaScript treats these as line ends; escaped, our output can be embedded in a page.
     if (text.starts_with("\u2028"))
       out_ += "\\u2028";
     else if (text.starts_with("\u2029"))

@@ -24,7 +24,7 @@ std::string again(std::string_view text) {
   return parsed ? to_json(*parsed) : parsed.error().message;
 }
 
-TEST(Json, says_where_and_what_was_expected) {
+TEST(Json, reports_the_position_and_what_was_expected) {
   EXPECT_EQ(message("{\n  \"a\" 1}"), "pod.json:2:7: expected ':' after the key, found \"1\"");
   EXPECT_EQ(message("{\"a\":1,}"), "pod.json:1:8: expected a key in quotes, found \"}\"");
   EXPECT_EQ(message("[1 2]"), "pod.json:1:4: expected ',' or ']' after an element, found \"2\"");
@@ -68,7 +68,7 @@ TEST(Json, keeps_numbers) {
   EXPECT_EQ(again("[1.0,1e3,1E21,0.1,1e-999,2.5e-7]"), "[1,1000,1e+21,0.1,0,2.5e-7]");
 }
 
-// The quirks of Boost.JSON 1.81 that we work around.
+// Bugs of Boost.JSON 1.81 that we work around.
 TEST(Json, reads_doubles_without_the_error_of_boost) {
   EXPECT_EQ(parse_json("123456789.123456789")->get_double(), 123456789.123456789);
   EXPECT_NE(json::parse("123456789.123456789").get_double(), 123456789.123456789)
@@ -95,12 +95,12 @@ TEST(Json, erase_of_boost_reorders_and_stable_erase_does_not) {
   EXPECT_EQ(to_json(two), R"({"b":2,"c":3})");
 }
 
-TEST(Json, writes_what_json_has_no_word_for) {
+TEST(Json, writes_values_that_json_lacks) {
   EXPECT_EQ(to_json(std::nan("")), "null");
   EXPECT_EQ(to_json(json::value("a\xff\x01\n\"\\<\u2028é")), R"("a\ufffd\u0001\n\"\\<\u2028é")");
 }
 
-TEST(Json, sees_what_needs_care_at_any_place_of_a_text) {
+TEST(Json, escapes_characters_at_any_position) {
   for (int byte = 0; byte < 256; ++byte) {
     const std::string alone = to_json(json::value(json::string(1, static_cast<char>(byte))));
     for (std::size_t at = 0; at < 20; ++at) {
@@ -173,7 +173,7 @@ RC_GTEST_PROP(Json, parses_what_it_prints, ()) {
   RC_ASSERT(to_json(*parse_json(to_json_indented(value))) == text);
 }
 
-// Boost reads 1e310 as infinity, which JSON cannot hold; we refuse it, as Go does.
+// Boost reads 1e310 as infinity, which JSON does not have; we reject it, as Go does.
 bool holds_infinity(const json::value& value) {
   if (const double* number = value.if_double()) return std::isinf(*number);
   if (const json::array* array = value.if_array())
@@ -185,7 +185,7 @@ bool holds_infinity(const json::value& value) {
 }
 
 RC_GTEST_PROP(Json, agrees_with_boost_on_what_is_json, (const std::string& noise)) {
-  // A valid text with one byte changed is mostly, but not always, broken.
+  // A valid text with one changed byte is mostly, but not always, invalid.
   std::string text = to_json(testing::arbitrary_json(2));
   auto at = *rc::gen::inRange<std::size_t>(0, text.size() + 1);
   text.insert(at, noise.substr(0, 1));

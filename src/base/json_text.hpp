@@ -1,5 +1,5 @@
-// JSON behind a text that is there already, for code that prints thousands of objects a second.
-// What is written is as in base/json.hpp.
+// Appends JSON to a text, for code that prints thousands of objects per second. Prints the same as
+// base/json.hpp.
 #pragma once
 
 #include <string>
@@ -10,6 +10,6 @@
 namespace plim {
 
 void append_json(std::string& out, const json::value& value);
-void append_json_string(std::string& out, std::string_view text);  // with its quotes
+void append_json_string(std::string& out, std::string_view text);  // with quotes
 
 }  // namespace plim

@@ -17,19 +17,19 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kLevelNames{"debug", "info", "warn", "error", "off"};
 
-// The one mutable global next to the metric registry: whoever logs has no sink in hand.
+// The only mutable global besides the metric registry, so that any code can log.
 struct Sink {
   std::atomic<Level> level{Level::info};
   std::atomic<Format> format{Format::text};
-  std::mutex mutex;  // guards the rest; lines longer than PIPE_BUF must not mix
+  std::mutex mutex;  // guards the rest; lines longer than PIPE_BUF must not be mixed
   int fd = 2;
   bool capturing = false;
   std::vector<std::string> captured;
-  std::vector<LineCount> counts;  // few parts, few such lines
+  std::vector<LineCount> counts;  // there are few parts
 };
 
 Sink& sink() {
-  static auto* out = new Sink;  // never destroyed: the last words of a process come late
+  static auto* out = new Sink;  // never destroyed: a process may log until its end
   return *out;
 }
 
@@ -122,7 +122,7 @@ std::string render_json(Level level, std::string_view part, std::string_view mes
 }
 
 void put(std::string line) {
-  const int saved = errno;  // callers log between a system call and looking at its errno
+  const int saved = errno;  // callers may log between a system call and reading errno
   Sink& to = sink();
   const std::lock_guard lock(to.mutex);
   if (to.capturing) {

@@ -18,7 +18,7 @@ namespace plim::log {
 enum class Level { debug, info, warn, error, off };
 enum class Format { text, json };
 
-// A key and its value, rendered: strings as they are, everything else by fmt.
+// A key and its rendered value: strings as they are, everything else formatted by fmt.
 struct Field {
   template <class T>
   Field(std::string_view name, const T& value) : key(name), text(fmt::format("{}", value)) {}
@@ -42,7 +42,7 @@ Result<Level> parse_level(std::string_view text);
 Result<Format> parse_format(std::string_view text);
 
 bool enabled(Level level);
-// Never fails and never throws on: a line that cannot be written is lost.
+// Never fails and never throws: a line that cannot be written is lost.
 void write(Level level, std::string_view part, std::string_view message, Fields fields = {});
 
 inline void debug(std::string_view part, std::string_view message, Fields fields = {}) {
@@ -61,8 +61,8 @@ inline void error(std::string_view part, std::string_view message, Fields fields
   write(Level::error, part, message, fields);
 }
 
-// Lets the same problem through at most once per interval; the next line says how many were held
-// back. One object per place that may repeat itself; not thread-safe, it belongs to one loop.
+// Logs the same problem at most once per interval; the next line has the number of suppressed
+// lines. Use one object per place in the code; not thread-safe, it belongs to one loop.
 class Throttle {
  public:
   using Now = std::chrono::steady_clock::time_point (*)();
@@ -80,7 +80,7 @@ class Throttle {
   std::size_t held_back_ = 0;
 };
 
-// For tests: as long as it lives, the lines of the whole process come here, all levels. Only one
+// For tests: while it exists, it receives the lines of the whole process, at all levels. Only one
 // at a time.
 class Capture {
  public:
@@ -89,7 +89,7 @@ class Capture {
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
 
-  // Since the last call, without the newline.
+  // The lines since the last call, without newlines.
   std::vector<std::string> take();
 
  private:

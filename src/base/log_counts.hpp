@@ -1,4 +1,4 @@
-// How much has been complained about: a process with many warnings wants a look into its log.
+// Counts warnings and errors, so that status pages can show them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct LineCount {
   std::uint64_t warnings = 0, errors = 0;
 };
 
-// Of lines written since the process started, by part. Thread-safe.
+// The lines written since the process started, by part. Thread-safe.
 std::vector<LineCount> line_counts();
 
 }  // namespace plim::log

@@ -122,7 +122,7 @@ TEST(Log, threads_write_whole_lines_to_the_descriptor) {
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), kThreads * kLines);
 }
 
-TEST(Log, a_broken_descriptor_is_no_failure_and_errno_stays) {
+TEST(Log, a_broken_descriptor_is_ignored_and_errno_stays) {
   configure({.fd = -1});
   errno = ENOENT;
   error("x", "nobody reads this");
@@ -130,7 +130,7 @@ TEST(Log, a_broken_descriptor_is_no_failure_and_errno_stays) {
   configure({});
 }
 
-std::chrono::steady_clock::time_point g_now{};  // small, as shortly after booting
+std::chrono::steady_clock::time_point g_now{};  // small, as shortly after boot
 
 LineCount counted(std::string_view part) {
   for (LineCount& count : line_counts())
@@ -151,7 +151,7 @@ TEST(Log, counts_warnings_and_errors_that_were_written) {
   EXPECT_EQ(counted("counted").errors, before.errors + 1);
 }
 
-TEST(Throttle, holds_back_repeats_and_says_how_many) {
+TEST(Throttle, suppresses_repeats_and_counts_them) {
   Capture capture;
   Throttle throttle(std::chrono::seconds(60), [] { return g_now; });
   auto repeat = [&] { throttle.write(Level::warn, "x", "again", {{"n", 1}}); };

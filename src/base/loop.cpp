@@ -14,7 +14,7 @@ namespace plim {
 namespace asio = boost::asio;
 
 struct Loop::Impl {
-  asio::io_context io{1};  // one thread: Asio may leave out its own locking hints
+  asio::io_context io{1};  // one thread: lets Asio omit locking
 };
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {}
@@ -36,7 +36,7 @@ int Loop::run(Task<int> main) {
   impl_->io.restart();
   impl_->io.run();
   if (error) std::rethrow_exception(error);
-  PLIM_ASSERT(result);  // else main waits for something that no longer exists
+  PLIM_ASSERT(result);  // otherwise main waits for something that no longer exists
   return *result;
 }
 

@@ -1,4 +1,4 @@
-// Event loops: one per thread, no work shared between them.
+// Event loops: one per thread; they share no work.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   Executor executor() const;
-  // Runs until `main` has ended and hands back its value. An exception of main's leaves run().
+  // Runs until `main` has completed and returns its value. An exception of main leaves run().
   int run(Task<int> main);
-  // Runs what is ready now without waiting; for tests that drive time themselves.
+  // Runs what is ready without waiting; for tests that control time.
   void run_ready();
 
  private:

@@ -87,7 +87,7 @@ struct Registry::Impl {
     return std::get<Kind>(entry.first->second);
   }
 
-  std::mutex mutex;  // guards what follows, not the values
+  std::mutex mutex;  // guards the members below, not the values
   std::map<std::string, Family> families;
   std::vector<std::weak_ptr<Collect>> collectors;
 };
@@ -130,12 +130,12 @@ std::string Registry::expose() const {
     for (const auto& collector : impl_->collectors)
       if (auto live = collector.lock()) collectors.push_back(std::move(live));
   }
-  for (const auto& collect : collectors) (*collect)(out);  // may use the registry itself
+  for (const auto& collect : collectors) (*collect)(out);  // they may use the registry
   return out.text();
 }
 
 Registry& default_registry() {
-  static auto* registry = new Registry;  // never destroyed: threads may count to the very end
+  static auto* registry = new Registry;  // never destroyed: threads may count until the end
   return *registry;
 }
 

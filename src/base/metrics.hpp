@@ -1,5 +1,5 @@
-// Counters, gauges and histograms. Making one takes a lock and a search: do it once and keep the
-// reference, which lives as long as the registry. Using one is an atomic operation.
+// Counters, gauges and histograms. Creating one takes a lock and a search: do it once and keep the
+// reference, which lives as long as the registry. Updating one is an atomic operation.
 #pragma once
 
 #include <atomic>
@@ -39,14 +39,14 @@ class Gauge {
 
 class Histogram {
  public:
-  // Upper bounds, rising; the last bucket, up to infinity, comes by itself.
+  // Upper bounds, ascending; the last bucket, up to infinity, is added automatically.
   explicit Histogram(std::vector<double> bounds);
 
   void observe(double value);
 
   const std::vector<double>& bounds() const { return bounds_; }
 
-  std::vector<std::uint64_t> counts() const;  // one more than bounds, not added up
+  std::vector<std::uint64_t> counts() const;  // one more than bounds, not cumulative
 
   double sum() const { return sum_.load(std::memory_order_relaxed); }
 
@@ -56,11 +56,11 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-// 1, 2, 5, 10 … times `first`, `count` bounds in all: good for times and sizes nobody knows yet.
+// 1, 2, 5, 10 … times `first`, `count` bounds: for times and sizes of unknown range.
 std::vector<double> spread_bounds(double first, std::size_t count);
 
-// Thread-safe. The same name and labels give the same object again; the same name with another type
-// is a bug of ours.
+// Thread-safe. The same name and labels return the same object; the same name with another type is
+// a bug in our code.
 class Registry {
  public:
   Registry();
@@ -73,8 +73,8 @@ class Registry {
   Histogram& histogram(std::string_view name, std::string_view help, std::vector<double> bounds,
                        const Labels& labels = {});
 
-  // For what is only known when somebody asks, or comes and goes: called at each scrape, by the
-  // thread that scrapes, as long as the returned handle lives.
+  // For values that are computed on demand or come and go: called at each scrape, on the thread
+  // that scrapes, as long as the returned handle lives.
   using Collect = std::function<void(Exposition&)>;
   [[nodiscard]] std::shared_ptr<Collect> add_collector(Collect collect);
 
@@ -85,7 +85,7 @@ class Registry {
   std::unique_ptr<Impl> impl_;
 };
 
-// The process's own, for parts that are not handed another.
+// The registry of the process, used if none is passed.
 Registry& default_registry();
 
 }  // namespace plim::metrics

@@ -12,7 +12,7 @@
 namespace plim::metrics {
 namespace {
 
-// A strict reader of the format: throws std::string at the first thing that is not allowed.
+// A strict parser of the format: throws std::string at the first violation.
 class Parser {
  public:
   struct Sample {
@@ -174,7 +174,7 @@ TEST(Metrics, histogram_buckets_add_up) {
   EXPECT_DOUBLE_EQ(parsed.value("seconds_sum", {{"op", "get"}}), 102.15);
 }
 
-TEST(Metrics, special_values_are_spelled_as_prometheus_does) {
+TEST(Metrics, special_values_are_written_as_prometheus_does) {
   Registry registry;
   registry.gauge("g", "", {{"v", "nan"}}).set(std::nan(""));
   registry.gauge("g", "", {{"v", "inf"}}).set(-std::numeric_limits<double>::infinity());
@@ -230,7 +230,7 @@ TEST(Metrics, spread_bounds_are_round) {
 RC_GTEST_PROP(Metrics, any_utf8_label_and_help_comes_back, (const std::vector<char32_t>& points)) {
   std::string text;
   for (char32_t point : points) {
-    const char32_t p = point % 0x800;  // one and two bytes, all the special ones among them
+    const char32_t p = point % 0x800;  // one and two bytes, including all special characters
     if (p < 0x80) {
       text += static_cast<char>(p);
     } else {

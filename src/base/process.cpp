@@ -13,7 +13,7 @@ void prepare_process() {
   ::signal(SIGCHLD, SIG_DFL);
   int fd = 0;
   do {
-    fd = ::open("/dev/null", O_RDWR);  // takes the lowest free number; inherited, as 0 to 2 are
+    fd = ::open("/dev/null", O_RDWR);  // gets the lowest free number; inherited, like 0 to 2
   } while (fd >= 0 && fd <= 2);
   if (fd > 2) ::close(fd);
 }

@@ -14,7 +14,7 @@
 namespace plim::metrics {
 namespace {
 
-// The fields of /proc/self/stat after the name, which may hold anything; the first is the state.
+// The fields of /proc/self/stat after the name, which may contain anything; the first is the state.
 std::vector<std::string> stat_fields() {
   std::vector<std::string> out;
   const auto text = read_file("/proc/self/stat");
@@ -43,19 +43,19 @@ void gauge(Exposition& out, std::string_view name, std::string_view help, double
 }
 
 void expose_stat(Exposition& out) {
-  // Places as proc(5) counts them, from 1, less the two that stand before the state.
+  // Indexes: proc(5) counts from 1, and two fields come before the state.
   constexpr std::size_t kUser = 14 - 3, kSystem = 15 - 3, kStart = 22 - 3, kVirtual = 23 - 3,
                         kResident = 24 - 3;
   const std::vector<std::string> fields = stat_fields();
   if (fields.size() <= kResident) return;
   const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
-  out.family("process_cpu_seconds_total", "CPU time of the process.", Type::counter)
+  out.family("process_cpu_seconds_total", "CPU time of the process in seconds.", Type::counter)
       .sample((number_of(fields[kUser]) + number_of(fields[kSystem])) / ticks);
-  gauge(out, "process_virtual_memory_bytes", "Addresses in use.", number_of(fields[kVirtual]));
-  gauge(out, "process_resident_memory_bytes", "Memory in use.",
+  gauge(out, "process_virtual_memory_bytes", "Virtual memory size.", number_of(fields[kVirtual]));
+  gauge(out, "process_resident_memory_bytes", "Resident memory size.",
         number_of(fields[kResident]) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
   if (const auto boot = boot_time())
-    gauge(out, "process_start_time_seconds", "When it was started, since 1970.",
+    gauge(out, "process_start_time_seconds", "Start time in seconds since 1970.",
           *boot + number_of(fields[kStart]) / ticks);
 }
 
@@ -68,10 +68,10 @@ void expose_process(Exposition& out) {
   for (std::filesystem::directory_iterator at("/proc/self/fd", error), end; !error && at != end;
        at.increment(error))
     ++open;
-  if (!error) gauge(out, "process_open_fds", "Open files.", open);
+  if (!error) gauge(out, "process_open_fds", "Open file descriptors.", open);
   ::rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    gauge(out, "process_max_fds", "Files that may be open.", static_cast<double>(limit.rlim_cur));
+    gauge(out, "process_max_fds", "File descriptor limit.", static_cast<double>(limit.rlim_cur));
 }
 
 }  // namespace plim::metrics

@@ -1,11 +1,11 @@
-// What Prometheus' own libraries tell of every process: CPU time, memory, files, its start.
+// The metrics that Prometheus' own libraries report for every process: CPU, memory, files, start.
 #pragma once
 
 #include "base/exposition.hpp"
 
 namespace plim::metrics {
 
-// What cannot be read is left out.
+// Omits what cannot be read.
 void expose_process(Exposition& out);
 
 }  // namespace plim::metrics

@@ -6,7 +6,7 @@
 namespace plim::metrics {
 namespace {
 
-TEST(ProcessMetrics, tell_of_this_process) {
+TEST(ProcessMetrics, describe_this_process) {
   Exposition out;
   expose_process(out);
   const std::string text = out.text();

@@ -9,7 +9,7 @@
 namespace plim {
 namespace {
 
-// In a process of its own, whose state it may spoil; the exit code is the verdict.
+// Runs in a separate process, whose state it may break; the exit code is the result.
 [[noreturn]] void spoil_prepare_and_check() {
   ::close(0);
   ::close(2);
@@ -22,11 +22,11 @@ namespace {
   int ends[2];
   if (::pipe(ends) != 0) ::_exit(13);
   ::close(ends[0]);
-  if (::write(ends[1], "x", 1) != -1) ::_exit(14);  // SIGPIPE would end us before
+  if (::write(ends[1], "x", 1) != -1) ::_exit(14);  // otherwise SIGPIPE would end us
   ::_exit(0);
 }
 
-TEST(Process, preparing_mends_what_the_parent_left) {
+TEST(Process, preparing_repairs_what_the_parent_left) {
   EXPECT_EXIT(spoil_prepare_and_check(), ::testing::ExitedWithCode(0), "");
 }
 

@@ -49,7 +49,7 @@ void Progress::update(std::uint64_t done) {
   const SteadyTime now = clock_->steady();
   if (now - start_ < kPatience || (drawn_ && now - *drawn_ < kInterval)) return;
   drawn_ = now;
-  // One column less than there are, or some terminals wrap.
+  // One column less than the terminal has, since some terminals wrap.
   const int width = terminal_width(options_.fd).value_or(80);
   put("\r" + line(done, static_cast<std::size_t>(std::max(width - 1, 1))) + "\x1b[K");
 }

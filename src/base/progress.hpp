@@ -1,4 +1,4 @@
-// A progress line for people who wait.
+// A progress line for users.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace plim {
 
-// Redrawn in place on a terminal, from 300 ms on, at most ten times a second; without a terminal
-// nothing is ever written. finish() and the destructor wipe the line and leave the cursor at its
-// start. The cursor is never hidden, so nothing is lost if we are killed.
+// On a terminal, redraws the line in place, starting after 300 ms, at most ten times a second;
+// otherwise writes nothing. finish() and the destructor erase the line and leave the cursor at its
+// start. The cursor is never hidden, so a kill leaves the terminal intact.
 class Progress {
  public:
   struct Options {
     std::string label;
-    std::uint64_t total = 0;  // 0: not known, only the count is shown
+    std::uint64_t total = 0;  // 0: unknown, only the count is shown
     int fd = 2;
   };
 

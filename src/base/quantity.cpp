@@ -29,7 +29,7 @@ struct NamedSuffix {
   Suffix suffix;
 };
 
-// Each format in rising order.
+// Ascending within each format.
 constexpr std::array kDecimal{
     NamedSuffix{"n", {Format::decimal_si, -9}}, NamedSuffix{"u", {Format::decimal_si, -6}},
     NamedSuffix{"m", {Format::decimal_si, -3}}, NamedSuffix{"", {Format::decimal_si, 0}},
@@ -59,8 +59,8 @@ Int128 divide_up(Int128 amount, Int128 by) {
   return amount / by + (amount % by > 0 ? 1 : amount % by < 0 ? -1 : 0);
 }
 
-// digits * unit, where the decimal point stands before digits[point], rounded up. Nothing if it
-// is too large. Works digit by digit, so neither long fractions nor large exponents lose anything:
+// digits * unit, rounded up, with the decimal point before digits[point]. Nothing if it is too
+// large. Works digit by digit, so neither long fractions nor large exponents lose anything:
 // rounding up after each digit gives the same as rounding up once.
 std::optional<Int128> scale(std::string_view digits, std::int64_t point, Int128 unit) {
   auto digit = [&](std::int64_t i) -> Int128 {
@@ -177,7 +177,7 @@ std::string Quantity::to_string() const {
   if (nanos_ == 0) return "0";
   bool large = nanos_ >= 1024 * kNano || nanos_ <= -1024 * kNano;
   if (format_ != Format::binary_si) return print_decimal(nanos_, format_);
-  // Below 1024, or with a fraction, a binary suffix would only lose something.
+  // Below 1024, or with a fraction, a binary suffix would lose precision.
   return large && nanos_ % kNano == 0 ? print_binary(nanos_)
                                       : print_decimal(nanos_, Format::decimal_si);
 }

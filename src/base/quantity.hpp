@@ -1,4 +1,4 @@
-// Amounts of resources as Kubernetes writes them: "500m", "1.5Gi", "2e3".
+// Quantities of Kubernetes resources: "500m", "1.5Gi", "2e3".
 #pragma once
 
 #include <compare>
@@ -10,12 +10,12 @@
 
 namespace plim {
 
-// Exact down to a thousand-millionth (nano), where Kubernetes stops too; finer input is rounded
-// away from zero. Reaches to about 1.7e29, far past every int64 that Kubernetes makes of it;
-// arithmetic stops at that bound instead of wrapping. Equal amounts are equal in any format.
+// Exact down to nano (1e-9), as in Kubernetes; finer input is rounded away from zero. The range is
+// about 1.7e29, far beyond every int64 that Kubernetes makes of it; arithmetic saturates instead of
+// wrapping. Equal amounts are equal in any format.
 class Quantity {
  public:
-  // How it prints; kept from the text it was parsed from.
+  // The format for printing; kept from the parsed text.
   enum class Format { decimal_si, binary_si, decimal_exponent };
 
   Quantity() = default;
@@ -27,7 +27,7 @@ class Quantity {
 
   static Quantity from_bytes(std::int64_t bytes) { return Quantity(bytes, Format::binary_si); }
 
-  // Rounded away from zero, and held to what an int64 can express.
+  // Rounded away from zero, and limited to the range of int64.
   std::int64_t value() const;
   std::int64_t milli_value() const;
   double approximate() const;
@@ -36,11 +36,11 @@ class Quantity {
 
   bool is_zero() const { return nanos_ == 0; }
 
-  // Kubernetes' canonical form: no fraction, the largest suffix that loses nothing. "1.5Gi" gives
-  // "1536Mi", "0.5" gives "500m".
+  // Kubernetes' canonical form: no fraction, the largest suffix without loss. "1.5Gi" becomes
+  // "1536Mi", "0.5" becomes "500m".
   std::string to_string() const;
 
-  // A zero takes over the format of the other, as in Kubernetes.
+  // A zero takes the format of the other operand, as in Kubernetes.
   Quantity& operator+=(const Quantity& other);
   Quantity& operator-=(const Quantity& other);
   Quantity& operator*=(std::int64_t factor);
@@ -68,7 +68,7 @@ class Quantity {
 };
 
 // sign? (digits | digits '.' digits? | '.' digits) suffix?, where the suffix is one of
-// n u m k M G T P E, of Ki Mi Gi Ti Pi Ei, or an exponent like e3. Binary amounts end at 2^63-1.
+// n u m k M G T P E, of Ki Mi Gi Ti Pi Ei, or an exponent such as e3. Binary amounts end at 2^63-1.
 Result<Quantity> parse_quantity(std::string_view text);
 
 }  // namespace plim

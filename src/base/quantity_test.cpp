@@ -17,7 +17,7 @@ struct Canonical {
   std::string_view canonical;
 };
 
-// From Kubernetes' documentation of quantities and the cases its own tests name.
+// From Kubernetes' documentation of quantities and its tests.
 constexpr Canonical kCanonical[] = {
     {"0", "0"},
     {"00", "0"},
@@ -98,7 +98,7 @@ TEST(Quantity, keeps_the_format_of_its_text) {
   EXPECT_EQ(parse_quantity("0.0001Ki")->format(), Format::decimal_si) << "less than one";
 }
 
-TEST(Quantity, refuses_what_is_none) {
+TEST(Quantity, rejects_invalid_quantities) {
   for (const char* bad :
        {"",      ".",    "-",   "+",  "Ki",     "m",       "1.1.M", "1+1.0M",       "0.1mi",
         "0.1am", "aoeu", ".5i", "1i", "-3.01i", "-3.01e-", "1e",    "1e+",          "1e+-3",
@@ -141,7 +141,7 @@ TEST(Quantity, adds_and_subtracts) {
   EXPECT_EQ(Quantity::from_bytes(1 << 20).to_string(), "1Mi");
 }
 
-TEST(Quantity, arithmetic_stops_at_its_bound) {
+TEST(Quantity, arithmetic_saturates) {
   Quantity huge = *parse_quantity("1e29");
   EXPECT_EQ(huge + huge, huge * 1000);
   EXPECT_EQ(-huge - huge, huge * -1000);
@@ -172,7 +172,7 @@ RC_GTEST_PROP(Quantity, reads_what_it_prints, ()) {
   RC_ASSERT(again->to_string() == parsed->to_string());
 }
 
-// Whole multiples of a nano are compared in plain integer arithmetic.
+// Compares whole multiples of a nano with plain integer arithmetic.
 RC_GTEST_PROP(Quantity, orders_and_adds_like_numbers, (std::int32_t a, std::int32_t b)) {
   auto nano = [](std::int64_t n) { return *parse_quantity(std::to_string(n) + "n"); };
   RC_ASSERT((nano(a) <=> nano(b)) == (a <=> b));

@@ -11,14 +11,14 @@
 
 namespace plim {
 
-// Belongs to one loop and outlives the tasks that use it. After close() nothing gets in; what is
-// inside can still be taken.
+// Belongs to one loop and outlives the tasks that use it. After close() nothing can be added; what
+// is inside can still be taken.
 template <class T>
 class Queue {
  public:
   Queue(const Executor& loop, std::size_t capacity) : capacity_(capacity), changed_(loop) {}
 
-  // False: full or closed; `value` is lost.
+  // False if full or closed; `value` is lost.
   bool try_push(T value) {
     if (closed_ || items_.size() >= capacity_) return false;
     items_.push_back(std::move(value));
@@ -26,13 +26,13 @@ class Queue {
     return true;
   }
 
-  // Waits for room. False: closed.
+  // Waits for space. False if closed.
   Task<bool> push(T value) {
     while (!closed_ && items_.size() >= capacity_) co_await changed_.wait();
     co_return try_push(std::move(value));
   }
 
-  // Waits for an item. Nothing: closed and empty.
+  // Waits for an item. Nothing if closed and empty.
   Task<std::optional<T>> pop() {
     while (!closed_ && items_.empty()) co_await changed_.wait();
     std::optional<T> out;

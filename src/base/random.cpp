@@ -17,7 +17,7 @@ class SystemRandom final : public Random {
     while (!out.empty()) {
       ssize_t n = ::getrandom(out.data(), out.size(), 0);
       if (n < 0 && errno == EINTR) continue;
-      PLIM_ASSERT(n > 0);  // only a kernel before 3.17 or a broken sandbox gets here
+      PLIM_ASSERT(n > 0);  // fails only on a kernel before 3.17 or in a broken sandbox
       out = out.subspan(static_cast<std::size_t>(n));
     }
   }
@@ -39,7 +39,7 @@ std::uint64_t Random::next() {
 
 std::uint64_t Random::below(std::uint64_t limit) {
   PLIM_ASSERT(limit > 0);
-  // The lowest 2^64 mod limit values would make small results likelier: draw again.
+  // The lowest 2^64 mod limit values would make small results more likely: draw again.
   const std::uint64_t unfair = (0 - limit) % limit;
   for (;;) {
     const std::uint64_t value = next();

@@ -27,7 +27,7 @@ struct RecordHead {
   std::uint64_t durable = 0;
 };
 
-// Nothing: no record begins here.
+// Nothing if no record begins here.
 std::optional<RecordHead> read_head(std::string_view bytes, const RecordFile& file,
                                     std::uint64_t offset) {
   if (bytes.size() - offset < kRecordHeader) return {};
@@ -37,7 +37,7 @@ std::optional<RecordHead> read_head(std::string_view bytes, const RecordFile& fi
   out.length = in.number<std::uint32_t>();
   out.payload_sum = in.number<std::uint32_t>();
   out.durable = in.number<std::uint64_t>();
-  // The cheap tests first: looking for records after damage tries every offset.
+  // The cheap checks first: the search for records after damage tries every offset.
   if (out.length > kMaxRecord || out.durable > offset || out.durable < kRecordFileHeader) return {};
   const std::uint32_t sum = crc32c(head.substr(0, kRecordHeader - 4), seed(file, offset));
   if (in.number<std::uint32_t>() != sum) return {};
@@ -50,9 +50,8 @@ bool payload_is_good(std::string_view bytes, const RecordFile& file, std::uint64
   return crc32c(payload, seed(file, offset)) == head.payload_sum;
 }
 
-// Is there a later record that was written when the bytes at `trouble` were acknowledged already?
-// The records of one write become durable in any order, so later ones of the same write prove
-// nothing.
+// Whether a later record was written after the bytes at `trouble` were acknowledged. Records of one
+// write become durable in any order, so later ones of the same write prove nothing.
 bool was_acknowledged(std::string_view bytes, const RecordFile& file, std::uint64_t trouble) {
   for (std::uint64_t offset = trouble + 1; offset + kRecordHeader <= bytes.size(); ++offset) {
     const auto head = read_head(bytes, file, offset);
@@ -63,7 +62,7 @@ bool was_acknowledged(std::string_view bytes, const RecordFile& file, std::uint6
   return false;
 }
 
-// Fills in scan.file. False: the header is torn or damaged, as the scan then says.
+// Sets scan.file. False if the header is torn or damaged, as the scan reports.
 Result<bool> read_header(std::string_view bytes, const RecordExpectation& expected,
                          RecordScan& scan) {
   const std::string_view head = bytes.substr(0, kRecordFileHeader);
@@ -75,7 +74,7 @@ Result<bool> read_header(std::string_view bytes, const RecordExpectation& expect
   scan.file.salt = in.number<std::uint64_t>();
   const auto sum = in.number<std::uint32_t>();
   if (!in.ok() || !head.starts_with(kMagic) || crc32c(head.substr(0, head.size() - 4)) != sum) {
-    // A file is created with its header alone, and no record is written before that is on disk.
+    // A file is created with only its header, and no record is written before that is on disk.
     scan.ending = bytes.size() <= kRecordFileHeader ? Ending::torn : Ending::damaged;
     scan.trouble = "the header is incomplete or damaged";
     return false;

@@ -1,12 +1,12 @@
-// The file format under journals and snapshots: a header, then checked records.
+// The file format of journals and snapshots: a header, then records with checksums.
 //
 //   header  "PLIMREC\n", format, kind, version of the content, number, salt, CRC-32C
 //   record  length, CRC-32C of the payload, durable, CRC-32C of these three; the payload
 //
-// Every sum starts from the file's random salt and the record's offset, so neither bytes of another
-// file nor a value that imitates a record passes for one. `durable` is the offset up to which the
-// file was acknowledged when the record was written. With it a reader can tell a write that a crash
-// cut short from damage to what somebody relied on: see Ending.
+// Every checksum starts from the random salt of the file and the offset of the record, so neither
+// bytes of another file nor a value that looks like a record is accepted as one. `durable` is the
+// offset up to which the file was acknowledged when the record was written. It lets a reader
+// distinguish a write that a crash cut short from damage to acknowledged data: see Ending.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::size_t kRecordHeader = 20;
 constexpr std::size_t kMaxRecord = std::size_t{64} << 20;
 
 struct RecordFile {
-  std::uint32_t kind = 0;     // what the records are: record_kind("STOR")
+  std::uint32_t kind = 0;     // the type of the records: record_kind("STOR")
   std::uint32_t version = 0;  // of their content
   std::uint64_t number = 0;   // of a segment, revision of a snapshot
   std::uint64_t salt = 0;
@@ -39,35 +39,35 @@ constexpr std::uint32_t record_kind(const char (&name)[5]) {
 }
 
 std::string encode_header(const RecordFile& file);
-// Appends the record to `out`; its first byte will lie at `offset` of the file.
+// Appends the record to `out`; its first byte will be at `offset` of the file.
 void encode_record(std::string& out, const RecordFile& file, std::uint64_t offset,
                    std::uint64_t durable, std::string_view payload);
 
-// What a reader takes a file for.
+// What a reader expects of a file.
 struct RecordExpectation {
   std::uint32_t kind = 0;
-  std::uint32_t version = 0;  // the newest it can read
+  std::uint32_t version = 0;  // the newest that it can read
   std::optional<std::uint64_t> number = {};
 };
 
 enum class Ending {
   clean,
-  torn,     // the rest was never acknowledged: a crash cut its write short
-  damaged,  // what follows was acknowledged, or the header itself is bad
+  torn,     // the rest was not acknowledged: a crash cut its write short
+  damaged,  // what follows was acknowledged, or the header is bad
 };
 
 struct RecordScan {
   RecordFile file;
   std::uint64_t records = 0;
-  std::uint64_t end = 0;  // of the last good record; the offset of the trouble if there is any
+  std::uint64_t end = 0;  // end of the last good record, where the trouble begins if there is any
   Ending ending = Ending::clean;
   std::string trouble;  // what is wrong there
 };
 
 using RecordVisitor = std::function<Result<void>(std::uint64_t offset, std::string_view payload)>;
 
-// Goes through the records of a whole file in memory. Errors are the visitor's own, and files of
-// another kind or a newer version; everything else wrong is told by the ending.
+// Reads the records of a whole file in memory. Fails with errors of the visitor, and for files of
+// another kind or a newer version; `ending` reports all other problems.
 Result<RecordScan> scan_records(std::string_view bytes, const RecordExpectation& expected,
                                 const RecordVisitor& visit);
 

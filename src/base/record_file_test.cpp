@@ -12,14 +12,14 @@ namespace {
 constexpr std::uint32_t kKind = record_kind("TEST");
 constexpr RecordExpectation kExpected{.kind = kKind, .version = 1};
 
-// A file as a journal writes it: each inner list is one write, acknowledged before the next.
+// A file as a journal writes it: each inner list is one write, acknowledged before the next one.
 struct Sample {
   RecordFile file = RecordFile::make(kKind, 1, 7);
   std::string bytes = encode_header(file);
   std::vector<std::string> records;
   std::vector<std::size_t> ends;      // of each record
   std::size_t last_write = 0;         // where it begins
-  std::size_t records_before_it = 0;  // acknowledged for certain
+  std::size_t records_before_it = 0;  // acknowledged records
 
   void write(const std::vector<std::string>& batch) {
     last_write = bytes.size();
@@ -104,7 +104,7 @@ TEST(RecordFile, any_flipped_bit_is_torn_in_the_last_write_and_damage_before_it)
   }
 }
 
-TEST(RecordFile, damage_is_seen_though_the_last_record_is_cut_too) {
+TEST(RecordFile, damage_is_found_although_the_last_record_is_cut_too) {
   const Sample sample = make_sample();
   std::string bytes = sample.bytes.substr(0, sample.bytes.size() - 3);
   bytes[kRecordFileHeader + 2] = static_cast<char>(bytes[kRecordFileHeader + 2] ^ 1);
@@ -119,8 +119,8 @@ TEST(RecordFile, zeros_at_the_end_are_torn) {
   EXPECT_EQ(got.scan.end, sample.bytes.size());
 }
 
-TEST(RecordFile, records_inside_a_torn_value_are_not_taken_for_records) {
-  // Somebody stores a piece of a log as a value, and the write of that value is cut short.
+TEST(RecordFile, records_inside_a_torn_value_do_not_count_as_records) {
+  // A user stores a piece of a log as a value, and the write of that value is cut short.
   const Sample other = make_sample();
   Sample sample;
   sample.write({"first"});
@@ -129,7 +129,7 @@ TEST(RecordFile, records_inside_a_torn_value_are_not_taken_for_records) {
             Ending::torn);
 }
 
-TEST(RecordFile, refuses_newer_versions_and_other_kinds_politely) {
+TEST(RecordFile, rejects_newer_versions_and_other_kinds) {
   auto no_visit = [](std::uint64_t, std::string_view) { return Result<void>(); };
   const std::string newer = encode_header(RecordFile::make(kKind, 2, 1));
   auto scan = scan_records(newer, kExpected, no_visit);
@@ -140,7 +140,7 @@ TEST(RecordFile, refuses_newer_versions_and_other_kinds_politely) {
   EXPECT_EQ(scan_records(other, kExpected, no_visit).error().code, Code::invalid);
 }
 
-TEST(RecordFile, tells_where_a_visitor_stopped) {
+TEST(RecordFile, reports_where_a_visitor_stopped) {
   const Sample sample = make_sample();
   auto scan = scan_records(sample.bytes, kExpected, [](std::uint64_t, std::string_view record) {
     return record == "second" ? Result<void>(fail(Code::invalid, "no")) : Result<void>();

@@ -13,7 +13,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 
-// jemalloc's, which not every build has.
+// From jemalloc, which not every build has.
 extern "C" [[gnu::weak]] int mallctl(const char* name, void* old, std::size_t* old_size, void* now,
                                      std::size_t now_size);
 
@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanos kLook = 1s;
-constexpr Nanos kAtRest = 20ms;  // of CPU time between two looks
+constexpr Nanos kAtRest = 20ms;  // of CPU time between two checks
 
 bool parse_hex(std::string_view text, unsigned long& out) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
@@ -40,7 +40,7 @@ bool parse_mapping_head(std::string_view line, FileMapping& out) {
   return is_file && rights.size() == 4 && rights[0] == 'r' && rights[1] == '-' && rights[3] == 'p';
 }
 
-// The first line of a mapping has no colon before its first blank, those about it do.
+// The first line of a mapping has no colon before its first space; the other lines do.
 bool is_mapping_head(std::string_view line) {
   const std::string_view word = cut(line, ' ').first;
   return word.find('-') != word.npos && !word.ends_with(':');
@@ -67,7 +67,7 @@ std::vector<FileMapping> unchanged_files(std::string_view smaps) {
     if (is_mapping_head(line)) {
       fits = parse_mapping_head(line, current);
     } else if (fits && line.starts_with("Anonymous:")) {
-      // A breakpoint, a relocation: pages that are ours alone are nowhere else.
+      // Changed pages (breakpoints, relocations) exist only in our memory and must stay.
       if (trim(line.substr(line.find(':') + 1)) == "0 kB") out.push_back(current);
       fits = false;
     }
@@ -79,7 +79,7 @@ void forget_code_of_start() {
   const auto smaps = read_file("/proc/self/smaps");
   if (!smaps) return;
   for (const FileMapping& mapping : unchanged_files(*smaps))
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is how the kernel names it
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives the address as a number
     (void)::madvise(reinterpret_cast<void*>(mapping.begin), mapping.end - mapping.begin,
                     MADV_DONTNEED);
 }
@@ -90,7 +90,7 @@ void return_freed_memory() {
     return;
   }
   (void)mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
-  (void)mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // that is every arena
+  (void)mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // purges every arena
 }
 
 void return_memory_when_freed() {
@@ -120,7 +120,7 @@ Task<void> MemoryTidy::stop() {
 }
 
 Task<void> MemoryTidy::watch() {
-  bool worked = true;  // more is to come of a start than what went before it
+  bool worked = true;  // the start is followed by more work
   Nanos before = hooks_.cpu_time();
   for (;;) {
     co_await clock_.sleep(kLook);

@@ -1,4 +1,4 @@
-// What of a process stays in memory without need.
+// Reduces the memory that a process keeps without need.
 #pragma once
 
 #include <functional>
@@ -17,35 +17,35 @@ struct FileMapping {
   bool operator==(const FileMapping&) const = default;
 };
 
-// Of /proc/self/smaps: what shows a file that nobody may write through it, and of which every page
-// is still the file's. Dropping such pages loses nothing, they come back when they are touched.
+// Finds in /proc/self/smaps the read-only mappings of files whose pages are all unchanged. Dropping
+// such pages loses nothing; they are read again when they are used.
 std::vector<FileMapping> unchanged_files(std::string_view smaps);
 
-// Starting runs through most of the program and its libraries once (relocations, YAML, tables of
-// commands), and the kernel maps sixteen pages at each touch. From then on the same few functions
-// run. Gives the rest back.
+// A start runs through most of the program and its libraries once (relocations, YAML, tables of
+// commands), and the kernel maps sixteen pages at each access. Afterwards only few functions run.
+// Returns the rest.
 void forget_code_of_start();
 
-// Freed memory that the allocator still holds goes back to the kernel.
+// Returns freed memory that the allocator still holds to the kernel.
 void return_freed_memory();
 
-// From now on freed memory goes back at once, which costs a call each time: for who sleeps most of
-// the time. The shipped program's allocator would keep it for ten seconds, and longer when nobody
-// allocates meanwhile.
+// From now on freed memory is returned at once, which costs a call each time: for processes that
+// sleep most of the time. The allocator of the shipped program would keep it for ten seconds, and
+// longer if nothing is allocated meanwhile.
 void return_memory_when_freed();
 
 struct TidyHooks {
-  std::function<Nanos()> cpu_time = {};  // of the process; none: what is true
-  std::function<void()> tidy = {};       // none: gives back code of the start and freed memory
+  std::function<Nanos()> cpu_time = {};  // of the process; none: the real one
+  std::function<void()> tidy = {};       // none: returns code of the start and freed memory
 };
 
-// For daemons: tidies up whenever a stretch of work has ended, the start being the first. Belongs
-// to one loop; co_await stop() before destroying it.
+// For daemons: reduces memory after each period of work, the first being the start. Belongs to one
+// loop; co_await stop() before destroying it.
 class MemoryTidy {
  public:
   explicit MemoryTidy(const Executor& loop, Clock& clock = system_clock(), TidyHooks hooks = {});
 
-  // Tidies at once: what was so far was the start.
+  // Reduces memory at once: the start is over.
   void start();
   Task<void> stop();
 

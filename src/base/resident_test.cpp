@@ -24,7 +24,7 @@ constexpr std::string_view kSmaps =
     "7000-8000 r--p 00000000 00:00 0 \nAnonymous:             0 kB\n"
     "8000-9000 r--p 00000000 fe:00 13    /usr/lib/x.so\nAnonymous:             0 kB\n";
 
-TEST(Resident, files_that_nobody_changed_are_found) {
+TEST(Resident, unchanged_files_are_found) {
   const std::vector<FileMapping> wanted{{0x1000, 0x3000}, {0x8000, 0x9000}};
   EXPECT_EQ(unchanged_files(kSmaps), wanted);
 }
@@ -42,14 +42,14 @@ std::int64_t resident_files() {
   return parse_int<std::int64_t>(trim(status.substr(at, status.find("kB", at) - at))).value_or(0);
 }
 
-TEST(Resident, code_that_is_not_used_goes_and_all_still_works) {
+TEST(Resident, unused_code_is_dropped_and_everything_still_works) {
   const std::int64_t before = resident_files();
   forget_code_of_start();
   EXPECT_LT(resident_files(), before);
   EXPECT_EQ(unchanged_files(kSmaps).size(), 2u);
 }
 
-TEST(Resident, freed_memory_goes_back_with_every_allocator) {
+TEST(Resident, freed_memory_is_returned_with_every_allocator) {
   return_memory_when_freed();
   std::vector<char> large(1 << 20, 'x');
   large = {};
@@ -59,7 +59,7 @@ TEST(Resident, freed_memory_goes_back_with_every_allocator) {
 
 class MemoryTidyTest : public ::testing::Test {
  protected:
-  // A second in which the process used that much CPU time.
+  // A second in which the process uses this much CPU time.
   void pass(Nanos used) {
     used_ += used;
     clock_.advance(1s);
@@ -75,7 +75,7 @@ class MemoryTidyTest : public ::testing::Test {
                    {.cpu_time = [this] { return used_; }, .tidy = [this] { ++tidied_; }}};
 };
 
-TEST_F(MemoryTidyTest, tidies_after_the_start_and_when_work_has_ended) {
+TEST_F(MemoryTidyTest, reduces_memory_after_the_start_and_after_work) {
   tidy_.start();
   EXPECT_EQ(tidied_, 1);
   loop_.run_ready();

@@ -110,7 +110,7 @@ bool is_retryable(Code code) {
 
 Code code_from_http(int status) {
   if (status == 409)
-    return Code::conflict;  // two rows have it; without a reason this is the safer reading
+    return Code::conflict;  // two codes have this status; without a reason this is safer
   if (status == 500) return Code::internal;
   if (status == 504) return Code::timeout;
   for (const Row& r : kTable)
@@ -136,7 +136,7 @@ Error fail_errno(int errno_value, std::string_view what) {
   std::array<char, 128> buffer{};
   const char* text = ::strerror_r(errno_value, buffer.data(), buffer.size());
   std::string lower(text);
-  // strerror's texts start with a capital; ours are joined into sentences. Acronyms ("RPC …") stay.
+  // strerror's texts start with a capital; ours continue a sentence. Acronyms ("RPC …") stay.
   if (lower.size() > 1 && lower[1] >= 'a')
     lower[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(lower[0])));
   return Error{.code = code_from_errno(errno_value),

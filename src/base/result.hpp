@@ -1,4 +1,4 @@
-// Errors as values. A function that can fail returns Result<T>; the caller must look at it.
+// Errors as values. A function that can fail returns Result<T>; the caller must check it.
 #pragma once
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace plim {
 
-// The codes follow the reasons of Kubernetes' Status objects, so that an HTTP status, an exit code
-// and the decision whether to retry all come from one table (result.cpp).
+// The codes follow the reasons of Kubernetes' Status objects, so that one table (result.cpp) gives
+// the HTTP status, the exit code and whether a retry makes sense.
 enum class Code {
   unknown,
   bad_request,
@@ -37,18 +37,18 @@ enum class Code {
   cancelled,
 };
 
-std::string_view reason(Code code);  // Kubernetes' spelling: "NotFound"
+std::string_view reason(Code code);  // Kubernetes' name: "NotFound"
 int http_status(Code code);          // 404
-int exit_code(Code code);            // what a command ends with: 4
+int exit_code(Code code);            // exit code of a command: 4
 bool is_retryable(Code code);        // the same request may succeed later
-Code code_from_http(int status);     // the other way, for replies without a Status body
+Code code_from_http(int status);     // the reverse, for responses without a Status body
 Code code_from_reason(std::string_view reason, int http_status);  // falls back to the HTTP status
 
 struct Error {
   Code code = Code::unknown;
   std::string message;  // lower case, no full stop, names the object
   int errno_value = 0;  // 0: not from a system call
-  std::optional<std::chrono::seconds> retry_after = {};  // what a server asked for
+  std::optional<std::chrono::seconds> retry_after = {};  // requested by a server
 
   // "while reading /etc/x: permission denied"
   Error with_context(std::string_view context) const;
@@ -60,7 +60,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   using Base = tl::expected<T, Error>;
   using Base::Base;
 
-  // NOLINTBEGIN(google-explicit-constructor): `return fail(…)` is the point
+  // NOLINTBEGIN(google-explicit-constructor): allows `return fail(…)`
   Result(Error error) : Base(tl::unexpect, std::move(error)) {}
 
   Result(Base base) : Base(std::move(base)) {}
@@ -72,11 +72,11 @@ inline Error fail(Code code, std::string message) {
   return Error{.code = code, .message = std::move(message)};
 }
 
-// For a failed system call: the message gets the text of `errno_value`, the code what it means.
+// For a failed system call: appends the text of `errno_value` and derives the code from it.
 Error fail_errno(int errno_value, std::string_view what);
 
-// A broken promise of our own ends the process, in release builds too: a restart is cheap, a wrong
-// state is not.
+// A violated invariant ends the process, in release builds too: a restart is cheap, a wrong state
+// is not.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace plim
@@ -93,9 +93,9 @@ Error fail_errno(int errno_value, std::string_view what);
 #define PLIM_CHECK_INNER(leave, name, ...) \
   if (auto name = (__VA_ARGS__); !name) leave std::move(name).error()
 
-// PLIM_TRY(int n, parse(text));  declares or assigns n, or returns the error. Several statements:
-// brace it after an if. PLIM_CHECK(write(x)) is the same for Result<void>. The CO forms are for
-// coroutines.
+// PLIM_TRY(int n, parse(text)) declares or assigns n, or returns the error. It expands to several
+// statements: use braces after an if. PLIM_CHECK(write(x)) is the same for Result<void>. The CO
+// forms are for coroutines.
 #define PLIM_TRY(target, ...) \
   PLIM_TRY_INNER(return, PLIM_CONCAT(plim_try_, __LINE__), target, __VA_ARGS__)
 #define PLIM_CO_TRY(target, ...) \

@@ -11,7 +11,7 @@ namespace {
 
 namespace chrono = std::chrono;
 
-// Reads pieces of fixed shape from the front of a text.
+// Reads parts of fixed form from the start of a text.
 class TimeReader {
  public:
   explicit TimeReader(std::string_view text) : rest_(text) {}
@@ -92,7 +92,7 @@ std::string format_seconds(WallTime time) {
 }
 
 std::int64_t nanos_of_second(WallTime time) {
-  // Not by subtraction: the second that the smallest WallTime is in begins before it.
+  // Not by subtraction: the second that contains the smallest WallTime begins before it.
   constexpr std::int64_t kSecondNanos = 1'000'000'000;
   std::int64_t rest = time.time_since_epoch().count() % kSecondNanos;
   return rest < 0 ? rest + kSecondNanos : rest;
@@ -116,7 +116,7 @@ Result<WallTime> parse_rfc3339(std::string_view text) {
   auto offset = read_offset(reader);
   if (!offset || !reader.at_end()) return wrong("Z or an offset such as +02:00 at its end");
 
-  // In seconds first: a thousand years around now overflow nanoseconds.
+  // In seconds first: a thousand years around now would overflow nanoseconds.
   auto whole = chrono::sys_days(*date) + *minutes + chrono::seconds(*seconds) - *offset;
   auto first = chrono::ceil<chrono::seconds>(WallTime::min());
   auto last = chrono::floor<chrono::seconds>(WallTime::max()) - chrono::seconds(1);

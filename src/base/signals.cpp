@@ -18,7 +18,7 @@ void exit_now(int) {
 
 }  // namespace
 
-// Shared with the handlers that wait, which end when the sets are cancelled.
+// Shared with pending handlers, which end when the sets are cancelled.
 struct Signals::Impl : std::enable_shared_from_this<Signals::Impl> {
   explicit Impl(const Executor& loop)
       : stop_set(loop, SIGTERM, SIGINT), stop(loop), reload(loop), dump(loop) {}
@@ -28,7 +28,7 @@ struct Signals::Impl : std::enable_shared_from_this<Signals::Impl> {
         [self = shared_from_this()](const boost::system::error_code& error, int number) {
           if (error) return;
           self->stop_signal = number;
-          // From here on without the loop, which may be busy ending.
+          // From here on without the loop, which may be busy stopping.
           self->stop_set.clear();
           ::signal(SIGTERM, exit_now);
           ::signal(SIGINT, exit_now);
@@ -36,7 +36,7 @@ struct Signals::Impl : std::enable_shared_from_this<Signals::Impl> {
         });
   }
 
-  // A signal that may come again and again.
+  // A signal that may arrive repeatedly.
   struct Wish {
     explicit Wish(const Executor& loop) : set(loop), event(loop) {}
 

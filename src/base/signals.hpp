@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT, SIGHUP and SIGUSR2 as things to await.
+// Lets coroutines await SIGTERM, SIGINT, SIGHUP and SIGUSR2.
 #pragma once
 
 #include <memory>
@@ -7,26 +7,26 @@
 
 namespace plim {
 
-// One per process, on its main loop. The first SIGTERM or SIGINT asks to stop; the second ends the
-// process at once with exit code 130, even if the loop hangs in its drain.
+// One per process, on its main loop. The first SIGTERM or SIGINT requests a stop; the second ends
+// the process at once with exit code 130, even if the loop hangs while stopping.
 class Signals {
  public:
   struct Options {
-    bool reload = false;  // take SIGHUP as a wish to reread files; else it ends us, as by default
-    bool dump = false;    // take SIGUSR2 as a wish to see what we know
+    bool reload = false;  // SIGHUP requests a reload of files; otherwise it ends the process
+    bool dump = false;    // SIGUSR2 requests a dump of the state
   };
 
-  explicit Signals(const Executor& loop);  // stop only
+  explicit Signals(const Executor& loop);  // only stop signals
   Signals(const Executor& loop, Options options);
-  ~Signals();  // default handling again
+  ~Signals();  // restores the default handling
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Returns once a stop was asked for, at once if that was before.
+  // Completes when a stop was requested, at once if that was before.
   Task<void> stop_requested();
   // 0, SIGTERM or SIGINT.
   int stop_signal() const;
-  // Returns for a SIGHUP since the last return; several in between count as one.
+  // Completes for a SIGHUP since the last return; several in between count as one.
   Task<void> reload_requested();
   Task<void> dump_requested();  // the same for SIGUSR2
 

@@ -55,12 +55,12 @@ TEST(Signals, the_second_user_signal_asks_for_a_dump) {
   Signals signals(loop.executor());
   ::raise(SIGINT);
   run_to_end(loop, signals.stop_requested());
-  ::raise(SIGINT);  // nobody runs the loop any more
+  ::raise(SIGINT);  // the loop does not run any more
   ::_exit(0);
 }
 
 [[noreturn]] void hang_up_without_reload() {
-  ::signal(SIGHUP, SIG_DFL);  // whoever runs the tests may ignore it, as nohup does
+  ::signal(SIGHUP, SIG_DFL);  // the parent may ignore it, as nohup does
   Loop loop;
   Signals signals(loop.executor());
   ::raise(SIGHUP);
@@ -86,7 +86,7 @@ TEST(SignalsDeathTest, hangup_keeps_its_default) {
   EXPECT_EXIT(hang_up_without_reload(), ::testing::KilledBySignal(SIGHUP), "");
 }
 
-TEST(SignalsDeathTest, destruction_brings_the_default_back) {
+TEST(SignalsDeathTest, destruction_restores_the_default) {
   EXPECT_EXIT(stop_after_destruction(), ::testing::KilledBySignal(SIGTERM), "");
 }
 

@@ -38,8 +38,8 @@ class Collector : public std::enable_shared_from_this<Collector> {
                      });
   }
 
-  // Takes what is in the pipe now: after the child's exit that is all it wrote. A grandchild that
-  // still holds the pipe is not waited for.
+  // Reads what is in the pipe now: after the child's exit that is everything it wrote. Does not
+  // wait for a grandchild that still has the pipe open.
   void finish() {
     if (pipe_.is_open()) read_some();
     close();
@@ -53,7 +53,7 @@ class Collector : public std::enable_shared_from_this<Collector> {
   Captured take() { return std::exchange(captured_, {}); }
 
  private:
-  // At most what a pipe holds, so that an endless writer cannot keep the loop. False: end of file.
+  // At most one pipe buffer, so that an endless writer cannot block the loop. False at end of file.
   bool read_some() {
     constexpr std::size_t kPipeSize = 64 * 1024;
     char buffer[kPipeSize];
@@ -88,12 +88,12 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
   Pipe out{Fd(ends[0]), Fd(ends[1])};
-  // Only our end: the child expects a blocking one. Each end has its own flags.
+  // Only our end is non-blocking: the child expects a blocking one.
   ::fcntl(out.ours.get(), F_SETFL, O_NONBLOCK);
   return out;
 }
 
-// The input as a file in memory: unlike a pipe it needs nobody to feed it and raises no SIGPIPE.
+// The input as a file in memory: unlike a pipe, it needs no writer and raises no SIGPIPE.
 Result<Fd> make_input(std::string_view text) {
   Fd fd(::memfd_create("stdin", MFD_CLOEXEC));
   if (!fd) return fail_errno(errno, "cannot make a file in memory");
@@ -128,7 +128,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-// The two C structs of posix_spawn. Their setters only fail for lack of memory or bad numbers.
+// The two C structs of posix_spawn. Their setters fail only without memory or for bad numbers.
 class SpawnPlan {
  public:
   SpawnPlan() {
@@ -151,7 +151,7 @@ class SpawnPlan {
   }
 
   void set_attributes(bool own_group) {
-    // Ours may be changed (SIGPIPE ignored, signals blocked) and would be inherited.
+    // Our own settings (SIGPIPE ignored, signals blocked) would be inherited.
     sigset_t all, none;
     ::sigfillset(&all);
     ::sigemptyset(&none);
@@ -213,13 +213,13 @@ Result<void> check_command(const Command& command) {
     return fail(Code::invalid, "no program to start");
   if (holds_nul(command))
     return fail(Code::invalid,
-                fmt::format("cannot start {}: an argument holds a NUL byte", command.argv[0]));
+                fmt::format("cannot start {}: an argument contains a NUL byte", command.argv[0]));
   return {};
 }
 
 }  // namespace
 
-// Shared with the handler that waits for the exit, which so reaps the child after its handle is
+// Shared with the handler that waits for the exit, which reaps the child even after its handle is
 // gone.
 struct Process::Child : std::enable_shared_from_this<Process::Child> {
   Child(const Executor& loop, pid_t id, bool group)
@@ -230,11 +230,11 @@ struct Process::Child : std::enable_shared_from_this<Process::Child> {
     kill_rest = true;
     send(SIGKILL);
     while (!reap(0)) {
-    }  // the loop is gone; a killed child does not keep us long
+    }  // the loop is gone; a killed child ends soon
   }
 
   void watch(bool by_polling) {
-    // By number: glibc 2.36 declares pidfd_open without extern "C".
+    // Called by number: glibc 2.36 declares pidfd_open without extern "C".
     Fd fd(by_polling ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     if (!fd) return poll(1ms);
     exit_fd.assign(fd.release());
@@ -264,7 +264,7 @@ struct Process::Child : std::enable_shared_from_this<Process::Child> {
   // True once the child has ended and `exit` is set.
   bool reap(int flags) {
     siginfo_t info{};
-    // First without reaping: as long as the child is a zombie, its group's number is not reused.
+    // First without reaping: while the child is a zombie, the ID of its group is not reused.
     if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | flags) != 0) {
       if (errno == EINTR) return false;
       exit = Exit{.code = -1};
@@ -284,7 +284,7 @@ struct Process::Child : std::enable_shared_from_this<Process::Child> {
 
   pid_t pid;
   bool own_group;
-  bool kill_rest = false;  // the rest of the group goes with the child
+  bool kill_rest = false;  // kill the rest of the group with the child
   std::optional<Exit> exit;
   asio::posix::stream_descriptor exit_fd;
   asio::steady_timer poll_timer;

@@ -1,8 +1,8 @@
-// Other programs, started by posix_spawn and awaited on the loop without SIGCHLD.
+// Runs other programs with posix_spawn and awaits them on the loop, without SIGCHLD.
 //
-// A child gets stdin, stdout and stderr and no other descriptor, default signal handling and,
-// unless told otherwise, a process group of its own, which is what gets signals. No child outlives
-// its handle: when that goes, the group is killed and the child reaped.
+// A child gets stdin, stdout and stderr and no other descriptor, default signal handling and, by
+// default, its own process group, which receives the signals. No child outlives its handle: the
+// destructor kills the group and reaps the child.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ namespace plim {
 // Where a child's stdout or stderr goes.
 class Output {
  public:
-  // Keeps the first `limit` bytes; the rest is read and dropped, so that the child never blocks.
+  // Keeps the first `limit` bytes; reads and drops the rest, so that the child never blocks.
   static Output captured(std::size_t limit = std::size_t{1} << 20) {
     return {Kind::capture, limit, -1};
   }
@@ -45,12 +45,12 @@ class Output {
 };
 
 struct Command {
-  std::vector<std::string> argv;  // argv[0] is looked up in our PATH unless it holds a slash
-  std::vector<std::pair<std::string, std::string>> env = {};  // set on top of our environment
+  std::vector<std::string> argv;  // argv[0] is looked up in our PATH unless it contains a slash
+  std::vector<std::pair<std::string, std::string>> env = {};  // added to our environment
   bool inherit_env = true;
   std::string cwd = {};                   // empty: ours
-  std::optional<std::string> input = {};  // what the child reads; none: end of file at once
-  bool inherit_input = false;             // our stdin instead; then take own_group = false, or
+  std::optional<std::string> input = {};  // stdin of the child; none: end of file at once
+  bool inherit_input = false;             // our stdin instead; then set own_group = false, or
                                           // reading from the terminal stops the child
   Output out = Output::captured();
   Output err = Output::captured();
@@ -58,12 +58,12 @@ struct Command {
   // For run(): SIGTERM after `timeout`, SIGKILL `grace` later.
   Nanos timeout = std::chrono::seconds(60);
   Nanos grace = std::chrono::seconds(2);
-  // Kernels before 5.3 have no pidfd; there a timer looks. Set by tests to walk that way.
+  // Kernels before 5.3 have no pidfd; a timer polls instead. Tests set it to use that path.
   bool poll_for_exit = false;
 };
 
 struct Exit {
-  int code = 0;    // -1: somebody else reaped the child, so nobody knows
+  int code = 0;    // -1: unknown, another task has reaped the child
   int signal = 0;  // not 0: ended by this signal
 
   bool ok() const { return code == 0 && signal == 0; }
@@ -73,7 +73,7 @@ struct Exit {
 
 struct Captured {
   std::string text;
-  bool truncated = false;  // there was more than the limit
+  bool truncated = false;  // the output exceeded the limit
 };
 
 struct Finished {
@@ -91,13 +91,13 @@ class Process {
 
   pid_t pid() const;
   std::optional<Exit> exit() const;  // none: still running
-  // To the child's group if it has its own. Does nothing once the child has ended.
+  // Signals the child's group if it has its own. Does nothing after the child has ended.
   void signal(int number);
   Task<Exit> wait();
-  Task<bool> wait_until(SteadyTime deadline);  // false: still running then
-  // SIGTERM, after `grace` SIGKILL; whatever is left of the group is killed with the child.
+  Task<bool> wait_until(SteadyTime deadline);  // false: still running at the deadline
+  // SIGTERM, then SIGKILL after `grace`; the rest of the group is killed with the child.
   Task<Exit> stop(Nanos grace);
-  // What was captured so far; call it after wait() to have everything the child wrote.
+  // The output captured so far; after wait() it is everything that the child wrote.
   Captured take_out();
   Captured take_err();
 
@@ -107,7 +107,7 @@ class Process {
   std::shared_ptr<Child> child_;
 };
 
-// Runs a program to its end. A bad exit code is no error here; a time-out is (Code::timeout).
+// Runs a program to its end. A bad exit code is not an error here; a timeout is (Code::timeout).
 // Cancelling the task kills the child.
 Task<Result<Finished>> run(Command command);
 

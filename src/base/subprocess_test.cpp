@@ -43,7 +43,7 @@ bool have_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-// True once no process has this id; it may take init a moment to reap an orphan.
+// True once no process has this ID; init may need a moment to reap an orphan.
 bool gone_soon(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
     auto stat = read_file("/proc/" + std::to_string(pid) + "/stat");
@@ -63,7 +63,7 @@ TEST(Subprocess, captures_output_and_exit_code) {
   EXPECT_EQ(finished->exit.describe(), "exit code 3");
 }
 
-TEST(Subprocess, tells_the_signal) {
+TEST(Subprocess, reports_the_signal) {
   auto finished = run_now(shell("kill -9 $$"));
   EXPECT_EQ(finished->exit.signal, SIGKILL);
   EXPECT_EQ(finished->exit.describe(), "killed by signal 9 (Killed)");
@@ -113,7 +113,7 @@ TEST(Subprocess, environment_and_directory) {
   EXPECT_EQ(run_now(command)->out.text, "theirs\n/usr\n");
 }
 
-TEST(Subprocess, errors_say_what_could_not_start) {
+TEST(Subprocess, errors_name_the_program_that_could_not_start) {
   auto missing = run_now({.argv = {"/no/such/program"}});
   EXPECT_EQ(missing.error().code, Code::not_found);
   EXPECT_EQ(missing.error().message, "cannot start /no/such/program: no such file or directory");
@@ -131,7 +131,7 @@ TEST(Subprocess, the_child_has_three_descriptors_and_default_signals) {
   auto before = ::signal(SIGPIPE, SIG_IGN);
   auto finished = run_now(shell("ls /proc/$$/fd; grep SigIgn /proc/$$/status"));
   ::signal(SIGPIPE, before);
-  // The shell may hold a descriptor of its own from 10 on; ours would be a small number.
+  // The shell may have a descriptor of its own from 10 on; ours would be a small number.
   EXPECT_THAT(finished->out.text, ::testing::StartsWith("0\n1\n2\n"));
   EXPECT_THAT(finished->out.text, ::testing::Not(HasSubstr("\n" + std::to_string(leaked.get()))));
   const auto ignored = finished->out.text.substr(finished->out.text.find("SigIgn:") + 7);
@@ -238,7 +238,7 @@ TEST(Process, can_be_signalled_and_stopped) {
   process.signal(SIGUSR1);
   EXPECT_EQ(run_to_end(loop, process.wait()).code, 4);
   EXPECT_EQ(process.take_out().text, "got\n");
-  process.signal(SIGUSR1);  // nobody left to get it
+  process.signal(SIGUSR1);  // no process is left to receive it
 
   auto sleeper = Process::spawn(loop.executor(), {.argv = {"sleep", "30"}});
   EXPECT_FALSE(run_to_end(loop, sleeper->wait_until(system_clock().steady() + 20ms)));

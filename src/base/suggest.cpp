@@ -6,7 +6,7 @@
 namespace plim {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the usual table: this one, the last, and the one before for swaps.
+  // Three rows of the usual table: the current one, the last, and the one before that for swaps.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -24,12 +24,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongestWord = 64;  // longer ones are no typing mistakes
+  constexpr std::size_t kLongestWord = 64;  // longer words are not typing mistakes
   if (word.empty() || word.size() > kLongestWord) return "";
   std::string_view best;
   std::size_t best_distance = std::min<std::size_t>(3, (word.size() + 2) / 3 + 1);
   for (std::string_view candidate : candidates) {
-    // A beginning of a word counts as one slip: "comp" is meant to be "completion".
+    // The beginning of a word counts as one mistake: "comp" means "completion".
     std::size_t distance =
         word.size() > 1 && candidate.starts_with(word) ? 1 : edit_distance(word, candidate);
     if (distance < best_distance) {

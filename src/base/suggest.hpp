@@ -1,4 +1,4 @@
-// "did you mean": the nearest of some words.
+// "did you mean": finds the nearest word.
 #pragma once
 
 #include <span>
@@ -6,9 +6,9 @@
 
 namespace plim {
 
-// Letters inserted, left out, changed, or swapped with their neighbour.
+// The number of letters inserted, omitted, changed, or swapped with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b);
-// The nearest candidate if it is near enough to be a slip of the fingers, else "".
+// The nearest candidate if it may be a typing mistake, otherwise "".
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace plim

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kWords{"version", "doctor", "completion",
                                                  "explain error"};
 
-TEST(Suggest, counts_the_slips_of_a_typist) {
+TEST(Suggest, counts_typing_mistakes) {
   EXPECT_EQ(edit_distance("version", "version"), 0u);
   EXPECT_EQ(edit_distance("verson", "version"), 1u);
   EXPECT_EQ(edit_distance("vresion", "version"), 1u);  // two letters swapped

@@ -45,7 +45,7 @@ std::string Table::render(Style style) const {
   }
 
   std::string out;
-  std::size_t pending = 0;  // blanks owed; paid only when something follows on the line
+  std::size_t pending = 0;  // spaces to write if something follows on the line
   auto put = [&](std::size_t column, std::string_view text, Color color) {
     if (!text.empty()) {
       out.append(pending, ' ');

@@ -1,5 +1,5 @@
-// Tables as kubectl prints them: upper-case headers, three blanks between columns, no trailing
-// ones.
+// Tables as kubectl prints them: upper-case headers, three spaces between columns, no trailing
+// spaces.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace plim {
 
-// Cells are foreign text: control characters are shown escaped, and of several lines only the
-// first, marked with "...".
+// Cells may contain any text: control characters are escaped, and only the first of several lines
+// is shown, followed by "...".
 class Table {
  public:
-  enum class Shown { always, wide };  // wide: with -o wide only
+  enum class Shown { always, wide };  // wide: only with -o wide
 
   struct Column {
     std::string header;
@@ -42,8 +42,8 @@ class Table {
 
   explicit Table(std::vector<Column> columns);
 
-  // One cell per column, wide ones too. An empty cell is printed as it is; kubectl's <none> is the
-  // caller's choice.
+  // One cell per column, including wide ones. An empty cell is printed empty; callers pass <none>
+  // where kubectl does.
   void add(std::vector<Cell> row);
 
   bool empty() const { return rows_.empty(); }

@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// co_spawn sends a task that never waited round the loop by a wait of its own. In a task that was
-// cancelled by then it would throw, where nobody catches it.
+// If a task never waited, co_spawn adds a wait of its own. In a task that was cancelled by then, it
+// would throw where nothing catches it.
 Task<void> without_a_throw_at_its_end(Task<void> task) {
   std::exception_ptr error;
   try {
@@ -58,7 +58,7 @@ struct TaskGroup::State : std::enable_shared_from_this<TaskGroup::State> {
     try {
       std::rethrow_exception(error);
     } catch (const boost::system::system_error& e) {
-      if (e.code() == asio::error::operation_aborted) return;  // cancelled, as asked
+      if (e.code() == asio::error::operation_aborted) return;  // cancelled, as requested
       log::error("task", "ended by an exception", {{"task", name}, {"what", e.what()}});
     } catch (const std::exception& e) {
       log::error("task", "ended by an exception", {{"task", name}, {"what", e.what()}});
@@ -97,7 +97,7 @@ TaskGroup::Handle TaskGroup::spawn(std::string name, Task<void> task) {
 }
 
 void TaskGroup::cancel() {
-  // A signal only posts what it ends, but a task that was never resumed may leave the list at once.
+  // A signal only posts the end of a task, but a task that was never resumed may end at once.
   for (auto it = state_->running.begin(); it != state_->running.end();) {
     auto running = *it++;
     running->cancel.emit(asio::cancellation_type::terminal);
@@ -115,7 +115,7 @@ Task<void> TaskGroup::stop() {
   auto state = state_;
   state->stopping = true;
   cancel();
-  // A caller cancelled while it waits must go on waiting, or the group would be destroyed under its
+  // A caller that is cancelled must continue to wait, or the group would be destroyed before its
   // tasks.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (!state->running.empty()) {

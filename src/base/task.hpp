@@ -1,10 +1,10 @@
-// Coroutines, and the one way to start them.
+// Coroutines, and the only way to start them.
 //
 // Task<T> is Asio's awaitable. A task never outlives its TaskGroup: the group starts it, cancels it
-// and waits for it. Cancelling makes the wait that is under way return Code::cancelled (or Asio's
-// operation_aborted), and makes every later co_await of that task throw; the exception unwinds to
-// the group, which swallows it. That is the only exception allowed to pass through code of ours,
-// so: release things by RAII, and never catch (...) around a co_await without throwing on.
+// and waits for it. Cancelling makes the current wait return Code::cancelled (or Asio's
+// operation_aborted) and makes every later co_await of that task throw; the exception reaches the
+// group, which drops it. That is the only exception that may pass through our code. So release
+// resources by RAII, and never catch (...) around a co_await without rethrowing.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ template <class T>
 using Task = boost::asio::awaitable<T>;
 
 // Belongs to one loop; every member is called on it. Must be empty when destroyed: co_await stop()
-// first. So a group is a member of an object whose owner awaits that object's stop(), never a local
-// of a coroutine that may itself be cancelled: such a coroutine unwinds without being able to wait.
+// first. So a group is a member of an object whose owner awaits that object's stop(). It is never a
+// local of a coroutine that may be cancelled, since that coroutine could not wait any more.
 class TaskGroup {
  public:
   explicit TaskGroup(Executor loop);
@@ -29,7 +29,7 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // Ends one task alone; harmless once it has ended. May outlive the task and the group.
+  // Ends a single task; does nothing once it has ended. May outlive the task and the group.
   class Handle {
    public:
     void cancel();
@@ -40,14 +40,14 @@ class TaskGroup {
     std::weak_ptr<Running> running_;
   };
 
-  // Starts `task`; the name appears in the log if it ends by an exception (a bug of ours). After
-  // stop() has begun the task is dropped unstarted.
+  // Starts `task`; the name appears in the log if it ends with an exception (a bug in our code). A
+  // task that is spawned after stop() is dropped.
   Handle spawn(std::string name, Task<void> task);
   // Asks every running task to end; new ones may still be spawned.
   void cancel();
   // Waits until no task runs.
   Task<void> join();
-  // Refuses new tasks, cancels the running ones, waits for them.
+  // Rejects new tasks, cancels the running ones, waits for them.
   Task<void> stop();
 
   std::size_t running() const;
@@ -60,7 +60,7 @@ class TaskGroup {
 
 // The loop this coroutine runs on.
 Task<Executor> current_loop();
-// Lets other work of the loop go first.
+// Lets other tasks of the loop run first.
 Task<void> yield_to_loop();
 
 }  // namespace plim

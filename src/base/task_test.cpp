@@ -40,7 +40,7 @@ TEST(FakeClock, wakes_sleepers_in_the_order_of_their_times) {
   EXPECT_EQ(group.running(), 0u);
 }
 
-TEST(TaskGroup, stop_cancels_waits_and_refuses_new_tasks) {
+TEST(TaskGroup, stop_cancels_waits_and_rejects_new_tasks) {
   Loop loop;
   FakeClock clock;
   std::vector<int> notes;
@@ -159,7 +159,7 @@ TEST(TaskGroup, an_exception_is_logged_with_the_name_and_ends_only_its_task) {
   EXPECT_EQ(notes, std::vector<int>{1});
 }
 
-TEST(TaskGroup, a_cancelled_task_is_no_news) {
+TEST(TaskGroup, a_cancelled_task_is_not_logged) {
   log::Capture capture;
   Loop loop;
   std::vector<int> notes;

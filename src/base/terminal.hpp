@@ -1,4 +1,4 @@
-// What an output can show.
+// The capabilities of an output.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 namespace plim {
 
 bool is_terminal(int fd);
-// Columns; none when it is no terminal, where nothing is cut to fit.
+// Columns; none if it is not a terminal, where nothing is truncated.
 std::optional<int> terminal_width(int fd);
 
 enum class ColorMode { automatic, always, never };
-// In automatic mode, first that applies: NO_COLOR not empty, no; CLICOLOR_FORCE neither empty nor
-// 0, yes; TERM dumb or empty, no; else whether `fd` is a terminal.
+// In automatic mode the first rule that applies: no if NO_COLOR is not empty; yes if CLICOLOR_FORCE
+// is neither empty nor 0; no if TERM is dumb or empty; otherwise whether `fd` is a terminal.
 bool use_color(int fd, ColorMode mode = ColorMode::automatic);
 
 enum class Color { none, bold, dim, red, green, yellow, blue, magenta, cyan };
-// `text` between the escape sequences of `color`; as it is for Color::none.
+// `text` between the escape sequences of `color`; unchanged for Color::none.
 std::string paint(std::string_view text, Color color);
 
 }  // namespace plim

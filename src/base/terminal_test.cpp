@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A real terminal: what is written to `screen` can be read by the test.
+// A real terminal: the test can read what is written to `screen`.
 class Pty {
  public:
   explicit Pty(unsigned short columns) {
@@ -30,7 +30,7 @@ class Pty {
 
   int screen() const { return screen_.get(); }
 
-  // Since the last call. The kernel moves the bytes when it likes: a mark shows that all are there.
+  // The bytes since the last call. The kernel moves them asynchronously: a marker shows the end.
   std::string written() {
     constexpr char kMark = '\a';
     EXPECT_EQ(::write(screen_.get(), &kMark, 1), 1);
@@ -63,7 +63,7 @@ TEST_F(UseColor, follows_the_terminal) {
   EXPECT_FALSE(use_color(pty_.screen(), ColorMode::never));
 }
 
-TEST_F(UseColor, obeys_the_environment) {
+TEST_F(UseColor, follows_the_environment) {
   ::setenv("TERM", "dumb", 1);
   EXPECT_FALSE(use_color(pty_.screen()));
   ::setenv("CLICOLOR_FORCE", "1", 1);

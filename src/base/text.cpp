@@ -30,7 +30,7 @@ Result<T> parse_integer(std::string_view text, int base, T low, T high) {
   return value;
 }
 
-// from_chars says "out of range" for too large and too small alike; this tells them apart.
+// from_chars reports "out of range" for too large and too small values; this distinguishes them.
 bool is_tiny(std::string_view number) {
   auto e = std::min(number.find_first_of("eE"), number.size());
   std::string_view mantissa = number.substr(0, e);

@@ -1,4 +1,4 @@
-// Small text tools that parsers and printers share. ASCII rules, never the locale's.
+// Small text functions for parsers and printers. ASCII rules, independent of the locale.
 #pragma once
 
 #include <concepts>
@@ -14,14 +14,14 @@
 
 namespace plim {
 
-std::string_view trim(std::string_view text);  // white space at both ends
+std::string_view trim(std::string_view text);  // removes white space at both ends
 std::vector<std::string_view> split(std::string_view text, char separator);  // "a,,b" has 3 parts
-// What is before and after the first separator; everything and nothing if there is none.
+// The parts before and after the first separator; everything and nothing if there is none.
 std::pair<std::string_view, std::string_view> cut(std::string_view text, char separator);
 std::string to_lower(std::string_view text);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
-// In double quotes for a message: control characters escaped, long text shortened.
+// In double quotes, for messages: escapes control characters, shortens long text.
 std::string quote(std::string_view text);
 
 constexpr bool is_digit(char c) {
@@ -34,7 +34,7 @@ Result<std::int64_t> parse_signed(std::string_view text, int base, std::int64_t 
 Result<std::uint64_t> parse_unsigned(std::string_view text, int base, std::uint64_t high);
 }  // namespace detail
 
-// The whole text is one integer that T can hold: digits, and a minus where T has negative numbers.
+// Parses the whole text as an integer of type T: digits, and a minus sign if T is signed.
 template <std::integral T = int>
 Result<T> parse_int(std::string_view text, int base = 10) {
   using Limits = std::numeric_limits<T>;
@@ -47,15 +47,15 @@ Result<T> parse_int(std::string_view text, int base = 10) {
   }
 }
 
-// The whole text is one decimal number, "-1.5e3"; a value too small to hold is zero.
+// Parses the whole text as a decimal number, "-1.5e3"; a value that is too small becomes zero.
 Result<double> parse_double(std::string_view text);
 
-// How a double is laid out: the shortest digits that read back the same, with an exponent when it
-// is below `plain_from` or at least `plain_until`, as Go does.
+// How to print a double: the shortest digits that parse to the same value, with an exponent if it
+// is below `plain_from` or at least `plain_until`, as in Go.
 struct DoubleStyle {
   int plain_from;
   int plain_until;
-  int exponent_digits;  // at least so many
+  int exponent_digits;  // at least this many
 };
 
 inline constexpr DoubleStyle kJsonDouble{.plain_from = -6, .plain_until = 21, .exponent_digits = 1};
@@ -74,9 +74,9 @@ TextPosition position_of(std::string_view text, std::size_t offset);
 // "pod.yaml:3:7: message", or "line 3, column 7: message" without a source.
 std::string located(std::string_view source, TextPosition position, std::string_view message);
 
-// Where the first byte is that is not part of well-formed UTF-8.
+// The position of the first byte that is not well-formed UTF-8.
 std::optional<std::size_t> find_invalid_utf8(std::string_view text);
-// The bytes of the character that `text` begins with; 0 if it is not well formed.
+// The length of the first character of `text`; 0 if it is not well-formed.
 std::size_t utf8_length(std::string_view text);
 
 }  // namespace plim

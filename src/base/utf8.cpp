@@ -13,7 +13,7 @@ struct Range {
   char32_t first, last;
 };
 
-// The blocks that matter in names and messages, not the whole of Unicode's tables.
+// The blocks that matter in names and messages, not all of Unicode.
 constexpr std::array kZeroWidth{
     Range{0x0300, 0x036f}, Range{0x0483, 0x0489},   Range{0x0591, 0x05bd},   Range{0x0610, 0x061a},
     Range{0x064b, 0x065f}, Range{0x0900, 0x0902},   Range{0x093c, 0x093c},   Range{0x0e31, 0x0e31},

@@ -1,4 +1,4 @@
-// UTF-8 as foreign bytes need it: decoded strictly, made harmless, measured.
+// UTF-8 for untrusted bytes: strict decoding, escaping, width.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ struct Utf8Char {
   bool valid = false;
 };
 
-// The first character of `text`, which is not empty. Overlong forms, surrogates and values past
-// U+10FFFF are not valid.
+// The first character of `text`, which must not be empty. Overlong forms, surrogates and values
+// above U+10FFFF are invalid.
 Utf8Char decode_utf8(std::string_view text);
 void append_utf8(std::string& out, char32_t point);
 
-// C0, DEL and C1: what moves a cursor, starts an escape sequence or ends a line.
+// C0, DEL and C1: characters that move a cursor, start an escape sequence or end a line.
 constexpr bool is_control(char32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0);
 }
 
-// For people: control characters and bytes that are not UTF-8 as \n, \t, \r or \x1b.
+// For output to users: control characters and invalid bytes become \n, \t, \r or \x1b.
 std::string escape_controls(std::string_view text);
-// For formats that must be UTF-8: such bytes become U+FFFD.
+// For formats that must be UTF-8: invalid bytes become U+FFFD.
 std::string to_valid_utf8(std::string_view text);
 // How many characters; a byte that is not UTF-8 counts as one.
 std::size_t count_characters(std::string_view text);

@@ -13,7 +13,7 @@ TEST(Utf8, decodes_one_to_four_bytes) {
   EXPECT_EQ(decode_utf8("🚢").point, U'🚢');
 }
 
-TEST(Utf8, refuses_what_is_not_utf8) {
+TEST(Utf8, rejects_what_is_not_utf8) {
   for (std::string_view bad :
        {"\x80", "\xc3", "\xc3(", "\xe2\x82", "\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80",
         "\xf4\x90\x80\x80", "\xf0\x80\x80\x80"}) {

@@ -1,4 +1,4 @@
-// Numbers and byte strings in our own binary files: little-endian, lengths in front.
+// Numbers and byte strings in our own binary files: little-endian, with a length prefix.
 #pragma once
 
 #include <bit>
@@ -10,21 +10,21 @@
 
 namespace plim {
 
-static_assert(std::endian::native == std::endian::little, "files are little-endian, as we are");
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
 template <std::unsigned_integral T>
 void put_number(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// A 32-bit length and the bytes.
+// Writes a 32-bit length and the bytes.
 inline void put_bytes(std::string& out, std::string_view bytes) {
   put_number(out, static_cast<std::uint32_t>(bytes.size()));
   out.append(bytes);
 }
 
-// Reads what the functions above wrote. Running past the end yields zeros and empty strings and
-// makes ok() false, so a decoder asks once, at its end.
+// Reads what the functions above wrote. Reading past the end returns zeros and empty strings and
+// makes ok() false, so a decoder checks once, at its end.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : rest_(bytes) {}

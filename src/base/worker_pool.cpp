@@ -19,7 +19,7 @@ struct WorkerPool::Impl {
       jobs.pop_front();
       lock.unlock();
       job(false);
-      job = nullptr;  // its captures go before the lock comes back
+      job = nullptr;  // frees its captures before taking the lock
       lock.lock();
     }
   }

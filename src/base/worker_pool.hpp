@@ -17,12 +17,12 @@
 
 namespace plim {
 
-// A fixed number of threads and a bounded queue. Any loop may use it; the pool must go before the
-// loops whose tasks use it do.
+// A fixed number of threads and a bounded queue. Any loop may use it; the pool must be destroyed
+// before the loops whose tasks use it.
 class WorkerPool {
  public:
   struct Options {
-    std::string name = "worker";  // of the threads, at most 15 characters
+    std::string name = "worker";  // name of the threads, at most 15 characters
     unsigned threads = 2;
     std::size_t queue_limit = 1024;
   };
@@ -32,15 +32,15 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Calls `work`, which returns a Result, on a thread of the pool and hands its value back on the
-  // caller's loop. A full queue or a stopped pool: Code::unavailable. When the calling task is
-  // cancelled, work that has begun still runs to its end, so it must own what it touches; its value
-  // is dropped.
+  // Calls `work`, which returns a Result, on a thread of the pool and returns its value on the
+  // caller's loop. Code::unavailable if the queue is full or the pool is stopped. If the calling
+  // task is cancelled, work that has begun still runs to its end, so it must own what it uses; its
+  // value is dropped.
   template <class Work, class Value = std::invoke_result_t<Work&>>
   Task<Value> run(Work work);
 
-  // Finishes what has begun, drops what has not (its callers get Code::cancelled) and joins.
-  // Callable again; not from a thread of the pool.
+  // Completes what has begun, drops the rest (its callers get Code::cancelled) and joins. May be
+  // called again; not from a thread of the pool.
   void stop();
 
  private:
@@ -64,7 +64,7 @@ Task<Value> WorkerPool::run(Work work) {
   Executor loop = co_await current_loop();
   auto order = std::make_shared<Order>(loop, std::move(work));
   // The event belongs to the loop, so the last reference must be dropped there too: the worker
-  // gives its own away with the message.
+  // passes its own reference with the message.
   Job job = [order, loop](bool cancelled) mutable {
     if (cancelled) {
       order->value.emplace(fail(Code::cancelled, "worker pool is stopping"));

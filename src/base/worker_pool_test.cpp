@@ -19,7 +19,7 @@ Task<Result<ThreadId>> where_it_runs(WorkerPool& pool, ThreadId& resumed_on) {
   co_return out;
 }
 
-TEST(WorkerPool, works_elsewhere_and_comes_back) {
+TEST(WorkerPool, runs_on_another_thread_and_resumes_on_the_loop) {
   Loop loop;
   WorkerPool pool({.threads = 1});
   ThreadId resumed_on;
@@ -34,7 +34,7 @@ Task<Result<std::string>> owned_text(WorkerPool& pool, std::string text) {
   co_return co_await pool.run(work);
 }
 
-TEST(WorkerPool, hands_back_values_and_errors) {
+TEST(WorkerPool, returns_values_and_errors) {
   Loop loop;
   WorkerPool pool({});
   EXPECT_EQ(run_to_end(loop, owned_text(pool, std::string(100, 'x'))).value().size(), 101u);
@@ -78,7 +78,7 @@ Task<void> note_code(WorkerPool& pool, std::optional<Code>& code) {
   code = out ? Code::unknown : out.error().code;
 }
 
-TEST(WorkerPool, a_full_queue_refuses_and_stop_drops_the_rest) {
+TEST(WorkerPool, a_full_queue_rejects_work_and_stop_drops_the_rest) {
   Loop loop;
   WorkerPool pool({.threads = 1, .queue_limit = 1});
   std::latch entered(1), leave(1);

@@ -13,8 +13,8 @@
 
 namespace plim {
 
-// kubectl itself lets the last of several equal keys win; the strict validation of the API server,
-// and everybody who has searched for the mistake, refuses them.
+// With kubectl the last of several equal keys wins; strict validation of the API server rejects
+// them, which shows the mistake.
 enum class DuplicateKeys { refuse, last_wins };
 
 struct YamlOptions {
@@ -22,9 +22,9 @@ struct YamlOptions {
   std::size_t max_bytes = 32 << 20;
 };
 
-// One document: its value as JSON, and for every node where it stood and which local tag it had.
-// Nodes are named by JSON pointer, "/contexts/0/name", or "" for the root. Positions refer to the
-// value as parsed, so the value cannot be edited in place: copy or take it.
+// One document: its value as JSON, and for every node its position and local tag. A JSON pointer
+// names a node, "/contexts/0/name", or "" for the root. Positions refer to the parsed value, so the
+// value cannot be edited in place: copy or take it.
 class YamlDocument {
  public:
   const json::value& value() const { return value_; }
@@ -33,12 +33,12 @@ class YamlDocument {
 
   const std::string& source() const { return source_; }
 
-  // Where the value stands, or its key; for a pointer that leads nowhere, the last node on the way.
-  // A node that came through an alias or a merge key stands where its anchor was.
+  // The position of the value, or of its key; for a pointer that does not exist, the last existing
+  // node of it. A node from an alias or a merge key has the position of its anchor.
   TextPosition position(std::string_view pointer) const;
   TextPosition key_position(std::string_view pointer) const;
-  // "KubernetesNode" for a node written as `!KubernetesNode {...}`, "" for one without local tag.
-  // The tag does not change the value, except that a tagged scalar is always text.
+  // "KubernetesNode" for a node written as `!KubernetesNode {...}`, "" without a local tag. The tag
+  // does not change the value, except that a tagged scalar is always a string.
   std::string_view local_tag(std::string_view pointer) const;
 
   // "agent.yaml:3:7: message", Code::invalid.
@@ -57,8 +57,8 @@ class YamlDocument {
   };
 
   struct Found {
-    const Node& node;  // the last one on the way
-    bool exact;        // the one that was asked for
+    const Node& node;  // the last existing one of the path
+    bool exact;        // it is the requested one
   };
 
   Found find_node(std::string_view pointer) const;
@@ -68,21 +68,21 @@ class YamlDocument {
   Node root_;
 };
 
-// Exactly one document; empty text is null. At most kMaxJsonDepth levels deep. What JSON cannot
-// hold (keys that are no scalars, infinity) is refused, and so are aliases that multiply without
-// end. An error names `source`, line and column.
+// Exactly one document; empty text is null. At most kMaxJsonDepth levels deep. Rejects what JSON
+// does not have (keys that are not scalars, infinity) and aliases that expand too much. Errors name
+// `source`, line and column.
 Result<YamlDocument> parse_yaml_document(std::string_view text, std::string_view source = "",
                                          YamlOptions options = {});
 Result<json::value> parse_yaml(std::string_view text, std::string_view source = "",
                                YamlOptions options = {});
-// A stream of documents; empty ones are left out, as kubectl does.
+// A stream of documents; skips empty ones, as kubectl does.
 Result<std::vector<YamlDocument>> parse_yaml_documents(std::string_view text,
                                                        std::string_view source = "",
                                                        YamlOptions options = {});
 
-// Block style as `kubectl -o yaml` prints it, except that long lines are not folded. Text that
-// YAML 1.1 or 1.2 would take for something else is quoted. Keys keep their order; kubectl sorts
-// them (sort_keys). Ends with a line end.
+// Block style as in `kubectl -o yaml`, except that long lines are not folded. Quotes text that YAML
+// 1.1 or 1.2 would read as another type. Keys keep their order; kubectl sorts them (sort_keys).
+// Ends with a newline.
 std::string to_yaml(const json::value& value);
 
 }  // namespace plim

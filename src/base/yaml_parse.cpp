@@ -14,8 +14,8 @@
 namespace plim {
 namespace {
 
-// What anchors and aliases may copy in all, in bytes of values; a few kilobytes of nested aliases
-// would otherwise fill the memory.
+// Limit of bytes that anchors and aliases may copy; otherwise a few kilobytes of nested aliases
+// would fill the memory.
 constexpr std::size_t kMaxCopiedBytes = 32 << 20;
 constexpr std::size_t kNodeBytes = 64;
 constexpr std::string_view kYamlTag = "tag:yaml.org,2002:";
@@ -55,7 +55,7 @@ std::optional<std::size_t> find_foreign_byte(std::string_view text) {
   return find_invalid_utf8(text);
 }
 
-// Under "%YAML 1.1" libfyaml 0.7.12 takes these for line ends and then hands out unset bytes.
+// With "%YAML 1.1", libfyaml 0.7.12 treats these as line ends and then returns uninitialized bytes.
 std::optional<std::size_t> find_old_line_end(std::string_view text) {
   if (text.find("%YAML") == text.npos) return std::nullopt;
   std::size_t found = text.npos;
@@ -64,13 +64,13 @@ std::optional<std::size_t> find_old_line_end(std::string_view text) {
   return found == text.npos ? std::nullopt : std::optional(found);
 }
 
-// The key as sigs.k8s.io/yaml writes it: numbers and booleans become text.
+// The key as sigs.k8s.io/yaml writes it: numbers and booleans become strings.
 Result<std::string> key_text(const json::value& key) {
   switch (key.kind()) {
     case json::kind::string:
       return std::string(key.get_string());
     case json::kind::double_:
-      // Single precision is what sigs.k8s.io/yaml uses, and ".inf" for what that cannot hold.
+      // sigs.k8s.io/yaml uses single precision, and ".inf" for larger values.
       if (std::abs(key.get_double()) > std::numeric_limits<float>::max())
         return std::string(key.get_double() < 0 ? "-.inf" : ".inf");
       return format_double(static_cast<float>(key.get_double()), kYamlDouble);
@@ -86,8 +86,8 @@ Result<std::string> key_text(const json::value& key) {
 
 }  // namespace
 
-// Turns the parser's events into documents. The frames are the collections under way, so that
-// nesting costs no stack.
+// Turns the parser's events into documents. Frames hold the open collections, so that nesting needs
+// no stack.
 class YamlBuilder {
  public:
   YamlBuilder(std::string_view text, std::string_view source, YamlOptions options)
@@ -119,7 +119,7 @@ class YamlBuilder {
  private:
   using Node = YamlDocument::Node;
 
-  // A value with what is known about it.
+  // A value with its position and tag.
   struct Item {
     json::value value;
     Node node;
@@ -130,7 +130,7 @@ class YamlBuilder {
   struct Frame {
     Item item;
     std::string anchor;
-    // Of a mapping: the key whose value comes next, and what "<<" brings in at the end.
+    // For a mapping: the key whose value comes next, and what "<<" adds at the end.
     std::optional<std::string> key;
     TextPosition key_at;
     bool merging = false;
@@ -148,7 +148,7 @@ class YamlBuilder {
     fy_diag_set_collect_errors(diag_.get(), true);
 
     fy_parse_cfg config{};
-    // Events need no recursion, so the depth is ours to limit.
+    // Events need no recursion, so we limit the depth ourselves.
     config.flags = static_cast<fy_parse_cfg_flags>(FYPCF_QUIET | FYPCF_DISABLE_DEPTH_LIMIT |
                                                    FYPCF_SLOPPY_FLOW_INDENTATION | FYPCF_JSON_NONE);
     config.diag = diag_.get();
@@ -180,7 +180,7 @@ class YamlBuilder {
       case FYET_SCALAR:
         return scalar(event);
       case FYET_ALIAS:
-        --at_.column;  // the parser points behind the star
+        --at_.column;  // the parser points to the position after the star
         return alias(token_text(event.alias.anchor));
       case FYET_SEQUENCE_START:
         return begin(json::array(), event.sequence_start.anchor, event.sequence_start.tag);
@@ -204,7 +204,7 @@ class YamlBuilder {
            !frames_.back().merging;
   }
 
-  // The parser's text, or our own reading where it has mistakes (yaml_source.hpp).
+  // The parser's text, or our own where the parser has bugs (yaml_source.hpp).
   std::string_view scalar_text(fy_token* token, std::string& buffer) const {
     if (!token) return {};
     auto style = fy_token_scalar_style(token);
@@ -225,10 +225,10 @@ class YamlBuilder {
     std::string_view tag = token_text(event.scalar.tag);
     bool plain = !event.scalar.value || fy_token_scalar_style(event.scalar.value) == FYSS_PLAIN;
     if (!plain && fy_token_scalar_style(event.scalar.value) <= FYSS_DOUBLE_QUOTED)
-      --at_.column;  // the parser points behind the quote
+      --at_.column;  // the parser points to the position after the quote
     if (event.scalar.tag && !event.scalar.value)
       at_ = to_position(*fy_token_start_mark(event.scalar.tag));
-    // Only escapes can make such characters; anything else would be a mistake of the parser.
+    // Only escapes can produce such characters; otherwise it is a bug of the parser.
     bool has_escapes = !plain && fy_token_scalar_style(event.scalar.value) == FYSS_DOUBLE_QUOTED;
     if (!has_escapes && find_foreign_byte(text))
       return located_error(at_, "this text cannot be read, write it in double quotes");
@@ -283,7 +283,7 @@ class YamlBuilder {
   Result<void> end() {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
-    // Own keys win over merged ones, and of those the earlier ones.
+    // Own keys take precedence over merged ones, and earlier merged ones over later ones.
     for (Item& merge : frame.merges) {
       json::object& object = frame.item.value.get_object();
       std::size_t index = 0;
@@ -296,7 +296,7 @@ class YamlBuilder {
     return add(std::move(frame.item), frame.anchor);
   }
 
-  // Puts a finished value where it belongs: into the collection under way, or as the document.
+  // Adds a complete value to the open collection, or makes it the document.
   Result<void> add(Item item, std::string_view anchor) {
     if (!anchor.empty()) {
       PLIM_CHECK(count_copy(item));
@@ -340,7 +340,7 @@ class YamlBuilder {
     if (first != object.end() && options_.duplicate_keys == DuplicateKeys::refuse) {
       TextPosition at =
           frame.item.node.children[static_cast<std::size_t>(first - object.begin())].key_at;
-      return located_error(at_, fmt::format("key {} is already there on line {}, column {}",
+      return located_error(at_, fmt::format("key {} is already used on line {}, column {}",
                                             quote(*key), at.line, at.column));
     }
     frame.key = std::move(*key);
@@ -380,7 +380,7 @@ class YamlBuilder {
   YamlOptions options_;
   std::unique_ptr<fy_diag, DiagDeleter> diag_;
   std::unique_ptr<fy_parser, ParserDeleter> parser_;
-  TextPosition at_;  // of the latest event that has a place
+  TextPosition at_;  // of the latest event with a position
   std::vector<Frame> frames_;
   std::map<std::string, Item, std::less<>> anchors_;
   std::size_t copied_bytes_ = 0;

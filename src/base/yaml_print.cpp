@@ -11,15 +11,15 @@
 namespace plim {
 namespace {
 
-// go-yaml writes longer keys, and those with line ends, behind a question mark.
+// go-yaml writes longer keys, and those with line ends, after a question mark.
 constexpr std::size_t kMaxSimpleKey = 128;
 
 bool is_blank_or_end(std::string_view text, std::size_t at) {
   return at >= text.size() || text[at] == ' ' || text[at] == '\n';
 }
 
-// Characters that only a double-quoted scalar can hold. go-yaml counts everything beyond the basic
-// plane among them, and the line ends of Unicode are too easily lost elsewhere.
+// Characters that need a double-quoted scalar. As in go-yaml, these include everything beyond the
+// basic plane, and line ends of Unicode, which other tools lose easily.
 bool needs_escape(std::string_view character) {
   auto first = static_cast<unsigned char>(character.front());
   if (character.size() == 1) return (first < 0x20 && first != '\n') || first == 0x7f;
@@ -31,7 +31,7 @@ bool needs_escape(std::string_view character) {
 
 enum class Style { plain, single_quoted, double_quoted, literal };
 
-// What a scalar's text allows; the rules of libyaml's emitter, which go-yaml inherits.
+// The styles that a scalar's text allows, with the rules of libyaml's emitter, as in go-yaml.
 Style choose_style(std::string_view text) {
   bool space_before_break = false;
   bool has_break = false;
@@ -70,16 +70,16 @@ class YamlPrinter {
   }
 
  private:
-  // What stands on the line already when a value begins.
+  // What is already on the line when a value begins.
   enum class Place { root, after_key, after_dash };
 
-  // Writes the value and ends its last line. `indent` is where lines of its own begin.
+  // Writes the value and ends its last line. `indent` is the indentation of its lines.
   void write_block(const json::value& value, std::size_t indent, Place place) {
     if (const json::object* object = value.if_object(); object && !object->empty()) {
       if (place == Place::after_key) out_ += '\n';
       bool first = true;
       for (const json::key_value_pair& member : *object) {
-        // "- a: 1": the first member shares the line of the dash.
+        // "- a: 1": the first member is on the line of the dash.
         if (!first || place != Place::after_dash) out_.append(indent, ' ');
         first = false;
         write_member(member, indent);
@@ -89,7 +89,7 @@ class YamlPrinter {
     if (const json::array* array = value.if_array(); array && !array->empty()) {
       if (place == Place::after_key) {
         out_ += '\n';
-        indent -= 2;  // a list stands as far left as its key
+        indent -= 2;  // a list has the indentation of its key
       }
       bool first = true;
       for (const json::value& element : *array) {
@@ -129,10 +129,10 @@ class YamlPrinter {
     }
   }
 
-  // kubectl goes through JSON: what is written there as an integer stays one.
+  // kubectl converts from JSON: integers stay integers.
   void write_double(double number) {
     if (number == 0 && std::signbit(number)) {
-      out_ += "-0.0";  // "-0" would read as the integer 0
+      out_ += "-0.0";  // "-0" would be read as the integer 0
       return;
     }
     std::string text = format_double(number, kJsonDouble);
@@ -199,8 +199,7 @@ class YamlPrinter {
     }
   }
 
-  // "|", lines indented below it. The sign behind the bar says what happens to line ends at the
-  // end.
+  // "|" with indented lines below it. The sign after the bar determines the line ends at the end.
   void write_literal(std::string_view text, std::size_t indent) {
     out_ += '|';
     if (text.front() == ' ' || text.front() == '\n') out_ += '2';

@@ -43,7 +43,7 @@ metadata:
   EXPECT_EQ(from_json("1234567.5"), "1.2345675e+06\n");
 }
 
-TEST(YamlPrint, quotes_what_needs_it_the_way_go_does) {
+TEST(YamlPrint, quotes_scalars_as_go_does) {
   EXPECT_EQ(scalar("plain text"), "plain text\n");
   EXPECT_EQ(scalar("a:b"), "a:b\n");
   EXPECT_EQ(scalar("a: b"), "'a: b'\n");
@@ -72,7 +72,7 @@ TEST(YamlPrint, lines_become_a_block) {
   EXPECT_EQ(scalar("a \nb"), "\"a \\nb\"\n");
 }
 
-TEST(YamlPrint, long_keys_stand_behind_a_question_mark) {
+TEST(YamlPrint, long_keys_follow_a_question_mark) {
   std::string key(129, 'k');
   EXPECT_EQ(to_yaml(json::object{{key, 1}}), "? " + key + "\n: 1\n");
   EXPECT_EQ(to_yaml(json::object{{key, {1, 2}}}), "? " + key + "\n:\n- 1\n- 2\n");

@@ -62,7 +62,7 @@ struct Integer {
   std::string_view digits;
 };
 
-// Go's syntax with a base prefix: 0x1F, 0o17, 017, 0b11, 42.
+// Integers in Go's syntax with a base prefix: 0x1F, 0o17, 017, 0b11, 42.
 std::optional<Integer> split_integer(std::string_view text) {
   Integer out;
   if (text.starts_with('-') || text.starts_with('+')) {
@@ -97,14 +97,14 @@ std::optional<json::value> small_integer(const Integer& integer) {
     return std::nullopt;
   if (integer.negative) return json::value(static_cast<std::int64_t>(0 - magnitude));
   if (magnitude < kMinMagnitude) return json::value(static_cast<std::int64_t>(magnitude));
-  if (integer.has_sign) return std::nullopt;  // Go has no unsigned numbers with a sign
+  if (integer.has_sign) return std::nullopt;  // Go accepts no sign before unsigned numbers
   return json::value(magnitude);
 }
 
-// A number if the text is one, nothing if it is text.
+// A number, or nothing if the text is a string.
 Result<std::optional<json::value>> resolve_number(std::string_view text) {
   std::string plain(text);
-  // YAML 1.1 lets underscores group digits; go-yaml drops them wherever they are.
+  // YAML 1.1 allows underscores between digits; go-yaml drops them everywhere.
   if (text.front() != '.') std::erase(plain, '_');
   if (plain.empty()) return std::nullopt;
   auto integer = split_integer(plain);
@@ -117,9 +117,9 @@ Result<std::optional<json::value>> resolve_number(std::string_view text) {
     auto number = parse_double(unsigned_text);
     if (number) return json::value(*number);
     if (integer) return number.error();
-    return std::nullopt;  // 1e999 is text to go-yaml
+    return std::nullopt;  // go-yaml reads 1e999 as a string
   }
-  if (integer) {  // hexadecimal and the like beyond 64 bits: as near as a double gets
+  if (integer) {  // a hexadecimal number beyond 64 bits becomes the nearest double
     double value = 0;
     for (char c : integer->digits) {
       int digit = is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
@@ -145,7 +145,7 @@ bool looks_like_timestamp(std::string_view text) {
   return text.empty() || std::string_view("Tt \t").find(text.front()) != text.npos;
 }
 
-// YAML 1.1 reads 1:30 as ninety; go-yaml does not, but others might.
+// YAML 1.1 reads 1:30 as ninety; go-yaml does not, but other parsers may.
 bool looks_like_base_60(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return text.find(':') != text.npos && !text.empty() && is_digit(text.front()) &&
@@ -185,7 +185,7 @@ Result<json::value> resolve_tagged_scalar(std::string_view tag, std::string_view
 }
 
 bool is_ambiguous_scalar(std::string_view text) {
-  // Merge and value keys are tags of YAML 1.1 as well.
+  // YAML 1.1 also has merge keys and value keys.
   if (text == "<<" || text == "=") return true;
   auto value = resolve_plain_scalar(text);
   return !value || !value->is_string() || looks_like_timestamp(text) || looks_like_base_60(text);

@@ -10,7 +10,7 @@ struct Case {
   std::string_view json;
 };
 
-// What `kubectl create --dry-run=client -o json` makes of unquoted scalars.
+// The results of `kubectl create --dry-run=client -o json` for unquoted scalars.
 constexpr Case kCases[] = {
     {"", "null"},
     {"~", "null"},
@@ -82,14 +82,14 @@ TEST(YamlScalar, resolves_as_kubectl_does) {
   }
 }
 
-TEST(YamlScalar, refuses_numbers_that_json_lacks) {
+TEST(YamlScalar, rejects_numbers_that_json_lacks) {
   for (const char* text : {".inf", "-.Inf", "+.INF", ".nan", ".NaN"})
     EXPECT_FALSE(resolve_plain_scalar(text)) << text;
   EXPECT_FALSE(resolve_plain_scalar(std::string(400, '9')));
   EXPECT_FALSE(resolve_plain_scalar("0x" + std::string(400, 'f')));
 }
 
-TEST(YamlScalar, knows_what_needs_quotes) {
+TEST(YamlScalar, finds_scalars_that_need_quotes) {
   for (const char* text :
        {"", "~", "yes", "1", "0x1f", "1_000", ".5", ".nan", "2024-01-02", "2024-1-2",
         "2024-01-02T03:04:05Z", "1:30", "-1:30:00.5", "<<", "=", "1e3"})

@@ -79,7 +79,8 @@ std::string read_folded_block(std::string_view raw, char chomping) {
       empty_lines += has_end;
       continue;
     }
-    // A single line end between two lines of text becomes a space, unless one is indented more.
+    // A single line end between two lines of text becomes a space, unless one line is indented
+    // more.
     bool is_indented = is_blank(line.front());
     if (!out.empty() || after_indented) {
       if (is_indented || after_indented)

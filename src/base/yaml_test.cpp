@@ -36,13 +36,13 @@ spec:
             R"("a\tbé"],"command":["sh"],"script":"one\n  two\n","folded":"one two"}]}})");
 }
 
-// Mistakes of libfyaml 0.7.12 that we work around.
+// Bugs of libfyaml 0.7.12 that we work around.
 TEST(Yaml, reads_several_quotes_in_a_row) {
   EXPECT_EQ(as_json("['a''''b', '''''', 'x''''''y''z', 'a''''\n  b  \n\n\n c']"),
             R"(["a''b","''","x'''y'z","a'' b\n\nc"])");
 }
 
-TEST(Yaml, refuses_line_separators_under_old_versions) {
+TEST(Yaml, rejects_line_separators_with_old_versions) {
   EXPECT_EQ(as_json("a: x\u2028y"), R"({"a":"x\u2028y"})");
   EXPECT_EQ(as_json("%YAML 1.1\n---\na: x\u2028y"),
             "a.yaml:3:5: expected this line separator as an escape, since there is a %YAML line");
@@ -88,11 +88,11 @@ TEST(Yaml, tags_decide) {
   EXPECT_EQ(as_json("!!map {a: !!seq [b]}"), R"({"a":["b"]})");
 }
 
-TEST(Yaml, duplicate_keys_name_both_places) {
+TEST(Yaml, errors_about_duplicate_keys_name_both_positions) {
   EXPECT_EQ(as_json("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n"),
-            "a.yaml:5:3: key \"c\" is already there on line 3, column 3");
+            "a.yaml:5:3: key \"c\" is already used on line 3, column 3");
   EXPECT_EQ(as_json("1: a\n\"1\": b\n"),
-            "a.yaml:2:1: key \"1\" is already there on line 1, column 1");
+            "a.yaml:2:1: key \"1\" is already used on line 1, column 1");
   EXPECT_EQ(as_json("a: 1\nb: 2\na: 3\n", {.duplicate_keys = DuplicateKeys::last_wins}),
             R"({"a":3,"b":2})");
 }
@@ -139,7 +139,7 @@ TEST(Yaml, limits_depth_and_size) {
   EXPECT_EQ(large.error().code, Code::too_large);
 }
 
-TEST(Yaml, says_where_the_mistake_is) {
+TEST(Yaml, reports_the_position_of_a_mistake) {
   EXPECT_EQ(as_json("a: b: c"), "a.yaml:1:5: invalid nested block mapping on the same line");
   EXPECT_EQ(as_json("x: 1\ny: \"abc\n"), "a.yaml:2:5: double-quoted scalar without closing quote");
   EXPECT_EQ(as_json("- a\nb: c"), "a.yaml:2:1: invalid scalar at the end of block sequence");

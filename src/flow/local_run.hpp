@@ -14,8 +14,8 @@
 
 namespace plim::flow {
 
-// One process at a time holds a directory; the clock outlives the run: Code::already_exists for a
-// second one.
+// One process at a time holds a directory: Code::already_exists for a second one. The clock
+// outlives the run.
 class LocalRun {
  public:
   // A new execution. Code::already_exists too when the directory has one that is not finished.

@@ -5,7 +5,7 @@
 namespace plim::images {
 namespace {
 
-// Less often than inventories are sent again, more often than readers stop believing them.
+// Less often than inventories are resent, more often than readers treat them as stale.
 constexpr std::chrono::minutes kSayAgain{5};
 
 class AnnotationPublisher final : public Publisher {
@@ -15,12 +15,12 @@ class AnnotationPublisher final : public Publisher {
 
   std::string_view name() const override { return "annotation"; }
 
-  // Every watcher of Nodes is told.
+  // Every watcher of Nodes gets the change.
   Nanos shortest_gap() const override { return std::chrono::minutes(1); }
 
   Task<Result<void>> publish(loop::ImageInventory inventory) override {
     std::string text = loop::annotate_images(inventory);
-    // Pulls and layers are no part of it.
+    // The annotation contains neither pulls nor layers.
     const bool is_known = text == last_ && inventory.reported_at - said_ < kSayAgain;
     if (is_known) co_return Result<void>();
     json::value patch;

@@ -10,7 +10,7 @@ namespace {
 
 using loop::ImageInventory;
 
-constexpr std::string_view kLayerRef = "layer-";  // so containerd calls the writing of a layer
+constexpr std::string_view kLayerRef = "layer-";  // containerd's name for writing a layer
 constexpr std::string_view kNoName = "<none>";
 
 void add_name(std::vector<std::string>& names, const std::string& name) {
@@ -103,7 +103,7 @@ Layers even_layers(const std::vector<std::string>& diff_ids, std::int64_t size) 
 std::vector<Ingest> layer_ingests(std::vector<Ingest> ingests) {
   std::vector<Ingest> out;
   for (Ingest& ingest : ingests) {
-    // What comes before is a namespace of the store's own.
+    // The part before it is a namespace of the store.
     const auto at = ingest.ref.rfind(kLayerRef);
     if (at == ingest.ref.npos) continue;
     ingest.ref.erase(0, at + kLayerRef.size());

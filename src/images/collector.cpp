@@ -13,7 +13,7 @@ namespace {
 
 using loop::ImageInventory;
 
-constexpr double kNewShare = 0.3;  // of a measured bandwidth in the average
+constexpr double kNewShare = 0.3;  // weight of a new measurement in the average
 constexpr Nanos kShortestPull = std::chrono::milliseconds(100);
 
 std::optional<std::int64_t> capacity_of(const std::string& mountpoint) {
@@ -76,18 +76,18 @@ Task<bool> Collector::learn_layers(std::vector<ImageInventory::Image> images) {
   co_return co_await learn_from_configurations(&images, &wanted);
 }
 
-// Takes out of `wanted` what it finds.
+// Removes what it finds from `wanted`.
 Task<bool> Collector::learn_from_content(std::set<std::string>* wanted) {
   auto blobs = co_await runtime_.content();
   if (!blobs) {
     has_content_ = blobs.error().code != Code::unimplemented;
-    if (has_content_ && learnt_)  // not at every look
-      log::warn("images", "the content store does not tell layers", {{"error", blobs.error()}});
+    if (has_content_ && learnt_)  // warn once
+      log::warn("images", "the content store does not report layers", {{"error", blobs.error()}});
     co_return !has_content_;
   }
   ContentLayers found = layers_from_content(*blobs, *wanted);
   blobs->clear();
-  // A runtime that lets unpacked layers go still has the manifests, in which all is written.
+  // A runtime that discards unpacked layers still has the manifests, which list them.
   for (const auto& [id, digest] : found.manifests) {
     auto layers = co_await runtime_.layers_of_manifest(digest);
     if (layers) found.known.emplace(id, std::move(*layers));
@@ -105,7 +105,7 @@ Task<bool> Collector::learn_from_configurations(const std::vector<ImageInventory
     if (!wanted->contains(image.id)) continue;
     auto ids = co_await runtime_.diff_ids(image.id);
     if (ids && !ids->empty()) layers_.emplace(image.id, even_layers(*ids, image.size));
-    // A runtime that does not answer is not asked for the next one, which may take as long.
+    // If the runtime does not respond, do not ask for the next image, which may take as long.
     if (!ids && is_retryable(ids.error().code)) co_return false;
   }
   co_return true;
@@ -127,7 +127,7 @@ Task<Result<std::vector<ImageInventory::Pull>>> Collector::look_at_pulls() {
   co_return out;
 }
 
-// Bytes that came in since the last look, over the time in which they did.
+// The bytes received since the last look, divided by the time.
 void Collector::measure_bandwidth(const std::vector<Ingest>& ingests) {
   std::int64_t moved = 0;
   WallTime from = WallTime::max(), until = WallTime::min();

@@ -1,4 +1,4 @@
-// Looks at a runtime's images again and again and remembers what it saw. Belongs to one loop.
+// Reads the images of a runtime repeatedly and caches them. Belongs to one loop.
 #pragma once
 
 #include <map>
@@ -21,19 +21,19 @@ class Collector {
     bool pulling = false;
   };
 
-  // Asks once. Layers are asked for only of images that were not there before, or whose layers the
-  // runtime could not tell. After a failure what was seen stays, and the runtime is asked who it is
+  // Reads once. Reads layers only of new images, or of those whose layers the runtime could not
+  // report. After a failure the last state stays, and the next call asks for the runtime's version
   // again.
   Task<Result<Look>> look();
 
-  // How full the images' file system is; a runtime that does not tell is none of our problems.
+  // Reads how full the file system of the images is; ignores runtimes that do not report it.
   Task<void> look_at_filesystem();
 
-  // As of the last look; generation and time are the caller's.
+  // As of the last look(); the caller sets generation and time.
   const loop::ImageInventory& inventory() const { return inventory_; }
 
  private:
-  // These say whether all was learnt that there is to learn; if not, the next look tries again.
+  // These return whether everything was read; if not, the next look() tries again.
   Task<bool> learn_layers(std::vector<loop::ImageInventory::Image> images);
   Task<bool> learn_from_content(std::set<std::string>* wanted);
   Task<bool> learn_from_configurations(const std::vector<loop::ImageInventory::Image>* images,
@@ -42,12 +42,12 @@ class Collector {
   void measure_bandwidth(const std::vector<Ingest>& ingests);
 
   Runtime& runtime_;
-  std::string name_;         // of the runtime; "": ask
-  bool has_content_ = true;  // until the runtime says otherwise
+  std::string name_;         // of the runtime; "": unknown
+  bool has_content_ = true;  // until the runtime denies it
   bool seen_ = false, learnt_ = true;
   std::vector<loop::ImageInventory::Image> images_;  // without layers
   LayersById layers_;
-  std::map<std::string, Ingest> writing_;  // at the last look
+  std::map<std::string, Ingest> writing_;  // as of the last look()
   loop::ImageInventory inventory_;
 };
 

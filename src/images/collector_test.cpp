@@ -59,13 +59,13 @@ TEST_F(CollectorTest, finds_images_with_the_layers_they_share) {
   EXPECT_EQ(found.layers[1].digest, kOwnLayer);
 }
 
-TEST_F(CollectorTest, asks_for_layers_of_new_images_only) {
+TEST_F(CollectorTest, reads_layers_only_of_new_images) {
   runtime_.start();
   ASSERT_TRUE(look());
   auto again = look();
   EXPECT_FALSE(again->changed);
   EXPECT_EQ(runtime_.asked["List"], 1);
-  // The order of a runtime's list means nothing, a lost tag does.
+  // The order of a runtime's list does not matter; a lost tag does.
   std::swap(runtime_.images[0], runtime_.images[1]);
   EXPECT_FALSE(look()->changed);
   runtime_.images[0].tags.clear();
@@ -76,7 +76,7 @@ TEST_F(CollectorTest, asks_for_layers_of_new_images_only) {
   EXPECT_EQ(runtime_.asked["List"], 2);
 }
 
-TEST_F(CollectorTest, reads_manifests_where_layers_were_let_go) {
+TEST_F(CollectorTest, reads_manifests_if_layers_were_discarded) {
   runtime_.content = {{.digest = "sha256:mx", .size = 1, .config = "sha256:x"}};
   runtime_.manifests["sha256:mx"] = R"({"layers":[{"digest":"sha256:l1","size":70},)"
                                     R"({"digest":"sha256:l2","size":30}]})";
@@ -87,7 +87,7 @@ TEST_F(CollectorTest, reads_manifests_where_layers_were_let_go) {
                                                          ImageInventory::Layer{"sha256:l2", 30}));
 }
 
-TEST_F(CollectorTest, splits_images_evenly_when_only_their_layers_names_are_known) {
+TEST_F(CollectorTest, splits_images_evenly_if_only_diff_ids_are_known) {
   runtime_.has_content = false;
   runtime_.infos[""] = R"({"imageSpec":{"rootfs":{"diff_ids":["sha256:d1","sha256:d2"]}}})";
   runtime_.images = {{.id = std::string(64, '1'), .tags = {}, .digests = {}, .size = 201}};
@@ -99,7 +99,7 @@ TEST_F(CollectorTest, splits_images_evenly_when_only_their_layers_names_are_know
   EXPECT_FALSE(look()->changed);
 }
 
-TEST_F(CollectorTest, asks_again_for_layers_that_could_not_be_told) {
+TEST_F(CollectorTest, retries_layers_that_could_not_be_read) {
   runtime_.content_is_broken = true;
   runtime_.infos[""] = R"({"imageSpec":{"rootfs":{"diff_ids":["sha256:d1","sha256:d2"]}}})";
   runtime_.start();

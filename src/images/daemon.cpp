@@ -16,7 +16,7 @@ constexpr Backoff::Options kRuntimeAway{.first = 1s, .limit = 8s, .factor = 2, .
 constexpr Backoff::Options kReaderAway{.first = 1s, .limit = 60s, .factor = 2, .jitter = 0.2};
 
 constexpr const char* kReportsName = "plimsoll_images_reports_total";
-constexpr const char* kReportsHelp = "Inventories published, by how it went";
+constexpr const char* kReportsHelp = "Inventories published, by result";
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options,
       images_(registry.gauge("plimsoll_images_images", "Images on this node")),
       layers_(registry.gauge("plimsoll_images_layers", "Different layers of these images")),
       runtime_up_(registry.gauge("plimsoll_images_runtime_up",
-                                 "Whether the container runtime answered when last asked")),
+                                 "Whether the container runtime answered the last request")),
       reported_(registry.counter(kReportsName, kReportsHelp, {{"result", "success"}})),
       failed_(registry.counter(kReportsName, kReportsHelp, {{"result", "failure"}})),
       changed_(loop),
@@ -128,7 +128,7 @@ Task<void> Daemon::keep_published(Publisher* publisher) {
   std::int64_t sent = 0;
   SteadyTime due{};
   for (;;) {
-    // What an absent runtime told is not repeated as if it were fresh.
+    // Do not resend the state of an unavailable runtime as if it were current.
     while (generation_ == sent && (!up_ || clock_.steady() < due)) {
       if (up_ && sent != 0)
         (void)co_await changed_.wait_until(clock_, due);
@@ -142,11 +142,11 @@ Task<void> Daemon::keep_published(Publisher* publisher) {
     inventory.generation = generation;
     inventory.reported_at = clock_.wall();
     const auto done = co_await publisher->publish(std::move(inventory));
-    // What reading and writing a large list took lies between what is kept: a third of all memory.
+    // Reading and writing a large list fragments the heap: up to a third of all memory.
     return_freed_memory();
     if (!done) {
       failed_.add();
-      log_.write(log::Level::warn, "images", "the inventory was not taken",
+      log_.write(log::Level::warn, "images", "the inventory was not published",
                  {{"by", publisher->name()}, {"error", done.error()}});
       co_await clock_.sleep(away.next());
       continue;

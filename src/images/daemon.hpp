@@ -1,4 +1,4 @@
-// The image inventory of a node at work: looks at the runtime, tells those who asked for it.
+// Publishes the image inventory of a node: reads the runtime and calls the publishers.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ namespace plim::images {
 
 struct DaemonOptions {
   std::string node_name;
-  std::string socket = {};  // "": the first runtime that is there
+  std::string socket = {};  // "": the first runtime that exists
   std::string host_root = "/";
   Nanos interval = std::chrono::seconds(10);
-  Nanos pull_interval = std::chrono::seconds(5);  // while something is being pulled
-  Nanos resend = std::chrono::minutes(8);         // readers doubt reports older than ten
+  Nanos pull_interval = std::chrono::seconds(5);  // while an image is being pulled
+  Nanos resend = std::chrono::minutes(8);         // after ten, readers treat it as stale
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -39,11 +39,11 @@ class Daemon {
   void start();
   Task<void> stop();
 
-  std::string not_ready() const;  // why, for people; "": it is
+  std::string not_ready() const;  // the reason, for users; "": it is ready
   json::value state() const;
 
  private:
-  // What is asked through one socket; a publisher may still hold it when another is chosen.
+  // The runtime of one socket; a publisher may still use it when another one is chosen.
   struct Source {
     Source(const Executor& loop, std::string socket)
         : runtime(loop, std::move(socket)), collector(runtime) {}
@@ -67,9 +67,9 @@ class Daemon {
   metrics::Gauge &images_, &layers_, &runtime_up_;
   metrics::Counter &reported_, &failed_;
   std::shared_ptr<Source> source_;
-  std::int64_t generation_ = 0;  // of what the runtime told; 0: nothing yet
+  std::int64_t generation_ = 0;  // of the runtime's state; 0: none yet
   bool up_ = false;
-  std::string problem_;  // of the runtime, while it is away
+  std::string problem_;  // of the runtime, while it is unavailable
   std::size_t published_ = 0;
   Event changed_;
   log::Throttle log_;

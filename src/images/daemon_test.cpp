@@ -46,7 +46,7 @@ class ImagesDaemonTest : public ::testing::Test {
     run_to_end(loop_, wait(condition));
   }
 
-  // Lets that much time pass for everybody who sleeps, and what they do meanwhile happen.
+  // Advances the clock by this much and runs everything that wakes up.
   void pass(Nanos time) {
     const SteadyTime end = clock_.steady() + time;
     while (clock_.steady() < end) {
@@ -74,7 +74,7 @@ class ImagesDaemonTest : public ::testing::Test {
   std::unique_ptr<Daemon> daemon_;
 };
 
-TEST_F(ImagesDaemonTest, publishes_what_the_runtime_holds_and_says_when_it_is_ready) {
+TEST_F(ImagesDaemonTest, publishes_the_images_of_the_runtime_and_becomes_ready) {
   start();
   EXPECT_THAT(daemon_->not_ready(), HasSubstr("has not answered"));
   runtime_.start();
@@ -90,7 +90,7 @@ TEST_F(ImagesDaemonTest, publishes_what_the_runtime_holds_and_says_when_it_is_re
   EXPECT_EQ(up(), 1);
 }
 
-TEST_F(ImagesDaemonTest, writes_nothing_while_nothing_changes_and_all_of_it_after_eight_minutes) {
+TEST_F(ImagesDaemonTest, writes_nothing_while_nothing_changes_and_resends_after_eight_minutes) {
   runtime_.start();
   start();
   until([&] { return api_.writes == 1 && clock_.sleepers() >= 2; });
@@ -106,7 +106,7 @@ TEST_F(ImagesDaemonTest, writes_nothing_while_nothing_changes_and_all_of_it_afte
   EXPECT_EQ(int_at(spec(), {"generation"}), 2);
 }
 
-TEST_F(ImagesDaemonTest, goes_on_after_the_runtime_was_away) {
+TEST_F(ImagesDaemonTest, continues_after_the_runtime_was_unavailable) {
   runtime_.start();
   start();
   until([&] { return api_.writes == 1 && clock_.sleepers() >= 2; });
@@ -126,7 +126,7 @@ TEST_F(ImagesDaemonTest, goes_on_after_the_runtime_was_away) {
   EXPECT_TRUE(find(told, {"images"})->as_array().empty());
 }
 
-TEST_F(ImagesDaemonTest, tries_again_when_the_server_refuses) {
+TEST_F(ImagesDaemonTest, retries_when_the_server_rejects_the_inventory) {
   runtime_.start();
   start();
   client_->answer_with = Code::unavailable;
@@ -144,7 +144,7 @@ TEST_F(ImagesDaemonTest, tries_again_when_the_server_refuses) {
   });
 }
 
-TEST(AnnotationPublisher, says_again_that_it_holds_and_is_silent_about_what_is_not_in_it) {
+TEST(AnnotationPublisher, refreshes_its_time_and_ignores_changes_of_pulls_and_layers) {
   Loop loop;
   FakeClock clock;
   SeededRandom random(1);
@@ -166,7 +166,7 @@ TEST(AnnotationPublisher, says_again_that_it_holds_and_is_silent_about_what_is_n
   inventory.pulling = {{"sha256:2", 1, 2}};
   clock.advance(1min);
   EXPECT_EQ(publish(), 1);
-  clock.advance(7min);  // it is sent again after eight
+  clock.advance(7min);  // it is resent after eight
   EXPECT_EQ(publish(), 2);
   EXPECT_EQ(text_at(node, {"metadata", "annotations", "plimsoll.io/images-at"}),
             format_rfc3339(clock.wall()));
@@ -175,7 +175,7 @@ TEST(AnnotationPublisher, says_again_that_it_holds_and_is_silent_about_what_is_n
   EXPECT_EQ(publish(), 3);
 }
 
-TEST(NodeInToken, is_read_without_asking_anybody) {
+TEST(NodeInToken, is_read_without_a_request) {
   const auto token = [](std::string_view claims) {
     std::string body = base64_encode(claims);
     std::erase(body, '=');

@@ -8,7 +8,7 @@
 namespace plim::images {
 namespace {
 
-constexpr std::size_t kPutsAtOnce = 100;  // etcd takes 128 operations in a transaction
+constexpr std::size_t kPutsAtOnce = 100;  // etcd allows 128 operations in a transaction
 
 class EtcdPublisher final : public Publisher {
  public:
@@ -30,7 +30,7 @@ class EtcdPublisher final : public Publisher {
   }
 
  private:
-  // One that has run out took our keys with it.
+  // If the lease has expired, our keys are gone.
   Task<Result<void>> hold_lease() {
     if (lease_ != 0) {
       auto left = co_await client_->keep_lease(lease_);
@@ -63,7 +63,7 @@ class EtcdPublisher final : public Publisher {
   std::shared_ptr<kube::EtcdClient> client_;
   EtcdPlace place_;
   std::int64_t lease_ = 0;
-  std::set<std::string> told_;  // layers whose size is there
+  std::set<std::string> told_;  // layers whose size is stored
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a container runtime tells about its images: CRI v1, and containerd's content store beside
-// it.
+// The messages of a container runtime about its images: CRI v1, and the content store of
+// containerd.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RuntimeVersion {
 
 struct HeldImage {
   std::string id;
-  std::vector<std::string> tags, digests;  // names as the runtime spells them
+  std::vector<std::string> tags, digests;  // names as the runtime writes them
   std::int64_t size = 0;
   bool pinned = false;
 };
@@ -31,8 +31,8 @@ struct FilesystemUsage {
 struct Blob {
   std::string digest;
   std::int64_t size = 0;
-  std::string config = {};               // of a manifest only
-  std::vector<std::string> layers = {};  // in order; none when the runtime lets layers go
+  std::string config = {};               // only of a manifest
+  std::vector<std::string> layers = {};  // in order; empty if the runtime discards layers
 };
 
 // Content that is being written: part of a pull.
@@ -50,10 +50,10 @@ Result<std::vector<Ingest>> decode_ingests(const std::string& bytes);
 std::string encode_read_request(const std::string& digest);
 Result<std::string> decode_read_piece(const std::string& bytes);
 std::string encode_verbose_status_request(const std::string& image);
-// What the runtime adds when asked to be verbose, JSON; "" when it adds nothing.
+// The additional JSON of a verbose response; "" if there is none.
 Result<std::string> decode_verbose_info(const std::string& bytes);
 
-// The other side, for tests that play a runtime.
+// The other side, for tests with a fake runtime.
 std::string encode_version(const RuntimeVersion& version);
 std::string encode_images(const std::vector<HeldImage>& images);
 std::string encode_filesystems(const std::vector<FilesystemUsage>& filesystems);

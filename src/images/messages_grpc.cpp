@@ -25,7 +25,7 @@ Result<Message> parse_message(const std::string& bytes, std::string_view what) {
   return out;
 }
 
-// Sizes are unsigned in CRI; one beyond 2^63 is nonsense.
+// Sizes are unsigned in CRI; a value beyond 2^63 is invalid.
 std::int64_t as_bytes(std::uint64_t size) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(size, INT64_MAX));
 }

@@ -1,4 +1,4 @@
-// Where an inventory is put for others to read.
+// Where an inventory is published.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ class Publisher {
 
 extern const kube::Resource kNodeImageInventories;
 
-// The object NodeImageInventory of the node, which is its owner as far as we may know its uid.
+// Writes the NodeImageInventory of the node. The node owns it, if we can find out its UID.
 std::unique_ptr<Publisher> publish_to_resource(std::shared_ptr<kube::Client> client,
                                                std::string node);
-// The annotation plimsoll.io/images of the Node: names only, at most once a minute; with the time,
-// which is written again while nothing changes.
+// Writes the annotation plimsoll.io/images of the Node: only names, at most once a minute, and the
+// time, which is updated even if nothing changes.
 std::unique_ptr<Publisher> publish_to_annotation(std::shared_ptr<kube::Client> client,
                                                  std::string node);
 
@@ -38,12 +38,12 @@ struct EtcdPlace {
   std::chrono::seconds lease{900};
 };
 
-// The node's key in an etcd, gone with its lease, and the sizes of layers.
+// Writes the node's key in an etcd, which expires with its lease, and the sizes of layers.
 std::unique_ptr<Publisher> publish_to_etcd(std::shared_ptr<kube::EtcdClient> client,
                                            EtcdPlace place);
 
-// The uid of the node that a pod's token is bound to, if it is this one; "" when the token does not
-// tell. Nothing is verified: the server does that.
+// The UID of the node that a pod's token is bound to, if it is this node; "" if the token does not
+// contain it. Does not verify the token: the server does that.
 std::string node_uid_in_token(std::string_view token, std::string_view node);
 
 }  // namespace plim::images

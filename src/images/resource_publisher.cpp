@@ -16,7 +16,7 @@ const kube::Resource kNodeImageInventories{.group = "plimsoll.io",
 
 namespace {
 
-constexpr int kTries = 3;  // somebody else wrote in between
+constexpr int kTries = 3;  // another client wrote in between
 
 class ResourcePublisher final : public Publisher {
  public:
@@ -46,7 +46,7 @@ class ResourcePublisher final : public Publisher {
   }
 
  private:
-  // A version we know is updated, else what is there is looked up; what is not there is created.
+  // Updates the version that we know, otherwise reads the object; creates it if it does not exist.
   Task<Result<json::value>> write(json::value spec) {
     kube::ObjectPath path{.ns = {}, .name = node_};
     if (version_.empty()) {
@@ -59,11 +59,11 @@ class ResourcePublisher final : public Publisher {
       auto created = co_await client_->create(kNodeImageInventories, path, std::move(object));
       if (!created && created.error().code == Code::not_found)
         co_return fail(Code::not_found,
-                       "the cluster does not know NodeImageInventory; plimsoll install crds");
+                       "the cluster has no kind NodeImageInventory; run plimsoll install crds");
       co_return created;
     }
     auto updated = co_await client_->update(kNodeImageInventories, path, std::move(object));
-    // Deleted meanwhile: once more, from the start.
+    // Deleted meanwhile: start again.
     if (!updated && updated.error().code == Code::not_found)
       co_return fail(Code::conflict, updated.error().message);
     co_return updated;
@@ -81,7 +81,7 @@ class ResourcePublisher final : public Publisher {
                         {"spec", std::move(spec)}};
   }
 
-  // The token of our pod tells it, so that no right to read nodes is needed.
+  // Our pod's token contains the UID, so no permission to read nodes is needed.
   Task<void> find_owner() {
     if (looked_for_owner_) co_return;
     const std::string& file = client_->config().token_file;
@@ -97,10 +97,11 @@ class ResourcePublisher final : public Publisher {
     }
     looked_for_owner_ = true;
     if (is_nobody)
-      log::warn("images", "there is no node of this name, so nobody looks for its inventory",
+      log::warn("images", "there is no node of this name, so no scheduler reads its inventory",
                 {{"node", node_}});
     else if (owner_.empty())
-      log::info("images", "the inventory stays when the node is deleted: its uid is not known");
+      log::info("images",
+                "the inventory stays when the node is deleted: the node's UID is unknown");
   }
 
   std::shared_ptr<kube::Client> client_;
@@ -108,7 +109,7 @@ class ResourcePublisher final : public Publisher {
   bool looked_for_owner_ = false;
 };
 
-// JSON Web Tokens use the alphabet for URLs, without padding.
+// JSON Web Tokens use the URL alphabet, without padding.
 std::string standard_base64(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c == '-' ? '+' : c == '_' ? '/' : c;

@@ -16,9 +16,9 @@ using Layer = loop::ImageInventory::Layer;
 constexpr std::array kSockets{"/run/containerd/containerd.sock", "/run/crio/crio.sock",
                               "/var/run/cri-dockerd.sock"};
 constexpr auto kPatience = 10s;
-constexpr std::size_t kLargestManifest = 4 << 20;  // registries take no larger ones
+constexpr std::size_t kLargestManifest = 4 << 20;  // registries accept no larger ones
 
-// Kubernetes' images are in a namespace of their own in containerd; other services do not mind.
+// containerd keeps the images of Kubernetes in their own namespace; other services ignore this.
 net::RpcMetadata kubernetes_namespace() {
   return {{"containerd-namespace", "k8s.io"}};
 }

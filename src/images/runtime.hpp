@@ -1,4 +1,4 @@
-// A container runtime, asked over its socket. Belongs to one loop.
+// A client of a container runtime, using its socket. Belongs to one loop.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 
 namespace plim::images {
 
-// The sockets of the runtimes we know, tried in this order below `host_root`; the first that
-// exists, or the first of all when none does yet.
+// Tries the sockets of known runtimes in this order below `host_root`. Returns the first that
+// exists, or the first of all if none does yet.
 std::string find_runtime_socket(const std::string& host_root);
 
-// Connects when first asked and again after the runtime was restarted; while nobody listens, every
-// question fails with Code::unavailable.
+// Connects at the first request and again after a restart of the runtime. While no runtime listens,
+// every request fails with Code::unavailable.
 class Runtime {
  public:
   Runtime(const Executor& loop, std::string socket);
@@ -27,12 +27,12 @@ class Runtime {
   Task<Result<std::vector<HeldImage>>> images();
   Task<Result<std::vector<FilesystemUsage>>> filesystems();
 
-  // containerd's content store; Code::unimplemented where another runtime answers.
+  // containerd's content store; Code::unimplemented for other runtimes.
   Task<Result<std::vector<Blob>>> content();
   Task<Result<std::vector<Ingest>>> ingests();
-  // The layers that a manifest in the content store names, with their sizes.
+  // The layers in a manifest of the content store, with their sizes.
   Task<Result<std::vector<loop::ImageInventory::Layer>>> layers_of_manifest(std::string digest);
-  // Diff ids of an image's layers; any runtime that tells the image's configuration has them.
+  // Diff IDs of an image's layers; every runtime that reports the configuration of images has them.
   Task<Result<std::vector<std::string>>> diff_ids(std::string image);
 
   const std::string& socket() const { return socket_; }
@@ -44,7 +44,7 @@ class Runtime {
   std::shared_ptr<net::Channel> channel_;
 };
 
-// For tests as well: what the JSON of a manifest and of a verbose image status tells.
+// Also for tests: parse the JSON of a manifest and of a verbose image status.
 Result<std::vector<loop::ImageInventory::Layer>> parse_manifest(std::string_view text);
 Result<std::vector<std::string>> parse_diff_ids(std::string_view info);
 

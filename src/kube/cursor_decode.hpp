@@ -32,8 +32,8 @@ class TokenCursor {
   }
 
  protected:
-  void move_to(const char* text, const TokenIndex& tokens) {
-    text_ = text;
+  void move_to(std::string_view text, const TokenIndex& tokens) {
+    text_ = text.data();
     at_ = tokens.begin();
     end_ = tokens.end();
   }

@@ -34,7 +34,7 @@ class JsonReader : public TokenCursor {
   template <class OnField>
   Result<void> document(TokenIndex& tokens, JsonText text, OnField on_field) {
     PLIM_CHECK(tokens.build(text.view()));
-    move_to(text.view().data(), tokens);
+    move_to(text.view(), tokens);
     if (first() != '{') return fail(Code::invalid, "expected a JSON object");
     if (!fields(on_field)) return error();
     if (at_ != end_) return fail(Code::invalid, "broken JSON: more text after the object");

@@ -97,7 +97,7 @@ class ListReader : public JsonReader {
     at_ = end_ = nullptr;
     TokenIndex& tokens = list_tokens();
     PLIM_TRY(window_, tokens.build_part(rest_, at_least));
-    move_to(rest_.data(), tokens);
+    move_to(rest_, tokens);
     return {};
   }
 

@@ -33,7 +33,7 @@ AppIdLookup as_id(const json::value& value) {
     return missed(AppIdMiss::too_long,
                   fmt::format("the id has {} bytes, more than {}", id.size(), kLongestAppId));
   if (std::ranges::any_of(id, is_control))
-    return missed(AppIdMiss::control, "the id holds control characters");
+    return missed(AppIdMiss::control, "the id contains control characters");
   return {.id = std::move(id)};
 }
 
@@ -156,7 +156,7 @@ AppIdLookup AppIdPath::find(const json::value& pod) const {
   for (const Elements& path : paths_) {
     AppIdLookup found = find_one(pod, path);
     if (found.found()) return found;
-    // Of several misses the one that says most.
+    // Of several misses, keep the most specific one.
     if (out.found() || out.miss == AppIdMiss::missing) out = std::move(found);
   }
   return out;
@@ -183,14 +183,14 @@ const json::value* AppIdPath::step(const json::value& at, const Element& element
   }
   const json::array* list = at.if_array();
   if (list == nullptr) {
-    out = missed(AppIdMiss::missing, "what is there is neither a map nor a list");
+    out = missed(AppIdMiss::missing, "the value is neither a map nor a list");
     return nullptr;
   }
   auto index = parse_int<std::int64_t>(element.key);
   const auto size = static_cast<std::int64_t>(list->size());
   if (index && *index < 0) *index += size;
   if (!index || *index < 0 || *index >= size) {
-    out = missed(AppIdMiss::missing, fmt::format("no index of a list of {}", size));
+    out = missed(AppIdMiss::missing, fmt::format("not an index of a list of {}", size));
     return nullptr;
   }
   return &(*list)[static_cast<std::size_t>(*index)];
@@ -200,13 +200,13 @@ const json::value* AppIdPath::search(const json::value& at, const Element& eleme
                                      AppIdLookup& out) {
   const json::array* list = at.if_array();
   if (list == nullptr) {
-    out = missed(AppIdMiss::missing, "what is there is no list");
+    out = missed(AppIdMiss::missing, "the value is not a list");
     return nullptr;
   }
   for (const json::value& item : *list) {
     const json::object* entry = item.if_object();
     if (entry == nullptr) {
-      out = missed(AppIdMiss::missing, "the list holds something else than maps");
+      out = missed(AppIdMiss::missing, "the list contains elements that are not maps");
       return nullptr;
     }
     const json::value* name = entry->if_contains(element.name_member);

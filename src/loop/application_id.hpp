@@ -1,9 +1,9 @@
-// Where a pod says which application it belongs to: the path language of OPTUNE_APP_ID.
+// Finds the application ID in a pod object: the path language of OPTUNE_APP_ID.
 //
 //   path    = ["/"] element {"/" element}        empty elements are skipped
 //   element = key | "[" name "]" | "[" name "," k "," v "]" | '"' any key '"'
 //
-// Several paths are separated by '|'; the first that gives an id wins.
+// Several paths are separated by '|'; the first that gives an ID wins.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@
 namespace plim::loop {
 
 inline constexpr std::size_t kLongestAppId = 256;  // bytes
-// What messages that belong to no application are sent under.
+// The ID of messages that belong to no application.
 inline constexpr std::string_view kGlobalAppId = "_global_";
 
-// Why a pod has no id. The names are labels of a metric.
+// Why a pod has no ID. The names are labels of a metric.
 enum class AppIdMiss { none, missing, value_from, not_text, empty, too_long, control };
 
 std::string_view name_of(AppIdMiss miss);
 
 struct AppIdLookup {
-  std::string id = {};  // never empty when miss is none
+  std::string id = {};  // not empty if miss is none
   AppIdMiss miss = AppIdMiss::none;
-  std::string why = {};  // of a miss: "at [JOBID]: no entry whose name is JOBID"
+  std::string why = {};  // reason of a miss: "at [JOBID]: no entry whose name is JOBID"
 
   bool found() const { return miss == AppIdMiss::none; }
 };
@@ -44,8 +44,8 @@ class AppIdPath {
  private:
   struct Element {
     std::string text;                                 // as written, for messages
-    std::string key;                                  // of a map or list; what to search for
-    std::string name_member = {}, value_member = {};  // of a search; else empty
+    std::string key;                                  // of a map or list, or the searched value
+    std::string name_member = {}, value_member = {};  // of a search; otherwise empty
 
     bool is_search() const { return !name_member.empty(); }
   };

@@ -36,7 +36,7 @@ std::string mistake(std::string_view path) {
   return parsed ? "accepted" : parsed.error().message;
 }
 
-TEST(AppIdPath, finds_what_paths_lead_to) {
+TEST(AppIdPath, finds_the_value_at_a_path) {
   EXPECT_EQ(find("spec/containers/0/env/[JOBID]").id, "job-42");
   EXPECT_EQ(find("/spec//containers/0/env/[JOBID]/").id, "job-42");
   EXPECT_EQ(find("spec/containers/-2/name").id, "main");
@@ -49,7 +49,7 @@ TEST(AppIdPath, finds_what_paths_lead_to) {
   EXPECT_EQ(find("spec/hostNetwork").id, "true");
 }
 
-TEST(AppIdPath, takes_the_first_of_several_that_gives_an_id) {
+TEST(AppIdPath, uses_the_first_of_several_paths_that_gives_an_id) {
   EXPECT_EQ(find("metadata/nothing|metadata/labels/app|spec/priority").id, "web");
   EXPECT_EQ(
       find("spec/containers/0/env/[NOPE]|metadata/labels/\"teraslice.terascope.io/jobName\"").id,
@@ -57,7 +57,7 @@ TEST(AppIdPath, takes_the_first_of_several_that_gives_an_id) {
   EXPECT_EQ(find("spec/containers/0/env/[SECRET]|metadata/nothing").miss, AppIdMiss::value_from);
 }
 
-TEST(AppIdPath, says_why_there_is_no_id) {
+TEST(AppIdPath, reports_why_there_is_no_id) {
   const std::pair<const char*, AppIdMiss> cases[] = {
       {"metadata/labels/nothing", AppIdMiss::missing},
       {"spec/containers/2", AppIdMiss::missing},
@@ -87,14 +87,14 @@ TEST(AppIdPath, says_why_there_is_no_id) {
   }
 }
 
-TEST(AppIdPath, refuses_ids_that_are_too_long) {
+TEST(AppIdPath, rejects_ids_that_are_too_long) {
   const auto path = *AppIdPath::parse("id");
   EXPECT_TRUE(path.find(json::object{{"id", std::string(256, 'x')}}).found());
   EXPECT_EQ(path.find(json::object{{"id", std::string(257, 'x')}}).miss, AppIdMiss::too_long);
   EXPECT_EQ(path.find(json::object{{"id", std::string(1 << 20, 'x')}}).miss, AppIdMiss::too_long);
 }
 
-TEST(AppIdPath, refuses_bad_paths_with_the_column) {
+TEST(AppIdPath, rejects_bad_paths_with_the_column) {
   EXPECT_EQ(mistake(""), "column 1: the path is empty");
   EXPECT_EQ(mistake("//"), "column 1: the path is empty");
   EXPECT_EQ(mistake("a||b"), "column 3: the path is empty");

@@ -13,7 +13,7 @@
 namespace plim::loop {
 namespace {
 
-constexpr std::size_t kLongestPayload = 1 << 20;  // of what may come out of an annotation
+constexpr std::size_t kLongestPayload = 1 << 20;  // decompressed size
 constexpr std::int64_t kKibi = 1024;
 
 // The five primes of the hash.
@@ -24,7 +24,7 @@ constexpr std::uint64_t kP1 = 0x9E3779B185EBCA87, kP2 = 0xC2B2AE3D27D4EB4F,
 template <class T>
 T load(const char* at) {
   T out;
-  std::memcpy(&out, at, sizeof(out));  // little endian, as every machine we build for
+  std::memcpy(&out, at, sizeof(out));  // little-endian, like all supported machines
   return out;
 }
 
@@ -73,8 +73,8 @@ std::string packed(std::vector<HashedSize> sizes) {
 Result<std::string> unpacked(std::string_view text) {
   PLIM_TRY(std::string bytes, base64_decode(text));
   const auto size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size > kLongestPayload)  // which errors are as well
-    return fail(Code::invalid, "the annotation of images is no zstd, or too large");
+  if (size > kLongestPayload)  // errors are larger, too
+    return fail(Code::invalid, "the annotation of images is not zstd, or too large");
   std::string out(size, '\0');
   const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(got) != 0)
@@ -94,7 +94,7 @@ std::string annotate_images(const ImageInventory& inventory, std::size_t limit) 
   std::vector<HashedSize> sizes = hashed_sizes(inventory);
   std::string out = packed(sizes);
   while (out.size() > limit && !sizes.empty()) {
-    // Hashes do not compress, so the share that fits is about the share of the entries.
+    // Hashes do not compress, so the output is about proportional to the number of entries.
     const std::size_t fitting = sizes.size() * limit / out.size();
     sizes.resize(std::min(fitting, sizes.size() - 1));
     out = packed(sizes);
@@ -113,7 +113,7 @@ Result<ImageInventory> images_from_annotation(std::string_view text) {
     at += sizeof(hash);
     std::uint64_t kib = 0;
     for (int shift = 0;; shift += 7) {
-      if (at == plain.size() || shift > 42)  // more than 2^49 KiB is no size
+      if (at == plain.size() || shift > 42)  // above 2^49 KiB the size is invalid
         return fail(Code::invalid, "the annotation of images has a bad size");
       const auto byte = static_cast<unsigned char>(plain[at++]);
       kib |= std::uint64_t{byte & 0x7fU} << shift;

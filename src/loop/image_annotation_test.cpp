@@ -26,14 +26,14 @@ const ImageInventory::Image* find_name(const ImageInventory& inventory, std::str
   return nullptr;
 }
 
-TEST(ImageAnnotation, hashes_as_the_reference_does) {
+TEST(ImageAnnotation, matches_the_reference_hash) {
   EXPECT_EQ(xxh64(""), 0xEF46DB3751D8E999U);
   EXPECT_EQ(xxh64("a"), 0xD24EC4F1A98C6E5BU);
   EXPECT_EQ(xxh64("abc"), 0x44BC2CF5AD770999U);
   EXPECT_EQ(hashed_image_name("abc"), "xxh64:44bc2cf5ad770999");
 }
 
-TEST(ImageAnnotation, tells_which_names_are_there_and_how_large) {
+TEST(ImageAnnotation, contains_names_and_sizes) {
   auto read = images_from_annotation(annotate_images(of_names(60)));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->images.size(), 60U);
@@ -43,7 +43,7 @@ TEST(ImageAnnotation, tells_which_names_are_there_and_how_large) {
   EXPECT_EQ(find_name(*read, "docker.io/library/other:latest"), nullptr);
 }
 
-TEST(ImageAnnotation, leaves_the_smallest_out_when_there_are_too_many) {
+TEST(ImageAnnotation, omits_the_smallest_images_when_there_are_too_many) {
   const std::string text = annotate_images(of_names(4000));
   EXPECT_LE(text.size(), kLongestImagesAnnotation);
   EXPECT_GT(text.size(), kLongestImagesAnnotation * 9 / 10);
@@ -60,7 +60,7 @@ TEST(ImageAnnotation, is_the_same_for_the_same_images) {
   EXPECT_TRUE(images_from_annotation(annotate_images({}))->images.empty());
 }
 
-TEST(ImageAnnotation, refuses_nonsense) {
+TEST(ImageAnnotation, rejects_invalid_text) {
   EXPECT_FALSE(images_from_annotation(""));
   EXPECT_FALSE(images_from_annotation("%%%"));
   EXPECT_FALSE(images_from_annotation(base64_encode("no zstd at all")));

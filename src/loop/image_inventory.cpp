@@ -16,7 +16,7 @@ using Layer = ImageInventory::Layer;
 using Pull = ImageInventory::Pull;
 
 constexpr std::uint32_t kUnused = UINT32_MAX;
-constexpr std::size_t kMostLayers = 500;  // of an image; overlayfs stacks no more
+constexpr std::size_t kMostLayers = 500;  // of an image; overlayfs allows no more
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
 json::object image_to_json(const Image& image) {
@@ -33,8 +33,8 @@ Error bad_inventory(std::string_view where, std::size_t index, std::string_view 
   return fail(Code::invalid, fmt::format("{}[{}]: {}", where, index, what));
 }
 
-// A member that may be left out, but not be negative, something else than a whole number, or so
-// large that sums of it run over.
+// A member that may be missing. Fails if it is negative, not a whole number, or so large that sums
+// would overflow.
 Result<std::int64_t> amount_at(const json::value& value, std::string_view name) {
   const json::value* found = find(value, {name});
   if (!found) return 0;
@@ -52,9 +52,9 @@ Result<Image> image_from(const json::value& value, std::size_t table) {
   out.pinned = bool_at(value, {"pinned"});
   out.names = texts_at(value, {"names"});
   const json::array& layers = list_at(value, {"layers"});
-  // Whoever decides by the inventory compares layers one by one, for every pod.
+  // The scheduler compares layers one by one, for every pod.
   if (layers.size() > kMostLayers)
-    return fail(Code::invalid, fmt::format("layers: {} are more than the {} an image can have",
+    return fail(Code::invalid, fmt::format("layers: {} are more than {}, the limit of an image",
                                            layers.size(), kMostLayers));
   out.layers.reserve(layers.size());
   for (const json::value& index : layers) {
@@ -86,7 +86,7 @@ bool fits(const ImageInventory& inventory, std::size_t limit) {
   return to_json(inventory_to_json(inventory)).size() <= limit;
 }
 
-// Takes out of the table what no image refers to any more.
+// Removes layers from the table that no image uses.
 void drop_unused_layers(ImageInventory& inventory) {
   std::vector<std::uint32_t> moved(inventory.layers.size(), kUnused);
   std::vector<Layer> kept;
@@ -108,7 +108,7 @@ std::vector<std::size_t> smallest_first(const std::vector<Image>& images) {
   return order;
 }
 
-// Without the layers of the `count` smallest images, or without those images.
+// Drops the layers of the `count` smallest images, or these images.
 enum class Drop { layers, images };
 
 ImageInventory without(const ImageInventory& whole, std::size_t count, Drop what) {
@@ -125,7 +125,7 @@ ImageInventory without(const ImageInventory& whole, std::size_t count, Drop what
   return out;
 }
 
-// The text shrinks with every image dropped, so the fewest that are enough are found by halving.
+// The text shrinks with every dropped image, so a binary search finds the smallest number.
 ImageInventory dropping(const ImageInventory& whole, std::size_t limit, Drop what) {
   std::size_t low = 0, high = whole.images.size();
   while (low < high) {
@@ -192,8 +192,9 @@ Result<ImageInventory> inventory_from_json(const json::value& spec) {
   }
   const json::array& pulling = list_at(spec, {"pulling"});
   if (pulling.size() > kMostLayers)
-    return fail(Code::invalid, fmt::format("pulling: {} at once are more than the {} that count",
-                                           pulling.size(), kMostLayers));
+    return fail(Code::invalid,
+                fmt::format("pulling: {} at once are more than {}, the limit of a node",
+                            pulling.size(), kMostLayers));
   for (const json::value& value : pulling) {
     auto pull = pull_from(value);
     if (!pull) return bad_inventory("pulling", out.pulling.size(), pull.error().message);

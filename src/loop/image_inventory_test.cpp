@@ -47,7 +47,7 @@ std::size_t bytes(const ImageInventory& inventory) {
   return to_json(inventory_to_json(inventory)).size();
 }
 
-TEST(ImageInventory, is_written_as_the_resource_says) {
+TEST(ImageInventory, is_written_in_the_format_of_the_resource) {
   EXPECT_EQ(
       to_json(inventory_to_json(shared_base())),
       R"({"runtime":"containerd://1.7.28","generation":7,"reportedAt":"2026-01-02T03:04:05Z",)"
@@ -62,7 +62,7 @@ TEST(ImageInventory, reads_what_it_wrote) {
   EXPECT_EQ(*inventory_from_json(inventory_to_json(shared_base())), shared_base());
 }
 
-TEST(ImageInventory, refuses_half_a_list) {
+TEST(ImageInventory, rejects_incomplete_lists) {
   EXPECT_EQ(refusal("[]"), "expected the spec of an image inventory");
   EXPECT_EQ(refusal(R"({"images":[{"size":1}]})"), "images[0]: an image needs an id");
   EXPECT_EQ(refusal(R"({"images":[{"id":"a","layers":[0]}]})"),
@@ -80,15 +80,16 @@ std::string zeros(std::size_t count) {
   return out;
 }
 
-TEST(ImageInventory, refuses_more_than_there_can_be) {
+TEST(ImageInventory, rejects_too_many_layers_and_pulls) {
   const auto layers = [](std::size_t count) {
     return fmt::format(R"({{"layers":[{{"d":"a"}}],"images":[{{"id":"a","layers":[{}]}}]}})",
                        zeros(count));
   };
   EXPECT_EQ(refusal(layers(500)), "accepted");
-  EXPECT_EQ(refusal(layers(501)), "images[0]: layers: 501 are more than the 500 an image can have");
+  EXPECT_EQ(refusal(layers(501)),
+            "images[0]: layers: 501 are more than 500, the limit of an image");
   EXPECT_EQ(refusal(fmt::format(R"({{"pulling":[{}]}})", zeros(501))),
-            "pulling: 501 at once are more than the 500 that count");
+            "pulling: 501 at once are more than 500, the limit of a node");
   EXPECT_EQ(refusal(R"({"layers":[{"d":"a","n":1125899906842624}]})"), "accepted");
   EXPECT_EQ(refusal(R"({"layers":[{"d":"a","n":1125899906842625}]})"),
             "layers[0]: n: expected a number of bytes");

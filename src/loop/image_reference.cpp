@@ -10,7 +10,7 @@ namespace plim::loop {
 namespace {
 
 constexpr std::string_view kDefaultRegistry = "docker.io";
-constexpr std::size_t kLongestName = 255;  // registry and repository, as in the distribution rules
+constexpr std::size_t kLongestName = 255;  // registry and repository, as in the distribution spec
 constexpr std::size_t kLongestTag = 128;
 constexpr std::size_t kLongestDigest = 200;
 constexpr std::size_t kSha256Digits = 64;

@@ -18,7 +18,7 @@ std::string canonical(std::string_view text) {
   return parsed ? parsed->to_string() : "refused: " + parsed.error().message;
 }
 
-TEST(ImageReference, gives_all_spellings_of_a_docker_image_one_name) {
+TEST(ImageReference, gives_all_forms_of_a_docker_image_one_name) {
   for (const char* text :
        {"busybox", "library/busybox", "busybox:latest", "docker.io/busybox:latest",
         "docker.io/library/busybox", "index.docker.io/library/busybox", "Docker.IO/busybox",
@@ -27,7 +27,7 @@ TEST(ImageReference, gives_all_spellings_of_a_docker_image_one_name) {
   EXPECT_EQ(canonical("bitnami/redis:7"), "docker.io/bitnami/redis:7");
 }
 
-TEST(ImageReference, leaves_other_registries_alone) {
+TEST(ImageReference, keeps_other_registries) {
   EXPECT_EQ(canonical("localhost/x"), "localhost/x:latest");
   EXPECT_EQ(canonical("reg:5000/x"), "reg:5000/x:latest");
   EXPECT_EQ(canonical("reg:5000/x:1"), "reg:5000/x:1");
@@ -37,7 +37,7 @@ TEST(ImageReference, leaves_other_registries_alone) {
   EXPECT_EQ(canonical("my.app"), "docker.io/library/my.app:latest");
 }
 
-TEST(ImageReference, keeps_digest_and_tag_apart) {
+TEST(ImageReference, separates_digest_and_tag) {
   const auto both = *ImageReference::parse("busybox:1.36@" + kDigest);
   EXPECT_EQ(both.tagged(), "docker.io/library/busybox:1.36");
   EXPECT_EQ(both.pinned(), "docker.io/library/busybox@" + kDigest);
@@ -47,7 +47,7 @@ TEST(ImageReference, keeps_digest_and_tag_apart) {
   EXPECT_EQ(ImageReference::parse("busybox")->pinned(), "");
 }
 
-TEST(ImageReference, refuses_what_no_registry_takes) {
+TEST(ImageReference, rejects_what_no_registry_accepts) {
   for (const char* text : {"",
                            "/",
                            ":",
@@ -73,7 +73,7 @@ TEST(ImageReference, refuses_what_no_registry_takes) {
   EXPECT_THAT(canonical("a:" + std::string(129, 't')), HasSubstr("bad tag"));
 }
 
-TEST(ImageReference, knows_digests_and_ids) {
+TEST(ImageReference, recognizes_digests_and_ids) {
   EXPECT_TRUE(is_image_digest(kDigest));
   EXPECT_FALSE(is_image_digest("sha256:" + std::string(64, 'A')));
   EXPECT_FALSE(is_image_digest(std::string(64, 'a')));

@@ -32,7 +32,7 @@ RunRecord full() {
   return out;
 }
 
-TEST(RunRecord, survives_being_written_and_read) {
+TEST(RunRecord, is_the_same_after_writing_and_reading) {
   const RunRecord before = full();
   auto after = run_from_json(run_to_json(before));
   ASSERT_TRUE(after) << after.error().message;
@@ -42,7 +42,7 @@ TEST(RunRecord, survives_being_written_and_read) {
   EXPECT_EQ(after->observed, before.observed);
 }
 
-TEST(RunRecord, a_run_of_which_little_is_known_survives_too) {
+TEST(RunRecord, a_run_with_few_fields_is_the_same_too) {
   RunRecord before;
   before.uid = "u";
   before.container = "c";
@@ -64,7 +64,7 @@ TEST(RunRecord, whole_seconds_count) {
   EXPECT_EQ(run.duration(), 0);
 }
 
-TEST(RunRecord, refuses_what_has_no_key) {
+TEST(RunRecord, rejects_records_without_a_key) {
   for (const char* text : {"{}", "[]", "null", R"({"uid":"u","container":"c","app":"a"})",
                            R"({"uid":"u","container":"c","result":"completed"})"})
     EXPECT_FALSE(run_from_json(json::parse(text))) << text;

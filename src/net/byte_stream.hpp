@@ -1,5 +1,5 @@
-// The two ends of a connection without its encryption: plain or TLS, TCP or unix socket. All HTTP
-// code is written against ByteStream once. For .cpp files of this folder only.
+// A connected byte stream: plain or TLS, TCP or unix socket. All HTTP code uses ByteStream. For
+// .cpp files of this folder only.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // What one attempt without waiting came to.
+  // The result of one attempt without waiting.
   struct Step {
     enum class State { done, wants_read, wants_write, end, failed };
     State state;
@@ -36,24 +36,25 @@ class ByteStream {
   };
 
   virtual Step try_read(std::span<char> into) = 0;
-  // After wants_* the next attempt must offer the same bytes again, or more that begin with them.
+  // After wants_*, the next attempt must pass the same bytes again, or more bytes that begin with
+  // them.
   virtual Step try_write(std::string_view bytes) = 0;
 
   // The number of bytes read, 0 at the regular end.
   Task<Result<std::size_t>> read(std::span<char> into);
-  // All of them; the caller keeps them alive.
+  // Writes all bytes; the caller keeps them alive.
   Task<Result<void>> write(std::string_view bytes);
-  // Until a read would not wait, so that idle connections hold no buffer.
+  // Waits until a read would not wait, so that idle connections hold no buffer.
   Task<Result<void>> wait_readable();
 
-  // Ends every wait, now and later, with this code and message until resume().
+  // Ends every wait with this error, now and until resume().
   void interrupt(Error reason);
 
   void resume() { interrupted_.reset(); }
 
-  // Tells the peer that no more bytes follow; reading goes on.
+  // Tells the peer that no more bytes follow; reading continues.
   virtual void send_end();
-  // Takes whatever still comes off the socket, unread by TLS, until the peer ends too.
+  // Reads and drops raw bytes from the socket, bypassing TLS, until the peer closes.
   Task<void> discard_rest();
   void close();
 
@@ -65,7 +66,7 @@ class ByteStream {
   // Why the last step failed.
   virtual Error last_error() const = 0;
 
-  // Bytes are already here although the socket may have none.
+  // True if decoded bytes are available although the socket may have none.
   virtual bool has_buffered() const { return false; }
 
   bool is_closed() const { return closed_; }
@@ -81,14 +82,14 @@ class ByteStream {
 
 std::shared_ptr<ByteStream> make_plain_stream(Socket socket);
 
-// Reads up to 16 KiB (what one TLS record holds at most) into the buffer; false at the end.
+// Reads up to 16 KiB (the largest TLS record) into the buffer; false at the end.
 Task<Result<bool>> read_more(ByteStream& stream, InputBuffer& buffer);
 
-// What is left in `received` is read first. The stream is shared with its owner, who may close it.
+// Reads what is left in `received` first. The stream is shared with its owner, who may close it.
 std::unique_ptr<RawStream> make_raw_stream(std::shared_ptr<ByteStream> stream,
                                            InputBuffer received);
 
-// Small segments leave at once, and dead peers are noticed within about a minute.
+// Sends small segments at once, and detects dead peers within about a minute.
 void set_tcp_options(Socket& socket);
 
 }  // namespace plim::net

@@ -12,8 +12,8 @@ namespace plim::net {
 namespace {
 
 constexpr std::size_t kOneWriteUpTo = 64 << 10;  // head and body in one write
-constexpr std::size_t kExpectFrom = 1 << 20;     // ask before sending so much
-constexpr Millis kExpectPatience{1000};          // servers that do not know the question
+constexpr std::size_t kExpectFrom = 1 << 20;     // ask with Expect before sending this much
+constexpr Millis kExpectPatience{1000};          // for servers that ignore Expect
 
 bool is_safe_to_repeat(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -36,7 +36,7 @@ class Upload final : public RequestBody {
 
   Task<Result<Response>> finish() override {
     exchange_->limit(clock_.steady() + step_limit_);
-    // A server that refuses early closes its side; its answer may be here all the same.
+    // A server that rejects a request early closes its side; its response may still arrive.
     Result<void> ended = co_await exchange_->write("0\r\n\r\n");
     Result<void> answered = co_await exchange_->read_head();
     if (!answered) {
@@ -67,7 +67,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
 
   Task<Result<Response>> send(Request request, CallOptions options) override {
     auto self = shared_from_this();
-    options.read_timeout = Millis{0};  // the limit on the whole covers it
+    options.read_timeout = Millis{0};  // the limit of the whole call covers it
     PLIM_CO_TRY(auto exchange, co_await call(std::move(request), options, options.max_body));
     PLIM_CO_TRY(Response response, co_await exchange->read_all());
     co_return response;
@@ -133,7 +133,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
     SteadyTime since;
   };
 
-  // Sends the request and reads the head of the answer.
+  // Sends the request and reads the head of the response.
   Task<Result<std::unique_ptr<Exchange>>> call(Request request, CallOptions options,
                                                std::size_t max_body) {
     PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
@@ -166,8 +166,8 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
     }
     if (written && body.size() > kOneWriteUpTo) written = co_await exchange.write(body);
     if (!written && written.error().code != Code::unavailable) co_return written;
-    // A server may refuse and close before it has read everything: its answer, or its TLS alert,
-    // says more than the failed write.
+    // A server may reject and close before it has read everything. Its response or TLS alert is
+    // more useful than the error of the write.
     Result<void> answered = co_await exchange.read_head();
     co_return answered;
   }
@@ -208,7 +208,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
     while (!idle_.empty()) {
       auto link = std::move(idle_.back().link);
       idle_.pop_back();
-      // An idle connection has nothing to say: bytes or an end mean that the server gave it up.
+      // A server sends nothing on an idle connection: bytes or an end mean that it gave it up.
       char byte = 0;
       if (link->stream->try_read({&byte, 1}).state == ByteStream::Step::State::wants_read)
         return link;

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kOk = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-TEST(Client, uses_a_connection_again) {
+TEST(Client, reuses_a_connection) {
   std::atomic<int> connections = 0;
   ScriptedServer server([&](RawSocket& socket, int) {
     ++connections;
@@ -35,7 +35,7 @@ TEST(Client, uses_a_connection_again) {
   client.client->close_idle();
 }
 
-// What the reactor has asked the kernel to tell of: see epoll in proc(5).
+// Whether the reactor waits for a socket to become writable: see epoll in proc(5).
 bool wants_to_hear_of_room_to_write() {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
     std::ifstream file(entry.path());
@@ -49,7 +49,7 @@ bool wants_to_hear_of_room_to_write() {
   return false;
 }
 
-TEST(Client, is_woken_only_by_what_arrives) {
+TEST(Client, is_woken_only_by_received_bytes) {
   ScriptedServer server([](RawSocket& socket, int) {
     while (!socket.read_until("\r\n\r\n").empty()) socket.send(kOk);
   });
@@ -59,11 +59,11 @@ TEST(Client, is_woken_only_by_what_arrives) {
   client.client->close_idle();
 }
 
-TEST(Client, repeats_a_safe_request_when_a_pooled_connection_was_closed) {
+TEST(Client, retries_a_safe_request_when_a_pooled_connection_was_closed) {
   ScriptedServer server([](RawSocket& socket, int number) {
     socket.read_until("\r\n\r\n");
     socket.send(kOk);
-    // The first connection ends when its second request is here: only the client's retry helps.
+    // The first connection closes after its second request: only a retry of the client helps.
     if (number == 0) socket.read_until("\r\n\r\n");
   });
   TestClient client(server.url());
@@ -73,7 +73,7 @@ TEST(Client, repeats_a_safe_request_when_a_pooled_connection_was_closed) {
   EXPECT_EQ(again->body, "ok");
 }
 
-TEST(Client, does_not_repeat_a_post_that_may_have_arrived) {
+TEST(Client, does_not_retry_a_post_that_may_have_arrived) {
   std::atomic<int> posts = 0;
   ScriptedServer server([&](RawSocket& socket, int) {
     socket.read_until("\r\n\r\n");
@@ -88,7 +88,7 @@ TEST(Client, does_not_repeat_a_post_that_may_have_arrived) {
   EXPECT_EQ(posts, 1);
 }
 
-TEST(Client, leaves_out_connections_closed_while_idle) {
+TEST(Client, skips_connections_closed_while_idle) {
   std::atomic<int> connections = 0;
   ScriptedServer server([&](RawSocket& socket, int) {
     socket.read_until("\r\n\r\n");
@@ -160,7 +160,7 @@ TEST(Client, fails_clearly) {
   EXPECT_EQ(failure({.timeout = 50ms}), Code::timeout);
 }
 
-TEST(Client, says_where_it_could_not_connect) {
+TEST(Client, names_the_address_when_it_cannot_connect) {
   std::uint16_t port = ScriptedServer([](RawSocket&, int) {}).port();
   TestClient client(fmt::format("http://localhost:{}", port));
   auto answer = client.get("/");
@@ -174,7 +174,7 @@ TEST(Client, says_where_it_could_not_connect) {
   EXPECT_THAT(no_socket.error().message, HasSubstr("/nonexistent/socket"));
 }
 
-TEST(Client, refuses_requests_that_would_not_arrive_as_meant) {
+TEST(Client, rejects_requests_with_invalid_characters) {
   TestClient client("http://127.0.0.1:1");
   EXPECT_EQ(client.send(Request{.path = "/a b"}).error().code, Code::invalid);
   EXPECT_EQ(client.send(Request{.path = "no-slash"}).error().code, Code::invalid);

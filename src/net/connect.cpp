@@ -31,8 +31,8 @@ Error out_of_time() {
   return fail(Code::timeout, "timed out");
 }
 
-// A lookup runs in a thread that cannot be interrupted. The waiting coroutine leaves when its time
-// is up or it is cancelled; whoever comes last frees this.
+// A lookup runs in a thread that cannot be interrupted. The waiting coroutine leaves at its
+// deadline or when it is cancelled; the last user frees this.
 struct Lookup {
   explicit Lookup(const Executor& loop) : resolver(loop), arrived(loop, SteadyTime::max()) {}
 
@@ -74,9 +74,9 @@ Error connect_error(int error) {
   return out;
 }
 
-// The reactor goes on asking whether a socket is writable once somebody has waited for that, and is
-// told so with every wait to read: each message of a watch would wake us twice. Registered anew, it
-// asks for what there is to read only.
+// After one wait for a socket to become writable, the reactor keeps asking for that, and every
+// message of a watch would wake us twice. Registering the socket again makes it wait only for
+// input.
 Result<Socket> registered_anew(Socket socket, int family) {
   boost::system::error_code error;
   const int fd = socket.release(error);
@@ -118,8 +118,8 @@ Task<Result<Socket>> connect_address(std::shared_ptr<Watchdog> watchdog, tcp::en
   co_return registered_anew(std::move(socket), endpoint.protocol().family());
 }
 
-// One address after the other; each gets an equal share of the time that is left, so that a host
-// that is unreachable by one of them is still reached by the next.
+// Tries one address after the other. Each gets an equal share of the remaining time, so that a host
+// with an unreachable address is reached by the next one.
 Task<Result<Socket>> connect_tcp(std::shared_ptr<Watchdog> watchdog, std::string host,
                                  std::uint16_t port, SteadyTime until) {
   PLIM_CO_TRY(std::vector<tcp::endpoint> endpoints, co_await look_up(watchdog, host, port, until));
@@ -135,7 +135,7 @@ Task<Result<Socket>> connect_tcp(std::shared_ptr<Watchdog> watchdog, std::string
   co_return last;
 }
 
-// Connects directly: when the backlog is full, connect says EAGAIN, which Asio 1.26 takes for
+// Calls connect() directly: if the backlog is full it returns EAGAIN, which Asio 1.26 treats as
 // success.
 Task<Result<Socket>> connect_unix(std::shared_ptr<Watchdog> watchdog, std::string path,
                                   SteadyTime until) {
@@ -178,8 +178,8 @@ Task<Result<void>> ask_proxy(ByteStream& stream, Url proxy, std::string target) 
   if (status / 100 != 2)
     co_return fail(Code::unavailable,
                    fmt::format("refused the connection: {} {}", status, status_text(status)));
-  // The origin speaks only after our handshake, so nothing can follow the proxy's answer.
-  if (!in.empty()) co_return fail(Code::unavailable, "sent bytes nobody asked for");
+  // The origin sends nothing before our handshake, so nothing can follow the response of the proxy.
+  if (!in.empty()) co_return fail(Code::unavailable, "sent unexpected bytes");
   co_return Result<void>();
 }
 
@@ -199,7 +199,7 @@ Task<Result<std::shared_ptr<ByteStream>>> open_steps(std::shared_ptr<Watchdog> w
   auto stream = make_plain_stream(std::move(*connected));
   if (origin.scheme == Url::Scheme::http) co_return stream;
 
-  // The alarm must hit whichever stream is in use.
+  // The alarm must interrupt the stream that is in use.
   std::shared_ptr<ByteStream> current = stream;
   auto give_up = [&current] { current->interrupt(out_of_time()); };
   Alarm alarm(watchdog, give_up);

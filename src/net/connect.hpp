@@ -1,4 +1,4 @@
-// Opening a connection: name lookup, proxy, TLS. For .cpp files of this folder only.
+// Opens connections: name lookup, proxy, TLS. For .cpp files of this folder only.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace plim::net {
 
-// Where a connection goes and by which way.
+// The target of a connection, and the proxy to it.
 struct Destination {
   Url origin;
   std::optional<Url> proxy = {};
   std::shared_ptr<const TlsContext> tls = {};  // for https origins
 };
 
-// Everything up to a stream that speaks HTTP with the origin (with the proxy, for http origins
-// behind one). `limit` is for all steps together.
+// Opens a stream that speaks HTTP with the origin (or with the proxy, for http origins that use
+// one). `limit` is for all steps together.
 Task<Result<std::shared_ptr<ByteStream>>> open_connection(std::shared_ptr<Watchdog> watchdog,
                                                           Destination destination,
                                                           std::chrono::milliseconds limit);

@@ -1,4 +1,4 @@
-// Receiving requests; connection_reply.cpp sends the answers.
+// Receives requests; connection_reply.cpp sends the responses.
 #include "net/connection.hpp"
 
 #include <algorithm>
@@ -25,14 +25,14 @@ Error receive_timed_out() {
   return fail(Code::timeout, "timed out waiting for the client");
 }
 
-// What HTTP/1.1 alone forbids although it parses, then what is forbidden in general.
+// Checks what only HTTP/1.1 forbids, then what all versions forbid.
 std::optional<Refusal> objection_to(Request& request, const RequestParser& parser) {
   std::size_t hosts = 0;
   for (const auto& [name, value] : request.headers) hosts += equals_ignoring_case(name, "Host");
   if (hosts > 1 || (hosts == 0 && !parser.is_http10()))
     return Refusal{400, "exactly one Host header is needed"};
   if (request.headers.has("Transfer-Encoding") && !parser.chunked())
-    return Refusal{501, "chunked is the only transfer encoding known here"};
+    return Refusal{501, "only the transfer encoding chunked is supported"};
   return objection(request);
 }
 
@@ -44,8 +44,8 @@ bool speaks_http2(const ByteStream& stream) {
 }  // namespace
 
 void ServerState::connection_ended() {
-  // Counted and told under the lock: whoever sees the zero and then takes the lock knows that
-  // nobody is still on the way to tell him.
+  // Notified under the lock: a thread that sees the zero and then takes the lock knows that the
+  // callback is not running any more.
   std::lock_guard held(mutex);
   if (--connections == 0 && on_empty) on_empty();
 }
@@ -64,7 +64,7 @@ Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<Loop
 }
 
 Connection::~Connection() {
-  stream_->close();  // a sink may hold it longer
+  stream_->close();  // a sink may keep the stream longer
   share_->connections.erase(this);
   server_->connection_ended();
 }
@@ -73,7 +73,7 @@ Task<void> Connection::run() {
   auto self = shared_from_this();
   alarm_.arm(server_->options.header_timeout);
   Result<void> shaken = co_await shake_hands();
-  // A refused client must be able to read the alert that tells it why.
+  // A rejected client must be able to read the alert with the reason.
   After after = shaken ? After::keep : After::linger;
   if (shaken) {
     stream_->describe_peer(peer_);
@@ -101,7 +101,7 @@ Task<Connection::After> Connection::serve_http2() {
   alarm_.disarm();
   http2_ = std::make_shared<h2::ServerConnection>(server_, share_, stream_, peer_);
   co_await http2_->run();
-  co_return After::linger;  // what the peer still sends must not destroy our last words
+  co_return After::linger;  // closing now could destroy the end of our response
 }
 
 Task<Result<void>> Connection::shake_hands() {
@@ -110,7 +110,7 @@ Task<Result<void>> Connection::shake_hands() {
   Result<void> shaken = co_await secure->accept();
   if (!shaken) {
     stream_->describe_peer(peer_);
-    log::debug("http", "no TLS with this client",
+    log::debug("http", "TLS handshake with a client failed",
                {{"peer", peer_.address}, {"error", shaken.error()}});
   }
   co_return shaken;
@@ -142,7 +142,7 @@ Task<Connection::After> Connection::serve_one() {
   if (received_.empty()) {
     if (server_->draining) co_return After::close;
     received_.release_if_empty();
-    phase_ = Phase::idle;  // with the limit that run() or the last answer has set
+    phase_ = Phase::idle;  // run() or the last response has set the limit
     Result<void> ready = co_await stream_->wait_readable();
     if (!ready) co_return After::close;
   }
@@ -237,7 +237,7 @@ Task<Result<std::string>> Connection::receive_body(Body& body) {
   }
 }
 
-// The handler runs as a task of its own, so that its time-out can end it alone.
+// The handler runs as a separate task, so that its timeout can cancel it alone.
 Task<Reply> Connection::call_handler(const Route& route, Request request, Body& body) {
   phase_ = Phase::handling;
   timed_out_ = false;

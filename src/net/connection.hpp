@@ -1,4 +1,4 @@
-// One accepted connection: requests in, answers out. For .cpp files of this folder only.
+// One accepted connection: reads requests, sends responses. For .cpp files of this folder only.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ namespace h2 {
 class ServerConnection;
 }
 
-// Owned by its own coroutine, since a server may be destroyed while connections are still ending.
-// Everything runs on the loop of its share.
+// Owned by its own coroutine, since a server may be destroyed while connections are ending. Runs on
+// the loop of its share.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
   Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share, Socket socket);
   ~Connection();
 
   Task<void> run();
-  // Ends after the request under way; at once if there is none.
+  // Ends after the current request; at once if there is none.
   void drain();
   void abort();
 
@@ -34,7 +34,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   enum class Phase { idle, receiving, handling, writing, streaming };
   enum class After { keep, close, linger };  // linger: the peer may still be sending
 
-  struct Terms {  // what the form of the answer depends on
+  struct Terms {  // on which the form of the response depends
     bool keep_alive = false;
     bool http10 = false;
     bool to_head = false;
@@ -64,16 +64,16 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   InputBuffer received_;
   Alarm alarm_;
   boost::asio::cancellation_signal cancel_handler_;
-  // For each step of an answer. A peer has as long to take it as it had to send its request's body;
-  // else its answers would be kept for it for as long as it likes.
+  // For each step of a response. A peer has as long to read it as it had to send the body of its
+  // request; otherwise a peer that does not read would hold memory forever.
   std::chrono::milliseconds write_limit_;
   Phase phase_ = Phase::receiving;
   bool timed_out_ = false, aborted_ = false;
   std::shared_ptr<StreamSink> sink_;
-  // Set by serve_one() and taken up by run() after the request's own memory is freed.
+  // Set by serve_one() and used by run() after the memory of the request is freed.
   std::optional<std::pair<Streamed, Terms>> to_stream_;
   std::optional<Upgraded> to_upgrade_;
-  std::shared_ptr<h2::ServerConnection> http2_;  // if that is what was agreed on
+  std::shared_ptr<h2::ServerConnection> http2_;  // if HTTP/2 was negotiated
 };
 
 }  // namespace plim::net

@@ -29,7 +29,7 @@ Task<Result<std::optional<std::string>>> Connection::Body::next() {
   }
 }
 
-// Parses what is here, or else waits for more.
+// Parses buffered bytes, or waits for more.
 Task<Result<void>> Connection::Body::advance() {
   InputBuffer& in = connection_.received_;
   std::size_t before = in.size();
@@ -39,8 +39,8 @@ Task<Result<void>> Connection::Body::advance() {
     owes_continue_ = false;
     PLIM_CO_CHECK(co_await connection_.stream_->write("HTTP/1.1 100 Continue\r\n\r\n"));
   }
-  // A handler that reads by itself has its own limit, perhaps none; silence is limited all the
-  // same.
+  // A handler that reads the body itself has its own limit, perhaps none; silence is limited in any
+  // case.
   auto give_up = [this] { connection_.stream_->interrupt(fail(Code::timeout, "body timed out")); };
   Alarm silence(connection_.share_->watchdog, give_up);
   if (connection_.phase_ == Phase::handling) silence.arm(options_.body_timeout);

@@ -1,4 +1,4 @@
-// The body of the request a server's connection is serving. For connection*.cpp only.
+// The body of the request that a server's connection handles. For connection*.cpp only.
 #pragma once
 
 #include "net/connection.hpp"
@@ -23,7 +23,7 @@ class Connection::Body final : public BodyReader {
   std::unique_ptr<RequestParser> parser_;
   const RouteOptions& options_;
   std::unique_ptr<Gunzip> gunzip_;
-  bool owes_continue_;  // the client waits for 100 before it sends
+  bool owes_continue_;  // the client waits for 100 Continue
 };
 
 }  // namespace plim::net

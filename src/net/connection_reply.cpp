@@ -1,4 +1,4 @@
-// Sending answers.
+// Sends responses.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -14,15 +14,15 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kJoinUpTo = 64 << 10;    // head and body in one write
-constexpr std::size_t kWriteStep = 256 << 10;  // must be taken by the peer in time
+constexpr std::size_t kWriteStep = 256 << 10;  // the peer must read this much in time
 constexpr std::chrono::milliseconds kLinger{2000};
 
 }  // namespace
 
-// `otherwise` is what follows if the peer wishes to keep the connection.
+// `otherwise` applies if the peer does not ask to close the connection.
 Task<Connection::After> Connection::answer(Response response, Terms terms, After otherwise) {
   bool asks_to_close = response.headers.has_token("Connection", "close");
-  if (asks_to_close) response.headers.remove("Connection");  // the head says it by itself
+  if (asks_to_close) response.headers.remove("Connection");  // the head adds it
   if (otherwise != After::keep || asks_to_close || server_->draining) terms.keep_alive = false;
   if (terms.gzip) gzip_if_worth(response, server_->options.gzip_from);
   ResponseFrame frame;
@@ -42,7 +42,7 @@ Task<Connection::After> Connection::answer(Response response, Terms terms, After
   co_return otherwise == After::linger ? After::linger : After::close;
 }
 
-// For requests that never reached a handler: what follows on the connection cannot be trusted.
+// For requests that did not reach a handler: the rest of the connection cannot be trusted.
 Task<Connection::After> Connection::refuse(int status, std::string message) {
   Response response = refusal(status, message);
   After after = co_await answer(std::move(response), Terms(), After::linger);
@@ -121,7 +121,7 @@ Task<Connection::After> Connection::hand_over() {
   co_return After::close;
 }
 
-// Closing while the peer still sends would reset the connection and destroy the answer on its way.
+// Closing while the peer still sends would reset the connection and destroy the response.
 Task<void> Connection::linger() {
   if (aborted_) co_return;
   phase_ = Phase::writing;

@@ -9,7 +9,7 @@ namespace {
 using namespace testing;
 using namespace std::chrono_literals;
 
-// A handler that waits until the test lets it go.
+// A handler that waits until the test releases it.
 struct Gate {
   std::atomic<int> entered = 0;
   std::atomic<bool> open = false;
@@ -39,7 +39,7 @@ TEST(Drain, lets_requests_under_way_end_and_closes_idle_connections) {
   gate.wait_for_entry();
   Loop loop;
   std::thread opener([&] {
-    EXPECT_EQ(idle.read_all(), "");  // closed although the other is still at work
+    EXPECT_EQ(idle.read_all(), "");  // closed although the other connection is busy
     gate.open = true;
   });
   run_to_end(loop, server->drain(10s));

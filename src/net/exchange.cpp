@@ -34,14 +34,14 @@ Exchange::~Exchange() {
 }
 
 Task<Result<void>> Exchange::write(std::string_view bytes) {
-  write_failed_ = true;  // until it has succeeded; a cancelled write never does
+  write_failed_ = true;  // until it has succeeded; a cancelled write has not
   PLIM_CO_CHECK(co_await link_->stream->write(bytes));
   write_failed_ = false;
   wrote_ = true;
   co_return Result<void>();
 }
 
-// One step: parses what is here, or else waits for more.
+// One step: parses buffered bytes, or waits for more.
 Task<Result<void>> Exchange::advance() {
   InputBuffer& in = link_->received;
   std::size_t before = in.size();
@@ -88,7 +88,7 @@ Task<Result<bool>> Exchange::body_wanted(Millis patience) {
     if (!stepped) co_return stepped.error();
   }
   if (status() != 100) {
-    write_failed_ = true;  // the server may still wait for the body: no second use
+    write_failed_ = true;  // the server may wait for the body: do not reuse it
     co_return false;
   }
   new_parser();
@@ -108,7 +108,7 @@ Task<Result<void>> Exchange::read_head() {
   } else {
     auto length = parser_->content_length();
     if (length && *length > settings_.max_body && !settings_.to_head)
-      co_return fail(Code::too_large, fmt::format("answer of {} bytes is too large", *length));
+      co_return fail(Code::too_large, fmt::format("response of {} bytes is too large", *length));
     parser_->limit_body(settings_.max_body);
   }
   streaming_ = true;

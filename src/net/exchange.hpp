@@ -1,4 +1,4 @@
-// One request and its answer on one connection. For .cpp files of this folder only.
+// One request and its response on one connection. For .cpp files of this folder only.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,20 @@
 
 namespace plim::net {
 
-// A client's connection with what was read ahead on it.
+// A connection of a client, with bytes that were read ahead.
 struct Link {
   std::shared_ptr<ByteStream> stream;
   InputBuffer received = {};
   bool reused = false;
 };
 
-// Belongs to one loop. When it is destroyed after a complete exchange, the connection goes to
-// `recycle`; otherwise it is closed.
+// Belongs to one loop. After a complete exchange, the destructor passes the connection to
+// `recycle`; otherwise it closes it.
 class Exchange final : public ResponseStream {
  public:
   struct Settings {
     std::size_t max_header;
-    std::size_t max_body = kNoLimit;  // after un-gzipping
+    std::size_t max_body = kNoLimit;  // after decompression
     Millis read_timeout{0};           // for next()
     bool to_head = false;             // the request was HEAD
     bool unzip = true;
@@ -37,15 +37,15 @@ class Exchange final : public ResponseStream {
   Exchange(std::unique_ptr<Link> link, std::shared_ptr<Watchdog> watchdog, Settings settings);
   ~Exchange() override;
 
-  // From now until the next call of it; the wait under way then ends with Code::timeout.
+  // Until the next call; at that time the current wait ends with Code::timeout.
   void limit(SteadyTime until) { alarm_.arm_at(until); }
 
   void unlimit() { alarm_.disarm(); }
 
   // The caller keeps the bytes alive.
   Task<Result<void>> write(std::string_view bytes);
-  // Waits for the server's word on "Expect: 100-continue": true if the body is wanted, or if
-  // nothing came for `patience`. False if an answer came instead.
+  // Waits for the server's reaction to "Expect: 100-continue": true if it wants the body, or if
+  // nothing arrives for `patience`. False if a response came instead.
   Task<Result<bool>> body_wanted(Millis patience);
   Task<Result<void>> read_head();
   Task<Result<Response>> read_all();
@@ -56,10 +56,10 @@ class Exchange final : public ResponseStream {
 
   Task<Result<std::optional<std::string>>> next() override;
 
-  // The whole request was handed to the system; nothing says that it arrived.
+  // The whole request was passed to the kernel; it may not have arrived.
   bool wrote() const { return wrote_; }
 
-  // At least one byte came back.
+  // At least one byte was received.
   bool answered() const { return answered_; }
 
   std::unique_ptr<Link> release_link() { return std::move(link_); }

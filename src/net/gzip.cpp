@@ -8,7 +8,7 @@ namespace plim::net {
 namespace {
 
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
-constexpr int kFastest = 1;           // three quarters of the gain for a quarter of the time
+constexpr int kFastest = 1;           // three quarters of the gain in a quarter of the time
 constexpr int kMemoryLevel = 8;
 
 Bytef* as_input(std::string_view bytes) {
@@ -58,7 +58,7 @@ Result<void> Gunzip::feed(std::string_view bytes, std::string& out) {
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
       return fail(Code::bad_request, "body is not valid gzip");
     std::size_t made = piece.size() - stream_->avail_out;
-    if (made > left_) return fail(Code::too_large, "body is too large after un-gzipping");
+    if (made > left_) return fail(Code::too_large, "body is too large after decompression");
     left_ -= made;
     out.append(piece.data(), made);
     output_was_full = stream_->avail_out == 0 && result != Z_STREAM_END;

@@ -1,4 +1,4 @@
-// gzip for bodies, whole or piece by piece. For .cpp files of this folder only.
+// gzip for bodies, whole or in pieces. For .cpp files of this folder only.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace plim::net {
 
 std::string gzip(std::string_view bytes);
 
-// Un-gzips a body as it arrives. A few bytes can stand for gigabytes, so the output is limited.
+// Decompresses a body as it arrives. Few bytes can expand to gigabytes, so the output is limited.
 class Gunzip {
  public:
   explicit Gunzip(std::size_t max_output);
@@ -21,9 +21,9 @@ class Gunzip {
   Gunzip(const Gunzip&) = delete;
   Gunzip& operator=(const Gunzip&) = delete;
 
-  // Appends what `bytes` decode to; Code::too_large beyond the limit, Code::bad_request if broken.
+  // Appends the decoded bytes; Code::too_large beyond the limit, Code::bad_request if broken.
   Result<void> feed(std::string_view bytes, std::string& out);
-  // Call at the end of the body: fails if the gzip data is cut off.
+  // Call at the end of the body: fails if the gzip data is incomplete.
   Result<void> finish() const;
 
  private:

@@ -14,7 +14,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// RFC 3986 calls these unreserved: they never need escaping.
+// The unreserved characters of RFC 3986, which are never escaped.
 bool is_unreserved(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
          c == '_' || c == '~';

@@ -1,4 +1,4 @@
-// What HTTP messages are, for the client and the server alike.
+// HTTP messages, for client and server.
 #pragma once
 
 #include <initializer_list>
@@ -10,14 +10,14 @@
 
 namespace plim::net {
 
-// Names compare without case; order and repeats are kept.
+// Names are compared without case; order and repeated names are kept.
 class Headers {
  public:
   Headers() = default;
 
   Headers(std::initializer_list<std::pair<std::string, std::string>> list) : list_(list) {}
 
-  std::string_view get(std::string_view name) const;  // first value, "" when missing
+  std::string_view get(std::string_view name) const;  // first value, "" if missing
   bool has(std::string_view name) const;
   bool has_token(std::string_view name,
                  std::string_view token) const;  // in a comma-separated value
@@ -35,7 +35,7 @@ class Headers {
   std::vector<std::pair<std::string, std::string>> list_;
 };
 
-// Who is at the other end of a server's connection.
+// The other end of a server's connection.
 struct Peer {
   std::string address;           // "127.0.0.1:4711", or "unix"
   std::string certificate_user;  // common name of a verified client certificate, else empty
@@ -49,8 +49,8 @@ struct Request {
   std::string query = {};  // without '?'
   Headers headers = {};
   std::string body = {};
-  Peer peer = {};      // filled by the server, like the next
-  bool http2 = false;  // it came by HTTP/2
+  Peer peer = {};      // set by the server, like http2
+  bool http2 = false;  // received by HTTP/2
 };
 
 struct Response {
@@ -59,11 +59,10 @@ struct Response {
   std::string body = {};
 };
 
-std::string_view bearer_token(const Headers& headers);  // of Authorization, "" when none
+std::string_view bearer_token(const Headers& headers);  // from Authorization, "" if there is none
 std::string_view status_text(int status);               // "Not Found"
 
-// Percent-encoding for one path segment or query value; decoding fails on broken escapes by keeping
-// them.
+// Percent-encoding for one path segment or query value. Decoding keeps broken escapes as they are.
 std::string percent_encode(std::string_view text);
 std::string percent_decode(std::string_view text, bool plus_is_space = false);
 // "a=1&b=x%20y" in order; a name without '=' has an empty value.

@@ -1,4 +1,4 @@
-// Bytes received and not yet parsed, contiguous, as the parser wants them.
+// Received bytes that are not parsed yet; contiguous, as the parser needs them.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,7 @@ class InputBuffer {
 
   std::size_t size() const { return end_ - begin_; }
 
-  // Room for at least `room` more bytes; commit() says how many of them were filled.
+  // Returns space for at least `room` bytes; commit() sets how many of them were filled.
   std::span<char> prepare(std::size_t room) {
     if (capacity_ - end_ < room) make_room(room);
     return {bytes_.get() + end_, capacity_ - end_};
@@ -29,7 +29,7 @@ class InputBuffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  // Gives the memory back if nothing is held: thousands of idle connections keep no buffer.
+  // Frees the memory if it is empty: thousands of idle connections keep no buffer.
   void release_if_empty() {
     if (!empty()) return;
     bytes_.reset();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kUnixScheme = "unix://";
 constexpr int kBacklog =
-    4096;  // bursts of reconnecting watches; the kernel cuts it to its own limit
+    4096;  // for bursts of reconnecting watches; the kernel applies its own limit
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
@@ -69,10 +69,10 @@ Result<void> Listener::listen_tcp(const std::string& address) {
   std::string host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   const std::string port = address.substr(colon + 1);
-  if (!parse_int<std::uint16_t>(port))  // getaddrinfo() takes 65537 for 1
-    return fail(Code::invalid, fmt::format("{} is no port, expected 0 to 65535", quote(port)));
+  if (!parse_int<std::uint16_t>(port))  // getaddrinfo() reads 65537 as 1
+    return fail(Code::invalid, fmt::format("{} is not a port, expected 0 to 65535", quote(port)));
   PLIM_TRY(AddressList list, addresses_of(host, port));
-  // Without a host every address is meant: IPv6's wildcard takes IPv4 too, where there is IPv6.
+  // Without a host, listen on every address: if IPv6 exists, its wildcard accepts IPv4 too.
   const addrinfo* chosen = list.get();
   for (const addrinfo* entry = chosen; host.empty() && entry; entry = entry->ai_next)
     if (entry->ai_family == AF_INET6) chosen = entry;
@@ -94,7 +94,7 @@ Result<void> Listener::listen_tcp(const std::string& address) {
   return {};
 }
 
-// The file appears under its name only when it has its mode and is listened on.
+// The file gets its name only when it has its mode and the socket is listening.
 Result<void> Listener::listen_unix(const std::string& path, unsigned mode) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -8,7 +8,7 @@
 
 namespace plim::net {
 
-// Owns the descriptor, and a unix socket's file.
+// Owns the descriptor, and the file of a unix socket.
 class Listener {
  public:
   // "host:port", "[::1]:port", ":port" (every address), "unix:///path".

@@ -13,13 +13,13 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 using BeastView = boost::beast::string_view;
 
-// Beast calls back while it parses; Head says what becomes of the start line.
+// Beast calls back while it parses; Head handles the start line.
 template <bool is_request, class Head>
 class Glue final : public http::basic_parser<is_request> {
  public:
   explicit Glue(std::size_t max_header) {
     this->header_limit(static_cast<std::uint32_t>(max_header));
-    this->body_limit(boost::none);  // limit_ does it, once the route is known
+    this->body_limit(boost::none);  // limit_ is checked instead, once the route is known
   }
 
   Head head;
@@ -50,7 +50,7 @@ class Glue final : public http::basic_parser<is_request> {
   }
 
   void on_field_impl(http::field, BeastView name, BeastView value, error_code& error) override {
-    // Trailers come here too, but must not change what was decided by the headers.
+    // Trailers arrive here too, but must not change decisions made by the headers.
     if (!this->is_header_done()) head.headers.add(text(name), text(value));
     error = {};
   }
@@ -150,8 +150,8 @@ class Parser final : public Interface {
   void skip_body() { glue_.skip(true); }
 
  private:
-  // Beast asserts that it is not asked again about a last chunk of which it has less than
-  // "0\r\n\r\n". Whatever chunk header is missing a part, at least so many bytes are to come.
+  // Beast asserts if it is called again for a last chunk with less than "0\r\n\r\n". If any part of
+  // a chunk header is missing, at least this many bytes must follow.
   static constexpr std::size_t kShortestEnd = 5;
 
   Glue<is_request, Head> glue_;

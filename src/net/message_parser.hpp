@@ -1,4 +1,4 @@
-// Beast's HTTP/1.1 parser, fed from an InputBuffer; Beast itself stays in the .cpp file. For .cpp
+// Beast's HTTP/1.1 parser, fed from an InputBuffer; only the .cpp file includes Beast. For .cpp
 // files of this folder and its fuzz targets only.
 #pragma once
 
@@ -16,15 +16,16 @@ namespace plim::net {
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// One message; make a new parser for the next. feed() stops after the head, so that the caller can
-// decide about the body, and again at the end of the message: what follows stays in the buffer.
+// Parses one message; create a new parser for the next. feed() stops after the head, so that the
+// caller can decide about the body, and at the end of the message: further bytes stay in the
+// buffer.
 class MessageParser {
  public:
   virtual ~MessageParser() = default;
 
-  // Code::too_large: head or body beyond its limit; Code::bad_request: not HTTP.
+  // Code::too_large: head or body exceeds its limit; Code::bad_request: not HTTP.
   virtual Result<void> feed(InputBuffer& in) = 0;
-  // The peer has closed: completes a message that ends so, otherwise an error.
+  // The peer has closed: completes a message that ends this way, otherwise fails.
   virtual Result<void> feed_end() = 0;
 
   virtual bool head_done() const = 0;
@@ -42,8 +43,8 @@ class MessageParser {
 
 class Gunzip;
 
-// take_body(), decompressed if there is a `gunzip`; empty when more input is needed, and at the
-// end, where compressed data must be complete.
+// take_body(), decompressed if there is a `gunzip`. Empty if more input is needed, and at the end,
+// where compressed data must be complete.
 Result<std::string> take_plain_body(MessageParser& parser, Gunzip* gunzip);
 
 class RequestParser : public MessageParser {
@@ -54,7 +55,7 @@ class RequestParser : public MessageParser {
 
 class ResponseParser : public MessageParser {
  public:
-  // `bodiless`: the answer has no body whatever its headers say (HEAD, CONNECT).
+  // `bodiless`: the response has no body, whatever its headers say (HEAD, CONNECT).
   static std::unique_ptr<ResponseParser> make(std::size_t max_header, bool bodiless);
   virtual Response& head() = 0;
 };

@@ -25,7 +25,7 @@ std::string body_in_portions(std::string_view text, std::size_t portion) {
   return body;
 }
 
-TEST(MessageParser, does_not_mind_where_the_bytes_are_cut) {
+TEST(MessageParser, accepts_messages_cut_anywhere) {
   std::string_view text =
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       "3\r\nabc\r\n1;x=y\r\nd\r\n0\r\nTrailer: t\r\n\r\n";
@@ -33,7 +33,7 @@ TEST(MessageParser, does_not_mind_where_the_bytes_are_cut) {
     EXPECT_EQ(body_in_portions(text, portion), "abcd") << portion;
 }
 
-// Beast 1.81 asserts on this one when its last chunk comes in two halves.
+// Beast 1.81 asserts on this one if its last chunk arrives in two halves.
 TEST(MessageParser, reads_an_empty_chunked_body_byte_by_byte) {
   EXPECT_EQ(body_in_portions("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 1),
             "");

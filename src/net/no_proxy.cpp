@@ -1,5 +1,5 @@
-// Which hosts go without a proxy: the rules of Go's golang.org/x/net/http/httpproxy, which kubectl
-// and everything around Kubernetes follows.
+// Decides which hosts are reached without a proxy, with the rules of Go's
+// golang.org/x/net/http/httpproxy, which kubectl and other Kubernetes tools use.
 #include <cstdlib>
 
 #include <boost/asio/ip/address.hpp>
@@ -19,7 +19,7 @@ std::optional<ip::address> as_address(const std::string& text) {
   boost::system::error_code error;
   auto address = ip::make_address(text, error);
   if (error) return std::nullopt;
-  // Go compares IPv4 and IPv4-in-IPv6 as equal.
+  // Go treats IPv4 and IPv4-mapped IPv6 addresses as equal.
   if (address.is_v6() && address.to_v6().is_v4_mapped())
     return ip::make_address_v4(ip::v4_mapped, address.to_v6());
   return address;

@@ -7,7 +7,7 @@
 namespace plim::net {
 namespace {
 
-// Without a callback OpenSSL would ask for the pass phrase on the terminal.
+// Without a callback OpenSSL would prompt for the pass phrase on the terminal.
 int no_pass_phrase(char*, int, int, void*) {
   return -1;
 }

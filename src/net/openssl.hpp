@@ -30,15 +30,15 @@ using BioPtr = std::unique_ptr<BIO, OpensslFree<BIO_free_all>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 using CertificatePtr = std::unique_ptr<X509, OpensslFree<X509_free>>;
 
-// The oldest queued error in OpenSSL's words, for example "no certificate or crl found"; empties
+// The oldest queued error as OpenSSL words it, for example "no certificate or crl found"; clears
 // the queue.
 std::string openssl_error();
 
 BioPtr bio_from(std::string_view text);
 Result<KeyPtr> read_private_key(std::string_view pem);
-// Every certificate of the text, at least one.
+// All certificates of the text, at least one.
 Result<std::vector<CertificatePtr>> read_certificates(std::string_view pem);
-// The values of one kind in the subject, for example NID_organizationName, in order.
+// The values of one attribute of the subject, for example NID_organizationName, in order.
 std::vector<std::string> subject_values(X509* certificate, int nid);
 
 }  // namespace plim::net

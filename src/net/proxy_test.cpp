@@ -17,7 +17,7 @@ Task<Reply> hello(Request) {
   co_return text("hello");
 }
 
-// Carries bytes both ways until one side ends.
+// Copies bytes both ways until one side ends.
 void tunnel(RawSocket& client, RawSocket& server) {
   std::thread back([&] {
     for (std::string bytes; !(bytes = server.read_some()).empty();) client.send(bytes);
@@ -50,7 +50,7 @@ TEST(Proxy, tunnels_https_with_credentials) {
                     HasSubstr("Proxy-Authorization: Basic " + base64_encode("us@er:pass"))));
 }
 
-TEST(Proxy, a_refusal_is_told_without_credentials) {
+TEST(Proxy, an_error_of_the_proxy_is_reported_without_credentials) {
   ScriptedServer proxy([](RawSocket& socket, int) {
     socket.read_until("\r\n\r\n");
     socket.send("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
@@ -73,7 +73,7 @@ TEST(Proxy, gets_the_whole_url_of_http_origins) {
   EXPECT_EQ(client.get("/x").value().body, "GET http://origin.example:8080/prefix/x HTTP/1.1");
 }
 
-TEST(Proxy, other_schemes_are_refused_at_start) {
+TEST(Proxy, other_schemes_are_rejected_at_start) {
   Loop loop;
   auto client = Client::create(loop.executor(), "https://a", {.proxy = "https://u:p@proxy:1"});
   ASSERT_FALSE(client);

@@ -1,4 +1,4 @@
-// An upgraded connection (WebSocket and the like): raw bytes both ways after the 101 answer.
+// An upgraded connection (WebSocket and others): raw bytes both ways after the 101 response.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace plim::net {
 
-// Belongs to one loop. One read and one write may be under way at the same time, not two of a kind.
+// Belongs to one loop. One read and one write may run at the same time, but not two of a kind.
 class RawStream {
  public:
   virtual ~RawStream() = default;
   virtual Task<Result<std::string>> read() = 0;  // "" at the end
   virtual Task<Result<void>> write(std::string bytes) = 0;
-  virtual void close() = 0;  // at once; what waits ends with Code::cancelled
+  virtual void close() = 0;  // at once; waits end with Code::cancelled
 };
 
 }  // namespace plim::net

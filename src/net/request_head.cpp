@@ -24,7 +24,7 @@ bool has_body_by_nature(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
-// Ours to say: framing of this connection.
+// Headers that frame the message are set by us.
 bool is_framing(std::string_view name) {
   return equals_ignoring_case(name, "Content-Length") ||
          equals_ignoring_case(name, "Transfer-Encoding");
@@ -49,14 +49,14 @@ bool is_field_value(std::string_view text) {
 
 Result<std::string> format_request_head(const Request& request, const RequestContext& context,
                                         BodyLength length) {
-  if (!is_token(request.method)) return fail(Code::invalid, "request method is not a word");
+  if (!is_token(request.method)) return fail(Code::invalid, "request method is not a token");
   std::string path = context.origin.scheme == Url::Scheme::unix_socket
                          ? request.path
                          : context.origin.path + request.path;
   if (path.empty()) path = "/";
   if (!path.starts_with('/') || !is_target(path) || !is_target(request.query))
-    return fail(Code::invalid, fmt::format("request path \"{}\" needs a slash at its start and "
-                                           "escapes for blanks",
+    return fail(Code::invalid, fmt::format("request path \"{}\" must start with a slash and "
+                                           "contain no spaces",
                                            request.path));
   std::string out = request.method + " ";
   bool absolute = context.proxy && context.origin.scheme == Url::Scheme::http;

@@ -18,12 +18,12 @@ struct RequestContext {
   bool expect_continue = false;
 };
 
-// Refuses what would not arrive as meant: control characters in names, values or the path. A Host,
-// User-Agent or Accept-Encoding of the request's own wins over ours.
+// Rejects control characters in names, values and the path. Host, User-Agent and Accept-Encoding of
+// the request replace ours.
 Result<std::string> format_request_head(const Request& request, const RequestContext& context,
                                         BodyLength length);
 
-// Legal in a message: a header name, and a value without control characters.
+// Whether the text is a valid header name, or a valid value without control characters.
 bool is_token(std::string_view text);
 bool is_field_value(std::string_view text);
 

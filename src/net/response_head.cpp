@@ -18,7 +18,7 @@ bool is_connection_matter(std::string_view name) {
 }  // namespace
 
 std::string_view http_date(WallTime now) {
-  // strftime would follow the locale.
+  // Not strftime, which depends on the locale.
   thread_local std::time_t made_at = 0;
   thread_local std::string text;
   const std::time_t second =
@@ -38,7 +38,7 @@ std::string_view http_date(WallTime now) {
 }
 
 bool is_authors_header(std::string_view name, std::string_view value) {
-  // A value with a line break in it would let its author write headers of his own.
+  // A value with a line break would let its author inject headers.
   return !is_connection_matter(name) && is_token(name) && is_field_value(value);
 }
 

@@ -1,4 +1,4 @@
-// The bytes of an answer before its body. For .cpp files of this folder only.
+// The bytes of a response before its body. For .cpp files of this folder only.
 #pragma once
 
 #include <optional>
@@ -21,12 +21,12 @@ struct ResponseFrame {
 };
 
 std::string_view http_date(WallTime now);  // the Date header; valid until the next call
-// A header that an answer's author may set: legal, and not ours to say.
+// Whether a handler may set this header: it is valid and not one that the server sets.
 bool is_authors_header(std::string_view name, std::string_view value);
 
 std::string format_response_head(int status, const Headers& headers, const ResponseFrame& frame);
 
-// Does the list of codings an Accept-Encoding header gives include gzip?
+// Whether an Accept-Encoding header includes gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace plim::net

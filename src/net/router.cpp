@@ -3,7 +3,7 @@
 namespace plim::net {
 namespace {
 
-// 0: no match; more specific patterns get more.
+// 0: no match; more specific patterns get higher values.
 std::size_t specificity(std::string_view pattern, std::string_view path) {
   if (pattern == "*") return 1;
   if (pattern.ends_with("/*")) {

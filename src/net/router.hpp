@@ -1,4 +1,4 @@
-// Which route serves a request. For .cpp files of this folder only.
+// Finds the route of a request. For .cpp files of this folder only.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace plim::net {
 
-// An exact pattern wins over a prefix, a longer prefix over a shorter one, "*" comes last; among
-// equals the named method wins over "*". HEAD is served by GET's route.
+// An exact pattern wins over a prefix, a longer prefix over a shorter one, and "*" is last. Among
+// equals, a named method wins over "*". The route of GET serves HEAD.
 class Router {
  public:
   explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
 
   const Route* find(std::string_view method, std::string_view path) const;
-  // "GET, POST" for a path that is known, "" otherwise.
+  // "GET, POST" for a known path, "" otherwise.
   std::string allowed_methods(std::string_view path) const;
 
  private:

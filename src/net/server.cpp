@@ -23,8 +23,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto kAwaitTuple = asio::as_tuple(asio::use_awaitable);
-constexpr int kAcceptBatch = 64;                    // then other work of the loop gets its turn
-constexpr std::chrono::milliseconds kBackOff{100};  // out of descriptors: wait for some to be freed
+constexpr int kAcceptBatch = 64;                    // then other tasks of the loop run
+constexpr std::chrono::milliseconds kBackOff{100};  // out of descriptors: others must be closed
 
 void report_exception(const std::exception_ptr& error) {
   if (!error) return;
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const TlsContext>> offer(const ServerTls& tls, bool http2
 }
 
 // Runs on the share's loop. Not in a TaskGroup: a connection owns itself, because the server may be
-// destroyed, which must not wait, before the connection has noticed.
+// destroyed, without waiting, before the connection has noticed.
 void start_connection(std::shared_ptr<ServerState> state, std::shared_ptr<LoopShare> share,
                       int family, int fd) {
   Socket socket(share->loop);
@@ -92,7 +92,7 @@ class Acceptor : public std::enable_shared_from_this<Acceptor> {
   }
 
  private:
-  // False: something is wrong, wait before the next attempt.
+  // False if something is wrong: wait before the next attempt.
   bool accept_some() {
     for (int i = 0; i < kAcceptBatch; ++i) {
       int fd = ::accept4(listener_->fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -193,7 +193,7 @@ class HttpServer final : public Server {
   }
 
  private:
-  // On the loop itself at once, otherwise soon.
+  // Immediately if called on the loop, otherwise soon.
   void stop_accepting() {
     asio::dispatch(shares_.front()->loop, [acceptor = acceptor_] { acceptor->stop(); });
   }
@@ -201,7 +201,7 @@ class HttpServer final : public Server {
   void for_each_connection(void (Connection::*what)()) {
     for (const auto& share : shares_) {
       asio::dispatch(share->loop, [share, what] {
-        // Held meanwhile: ending one may take it out of the set.
+        // Keeps them alive: ending one may remove it from the set.
         std::vector<std::shared_ptr<Connection>> all;
         for (Connection* connection : share->connections)
           all.push_back(connection->shared_from_this());

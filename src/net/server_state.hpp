@@ -1,4 +1,4 @@
-// What a server's connections share. For .cpp files of net only.
+// State that a server's connections share. For .cpp files of net only.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace plim::net {
 
-// Of all connections of a server, on whatever loop they are.
+// Shared by all connections of a server, on all loops.
 struct ServerState {
   ServerState(ServerOptions o, std::vector<Route> routes, Clock& time)
       : options(std::move(o)), router(std::move(routes)), clock(time) {}
@@ -34,7 +34,7 @@ struct ServerState {
 
   mutable std::mutex mutex;
   std::shared_ptr<const TlsContext> tls_context;  // guarded by mutex
-  std::function<void()> on_empty;                 // guarded by mutex; called with it, must not wait
+  std::function<void()> on_empty;  // guarded by mutex; called under it, must not wait
 };
 
 class Connection;

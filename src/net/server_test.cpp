@@ -31,7 +31,7 @@ std::vector<Route> echoing(RouteOptions options = {}) {
           {.method = "GET", .pattern = "/api/exact", .handler = echo}};
 }
 
-// The answer to `bytes`, which the server must end by closing.
+// The response to `bytes`; the server must close the connection after it.
 std::string ask(TestServer& server, std::string_view bytes) {
   RawSocket socket(server.port());
   socket.send(bytes);
@@ -53,7 +53,7 @@ TEST(Server, answers_bad_requests_with_400) {
     EXPECT_THAT(ask(server, bad), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("close"))) << bad;
 }
 
-TEST(Server, answers_what_it_does_not_speak) {
+TEST(Server, rejects_unsupported_protocols_and_encodings) {
   TestServer server(echoing());
   EXPECT_THAT(ask(server, "POST /api/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"),
               StartsWith("HTTP/1.1 501 "));
@@ -63,14 +63,14 @@ TEST(Server, answers_what_it_does_not_speak) {
               StartsWith("HTTP/1.1 415 "));
 }
 
-TEST(Server, refuses_large_headers_with_431) {
+TEST(Server, rejects_large_headers_with_431) {
   TestServer server(echoing(), {.max_header = 1024});
   std::string request =
       "GET /api/ HTTP/1.1\r\nHost: a\r\nX: " + std::string(5000, 'x') + "\r\n\r\n";
   EXPECT_THAT(ask(server, request), StartsWith("HTTP/1.1 431 "));
 }
 
-TEST(Server, refuses_large_bodies_with_413) {
+TEST(Server, rejects_large_bodies_with_413) {
   TestServer server(echoing({.max_body = 1000}));
   std::string body(200'000, 'x');
   EXPECT_THAT(
@@ -131,7 +131,7 @@ TEST(Server, speaks_http_1_0) {
   EXPECT_THAT(socket.read_until("\r\n\r\n"), HasSubstr("Connection: keep-alive"));
 }
 
-TEST(Server, takes_absolute_targets) {
+TEST(Server, accepts_absolute_targets) {
   TestServer server(echoing());
   EXPECT_THAT(ask(server, "GET http://a/api/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"),
               HasSubstr("GET /api/x"));
@@ -142,7 +142,7 @@ TEST(Server, slow_headers_and_bodies_run_into_408) {
   EXPECT_THAT(ask(server, "GET /api/x HT"), StartsWith("HTTP/1.1 408 "));
   EXPECT_THAT(ask(server, "POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab"),
               StartsWith("HTTP/1.1 408 "));
-  EXPECT_EQ(ask(server, ""), "") << "nothing was asked, nothing is answered";
+  EXPECT_EQ(ask(server, ""), "") << "no response without a request";
 }
 
 TEST(Server, closes_idle_connections) {
@@ -153,10 +153,10 @@ TEST(Server, closes_idle_connections) {
 }
 
 Task<Reply> huge(Request) {
-  co_return text(std::string(64 << 20, 'x'));  // more than the kernel takes for a peer
+  co_return text(std::string(64 << 20, 'x'));  // more than the kernel buffers for a peer
 }
 
-TEST(Server, lets_a_peer_go_that_does_not_take_its_answer) {
+TEST(Server, cuts_off_a_peer_that_does_not_read_its_response) {
   Route route = get("/huge", huge);
   route.options.body_timeout = 50ms;
   TestServer server({route, get("/api/x", echo)});
@@ -167,7 +167,7 @@ TEST(Server, lets_a_peer_go_that_does_not_take_its_answer) {
               HasSubstr("GET /api/x"));
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (server->connections() > 0 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(1ms);  // nothing tells when it has gone
+    std::this_thread::sleep_for(1ms);  // no event reports that it is gone
   EXPECT_EQ(server->connections(), 0u);
 }
 
@@ -190,7 +190,7 @@ Task<Reply> large(Request) {
   co_return text(std::string(100'000, 'x'));
 }
 
-TEST(Server, gzips_large_answers_for_those_who_accept_it) {
+TEST(Server, compresses_large_responses_for_clients_that_accept_it) {
   TestServer server({get("/large", large), get("/api/x", echo)});
   auto head = [&](std::string_view path, std::string_view accept) {
     return ask(server, fmt::format("GET {} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
@@ -218,7 +218,7 @@ TEST(Server, a_handler_may_close_the_connection) {
   EXPECT_TRUE(answer.ends_with("\r\n\r\nbye")) << answer;
 }
 
-// Takes every free descriptor of the process until destroyed.
+// Opens all free descriptors of the process until destroyed.
 class NoDescriptors {
  public:
   NoDescriptors() {
@@ -236,7 +236,7 @@ class NoDescriptors {
   rlimit before_{};
 };
 
-TEST(Server, goes_on_accepting_after_it_ran_out_of_descriptors) {
+TEST(Server, continues_accepting_after_it_ran_out_of_descriptors) {
   TestServer server(echoing());
   int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -246,7 +246,7 @@ TEST(Server, goes_on_accepting_after_it_ran_out_of_descriptors) {
   {
     NoDescriptors none;
     ASSERT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    std::this_thread::sleep_for(30ms);  // nothing tells when accept has failed
+    std::this_thread::sleep_for(30ms);  // no event reports that accept has failed
     EXPECT_EQ(server->connections(), 0u);
   }
   RawSocket socket(fd);
@@ -287,7 +287,7 @@ Task<Reply> injects(Request) {
   co_return response;
 }
 
-TEST(Server, drops_headers_that_would_split_the_answer) {
+TEST(Server, drops_headers_that_would_split_the_response) {
   TestServer server({get("/", injects)});
   auto answer = TestClient(server.url()).get("/").value();
   EXPECT_FALSE(answer.headers.has("X-Injected"));
@@ -314,7 +314,7 @@ TEST(Server, spreads_connections_over_its_loops) {
   EXPECT_EQ(server->connections(), 4u);
 }
 
-TEST(Server, says_who_uses_its_address_already) {
+TEST(Server, reports_an_address_that_is_in_use) {
   TestServer server(echoing());
   Loop loop;
   auto taken = Server::listen({loop.executor()}, {.address = server->address()}, {});

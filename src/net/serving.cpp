@@ -16,7 +16,7 @@ Response plain_text(int status, std::string body) {
   return out;
 }
 
-// An absolute target ("http://host/path", as proxies get it) becomes its path.
+// Turns an absolute target ("http://host/path", as proxies get it) into its path.
 bool make_origin_form(Request& request) {
   if (request.path.starts_with('/')) return true;
   if (request.path == "*" && request.method == "OPTIONS") return true;
@@ -34,11 +34,11 @@ bool make_origin_form(Request& request) {
 std::optional<Refusal> objection(Request& request) {
   if (!make_origin_form(request)) return Refusal{400, "the request target must be a path"};
   if (request.headers.has("Expect") && !request.headers.has_token("Expect", "100-continue"))
-    return Refusal{417, "100-continue is the only expectation known here"};
+    return Refusal{417, "only the expectation 100-continue is supported"};
   std::string_view coding = request.headers.get("Content-Encoding");
   if (!coding.empty() && !equals_ignoring_case(coding, "gzip") &&
       !equals_ignoring_case(coding, "identity"))
-    return Refusal{415, "gzip is the only content encoding known here"};
+    return Refusal{415, "only the content encoding gzip is supported"};
   return std::nullopt;
 }
 

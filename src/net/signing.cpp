@@ -24,14 +24,14 @@ bool is_elliptic(EVP_PKEY* key) {
   return EVP_PKEY_get_base_id(key) == EVP_PKEY_EC;
 }
 
-// OpenSSL speaks DER, JSON Web Signatures want both numbers at fixed width (RFC 7518, 3.4).
+// OpenSSL uses DER; JSON Web Signatures use two numbers of fixed width (RFC 7518, 3.4).
 Result<std::string> der_to_fixed(std::string_view der) {
   const unsigned char* at = bytes_of(der);
   EcdsaPtr numbers(d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size())));
   std::array<unsigned char, 2 * kP256Bytes> out{};
   if (!numbers || BN_bn2binpad(ECDSA_SIG_get0_r(numbers.get()), out.data(), kP256Bytes) < 0 ||
       BN_bn2binpad(ECDSA_SIG_get0_s(numbers.get()), out.data() + kP256Bytes, kP256Bytes) < 0)
-    return fail(Code::invalid, "only P-256 among the elliptic curves can sign");
+    return fail(Code::invalid, "the only supported elliptic curve is P-256");
   return std::string(out.begin(), out.end());
 }
 

@@ -83,8 +83,8 @@ void StreamSink::detach() {
   if (callback) callback();
 }
 
-// Writes what is queued, as far as it goes without waiting: an idle watcher costs no coroutine and
-// no buffer, and pieces that queued up leave together.
+// Writes as much of the queue as is possible without waiting: an idle watcher needs no coroutine
+// and no buffer, and queued pieces leave together.
 void StreamSink::pump() {
   bool aborted = false;
   {
@@ -156,10 +156,10 @@ bool StreamSink::refill() {
   return !out_.empty();
 }
 
-// The connection waits for the peer's bytes meanwhile; this makes it look.
+// Meanwhile the connection waits for bytes of the peer; this wakes it.
 void StreamSink::end() {
   ended_ = true;
-  stream_->interrupt(fail(Code::cancelled, "the answer has ended"));
+  stream_->interrupt(fail(Code::cancelled, "the response has ended"));
 }
 
 }  // namespace plim::net

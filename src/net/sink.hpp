@@ -1,4 +1,4 @@
-// The server's side of a streamed answer. For .cpp files of this folder only.
+// The server's side of a streamed response. For .cpp files of this folder only.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 
 namespace plim::net {
 
-// push(), finish() and abort() may be called by any thread: they change the queue under the lock
+// push(), finish() and abort() may be called from any thread: they change the queue under the lock
 // and post one pump() to the connection's loop, which owns everything else. Shared by the publisher
 // and the connection, whichever lives longer.
 class StreamSink final : public Sink, public std::enable_shared_from_this<StreamSink> {
@@ -32,7 +32,7 @@ class StreamSink final : public Sink, public std::enable_shared_from_this<Stream
 
   bool ended_well() const { return ended_ && last_chunk_written_; }
 
-  // The answer is over however it went; nothing is written any more, callbacks run.
+  // The response is over, in whatever way: stops writing and runs the callbacks.
   void detach();
 
  private:
@@ -55,7 +55,7 @@ class StreamSink final : public Sink, public std::enable_shared_from_this<Stream
   std::function<void()> gone_callback_;  // guarded by mutex_
 
   std::shared_ptr<ByteStream> stream_;  // null once detached
-  std::string out_;                     // being written; must not change until it is
+  std::string out_;                     // must not change while it is being written
   std::size_t written_ = 0;
   bool writer_waits_ = false, last_chunk_queued_ = false, last_chunk_written_ = false,
        ended_ = false;

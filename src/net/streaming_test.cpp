@@ -1,4 +1,4 @@
-// Answers and requests that flow: sinks, watches, uploads, body readers.
+// Streamed responses and requests: sinks, watches, uploads, body readers.
 #include <sys/resource.h>
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ Piece piece(std::string bytes) {
   return std::make_shared<const std::string>(std::move(bytes));
 }
 
-// Keeps the sinks of all watchers, as a watch cache does.
+// Holds the sinks of all watchers, as a watch cache does.
 class Hub {
  public:
   Route route(std::size_t max_queued = 1024) {
@@ -35,7 +35,7 @@ class Hub {
                                                   [&](auto& sink) { return sink->push(shared); }));
   }
 
-  // To the first watcher, no faster than it reads.
+  // Sends to the first watcher, no faster than it reads.
   void publish_patiently(const Piece& shared, std::size_t times) {
     for (std::size_t i = 0; i < times; ++i) {
       while (sinks_.front()->queued() > 8) std::this_thread::yield();
@@ -114,12 +114,12 @@ TEST(Streaming, delivers_pieces_in_order_and_ends_regularly) {
     publisher.join();
     EXPECT_EQ(got, "one," + std::string(300'000, 'x') + ",two|end");
     EXPECT_EQ(client.get("/none").value().status, 404);
-    EXPECT_EQ(server->connections(), 1u) << "the connection is used again";
+    EXPECT_EQ(server->connections(), 1u) << "the connection is reused";
     hub.wait_gone(1);
   }
 }
 
-TEST(Streaming, the_handlers_sink_learns_that_the_client_left) {
+TEST(Streaming, the_sink_is_notified_when_the_client_leaves) {
   Hub hub;
   TestServer server({hub.route()});
   {
@@ -160,7 +160,7 @@ TEST(Streaming, abort_does_not_wait_for_a_peer_that_reads_nothing) {
   stuck.send("GET /watch HTTP/1.1\r\nHost: a\r\n\r\n");
   hub.wait_for(1);
   const std::string big(1 << 20, 'x');
-  for (int i = 0; i < 50; ++i) hub.publish(big);  // more than the kernel holds
+  for (int i = 0; i < 50; ++i) hub.publish(big);  // more than the kernel buffers
   hub.finish();
   EXPECT_EQ(hub.gone, 0);
   hub.abort();
@@ -243,7 +243,7 @@ Task<Result<Response>> upload(Client& client, std::size_t pieces, std::size_t pi
 #define PLIM_SANITIZED
 #endif
 
-// 0 under sanitizers, which keep freed memory for a while.
+// 0 with sanitizers, which delay freeing memory.
 long peak_kilobytes() {
 #ifdef PLIM_SANITIZED
   return 0;
@@ -254,7 +254,7 @@ long peak_kilobytes() {
 #endif
 }
 
-TEST(Streaming, large_uploads_flow_through_little_memory) {
+TEST(Streaming, large_uploads_need_little_memory) {
   Count count;
   Route route{.method = "POST",
               .pattern = "/count",
@@ -269,7 +269,7 @@ TEST(Streaming, large_uploads_flow_through_little_memory) {
   EXPECT_LT(peak_kilobytes() - before, 20'000);
 }
 
-TEST(Streaming, a_silent_upload_is_noticed_however_patient_the_handler) {
+TEST(Streaming, a_silent_upload_times_out_even_without_a_handler_timeout) {
   Count count;
   Route route{.method = "POST",
               .pattern = "/count",
@@ -293,7 +293,7 @@ Task<Result<std::size_t>> download(Client& client) {
   }
 }
 
-TEST(Streaming, large_downloads_flow_through_little_memory) {
+TEST(Streaming, large_downloads_need_little_memory) {
   Hub hub;
   TestServer server({hub.route(16)}, {.tls = Certificates::get().server_tls()});
   TestClient client(server.url(), {.tls = Certificates::get().client_tls()});
@@ -312,7 +312,7 @@ TEST(Streaming, large_downloads_flow_through_little_memory) {
   EXPECT_LT(peak_kilobytes() - before, 20'000);
 }
 
-TEST(Streaming, uploads_beyond_the_limit_are_refused) {
+TEST(Streaming, uploads_beyond_the_limit_are_rejected) {
   Count count;
   Route route{.method = "POST",
               .pattern = "/count",

@@ -1,4 +1,4 @@
-// TLS settings, as PEM text. Nothing of OpenSSL shows here.
+// TLS settings, as PEM text. Does not expose OpenSSL.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct ClientTls {
 struct ServerTls {
   std::string certificate_pem = {};
   std::string key_pem = {};
-  std::string client_ca_pem = {};  // non-empty: client certificates are asked for and verified
+  std::string client_ca_pem = {};  // not empty: requests and verifies client certificates
   bool require_client_certificate = false;
 };
 

@@ -8,7 +8,7 @@
 namespace plim::net {
 namespace {
 
-// SSL_write on a descriptor raises SIGPIPE when the peer is gone; there is no flag against it.
+// SSL_write on a descriptor raises SIGPIPE if the peer is gone, and no flag prevents that.
 void ignore_sigpipe() {
   [[maybe_unused]] static const bool once = [] { return std::signal(SIGPIPE, SIG_IGN), true; }();
 }
@@ -24,7 +24,7 @@ Result<void> use_certificate(SSL_CTX* context, std::string_view certificate_pem,
     if (SSL_CTX_add1_chain_cert(context, chain[i].get()) != 1)
       return fail(Code::invalid, "certificate chain not usable: " + openssl_error());
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1)
-    return fail(Code::invalid, "private key does not fit the certificate: " + openssl_error());
+    return fail(Code::invalid, "private key does not match the certificate: " + openssl_error());
   return {};
 }
 
@@ -32,15 +32,15 @@ Result<void> trust(SSL_CTX* context, std::string_view ca_pem) {
   PLIM_TRY(auto authorities, read_certificates(ca_pem));
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   for (const auto& authority : authorities) X509_STORE_add_cert(store, authority.get());
-  ERR_clear_error();  // the same authority twice is no mistake worth telling
+  ERR_clear_error();  // adding the same authority twice is harmless
   return {};
 }
 
-// In the order we prefer them, as ALPN writes them.
+// In our order of preference, in the format of ALPN.
 constexpr std::string_view kHttp1 = "\x08http/1.1";
 constexpr std::string_view kHttp2Too = "\x02h2\x08http/1.1";
 
-// A client that offers other things only is served HTTP/1.1 all the same, as without the extension.
+// A client that offers only other protocols gets HTTP/1.1, as without the extension.
 int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
                     const unsigned char* offered, unsigned offered_size, void* ours) {
   const auto& names = *static_cast<const std::string_view*>(ours);
@@ -57,12 +57,13 @@ SSL_CTX* make_context(const SSL_METHOD* method) {
   SSL_CTX* context = SSL_CTX_new(method);
   PLIM_ASSERT(context != nullptr);
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // Of TLS 1.2 what 1.3 would also do: forward secrecy and authenticated encryption.
+  // From TLS 1.2 only ciphers as strong as those of 1.3: forward secrecy and authenticated
+  // encryption.
   PLIM_ASSERT(SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1);
-  // Thousands of idle watches: no buffers while nothing flows, no sessions kept for resumption.
+  // For thousands of idle watches: no buffers without traffic, no sessions kept for resumption.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_read_ahead(context, 1);  // a record by one read and not by two
+  SSL_CTX_set_read_ahead(context, 1);  // reads a record with one call instead of two
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |

@@ -11,11 +11,11 @@ struct ssl_ctx_st;
 
 namespace plim::net {
 
-// Immutable once made, so that any thread may start connections from it.
+// Immutable, so any thread may start connections with it.
 class TlsContext {
  public:
   static Result<std::shared_ptr<const TlsContext>> for_client(const ClientTls& tls);
-  enum class Offer { http1, http2_too };  // to clients, by ALPN
+  enum class Offer { http1, http2_too };  // for ALPN
   static Result<std::shared_ptr<const TlsContext>> for_server(const ServerTls& tls,
                                                               Offer offer = Offer::http1);
   ~TlsContext();

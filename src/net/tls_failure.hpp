@@ -1,12 +1,12 @@
-// Telling a failure of TLS from one of the network below it.
+// Distinguishes failures of TLS from those of the network.
 #pragma once
 
 #include "base/result.hpp"
 
 namespace plim::net {
 
-// Of a connection's error: the peer was reached, but one side refused the other's certificate or
-// did not understand it. Neither a lost connection nor one that took too long.
+// True if the peer was reached, but one side rejected the other's certificate or did not understand
+// it. False for a lost connection and for a timeout.
 bool is_tls_failure(const Error& error);
 
 }  // namespace plim::net

@@ -10,7 +10,7 @@
 namespace plim::net {
 namespace {
 
-// What a system call would say if the kernel did TLS. None that we make says it for another reason.
+// Marks failures of TLS; none of our system calls returns this code.
 constexpr int kTlsFailure = EPROTO;
 
 Error tls_failure(std::string message) {
@@ -19,7 +19,7 @@ Error tls_failure(std::string message) {
   return error;
 }
 
-// OpenSSL takes a connection that ends without a farewell for a breach of TLS.
+// OpenSSL reports a connection that ends without close_notify as a TLS error.
 bool is_lost(unsigned long code) {
   return ERR_GET_LIB(code) == ERR_LIB_SSL &&
          ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
@@ -135,7 +135,7 @@ ByteStream::Step TlsStream::step(int result) {
     default:
       errno_ = is_lost(ERR_peek_error()) ? 0 : kTlsFailure;
       failure_ = openssl_error();
-      // OpenSSL's words for an answer that is none of TLS, such as that of a port for http.
+      // OpenSSL's message for a peer without TLS, such as an http port.
       if (failure_ == "wrong version number") failure_ = "the peer does not speak TLS";
   }
   ERR_clear_error();

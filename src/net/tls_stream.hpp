@@ -11,15 +11,15 @@ struct ssl_st;
 
 namespace plim::net {
 
-// OpenSSL reads and writes the descriptor itself and we wait on the socket: no second set of
-// buffers as with Asio's own TLS stream, which keeps 34 KB per connection for good.
+// OpenSSL reads and writes the descriptor itself and we wait on the socket. So there is no second
+// set of buffers as in Asio's own TLS stream, which keeps 34 KB per connection.
 class TlsStream final : public ByteStream {
  public:
   TlsStream(Socket socket, std::shared_ptr<const TlsContext> context);
   ~TlsStream() override;
 
-  // As client: `host` is verified against the certificate (unless the context skips that) and sent
-  // as SNI; the context's server_name takes its place if set.
+  // As client: verifies `host` against the certificate (unless the context disables that) and sends
+  // it as SNI; server_name of the context replaces it if set.
   Task<Result<void>> connect(std::string host);
   Task<Result<void>> accept();
   bool agreed_on_http2() const;  // by ALPN, once the handshake is done
@@ -38,7 +38,7 @@ class TlsStream final : public ByteStream {
   std::shared_ptr<const TlsContext> context_;
   ssl_st* ssl_;
   std::string failure_;
-  int errno_ = 0;  // of it; 0: the system has nothing to say
+  int errno_ = 0;  // of the failure; 0 if the system reported none
 };
 
 }  // namespace plim::net

@@ -1,4 +1,4 @@
-// What TLS refuses, and in which words; and other people's TLS as peers.
+// What TLS rejects, with which messages; and other TLS implementations as peers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(Tls, names_what_is_wrong_with_a_certificate) {
   EXPECT_EQ(refusal(server.url(), {.insecure = true}), "accepted");
 }
 
-TEST(Tls, refuses_an_expired_certificate) {
+TEST(Tls, rejects_an_expired_certificate) {
   const auto& pki = Certificates::get();
   auto expired = Certificates::issue(pki.authority, {.common_name = "old",
                                                      .ip_addresses = {"127.0.0.1"},
@@ -55,7 +55,7 @@ TEST(Tls, refuses_an_expired_certificate) {
   EXPECT_THAT(refusal(server.url(), pki.client_tls()), HasSubstr("expired"));
 }
 
-TEST(Tls, a_missing_or_foreign_client_certificate_is_told) {
+TEST(Tls, a_missing_or_foreign_client_certificate_is_reported) {
   const auto& pki = Certificates::get();
   ServerTls tls = pki.server_tls();
   tls.client_ca_pem = pki.authority.certificate_pem;
@@ -70,7 +70,7 @@ TEST(Tls, a_missing_or_foreign_client_certificate_is_told) {
   EXPECT_THAT(refusal(server.url(), client), HasSubstr("unknown ca"));
 }
 
-TEST(Tls, a_failure_of_it_is_told_from_a_lost_connection) {
+TEST(Tls, a_failure_is_distinguished_from_a_lost_connection) {
   const auto& pki = Certificates::get();
   auto is_of_tls = [](const std::string& url, ClientTls with) {
     TestClient client(url, {.tls = std::move(with)});
@@ -82,9 +82,9 @@ TEST(Tls, a_failure_of_it_is_told_from_a_lost_connection) {
   strict.require_client_certificate = true;
   TestServer server(naming_users(), {.tls = strict});
   EXPECT_TRUE(is_of_tls(server.url(), {})) << "its authority is not known";
-  EXPECT_TRUE(is_of_tls(server.url(), pki.client_tls())) << "it wants a certificate";
+  EXPECT_TRUE(is_of_tls(server.url(), pki.client_tls())) << "it requires a certificate";
   TestServer plain(naming_users());
-  EXPECT_TRUE(is_of_tls(at(plain.port()), pki.client_tls())) << "it speaks no TLS";
+  EXPECT_TRUE(is_of_tls(at(plain.port()), pki.client_tls())) << "it does not speak TLS";
 
   std::uint16_t nobody = 0;
   {
@@ -95,7 +95,7 @@ TEST(Tls, a_failure_of_it_is_told_from_a_lost_connection) {
   EXPECT_FALSE(is_of_tls(at(nobody), pki.client_tls()));
 }
 
-TEST(Tls, an_optional_client_certificate_may_be_left_out) {
+TEST(Tls, an_optional_client_certificate_may_be_omitted) {
   const auto& pki = Certificates::get();
   ServerTls tls = pki.server_tls();
   tls.client_ca_pem = pki.authority.certificate_pem;
@@ -113,7 +113,7 @@ TEST(Tls, rotated_certificates_serve_new_connections) {
   auto next = Certificates::issue(
       other, {.common_name = "server", .ip_addresses = {"127.0.0.1"}, .server = true});
   ASSERT_TRUE(server->set_tls({.certificate_pem = next.certificate_pem, .key_pem = next.key_pem}));
-  ASSERT_TRUE(client.get("/")) << "the old connection goes on";
+  ASSERT_TRUE(client.get("/")) << "the old connection continues";
   client.client->close_idle();
   EXPECT_FALSE(client.get("/"));
   ASSERT_TRUE(client.client->set_tls({.ca_pem = other.certificate_pem}));
@@ -121,7 +121,7 @@ TEST(Tls, rotated_certificates_serve_new_connections) {
   EXPECT_FALSE(server->set_tls({.certificate_pem = "nonsense", .key_pem = next.key_pem}));
 }
 
-TEST(Tls, mismatched_keys_are_refused_at_start) {
+TEST(Tls, mismatched_keys_are_rejected_at_start) {
   const auto& pki = Certificates::get();
   Loop loop;
   ServerOptions options{.tls = ServerTls{.certificate_pem = pki.server.certificate_pem,

@@ -48,12 +48,12 @@ Result<Url> parse_url(std::string_view text) {
   if (url.scheme() == "https") out.scheme = Url::Scheme::https;
   out.host = url.host_address();
   if (out.host.empty()) return bad_url(text, "expected a host name");
-  // An escaped slash or at sign would turn into another URL when the name is used again.
+  // An escaped slash or at sign would give another URL when the name is used again.
   if (url.host_type() == boost::urls::host_type::name &&
       std::string_view(url.encoded_host()).find('%') != std::string_view::npos)
     return bad_url(text, "expected a host name without escapes");
   if (url.has_port() && !url.port().empty()) {
-    // Boost.URL 1.81 takes 99999 for 34463.
+    // Boost.URL 1.81 reads 99999 as 34463.
     out.port = parse_int<std::uint16_t>(std::string_view(url.port())).value_or(0);
     if (out.port == 0) return bad_url(text, "expected a port between 1 and 65535");
   } else {
@@ -63,7 +63,7 @@ Result<Url> parse_url(std::string_view text) {
   out.user = percent_decode(std::string(url.encoded_user()));
   out.password = percent_decode(std::string(url.encoded_password()));
   out.path = std::string(url.encoded_path());
-  // Boost.URL 1.81 takes the rest after a second '@' for a path without a slash.
+  // Boost.URL 1.81 treats the rest after a second '@' as a path without a slash.
   if (!out.path.empty() && !out.path.starts_with('/'))
     return bad_url(text, "expected a slash between host and path");
   while (out.path.ends_with('/')) out.path.pop_back();

@@ -1,4 +1,4 @@
-// Addresses of origins and proxies.
+// URLs of origins and proxies.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct Url {
   std::string user = {}, password = {};
   std::string host = {};  // a name or an address without brackets; empty for unix sockets
   std::uint16_t port = 0;
-  std::string path = {};  // without a slash at its end; for unix sockets the socket's path
+  std::string path = {};  // without a trailing slash; for unix sockets, the path of the socket
 
   std::string host_and_port() const;  // "[::1]:443"
   std::string host_header() const;    // the same without a default port; "localhost" for unix
 };
 
-// "http://…", "https://…" or "unix:///path". The error quotes the text without user and password.
+// "http://…", "https://…" or "unix:///path". Errors quote the text without user and password.
 Result<Url> parse_url(std::string_view text);
 
 // The text without user and password, for messages.

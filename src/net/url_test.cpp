@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Url, takes_origins_apart) {
+TEST(Url, parses_origins) {
   auto url = parse_url("https://us%40er:pa%3Ass@api.example:6443/prefix/").value();
   EXPECT_EQ(url.scheme, Url::Scheme::https);
   EXPECT_EQ(url.user, "us@er");
@@ -30,7 +30,7 @@ TEST(Url, knows_default_ports_and_brackets) {
   EXPECT_EQ(parse_url("unix:///run/x.sock").value().path, "/run/x.sock");
 }
 
-TEST(Url, says_what_it_expected) {
+TEST(Url, reports_what_it_expected) {
   auto error = [](std::string_view text) {
     auto url = parse_url(text);
     return url ? "accepted" : url.error().message;

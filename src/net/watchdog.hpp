@@ -1,4 +1,4 @@
-// Deadlines of many connections behind one timer; for .cpp files of this folder only.
+// Deadlines of many connections with one timer; for .cpp files of this folder only.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace plim::net {
 
-// Connections move their deadlines several times per request. A timer each would cost a system
-// call and a heap operation every time, so moving a deadline is only an assignment here: one timer
-// wakes at the earliest time known when it was set, looks at all alarms and sleeps again.
+// Connections move their deadlines several times per request. A timer for each would cost a system
+// call and a heap operation every time, so moving a deadline here is only an assignment: one timer
+// wakes at the earliest time that was known when it was set, checks all alarms and sleeps again.
 // Belongs to one loop, like its alarms, and must outlive them.
 class Watchdog : public std::enable_shared_from_this<Watchdog> {
  public:
@@ -26,7 +26,7 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
     Alarm& operator=(const Alarm&) = delete;
 
     void arm_at(SteadyTime when);
-    // Zero or less means no limit.
+    // Zero or a negative value means no limit.
     void arm(std::chrono::milliseconds from_now);
 
     void disarm() { due_ = SteadyTime::max(); }

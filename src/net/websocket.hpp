@@ -1,4 +1,4 @@
-// WebSocket (RFC 6455) on top of an upgraded connection: the handshake's headers and a frame codec.
+// WebSocket (RFC 6455) on an upgraded connection: the headers of the handshake and a frame codec.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace plim::net {
 
-// The Sec-WebSocket-Accept value that answers a Sec-WebSocket-Key.
+// The Sec-WebSocket-Accept value for a Sec-WebSocket-Key.
 std::string websocket_accept(std::string_view key);
 
-// A server's part: the headers of the 101 answer; bad_request if this is no WebSocket handshake.
-// `protocol` is the sub-protocol chosen from those offered, may be empty.
+// For servers: the headers of the 101 response; bad_request if this is not a WebSocket handshake.
+// `protocol` is the subprotocol chosen from those offered; may be empty.
 Result<Headers> websocket_answer(const Request& request, std::string_view protocol = "");
 
-// A client's part: the request's headers.
+// For clients: the headers of the request.
 Headers websocket_request(std::string_view key, std::string_view protocols = "");
 
 enum class WebSocketOpcode : std::uint8_t {
@@ -39,18 +39,18 @@ struct WebSocketMessage {
 std::string format_websocket_frame(WebSocketOpcode opcode, std::string_view payload,
                                    std::optional<std::uint32_t> mask = {});
 
-// Turns received bytes into messages: unmasks, joins fragments, lets control frames through between
-// them. An error means the connection must be closed (1002; 1009 for Code::too_large).
+// Decodes received bytes into messages: unmasks, joins fragments, returns control frames between
+// them. After an error the connection must be closed (1002; 1009 for Code::too_large).
 class WebSocketDecoder {
  public:
-  enum class Side { server, client };  // which side reads: a server requires masks
+  enum class Side { server, client };  // the side that reads: a server requires masks
 
   explicit WebSocketDecoder(Side side, std::size_t max_message = 1 << 20)
       : side_(side), max_message_(max_message) {}
 
   void feed(std::string_view bytes) { received_ += bytes; }
 
-  // nullopt: more bytes are needed.
+  // nullopt if more bytes are needed.
   Result<std::optional<WebSocketMessage>> next();
 
  private:

@@ -53,7 +53,7 @@ RC_GTEST_PROP(WebSocket, round_trips_in_any_portions,
   RC_ASSERT(decoded == payloads.size());
 }
 
-TEST(WebSocket, refuses_broken_frames) {
+TEST(WebSocket, rejects_broken_frames) {
   auto refused = [](std::string bytes, Side side = Side::client) {
     WebSocketDecoder decoder(side, 1000);
     decoder.feed(bytes);

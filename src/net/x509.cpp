@@ -1,4 +1,4 @@
-// Making certificates. Reading and checking them is in x509_read.cpp.
+// Creates certificates. x509_read.cpp reads and verifies them.
 #include "net/x509.hpp"
 
 #include <openssl/bn.h>
@@ -51,7 +51,7 @@ bool add_name(X509_NAME* name, const char* field, std::string_view value) {
                                     static_cast<int>(value.size()), -1, 0) == 1;
 }
 
-// `value` is OpenSSL's configuration syntax, so it must be a constant of ours.
+// `value` is in OpenSSL's configuration syntax, so it must be one of our constants.
 bool add_extension(X509* certificate, X509* issuer, int nid, const char* value) {
   X509V3_CTX context;
   X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
@@ -74,7 +74,7 @@ bool set_random_serial(X509* certificate) {
          BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate));
 }
 
-// Takes `value`.
+// Takes ownership of `value`.
 bool push_name(GENERAL_NAMES* names, int type, ASN1_STRING* value) {
   if (!value) return false;
   GENERAL_NAME* name = GENERAL_NAME_new();
@@ -156,8 +156,8 @@ Result<KeyPair> issue_certificate(const KeyPair& authority, const CertificateReq
   if (!request.common_name.empty() && !add_name(subject, "CN", request.common_name))
     return making_failed("a common name");
   if (X509_NAME_cmp(subject, X509_get_subject_name(issuer)) == 0)
-    return fail(Code::invalid, fmt::format("certificate {} has the name of its issuer: everybody "
-                                           "would take it for self-signed",
+    return fail(Code::invalid, fmt::format("certificate {} has the name of its issuer: clients "
+                                           "would treat it as self-signed",
                                            request.common_name));
   if (X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) != 1 ||
       !add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE") ||

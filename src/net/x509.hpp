@@ -1,5 +1,5 @@
-// Making and reading certificates: what the webhook, the local cluster and tests need. ECDSA P-256,
-// PEM text.
+// Creates and reads certificates, for the webhook, the local cluster and tests. ECDSA P-256, PEM
+// text.
 #pragma once
 
 #include <chrono>
@@ -40,12 +40,12 @@ struct CertificateInfo {
 
 // The first certificate of the text.
 Result<CertificateInfo> read_certificate(std::string_view pem);
-// Does the key belong to the certificate, and was it signed by an authority of `ca_pem`?
+// Checks that the key belongs to the certificate and that an authority of `ca_pem` signed it.
 Result<void> verify_certificate(std::string_view certificate_pem, std::string_view key_pem,
                                 std::string_view ca_pem, WallTime now);
 
-// Keys that sign tokens (service accounts). Signatures have the form of JSON Web Signatures: ES256
-// for P-256 keys, RS256 for RSA keys.
+// Keys that sign tokens of service accounts. Signatures have the format of JSON Web Signatures:
+// ES256 for P-256 keys, RS256 for RSA keys.
 Result<std::string> make_signing_key();
 Result<std::string> sign_sha256(std::string_view key_pem, std::string_view data);
 Result<bool> verify_sha256(std::string_view public_or_private_key_pem, std::string_view data,

@@ -1,4 +1,4 @@
-// Reading and checking certificates.
+// Reads and verifies certificates.
 #include <arpa/inet.h>
 #include <array>
 

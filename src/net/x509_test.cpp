@@ -40,7 +40,7 @@ TEST(X509, openssl_accepts_the_chain) {
               HasSubstr("hostname mismatch"));
 }
 
-TEST(X509, verify_tells_wrong_key_wrong_authority_and_expiry) {
+TEST(X509, verify_reports_wrong_key_wrong_authority_and_expiry) {
   const auto& pki = Certificates::get();
   auto now = days_from_now(0);
   auto verify = [&](const KeyPair& pair, const std::string& key, const KeyPair& ca, WallTime at) {
@@ -55,7 +55,7 @@ TEST(X509, verify_tells_wrong_key_wrong_authority_and_expiry) {
               HasSubstr("expired"));
 }
 
-TEST(X509, refuses_what_is_not_pem) {
+TEST(X509, rejects_what_is_not_pem) {
   EXPECT_FALSE(read_certificate(""));
   EXPECT_FALSE(read_certificate("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"));
   auto bad_ip = issue_certificate(Certificates::get().authority, {.common_name = "x",
@@ -66,7 +66,7 @@ TEST(X509, refuses_what_is_not_pem) {
   EXPECT_THAT(bad_ip.error().message, HasSubstr("1.2.3"));
 }
 
-TEST(X509, refuses_a_certificate_named_like_its_issuer) {
+TEST(X509, rejects_a_certificate_named_like_its_issuer) {
   auto same = issue_certificate(Certificates::get().authority, {.common_name = "test authority",
                                                                 .not_before = days_from_now(0),
                                                                 .not_after = days_from_now(1)});

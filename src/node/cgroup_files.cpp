@@ -67,7 +67,7 @@ std::vector<std::string> child_directories(const std::string& directory) {
 void add_processes(const std::string& directory, std::vector<int>& out) {
   if (auto text = read_file(directory + "/cgroup.procs")) {
     for (std::string_view line : split(*text, '\n'))
-      // 0 stands for a process of another pid namespace.
+      // 0 means a process of another PID namespace.
       if (auto pid = parse_int<int>(trim(line)); pid && *pid > 0) out.push_back(*pid);
   }
   for (const std::string& child : child_directories(directory)) add_processes(child, out);

@@ -19,7 +19,7 @@ bool is_controller(std::string_view name) {
   return std::ranges::find(kControllers, name) != kControllers.end() || name.starts_with("name=");
 }
 
-// mountinfo writes a space as \040.
+// mountinfo encodes a space as \040.
 std::string unescape(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -121,7 +121,7 @@ CgroupLayout parse_cgroup_mounts(std::string_view mountinfo, const std::string& 
       for (std::string_view option : split(back[2], ','))
         if (is_controller(option)) mount.controllers.emplace_back(option);
     }
-    // A hierarchy may show in several places: the first is as good as any.
+    // A hierarchy may be mounted several times: use the first.
     const bool known = std::ranges::any_of(out.mounts, [&](const CgroupMount& other) {
       return other.v2 == mount.v2 && other.controllers == mount.controllers;
     });
@@ -136,8 +136,8 @@ CgroupLayout detect_cgroups(const std::string& host_root) {
     return text ? parse_cgroup_mounts(*text, host_root) : CgroupLayout{};
   };
   CgroupLayout out = from("/proc/1/mountinfo");
-  // In a container the host's first process may not be looked at, and our own mounts are not the
-  // host's; but what the host has mounted shows below its root.
+  // In a container we may not read the host's first process, and our own mounts are not the host's.
+  // But the mounts of the host are visible below its root.
   if (out.mounts.empty() && !below(host_root, "").empty()) out = look_around(host_root);
   if (out.mounts.empty()) out = from("/proc/self/mountinfo");
   return out.mounts.empty() ? look_around(host_root) : out;

@@ -9,26 +9,27 @@ namespace plim::node {
 
 struct CgroupMount {
   std::string directory;   // with the host root
-  std::string root = "/";  // the cgroup that shows there; not "/" inside some containers
-  std::vector<std::string> controllers = {};  // also "name=systemd"; of v2 what its root offers
+  std::string root = "/";  // the cgroup at the mount point; not "/" in some containers
+  std::vector<std::string> controllers = {};  // also "name=systemd"; for v2, those of its root
   bool v2 = false;
   bool read_only = false;
 
   bool has(std::string_view controller) const;
 };
 
-// A controller belongs to one hierarchy. Version 1 has one mount for each or for several of them,
-// version 2 one for all; a hybrid machine has both, and its version 2 may have none.
+// A controller belongs to one hierarchy. Version 1 has one mount for each controller or for
+// several, version 2 one for all; a hybrid machine has both, and its version 2 may have no
+// controllers.
 struct CgroupLayout {
   std::vector<CgroupMount> mounts;
 
-  const CgroupMount* find(std::string_view controller) const;  // null: not on this machine
+  const CgroupMount* find(std::string_view controller) const;  // null if this machine lacks it
   const CgroupMount* unified() const;                          // the mount of version 2, or null
-  bool is_v2() const;                                          // no controller is left to version 1
+  bool is_v2() const;                                          // version 1 has no controllers
 };
 
-// From /proc/1/mountinfo below `host_root`; else, below another root than "/", from what lies in
-// sys/fs/cgroup there, as in trees made for tests; else from /proc/self/mountinfo.
+// Reads /proc/1/mountinfo below `host_root`. If that fails and the root is not "/", reads the
+// directories in sys/fs/cgroup there, as in trees for tests; otherwise /proc/self/mountinfo.
 CgroupLayout detect_cgroups(const std::string& host_root);
 CgroupLayout parse_cgroup_mounts(std::string_view mountinfo, const std::string& host_root);
 
@@ -36,7 +37,7 @@ CgroupLayout parse_cgroup_mounts(std::string_view mountinfo, const std::string& 
 class CgroupMembership {
  public:
   static CgroupMembership parse(std::string_view text);
-  // The path in that hierarchy, "/" at least.
+  // The path in that hierarchy, at least "/".
   std::string path_in(const CgroupMount& mount) const;
 
  private:
@@ -48,7 +49,7 @@ class CgroupMembership {
   std::vector<Line> lines_;
 };
 
-// "0-3" after trimming, "" when it cannot be read.
+// The trimmed content such as "0-3", "" if it cannot be read.
 std::string read_cgroup_file(const std::string& path);
 
 }  // namespace plim::node

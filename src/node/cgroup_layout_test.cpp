@@ -43,7 +43,7 @@ TEST(CgroupLayout, reads_a_unified_machine_below_a_host_root) {
   EXPECT_EQ(layout.unified()->directory, host / "sys/fs/cgroup");
 }
 
-TEST(CgroupLayout, takes_a_plain_tree_for_what_it_looks_like) {
+TEST(CgroupLayout, detects_the_version_of_a_plain_tree) {
   plim::testing::TempDir host;
   EXPECT_TRUE(detect_cgroups(host.path()).mounts.empty());
   for (const char* name : {"cpu,cpuacct", "memory", "notes"})

@@ -98,11 +98,11 @@ struct Kind {
   bool v2;
   std::string_view name;
   void (*parse)(std::string_view, CgroupSample&);
-  bool essential = false;  // a cgroup without it is gone
+  bool essential = false;  // without this file the cgroup is gone
 };
 
-// Those that cost the kernel most come first: their descriptors are kept first when few are left.
-// memory.stat needs the usage that was read before it.
+// Files that are most expensive to open come first, since their descriptors are kept first when few
+// are left. memory.stat needs the usage that is read before it.
 constexpr std::array kKinds{
     Kind{In::memory, false, "memory.usage_in_bytes", read_bytes<Field::memory_usage>, true},
     Kind{In::memory, false, "memory.stat", read_memory_stat_v1},
@@ -238,7 +238,7 @@ void CgroupMeter::close() {
   }
 }
 
-// Behind a line end, so that every key of a file stands behind one.
+// The text starts with a line end, so that every key of a file follows one.
 CgroupMeter::Got CgroupMeter::fetch(File& file, std::vector<char>& buffer, std::string_view& text) {
   const Kind& kind = kKinds[file.kind];
   const Place& place = place_of(*mounts_, kind.in);

@@ -1,4 +1,4 @@
-// What one cgroup has used, read again and again: descriptors stay open, nothing is allocated.
+// The usage of one cgroup, read repeatedly: keeps descriptors open and allocates nothing.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ enum class CgroupField : std::uint8_t {
   periods,
   throttled_periods,
   throttled_ns,
-  cpu_some_us,  // pressure: time that some, or all, tasks stood still for it
+  cpu_some_us,  // pressure: time in which some, or all, tasks were stalled
   cpu_full_us,
   memory_some_us,
   memory_full_us,
@@ -35,17 +35,17 @@ enum class CgroupField : std::uint8_t {
 
 inline constexpr std::size_t kCgroupFields = 17;
 inline constexpr std::size_t kMaxNumaNodes = 64;
-// What version 1 shows where there is no limit: the largest number of whole pages.
+// The value of version 1 without a limit: the largest number of whole pages.
 inline constexpr std::uint64_t kNoMemoryLimit = 9'223'372'036'854'771'712U;
 
-// It only grows while the cgroup lives.
+// Whether the value only grows while the cgroup exists.
 bool is_counter(CgroupField field);
 
 struct CgroupSample {
   std::array<std::uint64_t, kCgroupFields> values{};
   std::array<std::uint64_t, kMaxNumaNodes> numa_pages{};
   std::uint32_t present = 0;   // a bit for each field
-  std::size_t numa_nodes = 0;  // that have a value
+  std::size_t numa_nodes = 0;  // number of nodes with a value
 
   bool has(CgroupField field) const { return (present >> static_cast<unsigned>(field) & 1U) != 0; }
 
@@ -61,18 +61,18 @@ struct CgroupSample {
   void clear() { present = 0, numa_nodes = 0; }
 };
 
-// How many descriptors meters may keep; beyond it they open, read and close.
+// How many descriptors meters may keep open; beyond that they open, read and close.
 struct FdBudget {
   long left = 0;
-  long refused = 0;  // that a larger budget would have kept
+  long refused = 0;  // descriptors that a larger budget would have kept
 };
 
-// Where each kind of file is. Made once for all meters, which refer to it.
+// Where each kind of file is. Created once for all meters, which refer to it.
 struct CgroupMounts {
   struct Place {
-    std::string directory;  // "" when the machine has no such controller
+    std::string directory;  // "" if the machine has no such controller
     bool v2 = false;
-    bool keep_open = false;  // not in trees made for tests, whose files get replaced
+    bool keep_open = false;  // false for trees made for tests, whose files are replaced
   };
 
   Place cpu, cpuacct, memory, unified;
@@ -81,7 +81,7 @@ struct CgroupMounts {
 
   bool usable() const { return !cpuacct.directory.empty() && !memory.directory.empty(); }
 
-  // In every hierarchy that a task must be in.
+  // Whether the cgroup exists in every hierarchy that a task must be in.
   bool exists(const std::string& path) const;
   std::string describe() const;  // "cpu v1 at /sys/fs/cgroup/cpu, …", for the log
 };
@@ -93,11 +93,11 @@ class CgroupMeter {
   CgroupMeter(const CgroupMounts& mounts, std::string path, FdBudget& budget);
   ~CgroupMeter();
   CgroupMeter(CgroupMeter&&) noexcept;
-  CgroupMeter& operator=(CgroupMeter&& other) noexcept;  // they change places
+  CgroupMeter& operator=(CgroupMeter&& other) noexcept;  // swaps
 
   struct Outcome {
-    bool gone = false;  // the cgroup is not there, nothing was read
-    int refused = 0;    // files that may not be read
+    bool gone = false;  // the cgroup does not exist; nothing was read
+    int refused = 0;    // files that could not be read for lack of permission
   };
 
   Outcome read(CgroupSample& out, std::vector<char>& buffer);
@@ -121,7 +121,7 @@ class CgroupMeter {
   std::vector<File> files_;
 };
 
-// Memory for read(): large enough for every file of a cgroup.
+// A buffer for read(), large enough for every file of a cgroup.
 std::vector<char> meter_buffer();
 
 }  // namespace plim::node

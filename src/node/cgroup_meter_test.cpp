@@ -33,7 +33,7 @@ class Meters : public ::testing::Test {
   std::vector<char> buffer_ = meter_buffer();
 };
 
-TEST_F(Meters, read_controllers_that_are_mounted_apart) {
+TEST_F(Meters, read_controllers_of_separate_mounts) {
   make_v1("a");
   const CgroupMounts mounted = mounts();
   CgroupMeter meter(mounted, "/a", budget_);
@@ -57,7 +57,7 @@ TEST_F(Meters, keep_no_descriptors_of_trees_made_for_tests) {
   EXPECT_EQ(sample_[CgroupField::cpu_ns], 1700U);
 }
 
-TEST_F(Meters, notice_that_a_cgroup_is_gone_and_back) {
+TEST_F(Meters, notice_that_a_cgroup_is_removed_and_created_again) {
   make_v1("a");
   const CgroupMounts mounted = mounts();
   CgroupMeter meter(mounted, "/a", budget_);

@@ -178,7 +178,7 @@ std::int64_t weight_of_shares(std::int64_t shares) {
 }
 
 std::int64_t quota_us_of(std::int64_t milli_cpu) {
-  constexpr std::int64_t kMostMilli = std::int64_t{1} << 40;  // far from overflow
+  constexpr std::int64_t kMostMilli = std::int64_t{1} << 40;  // far from an overflow
   return std::max(kMinQuotaUs, std::min(milli_cpu, kMostMilli) * kCpuPeriodUs / 1000);
 }
 

@@ -1,4 +1,4 @@
-// What a kubelet calls the cgroups of its pods, and the numbers it writes into them.
+// The names of a kubelet's pod cgroups, and the numbers that it writes to them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ std::optional<Qos> parse_qos(std::string_view name);
 
 // Paths relative to the kubelet's root: "kubepods/burstable/pod<uid>",
 // "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid_>.slice".
-std::string qos_cgroup(CgroupDriver driver, Qos qos);  // of guaranteed pods: all pods'
+std::string qos_cgroup(CgroupDriver driver, Qos qos);  // for guaranteed pods, the one of all pods
 std::string pod_cgroup(CgroupDriver driver, Qos qos, std::string_view uid);
-// The last part only. `prefix` names the runtime: cri-containerd, crio, docker.
+// Only the last part. `prefix` names the runtime: cri-containerd, crio, docker.
 std::string container_cgroup(CgroupDriver driver, std::string_view id,
                              std::string_view prefix = "cri-containerd");
 
@@ -43,7 +43,7 @@ bool is_qos_cgroup(std::string_view directory);
 // Whether /proc/<pid>/cgroup with this text is of a process in a pod.
 bool is_in_pod(std::string_view proc_cgroup);
 
-// The name may become one part of a path: it is not empty, has no '/' and is neither "." nor "..".
+// Whether the name can be one part of a path: not empty, without '/', neither "." nor "..".
 bool is_path_part(std::string_view name);
 
 inline constexpr std::int64_t kCpuPeriodUs = 100'000;
@@ -51,7 +51,7 @@ inline constexpr std::int64_t kMinShares = 2;
 inline constexpr std::int64_t kMaxShares = 262'144;
 
 std::int64_t shares_of(std::int64_t milli_cpu);      // 2 … 262144
-std::int64_t weight_of_shares(std::int64_t shares);  // 1 … 10000, version 2's scale
+std::int64_t weight_of_shares(std::int64_t shares);  // 1 … 10000, the scale of version 2
 std::int64_t quota_us_of(std::int64_t milli_cpu);    // per period; at least 1 ms
 
 }  // namespace plim::node

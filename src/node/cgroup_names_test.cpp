@@ -72,12 +72,12 @@ TEST(CgroupNames, know_classes_by_kubernetes_names) {
   EXPECT_EQ(parse_qos("besteffort"), std::nullopt);
 }
 
-TEST(CgroupNames, know_what_may_be_part_of_a_path) {
+TEST(CgroupNames, accept_only_names_that_can_be_part_of_a_path) {
   EXPECT_TRUE(is_path_part("0b8a"));
   for (std::string_view bad : {"", ".", "..", "a/b", "../x"}) EXPECT_FALSE(is_path_part(bad));
 }
 
-TEST(CgroupValues, are_a_kubelets) {
+TEST(CgroupValues, are_those_of_a_kubelet) {
   EXPECT_EQ(shares_of(0), 2);
   EXPECT_EQ(shares_of(1), 2);
   EXPECT_EQ(shares_of(250), 256);

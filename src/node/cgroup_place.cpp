@@ -1,4 +1,4 @@
-// Where this process may make cgroups of its own.
+// Finds where this process may create cgroups.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,12 +18,12 @@ namespace {
 constexpr std::array<std::string_view, 4> kWantedV2{"cpu", "cpuset", "memory", "pids"};
 constexpr std::array<std::string_view, 7> kWantedV1{"cpu",  "cpuacct",    "cpuset", "memory",
                                                     "pids", "perf_event", "freezer"};
-constexpr std::string_view kControl = "control";  // where this process goes on version 2
+constexpr std::string_view kControl = "control";  // this process moves there on version 2
 
 struct Spot {
   const CgroupMount* mount;
-  std::string own;   // where this process is, below the mount
-  std::string path;  // where the new cgroup goes: there or deeper
+  std::string own;   // the cgroup of this process, below the mount
+  std::string path;  // the new cgroup: there or deeper
 };
 
 bool is_wanted(const CgroupMount& mount) {
@@ -31,7 +31,7 @@ bool is_wanted(const CgroupMount& mount) {
   return std::ranges::any_of(kWantedV1, [&](std::string_view name) { return mount.has(name); });
 }
 
-// "/a/b" seen through a mount that shows "/a" is "/b". Nothing when it lies outside.
+// "/a/b" in a mount that shows "/a" is "/b". Nothing if it is outside.
 std::optional<std::string> below_mount(const CgroupMount& mount, std::string path) {
   if (mount.root != "/") {
     if (path != mount.root && !path.starts_with(mount.root + "/")) return std::nullopt;
@@ -52,12 +52,12 @@ std::vector<Spot> find_places(const CgroupLayout& layout, const CgroupMembership
     if (!is_wanted(mount)) continue;
     auto path = below_mount(mount, self.path_in(mount));
     if (!path) continue;
-    // Started by one of our own: do not nest.
+    // Started by a process of ours: do not nest.
     if (const std::size_t nested = path->find("/" + name + "/"); nested != path->npos)
       path->erase(nested);
     out.push_back({&mount, *path, *path});
   }
-  // Readers look for one path in all hierarchies. The deepest serves if it lies within the others'.
+  // Readers expect one path in all hierarchies. Use the deepest if it is inside the others' paths.
   auto deepest = std::ranges::max_element(out, {}, [](const Spot& p) { return p.path.size(); });
   if (deepest == out.end()) return out;
   const std::string common = deepest->path;
@@ -80,8 +80,8 @@ std::vector<std::string> wanted_controllers(const CgroupMount& mount,
   return out;
 }
 
-// Moves this process out of the way, since a cgroup of version 2 with processes cannot hand out
-// controllers. The root of all may.
+// Moves this process out of its cgroup, since a cgroup of version 2 with processes cannot enable
+// controllers for its children. Only the root cgroup can.
 Result<void> step_aside(const std::string& own, const std::string& name,
                         const std::vector<std::string>& controllers) {
   const std::string top = own + "/" + name;
@@ -94,10 +94,12 @@ Result<void> step_aside(const std::string& own, const std::string& name,
   auto enabled = write_cgroup_file(own + "/cgroup.subtree_control", enable);
   if (enabled) return {};
   if (enabled.error().errno_value == EBUSY)
-    return fail(Code::unavailable,
-                fmt::format("cgroup {} holds other processes; start in one of its own, for example "
-                            "by systemd-run --user --scope -p Delegate=yes",
-                            own));
+    return fail(
+        Code::unavailable,
+        fmt::format(
+            "cgroup {} contains other processes; start this one in its own cgroup, for example "
+            "with systemd-run --user --scope -p Delegate=yes",
+            own));
   return enabled;
 }
 

@@ -15,7 +15,7 @@ std::optional<std::uint64_t> number_at(const char* from, const char* end) {
   return value;
 }
 
-// What follows "\n<key><separator>" up to the line's end; empty when there is no such line.
+// What follows "\n<key><separator>" up to the end of the line; empty if there is no such line.
 std::string_view line_after(std::string_view text, std::string_view key, char separator) {
   const char* at = text.data();
   const char* end = at + text.size();
@@ -35,7 +35,7 @@ std::string_view line_after(std::string_view text, std::string_view key, char se
   return {};
 }
 
-// Adds "… N0=3 N1=4" to `out`; how many nodes were named.
+// Adds "… N0=3 N1=4" to `out`; returns the number of nodes.
 std::size_t add_nodes(std::string_view line, std::span<std::uint64_t> out) {
   std::size_t nodes = 0;
   for (std::size_t at = line.find('N'); at != line.npos; at = line.find('N', at + 1)) {

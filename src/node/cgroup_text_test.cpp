@@ -7,14 +7,14 @@
 namespace plim::node {
 namespace {
 
-TEST(CgroupText, finds_whole_keys_only) {
+TEST(CgroupText, finds_only_whole_keys) {
   constexpr std::string_view kStat = "\ntotal_pgfault 5\npgfault 77\npgfaults 9\n";
   EXPECT_EQ(value_of_key(kStat, "pgfault"), 77U);
   EXPECT_EQ(value_of_key(kStat, "fault"), std::nullopt);
   EXPECT_EQ(value_of_key(kStat, "pgfaultx"), std::nullopt);
 }
 
-TEST(CgroupText, takes_broken_text_for_nothing) {
+TEST(CgroupText, ignores_broken_text) {
   for (std::string_view text : {"", "\n", "\npgfault", "\npgfault ", "\npgfault x", "\n-3",
                                 "\npgfault 99999999999999999999999"})
     EXPECT_EQ(value_of_key(text, "pgfault"), std::nullopt) << text;
@@ -51,7 +51,7 @@ TEST(CgroupText, adds_up_the_lists_of_version_2) {
   EXPECT_EQ(bytes[2], 2U);
 }
 
-TEST(CgroupText, leaves_out_nodes_beyond_the_room) {
+TEST(CgroupText, drops_nodes_beyond_the_space) {
   std::array<std::uint64_t, 2> pages{};
   EXPECT_EQ(numa_pages_v1("\ntotal=3 N0=1 N5=2 N99999999999999999999=1 N=4\n", pages), 1U);
 }

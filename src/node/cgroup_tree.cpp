@@ -19,7 +19,7 @@ std::string limit_text(std::int64_t value, std::string_view unlimited) {
   return value == CgroupLimits::kUnlimited ? std::string(unlimited) : fmt::format("{}", value);
 }
 
-// A cpuset of version 1 is born empty and takes no process until it is filled.
+// A new cpuset of version 1 is empty and accepts no process until it has values.
 Result<void> inherit_cpuset(const std::string& parent, const std::string& child) {
   for (std::string_view file : {"/cpuset.cpus", "/cpuset.mems"}) {
     if (!read_cgroup_file(child + std::string(file)).empty()) continue;
@@ -125,7 +125,7 @@ void CgroupTree::kill() const {
     if (branch.v2 && is_cgroup_filesystem(branch.directory) &&
         write_cgroup_file(branch.directory + "/cgroup.kill", "1"))
       return;
-  // While it stands still nothing can slip away by forking; SIGKILL acts when it thaws.
+  // A frozen process cannot fork; SIGKILL takes effect when it thaws.
   const Branch* freezer = branch_of("freezer");
   const std::string state = freezer ? freezer->directory + "/freezer.state" : "";
   if (freezer && !write_cgroup_file(state, "FROZEN")) freezer = nullptr;

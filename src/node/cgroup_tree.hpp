@@ -1,4 +1,4 @@
-// One cgroup, held in every hierarchy of the machine at once.
+// One cgroup in all hierarchies of the machine.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace plim::node {
 
-// What is not given stays as it is; what the machine has no controller for is left out.
+// Values that are not set stay as they are; values without a controller are ignored.
 struct CgroupLimits {
-  std::optional<std::int64_t> shares = {};    // written as weight on version 2
+  std::optional<std::int64_t> shares = {};    // converted to a weight on version 2
   std::optional<std::int64_t> quota_us = {};  // per kCpuPeriodUs; kUnlimited
   std::optional<std::int64_t> memory = {};    // bytes; kUnlimited
   std::optional<std::int64_t> pids = {};      // kUnlimited
@@ -33,24 +33,24 @@ struct CgroupUsage {
   std::uint64_t oom_kills = 0;
 };
 
-// A value: copying it copies paths. Directories that are no cgroup file system (trees made for
-// tests) get plain files.
+// A value: copying it copies paths. In directories that are not a cgroup file system (trees made
+// for tests) it writes plain files.
 class CgroupTree {
  public:
   struct Branch {
     std::string directory;
-    std::vector<std::string> controllers;  // of version 2 those that can be enabled below
+    std::vector<std::string> controllers;  // for version 2, those that can be enabled below
     bool v2 = false;
-    std::string own = {};  // where this process is, if the path to `directory` begins there
+    std::string own = {};  // the cgroup of this process, if `directory` is below it
   };
 
   CgroupTree() = default;
 
   explicit CgroupTree(std::vector<Branch> branches) : branches_(std::move(branches)) {}
 
-  // A new cgroup below the one this process is in, at the same path in each hierarchy where that is
-  // possible. Version 2 lets only empty cgroups hand out controllers, so there this process moves
-  // into `name`/control first. The error says what is missing, for people.
+  // Creates a cgroup below that of this process, at the same path in each hierarchy if possible.
+  // Version 2 lets only cgroups without processes enable controllers, so this process moves to
+  // `name`/control first. Errors tell users what is missing.
   static Result<CgroupTree> make_below_own(const std::string& host_root, const std::string& name);
 
   // The path below the mounts, "/plimsoll-default".
@@ -58,22 +58,22 @@ class CgroupTree {
 
   const std::vector<Branch>& branches() const { return branches_; }
 
-  CgroupTree below(std::string_view relative) const;  // touches nothing
-  // With every level in between; fine if it is there. New cpusets of version 1 start as their
+  CgroupTree below(std::string_view relative) const;  // changes nothing
+  // Creates all levels; succeeds if they exist. New cpusets of version 1 copy the values of their
   // parents.
   Result<CgroupTree> make_below(std::string_view relative) const;
 
   bool exists() const;
   Result<void> apply(const CgroupLimits& limits) const;
-  std::optional<CgroupUsage> usage() const;  // nullopt: it is gone
+  std::optional<CgroupUsage> usage() const;  // nullopt if it is gone
   std::vector<std::string> procs_files() const;
-  std::vector<int> processes() const;  // here and below
-  // SIGKILL for everything here and below, what it starts meanwhile included.
+  std::vector<int> processes() const;  // of this cgroup and all below
+  // Sends SIGKILL to all processes here and below, including those that they start meanwhile.
   void kill() const;
-  // This and everything below. Code::conflict while processes are left.
+  // Removes this cgroup and all below. Code::conflict if processes are left.
   Result<void> remove() const;
-  // Of one from make_below_own() that has nothing left below: this process goes back first, and
-  // what was only made to have one path everywhere goes too.
+  // For a cgroup of make_below_own() with nothing left below: moves this process back first, and
+  // also removes the levels that were created to have the same path everywhere.
   Result<void> remove_own() const;
 
  private:

@@ -27,7 +27,7 @@ std::string get(const std::string& path) {
   return read_cgroup_file(path);
 }
 
-// As systemd sets up version 1.
+// The layout of version 1 that systemd creates.
 struct FakeV1 {
   FakeV1() {
     for (const char* name : {"cpu,cpuacct", "memory", "cpuset", "pids", "freezer"})
@@ -124,7 +124,7 @@ TEST(CgroupTree, reads_usage_of_both_versions) {
   }
 }
 
-TEST(CgroupTree, lies_at_one_path_below_the_deepest_of_our_own) {
+TEST(CgroupTree, has_one_path_below_the_deepest_of_our_own) {
   FakeV1 machine;
   put(machine.host / "proc/self/cgroup", "4:memory:/jobs/7\n2:cpu,cpuacct:/\n1:pids:/jobs\n");
   const auto top = CgroupTree::make_below_own(machine.host.path(), "t");
@@ -134,7 +134,8 @@ TEST(CgroupTree, lies_at_one_path_below_the_deepest_of_our_own) {
     EXPECT_TRUE(std::filesystem::exists(machine.at(std::string(name) + "/jobs/7/t"))) << name;
   EXPECT_EQ(get(machine.at("cpuset/jobs/cpuset.cpus")), "0-7");
   ASSERT_TRUE(top->remove_own());
-  EXPECT_FALSE(std::filesystem::exists(machine.at("cpu,cpuacct/jobs"))) << "was made for us only";
+  EXPECT_FALSE(std::filesystem::exists(machine.at("cpu,cpuacct/jobs")))
+      << "it was created only for us";
   EXPECT_FALSE(std::filesystem::exists(machine.at("pids/jobs/7")));
   EXPECT_TRUE(std::filesystem::exists(machine.at("pids/jobs"))) << "we are in it";
   EXPECT_TRUE(std::filesystem::exists(machine.at("memory/jobs/7")));
@@ -147,7 +148,7 @@ TEST(CgroupTree, does_not_nest_when_started_by_itself) {
   EXPECT_EQ(CgroupTree::make_below_own(machine.host.path(), "t")->path(), "/user.slice/t");
 }
 
-TEST(CgroupTree, says_why_there_is_none) {
+TEST(CgroupTree, reports_why_there_is_none) {
   TempDir empty;
   EXPECT_EQ(CgroupTree::make_below_own(empty.path(), "t").error().message,
             "no cgroup hierarchy is mounted");
@@ -160,15 +161,15 @@ TEST(CgroupTree, says_why_there_is_none) {
             frozen.at("").substr(0, frozen.at("").size() - 1) + " is mounted read-only");
 }
 
-TEST(CgroupTree, refuses_names_that_lead_elsewhere) {
+TEST(CgroupTree, rejects_names_that_leave_the_cgroup) {
   FakeV1 machine;
   const CgroupTree top = *CgroupTree::make_below_own(machine.host.path(), "t");
   for (std::string_view bad : {"..", "a/../../b", "", "a//b"})
     EXPECT_EQ(top.make_below(bad).error().code, Code::invalid) << bad;
 }
 
-// The hierarchies of this machine in which this process is at the root: what else is there may
-// belong to somebody who counts what we do.
+// The hierarchies of this machine in which this process is at the root: other cgroups may belong
+// to a service that accounts for us.
 std::vector<CgroupTree::Branch> real_branches() {
   std::vector<CgroupTree::Branch> out;
   const CgroupLayout layout = detect_cgroups("/");
@@ -182,7 +183,7 @@ std::vector<CgroupTree::Branch> real_branches() {
   return out;
 }
 
-// A process that enters `tree` by itself and waits there.
+// A process that enters `tree` and waits there.
 int start_inside(const CgroupTree& tree) {
   const std::vector<std::string> files = tree.procs_files();
   std::array<int, 2> ready{};

@@ -1,4 +1,4 @@
-// What a cgroup has used, from the files of either version.
+// Reads the usage of a cgroup from the files of either version.
 #include <algorithm>
 
 #include "base/files.hpp"

@@ -1,4 +1,4 @@
-// The messages of Kubernetes' device plugin API as structs; bytes on the other side.
+// The messages of Kubernetes' device plugin API as structs, with their encoding.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace plim::node {
 inline constexpr std::string_view kDevicePluginVersion = "v1beta1";
 
 struct PluginOptions {
-  bool pre_start = false;  // wants PreStartContainer before each start
-  bool preferred = false;  // answers GetPreferredAllocation
+  bool pre_start = false;  // requires PreStartContainer before each start
+  bool preferred = false;  // implements GetPreferredAllocation
 };
 
 struct PluginRegistration {
@@ -44,7 +44,7 @@ struct DeviceFile {
   std::string permissions;  // of "rwm"
 };
 
-// What plugins want for one container.
+// What plugins request for one container.
 struct DeviceGrants {
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<std::pair<std::string, std::string>> annotations;
@@ -65,12 +65,12 @@ struct PreferredRequest {
 std::string encode_preferred_request(const PreferredRequest& request);
 Result<DeviceIds> decode_preferred(const std::string& bytes);
 std::string encode_allocate_request(const DeviceIds& ids);
-// The part about the one container that was asked for; checkpoints hold it as it is.
+// The part of the requested container; checkpoints store it unchanged.
 Result<std::string> decode_allocate(const std::string& bytes);
 Result<DeviceGrants> decode_grants(const std::string& container_response);
 std::string encode_pre_start(const DeviceIds& ids);
 
-// For tests that play a plugin, and for the other end of the calls above.
+// For tests with a fake plugin, and for the other side of the calls above.
 std::string encode_registration(const PluginRegistration& registration);
 std::string encode_plugin_options(const PluginOptions& options);
 std::string encode_devices(const std::vector<Device>& devices);

@@ -133,7 +133,7 @@ Result<DeviceIds> decode_allocate_request(const std::string& bytes) {
 Result<std::string> decode_allocate(const std::string& bytes) {
   PLIM_TRY(auto message, parse<v1beta1::AllocateResponse>(bytes));
   if (message.container_responses_size() == 0)
-    return fail(Code::internal, "the plugin's answer to Allocate is empty");
+    return fail(Code::internal, "the plugin's response to Allocate is empty");
   return message.container_responses(0).SerializeAsString();
 }
 

@@ -5,7 +5,7 @@
 namespace plim::node {
 namespace {
 
-TEST(PodResources, reads_back_what_a_kubelet_tells) {
+TEST(PodResources, decodes_what_a_kubelet_reports) {
   const auto read = decode_pod_resources(encode_pod_resources(
       {{"ns", "p", "", "c", "x.y/pool", {"4", "5"}}, {"ns", "p", "", "c", "x.y/pool", {"9"}}}));
   ASSERT_TRUE(read);
@@ -15,7 +15,7 @@ TEST(PodResources, reads_back_what_a_kubelet_tells) {
   EXPECT_FALSE(decode_pod_resources("\xff\xff"));
 }
 
-TEST(PodResources, have_cpus_that_the_kubelet_gives_out_itself) {
+TEST(PodResources, include_cpus_that_the_kubelet_assigns_itself) {
   const auto cpus = decode_allocatable_cpus(std::string("\x12\x02\x00\x03", 4));
   ASSERT_TRUE(cpus);
   EXPECT_EQ(*cpus, (std::vector<std::int64_t>{0, 3}));
@@ -23,7 +23,7 @@ TEST(PodResources, have_cpus_that_the_kubelet_gives_out_itself) {
   EXPECT_FALSE(decode_allocatable_cpus("\xff\xff"));
 }
 
-TEST(DeviceCheckpoint, takes_both_shapes_of_device_ids) {
+TEST(DeviceCheckpoint, accepts_both_formats_of_device_ids) {
   const auto read = parse_device_checkpoint(
       R"({"Data":{"PodDeviceEntries":[
            {"PodUID":"u1","ContainerName":"a","ResourceName":"x/p","DeviceIDs":["1","2"]},

@@ -1,4 +1,4 @@
-// What the pods of a node use: counters since their start and rates. Plain values.
+// The usage of a node's pods: counters since their start and rates. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct PodUsage {
   std::optional<WallTime> started = {};
   CgroupUsage used = {};
   std::uint64_t nano_cores = 0;
-  std::vector<ContainerUsage> containers = {};  // those that run
+  std::vector<ContainerUsage> containers = {};  // running ones
 };
 
 struct NodeUsage {
   WallTime at = {};
-  CgroupUsage used = {};  // by its pods; CPU time of ended ones included
+  CgroupUsage used = {};  // by its pods, including CPU time of ended ones
   std::uint64_t nano_cores = 0;
   std::vector<PodUsage> pods = {};
 };

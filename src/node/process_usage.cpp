@@ -11,7 +11,7 @@
 namespace plim::node {
 namespace {
 
-// Positions in /proc/<pid>/stat, counted from what follows the name in parentheses.
+// Fields of /proc/<pid>/stat, counted after the name in parentheses.
 constexpr std::array<std::size_t, 4> kCpuTicks{11, 12, 13, 14};  // utime stime cutime cstime
 constexpr std::size_t kResidentPages = 21;
 
@@ -29,7 +29,7 @@ CgroupUsage processes_usage(const std::vector<int>& pids, const std::string& pro
     const auto text = read_file(fmt::format("{}/{}/stat", proc, pid));
     if (!text) continue;
     const std::string_view all = trim(*text);
-    const std::size_t name_end = all.rfind(") ");  // a name may hold anything
+    const std::size_t name_end = all.rfind(") ");  // a name may contain anything
     if (name_end == all.npos) continue;
     const auto fields = split(all.substr(name_end + 2), ' ');
     for (std::size_t place : kCpuTicks)

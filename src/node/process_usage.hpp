@@ -1,4 +1,4 @@
-// What processes use, from /proc, for machines without cgroups.
+// The usage of processes from /proc, for machines without cgroups.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plim::node {
 
-// CPU time with that of children that were waited for, and resident memory. Processes that are gone
-// count for nothing.
+// CPU time, including that of children that were waited for, and resident memory. Ignores processes
+// that are gone.
 CgroupUsage processes_usage(const std::vector<int>& pids, const std::string& proc = "/proc");
 
 }  // namespace plim::node

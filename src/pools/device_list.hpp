@@ -16,7 +16,7 @@ std::vector<std::string> endpoints_of(const PoolState& state);
 // While it is the same, so is devices_of() of a shared pool: thousands need not be compared. "" for
 // other pools.
 std::string shared_list_key(const PoolState& state, std::string_view pool);
-// What the kubelet should allocate of what it offers.
+// Which of the offered devices the kubelet should allocate.
 node::DeviceIds preferred_devices(const PoolState& state, std::string_view pool,
                                   const node::PreferredRequest& request);
 

@@ -20,7 +20,8 @@ constexpr Nanos kEventsGrace = 10s;
 
 }  // namespace
 
-Daemon::Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
+Daemon::Daemon(const Executor& loop, const DaemonOptions& options,
+               const std::shared_ptr<kube::Client>& client,
                std::shared_ptr<kube::Client> event_client, metrics::Registry& registry,
                Clock& clock, Random& random)
     : clock_(clock),

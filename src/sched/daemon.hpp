@@ -43,9 +43,10 @@ struct DaemonOptions {
 class Daemon {
  public:
   // Events have a client of their own, so that they do not use up the bindings' rate.
-  Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
-         std::shared_ptr<kube::Client> event_client, metrics::Registry& registry,
-         Clock& clock = system_clock(), Random& random = system_random());
+  Daemon(const Executor& loop, const DaemonOptions& options,
+         const std::shared_ptr<kube::Client>& client, std::shared_ptr<kube::Client> event_client,
+         metrics::Registry& registry, Clock& clock = system_clock(),
+         Random& random = system_random());
   ~Daemon();
 
   void start();

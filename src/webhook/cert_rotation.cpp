@@ -8,7 +8,7 @@ namespace plim::webhook {
 namespace {
 
 constexpr std::chrono::seconds kLook{60};
-// Until the configuration is there: it may be applied after the webhook.
+// Until the configuration exists: it may be applied after the webhook.
 constexpr std::chrono::seconds kLookSoon{2};
 
 kube::ElectionOptions election_of(const CertSettings& settings, std::string identity) {
@@ -54,14 +54,15 @@ Task<void> CertRotation::keep() {
     settings.may_write = elector_.is_leader();
     auto state = co_await ensure_certificates(client_, std::move(settings), clock_);
     if (!state) {
-      complaints.write(log::Level::error, "webhook", "certificates could not be looked after",
+      complaints.write(log::Level::error, "webhook", "cannot check or renew the certificates",
                        {{"error", state.error()}});
       wait = kLookSoon;
       continue;
     }
     for (const std::string& name : state->told)
-      log::info("webhook", "authority told", {{"configuration", name}});
-    // Somebody must lead before anybody may rest.
+      log::info("webhook", "wrote the authority to the webhook configuration",
+                {{"configuration", name}});
+    // There must be a leader before any replica may wait longer.
     const bool settled = state->missing.empty() && !elector_.leader().empty();
     wait = settled ? kLook : kLookSoon;
     if (state->serving.certificate_pem == serving_.certificate_pem) continue;

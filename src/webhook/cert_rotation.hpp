@@ -1,4 +1,4 @@
-// Keeps the certificates of a running webhook fresh.
+// Renews the certificates of a running webhook.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@
 
 namespace plim::webhook {
 
-// Of several replicas the holder of the Lease renews; all take over what they find in the Secret.
-// Belongs to one loop; co_await stop() before destroying it.
+// Of several replicas the holder of the Lease renews; all use what they find in the Secret. Belongs
+// to one loop; co_await stop() before destroying it.
 class CertRotation {
  public:
   using OnChange = std::function<void(const net::ServerTls&)>;
 
-  // `serving` is what the server has now. `identity` is unique among the replicas.
+  // `serving` is the current certificate of the server. `identity` is unique among the replicas.
   CertRotation(const Executor& loop, std::shared_ptr<kube::Client> client, CertSettings settings,
                net::ServerTls serving, std::string identity, OnChange on_change, Clock& clock);
 
   void start();
   Task<void> stop();
-  // Now, instead of within a minute.
+  // Checks now, instead of within a minute.
   void look();
 
  private:
@@ -39,7 +39,7 @@ class CertRotation {
   OnChange on_change_;
   Clock& clock_;
   kube::LeaderElector elector_;
-  bool asked_ = false;  // by look(), maybe while an earlier look is under way
+  bool asked_ = false;  // by look(), maybe during an earlier check
   Event look_;
   TaskGroup tasks_;
 };

@@ -8,7 +8,7 @@
 namespace plim::webhook {
 namespace {
 
-// Its Secret takes as long to read as the test likes.
+// Reading its Secret takes as long as the test wants.
 class SlowSecrets final : public plim::testing::StubClient {
  public:
   explicit SlowSecrets(const Executor& loop) : answered(loop) {}
@@ -24,7 +24,7 @@ class SlowSecrets final : public plim::testing::StubClient {
   Event answered;
 };
 
-TEST(CertRotation, looks_again_when_asked_during_a_look) {
+TEST(CertRotation, checks_again_when_asked_during_a_check) {
   Loop loop;
   FakeClock clock;
   auto client = std::make_shared<SlowSecrets>(loop.executor());

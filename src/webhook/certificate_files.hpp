@@ -1,4 +1,4 @@
-// The files that hold the server's certificate and key, as a Secret is mounted.
+// The files of the server's certificate and key, as a Secret is mounted.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace plim::webhook {
 struct CertificateFiles {
   std::string certificate, key;
 
-  // The named files; where they are missing, tls.crt and tls.key or cert.pem and key.pem beside
-  // them, so that a manifest need not know who has made the Secret.
+  // Reads the named files. If they are missing, reads tls.crt and tls.key or cert.pem and key.pem
+  // in the same directory, so that a manifest works with Secrets of different origin.
   Result<net::ServerTls> read() const;
-  // All paths whose change may change what read() gives.
+  // All paths whose change may change the result of read().
   std::vector<std::string> paths() const;
 };
 

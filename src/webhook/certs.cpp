@@ -22,7 +22,7 @@ std::string pem_in(const json::value& secret, std::string_view key) {
   return text ? std::move(*text) : std::string();
 }
 
-// One after another, as PEM texts that end with a newline.
+// One certificate after another, as PEM texts that end with a newline.
 std::vector<std::string> certificates_in(std::string_view bundle) {
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
@@ -36,7 +36,7 @@ std::vector<std::string> certificates_in(std::string_view bundle) {
   }
 }
 
-// One attempt at all of it. Lives as long as the call.
+// One attempt of the whole procedure. Lives as long as the call.
 class CertKeeper {
  public:
   CertKeeper(std::shared_ptr<kube::Client> client, CertSettings settings, Clock& clock)
@@ -61,8 +61,8 @@ class CertKeeper {
  private:
   Result<CertState> found() {
     if (current_.serving.certificate_pem.empty())
-      return fail(Code::not_found, fmt::format("there is no certificate in Secret {}/{}",
-                                               settings_.ns, settings_.secret));
+      return fail(Code::not_found, fmt::format("Secret {}/{} contains no certificate", settings_.ns,
+                                               settings_.secret));
     out_.serving = {.certificate_pem = current_.serving.certificate_pem,
                     .key_pem = current_.serving.key_pem};
     return std::move(out_);
@@ -97,7 +97,7 @@ class CertKeeper {
         current_.serving = std::move(*issued);
         return {};
       }
-      out_.done = kube::Renewal::authority;  // its key is lost or somebody else's
+      out_.done = kube::Renewal::authority;  // its key is lost or belongs to someone else
     }
     if (out_.done == kube::Renewal::none) return {};
     PLIM_TRY(current_,
@@ -145,8 +145,8 @@ class CertKeeper {
     co_return Result<void>();
   }
 
-  // False when everything is there already. While something is made anew, whatever is trusted stays
-  // so; at rest the bundle is what the Secret says, so that what a lost race has left goes.
+  // False if everything is there already. During a renewal everything trusted stays trusted;
+  // otherwise the bundle is the one in the Secret, so that leftovers of a lost race are removed.
   bool put_bundle(json::value& configuration) {
     json::value* webhooks = configuration.get_object().if_contains("webhooks");
     if (!webhooks || !webhooks->is_array()) return false;
@@ -160,7 +160,7 @@ class CertKeeper {
       const auto decoded = base64_decode(before);
       const std::string trusted = decoded ? *decoded : std::string();
       const bool resting = out_.done == kube::Renewal::none;
-      // A Secret of somebody else's making does not say who has signed it.
+      // A Secret that others created does not contain its authority.
       const bool adopted = out_.done == kube::Renewal::authority && secret_.is_object();
       if (adopted && previous_.empty()) previous_ = trusted;
       const std::string bundle =
@@ -187,7 +187,7 @@ class CertKeeper {
     data["ca.pem"] = base64_encode(
         merged_bundle({current_.authority.certificate_pem, previous_}, "", clock_->wall()));
     data["ca-key.pem"] = base64_encode(current_.authority.key_pem);
-    // The revision that was read goes along, so a change in between is a conflict.
+    // With the resourceVersion that was read, so a change in between is a conflict.
     kube::ObjectPath path = where();
     Result<json::value> stored = fail(Code::unknown, "");
     if (is_new) {

@@ -1,5 +1,5 @@
-// Certificates for the webhook without anybody's help: made, kept in a Secret, renewed in time, and
-// told to the API server.
+// Manages the webhook's certificates: creates them, keeps them in a Secret, renews them in time,
+// and writes the authority to the webhook configuration.
 #pragma once
 
 #include <memory>
@@ -22,29 +22,30 @@ struct CertSettings {
   std::string ns = "kube-system";
   std::string service = "cpu-dev-pod-mutator-svc";
   std::string secret = "cpu-dev-webhook-secret";
-  std::string lease = "plimsoll-webhook-certs";  // of the replica that renews
+  std::string lease = "plimsoll-webhook-certs";  // for the replica that renews
   std::vector<std::string> configurations = {"cpu-device-pod-mutator-webhook-config"};
-  std::vector<json::value> manifests = {};  // configurations to make where they are missing
+  std::vector<json::value> manifests = {};  // configurations to create if they are missing
   Rotate rotate = Rotate::when_due;
-  bool may_write = true;  // false: only say what is in the Secret
+  bool may_write = true;  // false: only report what is in the Secret
 };
 
 struct CertState {
   net::ServerTls serving;
-  kube::Renewal done = kube::Renewal::none;  // what was made anew
+  kube::Renewal done = kube::Renewal::none;  // what was renewed
   std::vector<std::string> told = {};        // configurations that were changed
-  std::vector<std::string> missing = {};     // configurations that are not there
+  std::vector<std::string> missing = {};     // configurations that do not exist
 };
 
-// Looks, makes what is due, stores it under cert.pem, key.pem, ca.pem and ca-key.pem, and puts the
-// authority into caBundle of each webhook of ours. An authority is told before it is used, and the
-// one before it stays behind it in ca.pem and in the bundle, so that no call fails while servers
-// still have the old certificate. Several may do this at once: who comes second finds it done.
+// Reads the Secret, renews what is due, stores it as cert.pem, key.pem, ca.pem and ca-key.pem, and
+// writes the authority to caBundle of each of our webhooks. A new authority is published before it
+// is used, and the previous one stays after it in ca.pem and in the bundle, so that no call fails
+// while servers still have the old certificate. Several replicas may run this at once: the second
+// one has nothing to do.
 Task<Result<CertState>> ensure_certificates(std::shared_ptr<kube::Client> client,
                                             CertSettings settings, Clock& clock);
 
-// The certificates of `bundle` with those of `authorities` before them, each once, without what has
-// expired; at most four, since rotation never needs more.
+// The certificates of `authorities` followed by those of `bundle`, each once, without expired ones;
+// at most four, since a rotation never needs more.
 std::string merged_bundle(const std::vector<std::string>& authorities, std::string_view bundle,
                           WallTime now);
 

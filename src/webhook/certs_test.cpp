@@ -25,7 +25,7 @@ TEST(CertBundle, has_the_new_authority_first_and_each_once) {
   EXPECT_EQ(merged_bundle({one, ""}, "", kNow), one);
 }
 
-TEST(CertBundle, drops_what_has_expired_or_is_no_certificate) {
+TEST(CertBundle, drops_expired_certificates_and_other_text) {
   const std::string good = authority("good"), old = authority("old", -1h);
   EXPECT_EQ(merged_bundle({good}, old, kNow), good);
   EXPECT_EQ(merged_bundle({good}, "nonsense\n-----BEGIN CERTIFICATE-----\nAAAA", kNow), good);
@@ -34,7 +34,7 @@ TEST(CertBundle, drops_what_has_expired_or_is_no_certificate) {
       good);
 }
 
-TEST(CertBundle, does_not_grow_for_ever) {
+TEST(CertBundle, does_not_grow_without_limit) {
   std::string bundle;
   for (int i = 0; i < 9; ++i) bundle = merged_bundle({authority(std::to_string(i))}, bundle, kNow);
   std::size_t count = 0;

@@ -5,7 +5,7 @@
 namespace plim::webhook {
 namespace {
 
-constexpr std::chrono::seconds kExpiryLook{60};  // clocks may be set, so no longer sleep than this
+constexpr std::chrono::seconds kExpiryLook{60};  // the clock may be set: sleep no longer
 
 }  // namespace
 

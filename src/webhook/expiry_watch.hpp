@@ -1,4 +1,4 @@
-// Notices when the certificate of a running webhook has expired.
+// Detects that the certificate of a running webhook has expired.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace plim::webhook {
 
-// API servers refuse an expired certificate without a word to the webhook, so that from inside all
-// looks well. Belongs to one loop; co_await stop() before destroying it.
+// API servers reject an expired certificate without notifying the webhook, so the webhook itself
+// sees no problem. Belongs to one loop; co_await stop() before destroying it.
 class ExpiryWatch {
  public:
-  using Expires = std::function<WallTime()>;           // of the certificate that is used now
-  using OnExpired = std::function<void(WallTime at)>;  // once for each certificate
+  using Expires = std::function<WallTime()>;           // of the current certificate
+  using OnExpired = std::function<void(WallTime at)>;  // called once for each certificate
 
   ExpiryWatch(const Executor& loop, Expires expires, OnExpired on_expired, Clock& clock);
 

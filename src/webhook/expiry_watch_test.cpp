@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ExpiryWatch, tells_once_of_each_certificate) {
+TEST(ExpiryWatch, reports_each_certificate_once) {
   Loop loop;
   FakeClock clock;
   const WallTime first = clock.wall() + 90s;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxWarning = 120;
 constexpr int kUnprocessable = 422;
 
-// At a character's end.
+// Cut at the end of a character.
 std::string_view shortened(std::string_view text) {
   if (text.size() <= kMaxWarning) return text;
   std::size_t end = kMaxWarning;
@@ -45,7 +45,7 @@ Result<kube::AdmissionReview> read_review(std::string_view body) {
   json::value* request =
       parsed->is_object() ? parsed->get_object().if_contains("request") : nullptr;
   if (!request || !request->is_object())
-    return fail(Code::bad_request, "no AdmissionReview: there is no request in it");
+    return fail(Code::bad_request, "not an AdmissionReview: it has no request");
   const auto text = [&](std::initializer_list<std::string_view> path) {
     return std::string(text_at(*request, path));
   };
@@ -62,7 +62,7 @@ Result<kube::AdmissionReview> read_review(std::string_view body) {
                                .old_object = take(*request, "oldObject")};
 }
 
-// Written as text at once: of values made for it alone half of the time would go into making them.
+// Written directly as text: building JSON values first would take twice as long.
 std::string write_review(const kube::AdmissionReview& review, const kube::AdmissionAnswer& answer) {
   std::string out = R"({"apiVersion":)";
   append_json_string(out, review.api_version);

@@ -7,7 +7,7 @@
 namespace plim::webhook {
 namespace {
 
-TEST(AdmissionReview, is_read_with_what_a_mutator_needs) {
+TEST(AdmissionReview, is_parsed_with_what_a_mutator_needs) {
   const auto review =
       read_review(R"({"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview",
       "request":{"uid":"u-1","resource":{"group":"","version":"v1","resource":"pods"},
@@ -22,13 +22,13 @@ TEST(AdmissionReview, is_read_with_what_a_mutator_needs) {
   EXPECT_EQ(review->old_object.at("a"), 2);
 }
 
-TEST(AdmissionReview, without_a_request_is_none) {
+TEST(AdmissionReview, without_a_request_is_rejected) {
   for (const char* text : {"", "{", "[]", "1", "{}", R"({"request":[]})", R"({"request":null})"}) {
     const auto review = read_review(text);
     ASSERT_FALSE(review) << text;
     EXPECT_EQ(review.error().code, Code::bad_request) << text;
   }
-  EXPECT_TRUE(read_review(R"({"request":{}})"));  // whatever is missing reads as empty
+  EXPECT_TRUE(read_review(R"({"request":{}})"));  // missing members are empty
 }
 
 json::value answer_to(const char* version, const kube::AdmissionAnswer& answer) {
@@ -56,7 +56,7 @@ TEST(AdmissionReview, has_patch_and_its_type_together) {
             R"([{"op":"remove","path":"/x"}])");
 }
 
-TEST(AdmissionReview, tells_why_it_refuses) {
+TEST(AdmissionReview, contains_the_reason_of_a_rejection) {
   kube::AdmissionAnswer answer{.allowed = false, .code = "ANN001", .message = "ANN001: \"x\""};
   answer.patch = {json::object()};
   const json::value said = answer_to("admission.k8s.io/v1", answer);

@@ -19,9 +19,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kMaxReview = 8u << 20;
-constexpr seconds kLimit{5};  // to send a request, and to take the answer
+constexpr seconds kLimit{5};  // to send a request, and to read the response
 constexpr seconds kDrainGrace{10};
-constexpr std::string_view kFault = "fault";  // the code of an answer that nobody has given
+constexpr std::string_view kFault = "fault";  // the code of a response without a mutator's answer
 
 net::Response plain_answer(int status, std::string body) {
   net::Response out{.status = status, .headers = {}, .body = std::move(body)};
@@ -40,8 +40,7 @@ class Endpoint {
       : row_(std::move(row)),
         registry_(&registry),
         clock_(&clock),
-        seconds_(registry.histogram("plimsoll_webhook_request_seconds",
-                                    "Time that the answer to a review took.",
+        seconds_(registry.histogram("plimsoll_webhook_request_seconds", "Time to answer a review.",
                                     metrics::spread_bounds(1e-5, 18), {{"path", row_.path}})),
         inflight_(registry.gauge("plimsoll_webhook_inflight", "Reviews being answered.")),
         http1_(by_protocol("http/1.1")),
@@ -52,12 +51,12 @@ class Endpoint {
   net::Response answer(const net::Request& request) {
     (request.http2 ? http2_ : http1_).add();
     if (request.method != "POST") {
-      net::Response out = refuse(405, "reviews are sent by POST\n");
+      net::Response out = refuse(405, "send reviews with POST\n");
       out.headers.set("Allow", "POST");
       return out;
     }
     if (!is_json(request.headers.get("Content-Type")))
-      return refuse(415, "a review is application/json\n");
+      return refuse(415, "send reviews as application/json\n");
     auto review = read_review(request.body);
     if (!review) return refuse(400, review.error().message + "\n");
     const SteadyTime began = clock_->steady();
@@ -87,7 +86,7 @@ class Endpoint {
  private:
   metrics::Counter& by_protocol(std::string name) {
     return registry_->counter("plimsoll_webhook_protocol_requests_total",
-                              "Requests by the protocol agreed on with the client.",
+                              "Requests by the negotiated protocol.",
                               {{"path", row_.path}, {"protocol", std::move(name)}});
   }
 
@@ -100,7 +99,7 @@ class Endpoint {
       if (row_.on_fault == OnFault::fail) return fail(Code::internal, "the mutator failed");
       kube::AdmissionAnswer out;
       out.code = kFault;
-      out.warnings.emplace_back("the pod is made as it is: its webhook failed");
+      out.warnings.emplace_back("the pod is created without changes: its webhook failed");
       return out;
     }
   }
@@ -111,12 +110,12 @@ class Endpoint {
   }
 
   void count(std::string_view result, std::string_view code) {
-    // Found once: looking a counter up takes longer than to read a small review.
+    // Cached: looking up a counter takes longer than parsing a small review.
     metrics::Counter*& counter = counters_[fmt::format("{} {}", result, code)];
     if (counter == nullptr)
       counter = &registry_->counter(
           "plimsoll_webhook_requests_total",
-          "Requests by what became of them and the code told: HTTP's, or of the rejection.",
+          "Requests by result and code: the HTTP status, or the code of the rejection.",
           {{"path", row_.path}, {"result", std::string(result)}, {"code", std::string(code)}});
     counter->add();
   }
@@ -150,7 +149,7 @@ Task<net::Reply> metrics_reply(metrics::Registry* registry) {
 }
 
 net::Route review_route(std::shared_ptr<Endpoint> endpoint) {
-  // Of any method: its body is read before it is refused, so that the connection stays in step.
+  // For any method: reads the body before rejecting, so that the connection can be reused.
   std::string path = endpoint->path();
   return {
       .method = "*",

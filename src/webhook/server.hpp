@@ -1,4 +1,4 @@
-// The admission server: HTTPS, one path for each mutator, health and metrics beside them.
+// The admission server: HTTPS, one path for each mutator, plus health and metrics.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace plim::webhook {
 
-// What becomes of a review whose mutator fails by a fault of its own: 500, so that the
-// configuration decides, or the object passes as it is, with a warning.
+// How to answer a review whose mutator fails with a fault of its own: 500, so that the
+// configuration's failurePolicy decides, or allow the object unchanged, with a warning.
 enum class OnFault { fail, allow };
 
 struct MutatorRow {
@@ -31,8 +31,8 @@ struct ServerSettings {
   std::vector<MutatorRow> mutators = {};
 };
 
-// Every request is answered: 200 with a review for what parses, 400 for what does not, 405, 413 and
-// 415 for what is no such request. Belongs to one loop, on which the mutators are called too.
+// Answers every request: 200 with a review if it parses, 400 if it does not, 405, 413 and 415 for
+// other requests. Belongs to one loop, on which the mutators are called too.
 class AdmissionServer {
  public:
   static Result<std::unique_ptr<AdmissionServer>> listen(const Executor& loop,
@@ -43,10 +43,10 @@ class AdmissionServer {
   AdmissionServer& operator=(const AdmissionServer&) = delete;
 
   std::string address() const;
-  // For connections from now on; those that are open stay. A pair that does not fit is refused and
-  // the old one stays.
+  // For new connections; open ones stay. A pair that does not match is rejected and the old one
+  // stays.
   Result<void> set_certificate(const net::ServerTls& certificate);
-  WallTime expires() const;  // the certificate
+  WallTime expires() const;  // of the certificate
   Task<void> drain();
 
  private:

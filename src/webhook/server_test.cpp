@@ -85,7 +85,7 @@ class AdmissionServerTest : public ::testing::Test {
   std::shared_ptr<net::Client> client;
 };
 
-TEST_F(AdmissionServerTest, hands_each_path_to_its_mutator_and_counts) {
+TEST_F(AdmissionServerTest, passes_each_path_to_its_mutator_and_counts) {
   EXPECT_NE(send("POST", "/refuse", R"({"request":{"operation":"CREATE"}})")
                 .body.find("\"allowed\":false"),
             std::string::npos);
@@ -101,7 +101,7 @@ TEST_F(AdmissionServerTest, hands_each_path_to_its_mutator_and_counts) {
   exposes(R"(plimsoll_webhook_protocol_requests_total{path="/refuse",protocol="http/1.1"} 3)");
 }
 
-TEST_F(AdmissionServerTest, lets_pods_pass_whose_mutator_failed_where_it_is_told_so) {
+TEST_F(AdmissionServerTest, allows_pods_whose_mutator_failed_if_configured) {
   const net::Response answer = send("POST", "/fault", R"({"request":{"uid":"u"}})");
   EXPECT_EQ(answer.status, 200);
   EXPECT_NE(answer.body.find(R"("response":{"uid":"u","allowed":true,"warnings":[)"),
@@ -114,14 +114,14 @@ TEST_F(AdmissionServerTest, lets_pods_pass_whose_mutator_failed_where_it_is_told
   exposes("plimsoll_webhook_inflight 0");
 }
 
-TEST_F(AdmissionServerTest, keeps_its_certificate_when_the_new_one_is_no_good) {
+TEST_F(AdmissionServerTest, keeps_its_certificate_when_the_new_one_is_invalid) {
   net::ServerTls mixed = certificate_for("two", 48h);
   mixed.key_pem = certificate_for("three", 48h).key_pem;
   EXPECT_FALSE(server->set_certificate(mixed));
   EXPECT_FALSE(server->set_certificate({}));
   EXPECT_EQ(send("POST", "/patch", R"({"request":{}})").status, 200);
   EXPECT_TRUE(server->set_certificate(certificate_for("two", 48h)));
-  EXPECT_EQ(send("POST", "/patch", R"({"request":{}})").status, 200);  // the connection it has
+  EXPECT_EQ(send("POST", "/patch", R"({"request":{}})").status, 200);  // on the open connection
   connect();
   EXPECT_EQ(send("POST", "/patch", R"({"request":{}})").status, 200);
 }

@@ -1,4 +1,4 @@
-// Arbitrary JSON for properties: small trees with strings that parsers stumble over.
+// Arbitrary JSON for property tests: small trees with strings that are hard to parse.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace plim::testing {
 
-// Pieces that mean something to JSON, YAML or Unicode, put together at random.
+// Random combinations of pieces that have a meaning in JSON, YAML or Unicode.
 inline rc::Gen<std::string> awkward_text() {
   auto piece = rc::gen::element<std::string>(
       "a", "b", "z9", "0", "1", "7", "-", "+", ".", "e", "_", "x", " ", "  ", "\n", "\n\n", "\t",

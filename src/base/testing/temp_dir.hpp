@@ -1,4 +1,4 @@
-// A directory of a test's own, removed with everything in it.
+// A temporary directory for a test, removed with its contents.
 #pragma once
 
 #include <cstdlib>
@@ -10,8 +10,8 @@
 
 namespace plim::testing {
 
-// Where files live in memory, if this machine has such a place: for tests that write and sync so
-// often that they would measure the disk.
+// A directory in memory, if this machine has one: for tests that write and sync so often that they
+// would measure the disk.
 inline std::filesystem::path memory_directory() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
 }

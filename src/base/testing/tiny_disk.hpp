@@ -1,5 +1,5 @@
-// A full disk for tests. As root a tmpfs of a few pages, in a mount namespace of its own thread, so
-// that nothing is left behind however the test ends. Otherwise a limit on the size of files.
+// A full disk for tests. As root, a tmpfs of a few pages in a mount namespace of its own thread, so
+// that nothing remains however the test ends. Otherwise a limit on the size of files.
 #pragma once
 
 #include <csignal>
@@ -17,14 +17,14 @@
 
 namespace plim::testing {
 
-// What a test may do with the disk: fill it to the last page, and make room again.
+// What a test can do with the disk: fill it to the last page, and free space again.
 struct TinyDisk {
   std::string path;
   std::function<void()> fill;
   std::function<void()> make_room;
 };
 
-// Runs `body` on a thread that has the disk.
+// Runs `body` on a thread that sees the disk.
 inline void with_tiny_disk(std::size_t bytes, const std::function<void(TinyDisk)>& body) {
   TempDir dir;
   std::thread thread([&] {

@@ -1,4 +1,4 @@
-// A container runtime on a socket, as a test lays it out: containerd, or one without content store.
+// A fake container runtime on a socket: containerd, or one without a content store.
 #pragma once
 
 #include <map>
@@ -21,10 +21,10 @@ class FakeRuntime {
   std::vector<Blob> content;
   std::vector<Ingest> ingests;
   std::map<std::string, std::string> manifests;  // by digest
-  std::map<std::string, std::string> infos;      // verbose, any image gets the one under ""
+  std::map<std::string, std::string> infos;      // verbose; "" is the default for all images
   bool has_content = true;
   bool content_is_broken = false;
-  std::map<std::string, int> asked;  // by the method's last word
+  std::map<std::string, int> asked;  // by the last part of the method
 
   void start() {
     server_ = *net::RpcServer::listen(loop_, socket_);

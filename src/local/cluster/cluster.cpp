@@ -24,7 +24,7 @@ const apiserver::User kMirrorUser{.name = "system:plimsoll:nodes", .groups = {"s
 const apiserver::User kSchedulerUser{.name = "system:kube-scheduler",
                                      .groups = {"system:authenticated"}};
 
-// The port of last time, kept because kubectl remembers what a server can do by its address.
+// The port of the last run. It is kept because kubectl caches the API's discovery by address.
 std::uint16_t remembered_port(const std::string& endpoints) {
   auto text = read_file(endpoints);
   if (!text) return kFirstPort;
@@ -103,7 +103,7 @@ Task<void> Cluster::stop() {
   if (store_) co_await store_->close();
   front_.reset();
   control_.reset();
-  if (!lock_) co_return;  // another process' files
+  if (!lock_) co_return;  // the files belong to another process
   (void)remove_file(options_.directories.control_socket());
   (void)remove_file(options_.directories.running());
 }
@@ -200,7 +200,7 @@ Task<Result<void>> Cluster::start_nodes() {
   co_return Result<void>();
 }
 
-// Runs without nodes of its own too: whoever makes a Node with the right annotation gets one.
+// Runs without simulated nodes too: a Node created later with the right annotation gets simulated.
 Task<Result<void>> Cluster::start_simulator() {
   sim::SimulatorOptions options;
   options.nodes = options_.simulated_nodes;

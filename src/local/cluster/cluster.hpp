@@ -33,19 +33,19 @@ namespace plim::local::cluster {
 
 struct ClusterOptions {
   ClusterDirectories directories = {};
-  std::optional<FrontAddress> listen = {};  // none: loopback, the port of last time
+  std::optional<FrontAddress> listen = {};  // none: loopback, the port of the last run
   std::vector<std::string> server_names = {};
   std::string kubeconfig = {};  // "": in the state directory
-  std::string merge_into = {};  // a kubeconfig of the user's; "" for none
+  std::string merge_into = {};  // a kubeconfig file of the user; "" for none
   Durability durability = Durability::fsync;
-  std::uint64_t max_objects_bytes = 0;  // writes beyond are refused; 0: no limit
+  std::uint64_t max_objects_bytes = 0;  // rejects writes beyond this; 0: no limit
   std::vector<std::string> controllers = controllers::controller_names();
   bool scheduler = true;
   NodesOptions nodes = {};
-  int simulated_nodes = 0;              // sim-1, sim-2, …; others may be made through the API
-  std::vector<sim::Stage> stages = {};  // of simulated pods and nodes
-  SteadyTime began = {};                // what milestones count from
-  std::function<void(std::string what, Nanos after)> milestone = {};  // as each is reached
+  int simulated_nodes = 0;              // sim-1, sim-2, …; the API can create more
+  std::vector<sim::Stage> stages = {};  // stages of simulated pods and nodes
+  SteadyTime began = {};                // milestones count from this time
+  std::function<void(std::string what, Nanos after)> milestone = {};  // called at each
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -56,10 +56,10 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Ends when everything is ready. Code::already_exists: it runs in another process. After a
-  // failure, stop() too.
+  // Completes when everything is ready. Code::already_exists: another process runs the cluster.
+  // Call stop() after a failure too.
   Task<Result<void>> start();
-  // First those who would start new pods, then nodes with their pods, the API and its store.
+  // Stops what would start new pods first, then the nodes with their pods, the API and its store.
   Task<void> stop();
 
   const std::string& url() const { return url_; }
@@ -95,10 +95,10 @@ class Cluster {
   ClusterKeys keys_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<apiserver::CustomResources>
-      custom_resources_;  // both hooked into the server: go after it
+      custom_resources_;  // the server uses both: destroyed after it
   std::unique_ptr<apiserver::AdmissionWebhooks> webhooks_;
   std::unique_ptr<apiserver::ApiServer> api_;
-  std::shared_ptr<kube::Client> client_;  // as an administrator
+  std::shared_ptr<kube::Client> client_;  // authenticated as an administrator
   std::unique_ptr<net::Server> front_;
   std::unique_ptr<controllers::Controllers> controllers_;
   std::unique_ptr<controllers::PodScheduler> scheduler_;

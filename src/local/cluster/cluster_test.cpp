@@ -72,7 +72,7 @@ class ClusterTest : public ::testing::Test {
     co_return made.value_or(json::value());
   }
 
-  // Waits until `good` says so of the object, and hands it back; null after ten seconds.
+  // Waits until `good` accepts the object and returns it; null after ten seconds.
   static Task<json::value> wait_for(std::shared_ptr<kube::Client> client, kube::Resource resource,
                                     std::string name, bool (*good)(const json::value&)) {
     kube::ObjectPath path{.ns = resource.namespaced ? "default" : "", .name = std::move(name)};
@@ -98,7 +98,7 @@ class ClusterTest : public ::testing::Test {
   static json::value pod(std::string_view name, std::string_view cpu) {
     json::object container{
         {"name", "c"}, {"image", "x"}, {"resources", {{"requests", {{"cpu", cpu}}}}}};
-    json::array anywhere{json::object{{"operator", "Exists"}}};  // nobody calls the node ready
+    json::array anywhere{json::object{{"operator", "Exists"}}};  // the node is never Ready
     return json::object{
         {"metadata", {{"name", name}}},
         {"spec", {{"containers", json::array{container}}, {"tolerations", std::move(anywhere)}}}};
@@ -250,7 +250,7 @@ class ClusterTest : public ::testing::Test {
     co_return 0;
   }
 
-  // As a client on the network sees it: the server goes, comes back with what it had, and goes on.
+  // As a client on the network sees it: the server stops and returns with the objects it had.
   Task<int> follow_through_a_restart() {
     ClusterOptions wanted = options();
     wanted.durability = Durability::os;
@@ -290,7 +290,7 @@ class ClusterTest : public ::testing::Test {
   std::unique_ptr<Cluster> cluster_;
 };
 
-TEST_F(ClusterTest, tells_milestones_and_writes_a_kubeconfig_that_works) {
+TEST_F(ClusterTest, reports_milestones_and_writes_a_kubeconfig_that_works) {
   Loop loop;
   loop.run(tell_milestones());
   EXPECT_THAT(milestones_, ElementsAre(HasSubstr("store open"), HasSubstr("https://127.0.0.1:"),
@@ -312,12 +312,12 @@ TEST_F(ClusterTest, places_pods_and_says_why_one_must_wait) {
   loop.run(place_pods());
 }
 
-TEST_F(ClusterTest, tells_what_nodes_and_pods_use) {
+TEST_F(ClusterTest, reports_what_nodes_and_pods_use) {
   Loop loop;
   loop.run(tell_usage());
 }
 
-TEST_F(ClusterTest, comes_back_so_that_informers_go_on) {
+TEST_F(ClusterTest, lets_informers_continue_after_a_restart) {
   Loop loop;
   loop.run(follow_through_a_restart());
 }

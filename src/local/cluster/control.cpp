@@ -23,7 +23,7 @@ net::Response response_of(const Result<json::value>& answer) {
     out.body = to_json(*answer);
     return out;
   }
-  // As the API's errors, so that commands need to know one form only.
+  // The same form as the API's errors, so that commands have to parse only one.
   const Error& error = answer.error();
   out.status = http_status(error.code);
   out.body = to_json(json::object{{"kind", "Status"},
@@ -36,7 +36,7 @@ net::Response response_of(const Result<json::value>& answer) {
 }
 
 Error unknown(std::string_view path) {
-  return fail(Code::not_found, fmt::format("the cluster knows no {}", quote(path)));
+  return fail(Code::not_found, fmt::format("the cluster has no endpoint {}", quote(path)));
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Control>> Control::listen(const Executor& loop, std::stri
   everything.handler = [control = out.get()](net::Request request) {
     return control->handle(std::move(request));
   };
-  everything.options.handler_timeout = 10min;  // pods have their grace, images their size
+  everything.options.handler_timeout = 10min;  // stopping pods and loading images take long
   PLIM_TRY(out->server_, net::Server::listen({loop}, std::move(options), {everything}));
   return out;
 }

@@ -1,5 +1,5 @@
-// What `plimsoll status`, `node` and `images` ask of a running cluster: JSON over a socket that
-// only its user can open.
+// Serves `plimsoll status`, `node` and `images` for a running cluster: JSON over a socket that only
+// the cluster's user can open.
 #pragma once
 
 #include <memory>

@@ -19,8 +19,8 @@ namespace plim::local::cluster {
 namespace {
 
 constexpr std::size_t kLongestName = 40;
-// A socket's path holds 107 bytes; the deepest one below the run directory of a node with a name of
-// usual length is "/n12/pod-resources/kubelet.sock" or a plugin's own of about that size.
+// A socket's path holds 107 bytes. The longest path below the run directory, for a node with a name
+// of usual length, is "/n12/pod-resources/kubelet.sock" or a plugin's socket of about that size.
 constexpr std::size_t kLongestRun = 60;
 
 bool is_name(std::string_view name) {
@@ -34,7 +34,8 @@ Result<std::string> state_directory(std::string_view name, const kube::GetEnv& e
     return fmt::format("{}/plimsoll/local/{}", *state, name);
   if (auto home = env("HOME"); home && home->starts_with('/'))
     return fmt::format("{}/.local/state/plimsoll/local/{}", *home, name);
-  return fail(Code::invalid, "neither XDG_STATE_HOME nor HOME says where to keep files");
+  return fail(Code::invalid,
+              "cannot choose a directory for files: neither XDG_STATE_HOME nor HOME is set");
 }
 
 std::string run_directory(std::string_view name, const kube::GetEnv& env) {
@@ -46,7 +47,7 @@ std::string run_directory(std::string_view name, const kube::GetEnv& env) {
   return fmt::format("/tmp/plimsoll-{}/{}", ::geteuid(), name);
 }
 
-// What a file of ours says about the cluster that wrote it; "" when there is none.
+// A value that a running cluster has written to its file; "" if there is none.
 std::string noted(const std::string& file, std::string_view key) {
   auto text = read_file(file);
   if (!text) return "";
@@ -71,7 +72,7 @@ Result<ClusterDirectories> find_directories(std::string_view name, std::string_v
   } else {
     PLIM_TRY(out.state, state_directory(name, env));
   }
-  // It may have been started with --dir, or in a session with another XDG_RUNTIME_DIR.
+  // The cluster may have been started with --dir, or in a session with another XDG_RUNTIME_DIR.
   if (holder_of(out.lock())) {
     if (std::string state = noted(out.running(), "stateDirectory"); !state.empty())
       out.state = std::move(state);
@@ -85,7 +86,7 @@ std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env) {
   namespace fs = std::filesystem;
   std::set<std::string> names;
   auto collect = [&names](const fs::path& parent) {
-    std::error_code problem;  // what cannot be read holds no cluster of ours
+    std::error_code problem;  // an unreadable directory holds no cluster of ours
     for (fs::directory_iterator at(parent, problem), end; !problem && at != end;
          at.increment(problem))
       names.insert(at->path().filename().string());
@@ -105,7 +106,7 @@ std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env) {
 Result<void> make_private(const std::string& path) {
   auto slash = path.find_last_of('/');
   if (slash != path.npos && slash > 0) {
-    // Parents as others make them, except below /tmp, where every name may be a stranger's.
+    // Parents get the default mode, except below /tmp, where another user may own any name.
     std::string parent = path.substr(0, slash);
     if (parent.starts_with("/tmp/plimsoll-")) {
       PLIM_CHECK(make_private(parent));
@@ -117,11 +118,11 @@ Result<void> make_private(const std::string& path) {
     return fail_errno(errno, fmt::format("cannot make directory {}", path));
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0)
-    return fail_errno(errno, fmt::format("cannot look at {}", path));
+    return fail_errno(errno, fmt::format("cannot stat {}", path));
   if (!S_ISDIR(info.st_mode)) return fail_errno(ENOTDIR, fmt::format("cannot use {}", path));
   if (info.st_uid != ::geteuid())
-    return fail(Code::forbidden,
-                fmt::format("{} belongs to user {}; keys are not kept there", path, info.st_uid));
+    return fail(Code::forbidden, fmt::format("{} belongs to user {}; use a directory of your own",
+                                             path, info.st_uid));
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return fail(Code::forbidden,
                 fmt::format("others may write to {}; chmod go-w {} and try again", path, path));
@@ -137,7 +138,7 @@ std::optional<pid_t> holder_of(const std::string& lock) {
   ssize_t n = ::pread(fd.get(), text.data(), text.size(), 0);
   std::string_view digits(text.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
   auto pid = parse_int<pid_t>(trim(digits));
-  // The lock of a killed one lives on for a moment in a child that it had just made.
+  // After a kill, a child that was just forked may hold the lock for a moment.
   if (!pid || !process_runs(*pid)) return std::nullopt;
   return *pid;
 }

@@ -1,4 +1,4 @@
-// Where a local cluster keeps its files, and who holds it at the moment.
+// Where a local cluster keeps its files, and which process holds it.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace plim::local::cluster {
 
-// Plain values; nothing is made before make_private().
+// Plain values; no directory is created before make_private().
 struct ClusterDirectories {
   std::string name;
-  std::string state;  // survives: store, keys, kubeconfigs, pods with their logs
+  std::string state;  // survives a restart: store, keys, kubeconfigs, pods with their logs
   std::string run;    // sockets and the pid lock; short, since a socket's path holds 107 bytes
 
   std::string store() const { return state + "/store"; }
@@ -35,24 +35,24 @@ struct ClusterDirectories {
 
   std::string control_socket() const { return run + "/control.sock"; }
 
-  std::string running() const { return run + "/cluster.json"; }  // where its state is, if elsewhere
+  std::string running() const { return run + "/cluster.json"; }  // names the state directory
 
   // Laid out as a kubelet's directory.
   std::string node(std::string_view node) const { return run + "/" + std::string(node); }
 };
 
 // By the rules of the environment (XDG_STATE_HOME, XDG_RUNTIME_DIR, HOME), or with the state in
-// `directory`. A cluster of this name that runs, wherever its files are, is found.
+// `directory`. Finds a running cluster of this name wherever its files are.
 Result<ClusterDirectories> find_directories(std::string_view name, std::string_view directory,
                                             const kube::GetEnv& env);
-// Those that run and those whose files are in the usual place, by name.
+// Clusters that run or have files in the default place, sorted by name.
 std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env);
 
-// Makes the directory with its parents for nobody but us. One that belongs to another user or that
-// others may write to is refused: keys and programs of pods lie there.
+// Creates the directory with its parents, readable only by us. Rejects one that belongs to another
+// user or that others may write to: it holds keys and the programs of pods.
 Result<void> make_private(const std::string& path);
 
-// The process that holds the lock; none: nobody does.
+// The process that holds the lock; none if no process does.
 std::optional<pid_t> holder_of(const std::string& lock);
 // Code::already_exists when another process holds it; the message has its pid.
 Result<FileLock> take_lock(const ClusterDirectories& directories);

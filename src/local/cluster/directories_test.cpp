@@ -40,7 +40,7 @@ TEST(ClusterDirectories, follow_the_environment) {
   EXPECT_EQ(find_directories("a", "/d/", env)->state, "/d");
 }
 
-TEST(ClusterDirectories, leave_room_for_the_path_of_a_socket) {
+TEST(ClusterDirectories, are_short_enough_for_the_paths_of_sockets) {
   TempDir temp;
   std::string deep = temp / std::string(80, 'x');
   ASSERT_TRUE(make_directories(deep));
@@ -87,7 +87,7 @@ TEST(ClusterDirectories, that_belong_to_others_are_refused) {
   }
 }
 
-TEST(ClusterDirectories, know_the_process_that_holds_them) {
+TEST(ClusterDirectories, name_the_process_that_holds_them) {
   TempDir temp;
   auto env = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}});
   auto here = find_directories("a", "", env);
@@ -103,7 +103,7 @@ TEST(ClusterDirectories, know_the_process_that_holds_them) {
   EXPECT_THAT(second.error().message, HasSubstr(std::to_string(::getpid())));
 }
 
-TEST(ClusterDirectories, of_a_running_cluster_are_found_wherever_they_are) {
+TEST(ClusterDirectories, of_a_running_cluster_are_found_in_any_place) {
   TempDir temp, other;
   auto env = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}});
   auto here = find_directories("a", other.path(), env);

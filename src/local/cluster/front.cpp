@@ -26,8 +26,10 @@ Result<FrontAddress> parse_front_address(std::string_view text) {
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   auto port = parse_int<std::uint16_t>(colon == text.npos ? "" : text.substr(colon + 1));
   if (host.empty() || !port)
-    return fail(Code::invalid,
-                fmt::format("{} is no address to listen on, such as 127.0.0.1:7443", quote(text)));
+    return fail(
+        Code::invalid,
+        fmt::format("cannot listen on {}: expected an address and a port, such as 127.0.0.1:7443",
+                    quote(text)));
   return FrontAddress{.host = std::string(host), .port = *port, .fixed = true};
 }
 
@@ -44,10 +46,10 @@ Result<std::unique_ptr<net::Server>> listen_in_front(const Executor& loop,
                                .key_pem = keys.server.key_pem,
                                .client_ca_pem = keys.authority.certificate_pem};
   options.idle_timeout = 5min;
-  options.gzip_from = 128 << 10;  // as kube-apiserver: smaller bodies cost more than they save
+  options.gzip_from = 128 << 10;  // as kube-apiserver: compressing less costs more than it saves
   net::Route everything{.method = "*", .pattern = "*"};
   everything.handler = [&api](net::Request request) { return api.handle(std::move(request)); };
-  everything.options.handler_timeout = 5min;  // webhooks and large collections take their time
+  everything.options.handler_timeout = 5min;  // for webhooks and large collections
   for (int i = 0;; ++i) {
     options.address = address_text(address.host, address.port + i);
     auto server = net::Server::listen({loop}, options, {everything});

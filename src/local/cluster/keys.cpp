@@ -15,12 +15,12 @@ namespace {
 
 using Days = std::chrono::days;
 constexpr Days kAuthorityLife{3650}, kLife{365}, kRenewBefore{30};
-// A clock that is set back a little must not make yesterday's certificates those of tomorrow.
+// Certificates start a day early, so that they stay valid if the clock is set back a little.
 constexpr Days kBackdate{1};
 constexpr std::size_t kTokenBytes = 32;
 
-// Only a crash of the whole machine loses what is not synced, and nothing that trusts these keys
-// outlives that; so the first start does not wait for the disk a dozen times.
+// Only a crash of the whole machine loses files that are not synced, and no process that trusts
+// these keys survives that. So the first start does not wait for the disk a dozen times.
 constexpr WriteOptions kKeyFile{.mode = 0600, .sync = false};
 
 bool is_address(std::string_view text) {
@@ -62,7 +62,7 @@ bool is_fresh(const net::CertificateInfo& certificate, WallTime now) {
   return certificate.not_before <= now && now + kRenewBefore < certificate.not_after;
 }
 
-// The files of one directory, kept or made anew.
+// The files of one directory: keeps the valid ones, replaces the others.
 class Keeper {
  public:
   Keeper(std::string directory, WallTime now) : directory_(std::move(directory)), now_(now) {}

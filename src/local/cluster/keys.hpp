@@ -1,4 +1,4 @@
-// The keys and certificates of a local cluster: made at its first start, renewed when they are old.
+// Keys and certificates of a local cluster: created at its first start, renewed before they end.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ namespace plim::local::cluster {
 struct ClusterKeys {
   net::KeyPair authority;
   net::KeyPair server;      // the API server's
-  net::KeyPair admin;       // of group system:masters
+  net::KeyPair admin;       // in group system:masters
   net::KeyPair scheduler;   // user system:kube-scheduler
   std::string token_key;    // signs the tokens of service accounts
-  std::string admin_token;  // 256 bit in hex
+  std::string admin_token;  // 256 bits in hex
 };
 
-// Reads what `directory` holds, makes what is missing, unreadable, too old (30 days before its end)
-// or, for the server, lacks one of `names`: further host names and addresses beside loopback's. A
-// new authority makes everything else new too.
+// Reads the keys in `directory`. Creates those that are missing, unreadable or too old (30 days
+// before their end), and the server's if it lacks one of `names`: host names and addresses in
+// addition to loopback. A new authority replaces all other keys too.
 Result<ClusterKeys> keep_keys(const std::string& directory, const std::vector<std::string>& names,
                               WallTime now);
 
-// What a node shows on its kubelet port, and what it could call the API server with.
+// A node serves its kubelet port with it, and can call the API server with it.
 Result<net::KeyPair> make_node_certificate(const net::KeyPair& authority, std::string_view node,
                                            std::string_view address, WallTime now);
 

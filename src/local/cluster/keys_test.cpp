@@ -82,12 +82,12 @@ TEST(ClusterKeys, of_the_server_follow_the_names_asked_for) {
   EXPECT_EQ(second->admin.certificate_pem, first->admin.certificate_pem);
   EXPECT_THAT(info_of(second->server).dns_names, Contains("build.example"));
   EXPECT_THAT(info_of(second->server).ip_addresses, Contains("10.1.2.3"));
-  // What it had more than is asked for now does no harm.
+  // A certificate with more names than are asked for now stays.
   EXPECT_EQ(keep_keys(temp.path(), {}, kNow)->server.certificate_pem,
             second->server.certificate_pem);
 }
 
-TEST(ClusterKeys, that_were_damaged_are_made_anew) {
+TEST(ClusterKeys, that_were_damaged_are_replaced) {
   TempDir temp;
   auto first = keep_keys(temp.path(), {}, kNow);
   ASSERT_TRUE(first);
@@ -102,7 +102,7 @@ TEST(ClusterKeys, that_were_damaged_are_made_anew) {
                                       second->authority.certificate_pem, kNow));
 }
 
-TEST(ClusterKeys, of_a_node_name_it_and_its_address) {
+TEST(ClusterKeys, of_a_node_contain_its_name_and_address) {
   TempDir temp;
   auto keys = keep_keys(temp.path(), {}, kNow);
   ASSERT_TRUE(keys);

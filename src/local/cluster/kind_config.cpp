@@ -17,11 +17,11 @@ constexpr int kHighestV = 100;
 
 struct Mapping {
   std::string inside, outside;
-  std::string warning;  // for one that nothing goes through
+  std::string warning;  // given if no path uses the mapping
   bool used = false;
 };
 
-// Through the longest that fits; unchanged if none does.
+// Maps the path through the longest prefix that matches; unchanged if none does.
 bool map_path(std::string& path, std::vector<Mapping>& mappings) {
   Mapping* best = nullptr;
   for (Mapping& one : mappings) {
@@ -109,7 +109,7 @@ class KindReader {
     return {};
   }
 
-  // A list of maps from a hostPath to what the key `inside` names.
+  // Reads a list of maps, each from a hostPath to the path in the field `inside`.
   Result<std::vector<Mapping>> read_mappings(const PlacedYaml& file, const std::string& pointer,
                                              std::string_view inside,
                                              std::initializer_list<std::string_view> known) {
@@ -141,7 +141,7 @@ class KindReader {
     return {};
   }
 
-  // Each patch is a document of its own, as text.
+  // Each patch is a YAML document, as text.
   Result<void> read_patches(const PlacedYaml& file, const std::string& pointer) {
     PLIM_TRY(const std::size_t count, file.length(pointer));
     for (std::size_t i = 0; i < count; ++i) {
@@ -152,8 +152,9 @@ class KindReader {
       if (kind == "ClusterConfiguration") {
         PLIM_CHECK(read_patch(patch));
       } else {
-        out_.warnings.push_back(file.warning(
-            one, fmt::format("a patch of {} has no effect here", kind.empty() ? "no kind" : kind)));
+        out_.warnings.push_back(
+            file.warning(one, fmt::format("a patch of {} has no effect here",
+                                          kind.empty() ? "an unknown kind" : kind)));
       }
     }
     return {};
@@ -168,7 +169,7 @@ class KindReader {
     return read_volumes(patch, "/scheduler/extraVolumes");
   }
 
-  // A map up to kubeadm's v1beta3, a list of name and value since.
+  // kubeadm has a map up to v1beta3, a list of name and value since.
   Result<void> read_arguments(const PlacedYaml& patch, const std::string& pointer) {
     const json::value* arguments = patch.find(pointer);
     if (arguments == nullptr || arguments->is_null()) return {};
@@ -221,7 +222,7 @@ class KindReader {
     return {};
   }
 
-  // From the pod to the node, and from there to this machine.
+  // Translates the path in the pod to one in the node, and that to one on this machine.
   void settle_paths() {
     if (!out_.scheduler.config.empty()) {
       std::string path = out_.scheduler.config;

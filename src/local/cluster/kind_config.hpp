@@ -1,4 +1,4 @@
-// A cluster as a file of kind's describes it: what `plimsoll up --config` takes of one.
+// Reads the cluster files of kind, for `plimsoll up --config`.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace plim::local::cluster {
 
-// Plain data. What has no meaning here is warned about, once for each field.
+// Plain data. Fields without a meaning here give one warning each.
 struct KindConfig {
   struct Node {
     bool control_plane = false;
     std::vector<std::pair<std::string, std::string>> labels = {};
   };
 
-  // What a patch of kubeadm's ClusterConfiguration says about the scheduler.
+  // What a patch of kubeadm's ClusterConfiguration sets for the scheduler.
   struct Scheduler {
-    std::string config = {};       // as the scheduler is told, inside of its pod; "": none
-    std::string config_file = {};  // which file of this machine that is, as the mounts say it
-    TextPosition config_at = {};   // where the file names it
+    std::string config = {};       // the path inside the scheduler's pod; "": none
+    std::string config_file = {};  // the same file on this machine, by the mounts
+    TextPosition config_at = {};   // the position of that path in the kind file
     std::optional<int> v = {};
   };
 
@@ -33,11 +33,11 @@ struct KindConfig {
   std::vector<std::string> warnings = {};  // "cluster.yaml:3:1: networking has no effect here"
 };
 
-// kind.x-k8s.io/v1alpha4, kind Cluster. An error names line and column, also of mistakes inside a
-// patch that stands in a block of its own. Without nodes there is one control plane, as in kind.
+// Reads kind.x-k8s.io/v1alpha4, kind Cluster. Errors name line and column, also inside a patch that
+// is a block scalar. A file without nodes has one control plane, as in kind.
 Result<KindConfig> read_kind_config(std::string_view text, std::string_view source);
 
-// "t-control-plane", "t-worker", "t-worker2": kind's names, in the order of the file.
+// "t-control-plane", "t-worker", "t-worker2": the names that kind uses, in the order of the file.
 std::vector<std::string> kind_node_names(const KindConfig& config, std::string_view cluster);
 
 }  // namespace plim::local::cluster

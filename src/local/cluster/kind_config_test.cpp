@@ -93,13 +93,14 @@ nodes:
               ElementsAre("c.yaml:16:22: \"/in\" has no effect here: nothing reads it"));
 }
 
-TEST(KindConfig, says_that_a_path_is_mapped_to_nothing_by_an_empty_file_name) {
+TEST(KindConfig, has_no_file_name_for_a_path_that_is_not_mapped) {
   const KindConfig config = good(
       head("kubeadmConfigPatches: [\"{kind: ClusterConfiguration, scheduler: {extraArgs: {config: "
            "/x}}}\"]\n"));
   EXPECT_EQ(config.scheduler.config, "/x");
   EXPECT_EQ(config.scheduler.config_file, "");
-  EXPECT_EQ(config.scheduler.config_at, (TextPosition{3, 24})) << "of the patch, which is no block";
+  EXPECT_EQ(config.scheduler.config_at, (TextPosition{3, 24}))
+      << "the position of the patch, which is not a block";
 }
 
 TEST(KindConfig, warns_once_about_each_field_that_has_no_effect) {
@@ -152,7 +153,7 @@ TEST(KindConfig, names_line_and_column_of_a_mistake) {
   EXPECT_THAT(mistake(head("nodes: [\n")), HasSubstr("c.yaml:"));
 }
 
-TEST(KindConfig, finds_mistakes_inside_of_a_patch_in_the_file_around_it) {
+TEST(KindConfig, reports_mistakes_in_a_patch_at_their_position_in_the_file) {
   const auto patch = [](std::string_view lines) {
     return head("kubeadmConfigPatches:\n  - |\n    kind: ClusterConfiguration\n" +
                 std::string(lines));

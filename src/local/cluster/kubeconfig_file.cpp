@@ -40,7 +40,7 @@ json::object user_of(const KubeconfigEntry& entry) {
 Result<json::array*> list_of(json::object& config, std::string_view key) {
   json::value& list = config[key];
   if (list.is_null()) list = json::array();
-  if (!list.is_array()) return fail(Code::invalid, fmt::format("{} is no list", key));
+  if (!list.is_array()) return fail(Code::invalid, fmt::format("{} is not a list", key));
   return &list.as_array();
 }
 
@@ -61,7 +61,7 @@ Result<void> put(json::object& config, std::string_view key, json::object item) 
 }
 
 struct UserFile {
-  std::string path;  // links followed
+  std::string path;  // with symbolic links followed
   bool exists = false;
   std::string text;
   json::object config;
@@ -79,7 +79,7 @@ Result<UserFile> read_user_file(const std::string& path) {
   out.text = *text;
   PLIM_TRY(json::value value, parse_yaml(*text, path));
   if (value.is_null()) return out;
-  if (!value.is_object()) return fail(Code::invalid, fmt::format("{} is no kubeconfig", path));
+  if (!value.is_object()) return fail(Code::invalid, fmt::format("{} is not a kubeconfig", path));
   out.config = std::move(value.as_object());
   return out;
 }

@@ -30,7 +30,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, ignored));
 }
 
-// From the leaves up; a group with a process in it stays.
+// Removes from the leaves up; a group with a process in it stays.
 bool remove_groups(const fs::path& group) {
   for (const fs::path& child : entries_of(group))
     if (is_folder(child)) remove_groups(child);
@@ -39,7 +39,7 @@ bool remove_groups(const fs::path& group) {
   return !problem;
 }
 
-// In the one tree of version 2, or in the tree of each controller.
+// cgroup v2 has one tree, v1 one tree for each controller.
 std::vector<fs::path> groups_named(std::string_view root) {
   std::vector<fs::path> mounts{fs::path(kCgroups)}, out;
   for (const fs::path& child : entries_of(kCgroups))
@@ -50,11 +50,11 @@ std::vector<fs::path> groups_named(std::string_view root) {
 }
 
 Task<void> remove_cgroups(std::string root) {
-  // What is recorded is ours to remove only if it looks like ours.
+  // Remove only paths that look like ours, whatever the file names.
   if (!root.starts_with('/') || root.find("/plimsoll-") == root.npos ||
       root.find("..") != root.npos)
     co_return;
-  constexpr int kTries = 50;  // processes that were killed need a moment to leave
+  constexpr int kTries = 50;  // killed processes need a moment to leave
   for (int i = 0; i < kTries; ++i) {
     bool gone = true;
     for (const fs::path& group : groups_named(root)) gone = remove_groups(group) && gone;

@@ -1,5 +1,5 @@
-// What a process that was killed leaves behind: pods outlive it, so that the next one can take them
-// over. When there is to be no next one, they have to end.
+// Ends what a killed process has left. Pods outlive it, so that the next process can take them
+// over; without a next process they have to be ended.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace plim::local::cluster {
 
-// Ends whatever still runs for the pods of a node that nobody is in charge of.
+// Ends everything that still runs for the pods of a node whose process is gone.
 Task<void> end_leftover_pods(std::string node_directory);
 
-// The same for all nodes; cgroups and sockets go too. Only while nobody holds the cluster's lock.
+// The same for all nodes; also removes cgroups and sockets. Only while no process holds the lock.
 Task<void> end_leftovers(ClusterDirectories directories);
 
-// A file in a node's kubelet directory that says where its cgroups are, for whoever comes after.
+// A file in a node's kubelet directory that names its cgroup, for the cleanup here.
 inline constexpr std::string_view kCgroupNote = "cgroup-root";
 
 }  // namespace plim::local::cluster

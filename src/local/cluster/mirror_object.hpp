@@ -1,4 +1,4 @@
-// The Pod object that stands for a process which no pod has started. Pure.
+// The Pod object that represents a process which was not started as a pod. Pure.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ inline constexpr std::string_view kMirrorAnnotation = "kubernetes.io/config.mirr
 
 struct MirrorPod {
   std::string name;                  // "kube-scheduler-n1"
-  std::string node, address;         // where it runs, as far as the cluster knows
+  std::string node, address;         // the node the cluster shows it on
   std::string container;             // "kube-scheduler"
-  std::string tier;                  // a label, as kubeadm's static pods have it: "control-plane"
-  std::vector<std::string> command;  // all words
-  std::string log;                   // the file that its output is appended to
+  std::string tier;                  // a label, as on kubeadm's static pods: "control-plane"
+  std::vector<std::string> command;  // program and arguments
+  std::string log;                   // the file that receives its output
 };
 
-// Changes with what a person would call another pod.
+// Differs if the two pods are different for a user.
 std::string hash_of(const MirrorPod& pod);
 
-// Without its status. As a kubelet makes it of a static pod: owned by its node, and no taint drives
-// it away.
+// Has no status. Like the mirror pod of a kubelet: owned by its node, and tolerates every NoExecute
+// taint.
 json::value make_mirror_pod(const MirrorPod& pod, std::string_view image, std::string_view node_uid,
                             WallTime seen);
 

@@ -36,7 +36,7 @@ bool is_ready_node(const json::value& node) {
          });
 }
 
-// Of the members that we write.
+// Compares only the members that we write.
 bool says_the_same(const json::value& object, const json::value& status) {
   const json::value* now = kube::find(object, "Pod.status");
   return now != nullptr && now->is_object() &&
@@ -178,8 +178,8 @@ Task<Result<void>> MirrorPods::read_log(std::string pod, kubelet::LogOptions opt
   Entry* entry = find_pod(pod);
   if (entry == nullptr) co_return fail(Code::not_found, fmt::format("pod {} not found", pod));
   const kubelet::ContainerFacts& container = entry->container();
-  // As with a kubelet: while it waits for its next start, the last run is the present one, and
-  // what came before it is asked for by `previous`.
+  // As with a kubelet: while the process waits for its next start, its last run is the current one,
+  // and `previous` asks for the run before that.
   RoleLog log{.path = entry->what.log, .from = entry->log_from, .began = container.run->started};
   if (options.previous && container.running()) {
     if (!entry->log_before)
@@ -250,7 +250,7 @@ Task<void> MirrorPods::keep() {
   }
 }
 
-// False: to be tried again in a moment.
+// False: try again in a moment.
 Task<bool> MirrorPods::settle(std::string key) {
   Entry* entry = find_entry(key);
   if (entry == nullptr || entry->told) co_return true;
@@ -267,7 +267,7 @@ Task<bool> MirrorPods::settle(std::string key) {
   co_return false;
 }
 
-// By a person, who wants the process to start anew; or with its node, which is no reason for that.
+// A user deletes a pod to restart the process. If the pod was deleted with its node, it goes on.
 Task<bool> MirrorPods::lose_pod(std::string key) {
   auto node = co_await node_of(entries_.at(key).what.node);
   Entry* entry = find_entry(key);
@@ -285,7 +285,7 @@ Task<bool> MirrorPods::lose_pod(std::string key) {
   co_return false;
 }
 
-// What has the name already stands for something that is no more.
+// An older pod with this name has no process any more, so it is replaced.
 Task<Result<void>> MirrorPods::make(std::string key) {
   const MirrorPod what = entries_.at(key).what;
   auto node = co_await node_of(what.node);
@@ -293,7 +293,7 @@ Task<Result<void>> MirrorPods::make(std::string key) {
   json::value wanted = make_mirror_pod(what, image_.name, kube::uid_of(*node), clock_.wall());
   auto made = co_await client_->create(kube::resources::pods, path_to(""), std::move(wanted));
   if (made) {
-    changed();  // its status is next
+    changed();  // then writes its status
     Entry* entry = find_entry(key);
     if (entry != nullptr && entry->hash == hash_of(what)) {
       entry->object = std::move(*made);
@@ -313,7 +313,7 @@ Task<Result<void>> MirrorPods::write_status(std::string key) {
   json::value status = make_pod_status(entry.object, entry.facts, clock_.wall());
   if (says_the_same(entry.object, status)) co_return Result<void>();
   const std::string name = entry.what.name, uid(kube::uid_of(entry.object));
-  // A node that is away tells nothing; what others say of its pods holds until it is back.
+  // The status of a node that is not ready stays as others have written it until it is back.
   PLIM_CO_TRY(const json::value node, co_await node_of(entry.what.node));
   if (!is_ready_node(node)) co_return fail(Code::unavailable, "the node is not ready");
   json::value patch =
@@ -323,18 +323,18 @@ Task<Result<void>> MirrorPods::write_status(std::string key) {
   Entry* now = find_entry(key);
   if (written && now != nullptr && kube::uid_of(now->object) == uid)
     now->object = std::move(*written);
-  // Gone, or another one by now: the informer tells.
+  // The pod is gone or replaced: the informer reports that.
   const bool told =
       written || written.error().code == Code::not_found || written.error().code == Code::conflict;
   co_return told ? Result<void>() : Result<void>(written.error());
 }
 
-// Code::unavailable: there is none, so far.
+// Code::unavailable: the node does not exist yet.
 Task<Result<json::value>> MirrorPods::node_of(std::string name) {
   kube::ObjectPath path{.ns = "", .name = std::move(name)};
   auto node = co_await client_->get(kube::resources::nodes, std::move(path));
   if (!node && node.error().code == Code::not_found)
-    co_return fail(Code::unavailable, "the node is not there");
+    co_return fail(Code::unavailable, "the node does not exist");
   co_return node;
 }
 
@@ -348,7 +348,7 @@ Task<Result<void>> MirrorPods::remove(std::string name, std::string uid) {
   co_return Result<void>();
 }
 
-// A kubelet does so with mirror pods it has no file for.
+// A kubelet also deletes mirror pods without a manifest file.
 Task<void> MirrorPods::remove_strays() {
   std::vector<std::pair<std::string, std::string>> strays;
   for (const auto& [key, object] : informer_.store())

@@ -1,6 +1,6 @@
-// Pods for the roles beside a cluster, which are processes and no pods: what a kubelet's mirror
-// pods are for its static ones. They show a role's state and its log, and whoever deletes one has
-// the role started anew.
+// Mirror pods for roles, which run as processes next to the cluster. They are to roles what a
+// kubelet's mirror pods are to its static pods: they show state and log, and deleting one restarts
+// the role.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace plim::local::cluster {
 
-// Belongs to one loop; co_await stop() before destroying it. A role is known here by a key of its
-// own, "agent-n1".
+// Belongs to one loop; co_await stop() before destroying it. Each role has a key, such as
+// "agent-n1".
 class MirrorPods {
  public:
   struct Image {
@@ -36,21 +36,21 @@ class MirrorPods {
 
   MirrorPods(const Executor& loop, Clock& clock, std::shared_ptr<kube::Client> client, Image image);
 
-  // From then on pods come and go, and those go that stand for nothing (any more).
+  // Starts to create and delete mirror pods; deletes those whose role no longer runs.
   void start();
   Task<void> stop();
 
-  // Who is told that a role's pod was deleted. Nothing happens to its pod until renew(), so that
-  // it is not gone before the process is.
+  // Called when a role's pod was deleted. The pod stays until renew(), so that it does not
+  // disappear before the process.
   void on_delete(std::function<void(const std::string& key)> callback);
 
-  // Just before the process starts, and when it has ended.
+  // Call begins() just before the process starts, and one of the others when it has ended.
   void begins(const std::string& key, MirrorPod pod);
   void cannot_begin(const std::string& key, const std::string& why, Nanos pause);
   void has_ended(const std::string& key, int exit_code, int signal, Nanos pause);
-  // The next start is the first of a new pod.
+  // The next start creates a new pod.
   void renew(const std::string& key);
-  // The process goes on, shown elsewhere: its node has gone.
+  // Its node was removed: shows the running process on another node.
   void move(const std::string& key, MirrorPod pod);
   void withdraw(const std::string& key);
 
@@ -63,12 +63,12 @@ class MirrorPods {
     MirrorPod what;
     std::string hash;
     kubelet::PodFacts facts = {};
-    json::value object = nullptr;  // as last seen or written; null: there is none
-    std::string node_uid = {};     // of the node that owns it
-    bool vanished = false;         // the object has gone, and not by us
-    bool told = false;             // that it was deleted
+    json::value object = nullptr;  // as last seen or written; null if there is none
+    std::string node_uid = {};     // UID of the node that owns it
+    bool vanished = false;         // the object is gone, and we did not delete it
+    bool told = false;             // the deletion was reported
     std::uint64_t log_from = 0;
-    std::optional<std::uint64_t> log_before = {};  // where the run before began
+    std::optional<std::uint64_t> log_before = {};  // where the previous run began
 
     kubelet::ContainerFacts& container() { return facts.containers.front(); }
   };

@@ -94,13 +94,13 @@ TEST_F(MirrorPodsTest, shows_a_process_as_a_pod_of_its_node) {
   EXPECT_EQ(owner->kind, "Node");
   EXPECT_EQ(text_at(shown, {"status", "phase"}), "Running");
   EXPECT_EQ(text_at(shown, {"status", "podIP"}), "127.32.1.1");
-  EXPECT_EQ(text_at(shown, {"status", "qosClass"}), "BestEffort") << "it asks for nothing";
+  EXPECT_EQ(text_at(shown, {"status", "qosClass"}), "BestEffort") << "it has no requests";
   EXPECT_TRUE(bool_at(status(), {"ready"}));
   EXPECT_FALSE(text_at(status(), {"state", "running", "startedAt"}).empty());
   EXPECT_EQ(shown.at("spec").as_object().if_contains("volumes"), nullptr);
 }
 
-TEST_F(MirrorPodsTest, tells_how_it_ended_and_how_often_it_began) {
+TEST_F(MirrorPodsTest, reports_how_the_process_ended_and_its_restarts) {
   begin();
   mirrors_.has_ended("scheduler", 0, 9, 1s);
   settle();
@@ -117,13 +117,13 @@ TEST_F(MirrorPodsTest, tells_how_it_ended_and_how_often_it_began) {
   EXPECT_THAT(deleted_, IsEmpty());
 }
 
-TEST_F(MirrorPodsTest, has_the_process_started_anew_when_its_pod_is_deleted) {
+TEST_F(MirrorPodsTest, restarts_the_process_when_its_pod_is_deleted) {
   begin();
   const std::string uid(kube::uid_of(pod()));
   ASSERT_TRUE(run(client->remove(kube::resources::pods, {"kube-system", "kube-scheduler-n1"})));
   settle();
   EXPECT_THAT(deleted_, ElementsAre("scheduler"));
-  EXPECT_EQ(kube::uid_of(pod()), uid) << "it is there for as long as the process";
+  EXPECT_EQ(kube::uid_of(pod()), uid) << "it exists as long as the process";
   mirrors_.has_ended("scheduler", 0, 0, 0s);
   mirrors_.renew("scheduler");
   settle();
@@ -141,7 +141,7 @@ TEST_F(MirrorPodsTest, has_the_process_started_anew_when_its_pod_is_deleted) {
   EXPECT_THAT(deleted_, ElementsAre("scheduler", "scheduler"));
 }
 
-TEST_F(MirrorPodsTest, starts_nothing_anew_because_the_node_has_gone) {
+TEST_F(MirrorPodsTest, restarts_nothing_when_the_node_is_deleted) {
   begin();
   ASSERT_TRUE(run(client->remove(kube::resources::nodes, {"", "n1"})));
   kube::DeleteOptions at_once;
@@ -152,23 +152,23 @@ TEST_F(MirrorPodsTest, starts_nothing_anew_because_the_node_has_gone) {
   EXPECT_TRUE(pod().is_null());
   make_node();
   pass(2s);
-  EXPECT_FALSE(pod().is_null()) << "with its node it comes back";
+  EXPECT_FALSE(pod().is_null()) << "it comes back with its node";
   EXPECT_THAT(deleted_, IsEmpty());
 }
 
-TEST_F(MirrorPodsTest, ends_what_goes_with_its_node_at_once) {
+TEST_F(MirrorPodsTest, deletes_the_pod_of_a_deleted_node_at_once) {
   begin();
   ASSERT_TRUE(run(client->remove(kube::resources::nodes, {"", "n1"})));
   ASSERT_TRUE(run(client->remove(kube::resources::pods, {"kube-system", "kube-scheduler-n1"})));
   settle();
-  EXPECT_TRUE(pod().is_null()) << "there is nobody else to end its grace";
+  EXPECT_TRUE(pod().is_null()) << "no kubelet is left to end its grace period";
   make_node();
   pass(2s);
   EXPECT_EQ(text_at(pod(), {"status", "phase"}), "Running");
   EXPECT_THAT(deleted_, IsEmpty());
 }
 
-TEST_F(MirrorPodsTest, leaves_the_status_of_a_node_that_is_away_to_others) {
+TEST_F(MirrorPodsTest, leaves_the_status_alone_while_its_node_is_not_ready) {
   begin();
   const auto set_ready = [&](std::string_view ready) {
     json::value patch = apiserver::testing::parsed(
@@ -195,7 +195,7 @@ TEST_F(MirrorPodsTest, leaves_the_status_of_a_node_that_is_away_to_others) {
   EXPECT_EQ(is_ready(), "True");
 }
 
-TEST_F(MirrorPodsTest, removes_pods_that_stand_for_nothing) {
+TEST_F(MirrorPodsTest, removes_pods_without_a_process) {
   json::value stray = make_mirror_pod(scheduler("stray"), "x", "", clock.wall());
   make_object(stray, {"metadata"}).erase("ownerReferences");
   ASSERT_TRUE(run(client->create(kube::resources::pods, {"kube-system", ""}, stray)));
@@ -210,7 +210,7 @@ TEST_F(MirrorPodsTest, removes_pods_that_stand_for_nothing) {
   EXPECT_TRUE(pod().is_null());
 }
 
-TEST_F(MirrorPodsTest, takes_the_place_of_one_that_an_earlier_cluster_left) {
+TEST_F(MirrorPodsTest, replaces_a_pod_that_an_earlier_cluster_left) {
   json::value left = make_mirror_pod(scheduler(), "x", "", clock.wall());
   make_object(left, {"metadata"}).erase("ownerReferences");
   mirrors_.begins("scheduler", scheduler());
@@ -221,7 +221,7 @@ TEST_F(MirrorPodsTest, takes_the_place_of_one_that_an_earlier_cluster_left) {
   EXPECT_TRUE(kube::controller_of(pod()));
 }
 
-TEST_F(MirrorPodsTest, goes_on_elsewhere_when_its_node_is_removed) {
+TEST_F(MirrorPodsTest, moves_to_another_node_when_its_node_is_removed) {
   begin();
   mirrors_.has_ended("scheduler", 1, 0, 1s);
   begin();

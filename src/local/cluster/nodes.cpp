@@ -28,7 +28,7 @@ const kube::Resource kTokenReviews{"authentication.k8s.io", "v1", "tokenreviews"
                                    false};
 const apiserver::User kNodesUser{.name = "system:plimsoll:nodes", .groups = {"system:masters"}};
 
-// 3 of "n3", 0 of every other name.
+// 3 for "n3", 0 for every other name.
 int number_of(std::string_view name) {
   if (!name.starts_with('n')) return 0;
   auto number = parse_int<std::uint16_t>(name.substr(1));
@@ -229,8 +229,8 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
     out.cpus = cpus->second;
     out.node.shared_host = false;
   }
-  // One of the same name may run elsewhere on this machine, under another home or user, and the
-  // end of a node kills whatever is in its cgroups.
+  // A cluster of the same name may run on this machine, under another home or user, and a node
+  // kills everything in its cgroups when it ends.
   out.cluster =
       fmt::format("{}-{}", directories_.name, net::sha256_hex(directories_.run).substr(0, 6));
   out.kubelet_dir = directories_.node(name);
@@ -272,7 +272,7 @@ int ClusterNodes::free_index(std::string_view name) const {
   std::set<int> taken;
   for (const auto& [other, node] : nodes_) taken.insert(node->index());
   if (int own = number_of(name); own > 0 && !taken.contains(own)) return own;
-  // Names without a number come from above, where those with one rarely are.
+  // Names without a number get a high index, which numbered names rarely reach.
   int index = 200;
   while (taken.contains(index)) ++index;
   return index;
@@ -313,7 +313,7 @@ Task<void> ClusterNodes::delete_old_nodes() {
   }
 }
 
-// Whoever the API server lets in may look at nodes; it does not tell users apart yet.
+// Accepts everyone that the API server accepts; nodes do not check permissions yet.
 Task<Result<void>> ClusterNodes::allow(net::Peer peer, std::string token) {
   if (!peer.certificate_user.empty()) co_return Result<void>();
   if (token.empty()) co_return fail(Code::unauthorized, "no credentials");

@@ -21,7 +21,7 @@
 
 namespace plim::local::cluster {
 
-// A node that is called otherwise than n1, n2, …
+// A node with a name other than n1, n2, …
 struct NamedNode {
   std::string name;
   std::vector<std::pair<std::string, std::string>> labels = {};
@@ -29,7 +29,7 @@ struct NamedNode {
 };
 
 struct NodesOptions {
-  int count = 3;  // n1, n2, n3; those that were added later come back by themselves
+  int count = 3;  // n1, n2, n3; nodes that were added later are remembered
   std::vector<NamedNode> named = {};
   std::string version;
   std::string api_url = {};
@@ -40,7 +40,7 @@ struct NodesOptions {
   kubelet::Isolation isolation = kubelet::Isolation::automatic;
   int max_images = 50;
   bool annotate_runs = false;
-  MirrorPods* mirrors = nullptr;  // whose logs nodes show too
+  MirrorPods* mirrors = nullptr;  // nodes serve the logs of these too
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -51,28 +51,28 @@ class ClusterNodes {
   ClusterNodes(Executor loop, Clock& clock, apiserver::ApiServer& api, const ClusterKeys& keys,
                const ClusterDirectories& directories, NodesOptions options);
 
-  // All at once; ends when all are Ready. Nodes of earlier starts that are no more are deleted.
+  // Starts all at once; completes when all are Ready. Deletes nodes of earlier runs.
   Task<Result<void>> start();
-  // Pods end with their grace.
+  // Pods end with their grace period.
   Task<void> stop();
 
-  // Without names the next free ones. Each answers which nodes it was about.
+  // Without names, adds the next free ones. These functions return the nodes that they changed.
   Task<Result<Names>> add(Names names, int count);
   Task<Result<Names>> remove(Names names);
-  // As pulling the plug: processes end, the API hears nothing. And putting it back.
+  // Like pulling the plug: processes end, and the API is not updated. power_on() undoes it.
   Task<Result<Names>> power_off(Names names);
   Task<Result<Names>> power_on(Names names);
-  // On all running nodes when none is named.
+  // Changes all running nodes if `nodes` is empty.
   enum class ImageChange { load, remove, pull };
   Task<Result<Names>> change_image(ImageChange change, std::string image, Names nodes);
 
   std::size_t size() const { return nodes_.size(); }
 
-  // None of a node that is not here, or stopped.
+  // None if the node is not here, or stopped.
   std::optional<node::NodeUsage> usage(std::string_view node);
-  std::string without_cgroups() const;  // why, if a node is; for people
+  std::string without_cgroups() const;  // why a node has no cgroups, for messages; "" if all have
   json::value list() const;
-  // Of that list, where what the whole cluster needs would run: the first that was named, else the
+  // The element of list() that shows roles of the whole cluster: the first named node, else the
   // first by number. Null without nodes.
   json::value first() const;
 

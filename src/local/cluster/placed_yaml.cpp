@@ -11,7 +11,7 @@ std::string_view last_step(std::string_view pointer) {
   return pointer.substr(pointer.rfind('/') + 1);
 }
 
-// "key: |-", also with a remark behind it.
+// "key: |-", also with a comment after it.
 bool opens_block(std::string_view line) {
   line = trim(cut(line, '#').first);
   while (line.ends_with('-') || line.ends_with('+')) line.remove_suffix(1);
@@ -85,7 +85,7 @@ Result<void> PlacedYaml::want_map(const std::string& pointer, std::string_view w
   return error(pointer, fmt::format("{}: expected a map", what));
 }
 
-// The position of a block scalar is that of its sign, or of what follows it.
+// The parser gives the position of the "|", or of what follows it.
 PlacedYaml::Block PlacedYaml::block_at(TextPosition scalar) const {
   const auto lines = split(text_, '\n');
   const auto line_at = [&](int number) {
@@ -108,8 +108,8 @@ PlacedYaml::Block PlacedYaml::block_at(TextPosition scalar) const {
   return out;
 }
 
-// Parsed once more below as many lines as are above it in the file, so that the message counts
-// from there.
+// Parses the text again with as many empty lines above as there are in the file, so that the error
+// message has the line numbers of the file.
 Error PlacedYaml::error_inside(const std::string& pointer, const std::string& inner,
                                Block block) const {
   if (block.line > 0) {
@@ -120,7 +120,8 @@ Error PlacedYaml::error_inside(const std::string& pointer, const std::string& in
                                   std::string(line) + "\n";
     if (auto again = parse_yaml_document(moved, name_); !again) return again.error();
   }
-  return error(pointer, "the text is no YAML: " + parse_yaml_document(inner).error().message);
+  return error(pointer,
+               "the text is not valid YAML: " + parse_yaml_document(inner).error().message);
 }
 
 TextPosition PlacedYaml::outer(TextPosition inner) const {

@@ -1,5 +1,5 @@
-// A YAML file whose every mistake is told with its line and column, also inside of documents that
-// the file holds as text.
+// A YAML file that reports every mistake with line and column, also inside documents that the file
+// holds as text.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace plim::local::cluster {
 
-// "/nodes" and "role", or a place in a list, as a JSON pointer.
+// Appends a key, or an index of a list, to a JSON pointer: "/nodes" and "role".
 std::string below(std::string_view pointer, std::string_view key);
 std::string below(std::string_view pointer, std::size_t place);
 
@@ -20,8 +20,8 @@ class PlacedYaml {
  public:
   static Result<PlacedYaml> parse(std::string_view text, std::string_view name);
 
-  // The document that stands as text at `pointer` of a file. Its positions are those in the file
-  // where it is a block of its own, and that of the text where it is not.
+  // The document that the string at `pointer` contains. Its positions are positions in the file if
+  // the string is a block scalar, otherwise all are the position of the string.
   Result<PlacedYaml> inside(const std::string& pointer) const;
 
   const json::value& value() const { return document_.value(); }
@@ -29,18 +29,18 @@ class PlacedYaml {
   const json::value* find(std::string_view pointer) const;
   TextPosition at(std::string_view pointer) const;
   Error error(std::string_view pointer, std::string_view message) const;
-  // "cluster.yaml:3:1: message", the place being that of the key.
+  // "cluster.yaml:3:1: message", with the position of the key.
   std::string warning(std::string_view pointer, std::string_view message) const;
 
   Result<std::string> text(const std::string& pointer) const;
-  // The number of elements of a list; nothing and null have none.
+  // The number of elements of a list; 0 if it is missing or null.
   Result<std::size_t> length(const std::string& pointer) const;
   Result<void> want_map(const std::string& pointer, std::string_view what) const;
 
  private:
-  // Where the first line of a block scalar stands in the text around it.
+  // Where the first line of a block scalar is in the surrounding text.
   struct Block {
-    int line = 0;  // 0: it is no block, so lines inside of it are none of the text
+    int line = 0;  // 0: not a block, so positions inside do not map to lines of the text
     int indent = 0;
   };
 

@@ -54,7 +54,7 @@ ProcessNode::ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Clie
       pods_(options_.mirrors) {
   if (!options_.catalog) return;
   for (const auto& image : options_.catalog->present_on(name()))
-    (void)images_->load(image->name);  // the catalog has it
+    (void)images_->load(image->name);  // cannot fail: the catalog has it
 }
 
 Task<Result<void>> ProcessNode::start() {
@@ -74,7 +74,7 @@ Task<Result<void>> ProcessNode::start() {
                              cgroups_->root(), kMayVanish));
   kubelet::NodeParts parts{
       loop_, client_, clock_, *images_, *cgroups_, *devices_, options_.process_events};
-  // The port is part of the node's object, so it is taken before the node is made.
+  // The Node object contains the port, so the server listens before the node is created.
   kubelet::KubeletServerOptions serving{
       .node = name(),
       .address = fmt::format("{}:{}", kubelet::PodAddresses(index()).node(), kKubeletPort),

@@ -24,7 +24,7 @@ namespace plim::local::cluster {
 
 struct ProcessNodeOptions {
   kubelet::NodeOptions node;
-  std::string cluster;      // what its cgroups are called after
+  std::string cluster;      // part of the names of its cgroups
   std::string kubelet_dir;  // sockets of device plugins and the like
   std::string cpus = {};    // "0-3"; "": all of the machine
   kubelet::CgroupDriver cgroup_driver = kubelet::CgroupDriver::cgroupfs;
@@ -33,10 +33,10 @@ struct ProcessNodeOptions {
   kubelet::ProcessEvents* process_events = nullptr;
   net::ServerTls tls;
   kubelet::KubeletAccess access;
-  MirrorPods* mirrors = nullptr;  // whose logs it shows too; outlives it
+  MirrorPods* mirrors = nullptr;  // it serves their logs too; outlives it
 };
 
-// What the parts around a node see of its pods; they are made before it and go after it.
+// Lets the parts around a node see its pods; created before the node and destroyed after it.
 class PodsOfNode final : public kubelet::KubeletPods {
  public:
   explicit PodsOfNode(MirrorPods* mirrors) : mirrors_(mirrors) {}
@@ -62,13 +62,13 @@ class ProcessNode {
   ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Client> client,
               ProcessNodeOptions options);
 
-  // Ends when the node is Ready.
+  // Completes when the node is Ready.
   Task<Result<void>> start();
 
   enum class Pods {
-    end,    // with their grace; nothing of the node is left
+    end,    // with their grace period; nothing of the node is left
     pause,  // likewise, but its next start starts them again
-    leave,  // their processes go on, for whoever starts this node next
+    leave,  // processes keep running, for the next start of this node
   };
 
   Task<void> stop(Pods pods);
@@ -77,7 +77,7 @@ class ProcessNode {
 
   int index() const { return options_.node.index; }
 
-  // These while it is started.
+  // Only while the node is started.
   const kubelet::LocalNode& node() const { return *node_; }
 
   images::NodeImages& images() { return *images_; }

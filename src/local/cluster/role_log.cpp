@@ -48,7 +48,7 @@ std::uint64_t begin_of_tail(int file, std::uint64_t from, std::uint64_t end, std
   return from;
 }
 
-// Where to begin so that no more than kMostLogShown is shown, at the start of a line.
+// The start of a line such that at most kMostLogShown bytes follow.
 std::uint64_t begin_of_shown(int file, std::uint64_t from, std::uint64_t end) {
   if (end - from <= kMostLogShown) return from;
   Piece piece;
@@ -62,7 +62,7 @@ std::uint64_t begin_of_shown(int file, std::uint64_t from, std::uint64_t end) {
   return at;
 }
 
-// Applies the options to lines as they come.
+// Applies the options to one line after the other.
 class ShownLines {
  public:
   ShownLines(Clock& clock, kubelet::LogOptions options, WallTime began)
@@ -82,7 +82,7 @@ class ShownLines {
     return out;
   }
 
-  // All whole lines; the rest stays.
+  // Takes all complete lines; the rest stays in `text`.
   std::string take_all(std::string& text) {
     std::string out;
     std::size_t from = 0;
@@ -117,7 +117,7 @@ std::optional<WallTime> klog_time(std::string_view line, WallTime now) {
   const auto time = hours(number(6, 2)) + minutes(number(9, 2)) + seconds(number(12, 2)) +
                     microseconds(number(15, 6));
   const year_month_day today(floor<days>(now));
-  // At the turn of the year it may be of the last one.
+  // Early in January the line may be of last year.
   for (const year which : {today.year(), today.year() - years(1)}) {
     const year_month_day date(which, month_of, day_of);
     if (!date.ok()) continue;
@@ -144,14 +144,14 @@ Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, kubelet::LogOptions 
   if (!file) co_return fail_errno(errno, fmt::format("cannot read {}", log.path));
   const std::uint64_t size = size_of(file.get());
   const std::uint64_t end = std::min(log.until.value_or(size), size);
-  // Somebody may have emptied it.
+  // A user may have truncated the file.
   std::uint64_t at = begin_of_shown(file.get(), std::min(log.from, end), end);
   if (options.tail_lines) at = begin_of_tail(file.get(), at, end, *options.tail_lines);
   ShownLines lines(clock, options, log.began);
   auto piece = std::make_unique<Piece>();
   std::string rest;
   for (bool more = true; more;) {
-    // Asked before reading, so that what came last is read too.
+    // Ask before reading, so that the last lines are read too.
     more = options.follow && !log.until && goes_on();
     for (;;) {
       const std::uint64_t most = log.until ? end - at : piece->size();

@@ -1,4 +1,4 @@
-// Reading back what a role has written: plain lines, the runs one after the other in one file.
+// Reads the logs of roles: plain lines, all runs one after the other in one file.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,19 @@ namespace plim::local::cluster {
 struct RoleLog {
   std::string path;
   std::uint64_t from = 0;
-  std::optional<std::uint64_t> until = {};  // none: to its end, wherever that is by then
+  std::optional<std::uint64_t> until = {};  // none: to the end of the file, also as it grows
   WallTime began = {};
 };
 
-// When a line says it was written: one of our own logs, or of klog's, which knows no years (`now`
-// tells). Nothing: it does not say.
+// The time in a line of our own log, or of klog's, which has no year (`now` supplies it). Nothing
+// if the line has no time.
 std::optional<WallTime> time_of_line(std::string_view line, WallTime now);
 
-// Of a longer log only the end is shown, as of one that a kubelet has rotated.
+// Of a longer log only the end is shown, as if a kubelet had rotated it.
 inline constexpr std::uint64_t kMostLogShown = 32 << 20;
 
-// Hands pieces to `write` until it gives false. With `follow` it waits for more for as long as
-// `goes_on` says so. A line that does not say when it was written counts as old as the one before
-// it.
+// Passes pieces to `write` until it returns false. With `follow`, waits for more as long as
+// `goes_on` returns true. A line without a time gets the time of the line before it.
 Task<Result<void>> copy_role_log(Clock& clock, RoleLog log, kubelet::LogOptions options,
                                  std::function<bool()> goes_on,
                                  std::function<bool(std::string)> write);

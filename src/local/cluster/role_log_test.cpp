@@ -18,7 +18,7 @@ WallTime at(std::string_view text) {
   return *parse_rfc3339(text);
 }
 
-TEST(TimeOfLine, is_that_of_our_log_and_of_klog) {
+TEST(TimeOfLine, is_read_from_our_log_and_from_klog) {
   const WallTime now = at("2026-11-16T15:00:00Z");
   EXPECT_EQ(time_of_line("2026-11-16T14:02:24.936Z info up ready", now),
             at("2026-11-16T14:02:24.936Z"));
@@ -75,7 +75,7 @@ TEST_F(RoleLogTest, shows_the_end_of_it) {
   EXPECT_EQ(shown({.tail_lines = 9}), "b\nc\n");
   write("a\nb\nc");
   log_.from = 0;
-  EXPECT_EQ(shown({.tail_lines = 1}), "c\n") << "a line may be unfinished";
+  EXPECT_EQ(shown({.tail_lines = 1}), "c\n") << "the last line may be incomplete";
   EXPECT_EQ(shown({.limit_bytes = 3}), "a\nb");
 }
 
@@ -128,7 +128,7 @@ TEST_F(RoleLogTest, follows_until_the_process_has_ended) {
   append("b\nc");
   clock_.advance(200ms);
   settle();
-  EXPECT_EQ(out, "a\nb\n") << "whole lines, for now";
+  EXPECT_EQ(out, "a\nb\n") << "only complete lines so far";
   goes_on = false;
   clock_.advance(200ms);
   settle();

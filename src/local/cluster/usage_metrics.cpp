@@ -72,7 +72,7 @@ json::array UsageMetrics::node_metrics(const json::value& nodes) {
 }
 
 json::array UsageMetrics::pod_metrics(const json::value& pods) {
-  std::map<std::string, std::optional<node::NodeUsage>, std::less<>> nodes;  // asked once each
+  std::map<std::string, std::optional<node::NodeUsage>, std::less<>> nodes;  // each is asked once
   json::array out;
   for (const json::value& pod : kube::list_at(pods, "ObjectList.items")) {
     const std::string node(kube::text_at(pod, "Pod.spec.nodeName"));

@@ -15,8 +15,8 @@
 
 namespace plim::local::cluster {
 
-// The objects are computed for each request: those nodes or pods that a list of the same selectors
-// has, and that a node knows the usage of. Belongs to the API server's loop.
+// Computes the objects for each request: the nodes or pods that a list with the same selectors
+// returns, if a node knows their usage. Belongs to the API server's loop.
 class UsageMetrics {
  public:
   using UsageOf = std::function<std::optional<node::NodeUsage>(std::string_view node)>;

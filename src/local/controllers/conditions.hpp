@@ -1,4 +1,4 @@
-// status.conditions of the API's objects, edited as JSON. Pure.
+// Edits status.conditions of API objects as JSON. Pure.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ bool has_true_condition(const json::value& status, std::string_view type);
 // With type, status, reason, message and lastTransitionTime.
 json::object make_condition(const NewCondition& condition, WallTime now);
 
-// Puts it last, replacing the one of its type. With the same status the time of the last transition
-// stays.
+// Appends the condition, replacing the one of its type. If the status is unchanged,
+// lastTransitionTime stays.
 void put_condition(json::object& status, json::object condition);
 void remove_condition(json::object& status, std::string_view type);
 

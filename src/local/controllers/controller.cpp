@@ -15,7 +15,7 @@ Task<void> count_down(Task<void> call, std::shared_ptr<Countdown> countdown) {
   if (--countdown->left == 0) countdown->done.notify();
 }
 
-// Vanished, or replaced by another of the same name.
+// Deleted, or replaced by another object of the same name.
 bool is_gone(const Error& error) {
   return error.code == Code::not_found;
 }
@@ -67,7 +67,7 @@ Task<void> Controller::work() {
     if (outcome) {
       queue_.forget(key);
     } else {
-      // A lost race is daily business: the cache was behind.
+      // Conflicts are normal: the cache lags behind the server. Log them at a lower level.
       const Code code = outcome.error().code;
       const bool race = code == Code::conflict || code == Code::not_found;
       const auto level = race ? log::Level::debug : log::Level::warn;

@@ -1,4 +1,4 @@
-// The loop that every controller runs: keys in, the world brought closer to what their objects say.
+// The work loop of every controller: takes keys from a queue and reconciles their objects.
 #pragma once
 
 #include <memory>
@@ -32,9 +32,9 @@ struct ControllerIdentity {
   unsigned workers = 5;
 };
 
-// Level-triggered: reconcile() looks at the present state, whatever the event was, and is called
-// again with growing delays until it succeeds. A key is never with two workers. Belongs to one
-// loop; co_await stop() before destroying it.
+// Level-triggered: reconcile() compares the current state with the wanted one, whatever the event
+// was, and is retried with growing delays until it succeeds. No two workers handle the same key at
+// once. Belongs to one loop; co_await stop() before destroying it.
 class Controller {
  public:
   Controller(const ControllerContext& context, ControllerIdentity identity);
@@ -44,18 +44,18 @@ class Controller {
 
   const std::string& name() const { return identity_.name; }
 
-  // Once the caches are complete.
+  // Call it once the caches are complete.
   virtual void start();
   virtual Task<void> stop();
 
-  // Nothing is queued or under way; keys that wait for a time do not count.
+  // True if no key is queued or being handled; keys with a delay do not count.
   bool idle() const;
 
  protected:
   virtual Task<Result<void>> reconcile(std::string key) = 0;
 
-  // Not here but in controller.cpp, as the destructor is: every controller would instantiate the
-  // queue.
+  // Defined in controller.cpp, like the destructor: otherwise every controller would instantiate
+  // the queue.
   void enqueue(const std::string& key);
   void enqueue_after(const std::string& key, Nanos delay);
   int failures(const std::string& key) const;
@@ -63,20 +63,20 @@ class Controller {
   void record(const Parent& about, kube::EventNote::Type type, std::string_view reason,
               std::string message);
 
-  // All at once; ends when the last has ended.
+  // Runs all calls at once; completes when the last one has.
   Task<void> together(std::vector<Task<void>> calls);
 
-  // Makes `parent` the controller of an orphan, or lets go of one that no longer matches. An object
-  // that has meanwhile vanished is no error.
+  // Makes `parent` the controller of an orphan, or removes the reference from an object that no
+  // longer matches. Succeeds if the object was deleted meanwhile.
   Task<Result<void>> adopt(kube::Resource kind, kube::ObjectPath path, std::string uid,
                            Parent parent);
   Task<Result<void>> release(kube::Resource kind, kube::ObjectPath path, std::string uid,
                              Parent parent);
-  // The cache may not know yet that the parent is being deleted; adopting for it would leave
-  // objects that nobody collects.
+  // Asks the server, since the cache may not know yet that the parent is being deleted. Objects
+  // adopted by a deleted parent would never be collected.
   Task<Result<bool>> may_adopt(Parent parent);
 
-  // Writes the status if it differs from that of `object`; true if it did.
+  // Writes the status if it differs from that of `object`; returns whether it wrote.
   Task<Result<bool>> write_status(kube::Resource kind, ObjectPointer object, json::value status);
 
   Executor loop_;
@@ -94,13 +94,13 @@ class Controller {
   log::Throttle log_;
 };
 
-// Whose an object is, by its controller reference and the selector of a would-be owner.
+// How an object relates to a possible owner, by controller reference and selector.
 enum class Claim { mine, adopt, release, foreign };
 Claim classify_claim(const kube::ObjectMeta& object, std::string_view parent_uid,
                      bool parent_deleting, bool matches);
 
-// The server refuses to create anything in a namespace that is being deleted; trying again is no
-// use.
+// True if the server rejected a creation because the namespace is being deleted; a retry is
+// pointless.
 bool is_namespace_terminating(const Error& error);
 
 }  // namespace plim::local::controllers

@@ -16,23 +16,23 @@
 
 namespace plim::local::controllers {
 
-// In the spelling of kube-controller-manager: "deployment-controller".
+// The names that kube-controller-manager uses: "deployment-controller".
 std::vector<std::string> controller_names();
 
-// What --controllers takes: "all", "none", or names separated by commas, where "*" stands for all
-// and "-job-controller" takes one out. The short names of old versions ("job") are known too.
+// Parses --controllers: "all", "none", or names separated by commas, where "*" means all and
+// "-job-controller" excludes one. Accepts the short names of old versions ("job") too.
 Result<std::vector<std::string>> parse_controllers(std::string_view text);
 
 struct ControllersOptions {
   std::vector<std::string> enabled = controller_names();
-  // A node that has not renewed its lease for so long is not ready any more.
+  // A node whose lease was not renewed for this long becomes not ready.
   std::chrono::milliseconds node_grace_period{50'000};
-  // Published in every namespace; "" publishes nothing.
+  // Published in a ConfigMap in every namespace; "" publishes nothing.
   std::string root_ca_pem = {};
 };
 
-// They see the cluster through a client only, in process or over the network. Belongs to one loop;
-// co_await stop() before destroying it.
+// The controllers use only a client to see the cluster, in process or over the network. Belongs to
+// one loop; co_await stop() before destroying it.
 class Controllers {
  public:
   Controllers(Executor loop, std::shared_ptr<kube::Client> client, Clock& clock,
@@ -41,11 +41,11 @@ class Controllers {
   Controllers(const Controllers&) = delete;
   Controllers& operator=(const Controllers&) = delete;
 
-  // Returns at once; the work begins when the caches are complete.
+  // Returns at once; the controllers begin when their caches are complete.
   void start();
   Task<void> stop();
 
-  // Nothing is queued or under way; what waits for a time does not count.
+  // True if no key is queued or being handled; keys with a delay do not count.
   bool idle() const;
 
  private:

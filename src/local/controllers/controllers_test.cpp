@@ -25,13 +25,13 @@ TEST(ParseControllers, takes_names_a_star_and_exceptions) {
   EXPECT_THAT(*parse_controllers("*,-namespace"), Not(Contains("namespace-controller")));
 }
 
-TEST(ParseControllers, names_the_one_it_does_not_know) {
+TEST(ParseControllers, names_an_unknown_controller) {
   auto parsed = parse_controllers("deployment,foo");
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message, "there is no controller \"foo\"");
 }
 
-// Wants its key again at once whatever it sees.
+// Enqueues its key again at once, whatever it sees.
 class Restless final : public Controller {
  public:
   static constexpr int kMany = 10'000;
@@ -52,7 +52,7 @@ class Restless final : public Controller {
     co_return Result<void>();
   }
 
-  bool events = false;  // it brings them about itself
+  bool events = false;  // it causes events itself
   int turns = 0;
 };
 
@@ -73,7 +73,7 @@ TEST_F(RestlessController, does_not_keep_the_api_from_answering) {
   EXPECT_LT(controller.turns, Restless::kMany);
 }
 
-TEST_F(RestlessController, has_a_turn_a_second_in_the_end) {
+TEST_F(RestlessController, is_slowed_down_to_one_turn_a_second) {
   controller.start();
   controller.enqueue("a");
   for (int i = 0; i < 60'000; i += 10) {

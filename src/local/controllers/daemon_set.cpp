@@ -32,7 +32,7 @@ json::value revision_of(const Object& set, const Parent& parent, std::string_vie
   if (const json::value* own = kube::find(pod_template, "PodTemplateSpec.metadata.labels"))
     labels = *own;
   labels.as_object()[kRevisionHash] = hash;
-  // What a roll-back would patch the DaemonSet with.
+  // A rollback patches the DaemonSet with this.
   pod_template.as_object()["$patch"] = "replace";
   json::value out{{"apiVersion", "apps/v1"},
                   {"kind", "ControllerRevision"},
@@ -142,7 +142,7 @@ Task<Result<std::string>> DaemonSetController::ensure_revision(ObjectPointer set
     if (!created && created.error().code != Code::already_exists)
       co_return std::move(created).error();
   } else if (kube::int_at(present->json, "ControllerRevision.revision").value_or(0) < highest) {
-    // An old template again: it becomes the newest.
+    // The user went back to an old template: its revision becomes the newest.
     path.name = present->meta.name;
     json::value changed = present->json;
     changed.as_object()[kube::key("ControllerRevision.revision")] = highest + 1;
@@ -152,7 +152,7 @@ Task<Result<std::string>> DaemonSetController::ensure_revision(ObjectPointer set
   co_return hash;
 }
 
-// Those that no pod uses, beyond the limit, eldest first.
+// Deletes revisions without pods that exceed the history limit, oldest first.
 Task<Result<void>> DaemonSetController::drop_old_revisions(ObjectPointer set, std::string current) {
   std::vector<ObjectPointer> unused = revisions_.controlled_by(set->meta.uid);
   std::vector<std::string> used{current};

@@ -1,4 +1,4 @@
-// Keeps a pod of each DaemonSet on every node that fits.
+// Runs a pod of each DaemonSet on every matching node.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class DaemonSetController final : public PodOwnerController {
   };
 
   Task<Result<void>> reconcile(std::string key) override;
-  // The hash of the present template, whose ControllerRevision exists afterwards.
+  // Ensures that a ControllerRevision of the current template exists; returns its hash.
   Task<Result<std::string>> ensure_revision(ObjectPointer set);
   Task<Result<void>> drop_old_revisions(ObjectPointer set, std::string current);
   Task<Result<void>> carry_out(ObjectPointer set, DaemonInput input, DaemonPlan plan);

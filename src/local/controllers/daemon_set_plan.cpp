@@ -17,7 +17,7 @@ json::value name_term(std::string_view node) {
   return {{"matchFields", json::array{field}}};
 }
 
-// Every alternative the user gives stays, each on this node only.
+// Keeps every term that the user gives, and restricts each to this node.
 void bind_by_affinity(json::object& spec, std::string_view node) {
   json::value& affinity = spec[kube::key("PodSpec.affinity")];
   json::object& required = kube::make_object(
@@ -61,8 +61,8 @@ void add_tolerations(json::object& spec) {
 }
 
 struct Fit {
-  bool run = false;       // may be started there
-  bool carry_on = false;  // may stay if it is there
+  bool run = false;       // a pod may start there
+  bool carry_on = false;  // a pod that is there may stay
 };
 
 Fit fit_of(const placement::NodeDemands& demands, const kube::Node& node) {
@@ -132,7 +132,7 @@ class DaemonPlanner {
         alive.push_back(pod);
       }
     }
-    // Of several the one that got furthest stays, of equals the eldest.
+    // If there are several, the one that is furthest along stays; among equals, the oldest.
     std::sort(alive.begin(), alive.end(), [](const PodPointer& a, const PodPointer& b) {
       const bool placed = !a->spec.node_name.empty();
       if (placed != !b->spec.node_name.empty()) return placed;
@@ -143,7 +143,7 @@ class DaemonPlanner {
     if (!alive.empty()) running_.push_back(alive.front());
   }
 
-  // An old pod and its successor may be on a node together.
+  // With surge, a node may have an old pod and its successor at once.
   void keep_pair(const std::string& node, const std::vector<PodPointer>& alive) {
     Pair pair{.node = node};
     for (const PodPointer& pod : alive) {
@@ -157,7 +157,7 @@ class DaemonPlanner {
     pairs_.push_back(std::move(pair));
   }
 
-  // One that fails again and again is not restarted without pause.
+  // A pod that fails repeatedly is replaced only after a delay.
   void replace_ended(const PodPointer& pod, const std::string& node) {
     auto wait = input_.retry_from.find(node);
     if (pod->status.phase == "Failed" && wait != input_.retry_from.end() && wait->second > now_) {
@@ -168,7 +168,7 @@ class DaemonPlanner {
     plan_.remove.push_back(pod);
   }
 
-  // Pods for nodes that are no more.
+  // Deletes pods of nodes that no longer exist.
   void drop_strays() {
     std::sort(seen_.begin(), seen_.end());
     for (const auto& [node, pods] : by_node_)
@@ -186,7 +186,7 @@ class DaemonPlanner {
     }
   }
 
-  // The successor comes first; the old pod goes when it is not needed any more.
+  // Creates the successor first; deletes the old pod when the successor is available.
   void surge() {
     std::int64_t room =
         bound("DaemonSet.spec.updateStrategy.rollingUpdate.maxSurge", desired_).value_or(0);
@@ -206,7 +206,7 @@ class DaemonPlanner {
       if (room-- > 0) plan_.create.push_back(node);
   }
 
-  // Old pods that are not available may go at once; of the others as many as may be missing.
+  // Deletes old pods that are not available at once, and as many others as maxUnavailable allows.
   void replace() {
     std::int64_t may_miss = std::max<std::int64_t>(
         1,
@@ -235,7 +235,7 @@ class DaemonPlanner {
     ++desired_;
     if (pods.empty()) return;
     ++current_;
-    // The eldest stands for the node.
+    // The oldest pod counts for the node.
     const PodPointer& pod = *std::min_element(
         pods.begin(), pods.end(),
         [](const PodPointer& a, const PodPointer& b) { return a->meta.created < b->meta.created; });
@@ -274,11 +274,11 @@ class DaemonPlanner {
   bool surges_;
   std::map<std::string, std::vector<PodPointer>> by_node_;
   std::vector<std::string> seen_;
-  std::vector<Pair> pairs_;          // with surge, of each node
-  std::vector<PodPointer> running_;  // else the one that stays, of each node
+  std::vector<Pair> pairs_;          // with surge: the pods of each node
+  std::vector<PodPointer> running_;  // otherwise: the pod that stays on each node
   std::int64_t desired_ = 0, current_ = 0, misscheduled_ = 0, ready_ = 0, available_ = 0,
                updated_ = 0;
-  std::int64_t between_ = 0;  // nodes whose pod is going and whose next is still to come
+  std::int64_t between_ = 0;  // nodes whose old pod is being deleted and has no successor yet
   DaemonPlan plan_;
 };
 

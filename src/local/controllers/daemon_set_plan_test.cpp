@@ -90,7 +90,7 @@ TEST_F(DaemonPlanTest, its_pods_ask_the_scheduler_for_their_node) {
   EXPECT_EQ(node_of_daemon_pod(*testing::pod_from(pod)), "n2");
 }
 
-TEST_F(DaemonPlanTest, keeps_to_selectors_and_taints) {
+TEST_F(DaemonPlanTest, follows_selectors_and_taints) {
   set_template(R"({"nodeSelector":{"disk":"n2"}})");
   EXPECT_THAT(plan().create, ElementsAre("n2"));
   set_template("{}");
@@ -100,7 +100,7 @@ TEST_F(DaemonPlanTest, keeps_to_selectors_and_taints) {
   EXPECT_THAT(plan().create, ElementsAre("n2", "n3"));
 }
 
-TEST_F(DaemonPlanTest, leaves_a_pod_that_a_later_taint_would_only_keep_from_starting) {
+TEST_F(DaemonPlanTest, keeps_a_running_pod_when_a_NoSchedule_taint_is_added) {
   add_pod("n1", "new");
   input.nodes = {node("n1", R"({"taints":[{"key":"own","effect":"NoSchedule"}]})")};
   EXPECT_THAT(removed(), IsEmpty());
@@ -119,7 +119,7 @@ TEST_F(DaemonPlanTest, replaces_failed_pods_after_a_pause) {
   EXPECT_THAT(removed(), ElementsAre("n1-0"));
 }
 
-TEST_F(DaemonPlanTest, doubles_go) {
+TEST_F(DaemonPlanTest, deletes_duplicate_pods) {
   add_pod("n1", "new");
   add_pod("n1", "new");
   EXPECT_EQ(removed().size(), 1u);
@@ -139,7 +139,7 @@ TEST_F(DaemonPlanTest, updates_one_node_after_another) {
   EXPECT_EQ(int_at(plan().status, {"updatedNumberScheduled"}), 1);
 }
 
-TEST_F(DaemonPlanTest, with_surge_the_successor_comes_before_the_old_pod_goes) {
+TEST_F(DaemonPlanTest, with_surge_the_successor_starts_before_the_old_pod_is_deleted) {
   json::value changed = input.daemon_set->json;
   make_object(changed, {"spec", "updateStrategy", "rollingUpdate"}) = {{"maxSurge", 1},
                                                                        {"maxUnavailable", 0}};
@@ -156,7 +156,7 @@ TEST_F(DaemonPlanTest, with_surge_the_successor_comes_before_the_old_pod_goes) {
   EXPECT_THAT(plan().create, ElementsAre("n2"));
 }
 
-TEST_F(DaemonPlanTest, old_pods_that_do_not_work_are_replaced_at_once) {
+TEST_F(DaemonPlanTest, replaces_old_pods_that_are_not_available_at_once) {
   add_pod("n1", "old", "Running", false);
   add_pod("n2", "old", "Running", false);
   add_pod("n3", "old");

@@ -53,7 +53,7 @@ void DeploymentController::set_changed(const ObjectPointer& set) {
   }
 }
 
-// Recreate waits for the last pod of the former template.
+// Recreate waits for the last pod of the old template.
 void DeploymentController::pod_gone(const kube::Pod& pod) {
   const kube::Owner* owner = controller_of(pod.meta);
   if (!owner || owner->kind != "ReplicaSet") return;
@@ -71,7 +71,7 @@ Task<Result<void>> DeploymentController::reconcile(std::string key) {
   if (!input.deployment) co_return Result<void>();
   const json::value* selector = kube::find(input.deployment->json, "Deployment.spec.selector");
   if (!selector || !selector->is_object() || selector->get_object().empty())
-    co_return Result<void>();  // would take every pod there is
+    co_return Result<void>();  // an empty selector would select every pod
   PLIM_CO_TRY(input.sets, co_await claim_sets(input.deployment));
   const json::value* pod_template = kube::find(input.deployment->json, "Deployment.spec.template");
   if (pod_template && is_recreate(*input.deployment))
@@ -121,7 +121,7 @@ Task<Result<std::vector<ObjectPointer>>> DeploymentController::claim_sets(
     PLIM_CO_CHECK(
         co_await adopt(kube::resources::replica_sets, std::move(path), set->meta.uid, parent));
   }
-  // What is written next must carry the reference, or the adopted one would be doubled.
+  // The next write must contain the owner reference, or the adopted set would be created twice.
   if (adopted) co_return fail(Code::conflict, "the adopted ReplicaSets are not in the cache yet");
   co_return mine;
 }
@@ -165,7 +165,7 @@ Task<Result<void>> DeploymentController::carry_out(ObjectPointer deployment, Dep
   co_return co_await write_status(deployment, std::move(plan.status), std::move(plan.revision));
 }
 
-// The user sees it in the status too; writing it may fail like anything else.
+// The status shows the failure too, if it can be written.
 Task<void> DeploymentController::note_failure(ObjectPointer deployment, std::string message) {
   record(Parent(kube::resources::deployments, deployment->meta), Type::warning,
          "ReplicaSetCreateError", message);
@@ -180,7 +180,8 @@ Task<void> DeploymentController::note_failure(ObjectPointer deployment, std::str
                            clock_.wall());
   json::value changed(std::move(status));
   auto written = co_await write_status(std::move(deployment), std::move(changed), "");
-  if (!written) log::debug(name(), "cannot note a failure", {{"error", written.error()}});
+  if (!written)
+    log::debug(name(), "cannot write a failure to the status", {{"error", written.error()}});
 }
 
 Task<Result<void>> DeploymentController::write_status(ObjectPointer deployment, json::value status,
@@ -190,8 +191,8 @@ Task<Result<void>> DeploymentController::write_status(ObjectPointer deployment, 
   kube::ObjectPath path = Parent(kube::resources::deployments, deployment->meta).path("status");
   json::value changed = deployment->json;
   changed.as_object()[kube::key("Deployment.status")] = std::move(status);
-  // The status' own path takes annotations too, and unlike the object's does not count them as a
-  // new generation, which would look like a change of the user's.
+  // The status subresource accepts annotations too. Unlike a write to the object, it does not
+  // create a new generation, which would look like a change by the user.
   if (!revision.empty())
     kube::make_object(changed, "Deployment.metadata.annotations")[kRevision] = revision;
   PLIM_CO_TRY(json::value written, co_await client_->update(kube::resources::deployments,

@@ -1,4 +1,4 @@
-// Rolls the pods of each Deployment from one template to the next, by way of ReplicaSets.
+// Rolls the pods of each Deployment from one template to the next, using ReplicaSets.
 #pragma once
 
 #include "local/controllers/controller.hpp"
@@ -14,7 +14,7 @@ class DeploymentController final : public Controller {
   Task<Result<void>> reconcile(std::string key) override;
   Task<Result<std::vector<ObjectPointer>>> claim_sets(ObjectPointer deployment);
   Task<Result<void>> carry_out(ObjectPointer deployment, DeploymentPlan plan);
-  // `set` bears a name that is taken: by itself, seen late, or by a set of another template.
+  // The name of `set` is taken: the cache lacks the set, or a set of another template has it.
   Task<Result<void>> resolve_collision(ObjectPointer deployment, json::value set);
   Task<void> note_failure(ObjectPointer deployment, std::string message);
   Task<Result<void>> write_status(ObjectPointer deployment, json::value status,

@@ -61,7 +61,7 @@ std::string template_identity(const json::value& pod_template) {
 std::string template_hash(const json::value& pod_template, std::int64_t collisions) {
   std::string text = template_identity(pod_template);
   if (collisions > 0) text += fmt::format("#{}", collisions);
-  // The digits as letters that spell no words, as generated names have.
+  // Encodes digits as letters that spell no words, as in generated names.
   static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::string out;
   for (char digit : fmt::format("{}", fnv1a(text)))
@@ -90,7 +90,7 @@ DeploymentModel::DeploymentModel(const Object& deployment)
   };
   max_surge = bound("Deployment.spec.strategy.rollingUpdate.maxSurge", Round::up);
   max_unavailable = bound("Deployment.spec.strategy.rollingUpdate.maxUnavailable", Round::down);
-  if (max_surge == 0 && max_unavailable == 0) max_unavailable = 1;  // or it would never move
+  if (max_surge == 0 && max_unavailable == 0) max_unavailable = 1;  // or it would never proceed
   max_unavailable = std::min(max_unavailable, replicas);
 }
 
@@ -171,7 +171,7 @@ std::vector<SetSize> share_proportionally(const DeploymentModel& deployment, Dep
   std::int64_t total = 0;
   for (const SetModel* set : active) total += set->replicas;
   const std::int64_t to_add = (deployment.replicas > 0 ? deployment.max_total() : 0) - total;
-  // Of equal ones the newest grows first and the eldest shrinks first.
+  // Of sets of equal size the newest grows first and the oldest shrinks first.
   std::sort(active.begin(), active.end(), [&](const SetModel* a, const SetModel* b) {
     if (a->replicas != b->replicas) return a->replicas > b->replicas;
     return to_add > 0 ? a->created > b->created : a->created < b->created;
@@ -186,7 +186,7 @@ std::vector<SetSize> share_proportionally(const DeploymentModel& deployment, Dep
     added += part;
     out.push_back({set, set->replicas + part});
   }
-  // What rounding left over goes to the largest.
+  // The largest set gets the rest that rounding left.
   if (!out.empty() && to_add != 0) out.front().size += to_add - added;
   for (SetSize& one : out) one.size = std::max<std::int64_t>(0, one.size);
   return out;

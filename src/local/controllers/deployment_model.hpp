@@ -1,4 +1,4 @@
-// A Deployment and its ReplicaSets as the planner sees and changes them. Pure.
+// A Deployment and its ReplicaSets as the planner reads and changes them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ inline constexpr std::string_view kRevisionHistory = "deployment.kubernetes.io/r
 inline constexpr std::string_view kDesiredReplicas = "deployment.kubernetes.io/desired-replicas";
 inline constexpr std::string_view kMaxReplicas = "deployment.kubernetes.io/max-replicas";
 
-// Equal for templates that make equal pods: the hash label, nulls and the order of keys aside.
+// Equal for templates that create equal pods: ignores the hash label, nulls and the order of keys.
 std::string template_identity(const json::value& pod_template);
-// Ten or fewer characters that stand for the template in names and labels. The count of collisions
-// gives a second try another name.
+// At most ten characters that represent the template in names and labels. The count of collisions
+// gives the next try another name.
 std::string template_hash(const json::value& pod_template, std::int64_t collisions);
 
 struct DeploymentModel {
   explicit DeploymentModel(const Object& deployment);
 
-  // Pods that may exist above, and be missing below, the wanted number. Never both zero.
+  // How many pods may exist above the wanted number, and be missing below it. Never both zero.
   std::int64_t max_surge = 0;
   std::int64_t max_unavailable = 0;
 
@@ -47,11 +47,11 @@ struct DeploymentModel {
   json::value status;    // as it is now
 };
 
-// One ReplicaSet; `json` carries what the planner has changed.
+// One ReplicaSet; `json` contains the planner's changes.
 struct SetModel {
   explicit SetModel(ObjectPointer set);
 
-  void annotate(std::string_view key, std::string_view value);  // marks it changed if it does
+  void annotate(std::string_view key, std::string_view value);  // sets `changed` if it is new
   std::string_view annotation(std::string_view key) const;
   std::int64_t revision() const;  // 0 if it has none
 
@@ -60,33 +60,33 @@ struct SetModel {
   ObjectPointer object;  // null: to be created
   json::value json;
   bool changed = false;
-  std::string note = {};  // what the event says once it is written
+  std::string note = {};  // the message of the event after the write
 
-  std::int64_t replicas;                  // wanted of it
-  std::int64_t actual, ready, available;  // seen by its controller
+  std::int64_t replicas;                  // wanted
+  std::int64_t actual, ready, available;  // from its status
   std::string identity;
   WallTime created;
 };
 
-// The number of ReplicaSets is small, their order matters: the newest template's among all of them
-// is apart from the others.
+// The ReplicaSet of the current template is separate from the others. There are few sets, and their
+// order matters.
 struct DeploymentSets {
   DeploymentSets(const DeploymentModel& deployment, const std::vector<ObjectPointer>& sets);
 
   std::optional<SetModel> current;  // has the Deployment's template
-  std::vector<SetModel> old;        // eldest first
+  std::vector<SetModel> old;        // oldest first
 
   std::vector<SetModel*> all();
-  std::vector<SetModel*> active();  // those that want pods
-  std::int64_t total() const;       // pods wanted of all
+  std::vector<SetModel*> active();  // sets with replicas > 0
+  std::int64_t total() const;       // wanted pods of all sets
   std::int64_t total_available() const;
 };
 
-// How many the ReplicaSet of the present template may have now without too many pods in all.
+// How many pods the current ReplicaSet may have now without exceeding the total.
 std::int64_t next_current_size(const DeploymentModel& deployment, const DeploymentSets& sets,
                                std::int64_t present);
 
-// Gives each active set its share of a changed number, the largest first.
+// Distributes a changed number of replicas among the active sets, largest first.
 struct SetSize {
   SetModel* set;
   std::int64_t size;

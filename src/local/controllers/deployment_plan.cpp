@@ -57,7 +57,7 @@ class DeploymentPlanner {
     if (is_complete(deployment_, deployment_.status)) clean_up();
   }
 
-  // True when it scaled: one direction at a time, so that the numbers seen next are true.
+  // True if it scaled: only one direction at a time, so that the next counts are correct.
   bool grow_current() {
     SetModel& current = *sets_.current;
     if (current.replicas == deployment_.replicas) return false;
@@ -70,7 +70,7 @@ class DeploymentPlanner {
     for (const SetModel& set : sets_.old) old_total += set.replicas;
     if (old_total == 0) return false;
     const SetModel& current = *sets_.current;
-    // New pods that are not available yet may never be: they do not stand in for old ones.
+    // New pods may never become available, so they do not replace old ones before they are.
     const std::int64_t unavailable = current.replicas - current.available;
     const std::int64_t most = sets_.total() - deployment_.min_available() - unavailable;
     if (most <= 0) return false;
@@ -79,7 +79,7 @@ class DeploymentPlanner {
     return cleaned || shrunk;
   }
 
-  // Old pods that do not work anyway go first, and cost no availability.
+  // Old pods that are not available are deleted first; that costs no availability.
   bool drop_unhealthy(std::int64_t most) {
     bool out = false;
     for (SetModel& set : sets_.old) {
@@ -140,7 +140,7 @@ class DeploymentPlanner {
            *desired == deployment_.replicas && sets_.current->available == deployment_.replicas;
   }
 
-  // True when the number changed; the annotations that proportional scaling reads follow anyway.
+  // True if the number changed. Updates the annotations for proportional scaling in any case.
   bool resize(SetModel& set, std::int64_t size) {
     const bool sized = set.replicas != size;
     if (!sized && size == 0) return false;
@@ -172,7 +172,7 @@ class DeploymentPlanner {
     }
   }
 
-  // A set that had an earlier revision and becomes the newest again keeps the numbers it had.
+  // A set of an old revision that becomes current again gets a new one and keeps the old in a list.
   void number_current() {
     SetModel& set = *sets_.current;
     const std::string before(set.annotation(kRevision));
@@ -269,7 +269,7 @@ class DeploymentPlanner {
                                now_);
   }
 
-  // The oldest revisions beyond the limit go, if they are really empty.
+  // Deletes the oldest revisions beyond the limit that have no pods.
   void clean_up() {
     if (!deployment_.history_limit) return;
     std::vector<const SetModel*> alive;
@@ -293,7 +293,7 @@ class DeploymentPlanner {
 
   DeploymentPlan finish(Verdict verdict) {
     DeploymentPlan out;
-    deployment_.status = json::value(status_);  // with what the steps before noted
+    deployment_.status = json::value(status_);  // with the conditions that earlier steps set
     json::object status = deployment_status(deployment_, sets_, now_);
     if (verdict == Verdict::with_progress) {
       judge_progress(status, deployment_, sets_, now_);
@@ -320,7 +320,7 @@ class DeploymentPlanner {
   WallTime now_;
   DeploymentModel deployment_;
   DeploymentSets sets_;
-  json::object status_;  // the present one with conditions noted on the way
+  json::object status_;  // the current one, with conditions set on the way
   std::vector<ObjectPointer> removed_;
 };
 

@@ -1,5 +1,5 @@
-// What a Deployment does next: the rules of rolling updates, re-creation, pausing and scaling.
-// Pure: it is told the state and answers with everything that is to be written.
+// Plans the next step of a Deployment: rolling update, Recreate, pause and scaling. Pure: takes the
+// state and returns everything that has to be written.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,23 @@ namespace plim::local::controllers {
 struct DeploymentInput {
   ObjectPointer deployment;
   std::vector<ObjectPointer> sets;  // its ReplicaSets
-  // Recreate only: pods of former templates are still there.
+  // Only for Recreate: pods of old templates still exist.
   bool old_pods_running = false;
 };
 
 struct SetChange {
   json::value object;
-  std::string note;  // the text of a ScalingReplicaSet event, "" for none
+  std::string note;  // message of a ScalingReplicaSet event, "" for none
 };
 
-// To be carried out in this order; if a step fails the rest is planned anew later.
+// Carried out in this order; if a step fails, the next call plans the rest.
 struct DeploymentPlan {
   std::optional<SetChange> create = {};
   std::vector<SetChange> update = {};
-  std::vector<ObjectPointer> remove = {};  // beyond the history limit
+  std::vector<ObjectPointer> remove = {};  // sets beyond the history limit
   json::value status = {};
-  std::string revision = {};                // annotation of the Deployment, "" to leave it
-  std::optional<WallTime> look_again = {};  // whether it is stuck
+  std::string revision = {};                // annotation of the Deployment, "" keeps it
+  std::optional<WallTime> look_again = {};  // when to check whether it is stuck
 };
 
 DeploymentPlan plan_deployment(const DeploymentInput& input, WallTime now);

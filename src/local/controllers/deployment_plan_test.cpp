@@ -17,7 +17,7 @@ namespace {
 using testing::at;
 using testing::object_from;
 
-// A Deployment, its ReplicaSets and a controller for these that makes pods come and go at random.
+// A Deployment, its ReplicaSets, and a fake controller of these that changes pods at random.
 class World {
  public:
   explicit World(std::string_view deployment) {
@@ -77,7 +77,7 @@ class World {
     return out;
   }
 
-  // Unready pods go first when a set shrinks; `luck` says how many new ones become available.
+  // A set that shrinks loses unready pods first; `luck` returns how many new ones become available.
   void run_sets(const std::function<std::int64_t(std::int64_t missing)>& luck) {
     for (auto& [name, set] : sets_) {
       const std::int64_t wanted = *int_at(set, {"spec", "replicas"});
@@ -145,7 +145,7 @@ std::int64_t none_of(std::int64_t) {
   return 0;
 }
 
-TEST(DeploymentPlan, makes_a_replica_set_that_bears_the_hash_of_its_template) {
+TEST(DeploymentPlan, creates_a_replica_set_labeled_with_the_hash_of_its_template) {
   World world(R"({"spec":{"replicas":3}})");
   DeploymentPlan plan = world.step();
   ASSERT_TRUE(plan.create);
@@ -166,7 +166,7 @@ TEST(DeploymentPlan, makes_a_replica_set_that_bears_the_hash_of_its_template) {
   EXPECT_FALSE(has_true_condition(plan.status, "Available"));
 }
 
-TEST(DeploymentPlan, says_when_it_has_got_there_and_then_rests) {
+TEST(DeploymentPlan, reports_completion_and_then_writes_nothing) {
   World world(R"({"spec":{"replicas":3}})");
   world.step();
   world.run_sets(all_of);
@@ -216,7 +216,7 @@ TEST(DeploymentPlan, a_rollout_that_never_works_keeps_enough_old_pods_and_times_
   EXPECT_EQ(world.progress(), "ProgressDeadlineExceeded");
 }
 
-TEST(DeploymentPlan, does_not_look_again_at_once_when_pods_are_missing_long_after_the_rollout) {
+TEST(DeploymentPlan, does_not_requeue_at_once_when_pods_are_missing_long_after_the_rollout) {
   World world(R"({"spec":{"replicas":2}})");
   for (int i = 0; i < 4; ++i) {
     world.step();
@@ -229,7 +229,7 @@ TEST(DeploymentPlan, does_not_look_again_at_once_when_pods_are_missing_long_afte
   EXPECT_GT(world.plan().look_again.value_or(WallTime::max()), world.now);
 }
 
-TEST(DeploymentPlan, going_back_takes_up_the_old_set_under_a_new_revision) {
+TEST(DeploymentPlan, a_rollback_reuses_the_old_set_with_a_new_revision) {
   World world(R"({"spec":{"replicas":1}})");
   for (const char* image : {"v1", "v2", "v1"}) {
     world.set_image(image);
@@ -295,7 +295,7 @@ TEST(DeploymentPlan, pausing_stops_the_rollout_but_not_scaling) {
   EXPECT_EQ(world.sets().size(), 2u);
 }
 
-TEST(DeploymentPlan, scaling_in_the_middle_is_shared_among_the_sets) {
+TEST(DeploymentPlan, scaling_during_a_rollout_is_shared_among_the_sets) {
   World world(R"({"spec":{"replicas":10}})");
   world.step();
   world.run_sets(all_of);
@@ -334,7 +334,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
     const std::int64_t available = world.available();
     world.step();
     RC_ASSERT(world.wanted() <= std::max(total, wanted + up));
-    world.run_sets(none_of);  // only what had to go is gone now
+    world.run_sets(none_of);  // only the pods that had to go are gone now
     RC_ASSERT(world.available() >= std::min(available, wanted - down));
     world.run_sets(luck);
   }

@@ -21,7 +21,7 @@ std::int64_t number(const json::value& status, kube::IntPath path) {
   return kube::int_at(status, path).value_or(0);
 }
 
-// Anything got better since the status was written.
+// True if a count improved since the status was written.
 bool has_progressed(const json::value& before, const json::value& now) {
   auto grew = [&](kube::IntPath path) { return number(now, path) > number(before, path); };
   auto old_pods = [](const json::value& status) {
@@ -40,7 +40,7 @@ bool has_timed_out(const DeploymentModel& deployment, const json::value& status,
   return since && *since + *deployment.progress_deadline < now;
 }
 
-// The trouble of the ReplicaSets, the present one's first.
+// The failure condition of a ReplicaSet, the current one first.
 std::optional<json::object> replica_failure(DeploymentSets& sets) {
   std::vector<SetModel*> order = sets.all();
   std::reverse(order.begin(), order.end());
@@ -125,7 +125,7 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
   if (!deployment.progress_deadline) {
     remove_condition(status, "Progressing");
   } else if (settled) {
-    // Scaling a finished rollout is no new one.
+    // Scaling after a finished rollout does not start a new one.
   } else if (is_complete(deployment, numbers)) {
     const std::string message = who + " has successfully progressed.";
     set_deployment_condition(
@@ -133,7 +133,7 @@ void judge_progress(json::object& status, const DeploymentModel& deployment,
         {.type = "Progressing", .status = "True", .reason = kNewSetAvailable, .message = message},
         now);
   } else if (has_progressed(deployment.status, numbers)) {
-    // Written anew each time: the deadline counts from the last progress.
+    // Replaced each time: the deadline counts from the last progress.
     const std::string message = who + " is progressing.";
     json::object made = make_condition({.type = "Progressing",
                                         .status = "True",
@@ -162,7 +162,7 @@ std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
                                           const json::value& status) {
   const json::object* progressing = find_condition(status, "Progressing");
   if (!deployment.progress_deadline || !progressing) return std::nullopt;
-  // A rollout that has ended has no deadline, even if its pods are missing again.
+  // A finished rollout has no deadline, even if pods are missing again.
   const std::string_view reason = field(progressing, "reason");
   if (is_complete(deployment, status) || reason == kTimedOut || reason == kNewSetAvailable)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// How a Deployment describes itself. Pure.
+// Computes the status of a Deployment. Pure.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace plim::local::controllers {
 
-// Deployments also say when they last looked; a condition that says the same as before is left as
-// it is.
+// Also sets lastUpdateTime, which only Deployments have. A condition with equal status and reason
+// stays as it is.
 void set_deployment_condition(json::object& status, const NewCondition& condition, WallTime now);
 
 // The whole new status: numbers, Available, ReplicaFailure.
 json::object deployment_status(const DeploymentModel& deployment, DeploymentSets& sets,
                                WallTime now);
-// What kubectl rollout status reads: complete, progressing or stuck.
+// Sets the condition Progressing that `kubectl rollout status` reads: complete, under way or stuck.
 void judge_progress(json::object& status, const DeploymentModel& deployment,
                     const DeploymentSets& sets, WallTime now);
 
-// All pods are of the present template and available, by this status.
+// True if, by this status, all pods have the current template and are available.
 bool is_complete(const DeploymentModel& deployment, const json::value& status);
-// When to look whether it is stuck, if it is under way.
+// When to check whether the rollout is stuck; nothing if none is under way.
 std::optional<WallTime> progress_deadline(const DeploymentModel& deployment,
                                           const json::value& status);
 

@@ -25,7 +25,7 @@ DisruptionController::DisruptionController(const ControllerContext& context)
        .on_update = [this](const ObjectPointer&, const ObjectPointer& now) { budget_changed(now); },
        .on_delete =
            [this](const ObjectPointer& last) { groups_.erase(kube::object_key(last->meta)); }});
-  // Percentages are of what the controllers want.
+  // Percentages refer to the replicas that the controllers want.
   auto scaled = [this](const ObjectPointer& before, const ObjectPointer& now) {
     if (kube::int_at(before->json, "ReplicaSet.spec.replicas") ==
         kube::int_at(now->json, "ReplicaSet.spec.replicas"))
@@ -46,7 +46,7 @@ void DisruptionController::budget_changed(const ObjectPointer& budget) {
 }
 
 std::int64_t DisruptionController::expected_pods(const std::vector<PodPointer>& pods) const {
-  std::map<std::string, std::int64_t> wanted;  // by the controller's uid
+  std::map<std::string, std::int64_t> wanted;  // by the UID of the controller
   for (const PodPointer& pod : pods) {
     const kube::Owner* owner = controller_of(pod->meta);
     if (!owner) {
@@ -63,7 +63,7 @@ std::int64_t DisruptionController::expected_pods(const std::vector<PodPointer>& 
     if (above) {
       wanted[above->meta.uid] = kube::int_at(above->json, "ReplicaSet.spec.replicas").value_or(1);
     } else {
-      ++wanted[owner->uid];  // of a kind whose size we do not know: as many as there are
+      ++wanted[owner->uid];  // the scale of this kind is unknown: count its pods
     }
   }
   std::int64_t out = 0;

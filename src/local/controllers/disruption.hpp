@@ -1,4 +1,4 @@
-// Keeps the status of PodDisruptionBudgets true, which evictions obey.
+// Maintains the status of PodDisruptionBudgets, which evictions respect.
 #pragma once
 
 #include <string>

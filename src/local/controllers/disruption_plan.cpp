@@ -20,7 +20,7 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   json::object status = present && present->is_object() ? present->get_object() : json::object();
   DisruptionPlan out;
 
-  // Those granted and not carried out yet.
+  // Evictions that were granted and have not happened yet.
   json::object under_way;
   if (const json::value* granted =
           status.if_contains(kube::key("PodDisruptionBudgetStatus.disruptedPods"));

@@ -1,4 +1,4 @@
-// How many pods of a PodDisruptionBudget may be evicted. Pure.
+// Computes how many pods of a PodDisruptionBudget may be evicted. Pure.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace plim::local::controllers {
 struct DisruptionInput {
   ObjectPointer budget;
   std::vector<PodPointer> pods;
-  // How many pods the controllers of these pods want in all; for percentages and maxUnavailable.
+  // How many pods the controllers of these pods want in total; for percentages and maxUnavailable.
   std::int64_t expected = 0;
 };
 
-// Evictions that were granted count as under way until the pod is seen going, at most so long.
+// A granted eviction counts until its pod is being deleted, at most this long.
 inline constexpr std::chrono::minutes kEvictionTimeout{2};
 
 struct DisruptionPlan {

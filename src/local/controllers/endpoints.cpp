@@ -51,7 +51,7 @@ void ServiceController::service_changed(const ObjectPointer& service) {
   enqueue(key);
 }
 
-// A large service is written again as a whole for every pod that becomes ready: better for many.
+// Each pod that becomes ready rewrites the whole object of a large service, so collect changes.
 void ServiceController::pods_changed(const std::string& key) {
   if (groups_.size(key) > kLarge) {
     enqueue_after(key, kGather);
@@ -80,7 +80,7 @@ Task<Result<void>> EndpointsController::reconcile(std::string key) {
   ObjectPointer present = endpoints_.find(key);
   kube::ObjectPath path;
   if (!services_.find(key)) {
-    // Ours go with the service; those that somebody wrote by hand stay.
+    // Delete our own object with the service; one that a user wrote stays.
     if (!present || !kube::find_label(present->meta.labels, kManagedBy)) co_return Result<void>();
     path = Parent(kube::resources::endpoints, present->meta).path();
     auto removed = co_await client_->remove(kube::resources::endpoints, std::move(path));
@@ -128,12 +128,12 @@ EndpointSliceController::EndpointSliceController(const ControllerContext& contex
 
 Task<Result<void>> EndpointSliceController::reconcile(std::string key) {
   ObjectPointer service = selecting_service(key);
-  // The slices of a deleted service are its dependents.
+  // The garbage collector deletes the slices of a deleted service.
   if (!service || service->meta.deleted) {
     expectations_.forget(key);
     co_return Result<void>();
   }
-  // Names are generated, so a slice that is not in the cache yet would be made twice.
+  // Names are generated, so a slice that is not in the cache yet would be created twice.
   if (!expectations_.satisfied(key)) co_return Result<void>();
   std::vector<ObjectPointer> present = slices_.controlled_by(service->meta.uid);
   std::erase_if(present, [](const ObjectPointer& slice) {

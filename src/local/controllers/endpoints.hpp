@@ -1,4 +1,4 @@
-// Writes down which pods stand behind each Service.
+// Writes Endpoints and EndpointSlices with the pods of each Service.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace plim::local::controllers {
 
-// Follows Services with a selector and the pods they pick.
+// Follows Services with a selector and the pods that they select.
 class ServiceController : public Controller {
  public:
   ServiceController(const ControllerContext& context, ControllerIdentity identity);
 
  protected:
-  // Null for services that have no selector: somebody else knows their addresses.
+  // Null for services without a selector: their addresses are written by others.
   ObjectPointer selecting_service(const std::string& key) const;
 
   ObjectCache& services_;

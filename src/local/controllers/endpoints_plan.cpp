@@ -25,7 +25,7 @@ bool has_address(const kube::Pod& pod) {
   return pod.status.phase != "Failed" || pod.spec.restart_policy != "Never";
 }
 
-// The number a named port has in this pod.
+// The number of a named port in this pod.
 std::optional<std::int64_t> named_port(const kube::Pod& pod, std::string_view name,
                                        std::string_view protocol) {
   for (const kube::Container& container : pod.spec.containers) {
@@ -54,7 +54,7 @@ json::array ports_for(const Object& service, const kube::Pod& pod) {
     if (target && !target->is_string() &&
         kube::int_at(port, "ServicePort.targetPort").value_or(0) > 0)
       number = kube::int_at(port, "ServicePort.targetPort");
-    if (!number) continue;  // this pod does not have it
+    if (!number) continue;  // this pod has no such port
     json::object made;
     made[kube::key("DiscoveryEndpointPort.name")] = kube::text_at(port, "ServicePort.name");
     made[kube::key("DiscoveryEndpointPort.port")] = *number;
@@ -106,7 +106,7 @@ json::object labels_for(const Object& service) {
   return out;
 }
 
-// In slices the name is always there, in Endpoints only if there is one.
+// Slices always have the name of a port, Endpoints only if it is not empty.
 json::array without_empty_names(json::array ports) {
   for (json::value& port : ports)
     if (kube::text_at(port, "CoreEndpointPort.name").empty())
@@ -132,13 +132,13 @@ json::value new_slice(const Object& service, const json::array& ports, json::arr
   return out;
 }
 
-// Slices of one set of ports.
+// Fills the slices with one set of ports.
 class SliceFiller {
  public:
   SliceFiller(const Object& service, json::array ports, std::map<std::string, json::value> wanted)
       : service_(service), ports_(std::move(ports)), wanted_(std::move(wanted)) {}
 
-  // Keeps what is still wanted where it is.
+  // Keeps endpoints that are still wanted in their slice.
   void take(const ObjectPointer& slice) {
     json::array kept;
     for (const json::value& endpoint : kube::list_at(slice->json, "EndpointSlice.endpoints")) {
@@ -187,7 +187,7 @@ class SliceFiller {
 
   const Object& service_;
   json::array ports_;
-  std::map<std::string, json::value> wanted_;  // by the uid of the pod
+  std::map<std::string, json::value> wanted_;  // by the UID of the pod
   std::vector<std::pair<ObjectPointer, json::array>> slices_;
 };
 
@@ -215,7 +215,7 @@ json::value endpoints_of(const Object& service, const std::vector<PodPointer>& p
   const bool portless = !asked || !asked->is_array() || asked->get_array().empty();
   std::erase_if(order,
                 [](const PodPointer& pod) { return !has_address(*pod) || pod->meta.deleted; });
-  // Readers of one large object get no more than this; the slices have them all.
+  // Endpoints are truncated, since readers get the whole object; the slices have all addresses.
   const bool too_many = order.size() > kMaxEndpoints;
   if (too_many) {
     std::partition(order.begin(), order.end(),
@@ -278,7 +278,7 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   for (const ObjectPointer& slice : present) {
     if (slice->meta.deleted) continue;
     const json::value* ports = kube::find(slice->json, "EndpointSlice.ports");
-    // A server may leave out names that are empty.
+    // A server may omit empty names.
     const json::array held =
         without_empty_names(ports && ports->is_array() ? ports->get_array() : json::array());
     auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
@@ -300,7 +300,7 @@ SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods
   } else if (idle.empty()) {
     out.create.push_back(new_slice(service, {}, {}));
   } else {
-    // Nobody is behind the service: one empty slice says so.
+    // A service without pods has one empty slice.
     SliceFiller filler(service, {}, {});
     for (const ObjectPointer& slice : idle) filler.take(slice);
     filler.finish(out, true);

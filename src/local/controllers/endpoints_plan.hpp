@@ -1,4 +1,4 @@
-// The addresses behind a Service, as Endpoints and as EndpointSlices. Pure.
+// Computes the Endpoints and EndpointSlices of a Service. Pure.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ inline constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 inline constexpr std::string_view kSliceManagedBy = "endpointslice.kubernetes.io/managed-by";
 inline constexpr std::string_view kSliceManager = "endpointslice-controller.k8s.io";
 
-// Nothing that a Service's addresses depend on differs.
+// True if both pods give a Service the same address.
 bool same_for_services(const kube::Pod& a, const kube::Pod& b);
 
 inline constexpr std::size_t kMaxEndpoints = 1000;
 
-// The Endpoints object of the service; `present` is kept where it says nothing about it.
+// The Endpoints object of the service; fields of `present` that it does not set stay.
 json::value endpoints_of(const Object& service, const std::vector<PodPointer>& pods,
                          const json::value* present);
 
@@ -31,7 +31,7 @@ struct SlicePlan {
 
 inline constexpr std::size_t kMaxSlice = 100;
 
-// Endpoints stay in the slice they are in, so that few slices change; there is always one.
+// Endpoints stay in their slice, so that few slices change; there is always at least one slice.
 SlicePlan plan_slices(const Object& service, const std::vector<PodPointer>& pods,
                       const std::vector<ObjectPointer>& present);
 

@@ -43,7 +43,7 @@ std::vector<ObjectPointer> stored(const SlicePlan& plan) {
   return out;
 }
 
-TEST(Endpoints, tell_ready_and_other_addresses_apart) {
+TEST(Endpoints, separate_ready_and_other_addresses) {
   const json::value made = endpoints_of(*service(), {pod(2), pod(1, false)}, nullptr);
   EXPECT_EQ(made.at("subsets"), json::parse(R"([{
       "addresses":[{"ip":"127.32.1.2","nodeName":"n1",
@@ -54,7 +54,7 @@ TEST(Endpoints, tell_ready_and_other_addresses_apart) {
   EXPECT_EQ(kube::label_of(made, "team"), "a");
 }
 
-TEST(Endpoints, leave_out_pods_that_have_ended_or_are_going) {
+TEST(Endpoints, omit_pods_that_have_ended_or_are_being_deleted) {
   auto ended = pod(1, false, R"({"status":{"phase":"Succeeded"}})");
   auto going = pod(2, true, R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
   EXPECT_FALSE(find(endpoints_of(*service(), {ended, going}, nullptr), {"subsets"}));
@@ -73,7 +73,7 @@ TEST(Endpoints, find_named_ports_in_each_pod) {
   EXPECT_EQ(made.at("subsets").at(1).at("ports").at(0).at("port"), json::value(9090));
 }
 
-TEST(Endpoints, name_a_thousand_at_most) {
+TEST(Endpoints, have_a_thousand_addresses_at_most) {
   std::vector<PodPointer> pods;
   for (int i = 1; i <= 1100; ++i) pods.push_back(pod(i));
   const json::value made = endpoints_of(*service(), pods, nullptr);
@@ -121,7 +121,7 @@ TEST(EndpointSlices, there_is_always_one) {
   EXPECT_EQ(filled.remove.size(), 1u);
 }
 
-TEST(EndpointSlices, keep_pods_that_are_going_as_serving) {
+TEST(EndpointSlices, keep_terminating_pods_as_serving) {
   auto going = pod(2, true, R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z"}})");
   SlicePlan plan = plan_slices(*service(), {going}, {});
   EXPECT_EQ(to_json(plan.create.at(0).at("endpoints").at(0).at("conditions")),

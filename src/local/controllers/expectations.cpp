@@ -34,7 +34,7 @@ bool Expectations::satisfied(const std::string& key) const {
 
 Expectations::Pending& Expectations::pending(const std::string& key) {
   Pending& out = pending_[key];
-  // Those of an earlier time have been given up.
+  // Older ones have timed out.
   if (clock_.steady() - out.since >= kTimeout) out = {};
   out.since = clock_.steady();
   return out;

@@ -1,4 +1,4 @@
-// What a controller has asked for and not yet seen in its cache.
+// Creations and deletions that a controller has requested and not yet seen in its cache.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace plim::local::controllers {
 
-// A cache lags behind the writes of its reader: whoever counts pods before the ones just created
-// arrive creates them twice. A key is acted upon only when nothing is outstanding, or when it has
-// been outstanding for so long that the events must have been lost. Belongs to one loop.
+// A cache lags behind the writes of its owner: a controller that counts pods before the cache has
+// the ones it just created would create them twice. So it acts on a key only if nothing is
+// outstanding, or after a timeout, when the events must be lost. Belongs to one loop.
 class Expectations {
  public:
   static constexpr std::chrono::minutes kTimeout{5};
@@ -21,7 +21,7 @@ class Expectations {
 
   void expect_creations(const std::string& key, std::size_t count);
   void expect_deletions(const std::string& key, const std::vector<std::string>& uids);
-  // Seen in the cache, or known never to come because the call failed.
+  // The cache has it, or it will never come because the call failed.
   void creation_observed(const std::string& key);
   void deletion_observed(const std::string& key, const std::string& uid);
   void forget(const std::string& key);

@@ -30,7 +30,7 @@ TEST(Expectations, count_each_deletion_once) {
   EXPECT_TRUE(expectations.satisfied("ns/a"));
 }
 
-TEST(Expectations, foreign_creations_do_not_make_up_for_later_ones) {
+TEST(Expectations, creations_by_others_do_not_count_for_later_ones) {
   FakeClock clock;
   Expectations expectations(clock);
   expectations.creation_observed("ns/a");

@@ -5,11 +5,11 @@
 namespace plim::local::controllers {
 namespace {
 
-constexpr std::size_t kRememberedOwners = 4096;  // owners that are gone
+constexpr std::size_t kRememberedOwners = 4096;  // UIDs of owners that are gone
 constexpr std::chrono::seconds kSyncLimit{10};
 constexpr std::chrono::milliseconds kSyncPoll{5};
 
-// Events refer to objects but are not owned, and there are many.
+// There are many events; they refer to objects but have no owners.
 bool is_ignored(const ServedKind& kind) {
   const bool events = kind.resource.plural == "events" &&
                       (kind.resource.group.empty() || kind.resource.group == "events.k8s.io");
@@ -40,7 +40,7 @@ GarbageCollector::GarbageCollector(const ControllerContext& context)
     : Controller(context, {.name = "garbage-collector-controller",
                            .component = "garbage-collector-controller",
                            .workers = 20}) {
-  // Asked for in time: without other controllers nobody else does, and they would never start.
+  // Requested before start(): without other controllers these informers would not be started.
   (void)informers_.pods();
   (void)informers_.nodes();
   auto look = [this](const auto&...) { enqueue(""); };
@@ -54,7 +54,7 @@ void GarbageCollector::start() {
 }
 
 Task<void> GarbageCollector::stop() {
-  co_await Controller::stop();  // first: its workers add and drop informers
+  co_await Controller::stop();  // first, since its workers add and remove informers
   for (Kind& kind : kinds_)
     if (kind.informer) co_await kind.informer->stop();
 }
@@ -67,7 +67,7 @@ Task<Result<void>> GarbageCollector::follow_kinds() {
     present.insert(kube::api_path(kind.resource, {}));
     add_kind(kind.resource);
   }
-  // Objects of a kind that is no longer served are gone with it.
+  // If a kind is no longer served, its objects are gone.
   for (auto& [path, number] : by_path_) {
     Kind& kind = kinds_[number];
     if (present.contains(path) || !kind.informer) continue;
@@ -79,7 +79,7 @@ Task<Result<void>> GarbageCollector::follow_kinds() {
   }
   if (!co_await wait_synced()) co_return fail(Code::timeout, "not all kinds could be listed");
   if (ready_) co_return Result<void>();
-  // Until now a missing owner meant nothing.
+  // From now on a missing owner is really gone.
   ready_ = true;
   graph_.for_each([this](const GarbageGraph::Node& node) {
     if (!node.owners.empty() || node.deleting) enqueue(node.uid);
@@ -87,7 +87,7 @@ Task<Result<void>> GarbageCollector::follow_kinds() {
   co_return Result<void>();
 }
 
-// A kind may go while we wait for it, and is never listed then: the caller must look again.
+// A kind that is removed while we wait is never listed; the caller has to read the kinds again.
 Task<bool> GarbageCollector::wait_synced() {
   const SteadyTime limit = clock_.steady() + kSyncLimit;
   for (const Kind& kind : kinds_)
@@ -148,7 +148,7 @@ Task<Result<void>> GarbageCollector::reconcile(std::string uid) {
   if (uid.empty()) co_return co_await follow_kinds();
   const GarbageGraph::Node* found = graph_.find(uid);
   if (!found) co_return Result<void>();
-  GarbageGraph::Node node = *found;  // the graph may change while we wait
+  GarbageGraph::Node node = *found;  // a copy: the graph may change while we wait
   if (node.orphans_dependents) co_return co_await orphan_dependents(std::move(node));
   if (node.waits_for_dependents) co_return co_await finish_foreground(std::move(node));
   if (node.deleting || node.owners.empty()) co_return Result<void>();
@@ -173,7 +173,7 @@ Task<Result<void>> GarbageCollector::orphan_dependents(GarbageGraph::Node node) 
     std::vector<std::string> owners(1, node.uid);
     PLIM_CO_CHECK(co_await drop_references(one.kind, std::move(path), one.uid, std::move(owners)));
   }
-  // There is a cache for each kind: a dependent that others have seen may be news to us later.
+  // Each kind has its own cache, so ours may see a dependent later than others do.
   remember_owner(orphaned_, node.uid);
   kube::ObjectPath path{node.ns, node.name};
   co_return co_await drop_finalizer(node.kind, std::move(path), node.uid,
@@ -190,7 +190,7 @@ std::vector<std::string> GarbageCollector::owners_that_orphan(
 
 Task<Result<void>> GarbageCollector::collect(GarbageGraph::Node node) {
   std::vector<std::string> let_go = owners_that_orphan(node);
-  if (!let_go.empty()) {  // what the other owners want is looked at when this is seen
+  if (!let_go.empty()) {  // the other owners are checked when this change arrives
     kube::ObjectPath path{node.ns, node.name};
     co_return co_await drop_references(node.kind, std::move(path), node.uid, std::move(let_go));
   }
@@ -209,14 +209,14 @@ Task<Result<void>> GarbageCollector::collect(GarbageGraph::Node node) {
   co_return co_await carry_out(std::move(node), std::move(decision));
 }
 
-// Asks the server: the cache may be behind, and deleting cannot be taken back.
+// Asks the server: the cache may lag behind, and a deletion is final.
 Task<Result<OwnerState>> GarbageCollector::look_up(kube::Owner owner, std::string ns) {
   if (absent_.contains(owner.uid)) co_return OwnerState::absent;
   auto known = by_kind_.find(kind_key(owner.api_version.view(), owner.kind.view()));
-  // Of a kind we cannot read: it may well be there.
+  // We cannot read this kind, so the owner may exist.
   if (known == by_kind_.end()) co_return OwnerState::present;
   const kube::Resource resource = kinds_[known->second].resource;
-  // What lives in no namespace cannot be owned by something that does; such an object stays.
+  // A cluster-scoped object cannot be owned by a namespaced one; such an object stays.
   if (resource.namespaced && ns.empty()) co_return OwnerState::present;
   kube::ObjectPath path;
   if (resource.namespaced) path.ns = std::move(ns);
@@ -244,15 +244,15 @@ Task<Result<void>> GarbageCollector::carry_out(GarbageGraph::Node node, GarbageD
   auto live = co_await read(node.kind, path, node.uid);
   if (!live && live.error().code == Code::not_found) co_return Result<void>();
   if (!live) co_return std::move(live).error();
-  // Owners that came since: look again when the cache has them.
+  // New owners were added: retry when the cache has them.
   if (kube::owners_of(*live).size() != node.owners.size())
-    co_return fail(Code::conflict, "its owners have changed");
+    co_return fail(Code::conflict, "the owners have changed");
   kube::DeleteOptions options;
   options.uid = node.uid;
   options.resource_version = kube::resource_version_of(*live);
   options.propagation = "Background";
   if (decision.action == Action::remove_in_foreground) options.propagation = "Foreground";
-  // What its own finalizers say counts more.
+  // The object's own finalizers take precedence.
   for (const json::value& one : kube::list_at(*live, "Object.metadata.finalizers")) {
     if (one == json::value(kOrphanFinalizer)) options.propagation = "Orphan";
     if (one == json::value(kForegroundFinalizer)) options.propagation = "Foreground";
@@ -266,11 +266,11 @@ Task<Result<void>> GarbageCollector::carry_out(GarbageGraph::Node node, GarbageD
 Task<Result<json::value>> GarbageCollector::read(std::size_t kind, kube::ObjectPath path,
                                                  std::string uid) {
   PLIM_CO_TRY(json::value live, co_await client_->get(kinds_[kind].resource, std::move(path)));
-  if (kube::uid_of(live) != uid) co_return fail(Code::not_found, "another object has its name");
+  if (kube::uid_of(live) != uid) co_return fail(Code::not_found, "another object has this name");
   co_return live;
 }
 
-// Merge patches, since custom resources know no others; the version guards the list.
+// Custom resources support only merge patches; the resource version protects the list.
 Task<Result<void>> GarbageCollector::drop_references(std::size_t kind, kube::ObjectPath path,
                                                      std::string uid,
                                                      std::vector<std::string> owners) {

@@ -1,4 +1,4 @@
-// Deletes what has lost its owners, and sees foreground deletion and orphaning through.
+// Deletes objects whose owners are gone; completes foreground deletion and orphaning.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@
 
 namespace plim::local::controllers {
 
-// Follows every kind the server has, those of CustomResourceDefinitions as they come and go. Keys
-// are uids; "" stands for looking at the kinds again.
+// Follows every kind that the server has, including custom resources as they come and go. Keys are
+// UIDs; "" means that the list of kinds has to be read again.
 class GarbageCollector final : public Controller {
  public:
   explicit GarbageCollector(const ControllerContext& context);
@@ -26,7 +26,7 @@ class GarbageCollector final : public Controller {
  private:
   struct Kind {
     kube::Resource resource;
-    // Null for kinds that the shared informers have anyway.
+    // Null for kinds with a shared informer.
     std::unique_ptr<kube::Informer<kube::ObjectMeta>> informer;
   };
 
@@ -43,7 +43,7 @@ class GarbageCollector final : public Controller {
                                      std::vector<std::string> owners);
   Task<Result<void>> drop_finalizer(std::size_t kind, kube::ObjectPath path, std::string uid,
                                     std::string finalizer);
-  // The object with this uid; not_found if there is none or another of its name.
+  // The object with this UID; not_found if there is none or another one has its name.
   Task<Result<json::value>> read(std::size_t kind, kube::ObjectPath path, std::string uid);
 
   std::size_t add_kind(const kube::Resource& resource);
@@ -52,14 +52,14 @@ class GarbageCollector final : public Controller {
   void put(std::size_t kind, const kube::ObjectMeta& meta);
   void enqueue_all(const GarbageGraph::Uids& uids);
 
-  // Never shrinks, so that the numbers in the graph stay true.
+  // Never shrinks, so that the indexes in the graph stay valid.
   std::vector<Kind> kinds_;
   std::map<std::string, std::size_t> by_path_;
-  std::map<std::string, std::size_t> by_kind_;  // "apps/v1/ReplicaSet"; versions as referred to
+  std::map<std::string, std::size_t> by_kind_;  // "apps/v1/ReplicaSet", as references name it
   GarbageGraph graph_;
-  std::set<std::string> absent_;    // owners looked for in vain
-  std::set<std::string> orphaned_;  // owners that left their dependents alone
-  bool ready_ = false;              // every kind has been seen once
+  std::set<std::string> absent_;    // owners that were looked up and not found
+  std::set<std::string> orphaned_;  // owners that were deleted and orphaned their dependents
+  bool ready_ = false;              // every kind was listed once
 };
 
 }  // namespace plim::local::controllers

@@ -1,4 +1,4 @@
-// Owners, dependents and namespaces on a whole API.
+// Owners, dependents and namespaces on a complete API server.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class Garbage : public testing::ControllersTest {
   }
 };
 
-TEST_F(Garbage, dependents_go_after_their_owner) {
+TEST_F(Garbage, dependents_are_deleted_after_their_owner) {
   start();
   json::value a = create(config_maps, config_map("a", {}));
   json::value b = create(config_maps, config_map("b", {a}));
@@ -49,7 +49,7 @@ TEST_F(Garbage, dependents_go_after_their_owner) {
   EXPECT_TRUE(exists(config_maps, "bystander"));
 }
 
-TEST_F(Garbage, an_object_stays_while_one_of_its_owners_does) {
+TEST_F(Garbage, an_object_stays_while_one_of_its_owners_exists) {
   start();
   json::value a = create(config_maps, config_map("a", {}));
   json::value b = create(config_maps, config_map("b", {}));
@@ -64,7 +64,7 @@ TEST_F(Garbage, an_object_stays_while_one_of_its_owners_does) {
   EXPECT_FALSE(exists(config_maps, "both"));
 }
 
-TEST_F(Garbage, an_owner_that_never_was_is_found_out_even_after_a_restart) {
+TEST_F(Garbage, an_owner_that_never_existed_is_detected_even_after_a_restart) {
   json::value ghost = config_map("ghost", {});
   make_object(ghost, {"metadata"})["uid"] = "00000000-0000-4000-8000-000000000000";
   create(config_maps, config_map("victim", {ghost}));
@@ -72,7 +72,7 @@ TEST_F(Garbage, an_owner_that_never_was_is_found_out_even_after_a_restart) {
   EXPECT_FALSE(exists(config_maps, "victim"));
 }
 
-TEST_F(Garbage, orphaning_leaves_dependents_alone) {
+TEST_F(Garbage, orphaning_keeps_dependents) {
   start();
   json::value a = create(config_maps, config_map("a", {}));
   create(config_maps, config_map("b", {a}));
@@ -84,12 +84,12 @@ TEST_F(Garbage, orphaning_leaves_dependents_alone) {
   EXPECT_TRUE(kube::owners_of(get(config_maps, "b")).empty());
 }
 
-TEST_F(Garbage, foreground_deletion_takes_the_owner_last) {
+TEST_F(Garbage, foreground_deletion_deletes_the_owner_last) {
   start();
   create(deployments, deployment("web", 3));
   settle();
   run_pods();
-  // A pod that is not done yet holds up everything above it.
+  // A pod that has not ended blocks the deletion of all its owners.
   const std::string held(kube::name_of(list(pods).at(0)));
   edit(pods, held, [](json::value& pod) {
     make_object(pod, {"metadata"})["finalizers"] = json::array{"example.com/wait"};
@@ -116,8 +116,8 @@ TEST_F(Garbage, background_deletion_of_a_deployment_ends_its_pods) {
   EXPECT_TRUE(list(pods).empty());
 }
 
-// What the job engine does: a Job that owns a Deployment and a Service.
-TEST_F(Garbage, a_job_takes_everything_it_owns_with_it) {
+// As the job engine does: a Job that owns a Deployment and a Service.
+TEST_F(Garbage, everything_that_a_job_owns_is_deleted_with_it) {
   start();
   json::value owner = create(jobs, testing::job("run", "{}"));
   json::value workers = deployment("workers", 2);

@@ -31,7 +31,7 @@ GarbageGraph::Uids GarbageGraph::put(Node node) {
   if (auto known = nodes_.find(node.uid); known != nodes_.end()) {
     const Node& before = known->second;
     waited = before.waits_for_dependents;
-    // An owner that was held up by this one may be free now.
+    // An owner that waited for this object may be free now.
     for (const kube::Owner& owner : before.owners)
       if (owner.block_owner_deletion && !blocks(node, owner.uid)) out.push_back(owner.uid);
     unlink(before);

@@ -1,4 +1,4 @@
-// Who owns whom, in the whole cluster. Pure.
+// The owner references of the whole cluster as a graph. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace plim::local::controllers {
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 
-// Objects by uid, which unlike a name is never used again.
+// Objects by UID, which is never reused, unlike a name.
 class GarbageGraph {
  public:
   struct Node {
-    std::size_t kind = 0;  // the caller's number for it
+    std::size_t kind = 0;  // the caller's index of the kind
     std::string ns, name, uid;
     std::vector<kube::Owner> owners;
     bool deleting = false;
-    bool waits_for_dependents = false;  // deleted in the foreground
+    bool waits_for_dependents = false;  // foreground deletion
     bool orphans_dependents = false;
 
     Node(std::size_t kind_number, const kube::ObjectMeta& meta);
@@ -32,12 +32,12 @@ class GarbageGraph {
 
   using Uids = std::vector<std::string>;
 
-  // Both answer whom this concerns: objects whose fate may have changed.
+  // Both return the UIDs of objects that have to be checked again.
   Uids put(Node node);
   Uids erase(const std::string& uid);
 
   const Node* find(const std::string& uid) const;
-  // Also of owners that are not known themselves.
+  // Works for owners that are not in the graph, too.
   std::vector<const Node*> dependents(const std::string& owner) const;
   std::vector<const Node*> blocking_dependents(const std::string& owner) const;
 
@@ -56,22 +56,21 @@ class GarbageGraph {
   std::unordered_map<std::string, std::unordered_set<std::string>> dependents_;
 };
 
-// How an owner stands.
 enum class OwnerState { present, absent, waits_for_dependents };
 
 struct GarbageDecision {
   enum class Action {
     keep,
-    drop_references,  // to owners that will not be there
-    remove,           // by the policy that its own finalizers ask for
+    drop_references,  // remove references to owners that are gone or will be
+    remove,           // delete by the policy that its own finalizers imply
     remove_in_foreground,
   };
 
   Action action = Action::keep;
-  std::vector<std::string> dropped = {};  // uids of owners
+  std::vector<std::string> dropped = {};  // UIDs of owners
 };
 
-// `states` of node.owners, in their order.
+// `states` has one element for each of node.owners, in that order.
 GarbageDecision decide_garbage(const GarbageGraph::Node& node,
                                const std::vector<OwnerState>& states, bool has_dependents);
 

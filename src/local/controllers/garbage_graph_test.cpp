@@ -27,14 +27,14 @@ constexpr std::string_view kOwnedByA = R"([{"uid":"a","blockOwnerDeletion":true}
 constexpr std::string_view kForeground =
     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["foregroundDeletion"])";
 
-TEST(GarbageGraph, only_looks_at_objects_whose_owner_it_does_not_know) {
+TEST(GarbageGraph, checks_only_objects_whose_owner_is_unknown) {
   GarbageGraph graph;
   EXPECT_THAT(graph.put(item("a")), IsEmpty());
   EXPECT_THAT(graph.put(item("b", kOwnedByA)), IsEmpty());
   EXPECT_THAT(graph.put(item("c", R"([{"uid":"z"}])")), ElementsAre("c"));
 }
 
-TEST(GarbageGraph, an_owner_that_goes_concerns_its_dependents) {
+TEST(GarbageGraph, a_deleted_owner_makes_its_dependents_be_checked) {
   GarbageGraph graph;
   graph.put(item("a"));
   graph.put(item("b", kOwnedByA));
@@ -76,7 +76,7 @@ TEST(GarbageDecision, follows_the_state_of_all_owners) {
             Action::remove_in_foreground);
 }
 
-TEST(GarbageDecision, leaves_objects_alone_that_are_going_or_have_no_owner) {
+TEST(GarbageDecision, ignores_objects_that_are_being_deleted_or_have_no_owner) {
   EXPECT_EQ(decide_garbage(item("x"), {}, false).action, Action::keep);
   EXPECT_EQ(decide_garbage(item("x", kOwnedByA, kForeground), {OwnerState::absent}, false).action,
             Action::keep);

@@ -5,7 +5,7 @@
 namespace plim::local::controllers {
 namespace {
 
-constexpr std::string_view kOrphan = "orphan ";  // no name has a space
+constexpr std::string_view kOrphan = "orphan ";  // a name cannot contain a space
 constexpr std::string_view kOurName = "kubernetes.io/job-controller";
 
 }  // namespace
@@ -66,7 +66,7 @@ Task<Result<void>> JobController::carry_out(ObjectPointer job, JobPlan plan) {
   if (!trouble) {
     const auto wanted = static_cast<std::int64_t>(plan.create.size());
     Outcome created = co_await create_pods(parent, std::move(plan.create));
-    // The status must not speak of pods that could not be made.
+    // The status must not count pods that could not be created.
     const std::int64_t missing = wanted - static_cast<std::int64_t>(created.done);
     if (missing > 0)
       set_or_omit(plan.status.as_object(), "JobStatus.active",

@@ -1,4 +1,4 @@
-// Runs Jobs to their end.
+// Runs Jobs to completion.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace plim::local::controllers {
 
-// Keys are Jobs, or kOrphan and a pod: one that waits to be counted by a Job that is gone.
+// Keys are Jobs, or kOrphan and a pod whose Job is gone and whose finalizer has to be removed.
 class JobController final : public PodOwnerController {
  public:
   explicit JobController(const ControllerContext& context);

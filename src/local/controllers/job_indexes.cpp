@@ -17,7 +17,7 @@ JobIndexes JobIndexes::parse(std::string_view text, std::int64_t completions) {
     auto last = high.empty() ? first : parse_int<std::int64_t>(high);
     if (!first || !last || *first < 0) continue;
     const std::int64_t end = std::min(*last, completions - 1);
-    // In order as written by us; anything else would be a forged status.
+    // We write them in order; anything else was written by another client.
     if (*first > end || (!out.ranges_.empty() && *first <= out.ranges_.back().second)) continue;
     if (!out.ranges_.empty() && *first == out.ranges_.back().second + 1) {
       out.ranges_.back().second = end;

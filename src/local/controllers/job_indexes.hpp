@@ -1,4 +1,4 @@
-// Sets of completion indexes as Jobs write them: "1,3-5,7". Plain values.
+// Sets of completion indexes in the notation of Jobs: "1,3-5,7". Plain values.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace plim::local::controllers {
 
 class JobIndexes {
  public:
-  // What is no index, or not below `completions`, is left out: the text comes from a status that
-  // anybody may write.
+  // Ignores everything that is not an index below `completions`: the text comes from a status that
+  // any client may write.
   static JobIndexes parse(std::string_view text, std::int64_t completions);
 
   bool contains(std::int64_t index) const;
@@ -27,7 +27,7 @@ class JobIndexes {
   bool operator==(const JobIndexes&) const = default;
 
  private:
-  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // ascending, apart, ends included
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  // ascending, disjoint, inclusive
 };
 
 }  // namespace plim::local::controllers

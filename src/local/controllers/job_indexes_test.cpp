@@ -23,11 +23,11 @@ TEST(JobIndexes, reads_and_writes_ranges) {
   EXPECT_EQ(set.to_string(), "1-7");
 }
 
-TEST(JobIndexes, leaves_out_what_makes_no_sense) {
+TEST(JobIndexes, ignores_invalid_indexes) {
   EXPECT_EQ(JobIndexes::parse("x,-1,4-2,5,3,8-20", 10).to_string(), "5,8,9");
 }
 
-TEST(JobIndexes, finds_the_lowest_that_are_free) {
+TEST(JobIndexes, finds_the_lowest_free_indexes) {
   EXPECT_THAT(
       JobIndexes::first_missing(JobIndexes::parse("0,2", 6), JobIndexes::parse("3", 6), 6, 2),
       ElementsAre(1, 4));

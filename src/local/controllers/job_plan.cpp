@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds kFirstBackoff{10};
 constexpr std::chrono::minutes kLongestBackoff{10};
 
-// Jobs also say when they last looked.
+// Also sets lastProbeTime, as Jobs do.
 json::object job_condition(const NewCondition& condition, WallTime now) {
   json::object out = make_condition(condition, now);
   out[kube::key("JobCondition.lastProbeTime")] = format_rfc3339(now);
@@ -84,8 +84,8 @@ class JobPlanner {
     status_[kube::key("JobStatus.startTime")] = format_rfc3339(now_);
   }
 
-  // Uids whose pods have lost the finalizer are part of the numbers now; pods that have ended since
-  // come in their place.
+  // UIDs whose pods have lost the finalizer become part of the numbers; pods that have ended since
+  // take their place in the list.
   void count() {
     auto settle = [&](std::set<std::string>& uids) {
       return static_cast<std::int64_t>(
@@ -98,7 +98,7 @@ class JobPlanner {
     std::size_t room = kJobBurst;
     for (const PodPointer& pod : pods_.new_succeeded) {
       if (room-- == 0) break;
-      // An index counts once however many pods succeeded with it; its own set remembers it.
+      // An index counts once, however many of its pods succeed; completedIndexes has it.
       if (!job_.indexed) job_.uncounted_succeeded.insert(pod->meta.uid);
       if (auto index = index_of(*pod);
           job_.indexed && index && *index < job_.completions.value_or(0))
@@ -106,7 +106,7 @@ class JobPlanner {
       plan_.release.push_back(pod);
     }
     for (const PodPointer& pod : pods_.new_failed) count_failed(pod);
-    // Those of an earlier round whose finalizer could not be taken off.
+    // Pods of an earlier round whose finalizer could not be removed.
     for (const PodPointer& pod : input_.pods) {
       const std::string& uid = pod->meta.uid;
       const bool again = pods_.held.contains(uid) && (job_.uncounted_succeeded.contains(uid) ||
@@ -132,7 +132,7 @@ class JobPlanner {
     return counted_failed_ + static_cast<std::int64_t>(job_.uncounted_failed.size());
   }
 
-  // Has it been decided how this Job ends?
+  // Decides whether the Job has failed or succeeded.
   void judge() {
     if (const json::object* told = find_condition(job_.status, "FailureTarget")) {
       const json::value condition(*told);
@@ -180,7 +180,7 @@ class JobPlanner {
                                          now_));
   }
 
-  // A failed Job's pods fail with it.
+  // The pods of a failed Job fail with it.
   void end_all() {
     plan_.end = pods_.active;
     pods_.terminating += active_;
@@ -198,7 +198,7 @@ class JobPlanner {
     if (plan_.give_up.size() > kJobBurst) plan_.give_up.resize(kJobBurst);
     if (!plan_.give_up.empty()) {
       active_ -= static_cast<std::int64_t>(plan_.give_up.size());
-      return;  // starting others waits until these are gone
+      return;  // start others only after these are gone
     }
     std::int64_t missing = wanted - active_;
     if (job_.replace_failed_only) missing -= pods_.terminating;
@@ -208,7 +208,7 @@ class JobPlanner {
   }
 
   std::int64_t wanted_active() const {
-    // A work queue is done when one has found it empty; the others finish by themselves.
+    // A work queue is done when one pod has succeeded; the others finish by themselves.
     if (!job_.completions) return succeeded() > 0 ? active_ : job_.parallelism;
     return std::clamp<std::int64_t>(*job_.completions - succeeded(), 0,
                                     std::max<std::int64_t>(0, job_.parallelism));
@@ -254,7 +254,7 @@ class JobPlanner {
     }
   }
 
-  // The last word is spoken only when every pod is gone or counted.
+  // The final condition is set only when every pod is gone or counted.
   void conclude() {
     const bool all_counted =
         job_.uncounted_succeeded.empty() && job_.uncounted_failed.empty() && plan_.release.empty();

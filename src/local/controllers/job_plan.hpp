@@ -1,9 +1,9 @@
-// What a Job does next: which pods to start, to end, to count. Pure.
+// Plans the next step of a Job: which pods to start, to end, to count. Pure.
 //
-// Every pod carries a finalizer until it is counted, so that one which is deleted before anybody
-// looked is still there to be counted. Counting takes two steps: the uid goes into the status, then
-// the finalizer comes off; only when the cache shows the pod without it does the uid become part of
-// the number. Whatever fails in between is done again without counting twice.
+// Every pod has a finalizer until it is counted, so that a pod which is deleted early still exists
+// to be counted. Counting takes two steps: write the UID to the status, then remove the finalizer.
+// The UID becomes part of the number only when the cache shows the pod without the finalizer. So
+// every step can be repeated after a failure without counting a pod twice.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace plim::local::controllers {
 inline constexpr std::string_view kJobFinalizer = "batch.kubernetes.io/job-tracking";
 inline constexpr std::string_view kJobIndex = "batch.kubernetes.io/job-completion-index";
 
-// Failures in a row delay the next pod. Kept in memory only.
+// Consecutive failures delay the next pod. Kept in memory only.
 struct JobBackoff {
   std::int64_t failures = 0;
   std::optional<WallTime> last = {};
@@ -31,8 +31,8 @@ struct JobBackoff {
 
 struct JobInput {
   ObjectPointer job;
-  std::vector<PodPointer> pods;  // all that are the Job's, ended ones too
-  bool current = true;           // the cache shows everything we did: more may be done
+  std::vector<PodPointer> pods;  // all pods of the Job, including ended ones
+  bool current = true;           // the cache shows all our changes, so more may be done
   JobBackoff backoff = {};
 };
 
@@ -41,19 +41,19 @@ struct JobEvent {
   std::string reason, message;
 };
 
-// In this order. Each step may be repeated if a later one fails.
+// Carried out in this order. Each step may be repeated if a later one fails.
 struct JobPlan {
-  std::vector<PodPointer> end = {};      // active pods of a Job that has failed: they count
-  std::vector<PodPointer> give_up = {};  // too many or suspended: they do not count
+  std::vector<PodPointer> end = {};      // active pods of a failed Job: they count as failed
+  std::vector<PodPointer> give_up = {};  // surplus or suspended pods: they do not count
   std::vector<json::value> create = {};
   json::value status = {};
-  std::vector<PodPointer> release = {};  // their finalizers, once the status is written
-  JobBackoff backoff = {};               // to be kept once the status is written
+  std::vector<PodPointer> release = {};  // remove their finalizers after writing the status
+  JobBackoff backoff = {};               // keep it after writing the status
   std::vector<JobEvent> events = {};
   std::optional<WallTime> look_again = {};
 };
 
-inline constexpr std::size_t kJobBurst = 500;  // pods started, ended or counted in one go
+inline constexpr std::size_t kJobBurst = 500;  // pods started, ended or counted at once
 
 bool is_finished(const json::value& job);  // Complete or Failed
 

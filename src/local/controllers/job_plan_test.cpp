@@ -17,7 +17,7 @@ using testing::at;
 using testing::object_from;
 using testing::pod_from;
 
-// One Job with its pods, and a cluster that carries out what is planned.
+// One Job with its pods, and a cluster that carries out the plan.
 class World {
  public:
   explicit World(std::string_view spec) {
@@ -67,7 +67,7 @@ class World {
         {"phase", phase}, {"containerStatuses", json::array{container}}};
   }
 
-  // As the API does: what has a finalizer stays, marked.
+  // As in the API: an object with a finalizer stays, marked as deleted.
   void remove(const std::string& uid) {
     auto found = pods_.find(uid);
     if (found == pods_.end()) return;
@@ -124,7 +124,7 @@ class World {
   int created_ = 0;
 };
 
-TEST(JobPlan, runs_as_many_at_a_time_as_it_may_until_enough_have_succeeded) {
+TEST(JobPlan, runs_up_to_parallelism_pods_until_enough_have_succeeded) {
   World world(R"({"parallelism":2,"completions":3,"template":{"spec":{}}})");
   world.settle();
   EXPECT_EQ(world.running().size(), 2u);
@@ -144,7 +144,7 @@ TEST(JobPlan, runs_as_many_at_a_time_as_it_may_until_enough_have_succeeded) {
   EXPECT_FALSE(text_at(world.job(), {"status", "completionTime"}).empty());
 }
 
-TEST(JobPlan, writes_a_pods_uid_down_before_it_lets_go_of_it) {
+TEST(JobPlan, writes_the_uid_of_a_pod_before_it_removes_the_finalizer) {
   World world(R"({"parallelism":1,"completions":2,"template":{"spec":{}}})");
   world.settle();
   EXPECT_EQ(world.pod("p000").at("metadata").at("finalizers").at(0), json::value(kJobFinalizer));
@@ -264,7 +264,7 @@ TEST(JobPlan, indexed_pods_know_their_number) {
   EXPECT_TRUE(world.has("Complete"));
 }
 
-// The controller may lose its memory at any moment; the numbers must still be those of the world.
+// The controller may restart at any moment; the numbers must still be correct.
 RC_GTEST_PROP(JobPlan, counts_every_pod_exactly_once, (std::uint64_t seed)) {
   SeededRandom random(seed);
   const bool indexed = random.below(2) == 0;

@@ -67,7 +67,7 @@ std::optional<std::int64_t> index_of(const kube::Pod& pod) {
 
 bool has_failed(const kube::Pod& pod, const JobFacts& job) {
   if (pod.status.phase == "Failed") return true;
-  if (job.replace_failed_only) return false;  // it will reach that phase
+  if (job.replace_failed_only) return false;  // it will reach the phase Failed
   return pod.meta.deleted && pod.status.phase != "Succeeded";
 }
 
@@ -112,7 +112,7 @@ std::vector<PodPointer> pods_to_give_up(const JobFacts& job, const JobPods& pods
     order.resize(std::min(order.size(), surplus));
     return order;
   }
-  // The most useful pod of each index stays.
+  // Of each index the pod that is furthest along stays.
   JobIndexes taken;
   std::vector<PodPointer> out;
   std::vector<PodPointer> good;

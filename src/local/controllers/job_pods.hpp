@@ -1,4 +1,4 @@
-// The pods of one Job, sorted by what they mean to it. Pure.
+// Classifies the pods of one Job. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace plim::local::controllers {
 
-// What the planner reads again and again.
+// The fields of a Job that the planner reads repeatedly.
 struct JobFacts {
   explicit JobFacts(const Object& job);
 
@@ -26,9 +26,9 @@ struct JobFacts {
   std::set<std::string> uncounted_succeeded, uncounted_failed;
 };
 
-// The index a pod works on; none for pods of Jobs that have no indexes, or broken ones.
+// The completion index of a pod; none for pods of Jobs without indexes, or with an invalid one.
 std::optional<std::int64_t> index_of(const kube::Pod& pod);
-// Ended badly, or deleted before it could end.
+// Failed, or deleted before it ended.
 bool has_failed(const kube::Pod& pod, const JobFacts& job);
 WallTime finish_time(const kube::Pod& pod, WallTime now);
 
@@ -36,14 +36,14 @@ struct JobPods {
   JobPods(const JobFacts& job, const std::vector<PodPointer>& pods);
 
   std::vector<PodPointer> active;
-  std::vector<PodPointer> new_succeeded, new_failed;  // ended and not in the status yet
-  std::set<std::string> held;                         // uids of pods with our finalizer
+  std::vector<PodPointer> new_succeeded, new_failed;  // ended, not in the status yet
+  std::set<std::string> held;                         // UIDs of pods with our finalizer
   std::int64_t ready = 0;
   std::int64_t terminating = 0;
-  std::int64_t restarts = 0;  // of containers in pods that are not ended
+  std::int64_t restarts = 0;  // restarts of containers in pods that have not ended
 };
 
-// Those that must go: more than `surplus`, and of Indexed Jobs all that double or exceed an index.
+// The pods to delete: `surplus` of them; for Indexed Jobs also those of a duplicate or high index.
 std::vector<PodPointer> pods_to_give_up(const JobFacts& job, const JobPods& pods,
                                         const JobIndexes& done, std::size_t surplus, WallTime now);
 

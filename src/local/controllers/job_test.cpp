@@ -1,4 +1,4 @@
-// Jobs on a whole API.
+// Jobs on a complete API server.
 #include <gtest/gtest.h>
 
 #include "local/controllers/conditions.hpp"
@@ -73,7 +73,7 @@ TEST_F(Jobs, back_off_between_failures_and_end_at_the_limit) {
   EXPECT_EQ(number("failed"), 3);
 }
 
-TEST_F(Jobs, count_each_pod_once_though_the_controller_is_restarted_all_the_time) {
+TEST_F(Jobs, count_each_pod_once_although_the_controller_restarts_all_the_time) {
   start("job");
   create(jobs, job("j", R"({"parallelism":3,"completions":9,"backoffLimit":100})"));
   settle();
@@ -82,7 +82,7 @@ TEST_F(Jobs, count_each_pod_once_though_the_controller_is_restarted_all_the_time
     for (const std::string& pod : pending()) {
       set_phase(pod, "Succeeded");
       ++ended;
-      // Stopped in the middle of whatever it is doing about that pod.
+      // Stops the controller at some point while it handles that pod.
       for (int i = 0; i < round % 7; ++i) {
         clock.advance(std::chrono::milliseconds(1));
         loop.run_ready();
@@ -98,7 +98,7 @@ TEST_F(Jobs, count_each_pod_once_though_the_controller_is_restarted_all_the_time
   EXPECT_EQ(number("failed"), 0);
 }
 
-TEST_F(Jobs, let_go_of_their_pods_when_they_are_deleted) {
+TEST_F(Jobs, remove_the_finalizers_of_their_pods_when_they_are_deleted) {
   start("job");
   create(jobs, job("j", R"({"parallelism":2})"));
   settle();
@@ -108,7 +108,7 @@ TEST_F(Jobs, let_go_of_their_pods_when_they_are_deleted) {
   for (const json::value& pod : list(pods)) EXPECT_FALSE(find(pod, {"metadata", "finalizers"}));
 }
 
-TEST_F(Jobs, go_away_some_time_after_they_have_finished) {
+TEST_F(Jobs, are_deleted_some_time_after_they_have_finished) {
   start("job,ttl-after-finished");
   create(jobs, job("j", R"({"ttlSecondsAfterFinished":60})"));
   settle();

@@ -1,4 +1,4 @@
-// What is left in a namespace that is being deleted, and how its conditions say so. Pure.
+// Counts what is left in a namespace that is being deleted, and writes its conditions. Pure.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 namespace plim::local::controllers {
 
 struct NamespaceContent {
-  std::map<std::string, std::int64_t> resources = {};   // "pods." and how many
-  std::map<std::string, std::int64_t> finalizers = {};  // and how many objects wait for each
+  std::map<std::string, std::int64_t> resources = {};   // "pods." and the number of objects
+  std::map<std::string, std::int64_t> finalizers = {};  // the number of objects with each finalizer
   std::optional<Error> discovery_error = {};
   std::optional<Error> deletion_error = {};
 
-  // The items of a list of that resource.
+  // Adds the items of a list of that resource.
   void add(const std::string& plural, const std::string& group, const json::value& list);
 
   bool is_empty() const { return resources.empty() && !discovery_error && !deletion_error; }
 };
 
-// The status with the five conditions of a namespace that goes away.
+// The status with the five conditions of a namespace that is being deleted.
 json::value namespace_status(const json::value& before, const NamespaceContent& content,
                              WallTime now);
 

@@ -54,7 +54,7 @@ Task<Result<void>> NamespaceDefault::reconcile(std::string ns) {
   if (!present) {
     json::value object = wanted_;
     auto created = co_await client_->create(kind_, std::move(path), std::move(object));
-    // Seen late, or the namespace goes away.
+    // The cache was late, or the namespace is being deleted.
     const bool settled = created || created.error().code == Code::already_exists ||
                          created.error().code == Code::not_found ||
                          is_namespace_terminating(created.error());
@@ -86,7 +86,7 @@ std::unique_ptr<Controller> make_root_ca_publisher(const ControllerContext& cont
        {{"name", "kube-root-ca.crt"},
         {"annotations",
          {{"kubernetes.io/description",
-           "The certificate authority by which pods know the API server of this cluster."}}}}},
+           "The certificate authority of this cluster's API server, for clients in pods."}}}}},
       {"data", {{"ca.crt", certificate_pem}}}};
   return std::make_unique<NamespaceDefault>(
       context,

@@ -1,5 +1,5 @@
-// What every namespace has from the start: the ServiceAccount `default` and the ConfigMap with the
-// certificate authority of the API.
+// Creates what every namespace has: the ServiceAccount `default` and the ConfigMap with the
+// certificate authority of the API server.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace plim::local::controllers {
 
-// Keeps one object of a fixed name in each namespace; made anew when somebody deletes it.
+// Keeps one object with a fixed name in each namespace; creates it again when it is deleted.
 class NamespaceDefault final : public Controller {
  public:
-  // `wanted`: the object, without a namespace. Its `data`, if it has any, is kept as it is here.
+  // `wanted`: the object, without a namespace. If it has `data`, changes of it are reverted.
   NamespaceDefault(const ControllerContext& context, ControllerIdentity identity,
                    kube::Resource kind, json::value wanted);
 
@@ -25,7 +25,7 @@ class NamespaceDefault final : public Controller {
   kube::Resource kind_;
   json::value wanted_;
   ObjectCache& namespaces_;
-  kube::Informer<Object> present_;  // only those of that name
+  kube::Informer<Object> present_;  // only objects of that name
 };
 
 std::unique_ptr<Controller> make_service_account_controller(const ControllerContext& context);

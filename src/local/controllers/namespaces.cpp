@@ -30,7 +30,7 @@ NamespaceController::NamespaceController(const ControllerContext& context)
       {.on_add = look,
        .on_update = [look](const ObjectPointer&, const ObjectPointer& now) { look(now); },
        .on_delete = [this](const ObjectPointer& last) { rounds_.erase(last->meta.name); }});
-  // The last pod's end is what a namespace usually waits for.
+  // A namespace usually waits for its last pod to end.
   context.informers.pods().informer.add_handlers({.on_delete = [this](const PodPointer& pod) {
     ObjectPointer space = namespaces_.find(pod->meta.ns.view());
     if (space && space->meta.deleted) enqueue(space->meta.name);
@@ -53,7 +53,7 @@ Task<Result<void>> NamespaceController::reconcile(std::string name) {
                                                  std::move(object)));
   }
   if (content.is_empty()) co_return co_await finalize(std::move(object));
-  // Nobody tells when the rest is gone: ask, less and less often.
+  // No event reports when other objects are gone, so poll at growing intervals.
   const int round = std::min(rounds_[name]++, 12);
   enqueue_after(name, std::min<Nanos>(kFirstLook * (1 << round), kLastLook));
   co_return Result<void>();
@@ -72,7 +72,7 @@ Task<NamespaceContent> NamespaceController::empty(std::string name) {
   auto is_pods = [](const ServedKind& kind) {
     return kind.resource.group.empty() && kind.resource.plural == "pods";
   };
-  // Pods may need what is beside them until they have ended, so nothing else goes before them.
+  // Pods may need other objects until they have ended, so pods are deleted first.
   std::partition(kinds->begin(), kinds->end(), is_pods);
   for (const ServedKind& kind : *kinds) {
     auto cleared = co_await clear(kind, name, content);

@@ -1,4 +1,4 @@
-// Empties namespaces that are being deleted, then lets them go.
+// Deletes the contents of namespaces that are being deleted, then removes their finalizer.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ class NamespaceController final : public Controller {
  private:
   Task<Result<void>> reconcile(std::string name) override;
   Task<NamespaceContent> empty(std::string name);
-  // Deletes all objects of the kind and counts those that are still there.
+  // Deletes all objects of the kind and counts those that still exist.
   Task<Result<void>> clear(ServedKind kind, std::string ns,
                            std::shared_ptr<NamespaceContent> content);
   Task<Result<void>> finalize(json::value object);
 
   ObjectCache& namespaces_;
-  std::map<std::string, int> rounds_;  // so far, of those that are not empty yet
+  std::map<std::string, int> rounds_;  // attempts so far, for namespaces that are not empty yet
 };
 
 }  // namespace plim::local::controllers

@@ -23,7 +23,7 @@ bool is_tainted(const kube::Node& node) {
                      [](const kube::Taint& taint) { return taint.effect == "NoExecute"; });
 }
 
-// A condition that joins the others of the pod's status.
+// A patch that adds a condition to the status of the pod.
 json::value condition_patch(std::string_view type, std::string_view status, std::string_view reason,
                             std::string_view message, WallTime now) {
   json::object condition{{"type", type},
@@ -107,7 +107,7 @@ Task<Result<void>> NodeLifecycleController::mark_silent(std::string name) {
   co_return co_await mark_pods_unready(std::move(name));
 }
 
-// Nobody is there to say so.
+// The kubelet cannot report it.
 Task<Result<void>> NodeLifecycleController::mark_pods_unready(std::string node) {
   const std::vector<PodPointer> here = pods_.on_node(node);
   for (const PodPointer& pod : here) {

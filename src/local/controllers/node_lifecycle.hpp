@@ -1,4 +1,4 @@
-// Notices nodes that have fallen silent, taints them, and takes pods off tainted nodes.
+// Detects nodes that stopped reporting, taints them, and evicts pods from tainted nodes.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace plim::local::controllers {
 
-// Time is our own: a node counts as alive from the moment we see its lease or its readiness change,
-// whatever its clock says. Keys are nodes.
+// Uses only our own clock: a node counts as alive from the moment we see its lease or its readiness
+// change, whatever its clock says. Keys are nodes.
 class NodeLifecycleController final : public Controller {
  public:
   NodeLifecycleController(const ControllerContext& context, Nanos grace);
@@ -28,7 +28,7 @@ class NodeLifecycleController final : public Controller {
   std::map<std::string, SteadyTime> seen_;
 };
 
-// Deletes pods that do not tolerate, or no longer, the NoExecute taints of their node. Keys are
+// Deletes pods that do not tolerate the NoExecute taints of their node, or no longer do. Keys are
 // pods.
 class TaintEvictionController final : public Controller {
  public:

@@ -32,13 +32,13 @@ struct Wanted {
   std::string_view key, effect;
 };
 
-// `status_of` gives the status of a condition, "" if the node has none of that type.
+// `status_of` returns the status of a condition, "" if the node has none of that type.
 template <class StatusOf>
 std::vector<Wanted> wanted_taints(const StatusOf& status_of, bool unschedulable) {
   std::vector<Wanted> out;
   const bool told = !status_of("Ready").empty();
   for (const Rule& rule : kRules) {
-    // A node that has said nothing yet is not ready.
+    // A node that has not reported yet is not ready.
     const bool silent = !told && rule.status == "False";
     if (!silent && status_of(rule.condition) != rule.status) continue;
     out.push_back({rule.key, "NoSchedule"});

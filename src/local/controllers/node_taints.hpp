@@ -1,4 +1,4 @@
-// The taints that a node's conditions give it, and how long pods put up with them. Pure.
+// The taints that follow from a node's conditions, and how long pods tolerate them. Pure.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace plim::local::controllers {
 
-// The list as it should be, nothing if it is so already: our taints by the conditions in `node`,
-// those of others as they are. `node` is the whole object.
+// The list as it should be, nothing if it is so already. Our taints follow the conditions in
+// `node`; those of others stay. `node` is the whole object.
 std::optional<json::array> taints_by_conditions(const json::value& node, WallTime now);
 
-// Whether the list is as it should be, from the light form of the node.
+// Whether the list is as it should be, decided from the compact form of the node.
 bool has_right_taints(const kube::Node& node);
 
-// The conditions of a node that is silent, nothing if they say so already.
+// The conditions of a node that stopped reporting, nothing if they are set already.
 std::optional<json::array> silent_conditions(const json::value& node, WallTime now);
 
-// How long the pod may stay on a node with these taints: for ever if nothing, not at all if zero.
+// How long the pod may stay on a node with these taints: forever if nothing, not at all if zero.
 std::optional<std::chrono::seconds> stays_for(const kube::Pod& pod,
                                               const std::vector<kube::Taint>& taints);
 

@@ -24,11 +24,11 @@ std::string taints(const json::value& object) {
   std::string text = to_json(object);
   auto light = kube::decode_node(kube::JsonText(text), pool);
   EXPECT_TRUE(light && has_right_taints(*light) != list.has_value());
-  return list ? to_json(*list) : "as they are";
+  return list ? to_json(*list) : "unchanged";
 }
 
 TEST(NodeTaints, follow_the_ready_condition) {
-  EXPECT_EQ(taints(node_that_is("True")), "as they are");
+  EXPECT_EQ(taints(node_that_is("True")), "unchanged");
   EXPECT_EQ(taints(node_that_is("False")),
             R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},)"
             R"({"key":"node.kubernetes.io/not-ready","effect":"NoExecute",)"
@@ -39,27 +39,27 @@ TEST(NodeTaints, follow_the_ready_condition) {
             R"("timeAdded":"2026-01-01T12:00:00Z"}])");
 }
 
-TEST(NodeTaints, come_off_again_and_leave_those_of_others) {
+TEST(NodeTaints, are_removed_again_without_touching_those_of_others) {
   EXPECT_EQ(taints(node_that_is("True", R"({"taints":[
       {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"},
       {"key":"own","effect":"NoSchedule"}]})")),
             R"([{"key":"own","effect":"NoSchedule"}])");
 }
 
-TEST(NodeTaints, a_node_that_said_nothing_yet_is_not_ready) {
+TEST(NodeTaints, a_node_that_has_not_reported_yet_is_not_ready) {
   EXPECT_EQ(taints({{"spec", json::object()}}),
             R"([{"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}])");
   EXPECT_EQ(taints(json::parse(R"({"spec":{"taints":[
       {"key":"node.kubernetes.io/not-ready","effect":"NoSchedule"}]}})")),
-            "as they are");
+            "unchanged");
 }
 
-TEST(NodeTaints, a_cordoned_node_says_so) {
+TEST(NodeTaints, a_cordoned_node_is_tainted) {
   EXPECT_EQ(taints(node_that_is("True", R"({"unschedulable":true})")),
             R"([{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}])");
 }
 
-TEST(NodeTaints, a_silent_node_is_unknown_once) {
+TEST(NodeTaints, conditions_of_a_silent_node_become_unknown_once) {
   auto conditions = silent_conditions(node_that_is("True"), kNow);
   ASSERT_TRUE(conditions);
   ASSERT_EQ(conditions->size(), 4u);

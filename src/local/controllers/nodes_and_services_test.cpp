@@ -1,4 +1,4 @@
-// Nodes, Services and budgets on a whole API.
+// Nodes, Services and budgets on a complete API server.
 #include <gtest/gtest.h>
 
 #include "local/controllers/conditions.hpp"
@@ -60,7 +60,7 @@ ControllersOptions quick() {
   return options;
 }
 
-TEST_F(NodesAndServices, a_silent_node_is_tainted_and_forgiven) {
+TEST_F(NodesAndServices, a_silent_node_is_tainted_until_it_reports_again) {
   start("nodelifecycle,taint-eviction", quick());
   add_node("n1");
   EXPECT_EQ(taints("n1"), "");
@@ -85,7 +85,7 @@ TEST_F(NodesAndServices, a_silent_node_is_tainted_and_forgiven) {
   EXPECT_EQ(taints("n1"), "");
 }
 
-TEST_F(NodesAndServices, pods_leave_a_tainted_node_when_their_patience_ends) {
+TEST_F(NodesAndServices, pods_are_evicted_when_their_toleration_ends) {
   start("nodelifecycle,taint-eviction", quick());
   add_node("n1");
   json::value pod = apiserver::testing::simple_pod("patient");
@@ -108,7 +108,7 @@ TEST_F(NodesAndServices, pods_leave_a_tainted_node_when_their_patience_ends) {
   EXPECT_TRUE(kube::is_being_deleted(get(pods, "patient")));
 }
 
-TEST_F(NodesAndServices, pods_of_a_vanished_node_are_collected) {
+TEST_F(NodesAndServices, pods_of_a_deleted_node_are_deleted) {
   start("pod-garbage-collector-controller");
   add_node("n1");
   json::value pod = apiserver::testing::simple_pod("lost");
@@ -148,7 +148,7 @@ TEST_F(NodesAndServices, a_daemon_set_follows_the_nodes) {
   EXPECT_EQ(list(kinds::controller_revisions).size(), 2u);
 }
 
-TEST_F(NodesAndServices, the_addresses_behind_a_service_follow_its_pods) {
+TEST_F(NodesAndServices, the_addresses_of_a_service_follow_its_pods) {
   start("endpoints,endpointslice");
   json::object port{{"port", 80}, {"targetPort", 8080}};
   create(services, {{"metadata", {{"name", "web"}}},
@@ -179,7 +179,7 @@ TEST_F(NodesAndServices, the_addresses_behind_a_service_follow_its_pods) {
   EXPECT_TRUE(get(endpoints, "web").is_null());
 }
 
-TEST_F(NodesAndServices, a_budget_counts_what_may_go) {
+TEST_F(NodesAndServices, a_budget_counts_the_allowed_disruptions) {
   start("deployment,replicaset,disruption");
   create(deployments, deployment("web", 3));
   create(kinds::pod_disruption_budgets,

@@ -1,4 +1,4 @@
-// An object of any kind as the controllers keep it.
+// An object of any kind, as the controllers cache it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace plim::local::controllers {
 
-// The metadata to find it by, the JSON to read the rest from and to write back.
+// Metadata for lookups; JSON to read other fields and to write back.
 struct Object {
   kube::ObjectMeta meta;
   json::value json;
@@ -30,7 +30,7 @@ using NodePointer = std::shared_ptr<const kube::Node>;
 
 kube::Codec<Object> object_codec(kube::InternPool& pool);
 
-// Kinds that only controllers need; the others are in kube::resources.
+// Kinds that only controllers use; the others are in kube::resources.
 namespace kinds {
 extern const kube::Resource endpoint_slices, controller_revisions, pod_disruption_budgets;
 }  // namespace kinds
@@ -40,23 +40,23 @@ const kube::Owner* controller_of(const kube::ObjectMeta& meta);
 std::optional<std::string_view> annotation_of(const kube::ObjectMeta& meta, std::string_view key);
 bool has_finalizer(const kube::ObjectMeta& meta, std::string_view finalizer);
 
-// "app=web" pairs of a JSON map, for LabelSelector::matches; null and other things are empty.
+// The pairs of a JSON map, for LabelSelector::matches; empty if it is not a map.
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 TextPairs text_pairs(const json::value* map);
 
-// What Go's omitempty does: zero and empty are left out. The last part of the path is the key.
+// Omits zero and empty values, as Go's omitempty does. The last part of the path is the key.
 void set_or_omit(json::object& object, kube::IntPath path, std::int64_t value);
 void set_or_omit(json::object& object, kube::ListPath path, json::array value);
 void set_or_omit(json::object& object, kube::TextPath path, std::string_view value);
 
-// A number or "25%", of `total`. Nothing: neither.
+// A number, or a percentage of `total` such as "25%". Nothing if it is neither.
 enum class Round { up, down };
 std::optional<std::int64_t> int_or_percent(const json::value* value, std::int64_t total,
                                            Round round);
 
 std::optional<WallTime> time_at(const json::value& value, kube::TimePath path);
 
-// A kind with a name of its own: what events, owner references and paths are made from.
+// A kind and one object of it: what events, owner references and paths need.
 struct Parent {
   kube::Resource resource;
   std::string ns, name, uid, resource_version;

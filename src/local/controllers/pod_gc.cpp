@@ -78,7 +78,7 @@ Task<Result<void>> PodGarbageCollector::remove(PodGcPlan::Victim victim) {
     auto live = co_await client_->get(kube::resources::nodes, std::move(node));
     if (live) co_return Result<void>();
     if (live.error().code != Code::not_found) co_return std::move(live).error();
-    // Whoever waits for this pod must learn how it ended.
+    // Owners of the pod have to see why it ended.
     json::object condition{{"type", "DisruptionTarget"},
                            {"status", "True"},
                            {"lastTransitionTime", format_rfc3339(clock_.wall())},

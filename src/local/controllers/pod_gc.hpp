@@ -1,4 +1,4 @@
-// Removes pods that nobody will remove: of nodes that are gone, never placed, or far too many.
+// Deletes pods that no one else deletes: of deleted nodes, never placed, or too many ended ones.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace plim::local::controllers {
 
 struct PodGcInput {
   std::vector<PodPointer> pods;
-  // When each missing node was first missed.
+  // When each missing node was first noticed.
   std::map<std::string, SteadyTime> missing_since;
   SteadyTime now;
 };
@@ -20,7 +20,7 @@ struct PodGcInput {
 struct PodGcPlan {
   struct Victim {
     PodPointer pod;
-    std::string_view reason;  // of the condition, "" for pods that have ended anyway
+    std::string_view reason;  // for the condition, "" for pods that have ended
   };
 
   std::vector<Victim> remove;
@@ -31,7 +31,7 @@ inline constexpr std::chrono::seconds kNodeQuarantine{40};
 
 PodGcPlan plan_pod_gc(const PodGcInput& input, std::size_t max_ended = kMaxEndedPods);
 
-// One key, once every twenty seconds.
+// Has one key, handled every twenty seconds.
 class PodGarbageCollector final : public Controller {
  public:
   explicit PodGarbageCollector(const ControllerContext& context);

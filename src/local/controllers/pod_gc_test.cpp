@@ -27,7 +27,7 @@ std::vector<std::string> victims(const PodGcInput& input, std::size_t max_ended 
   return out;
 }
 
-TEST(PodGc, waits_before_it_believes_that_a_node_is_gone) {
+TEST(PodGc, waits_before_it_treats_a_node_as_deleted) {
   PodGcInput input;
   input.pods = {pod("a", "n1", "Running"), pod("b", "n2", "Running")};
   input.missing_since["n2"] = SteadyTime();
@@ -37,7 +37,7 @@ TEST(PodGc, waits_before_it_believes_that_a_node_is_gone) {
   EXPECT_THAT(victims(input), ElementsAre("b"));
 }
 
-TEST(PodGc, takes_pods_that_were_deleted_before_they_had_a_node) {
+TEST(PodGc, removes_deleted_pods_that_never_had_a_node) {
   PodGcInput input;
   input.pods = {pod("a", "", "Pending"), pod("b", "", "Pending", true)};
   EXPECT_THAT(victims(input), ElementsAre("b"));

@@ -1,5 +1,5 @@
-// Which pods the selectors of services and budgets pick, kept up to date as pods change, so that
-// nobody has to go through a namespace for one of them.
+// The pods that the selectors of services and budgets select, updated as pods change, so that no
+// controller has to scan a namespace.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace plim::local::controllers {
 
-// Belongs to one loop, and lives as long as the cache tells changes.
+// Belongs to one loop; must live as long as the cache calls its handlers.
 class PodGroups {
  public:
-  // The members of the group with this key, or something about them, have changed.
+  // Called if the members of the group with this key, or their relevant fields, have changed.
   using Changed = std::function<void(const std::string& key)>;
-  // Pods that are the same to whoever reads the group.
+  // True if the two pods are equal for the readers of the group.
   using Same = bool (*)(const kube::Pod& a, const kube::Pod& b);
 
   PodGroups(PodCache& pods, Same same, Changed changed);

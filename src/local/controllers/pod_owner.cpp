@@ -33,7 +33,7 @@ json::value pod_from_template(const json::value& pod_template, const Parent& par
   json::value pod{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(metadata)}};
   if (const json::value* spec = kube::find(pod_template, "PodTemplateSpec.spec"))
     pod.as_object()[kube::key("Pod.spec")] = *spec;
-  // It has no owner yet, so there is none to conflict with.
+  // The new pod has no owner yet, so this cannot fail.
   PLIM_ASSERT(kube::set_owner(pod, parent.controller_reference()));
   return pod;
 }
@@ -71,7 +71,7 @@ ObjectPointer PodOwnerController::owner_of(const kube::Pod& pod) const {
 }
 
 void PodOwnerController::on_add(const PodPointer& pod) {
-  // A pod that was already being deleted when we started.
+  // The pod was already being deleted when we started.
   if (pod->meta.deleted) return on_gone(pod, pod);
   if (ObjectPointer owner = owner_of(*pod)) {
     const std::string key = kube::object_key(owner->meta);
@@ -97,7 +97,7 @@ void PodOwnerController::on_update(const PodPointer& before, const PodPointer& n
   }
 }
 
-// Being deleted counts as gone: the pod will not serve its owner any more.
+// A pod that is being deleted counts as gone: its owner needs another one.
 void PodOwnerController::on_gone(const PodPointer& before, const PodPointer& now) {
   ObjectPointer owner = owner_of(now ? *now : *before);
   if (!owner) return;
@@ -180,7 +180,7 @@ Task<void> PodOwnerController::delete_one(Parent parent, PodPointer pod,
     co_return;
   }
   expectations_.deletion_observed(key_of(parent), pod->meta.uid);
-  // Somebody else was faster.
+  // Another client has deleted it.
   if (removed.error().code == Code::not_found) co_return;
   record(parent, Type::warning, "FailedDelete",
          fmt::format("Error deleting: {}", removed.error().message));

@@ -1,4 +1,4 @@
-// What ReplicaSets, DaemonSets and Jobs have in common: they own pods.
+// What the controllers of ReplicaSets, DaemonSets and Jobs share: they own pods.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace plim::local::controllers {
 
-// A pod as `parent` makes it from its template: named after the parent, controlled by it.
+// A pod from the template of `parent`: named after the parent and controlled by it.
 json::value pod_from_template(const json::value& pod_template, const Parent& parent);
 
 // Belongs to one loop, like every controller.
@@ -26,20 +26,20 @@ class PodOwnerController : public Controller {
     std::optional<Error> error = {};  // the first one
   };
 
-  // In batches of 1, 2, 4 …, so that a quota that refuses the first is not asked a thousand times.
-  // The creations are expected first; those that fail or are not tried count as observed.
+  // Creates in batches of 1, 2, 4 …, so that a quota that rejects the first is not asked a thousand
+  // times. Registers expectations first; pods that fail or are not tried count as observed.
   Task<Outcome> create_pods(Parent parent, std::vector<json::value> pods);
   Task<Outcome> delete_pods(Parent parent, std::vector<PodPointer> pods);
 
-  // The pods that are the parent's, adopting and releasing on the way.
+  // The pods that belong to the parent; adopts and releases pods where needed.
   Task<Result<std::vector<PodPointer>>> claim_pods(Parent parent, kube::LabelSelector selector,
                                                    bool parent_deleting);
 
-  // A pod of the owner with this key came, changed or went; it is queued anyway. `before` is null
-  // for new pods, `now` for those that are gone.
+  // Called when a pod of the owner with this key was added, changed or deleted; the key is enqueued
+  // in any case. `before` is null for new pods, `now` for deleted ones.
   virtual void pod_changed(const std::string& key, const PodPointer& before, const PodPointer& now);
 
-  // The owner of this kind that the pod's controller reference names, null if it is another's.
+  // The owner of our kind that the pod's controller reference names; null if it is of another kind.
   ObjectPointer owner_of(const kube::Pod& pod) const;
 
   const kube::Resource kind_;

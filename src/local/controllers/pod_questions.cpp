@@ -33,7 +33,7 @@ std::int32_t most_restarts(const kube::Pod& pod) {
   return most;
 }
 
-// Negative: `a` happened so much later than `b` that its age has another power of two.
+// Negative if `a` is younger than `b` by at least one power of two.
 int compare_ages(std::optional<WallTime> a, std::optional<WallTime> b, WallTime now) {
   if (!a || !b) return (a ? 1 : 0) - (b ? 1 : 0);
   auto magnitude = [&](WallTime then) {

@@ -1,4 +1,4 @@
-// Questions about pods that several controllers ask. Pure.
+// Predicates about pods that several controllers use. Pure.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,22 @@ bool is_ready(const kube::Pod& pod);
 bool is_terminal(const kube::Pod& pod);  // Succeeded or Failed
 bool is_active(const kube::Pod& pod);    // neither ended nor being deleted
 
-// Ready for `min_ready`.
+// True if the pod has been ready for `min_ready`.
 bool is_available(const kube::Pod& pod, std::chrono::seconds min_ready, WallTime now);
 // When a ready pod will be available; nothing if it is not ready or is available already.
 std::optional<WallTime> available_from(const kube::Pod& pod, std::chrono::seconds min_ready,
                                        WallTime now);
 
-// Which pods of a set go first when it shrinks, in the order of kube-controller-manager: without a
-// node, pending, not ready, cheap to delete, many of the set on one node, ready for a shorter time,
-// restarted often, younger. Ages count by magnitude, so that pods of one rollout are alike and
-// chance (their uids) decides between them.
+// The order in which a set that shrinks deletes its pods, as in kube-controller-manager: without a
+// node, pending, not ready, low deletion cost, many of the set on one node, ready for a shorter
+// time, restarted often, younger. Ages count by magnitude, so that pods of one rollout are equal;
+// then their UIDs, which are random, decide.
 class DeletionOrder {
  public:
-  // `related`: all pods that serve the same purpose, whose number on a node makes it crowded.
+  // `related`: all pods with the same purpose; their number on a node makes it crowded.
   DeletionOrder(const std::vector<PodPointer>& related, WallTime now);
 
-  // True when `a` goes before `b`.
+  // True if `a` is deleted before `b`.
   bool operator()(const PodPointer& a, const PodPointer& b) const;
 
  private:

@@ -31,11 +31,11 @@ class PodSchedulerTest : public testing::ControllersTest {
     return std::move(*out);
   }
 
-  void add_node(std::string_view name, std::string_view cpu = "2", std::string_view pods = "5") {
+  void add_node(std::string_view name, std::string_view cpu = "2", std::string_view most = "5") {
     create(kube::resources::nodes,
            object(fmt::format("{{metadata: {{name: {0}, labels: {{kubernetes.io/hostname: {0}}}}}, "
                               "status: {{allocatable: {{cpu: '{1}', memory: 4Gi, pods: '{2}'}}}}}}",
-                              name, cpu, pods)));
+                              name, cpu, most)));
     // A new node is tainted until its kubelet reports that it is ready.
     edit(kube::resources::nodes, std::string(name),
          [](json::value& node) { make_object(node, {"spec"}).erase("taints"); });

@@ -18,8 +18,8 @@ Task<Result<void>> ReplicaSetController::reconcile(std::string key) {
   const json::value* wanted = kube::find(set->json, "ReplicaSet.spec.selector");
   const json::value none;
   auto selector = kube::LabelSelector::from_json(wanted ? *wanted : none);
-  if (!selector) co_return Result<void>();  // the user must mend it first
-  // Before looking at the pods: what is expected may arrive while we look.
+  if (!selector) co_return Result<void>();  // the user has to fix it first
+  // Ask before reading the pods: an expected pod may arrive in between.
   const bool current = expectations_.satisfied(key);
   const bool deleting = set->meta.deleted.has_value();
   PLIM_CO_TRY(std::vector<PodPointer> pods,
@@ -41,7 +41,7 @@ Task<std::optional<Error>> ReplicaSetController::manage(ObjectPointer set,
                                                         std::vector<PodPointer> active) {
   const Parent parent(kind_, set->meta);
   const std::int64_t wanted = kube::int_at(set->json, "ReplicaSet.spec.replicas").value_or(1);
-  std::vector<PodPointer> related;  // matters only when some must go
+  std::vector<PodPointer> related;  // needed only to delete pods
   if (static_cast<std::int64_t>(active.size()) > wanted) related = related_pods(*set, active);
   const ReplicaPlan plan = plan_replicas(wanted, active, related, clock_.wall());
   if (plan.create > 0) {

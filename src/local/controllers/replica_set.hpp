@@ -1,4 +1,4 @@
-// Keeps as many pods as each ReplicaSet asks for.
+// Keeps the number of pods that each ReplicaSet wants.
 #pragma once
 
 #include "local/controllers/pod_owner.hpp"
@@ -11,7 +11,7 @@ class ReplicaSetController final : public PodOwnerController {
 
  private:
   Task<Result<void>> reconcile(std::string key) override;
-  // Creates or deletes; the error goes into the status.
+  // Creates or deletes pods; the caller writes the error to the status.
   Task<std::optional<Error>> manage(ObjectPointer set, std::vector<PodPointer> active);
   // The pods of all ReplicaSets of the same Deployment.
   std::vector<PodPointer> related_pods(const Object& set, std::vector<PodPointer> own) const;

@@ -58,7 +58,7 @@ std::string first_to_go(const PodSketch& a, const PodSketch& b,
   return plan.remove.at(0)->meta.name;
 }
 
-TEST(ReplicaPlan, creates_what_is_missing_and_deletes_what_is_too_much) {
+TEST(ReplicaPlan, creates_missing_pods_and_deletes_surplus_pods) {
   std::vector<PodPointer> two{sketch({.name = "a"}), sketch({.name = "b"})};
   EXPECT_EQ(plan_replicas(5, two, two, kNow).create, 3u);
   EXPECT_EQ(plan_replicas(2, two, two, kNow).create, 0u);
@@ -67,7 +67,7 @@ TEST(ReplicaPlan, creates_what_is_missing_and_deletes_what_is_too_much) {
   EXPECT_EQ(plan_replicas(-1, two, two, kNow).remove.size(), 2u);
 }
 
-TEST(ReplicaPlan, limits_what_it_does_at_once) {
+TEST(ReplicaPlan, limits_the_pods_created_at_once) {
   EXPECT_EQ(plan_replicas(5000, {}, {}, kNow).create, kReplicaBurst);
 }
 
@@ -82,12 +82,12 @@ TEST(ReplicaPlan, deletes_the_least_useful_first) {
   EXPECT_EQ(first_to_go(good, {.name = "bad", .created = "2026-01-01T11:58:00Z"}), "bad");
 }
 
-TEST(ReplicaPlan, earlier_reasons_count_more) {
+TEST(ReplicaPlan, earlier_criteria_take_precedence) {
   EXPECT_EQ(first_to_go({.name = "a", .node = "", .cost = "100"}, {.name = "b", .ready = false}),
             "a");
 }
 
-TEST(ReplicaPlan, spares_the_pod_that_is_alone_on_its_node) {
+TEST(ReplicaPlan, keeps_the_pod_that_is_alone_on_its_node) {
   const PodSketch crowded{.name = "crowded", .node = "n1"};
   const PodSketch alone{.name = "alone", .node = "n2"};
   std::vector<PodPointer> related{sketch(crowded), sketch(alone),
@@ -107,7 +107,7 @@ RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
   const ReplicaPlan plan = plan_replicas(wanted, all, all, kNow);
   RC_ASSERT(all.size() + plan.create - plan.remove.size() == wanted);
   RC_ASSERT(plan.create == 0 || plan.remove.empty());
-  // Whatever stays is at least as useful as what goes.
+  // Every pod that stays is at least as useful as every deleted one.
   const DeletionOrder order(all, kNow);
   for (const PodPointer& pod : all) {
     if (std::find(plan.remove.begin(), plan.remove.end(), pod) != plan.remove.end()) continue;
@@ -115,7 +115,7 @@ RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
   }
 }
 
-TEST(ReplicaCounts, tell_ready_available_and_fully_labeled_apart) {
+TEST(ReplicaCounts, distinguish_ready_available_and_fully_labeled) {
   auto set = object_from_text(R"({"spec":{"minReadySeconds":60,"template":{"metadata":
       {"labels":{"app":"web"}}}}})");
   auto fresh = sketch({.name = "fresh", .ready_since = "2026-01-01T11:59:30Z"});
@@ -128,7 +128,7 @@ TEST(ReplicaCounts, tell_ready_available_and_fully_labeled_apart) {
   EXPECT_EQ(counts.next_available, at("2026-01-01T12:00:30Z"));
 }
 
-TEST(ReplicaSetStatus, names_the_trouble_once_and_forgets_it) {
+TEST(ReplicaSetStatus, has_a_failure_condition_until_the_error_is_gone) {
   auto set = object_from_text(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
   const Error quota = fail(Code::forbidden, "exceeded quota");
   json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kNow);

@@ -51,7 +51,7 @@ Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Clien
     const std::string name(kube::text_at(group, "APIGroup.name"));
     const std::string version(kube::text_at(group, "APIGroup.preferredVersion.version"));
     auto kinds = co_await read(client, "/apis/" + name + "/" + version);
-    // A group whose server is away must not hide the others.
+    // If the server of one group is unavailable, the others are still returned.
     if (kinds) append(out, *kinds, name, version);
   }
   co_return out;

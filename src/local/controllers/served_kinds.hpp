@@ -1,4 +1,4 @@
-// Every kind a server has, with what can be done with it.
+// Every kind that a server serves, with its verbs.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct ServedKind {
   bool can(std::string_view verb) const;
 };
 
-// Of each group in its preferred version; sub-resources are left out.
+// Returns each group in its preferred version, without subresources.
 Task<Result<std::vector<ServedKind>>> discover_kinds(std::shared_ptr<kube::Client> client);
 
 }  // namespace plim::local::controllers

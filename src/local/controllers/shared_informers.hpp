@@ -1,4 +1,4 @@
-// One copy of each kind for all controllers.
+// One cache of each kind for all controllers.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace plim::local::controllers {
 
-// An informer with the indexes that most controllers ask for. Belongs to one loop.
+// An informer with the indexes that most controllers use. Belongs to one loop.
 template <class T>
 class Cache {
  public:
@@ -52,7 +52,7 @@ class Cache {
   kube::Informer<T> informer;
 
  private:
-  // No uid contains a slash.
+  // The slash keeps it apart from UIDs, which contain none.
   static std::string orphan_key(std::string_view ns) { return "/" + std::string(ns); }
 
   std::size_t by_controller_ = 0;
@@ -80,12 +80,12 @@ class SharedInformers {
   SharedInformers(const SharedInformers&) = delete;
   SharedInformers& operator=(const SharedInformers&) = delete;
 
-  // Made when first asked for, which must be before start().
+  // Created at the first call, which must be before start().
   PodCache& pods();
   Cache<kube::Node>& nodes();
   ObjectCache& objects(const kube::Resource& resource);
 
-  // Null if nobody asked for that kind.
+  // Null if no controller uses that kind.
   ObjectCache* find_objects(const kube::Resource& resource);
 
   void start();

@@ -1,4 +1,4 @@
-// A cache that lags behind the API must not make a controller do anything twice, or too much.
+// A cache that lags behind the API must not make a controller act twice, or too much.
 #include <gtest/gtest.h>
 
 #include "base/event.hpp"
@@ -35,7 +35,7 @@ class HeldWatch final : public kube::Watch {
   std::shared_ptr<Gate> gate_;
 };
 
-// Passes everything on, news of pods only while the gate is open.
+// Passes everything on, but events of pods only while the gate is open.
 class LaggingClient final : public kube::Client {
  public:
   LaggingClient(std::shared_ptr<kube::Client> inner, std::shared_ptr<Gate> gate)

@@ -38,7 +38,7 @@ Task<Result<void>> TtlAfterFinishedController::reconcile(std::string key) {
     enqueue_after(key, *expiry - now);
     co_return Result<void>();
   }
-  // The version guards against somebody who has just asked for a longer life.
+  // The resource version makes this fail if a user has just changed the TTL.
   kube::DeleteOptions options;
   options.propagation = "Foreground";
   options.uid = job->meta.uid;

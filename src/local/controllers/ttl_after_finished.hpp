@@ -1,4 +1,4 @@
-// Deletes Jobs some time after they have finished, if they ask for it.
+// Deletes finished Jobs after their ttlSecondsAfterFinished.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace plim::local::controllers {
 
-// When the Job may go; nothing while it runs or if it may stay.
+// When the Job expires; nothing while it runs or if it has no TTL.
 std::optional<WallTime> expiry_of(const json::value& job);
 
 class TtlAfterFinishedController final : public Controller {

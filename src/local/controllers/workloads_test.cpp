@@ -1,4 +1,4 @@
-// ReplicaSets and Deployments on a whole API.
+// ReplicaSets and Deployments on a complete API server.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -40,11 +40,11 @@ TEST_F(Workloads, a_deployment_of_ten_becomes_ten_pods) {
   EXPECT_EQ(int_at(status, {"observedGeneration"}),
             int_at(get(deployments, "web"), {"metadata", "generation"}));
   EXPECT_EQ(kube::annotation_of(get(deployments, "web"), "deployment.kubernetes.io/revision"), "1");
-  // What the controller notes is no change of the user's.
+  // The controller's annotations do not count as a change by the user.
   EXPECT_EQ(int_at(get(deployments, "web"), {"metadata", "generation"}), 1);
 }
 
-TEST_F(Workloads, tell_what_they_do_in_events) {
+TEST_F(Workloads, report_what_they_do_in_events) {
   start("deployment,replicaset");
   create(deployments, deployment("web", 3));
   settle();
@@ -53,7 +53,7 @@ TEST_F(Workloads, tell_what_they_do_in_events) {
     told.push_back(fmt::format("{} {}", text_at(event, {"reason"}), text_at(event, {"message"})));
   EXPECT_THAT(told, ::testing::Contains(::testing::MatchesRegex(
                         "ScalingReplicaSet Scaled up replica set web-[a-z0-9]+ from 0 to 3")));
-  // At one instant of a clock that stands still their names are alike, and only one is kept.
+  // While the fake clock stands still, events get equal names, and only one is kept.
   EXPECT_THAT(told,
               ::testing::Contains(::testing::StartsWith("SuccessfulCreate Created pod: web-")));
 }
@@ -112,7 +112,7 @@ TEST_F(Workloads, a_deleted_pod_is_replaced) {
   for (const json::value& pod : all) EXPECT_NE(kube::name_of(pod), name);
 }
 
-TEST_F(Workloads, a_replica_set_takes_pods_that_match_and_lets_go_of_others) {
+TEST_F(Workloads, a_replica_set_adopts_matching_pods_and_releases_others) {
   start("replicaset");
   json::value lonely = pod_template();
   make_object(lonely, {"metadata"})["name"] = "lonely";
@@ -126,12 +126,12 @@ TEST_F(Workloads, a_replica_set_takes_pods_that_match_and_lets_go_of_others) {
        [](json::value& pod) { make_object(pod, {"metadata", "labels"})["app"] = "other"; });
   settle();
   EXPECT_FALSE(find(get(pods, "lonely"), {"metadata", "ownerReferences"}));
-  ASSERT_EQ(list(pods).size(), 3u);  // one in its place
+  ASSERT_EQ(list(pods).size(), 3u);  // a new one replaced it
   for (const json::value& pod : list(pods))
     EXPECT_EQ(kube::is_controlled_by(pod, uid), kube::name_of(pod) != "lonely");
 }
 
-TEST_F(Workloads, runs_of_twenty_workers_settle_without_doing_anything_twice) {
+TEST_F(Workloads, twenty_workers_settle_without_doing_anything_twice) {
   start();
   for (int i = 0; i < 8; ++i) {
     json::value one = deployment(fmt::format("web{}", i), 20);

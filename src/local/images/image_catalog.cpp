@@ -21,7 +21,7 @@ std::string digest_of(std::string_view text) {
   return "sha256:" + net::sha256_hex(text);
 }
 
-// The manifest names its layers, so equal images have equal digests.
+// The digest depends on the layers, so equal images have equal digests.
 std::string manifest_digest(const Image& image) {
   std::string text = image.name;
   for (const Layer& layer : image.layers) text += fmt::format("\n{} {}", layer.digest, layer.bytes);
@@ -52,7 +52,7 @@ bool is_costly(const std::string& pattern) {
   return std::ranges::count(pattern, '*') > 3;
 }
 
-// Reads one entry of the file; errors tell line and column.
+// Reads one entry of the file; errors have line and column.
 class Reader {
  public:
   explicit Reader(const YamlDocument& document) : document_(document) {}
@@ -186,7 +186,7 @@ Result<void> ImageCatalog::add_yaml(std::string_view text, std::string_view sour
     const std::string at = Reader::child("/images", name);
     Image image{.name = normalise_image(name), .digest = {}, .layers = {}};
     if (image.name.empty())
-      return document.error_at_key(at, fmt::format("{} is no name of an image", quote(name)));
+      return document.error_at_key(at, fmt::format("{} is not a valid image name", quote(name)));
     PLIM_CHECK(
         reader.only(entry, at, {"digest", "layers", "config", "rootfs", "bandwidth", "nodes"}));
     double bandwidth = 0;
@@ -204,7 +204,7 @@ Result<void> ImageCatalog::add_yaml(std::string_view text, std::string_view sour
       } else if (key == "nodes") {
         PLIM_TRY(nodes, reader.texts(value, place));
         if (std::ranges::any_of(nodes, is_costly))
-          return document.error_at(place, "a pattern has at most three *");
+          return document.error_at(place, "a pattern may contain at most three *");
       } else {
         PLIM_TRY(std::int64_t bytes, reader.bytes(value, place));
         bandwidth = static_cast<double>(bytes);
@@ -228,9 +228,9 @@ std::vector<std::shared_ptr<const Image>> ImageCatalog::present_on(std::string_v
 Result<ImageCatalog::Found> ImageCatalog::find(std::string_view name) const {
   std::string wanted = normalise_image(name);
   if (wanted.empty())
-    return fail(Code::invalid, fmt::format("{} is no name of an image", quote(name)));
+    return fail(Code::invalid, fmt::format("{} is not a valid image name", quote(name)));
   if (auto found = by_name_.find(wanted); found != by_name_.end()) return found->second;
-  // Our own tools run whatever version somebody asks for.
+  // Any version of our own tools is the built-in one.
   if (image_repository(wanted) == image_repository(built_in_[0]->name)) return Found{built_in_[0]};
   if (options_.policy == ImagePolicy::strict)
     return fail(Code::not_found, fmt::format("image {} is not in the catalog", wanted));

@@ -16,7 +16,7 @@ bool is_lower_alnum(char c) {
   return (c >= 'a' && c <= 'z') || is_digit(c);
 }
 
-// Letters and digits with single separators between.
+// Letters and digits with single separators in between.
 bool is_repository_part(std::string_view part) {
   if (part.empty() || !is_lower_alnum(part.front()) || !is_lower_alnum(part.back())) return false;
   return std::ranges::all_of(

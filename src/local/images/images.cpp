@@ -22,8 +22,8 @@ double seconds_of(Nanos duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-// Pulls wait for each other in the order they came. Layers on their way share the node's bandwidth,
-// and whoever needs a layer that somebody else moves waits for it.
+// Pulls run in the order of their requests. Layers in transfer share the node's bandwidth, and a
+// pull that needs a layer of another pull waits for it.
 class PulledImages final : public NodeImages {
  public:
   PulledImages(const Executor& loop, Clock& clock, std::shared_ptr<const ImageCatalog> catalog,
@@ -36,7 +36,7 @@ class PulledImages final : public NodeImages {
                               std::function<void()> started) override {
     const std::string wanted = normalise_image(name);
     if (wanted.empty())
-      co_return fail(Code::invalid, fmt::format("{} is no name of an image", quote(name)));
+      co_return fail(Code::invalid, fmt::format("{} is not a valid image name", quote(name)));
     Pulled out{.image = store_.find(wanted), .was_present = true};
     if (out.image && policy != PullPolicy::always) co_return out;
     if (policy == PullPolicy::never)
@@ -55,7 +55,7 @@ class PulledImages final : public NodeImages {
       co_await move(layer, found.bytes_per_second);
       out.bytes += layer.bytes;
     }
-    // The registry is asked in any case.
+    // Even then the registry is asked.
     if (out.bytes == 0)
       co_await clock_.sleep(nanos_of(seconds_of(options_.per_layer) / options_.speedup));
     out.was_present = out.bytes == 0;
@@ -98,12 +98,12 @@ class PulledImages final : public NodeImages {
   struct Transfer {
     Layer layer;
     WallTime started;
-    double left;      // bytes, at `since`
-    double rate = 0;  // bytes per second from then on
+    double left;      // bytes at the time `since`
+    double rate = 0;  // bytes per second since then
     SteadyTime since = {};
   };
 
-  // A place in the line of pulls; leaves it however the pull ends.
+  // A place in the queue of pulls; leaves it however the pull ends.
   class Turn {
    public:
     explicit Turn(PulledImages& images) : images_(images), number_(images.next_turn_++) {
@@ -186,11 +186,11 @@ class PulledImages final : public NodeImages {
   PullOptions options_;
   LayerStore store_;
   std::map<std::string, Transfer> moving_;  // by digest
-  std::set<std::string> landed_;            // of images that are not complete yet
+  std::set<std::string> landed_;            // layers of images that are not complete yet
   std::set<std::uint64_t> line_;
   std::uint64_t next_turn_ = 0;
   Event turn_;  // a pull has ended
-  Event rate_;  // the number of layers on their way has changed
+  Event rate_;  // the number of layers in transfer has changed
   std::function<void()> callback_;
 };
 

@@ -1,4 +1,4 @@
-// The images of one node: which layers lie there, and how long a pull takes.
+// The images of one node: which layers it has, and how long a pull takes.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-// What a registry would know of an image.
+// An image as a registry describes it.
 struct Image {
   std::string name;    // normalised: "docker.io/library/busybox:1.36"
   std::string digest;  // "sha256:…" of its manifest
@@ -40,38 +40,38 @@ struct Image {
   std::int64_t bytes() const;
 };
 
-// "busybox" is "docker.io/library/busybox:latest"; a digest wins over a tag. "" for what is no name
-// of an image.
+// "busybox" is "docker.io/library/busybox:latest"; a digest takes precedence over a tag. "" for
+// invalid names.
 std::string normalise_image(std::string_view name);
 
 enum class PullPolicy { always, if_not_present, never };
 
-// What happened when an image was asked for, for the pod's events.
+// The result of a pull, for the events of the pod.
 struct Pulled {
   std::shared_ptr<const Image> image;
-  bool was_present = false;    // nothing had to be moved
-  std::int64_t bytes = 0;      // moved by this pull
-  Nanos took{0};               // from the pull's start
-  Nanos took_with_waiting{0};  // also behind the pulls of others
+  bool was_present = false;    // nothing had to be transferred
+  std::int64_t bytes = 0;      // transferred by this pull
+  Nanos took{0};               // since the start of the pull
+  Nanos took_with_waiting{0};  // including the time in the queue
 };
 
-// Belongs to the node's loop. Layers are shared between images and moved only once.
+// Belongs to the node's loop. Images share layers; each layer is transferred only once.
 class NodeImages {
  public:
   virtual ~NodeImages() = default;
-  // `started` is called when bytes begin to move or a registry is asked, so not for what is present
-  // already. Code::not_found: the catalog refuses the name; Code::forbidden: policy never and not
-  // there; Code::invalid: it is no name of an image.
+  // `started` is called when a transfer or a request to a registry begins, so not for an image that
+  // is present. Code::not_found: the catalog has no such image; Code::forbidden: policy never, and
+  // the image is not present; Code::invalid: not a valid image name.
   virtual Task<Result<Pulled>> ensure(std::string name, PullPolicy policy,
                                       std::function<void()> started) = 0;
-  virtual Result<void> load(std::string name) = 0;    // there at once, without pulling
-  virtual Result<void> remove(std::string name) = 0;  // layers nobody else needs go with it
+  virtual Result<void> load(std::string name) = 0;    // present at once, without a pull
+  virtual Result<void> remove(std::string name) = 0;  // with layers that no other image needs
   virtual std::vector<std::shared_ptr<const Image>> list() const = 0;  // largest first
-  // Called after every change, so that the node can report it; in place of the callback before,
-  // whose owner may be gone. An empty one is never called.
+  // Called after every change, so that the node can report it. Replaces the previous callback; an
+  // empty one is not called.
   virtual void on_change(std::function<void()> callback) = 0;
 
-  // A layer that is being moved.
+  // A layer that is being transferred.
   struct Moving {
     Layer layer;
     std::int64_t moved = 0;
@@ -89,13 +89,13 @@ struct PullOptions {
 };
 
 class ImageCatalog;
-// The catalog's built-in images are there from the start.
+// The built-in images of the catalog are present from the start.
 std::unique_ptr<NodeImages> make_node_images(Executor loop, Clock& clock,
                                              std::shared_ptr<const ImageCatalog> catalog,
                                              PullOptions options = {});
 
-// For a node's status.images: names by digest, then by tag, at most five; largest first, at most
-// `limit` images, all with a limit below zero.
+// For status.images of a node: at most five names per image, digest first, then tags; largest image
+// first, at most `limit` images, or all if the limit is negative.
 json::array images_status(const std::vector<std::shared_ptr<const Image>>& images, int limit = 50);
 
 }  // namespace plim::local::images

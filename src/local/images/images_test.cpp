@@ -71,7 +71,7 @@ class NodeImagesTest : public ::testing::Test {
   TaskGroup tasks_{loop_.executor()};
 };
 
-TEST_F(NodeImagesTest, moves_shared_layers_once) {
+TEST_F(NodeImagesTest, transfers_shared_layers_once) {
   const auto first = pull("app:1");
   ASSERT_TRUE(first);
   EXPECT_EQ(first->bytes, 800'000'000);
@@ -90,7 +90,7 @@ TEST_F(NodeImagesTest, moves_shared_layers_once) {
   EXPECT_EQ(pull("app:2")->bytes, 800'000'000);
 }
 
-TEST_F(NodeImagesTest, gives_the_image_with_its_configuration) {
+TEST_F(NodeImagesTest, returns_the_image_with_its_configuration) {
   const auto pulled = pull("app:1");
   EXPECT_EQ(pulled->image->name, "docker.io/library/app:1");
   EXPECT_EQ(pulled->image->entrypoint, std::vector<std::string>{"/app"});
@@ -101,7 +101,7 @@ TEST_F(NodeImagesTest, gives_the_image_with_its_configuration) {
   EXPECT_EQ(pulled->image->rootfs, "/srv/app");
 }
 
-TEST_F(NodeImagesTest, lets_one_pull_go_after_the_other) {
+TEST_F(NodeImagesTest, runs_one_pull_after_the_other) {
   std::optional<Result<Pulled>> first, second, third;
   begin(first, "app:1");
   begin(second, "app:2");
@@ -135,7 +135,7 @@ TEST_F(NodeImagesTest, shares_bandwidth_between_pulls_at_once) {
   EXPECT_TRUE(second);
 }
 
-TEST_F(NodeImagesTest, waits_for_a_layer_somebody_else_moves) {
+TEST_F(NodeImagesTest, waits_for_a_layer_of_another_pull) {
   images_ = make_node_images(loop_.executor(), clock_, catalog(), {.per_layer = 0ms, .at_once = 2});
   std::optional<Result<Pulled>> first, second;
   begin(first, "app:1");
@@ -177,7 +177,7 @@ TEST_F(NodeImagesTest, scales_time) {
   EXPECT_EQ(pull("app:1")->took, 80400us);
 }
 
-TEST_F(NodeImagesTest, takes_layers_away_with_their_last_image) {
+TEST_F(NodeImagesTest, removes_layers_with_their_last_image) {
   int changes = 0;
   images_->on_change([&] { ++changes; });
   ASSERT_TRUE(images_->load("app:1"));
@@ -188,7 +188,7 @@ TEST_F(NodeImagesTest, takes_layers_away_with_their_last_image) {
   EXPECT_EQ(pull("app:1")->bytes, 100'000'000);
 }
 
-TEST_F(NodeImagesTest, tells_nobody_who_went) {
+TEST_F(NodeImagesTest, does_not_call_a_replaced_callback) {
   int before = 0, now = 0;
   images_->on_change([&] { ++before; });
   images_->on_change([&] { ++now; });
@@ -235,7 +235,7 @@ TEST(ImageCatalog, invents_unknown_images_when_it_may) {
   EXPECT_NE(found->image->digest, catalog.find("nginx:1")->image->digest);
 }
 
-TEST(ImageCatalog, knows_which_nodes_have_an_image_from_the_start) {
+TEST(ImageCatalog, lists_the_nodes_that_have_an_image_from_the_start) {
   ImageCatalog catalog({.policy = ImagePolicy::any, .program = "", .version = ""});
   ASSERT_TRUE(catalog.add_yaml(R"(
 images:
@@ -265,13 +265,13 @@ TEST(ImageCatalog, finds_by_digest) {
   EXPECT_EQ(catalog.find("app@" + by_tag->image->digest)->image, by_tag->image);
 }
 
-TEST(ImageCatalog, says_where_a_mistake_is) {
+TEST(ImageCatalog, reports_the_position_of_a_mistake) {
   ImageCatalog catalog({.policy = ImagePolicy::any, .program = "", .version = ""});
   auto message = [&](std::string_view text) {
     return catalog.add_yaml(text, "c.yaml").error().message;
   };
   EXPECT_EQ(message("images:\n  a:\n    layres: []\n"), "c.yaml:3:5: unknown field \"layres\"");
-  EXPECT_EQ(message("images:\n  A B: {}\n"), "c.yaml:2:3: \"A B\" is no name of an image");
+  EXPECT_EQ(message("images:\n  A B: {}\n"), "c.yaml:2:3: \"A B\" is not a valid image name");
   EXPECT_EQ(message("images:\n  a:\n    layers:\n    - {digest: x, size: many}\n"),
             "c.yaml:4:25: expected a size such as 700Mi");
   EXPECT_EQ(message("images: [a]"), "c.yaml:1:9: expected a map of images");

@@ -7,8 +7,8 @@
 
 namespace plim::local::sim {
 
-Simulation::Simulation(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
-                       SimulatorOptions options, Random& random)
+Simulation::Simulation(const Executor& loop, const std::shared_ptr<kube::Client>& client,
+                       Clock& clock, SimulatorOptions options, Random& random)
     : clock_(clock),
       options_(std::move(options)),
       pods_seen_(loop, client, kube::resources::pods, kube::pod_codec(pool_), {}, clock, random),

@@ -24,7 +24,7 @@ namespace plim::local::sim {
 // Belongs to one loop; co_await stop() before destroying it.
 class Simulation {
  public:
-  Simulation(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
+  Simulation(const Executor& loop, const std::shared_ptr<kube::Client>& client, Clock& clock,
              SimulatorOptions options, Random& random);
 
   void start();

@@ -6,10 +6,9 @@
 
 namespace plim::local::sim {
 
-Simulator::Simulator(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
-                     SimulatorOptions options, Random& random)
-    : impl_(std::make_unique<Simulation>(loop, std::move(client), clock, std::move(options),
-                                         random)) {}
+Simulator::Simulator(const Executor& loop, const std::shared_ptr<kube::Client>& client,
+                     Clock& clock, SimulatorOptions options, Random& random)
+    : impl_(std::make_unique<Simulation>(loop, client, clock, std::move(options), random)) {}
 
 Simulator::~Simulator() = default;
 

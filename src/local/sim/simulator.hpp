@@ -50,7 +50,7 @@ class Simulator {
     std::uint64_t failures = 0;  // requests that failed and were tried again
   };
 
-  Simulator(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
+  Simulator(const Executor& loop, const std::shared_ptr<kube::Client>& client, Clock& clock,
             SimulatorOptions options, Random& random = system_random());
   ~Simulator();
   Simulator(const Simulator&) = delete;

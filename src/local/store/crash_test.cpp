@@ -1,6 +1,6 @@
-// Kills a process that writes, again and again, and holds what is found against its ledger.
-// PLIMSOLL_CRASH_ROUNDS sets how often, PLIMSOLL_CRASH_DIR on which disk; the full run has 200
-// rounds on a real one.
+// Kills a writing process repeatedly and compares what the store recovers with the ledger of
+// acknowledged writes. PLIMSOLL_CRASH_ROUNDS sets the number of rounds, PLIMSOLL_CRASH_DIR the
+// disk; the full run has 200 rounds on a real disk.
 #include <array>
 #include <csignal>
 #include <cstdlib>
@@ -28,27 +28,27 @@ constexpr std::uint64_t kWriters = 8;
 
 StoreOptions crash_options(const std::string& directory) {
   StoreOptions options{.directory = directory};
-  // Segments and snapshots change all the time, so that kills hit them as well.
+  // Small, so that kills also hit changes of segments and snapshots.
   options.segment_bytes = 20'000;
   options.min_log_bytes = 60'000;
   return options;
 }
 
-// One line of the ledger: an acknowledged write. Small enough for one write to a pipe.
+// One line of the ledger: an acknowledged write. It fits into one write to a pipe.
 struct Acknowledged {
   std::uint64_t writer = 0;
-  std::uint64_t number = 0;  // the writer's own count, never repeated
+  std::uint64_t number = 0;  // counted by the writer, never repeated
   Revision revision = 0;
 };
 
-// "12 34 <checksum> xxx…": of a length that differs from write to write.
+// "12 34 <checksum> xxx…", with a length that varies.
 std::string value_for(std::uint64_t writer, std::uint64_t number) {
   std::string text = fmt::format("{} {} ", writer, number);
   const std::string filler((number * 37) % 3000, 'x');
   return fmt::format("{}{:08x} {}", text, crc32c(text + filler), filler);
 }
 
-// Each number of a writer is put to two keys at once: both or none must be found.
+// Writes each number to two keys at once: recovery must find both or none.
 Task<void> write_for_ever(Store& store, int ledger, std::uint64_t writer, std::uint64_t number) {
   for (;; ++number) {
     Txn txn = put(pod(fmt::format("{}-a", writer)), value_for(writer, number));
@@ -79,7 +79,7 @@ Task<int> run_writers(Store& store, TaskGroup& group, int ledger, std::uint64_t 
 
 class Ledger {
  public:
-  // Reads until `count` more lines are there or the writer is gone.
+  // Reads until there are `count` more lines or the writer is gone.
   void read(int pipe, std::size_t count) {
     for (Acknowledged line; count > 0; --count) {
       const ssize_t n = ::read(pipe, &line, sizeof line);
@@ -91,7 +91,7 @@ class Ledger {
     }
   }
 
-  // Everything in the ledger is there, and nothing is there by half.
+  // Everything in the ledger must exist, and no write may exist only in part.
   void check(const View& view) const {
     EXPECT_GE(view.revision(), revision_);
     for (const auto& [writer, line] : last_) {
@@ -139,7 +139,7 @@ TEST(StoreCrash, no_acknowledged_write_is_lost_when_the_process_is_killed) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      ::alarm(60);  // an orphan of an aborted test does not write for ever
+      ::alarm(60);  // ends the orphan of an aborted test
       write_until_killed(dir / "store", to.get(), static_cast<std::uint64_t>(round) * 1'000'000);
     }
     to.reset();

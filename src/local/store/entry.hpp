@@ -1,4 +1,4 @@
-// What the store holds: keys with their newest bytes, and the changes that led there.
+// What the store holds: keys with their newest values, and recent changes.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,18 @@
 
 namespace plim::local::store {
 
-using Revision = std::uint64_t;  // one counter for the whole store; 0: nothing yet
+using Revision = std::uint64_t;                    // one counter for the whole store; 0: empty
 using Bytes = std::shared_ptr<const std::string>;  // shared by map, history, snapshots and replies
 
-// A key as it was from revision `modified` until the next change. Never changes itself, so any
-// thread may read it.
+// A key from revision `modified` until its next change. Immutable, so any thread may read it.
 struct Entry {
   std::string key;
   Bytes value;
   Revision created = 0;
   Revision modified = 0;
-  std::uint64_t version = 0;  // how often it was written since it was created
+  std::uint64_t version = 0;  // number of writes since it was created
 
-  // What it takes in memory, with a fair share of the map's nodes.
+  // Memory use, with a fair share of the map's nodes.
   std::uint64_t footprint() const { return kOverhead + key.size() + value->size(); }
 
   static constexpr std::uint64_t kOverhead = 256;
@@ -28,11 +27,11 @@ struct Entry {
 
 using EntryPtr = std::shared_ptr<const Entry>;
 
-// One key changed by one transaction.
+// A key that a transaction changed.
 struct Change {
   Revision revision = 0;
-  EntryPtr before;  // none: created
-  EntryPtr now;     // none: deleted
+  EntryPtr before;  // null: created
+  EntryPtr now;     // null: deleted
 
   const std::string& key() const { return now ? now->key : before->key; }
 };

@@ -1,4 +1,4 @@
-// What is where in a store's directory: the log, its lock; snapshots name themselves.
+// The files in the directory of a store: the log and its lock; snapshots have their own names.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What `plimsoll store dump|verify|compact` do with the store of a cluster that is not running.
+// Implements `plimsoll store dump|verify|compact` for a cluster that is not running.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ struct StoreReport {
   Revision revision = 0;
   std::size_t entries = 0;
   std::uint64_t live_bytes = 0;
-  Revision snapshot = 0;  // its revision; 0: none
-  // Torn: the next start cuts it off. Damage: the store does not start; repair_store(damage->at)
-  // would bring it back to `revision`.
+  Revision snapshot = 0;  // its revision; 0 if there is none
+  // Torn end: the next start cuts it off. Damage: the store does not start;
+  // repair_store(damage->at) would reset it to `revision`.
   JournalScan log;
 };
 
-// Reads everything and changes nothing. What cannot be repaired by cutting the log is an error.
+// Reads everything and changes nothing. Fails if cutting the log could not repair the store.
 Result<StoreReport> verify_store(const std::string& directory);
 
-// Gives up all writes of the log from `at` on; what is cut off stays beside, as *.cut.
+// Drops all writes of the log from `at` on; the part that is cut off is kept as *.cut.
 Result<void> repair_store(const std::string& directory, JournalPosition at);
 
-// The newest entries below `prefix` in order, as far as the log is good. Values are as stored: who
-// prints them hides what is secret.
+// The newest entries below `prefix` in order, as far as the log is valid. Values are as stored; the
+// caller must hide secrets when printing them.
 Result<StoreReport> dump_store(const std::string& directory, std::string_view prefix,
                                const std::function<void(const Entry&)>& visit);
 

@@ -1,4 +1,4 @@
-// Random transactions, watches, restarts and compactions against a store that is plain to see.
+// Compares random transactions, watches, restarts and compactions with a simple model of a store.
 #include <map>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct Happened {
   bool operator==(const Happened&) const = default;
 };
 
-// All of the past, copied at every revision.
+// The whole past, with a copy for every revision.
 struct Model {
   std::vector<Content> states{{}};
   std::vector<Happened> past;
@@ -106,7 +106,7 @@ class World {
     return out;
   }
 
-  // A few transactions at once, so that some are judged against others still under way.
+  // Starts a few transactions at once, so that some are checked against others under way.
   void transact() {
     std::vector<Txn> txns;
     const int count = *rc::gen::inRange(1, 5);
@@ -172,7 +172,7 @@ class World {
     for (const ChangePtr& c : *changes) follower.seen.push_back({c->revision, c->key(), !c->now});
   }
 
-  // A follower must have seen all of its past since it came, in order.
+  // A follower must have seen everything since it started, in order.
   void finish(Follower& follower) {
     take_from(follower, 1'000'000);
     std::vector<Happened> expected;
@@ -202,10 +202,10 @@ class World {
       finish(followers_.back());
       followers_.pop_back();
     }
-    forgotten_ = compacted_;  // what is only in a snapshot has no past
+    forgotten_ = compacted_;  // a snapshot contains no past
     store_.reset();
     StoreOptions options{.directory = dir_.path(), .durability = Durability::os};
-    // Snapshots by chance would make cases that cannot be repeated; compact() makes them here.
+    // Automatic snapshots would make failures irreproducible; the test calls compact() instead.
     options.segment_bytes = 2'000;
     auto opened = Store::open(loop_.executor(), clock_, options);
     RC_ASSERT(opened.has_value());
@@ -218,7 +218,7 @@ class World {
   FakeClock clock_;
   Model model_;
   Revision compacted_ = 0;  // the newest snapshot
-  Revision forgotten_ = 0;  // the one the store was opened with
+  Revision forgotten_ = 0;  // the snapshot that the store was opened with
   std::unique_ptr<Store> store_;
   std::vector<Follower> followers_;
 };

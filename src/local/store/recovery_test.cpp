@@ -1,4 +1,4 @@
-// What a store finds when it starts: snapshots, logs, torn ends, damage; and the tools for it.
+// What a store recovers at its start: snapshots, logs, torn ends, damage; and the tools for that.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ class RecoveryTest : public StoreTest {
     return log_files(options.directory, 1).path_of(segment);
   }
 
-  // Writes revisions 1 … n: even ones change what the odd ones before created.
+  // Writes revisions 1 … n: even ones change what the odd ones before them created.
   void write(int n) {
     for (int i = 0; i < n; ++i)
       ASSERT_TRUE(run(put(pod(std::to_string(store->view().revision() / 2)), std::to_string(i))));
@@ -53,7 +53,7 @@ TEST_F(RecoveryTest, a_restart_changes_nothing) {
   }
 }
 
-TEST_F(RecoveryTest, a_snapshot_takes_the_place_of_the_log) {
+TEST_F(RecoveryTest, a_snapshot_replaces_the_log) {
   open();
   write(20);
   ASSERT_TRUE(run_to_end(loop, store->compact()));
@@ -72,13 +72,13 @@ TEST_F(RecoveryTest, a_snapshot_takes_the_place_of_the_log) {
   EXPECT_TRUE(fs::exists(snapshot_path(options.directory, 25)));
 }
 
-TEST_F(RecoveryTest, snapshots_come_by_themselves_and_bound_the_log) {
+TEST_F(RecoveryTest, automatic_snapshots_limit_the_size_of_the_log) {
   options.min_log_bytes = 10'000;
   options.segment_bytes = 4'000;
   open();
   for (int i = 0; i < 500; ++i) {
     ASSERT_TRUE(run(put(pod("a"), std::string(200, 'x'))));
-    // Snapshots are written beside the writers: a slow disk must not decide this test.
+    // A thread writes snapshots: a slow disk must not fail this test.
     while (store->stats().log_bytes > 30'000)
       run_to_end(loop, system_clock().sleep(std::chrono::milliseconds(1)));
   }
@@ -89,14 +89,14 @@ TEST_F(RecoveryTest, snapshots_come_by_themselves_and_bound_the_log) {
   EXPECT_LE(store->stats().log_bytes, 40'000u);
 }
 
-TEST_F(RecoveryTest, what_a_crash_during_a_snapshot_leaves_does_no_harm) {
+TEST_F(RecoveryTest, leftovers_of_a_crash_during_a_snapshot_do_no_harm) {
   open();
   write(10);
   ASSERT_TRUE(run_to_end(loop, store->compact()));
   write(10);
   const std::string before = describe(store->view());
   store.reset();
-  // An unfinished snapshot, an older one, and a segment that was to be removed.
+  // An unfinished snapshot, an older one, and a segment that should have been removed.
   ASSERT_TRUE(write_file(snapshot_path(options.directory, 15) + ".tmp", "half a sna"));
   ASSERT_TRUE(write_snapshot(options.directory, View(5, Tree()), 1));
   ASSERT_TRUE(write_file(log_path(1), "anything"));
@@ -107,7 +107,7 @@ TEST_F(RecoveryTest, what_a_crash_during_a_snapshot_leaves_does_no_harm) {
   EXPECT_FALSE(fs::exists(log_path(1)));
 }
 
-TEST_F(RecoveryTest, cut_anywhere_the_log_gives_whole_writes_up_to_there) {
+TEST_F(RecoveryTest, a_log_cut_anywhere_recovers_all_complete_writes) {
   open();
   std::vector<std::string> states{describe(store->view())};
   for (int i = 0; i < 4; ++i) {
@@ -129,7 +129,7 @@ TEST_F(RecoveryTest, cut_anywhere_the_log_gives_whole_writes_up_to_there) {
   EXPECT_EQ(last, 4u);
 }
 
-TEST_F(RecoveryTest, every_flipped_byte_is_refused_or_loses_the_last_write_only) {
+TEST_F(RecoveryTest, every_flipped_byte_is_rejected_or_loses_only_the_last_write) {
   open();
   std::vector<std::string> states{describe(store->view())};
   for (int i = 0; i < 3; ++i) {
@@ -155,7 +155,7 @@ TEST_F(RecoveryTest, every_flipped_byte_is_refused_or_loses_the_last_write_only)
   EXPECT_GT(refused, static_cast<int>(log.size() / 2));
 }
 
-TEST_F(RecoveryTest, a_damaged_snapshot_is_refused_at_every_byte) {
+TEST_F(RecoveryTest, a_snapshot_with_any_damaged_byte_is_rejected) {
   open();
   write(3);
   ASSERT_TRUE(run_to_end(loop, store->compact()));
@@ -174,7 +174,7 @@ TEST_F(RecoveryTest, a_damaged_snapshot_is_refused_at_every_byte) {
   EXPECT_TRUE(read_snapshot(path));
 }
 
-TEST_F(RecoveryTest, a_lost_log_behind_a_snapshot_is_refused) {
+TEST_F(RecoveryTest, a_missing_log_after_a_snapshot_is_rejected) {
   open();
   write(3);
   ASSERT_TRUE(run_to_end(loop, store->compact()));
@@ -184,7 +184,7 @@ TEST_F(RecoveryTest, a_lost_log_behind_a_snapshot_is_refused) {
   EXPECT_FALSE(Store::open(loop.executor(), clock, options));
 }
 
-TEST_F(RecoveryTest, verify_tells_where_damage_is_and_repair_goes_back_to_it) {
+TEST_F(RecoveryTest, verify_reports_the_position_of_damage_and_repair_cuts_there) {
   open();
   write(4);
   store.reset();
@@ -211,7 +211,7 @@ TEST_F(RecoveryTest, verify_tells_where_damage_is_and_repair_goes_back_to_it) {
       << "while the store is open";
 }
 
-TEST_F(RecoveryTest, dump_and_compact_work_on_a_store_at_rest) {
+TEST_F(RecoveryTest, dump_and_compact_work_on_a_closed_store) {
   open();
   write(6);
   ASSERT_TRUE(run(put("/registry/core/nodes/n", "node")));
@@ -231,7 +231,7 @@ TEST_F(RecoveryTest, dump_and_compact_work_on_a_store_at_rest) {
   EXPECT_EQ(verify_store(dir / "nothing").error().code, Code::not_found);
 }
 
-TEST_F(RecoveryTest, a_newer_format_is_refused_politely) {
+TEST_F(RecoveryTest, a_newer_format_is_rejected_with_a_hint) {
   open();
   store.reset();
   auto newer = RecordFile::make(record_kind("STOR"), 2, 1);

@@ -12,7 +12,7 @@
 
 namespace plim::local::store {
 
-// What became of a write, for those who wait for it.
+// The result of a write, for the tasks that wait for it.
 struct Store::Outcome {
   explicit Outcome(const Executor& loop) : decided(loop) {}
 
@@ -26,7 +26,7 @@ struct Store::Outcome {
     co_return *outcome->result;
   }
 
-  // `error` was found while the write of `outcome` was under way, and may be due to it.
+  // `error` occurred while the write of `outcome` was under way, and may be caused by it.
   static Task<Result<Revision>> wait_then_fail(std::shared_ptr<Outcome> outcome, Error error) {
     while (!outcome->result) co_await outcome->decided.wait();
     if (!*outcome->result) co_return outcome->result->error();
@@ -44,7 +44,7 @@ struct Store::Write {
   std::vector<ChangePtr> changes;
   std::uint64_t live_bytes = 0;
   std::shared_ptr<Outcome> outcome;
-  bool given_up = false;  // one before it failed
+  bool given_up = false;  // an earlier write failed
 };
 
 Store::Store(Executor loop, Clock& clock, StoreOptions options)
@@ -101,12 +101,12 @@ Result<void> Store::replay(std::string_view record) {
 
 Result<View> Store::view_at(Revision revision) const {
   if (revision > committed_.revision())
-    return fail(Code::unavailable, fmt::format("revision {} is still to come; the newest is {}",
+    return fail(Code::unavailable, fmt::format("revision {} does not exist yet; the newest is {}",
                                                revision, committed_.revision()));
   const Revision oldest = views_.front().view.revision();
   if (revision < oldest)
     return fail(Code::expired,
-                fmt::format("revision {} is forgotten; the oldest known is {}", revision, oldest));
+                fmt::format("revision {} is no longer kept; the oldest is {}", revision, oldest));
   return views_[revision - oldest].view;
 }
 
@@ -133,7 +133,7 @@ Task<Result<Revision>> Store::txn(const Txn& txn) {
   return Outcome::wait(std::move(outcome));
 }
 
-// The transaction against the newest state, if it may be written at all.
+// Applies the transaction to the newest state, if it is allowed.
 Result<Applied> Store::judge(const Txn& txn) const {
   if (closing_) return fail(Code::unavailable, "the store is closing");
   std::size_t size = 0;
@@ -148,12 +148,12 @@ Result<Applied> Store::judge(const Txn& txn) const {
   if (options_.max_live_bytes != 0 && applied.live_bytes > options_.max_live_bytes &&
       applied.live_bytes > live_bytes_)
     return fail(Code::internal,
-                fmt::format("the store is full: {} bytes of at most {}; delete something first",
+                fmt::format("the store is full: {} bytes of at most {}; delete objects first",
                             live_bytes_, options_.max_live_bytes));
   return applied;
 }
 
-// The log tells of writes in their order.
+// The log reports writes in their order.
 void Store::settle(Result<JournalPosition> written) {
   Write write = std::move(writes_.front());
   writes_.pop_front();
@@ -176,7 +176,7 @@ void Store::commit(Write& write) {
   snapshot_if_due();
 }
 
-// A write failed. Those behind it were judged as if it had happened, and the log drops them too.
+// A write failed. Later ones were checked as if it had succeeded, and the log drops them too.
 void Store::give_up_writes() {
   for (Write& write : writes_) write.given_up = true;
   latest_ = committed_;
@@ -184,7 +184,7 @@ void Store::give_up_writes() {
 }
 
 void Store::remember_view() {
-  constexpr int kForgetAtOnce = 100;  // so that no single write pays for all
+  constexpr int kForgetAtOnce = 100;  // so that one write does not pay for all
   views_.push_back({committed_, clock_.steady()});
   while (views_.size() > std::max<std::size_t>(options_.max_views, 1)) views_.pop_front();
   const SteadyTime old = clock_.steady() - options_.max_view_age;
@@ -215,8 +215,8 @@ void Store::start_snapshot() {
   if (snapshotting_ || closing_ || options_.durability == Durability::none) return;
   snapshotting_ = true;
   snapshot_error_.reset();
-  // The log tells of the new segment after the writes before it and before those behind it, so
-  // what is committed then is exactly what the older segments hold.
+  // The log reports the new segment after all earlier writes and before all later ones, so the
+  // committed state at that moment is exactly what the older segments contain.
   journal_->start_segment([this](Result<JournalPosition> started) {
     if (started)
       write_snapshot_of(committed_, started->segment);
@@ -226,7 +226,7 @@ void Store::start_snapshot() {
 }
 
 void Store::write_snapshot_of(View view, std::uint64_t next_segment) {
-  if (snapshot_thread_.joinable()) snapshot_thread_.join();  // it has ended: we are told first
+  if (snapshot_thread_.joinable()) snapshot_thread_.join();  // it has ended: this call was its last
   auto work = [this, alive = alive_, loop = loop_, directory = options_.directory,
                view = std::move(view), next_segment] {
     auto written =
@@ -257,7 +257,7 @@ void Store::snapshot_done(const Result<std::uint64_t>& written, std::uint64_t ne
 }
 
 Task<Result<void>> Store::compact() {
-  while (snapshotting_) co_await changed_.wait();  // one from earlier does not hold all
+  while (snapshotting_) co_await changed_.wait();  // an earlier one does not contain everything
   start_snapshot();
   while (snapshotting_) co_await changed_.wait();
   if (snapshot_error_) co_return *snapshot_error_;

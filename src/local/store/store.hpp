@@ -29,9 +29,9 @@ namespace plim::local::store {
 struct StoreOptions {
   std::string directory = {};  // not used with Durability::none
   Durability durability = Durability::fsync;
-  // Writes that would make the store larger than this fail; 0: no limit.
+  // Writes that would exceed this size fail; 0: no limit.
   std::uint64_t max_live_bytes = 0;
-  // Old revisions that view_at() can still show: at most so many, at most so old.
+  // Old revisions that view_at() can still return: at most this many, and at most this old.
   std::size_t max_views = 10'000;
   Nanos max_view_age = std::chrono::minutes(5);
   HistoryLimits history = {};
@@ -53,43 +53,43 @@ struct StoreStats {
   std::uint64_t snapshots = 0;  // written since the start
 };
 
-// Belongs to one loop, which must outlive it; views and entries may go anywhere. Reads and watches
-// show acknowledged writes only, so never anything that a crash could take back. Transactions are
-// judged against all writes before them, acknowledged or not; if one fails because of such a
-// write, its error too is held back until that write is safe.
+// Belongs to one loop, which must outlive it; views and entries may go to other threads. Reads and
+// watches show only acknowledged writes, never anything that a crash could undo. Transactions are
+// checked against all writes before them, acknowledged or not. If one fails because of a write that
+// is not acknowledged, its error is delayed until that write is durable.
 class Store {
  public:
-  // Recovers what is in the directory: newest snapshot and the log behind it.
+  // Recovers from the newest snapshot in the directory and the log after it.
   static Result<std::unique_ptr<Store>> open(Executor loop, Clock& clock, StoreOptions options);
-  // After close(), or abruptly: then writes under way may or may not be found again.
+  // Without close(), writes under way may or may not survive.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
   View view() const { return committed_; }
 
-  // Code::expired: no longer known; Code::unavailable: not there yet.
+  // Code::expired: no longer kept; Code::unavailable: not reached yet.
   Result<View> view_at(Revision revision) const;
 
   EntryPtr get(std::string_view key) const { return committed_.get(key); }
 
-  // Takes its place in the order of writes when called, not when awaited; ends when the write is
-  // durable, with its revision. Errors as for apply(), too_large, and the log's own. A caller that
-  // is cancelled while it waits does not take the write back. Without operations: a comparison.
+  // Gets its place in the order of writes when called, not when awaited. Completes when the write
+  // is durable, with its revision. Errors: those of apply(), too_large, and errors of the log.
+  // Cancelling the caller does not undo the write. Without operations it only compares.
   Task<Result<Revision>> txn(const Txn& txn);
 
-  // What the next call of txn() will write, if it succeeds: for values that tell their revision.
+  // The revision of the next successful txn(), for values that contain it.
   Revision next_revision() const { return latest_.revision() + 1; }
 
   Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after,
                                          ChangeFilter filter = {});
-  // True when the store has reached `revision`, false at the deadline.
+  // True if the store reaches `revision`, false at the deadline.
   Task<bool> wait_for(Revision revision, SteadyTime deadline);
 
   // Writes a snapshot now and drops the log before it.
   Task<Result<void>> compact();
   StoreStats stats() const;
-  // Refuses new writes, waits for those under way and for a snapshot, ends watches.
+  // Rejects new writes, waits for those under way and for a snapshot, ends watches.
   Task<void> close();
 
  private:
@@ -123,22 +123,22 @@ class Store {
   std::shared_ptr<WatchHub> hub_;
 
   View committed_;                // what readers see
-  std::deque<OldView> views_;     // up to and including committed_, by revision without gaps
-  View latest_;                   // with the writes under way
+  std::deque<OldView> views_;     // up to committed_, by revision without gaps
+  View latest_;                   // includes the writes under way
   std::uint64_t live_bytes_ = 0;  // of latest_
   std::uint64_t committed_live_bytes_ = 0;
   std::deque<Write> writes_;  // under way, in order
   bool closing_ = false;
-  Event changed_;  // committed_, writes_ or snapshotting_
+  Event changed_;  // notified of changes of committed_, writes_, snapshotting_
 
   bool snapshotting_ = false;
   std::optional<Error> snapshot_error_;
   std::uint64_t snapshots_ = 0;
-  std::uint64_t retry_at_ = 0;  // after a failed snapshot: not before the log has this size
+  std::uint64_t retry_at_ = 0;  // after a failed snapshot: wait until the log has this size
   std::thread snapshot_thread_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // on the loop; for late notices
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // on the loop; for late callbacks
 
-  std::unique_ptr<Journal> journal_;  // last: goes first and then calls nobody any more
+  std::unique_ptr<Journal> journal_;  // last: destroyed first, then it calls nothing any more
 };
 
 }  // namespace plim::local::store

@@ -32,7 +32,7 @@ constexpr std::string_view kPrefix = "snapshot-";
 constexpr std::string_view kSuffix = ".snap";
 constexpr std::string_view kUnfinished = ".snap.tmp";
 
-// The first record says where the log goes on and how many entries follow, each a record.
+// The first record has the position in the log and the number of entries; one record each follows.
 std::string encode_start(const View& view, std::uint64_t next_segment) {
   std::string out;
   put_number(out, view.revision());
@@ -61,7 +61,7 @@ Result<EntryPtr> decode_entry(std::string_view record) {
   return out;
 }
 
-// A file of records that is written from its start to its end.
+// Writes a file of records from start to end.
 class RecordWriter {
  public:
   RecordWriter(Fd fd, std::string path, const RecordFile& file)

@@ -51,7 +51,7 @@ TEST_F(StoreTest, writes_only_if_all_comparisons_hold) {
   EXPECT_EQ(*run(with({{pod("a"), 1}, {pod("b"), 0}})), 2u);
 }
 
-TEST_F(StoreTest, refuses_bad_transactions) {
+TEST_F(StoreTest, rejects_invalid_transactions) {
   open();
   EXPECT_EQ(run(put("pods/a", "x")).error().code, Code::invalid);
   EXPECT_EQ(run(put("/registry/core/pods", "x")).error().code, Code::invalid);
@@ -77,13 +77,13 @@ TEST_F(StoreTest, a_transaction_of_many_operations_has_one_revision) {
   EXPECT_EQ(value_of(pod("b")), "2");
 }
 
-TEST_F(StoreTest, nobody_sees_a_write_before_it_is_durable) {
+TEST_F(StoreTest, a_write_is_invisible_before_it_is_durable) {
   open();
   ASSERT_TRUE(run(put(pod("a"), "old")));
   disk.set_closed(true);
   Crowd crowd(loop.executor());
   crowd.add(store->txn(put(pod("a"), "new")));
-  // Judged against the write under way: its answer tells of it, so it has to wait too.
+  // Checked against the write under way: its result depends on that write, so it has to wait too.
   Txn stale = put(pod("a"), "newer");
   stale.compares = {{pod("a"), 1}};
   crowd.add(store->txn(stale));
@@ -118,7 +118,7 @@ TEST_F(StoreTest, writes_under_way_keep_their_order) {
   EXPECT_EQ(value_of(pod("a")), "99");
 }
 
-TEST_F(StoreTest, a_failed_write_takes_back_itself_and_all_that_build_on_it) {
+TEST_F(StoreTest, a_failed_write_undoes_itself_and_all_later_ones) {
   open();
   ASSERT_TRUE(run(put(pod("a"), "good")));
   const std::uint64_t live = store->stats().live_bytes;
@@ -138,7 +138,7 @@ TEST_F(StoreTest, a_failed_write_takes_back_itself_and_all_that_build_on_it) {
   EXPECT_FALSE(store->get(pod("b")));
 }
 
-TEST_F(StoreTest, shows_old_revisions_until_they_are_forgotten) {
+TEST_F(StoreTest, shows_old_revisions_until_they_expire) {
   options.max_views = 5;
   open();
   for (int i = 1; i <= 10; ++i) ASSERT_TRUE(run(put(pod("a"), std::to_string(i))));
@@ -150,7 +150,7 @@ TEST_F(StoreTest, shows_old_revisions_until_they_are_forgotten) {
   clock.advance(6min);
   ASSERT_TRUE(run(put(pod("a"), "11")));
   EXPECT_EQ(store->view_at(9).error().code, Code::expired);
-  // What was the newest until now is not old.
+  // The newest revision does not count as old.
   EXPECT_TRUE(store->view_at(10));
   EXPECT_EQ(*held.get(pod("a"))->value, "10");
 }
@@ -178,7 +178,7 @@ TEST_F(StoreTest, waits_for_a_revision) {
   run_to_end(loop, group.join());
 }
 
-TEST_F(StoreTest, accounts_for_memory_and_refuses_to_outgrow_it) {
+TEST_F(StoreTest, counts_memory_and_rejects_writes_beyond_the_limit) {
   options.max_live_bytes = 10'000;
   open();
   ASSERT_TRUE(run(put(pod("a"), std::string(5'000, 'x'))));
@@ -193,7 +193,7 @@ TEST_F(StoreTest, accounts_for_memory_and_refuses_to_outgrow_it) {
   EXPECT_TRUE(run(put(pod("b"), std::string(5'000, 'x'))));
 }
 
-TEST_F(StoreTest, a_full_disk_fails_writes_and_spares_reads) {
+TEST_F(StoreTest, a_full_disk_fails_writes_but_not_reads) {
   plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& tiny) {
     Loop own_loop;
     FakeClock own_clock;
@@ -217,7 +217,7 @@ TEST_F(StoreTest, a_full_disk_fails_writes_and_spares_reads) {
   });
 }
 
-TEST_F(StoreTest, closing_lets_writes_end_and_refuses_new_ones) {
+TEST_F(StoreTest, closing_completes_writes_and_rejects_new_ones) {
   open();
   Crowd crowd(loop.executor());
   crowd.add(store->txn(put(pod("a"), "1")));
@@ -236,7 +236,7 @@ TEST_F(StoreTest, without_durability_it_leaves_no_files) {
   EXPECT_FALSE(std::filesystem::exists(options.directory));
 }
 
-TEST_F(StoreTest, only_one_process_has_it) {
+TEST_F(StoreTest, only_one_process_can_open_it) {
   open();
   auto second = Store::open(loop.executor(), clock, options);
   ASSERT_FALSE(second);

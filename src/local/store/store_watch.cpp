@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kTrimAtOnce = 100;  // of the old ones, so that no single write pays for all
+constexpr std::size_t kTrimAtOnce = 100;  // old changes, so that one write does not pay for all
 
 std::uint64_t size_of(const Change& change) {
   return (change.now ? change.now : change.before)->footprint();
@@ -72,7 +72,8 @@ void WatchHub::trim(History& history) const {
 
 void WatchHub::wake(const std::string& key, const ChangePtr& change, const History& history) {
   if (watchers_.empty()) return;
-  // Prefixes end at slashes, so the few of this key are looked up rather than all watchers asked.
+  // Prefixes end at slashes, so look up the few prefixes of this key instead of asking all
+  // watchers.
   for (std::size_t end = resource_of(key).size();;) {
     if (auto found = watchers_.find(key.substr(0, end)); found != watchers_.end()) {
       std::vector<Watcher*> slow;
@@ -133,13 +134,13 @@ std::uint64_t WatchHub::bytes() const {
   return out;
 }
 
-// Sleeps beside the waits rather than in each of them: watches wait for the same time again and
-// again, after every change, and starting and ending a sleep costs more than all the rest of it.
+// Sleeps in the background instead of in each wait: watches wait for the same time again after
+// every change, and starting and ending a sleep costs more than everything else.
 struct Watcher::Alarm {
   Alarm(SteadyTime when, Event& event) : at(when), wakes(&event) {}
 
   SteadyTime at;
-  Event* wakes;  // none: nobody listens any more
+  Event* wakes;  // null: no wait is active
   bool rang = false;
   asio::cancellation_signal cancel;
 };
@@ -154,7 +155,7 @@ Watcher::Watcher(std::shared_ptr<WatchHub> hub, std::string prefix, ChangeFilter
 
 Watcher::~Watcher() {
   stop_alarm();
-  if (!lost()) finish(fail(Code::cancelled, "no longer watched"));
+  if (!lost()) finish(fail(Code::cancelled, "the watcher was closed"));
 }
 
 bool Watcher::is_below_prefix(const Change& change) const {
@@ -162,7 +163,7 @@ bool Watcher::is_below_prefix(const Change& change) const {
 }
 
 void Watcher::offer(const Change& change, std::uint64_t number) {
-  // Asked for from a revision still to come: until then nothing is news.
+  // The watch starts at a later revision: skip changes before it.
   if (change.revision <= taken_) return;
   if (pending_ == 0) place_ = number;
   ++pending_;
@@ -192,7 +193,7 @@ void Watcher::finish(Error why) {
 Task<Result<std::vector<ChangePtr>>> Watcher::next(std::size_t limit) {
   while (!end_ && pending_ == 0) co_await changed_.wait();
   if (!end_ && place_ < history_.first)
-    finish(fail(Code::gone, fmt::format("too slow: changes of {} are forgotten", prefix_)));
+    finish(fail(Code::gone, fmt::format("too slow: changes of {} are no longer kept", prefix_)));
   if (end_) co_return *end_;
   co_return take(limit);
 }

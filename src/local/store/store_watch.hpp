@@ -1,4 +1,4 @@
-// The recent past of the store and those who follow it.
+// The recent changes of the store, and the watchers that follow them.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@
 
 namespace plim::local::store {
 
-// How many changes of a resource are remembered: all younger than `min_age` and at least the last
-// `min_events`, unless that would be more than `max_events` or `max_bytes`.
+// How many changes of a resource are kept: all younger than `min_age` and at least the last
+// `min_events`, but never more than `max_events` or `max_bytes`.
 struct HistoryLimits {
   Nanos min_age = std::chrono::minutes(5);
   std::size_t min_events = 10'000;
@@ -29,45 +29,45 @@ struct HistoryLimits {
   std::uint64_t max_bytes = std::uint64_t{64} << 20;
 };
 
-// How far a watcher may be behind, and for how long, before it is dropped.
+// How far a watcher may lag behind, and for how long, before it is dropped.
 struct WatchLimits {
   std::size_t events = 1'000;
   std::uint64_t bytes = std::uint64_t{4} << 20;
   Nanos patience = std::chrono::seconds(5);
 };
 
-// Keys are /registry/<group>/<resource>/…; this is the part up to the slash behind the resource, or
-// empty if the key is not of that form.
+// Keys are /registry/<group>/<resource>/…; returns the part up to the slash after the resource, or
+// an empty string if the key has another form.
 std::string_view resource_of(std::string_view key);
 
 class Watcher;
 
-// Whether a watcher wants to hear of a change. Asked once or twice for each change below its
-// prefix, so the answer must be cheap and always the same.
+// Whether a watcher wants a change. Called once or twice for each change below its prefix, so it
+// must be cheap and always return the same.
 using ChangeFilter = std::function<bool(const Change&)>;
 
-// Remembers changes per resource and wakes watchers. Belongs to one loop. Watchers have no queues:
-// each has a place in its resource's history, so that a slow one costs nothing but is dropped when
-// it is too far behind.
+// Keeps changes by resource and wakes watchers. Belongs to one loop. Watchers have no queues: each
+// has a position in the history of its resource. So a slow watcher costs nothing, but is dropped
+// when it is too far behind.
 class WatchHub : public std::enable_shared_from_this<WatchHub> {
  public:
-  // Changes up to `revision` are unknown.
+  // Changes up to `revision` are not available.
   WatchHub(Executor loop, Clock& clock, Revision revision, HistoryLimits history,
            WatchLimits limits);
 
-  // The changes of one transaction, oldest transaction first.
+  // Publishes the changes of one transaction, in the order of transactions.
   void publish(const std::vector<ChangePtr>& changes);
-  // Changes after `after` of keys below `prefix`: a resource, a folder of it (both with the slash
-  // at their end) or one key. Without a filter all of them. Code::expired: some are forgotten
-  // already.
+  // Watches changes after `after` of keys below `prefix`: a resource, a folder in it (both with a
+  // trailing slash) or one key. Without a filter, all of them. Code::expired: some are no longer
+  // kept.
   Result<std::unique_ptr<Watcher>> watch(std::string prefix, Revision after, ChangeFilter filter);
-  // Every watcher ends with Code::unavailable.
+  // Ends every watcher with Code::unavailable.
   void close();
 
   Revision revision() const { return revision_; }
 
   std::size_t watchers() const;
-  std::uint64_t bytes() const;  // of all remembered changes
+  std::uint64_t bytes() const;  // of all kept changes
 
  private:
   friend class Watcher;
@@ -77,7 +77,7 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
     SteadyTime at;
   };
 
-  // Index i of `changes` is number first + i of the resource.
+  // Index i of `changes` is change number first + i of the resource.
   struct History {
     std::deque<Remembered> changes;
     std::uint64_t first = 0;
@@ -96,7 +96,7 @@ class WatchHub : public std::enable_shared_from_this<WatchHub> {
   const WatchLimits limits_;
   const Revision start_;
   Revision revision_;
-  // References to elements stay valid, so watchers hold them; a resource is never removed.
+  // References to elements stay valid, so watchers keep them; a resource is never removed.
   std::unordered_map<std::string, History> histories_;
   std::unordered_map<std::string, std::vector<Watcher*>> watchers_;  // by prefix
 };
@@ -108,12 +108,12 @@ class Watcher {
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  // Waits for changes and takes up to `limit` of them, more only to keep one transaction together.
+  // Waits for changes and takes up to `limit` of them, more only to keep a transaction together.
   // Code::gone: it was too slow and missed some; watch again from revision(), or list.
   Task<Result<std::vector<ChangePtr>>> next(std::size_t limit = 100);
-  // True when next() would not wait; false when the time came first.
+  // True if next() would not wait; false at the deadline.
   Task<bool> wait_until(SteadyTime deadline);
-  // Everything up to here has been taken: what a bookmark may promise.
+  // Everything up to this revision has been taken, as a bookmark promises.
   Revision revision() const;
 
   std::size_t pending() const { return pending_; }
@@ -142,7 +142,7 @@ class Watcher {
   const std::string prefix_;
   const ChangeFilter filter_;
   const WatchHub::History& history_;
-  std::uint64_t place_ = 0;  // number of the next change to look at, if any is pending
+  std::uint64_t place_ = 0;  // number of the next change to check, if one is pending
   std::size_t pending_ = 0;
   std::uint64_t pending_bytes_ = 0;
   Revision taken_ = 0;

@@ -52,7 +52,7 @@ TEST(ResourceOf, is_the_key_up_to_the_resource) {
   EXPECT_EQ(resource_of("pods/a/b/c"), "");
 }
 
-TEST_F(WatchTest, tells_what_happened_since_and_what_happens_then) {
+TEST_F(WatchTest, delivers_past_and_new_changes) {
   open();
   ASSERT_TRUE(run(put(pod("a"), "1")));
   ASSERT_TRUE(run(put(pod("b"), "1")));
@@ -64,7 +64,7 @@ TEST_F(WatchTest, tells_what_happened_since_and_what_happens_then) {
   EXPECT_EQ(take(*watcher), (Names{"~a@3", "-b@4"}));
 }
 
-TEST_F(WatchTest, a_prefix_takes_its_own_keys_only) {
+TEST_F(WatchTest, a_prefix_selects_only_its_own_keys) {
   open();
   auto all = watch("/registry/core/pods/", 0);
   auto folder = watch("/registry/core/pods/one/", 0);
@@ -78,7 +78,7 @@ TEST_F(WatchTest, a_prefix_takes_its_own_keys_only) {
   EXPECT_EQ(take(*folder), (Names{"+a@1", "+ab@2", "-a@5"}));
   EXPECT_EQ(take(*single), (Names{"+a@1", "-a@5"}));
   EXPECT_EQ(take(*watch(pod("a", "one"), 0)), (Names{"+a@1", "-a@5"}));
-  // Nothing of its own happened at the end, so it may promise the newest revision.
+  // The last changes are of other keys, so its revision is the newest.
   EXPECT_EQ(folder->revision(), 5u);
   EXPECT_EQ(store->watch("/registry/core/", 0).error().code, Code::invalid);
 }
@@ -96,14 +96,14 @@ TEST_F(WatchTest, takes_in_pieces_but_never_splits_a_transaction) {
   EXPECT_EQ(take(*watcher, 1), Names{"+d@2"});
 }
 
-TEST_F(WatchTest, waits_for_a_revision_still_to_come) {
+TEST_F(WatchTest, waits_for_a_revision_that_does_not_exist_yet) {
   open();
   auto watcher = watch("/registry/core/pods/", 2);
   write(3);
   EXPECT_EQ(take(*watcher), Names{"~a@3"});
 }
 
-TEST_F(WatchTest, too_old_a_start_is_expired) {
+TEST_F(WatchTest, a_start_that_is_too_old_is_expired) {
   options.history = {.min_age = 1min, .min_events = 3, .max_events = 5};
   open();
   write(10);
@@ -113,7 +113,7 @@ TEST_F(WatchTest, too_old_a_start_is_expired) {
   write(1);
   EXPECT_EQ(store->watch("/registry/core/pods/", 7).error().code, Code::expired);
   EXPECT_EQ(take(*watch("/registry/core/pods/", 8)).size(), 3u);
-  // Other resources have a past of their own.
+  // Other resources have their own history.
   EXPECT_TRUE(store->watch("/registry/core/nodes/", 0));
 }
 
@@ -197,7 +197,7 @@ TEST_F(WatchTest, waits_again_for_the_same_time_with_one_alarm) {
   EXPECT_EQ(seen.back(), false);
 }
 
-TEST_F(WatchTest, an_alarm_goes_with_its_watcher) {
+TEST_F(WatchTest, an_alarm_ends_with_its_watcher) {
   open();
   auto watcher = watch("/registry/core/pods/", 0);
   TaskGroup group(loop.executor());
@@ -214,7 +214,7 @@ TEST_F(WatchTest, an_alarm_goes_with_its_watcher) {
   EXPECT_EQ(clock.sleepers(), 0u);
 }
 
-TEST_F(WatchTest, a_filter_keeps_away_what_is_not_wanted) {
+TEST_F(WatchTest, a_filter_drops_unwanted_changes) {
   open();
   write(1, "old-a");
   write(1, "old-b");
@@ -241,7 +241,7 @@ TEST_F(WatchTest, large_changes_count_by_bytes) {
   EXPECT_TRUE(watcher->lost());
 }
 
-TEST_F(WatchTest, history_that_moves_on_without_a_watcher_drops_it) {
+TEST_F(WatchTest, a_watcher_whose_history_was_trimmed_is_dropped) {
   options.history = {.min_events = 5, .max_events = 5};
   open();
   auto watcher = watch("/registry/core/pods/", 0);
@@ -249,7 +249,7 @@ TEST_F(WatchTest, history_that_moves_on_without_a_watcher_drops_it) {
   EXPECT_EQ(take(*watcher), Names{"Gone"});
 }
 
-TEST_F(WatchTest, recovery_keeps_the_past_that_the_log_has) {
+TEST_F(WatchTest, recovery_keeps_the_changes_in_the_log) {
   options.durability = Durability::os;
   open();
   write(3);

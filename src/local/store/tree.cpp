@@ -14,7 +14,7 @@ struct Tree::Node {
 };
 
 // Weight-balanced trees as in "Balancing weight-balanced trees" (Hirai and Yamamoto, 2011), with
-// the parameters they proved sound: no side weighs more than three times the other.
+// the parameters that they proved correct: no side weighs more than three times the other.
 struct Tree::Balance {
   static constexpr std::size_t kDelta = 3;
   static constexpr std::size_t kRatio = 2;
@@ -33,7 +33,7 @@ struct Tree::Balance {
         Node{std::move(left), std::move(right), std::move(entry), total});
   }
 
-  // make() for sides that one insertion or removal may have put out of balance.
+  // Like make(), for sides that one insertion or removal may have unbalanced.
   static NodePtr join(NodePtr left, EntryPtr entry, NodePtr right) {
     if (too_heavy(right, left)) {
       const Node& r = *right;
@@ -88,7 +88,7 @@ struct Tree::Balance {
     return make(build(entries.first(middle)), entries[middle], build(entries.subspan(middle + 1)));
   }
 
-  // False: the visitor has had enough.
+  // False if the visitor has stopped.
   static bool scan(const Node* node, std::string_view start,
                    const std::function<bool(const EntryPtr&)>& visit) {
     for (; node != nullptr; node = node->right.get()) {

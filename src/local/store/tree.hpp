@@ -1,4 +1,4 @@
-// An ordered map whose versions share what they have in common.
+// An ordered, persistent map: versions share their common parts.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace plim::local::store {
 
-// A frozen version of the map: cheap to copy, readable from any thread for as long as somebody
-// holds it. Changing it makes a new version and copies one path, O(log n). Balanced by weight, so
-// that the sizes which keep it balanced also answer how many keys a range has.
+// An immutable version of the map: cheap to copy, readable from any thread. A change creates a new
+// version and copies one path, O(log n). Balanced by weight, so the sizes that keep it balanced
+// also count the keys of a range.
 class Tree {
  public:
   Tree() = default;
-  // `entries` ascend by key.
+  // `entries` must be sorted by key.
   static Tree from_sorted(std::span<const EntryPtr> entries);
 
-  EntryPtr find(std::string_view key) const;  // none: not there
+  EntryPtr find(std::string_view key) const;  // null if missing
   std::size_t size() const;
   std::size_t count_before(std::string_view key) const;
   // Visits entries from `start` on, in order, until `visit` returns false.
   void scan(std::string_view start, const std::function<bool(const EntryPtr&)>& visit) const;
 
-  Tree with(EntryPtr entry) const;  // added, or in place of the one with its key
+  Tree with(EntryPtr entry) const;  // adds or replaces it
   Tree without(std::string_view key) const;
 
-  // For tests: ordered, balanced, sizes right.
+  // For tests: true if it is ordered and balanced, with correct sizes.
   bool is_sound() const;
 
  private:

@@ -83,7 +83,7 @@ TEST(Tree, is_sound_when_built_from_sorted_entries) {
 }
 
 RC_GTEST_PROP(View, pages_of_any_size_make_up_the_whole_list, ()) {
-  // Few letters, the highest byte among them, so that prefixes of prefixes happen.
+  // Few letters, including the highest byte, so that keys are often prefixes of others.
   const auto letter = rc::gen::elementOf(std::string("ab/\xFF"));
   const auto word = rc::gen::container<std::string>(letter);
   const auto words = *rc::gen::container<std::vector<std::string>>(word);

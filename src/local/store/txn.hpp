@@ -1,4 +1,4 @@
-// Transactions: what they are, what they do to a tree, how they look in the log.
+// Transactions: their contents, their effect on a tree, and their encoding in the log.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace plim::local::store {
 
-// Holds if the key was last modified by exactly this revision; 0: if the key does not exist.
+// True if the key was last modified at exactly this revision; for 0, if the key does not exist.
 struct Compare {
   std::string key;
   Revision modified = 0;
@@ -24,7 +24,7 @@ struct Op {
   enum class Kind : std::uint8_t { put = 1, del = 2 };
   Kind kind = Kind::put;
   std::string key;
-  Bytes value = {};  // of a put
+  Bytes value = {};  // for a put
 
   static Op put(std::string key, Bytes value) {
     return {.kind = Kind::put, .key = std::move(key), .value = std::move(value)};
@@ -33,8 +33,8 @@ struct Op {
   static Op del(std::string key) { return {.kind = Kind::del, .key = std::move(key)}; }
 };
 
-// All or nothing: if every comparison holds, all operations happen at one new revision. No key
-// appears in two of them.
+// All or nothing: if every comparison is true, all operations get one new revision. A key may
+// appear only once.
 struct Txn {
   std::vector<Compare> compares = {};
   std::vector<Op> ops = {};
@@ -46,8 +46,9 @@ struct Applied {
   std::uint64_t live_bytes = 0;    // sum of the footprints in `tree`
 };
 
-// What `txn` makes of `tree` at `revision`. A key that should not exist: already_exists; another
-// revision: conflict; a key to compare with or to delete that is not there: not_found.
+// Applies `txn` to `tree` at `revision`. already_exists: a key that should not exist does;
+// conflict: a key has another revision; not_found: a key to compare with or to delete does not
+// exist.
 Result<Applied> apply(const Txn& txn, const Tree& tree, std::uint64_t live_bytes,
                       Revision revision);
 
@@ -60,8 +61,8 @@ struct LoggedTxn {
 
 Result<LoggedTxn> decode_txn(std::string_view record);
 
-// What a record of the log makes of `view`, at the revision after it. Nothing: the view has it
-// already.
+// Applies a record of the log to `view`, at the next revision. Nothing if the view already contains
+// it.
 Result<std::optional<Applied>> replay(std::string_view record, const View& view,
                                       std::uint64_t live_bytes);
 

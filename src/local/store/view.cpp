@@ -6,10 +6,10 @@
 namespace plim::local::store {
 namespace {
 
-// How many keys sort before the end of `prefix`, its own keys included.
+// The number of keys that sort before the end of `prefix`, including its own keys.
 std::size_t count_through(const Tree& tree, std::string_view prefix) {
-  // The first key behind them all: the prefix with its last byte one higher. Bytes that are the
-  // highest already have no successor and drop off.
+  // The first key after them all is the prefix with its last byte incremented. Trailing bytes 0xFF
+  // cannot be incremented and are dropped.
   std::string behind(prefix);
   while (!behind.empty() && static_cast<unsigned char>(behind.back()) == 0xFF) behind.pop_back();
   if (behind.empty()) return tree.size();
@@ -23,7 +23,7 @@ Page View::list(std::string_view prefix, std::string_view start, std::size_t lim
   const std::string_view from = std::max(prefix, start);
   const std::size_t before = tree_.count_before(from);
   const std::size_t through = count_through(tree_, prefix);
-  const std::size_t found = through > before ? through - before : 0;  // `start` may lie behind
+  const std::size_t found = through > before ? through - before : 0;  // `start` may be beyond it
   Page page;
   page.entries.reserve(std::min(limit, found));
   page.remaining = found - std::min(limit, found);

@@ -1,4 +1,4 @@
-// The whole store as it was at one revision.
+// The whole store at one revision.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,10 @@ namespace plim::local::store {
 
 struct Page {
   std::vector<EntryPtr> entries;
-  std::size_t remaining = 0;  // how many of the prefix follow behind the last one
+  std::size_t remaining = 0;  // number of keys with the prefix after this page
 };
 
-// Holds on to its revision for as long as it lives; a list that is read page by page keeps one.
-// Any thread may use a copy.
+// Keeps its revision alive; a list that is read in pages holds one. Any thread may use a copy.
 class View {
  public:
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -34,8 +33,8 @@ class View {
 
   EntryPtr get(std::string_view key) const { return tree_.find(key); }
 
-  // Keys with `prefix`, bytewise ascending, from `start` on (empty: from the first). The page after
-  // one that ends with key k starts at k + '\0'.
+  // Keys with `prefix`, in ascending byte order, from `start` on (empty: from the first). The page
+  // after one that ends with key k starts at k + '\0'.
   Page list(std::string_view prefix, std::string_view start = {},
             std::size_t limit = kNoLimit) const;
   std::size_t count(std::string_view prefix) const;

@@ -23,15 +23,15 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kWriteBatch = 64 << 10;   // must be taken by the peer in time
-constexpr std::size_t kAnswerStep = 256 << 10;  // so must so much of an answer
+constexpr std::size_t kWriteBatch = 64 << 10;   // the peer must read this much in time
+constexpr std::size_t kAnswerStep = 256 << 10;  // and this much of a response
 constexpr std::size_t kKeptBuffer = 16 << 10;   // an idle connection keeps no larger one
-constexpr std::size_t kReserve = 64 << 10;      // for a body on its announcement alone
+constexpr std::size_t kReserve = 64 << 10;      // at most, before any byte of a body arrived
 
 // Shared by all connections of this thread's loop: nothing else runs between a read and its
 // parsing.
 std::span<char> read_buffer() {
-  thread_local std::array<char, 16 << 10> buffer;  // what one TLS record holds at most
+  thread_local std::array<char, 16 << 10> buffer;  // the largest TLS record
   return buffer;
 }
 
@@ -50,7 +50,7 @@ Result<std::string> gunzip_whole(std::string_view bytes, std::size_t max_output)
   return out;
 }
 
-// A coroutine, so that a handler that throws before it waits is no special case.
+// A coroutine, so that a handler may throw before its first wait.
 Task<Reply> run_handler(const Route& route, Request request) {
   Reply reply = co_await route.handler(std::move(request));
   co_return reply;
@@ -81,7 +81,7 @@ struct ServerConnection::Call final : Stream {
   Alarm alarm;
   asio::cancellation_signal cancel;
   Phase phase = Phase::receiving;
-  std::size_t unwatched = 0;  // bytes of the answer since the alarm was set
+  std::size_t unwatched = 0;  // bytes of the response since the alarm was set
   bool takes_gzip = false, timed_out = false;
 };
 
@@ -94,7 +94,7 @@ ServerConnection::ServerConnection(std::shared_ptr<ServerState> server,
       stream_(std::move(stream)),
       peer_(std::move(peer)),
       alarm_(share_->watchdog, [this] { alarm_rang(); }),
-      stuck_(share_->watchdog, [this] { end("the client takes no answers"); }),
+      stuck_(share_->watchdog, [this] { end("the client does not read its responses"); }),
       write_limit_(server_->options.header_timeout),
       idle_(share_->loop, SteadyTime::max()) {}
 
@@ -102,7 +102,7 @@ Task<void> ServerConnection::run() {
   auto self = shared_from_this();
   alarm_.arm(server_->options.header_timeout);
   if (server_->draining) go_away();
-  on_output();  // our settings
+  on_output();  // sends our settings
   while (!ended_) {
     Result<void> ready = co_await stream_->wait_readable();
     if (!ready) break;
@@ -110,7 +110,7 @@ Task<void> ServerConnection::run() {
     Result<std::size_t> count = co_await stream_->read(buffer);
     if (!count || *count == 0) break;
     bool sound = receive(std::string_view(buffer.data(), *count));
-    write();  // also what the library says to a peer that broke the protocol
+    write();  // includes what the library sends to a peer that broke the protocol
     if (!sound) break;
     watch_time();
   }
@@ -132,7 +132,7 @@ void ServerConnection::cancel_handlers() {
   for_each_stream([](Stream& stream) { static_cast<Call&>(stream).cancel_handler(); });
 }
 
-// run() goes on from its wait, and ends.
+// run() resumes from its wait, and ends.
 void ServerConnection::end(std::string why) {
   ended_ = true;
   stream_->interrupt(fail(Code::cancelled, std::move(why)));
@@ -150,7 +150,7 @@ void ServerConnection::on_head(Stream& stream) {
   if (!call.route) return answer(call, no_route(server_->router, request.path));
   if (call.route->streaming) return give_up(call, ErrorCode::http_1_1_required);
   call.max_body = call.route->options.max_body;
-  // To take an answer a client has as long as it had to send its request's body, like over
+  // A client has as long to read a response as it had to send the body of its request, as with
   // HTTP/1.1.
   write_limit_ = std::min(server_->options.idle_timeout, call.route->options.body_timeout);
   std::uint64_t announced = announced_length(request);
@@ -162,7 +162,7 @@ void ServerConnection::on_head(Stream& stream) {
 
 void ServerConnection::on_request(const StreamPtr& stream) {
   auto& call = static_cast<Call&>(*stream);
-  // Handlers of streams that the client has given up may still be ending.
+  // Handlers of streams that the client has reset may still be ending.
   if (running_ >= kMaxStreams) return give_up(call, ErrorCode::refused_stream);
   Request& request = call.request;
   if (equals_ignoring_case(request.headers.get("Content-Encoding"), "gzip")) {
@@ -175,7 +175,7 @@ void ServerConnection::on_request(const StreamPtr& stream) {
   call.phase = Call::Phase::handling;
   call.alarm.arm(call.route->options.handler_timeout);
   ++running_;
-  Request left{.method = request.method};  // the form of the answer depends on it
+  Request left{.method = request.method};  // needed for the form of the response
   Request taken = std::exchange(request, std::move(left));
   auto done = [self = shared_from_this(), stream](const std::exception_ptr& error, Reply reply) {
     self->handled(static_cast<Call&>(*stream), error, std::move(reply));
@@ -187,7 +187,7 @@ void ServerConnection::on_request(const StreamPtr& stream) {
 void ServerConnection::handled(Call& call, const std::exception_ptr& error, Reply reply) {
   --running_;
   call.phase = Call::Phase::answering;
-  bool is_ours = !ended_ && !call.closed && !call.timed_out;  // else it was cancelled
+  bool is_ours = !ended_ && !call.closed && !call.timed_out;  // otherwise it was cancelled
   if (call.timed_out) {
     answer(call, handler_too_slow());
   } else if (error && is_ours) {
@@ -236,8 +236,8 @@ void ServerConnection::alarm_rang(Call& call) {
   }
 }
 
-// The connection's own limits; a stream has its own for body, handler and answer. Pings and the
-// like do not extend the wait for a request.
+// Checks the limits of the connection; a stream has its own for body, handler and response. Pings
+// and similar frames do not extend the wait for a request.
 void ServerConnection::watch_time() {
   Wait now = wait_;
   if (half_head() != 0)
@@ -256,13 +256,13 @@ void ServerConnection::watch_time() {
 }
 
 void ServerConnection::alarm_rang() {
-  // A farewell for a client that is merely idle, so that it does not take this for a failure.
+  // Sends GOAWAY to an idle client, so that it does not see this as a failure.
   if (wait_ == Wait::request && !going_away_) return go_away();
   end("timed out waiting for the client");
 }
 
-// From the loop, never at once: output is announced from inside the library's callbacks, and
-// answers made together leave in one write.
+// Posted to the loop, never called directly: the library's callbacks announce output, and responses
+// that are ready together leave in one write.
 void ServerConnection::on_output() {
   if (ended_ || writer_waits_ || std::exchange(write_scheduled_, true)) return;
   asio::post(share_->loop, [self = shared_from_this()] {

@@ -14,16 +14,15 @@
 
 namespace plim::net::h2 {
 
-// Each request is handled by a task of its own, at most kMaxStreams at a time even if the client
-// gives its streams up. Shared by what is under way: handlers, a write. Belongs to the share's
-// loop.
+// Each request is handled by a separate task, at most kMaxStreams at a time even if the client
+// resets its streams. Shared by the handlers and writes under way. Belongs to the share's loop.
 class ServerConnection final : public ServerSession,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
                    std::shared_ptr<ByteStream> stream, Peer peer);
 
-  // Until the connection has ended, and every handler.
+  // Completes when the connection and all its handlers have ended.
   Task<void> run();
   void abort();
 
@@ -52,16 +51,16 @@ class ServerConnection final : public ServerSession,
   const std::shared_ptr<LoopShare> share_;
   const std::shared_ptr<ByteStream> stream_;
   const Peer peer_;
-  Alarm alarm_;  // of what the connection waits for
-  Alarm stuck_;  // of a write that waits for the peer
+  Alarm alarm_;  // for what the connection waits for
+  Alarm stuck_;  // for a write that waits for the peer
   Wait wait_ = Wait::greeting;
   std::int32_t waits_for_head_ = 0;
   Millis write_limit_;
   std::size_t running_ = 0;  // handlers
-  std::string out_;          // while a write waits it must not change
+  std::string out_;          // must not change while a write waits
   std::size_t out_sent_ = 0;
   bool write_scheduled_ = false, writer_waits_ = false, ended_ = false;
-  boost::asio::steady_timer idle_;  // never expires; cancelled when nothing is under way
+  boost::asio::steady_timer idle_;  // never expires; cancelled when no handler runs
 };
 
 }  // namespace plim::net::h2

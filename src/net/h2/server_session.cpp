@@ -36,7 +36,7 @@ void note_field(Request& request, std::string_view name, std::string_view value)
   }
 }
 
-// HTTP/2 says by frames what these say in HTTP/1.1; a client takes them for a broken answer.
+// Headers that HTTP/2 forbids: clients reject a response that contains them.
 bool is_of_http1(std::string_view name) {
   static constexpr std::array<std::string_view, 4> kNames{"Connection", "Keep-Alive", "Upgrade",
                                                           "Proxy-Connection"};
@@ -98,7 +98,7 @@ void ServerSession::on_request_begins(std::int32_t id) {
   half_head_ = id;
 }
 
-// Trailers come here too, but must not change what was decided by the head.
+// Trailers arrive here too, but must not change decisions made by the head.
 bool ServerSession::on_field(std::int32_t id, std::string_view name, std::string_view value) {
   Stream* stream = find(id);
   if (!stream || stream->head_done) return true;

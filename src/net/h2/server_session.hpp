@@ -1,5 +1,5 @@
-// A server's end of an HTTP/2 connection, without a socket: requests out of bytes, answers into
-// bytes. For .cpp files of net and its fuzz target only.
+// The server side of an HTTP/2 connection, without a socket: bytes to requests, responses to bytes.
+// For .cpp files of net and its fuzz target only.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace plim::net::h2 {
 
-// One request with its answer. Only the session changes it; whoever answers may add to it by
-// deriving.
+// One request with its response. Only the session changes it; users may derive from it to add
+// members.
 struct Stream {
   virtual ~Stream() = default;
 
@@ -24,21 +24,21 @@ struct Stream {
   std::size_t max_body = 0;    // set by on_head()
   std::size_t body_bytes = 0;  // received
   bool head_done = false;
-  bool answered = false;  // or given up: what the client still sends is dropped
+  bool answered = false;  // or given up: further data from the client is dropped
   bool closed = false;
 
-  std::string out;  // the body of the answer
+  std::string out;  // the body of the response
   std::size_t out_sent = 0;
 };
 
 using StreamPtr = std::shared_ptr<Stream>;
 
-// Streams of one connection at a time; more wait in the client.
+// Concurrent streams of one connection; more wait in the client.
 inline constexpr std::uint32_t kMaxStreams = 100;
 
-// Bounded whatever the client does: a head by `max_header` (431), a body by its stream's max_body
-// (413), the bodies of a connection together by kMaxBuffered (refused unseen, unless it is a single
-// one). Belongs to one loop.
+// Limits what a client can do: a head by `max_header` (431), a body by max_body of its stream
+// (413), all bodies of a connection together by kMaxBuffered (further ones are refused, unless it
+// is the only one). Belongs to one loop.
 class ServerSession : public Session {
  public:
   static constexpr std::size_t kMaxBuffered = 32u << 20;
@@ -49,23 +49,23 @@ class ServerSession : public Session {
 
  protected:
   virtual StreamPtr make_stream() = 0;
-  // From inside the library. The head is there: answer it, give it up, or set max_body and wait.
+  // Called inside the library. The head is complete: answer, give up, or set max_body and wait.
   virtual void on_head(Stream& stream) = 0;
-  // From inside the library: the answer begins, and so many bytes of it were taken.
+  // Called inside the library when bytes of the response are taken.
   virtual void on_answer(Stream& stream) = 0;
   virtual void on_sent(Stream& stream, std::size_t bytes) = 0;
-  // A whole request; its answer may come at any time.
+  // A complete request; the response may come at any time.
   virtual void on_request(const StreamPtr& stream) = 0;
-  // Closed, answered or not; it is forgotten here.
+  // The stream is closed, answered or not; the session has dropped it.
   virtual void on_over(const StreamPtr& stream) = 0;
 
-  // Nothing happens to a stream that has its answer, or is closed.
+  // Does nothing for a stream that is answered or closed.
   void answer(Stream& stream, Response response);
   void refuse(Stream& stream, int status, std::string_view why);
   void give_up(Stream& stream, ErrorCode code);
   void say_continue(Stream& stream);
 
-  // The stream whose head is under way; 0: none is.
+  // The stream whose head is incomplete; 0: none.
   std::int32_t half_head() const { return half_head_; }
 
   template <class Function>
@@ -86,8 +86,8 @@ class ServerSession : public Session {
   const std::size_t max_header_;
   const Clock& clock_;
   std::unordered_map<std::int32_t, StreamPtr> streams_;
-  std::vector<StreamPtr> requests_, over_;  // not told yet
-  std::size_t buffered_ = 0;                // of all bodies
+  std::vector<StreamPtr> requests_, over_;  // not reported yet
+  std::size_t buffered_ = 0;                // bytes of all bodies
   std::int32_t half_head_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// A server's session without a socket: every byte under the test's control.
+// A server's session without a socket: the test controls every byte.
 #include "net/h2/server_session.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class ServerSessionTest : public ::testing::Test {
  protected:
   ServerSessionTest() { say(std::string(kPreface) + frame(kSettings, 0, 0)); }
 
-  // What the session says to these bytes.
+  // The frames that the session sends in response to these bytes.
   std::vector<SeenFrame> say(std::string_view bytes) {
     EXPECT_TRUE(session.receive(bytes));
     std::string out;
@@ -52,7 +52,7 @@ class ServerSessionTest : public ::testing::Test {
   Recorder session;
 };
 
-TEST_F(ServerSessionTest, bounds_bodies_that_are_under_way_together) {
+TEST_F(ServerSessionTest, limits_the_total_size_of_bodies_under_way) {
   constexpr std::uint32_t kStreams = 5;
   const std::string piece(16'000, 'x');
   for (std::uint32_t i = 0; i < kStreams; ++i) say(begin(2 * i + 1));
@@ -62,7 +62,7 @@ TEST_F(ServerSessionTest, bounds_bodies_that_are_under_way_together) {
     for (const SeenFrame& seen : say(frame(kData, 0, 2 * (i % kStreams) + 1, piece))) {
       if (seen.type != kReset) continue;
       ++refused;
-      EXPECT_EQ(number_at(seen.payload, 0), 7u);  // no handler saw it, it may be sent again
+      EXPECT_EQ(number_at(seen.payload, 0), 7u);  // refused unhandled: the client may retry
     }
   }
   EXPECT_EQ(refused, 1u);
@@ -70,7 +70,7 @@ TEST_F(ServerSessionTest, bounds_bodies_that_are_under_way_together) {
   EXPECT_EQ(session.over.size(), 1u);
 }
 
-TEST_F(ServerSessionTest, takes_a_single_body_as_large_as_its_route_allows) {
+TEST_F(ServerSessionTest, accepts_a_single_body_as_large_as_its_route_allows) {
   const std::string piece(16'000, 'x');
   say(begin(1));
   std::size_t sent = 0;
@@ -81,14 +81,14 @@ TEST_F(ServerSessionTest, takes_a_single_body_as_large_as_its_route_allows) {
   EXPECT_EQ(session.requests[0]->request.body.size(), sent);
 }
 
-TEST_F(ServerSessionTest, does_not_hand_over_what_was_reset_in_the_same_breath) {
+TEST_F(ServerSessionTest, does_not_deliver_a_request_that_is_reset_at_once) {
   say(begin(1) + frame(kData, kEndStream, 1, "x") + frame(kReset, 0, 1, number32(8)));
   EXPECT_EQ(session.requests.size(), 0u);
   EXPECT_EQ(session.over.size(), 1u);
   EXPECT_EQ(session.streams(), 0u);
 }
 
-TEST_F(ServerSessionTest, knows_which_head_is_under_way) {
+TEST_F(ServerSessionTest, knows_which_head_is_incomplete) {
   EXPECT_EQ(session.half_head(), 0);
   say(frame(kHeaders, 0, 1, request_fields("GET", "/x")));
   EXPECT_EQ(session.half_head(), 1);

@@ -1,4 +1,4 @@
-// net::Server over HTTP/2: the same routes and limits, by frames written by hand.
+// net::Server over HTTP/2: the same routes and limits, tested with frames written by hand.
 #include "net/server.hpp"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ Task<Reply> read_slowly(Request, BodyReader&) {
   co_return text("");
 }
 
-// How many handlers wait, so that a test knows when it has been heard.
+// The number of waiting handlers, so that a test knows that its request has arrived.
 struct Waiting {
   std::atomic<int> begun = 0, now = 0, most = 0;
 };
@@ -109,7 +109,7 @@ class Http2Server : public ::testing::Test {
     return *peer;
   }
 
-  // The server still serves others.
+  // Checks that the server still serves others.
   void expect_alive() {
     TlsPeer other(server->port());
     other.greet();
@@ -122,10 +122,10 @@ class Http2Server : public ::testing::Test {
   std::optional<TlsPeer> peer;
 };
 
-TEST_F(Http2Server, is_agreed_on_only_where_both_sides_offer_it) {
+TEST_F(Http2Server, is_negotiated_only_if_both_sides_offer_it) {
   listen();
   EXPECT_EQ(TlsPeer(server->port()).agreed(), "h2");
-  EXPECT_EQ(TlsPeer(server->port(), "\x08http/1.1\x02h2").agreed(), "h2");  // ours to prefer
+  EXPECT_EQ(TlsPeer(server->port(), "\x08http/1.1\x02h2").agreed(), "h2");  // the server prefers it
   EXPECT_EQ(TlsPeer(server->port(), "\x08http/1.1").agreed(), "http/1.1");
   EXPECT_EQ(TlsPeer(server->port(), "").agreed(), "");
   TestServer without({get("/who", name_peer)}, {.tls = Certificates::get().server_tls()});
@@ -134,7 +134,7 @@ TEST_F(Http2Server, is_agreed_on_only_where_both_sides_offer_it) {
   EXPECT_EQ(client.get("/who").value().body, "http/1.1 ");
 }
 
-TEST_F(Http2Server, answers_requests_of_one_connection_side_by_side) {
+TEST_F(Http2Server, answers_concurrent_requests_of_one_connection) {
   listen();
   TlsPeer& client = greeted();
   client.request(1, "GET", "/wait");
@@ -150,7 +150,7 @@ TEST_F(Http2Server, answers_requests_of_one_connection_side_by_side) {
   EXPECT_EQ((*server)->connections(), 1u);
 }
 
-TEST_F(Http2Server, tells_handlers_who_asks) {
+TEST_F(Http2Server, tells_handlers_the_user) {
   const Certificates& keys = Certificates::get();
   ServerOptions options{.tls = keys.server_tls(), .http2 = true};
   options.tls->client_ca_pem = keys.authority.certificate_pem;
@@ -182,7 +182,7 @@ TEST_F(Http2Server, routes_as_over_http1) {
   EXPECT_NE(client.answer(11).status, "200");
 }
 
-TEST_F(Http2Server, says_continue_to_a_client_that_waits_for_it) {
+TEST_F(Http2Server, sends_100_continue_to_a_client_that_waits_for_it) {
   listen();
   TlsPeer& client = greeted();
   client.request(1, "POST", "/echo", field("expect", "100-continue"), kEndHeaders);
@@ -193,7 +193,7 @@ TEST_F(Http2Server, says_continue_to_a_client_that_waits_for_it) {
   EXPECT_THAT(client.answer(1).body, HasSubstr("now"));
 }
 
-TEST_F(Http2Server, takes_and_gives_gzip) {
+TEST_F(Http2Server, accepts_and_sends_gzip) {
   listen();
   TlsPeer& client = greeted();
   std::string packed = gzip("packed");
@@ -209,18 +209,18 @@ TEST_F(Http2Server, takes_and_gives_gzip) {
   EXPECT_LT(client.answer(5).body.size(), 1000u);
 }
 
-TEST_F(Http2Server, leaves_out_headers_that_http2_forbids) {
+TEST_F(Http2Server, drops_headers_that_http2_forbids) {
   listen();
   TlsPeer& client = greeted();
   client.request(1, "GET", "/headers");
   EXPECT_THAT(client.answer(1).headers, HasSubstr("x-good: yes\n"));
   for (const char* none : {"connection", "keep-alive", "x-split"})
     EXPECT_THAT(client.answer(1).headers, Not(HasSubstr(none)));
-  client.read_all();  // "Connection: close" is said by a farewell
+  client.read_all();  // a GOAWAY replaces "Connection: close"
   EXPECT_EQ(client.farewell(), 0u);
 }
 
-TEST_F(Http2Server, sends_those_to_http1_whom_it_cannot_serve) {
+TEST_F(Http2Server, asks_for_http1_when_a_route_cannot_be_served) {
   listen();
   TlsPeer& client = greeted();
   client.request(1, "GET", "/watch");
@@ -231,11 +231,11 @@ TEST_F(Http2Server, sends_those_to_http1_whom_it_cannot_serve) {
   EXPECT_EQ(client.answer(5).status, "200");
 }
 
-TEST_F(Http2Server, refuses_large_bodies_with_413) {
+TEST_F(Http2Server, rejects_large_bodies_with_413) {
   listen({}, {.max_body = 1000});
   TlsPeer& client = greeted();
   client.request(1, "POST", "/echo", field("content-length", "1001"), kEndHeaders);
-  EXPECT_EQ(client.answer(1).status, "413");  // not a byte of it was sent
+  EXPECT_EQ(client.answer(1).status, "413");  // before any byte of it was sent
   client.request(3, "POST", "/echo", {}, kEndHeaders);
   client.data(3, std::string(30'000, 'x'), 0);
   EXPECT_EQ(client.answer(3).status, "413");
@@ -247,11 +247,11 @@ TEST_F(Http2Server, refuses_large_bodies_with_413) {
   EXPECT_EQ(client.answer(7).status, "200");
 }
 
-TEST_F(Http2Server, takes_bodies_of_any_size_below_the_limit) {
+TEST_F(Http2Server, accepts_bodies_of_any_size_below_the_limit) {
   listen({}, {.max_body = 5'000'000});
   TlsPeer& client = greeted();
   client.request(1, "POST", "/echo", field("accept-encoding", "gzip"), kEndHeaders);
-  // As windows allow: what the server gives back is waited for by the size of what was sent.
+  // Sends as much as the window allows and waits until the server has returned the window.
   std::size_t window = 65'535, sent = 0;
   for (std::size_t seen = 0; sent < 4'000'000;) {
     for (; seen < client.frames.size(); ++seen) {
@@ -270,12 +270,12 @@ TEST_F(Http2Server, takes_bodies_of_any_size_below_the_limit) {
   EXPECT_EQ(client.answer(1).status, "200");
 }
 
-TEST_F(Http2Server, refuses_large_headers_with_431) {
+TEST_F(Http2Server, rejects_large_headers_with_431) {
   listen({.max_header = 4096});
   TlsPeer& client = greeted();
   client.request(1, "GET", "/echo", field("x", std::string(5000, 'x')));
   EXPECT_EQ(client.answer(1).status, "431");
-  // Few bytes that stand for many: one field of the table, again and again.
+  // Few bytes that expand to many: one field of the table, repeated.
   std::string bomb =
       "\x40" + field("x", std::string(1000, 'x')).substr(1) + std::string(3000, '\xbe');
   client.request(3, "GET", "/echo", bomb);
@@ -294,10 +294,10 @@ TEST_F(Http2Server, limits_how_long_a_body_and_a_handler_take) {
   EXPECT_TRUE(eventually([this] { return waiting.now == 0; }));
 }
 
-TEST_F(Http2Server, cuts_off_who_does_not_take_an_answer) {
+TEST_F(Http2Server, cuts_off_a_client_that_does_not_read_its_response) {
   listen({}, {.body_timeout = 200ms});
   TlsPeer& client = greeted();
-  client.request(1, "GET", "/large");  // our window takes its beginning only
+  client.request(1, "GET", "/large");  // our window fits only its beginning
   EXPECT_EQ(client.answer(1).reset, 8u);
   EXPECT_GT(client.answer(1).body.size(), 60'000u);
   client.send(frame(kWindowUpdate, 0, 0, number32(1 << 20)));
@@ -318,18 +318,18 @@ TEST_F(Http2Server, ends_slow_and_idle_connections) {
   listen({.header_timeout = 200ms, .idle_timeout = 300ms});
   TlsPeer silent(server->port());
   TlsPeer mute(server->port());
-  mute.greet();  // and asks nothing
+  mute.greet();  // and sends no request
   TlsPeer& slow = greeted();
   slow.request(1, "GET", "/echo");
   EXPECT_EQ(slow.answer(1).status, "200");
-  slow.request(3, "GET", "/echo", {}, kEndStream);  // CONTINUATION is to follow
+  slow.request(3, "GET", "/echo", {}, kEndStream);  // a CONTINUATION should follow
   slow.read_all();
   silent.read_all();
   mute.read_all();
   TlsPeer& idle = greeted();
   idle.request(1, "GET", "/echo");
   EXPECT_EQ(idle.answer(1).status, "200");
-  for (int i = 0; i < 10; ++i) {  // pings are no requests
+  for (int i = 0; i < 10; ++i) {  // pings do not count as requests
     idle.send(frame(kPing, 0, 0, "12345678"));
     std::this_thread::sleep_for(20ms);
   }
@@ -338,7 +338,7 @@ TEST_F(Http2Server, ends_slow_and_idle_connections) {
   EXPECT_TRUE(eventually([this] { return (*server)->connections() == 0; }));
 }
 
-TEST_F(Http2Server, takes_so_many_streams_at_a_time) {
+TEST_F(Http2Server, limits_concurrent_streams) {
   listen();
   TlsPeer& client = greeted();
   for (std::uint32_t i = 0; i <= kMaxStreams; ++i) client.request(2 * i + 1, "GET", "/wait");
@@ -346,7 +346,7 @@ TEST_F(Http2Server, takes_so_many_streams_at_a_time) {
   EXPECT_TRUE(eventually([this] { return waiting.now == int{kMaxStreams}; }));
 }
 
-TEST_F(Http2Server, bounds_the_work_of_streams_that_are_opened_and_reset) {
+TEST_F(Http2Server, limits_the_work_of_streams_that_are_opened_and_reset) {
   listen();
   TlsPeer& client = greeted();
   std::string wire;
@@ -370,7 +370,7 @@ TEST_F(Http2Server, ends_floods) {
     client.send(wire);
     auto began = std::chrono::steady_clock::now();
     client.read_all();
-    return std::chrono::steady_clock::now() - began < 4s;  // who hears nothing gives up after five
+    return std::chrono::steady_clock::now() - began < 4s;  // reads give up after five
   };
   std::string continued = frame(kHeaders, kEndStream, 1, request_fields("GET", "/echo"));
   for (int i = 0; i < 10'000; ++i) continued += frame(kContinuation, 0, 1, field("x", "y"));
@@ -391,11 +391,11 @@ TEST_F(Http2Server, ends_connections_that_break_the_protocol) {
     client.read_all();
     return client.farewell().value_or(0);
   };
-  EXPECT_EQ(farewell_to(frame(kData, 0, 0, "x")), 1u);                    // on no stream
-  EXPECT_EQ(farewell_to(frame(kData, 0, 7, "x")), 1u);                    // on one never opened
-  EXPECT_EQ(farewell_to(frame(kHeaders, 5, 2, "x")), 1u);                 // an even one
-  EXPECT_EQ(farewell_to(frame(kPing, 0, 0, "short")), 6u);                // of a wrong size
-  EXPECT_EQ(farewell_to(frame(kContinuation, 4, 1, "")), 1u);             // of nothing
+  EXPECT_EQ(farewell_to(frame(kData, 0, 0, "x")), 1u);                    // without a stream
+  EXPECT_EQ(farewell_to(frame(kData, 0, 7, "x")), 1u);                    // on an unopened stream
+  EXPECT_EQ(farewell_to(frame(kHeaders, 5, 2, "x")), 1u);                 // on an even stream
+  EXPECT_EQ(farewell_to(frame(kPing, 0, 0, "short")), 6u);                // wrong size
+  EXPECT_EQ(farewell_to(frame(kContinuation, 4, 1, "")), 1u);             // without HEADERS
   EXPECT_EQ(farewell_to(frame(kHeaders, 5, 1, "\xff\xff\xff\xff")), 9u);  // not HPACK
   EXPECT_NE(farewell_to(frame(kData, 0, 1, std::string(70'000, 'x'))), 0u);
   EXPECT_NE(farewell_to(frame(kWindowUpdate, 0, 0, number32(0x7fffffff))), 0u);
@@ -406,12 +406,12 @@ TEST_F(Http2Server, ends_connections_that_break_the_protocol) {
   gone.greet();
   gone.request(1, "GET", "/wait");
   EXPECT_TRUE(eventually([this] { return waiting.now == 1; }));
-  gone.send(frame(kPing, 0, 0, "short"));  // its handlers are ended with it
+  gone.send(frame(kPing, 0, 0, "short"));  // its handlers end with it
   EXPECT_TRUE(eventually([this] { return waiting.now == 0; }));
   expect_alive();
 }
 
-TEST_F(Http2Server, refuses_requests_that_are_none) {
+TEST_F(Http2Server, rejects_invalid_requests) {
   listen();
   TlsPeer& client = greeted();
   auto reset_of = [&client](std::uint32_t stream, const std::string& fields) {
@@ -438,7 +438,7 @@ TEST_F(Http2Server, cancels_the_handler_of_a_stream_that_is_reset) {
   EXPECT_EQ(client.answer(3).status, "200");
 }
 
-TEST_F(Http2Server, drains_with_a_farewell) {
+TEST_F(Http2Server, drains_with_a_GOAWAY) {
   listen();
   TlsPeer idle(server->port());
   idle.greet();
@@ -447,14 +447,14 @@ TEST_F(Http2Server, drains_with_a_farewell) {
   TlsPeer& busy = greeted();
   busy.request(1, "POST", "/echo", {}, kEndHeaders);
   busy.request(3, "GET", "/echo");
-  EXPECT_EQ(busy.answer(3).status, "200");  // so 1 is known as well
+  EXPECT_EQ(busy.answer(3).status, "200");  // so the server has seen 1 as well
   Loop loop;
   std::thread client([&] {
     idle.read_all();
     EXPECT_EQ(idle.farewell(), 0u);
     while (!busy.farewell() && busy.read_some()) {
     }
-    busy.request(5, "GET", "/echo");  // too late, and not answered
+    busy.request(5, "GET", "/echo");  // too late: no response
     busy.data(1, "under way");
     EXPECT_THAT(busy.answer(1).body, HasSubstr("under way"));
     busy.read_all();

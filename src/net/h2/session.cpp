@@ -88,7 +88,8 @@ struct Session::Callbacks {
     bool ends_stream = (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA) &&
                        (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (!of(owner).is_server() || !ends_stream) return 0;
-    // The peer may stop sending its request now. Submitted earlier, this would overtake the answer.
+    // Ask the peer to stop sending its request. Submitted earlier, this would overtake the
+    // response.
     if (nghttp2_session_get_stream_remote_close(h2, frame->hd.stream_id) == 0)
       nghttp2_submit_rst_stream(h2, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
     return 0;

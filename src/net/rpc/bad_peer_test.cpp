@@ -1,4 +1,4 @@
-// Peers that break rules: nothing may crash, hang or leak, and the status says what happened.
+// Peers that break the rules: nothing may crash, hang or leak, and the status names the reason.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ class RpcBadServer : public RpcTest {
     co_return reply;
   }
 
-  // What a call gets from a server that sends `bytes` after the request and then closes.
+  // The result of a call to a server that sends `bytes` after the request and then closes.
   RpcReply answer_of(std::string bytes) {
     ScriptedServer server(dir_ / "bad", [bytes = h2::frame(4, 0, 0) + bytes](int fd) {
       read_request(fd);
@@ -37,7 +37,7 @@ class RpcBadServer : public RpcTest {
   }
 };
 
-TEST_F(RpcBadServer, decent_bytes_are_understood) {
+TEST_F(RpcBadServer, valid_bytes_are_understood) {
   RpcReply reply =
       answer_of(answer_headers(1) + answer_data(1, grpc_message("hi")) + answer_trailers(1));
   EXPECT_TRUE(reply.status.ok()) << reply.status.message;
@@ -65,16 +65,16 @@ TEST_F(RpcBadServer, trailers_only_carry_status_and_text) {
 TEST_F(RpcBadServer, an_answer_without_status_is_unknown) {
   RpcReply reply = answer_of(answer_headers(1) + h2::frame(0, 1, 1, grpc_message("hi")));
   EXPECT_EQ(reply.status.code, RpcCode::unknown);
-  EXPECT_EQ(reply.status.message, "the answer has no grpc-status");
+  EXPECT_EQ(reply.status.message, "the response has no grpc-status");
 }
 
-TEST_F(RpcBadServer, a_status_nobody_knows_is_unknown) {
+TEST_F(RpcBadServer, an_undefined_status_is_unknown) {
   std::string start = answer_headers(1) + answer_data(1, grpc_message("hi"));
   EXPECT_EQ(answer_of(start + answer_trailers(1, "99")).status.code, RpcCode::unknown);
   EXPECT_EQ(answer_of(start + answer_trailers(1, "zero")).status.code, RpcCode::unknown);
 }
 
-TEST_F(RpcBadServer, an_http_error_is_told_as_such) {
+TEST_F(RpcBadServer, an_http_error_is_reported_as_such) {
   RpcReply reply = answer_of(
       h2::frame(1, 4, 1, h2::field(":status", "503") + h2::field("content-type", "text/html")) +
       h2::frame(0, 1, 1, "<html>"));
@@ -93,12 +93,12 @@ TEST_F(RpcBadServer, an_early_hint_is_not_the_answer) {
   EXPECT_TRUE(reply.status.ok()) << reply.status.message;
 }
 
-TEST_F(RpcBadServer, zero_or_two_messages_are_no_unary_answer) {
+TEST_F(RpcBadServer, zero_or_two_messages_are_not_a_unary_response) {
   RpcReply none = answer_of(answer_headers(1) + answer_trailers(1));
   EXPECT_EQ(none.status.code, RpcCode::internal);
   RpcReply two = answer_of(answer_headers(1) + answer_data(1, grpc_message("a")) +
                            answer_data(1, grpc_message("b")) + answer_trailers(1));
-  EXPECT_EQ(two.status.message, "more than one message in the answer");
+  EXPECT_EQ(two.status.message, "more than one message in the response");
 }
 
 TEST_F(RpcBadServer, dying_in_a_message_is_unavailable) {
@@ -107,16 +107,16 @@ TEST_F(RpcBadServer, dying_in_a_message_is_unavailable) {
   EXPECT_EQ(reply.status.code, RpcCode::unavailable);
   EXPECT_EQ(reply.status.message, "the peer closed the connection");
   reply = answer_of(answer_headers(1) + half + answer_trailers(1));
-  EXPECT_EQ(reply.status.message, "the answer ends inside a message");
+  EXPECT_EQ(reply.status.message, "the response ends inside a message");
 }
 
-TEST_F(RpcBadServer, a_promise_of_4_gigabytes_is_too_large) {
+TEST_F(RpcBadServer, an_announced_size_of_4_gigabytes_is_too_large) {
   RpcReply reply =
       answer_of(answer_headers(1) + answer_data(1, std::string("\0\xff\xff\xff\xff", 5)));
   EXPECT_EQ(reply.status.code, RpcCode::resource_exhausted);
 }
 
-TEST_F(RpcBadServer, a_compressed_message_is_refused) {
+TEST_F(RpcBadServer, a_compressed_message_is_rejected) {
   RpcReply reply = answer_of(answer_headers(1) + answer_data(1, std::string("\1\0\0\0\1x", 6)));
   EXPECT_EQ(reply.status.code, RpcCode::unimplemented);
 }
@@ -130,7 +130,7 @@ TEST_F(RpcBadServer, a_reset_keeps_its_meaning) {
   EXPECT_EQ(reset(2), RpcCode::internal);
 }
 
-TEST_F(RpcBadServer, http1_and_garbage_are_no_protocol) {
+TEST_F(RpcBadServer, http1_and_garbage_are_rejected) {
   for (std::string bytes : {std::string("HTTP/1.1 400 Bad Request\r\n\r\n<html></html>"),
                             std::string(200, '\xee'), std::string("\0\0", 2)}) {
     ScriptedServer server(dir_ / "bad", [bytes](int fd) {
@@ -144,7 +144,7 @@ TEST_F(RpcBadServer, http1_and_garbage_are_no_protocol) {
   }
 }
 
-TEST_F(RpcBadServer, a_go_away_before_the_call_was_seen_is_repeated_elsewhere) {
+TEST_F(RpcBadServer, a_call_refused_by_a_go_away_is_retried_elsewhere) {
   int connection = 0;
   ScriptedServer server(dir_ / "bad", [&connection](int fd) {
     read_request(fd);
@@ -166,7 +166,8 @@ class RpcBadClient : public RpcTest {
     return until([this, count] { return test_.server->connections() == count; });
   }
 
-  // The headers the server answers to `bytes` before it closes, or once we have stopped sending.
+  // The headers that the server sends in response to `bytes` before it closes, or once we stop
+  // sending.
   std::string answer_to(const std::string& bytes) {
     int fd = connect_to(path_);
     write_all(fd, bytes);
@@ -187,7 +188,7 @@ class RpcBadClient : public RpcTest {
   const std::string hello_ = std::string(h2::kPreface) + h2::frame(4, 0, 0);
 };
 
-TEST_F(RpcBadClient, what_is_not_http2_is_closed) {
+TEST_F(RpcBadClient, a_connection_without_http2_is_closed) {
   for (std::string bytes :
        {std::string("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), std::string(300, '\xff'),
         std::string("P"), hello_ + std::string(100, '\x7f')}) {
@@ -201,14 +202,14 @@ TEST_F(RpcBadClient, what_is_not_http2_is_closed) {
   run(echo_works());
 }
 
-TEST_F(RpcBadClient, what_is_not_grpc_gets_an_http_status) {
+TEST_F(RpcBadClient, a_request_that_is_not_grpc_gets_an_http_status) {
   std::string get = h2::frame(1, 5, 1,
                               h2::field(":method", "GET") + h2::field(":scheme", "http") +
                                   h2::field(":path", "/") + h2::field(":authority", "x"));
   EXPECT_NE(answer_to(hello_ + get).find(":status: 405"), std::string::npos);
 }
 
-TEST_F(RpcBadClient, zero_two_or_half_messages_are_no_request) {
+TEST_F(RpcBadClient, zero_two_or_half_messages_are_rejected) {
   for (const std::string& body :
        {std::string(), grpc_message("a") + grpc_message("b"), grpc_message("half").substr(0, 6)}) {
     std::string bytes = hello_ + request_headers(1, "/t/echo") + h2::frame(0, 1, 1, body);

@@ -65,7 +65,7 @@ TEST_F(RpcCallTest, carries_bodies_of_any_size) {
   run(expect_reply("/t/big", std::to_string(large), std::string(large, 'x')));
 }
 
-TEST_F(RpcCallTest, tells_error_texts_as_they_are) {
+TEST_F(RpcCallTest, passes_error_texts_unchanged) {
   for (std::string text : {"plain", "", "50% of caf\xc3\xa9\nnew line", " edge blanks ", "100%25"})
     for (int code : {1, 5, 13, 16}) {
       RpcStatus status{static_cast<RpcCode>(code), text};
@@ -84,7 +84,7 @@ TEST_F(RpcCallTest, a_handler_that_throws_fails_only_its_call) {
   run(expect_reply("/t/echo", "alive", "alive"));
 }
 
-TEST_F(RpcCallTest, tells_the_handler_who_calls) {
+TEST_F(RpcCallTest, tells_the_handler_the_uid_of_the_caller) {
   run(expect_reply("/t/uid", "", std::to_string(::geteuid())));
 }
 
@@ -112,7 +112,7 @@ class RpcSmallMessages : public RpcCallTest {
   TestServer strict_{loop_.executor(), dir_ / "strict", small()};
 };
 
-TEST_F(RpcSmallMessages, the_client_refuses_a_large_answer) {
+TEST_F(RpcSmallMessages, the_client_rejects_a_large_response) {
   channel_ = Channel::unix_socket(loop_.executor(), path_, small());
   RpcStatus status{RpcCode::resource_exhausted,
                    "message of 1001 bytes is larger than the limit of 1000"};
@@ -120,7 +120,7 @@ TEST_F(RpcSmallMessages, the_client_refuses_a_large_answer) {
   run(expect_reply("/t/big", "1000", std::string(1000, 'x')));
 }
 
-TEST_F(RpcSmallMessages, the_server_refuses_a_large_request) {
+TEST_F(RpcSmallMessages, the_server_rejects_a_large_request) {
   channel_ = Channel::unix_socket(loop_.executor(), dir_ / "strict");
   RpcStatus status{RpcCode::resource_exhausted,
                    "message of 3000000 bytes is larger than the limit of 1000"};

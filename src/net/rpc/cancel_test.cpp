@@ -1,4 +1,4 @@
-// Deadlines, cancelled calls and callers that lag.
+// Deadlines, cancelled calls and slow callers.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ TEST_F(RpcCancelTest, calls_queued_behind_the_servers_limit_keep_their_deadlines
   run(echo_works());
 }
 
-// No client timer here: only the server can end this call.
+// There is no client timer here: only the server can end this call.
 TEST_F(RpcCancelTest, the_server_keeps_deadlines_by_itself) {
   int fd = connect_to(path_);
   write_all(fd, std::string(h2::kPreface) + h2::frame(4, 0, 0) +
@@ -136,7 +136,7 @@ TEST_F(RpcManyCancelled, leave_the_connection_sound) {
 
 class RpcStalled : public RpcCancelTest {
  protected:
-  // Both ends share this process: what the sender was let to write is all that can be held
+  // Both ends are in this process: what the sender was allowed to write is all that can be buffered
   // anywhere.
   Task<void> stall_then_read() {
     auto reader = co_await channel_->open("/t/many", "100000 10000", kNoDeadline);
@@ -149,7 +149,7 @@ class RpcStalled : public RpcCancelTest {
       co_await pause(20ms);
     }
     EXPECT_LT(test_.streamed, 150);  // 1.5 MB: two windows, a socket buffer, 64 KB unsent
-    co_await echo_works();           // others are not held up
+    co_await echo_works();           // other calls are not blocked
     for (int i = 0; i < 1000; ++i) {
       bool more = co_await reader->next(message);
       EXPECT_TRUE(more);

@@ -16,10 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of a call that servers refuse unseen: it may meet one after the other that is about to end.
+// For calls that servers refuse before handling them: several servers in a row may be ending.
 constexpr int kAttempts = 16;
 
-// A call on the wire; also a unary one, which is a stream of one message.
+// A call on a connection; a unary call is a stream of one message.
 class ClientCall final : public RpcReader {
  public:
   ClientCall(ConnectionPtr connection, StreamPtr stream, Clock& clock,
@@ -71,7 +71,7 @@ class ClientCall final : public RpcReader {
   RpcStatus status_;
 };
 
-// What open() hands out when there is no connection.
+// What open() returns without a connection.
 class FailedCall final : public RpcReader {
  public:
   explicit FailedCall(RpcStatus status) : status_(std::move(status)) {}
@@ -114,9 +114,9 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
       if (answered) more = co_await call->next(extra);
       if (call->refused() && attempt < kAttempts) continue;
       reply.status = call->status();
-      if (more) reply.status = {RpcCode::internal, "more than one message in the answer"};
+      if (more) reply.status = {RpcCode::internal, "more than one message in the response"};
       if (!answered && reply.status.ok())
-        reply.status = {RpcCode::internal, "no message in the answer"};
+        reply.status = {RpcCode::internal, "no message in the response"};
       co_return reply;
     }
   }
@@ -140,7 +140,7 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   }
 
  private:
-  // Null: the connection has used up its stream ids; connect again.
+  // Null if the connection has used up its stream IDs; connect again.
   std::unique_ptr<ClientCall> begin(const std::string& method, const std::string& request,
                                     RpcClock::time_point until) {
     const auto timeout =
@@ -150,8 +150,8 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
     return std::make_unique<ClientCall>(connection_, std::move(stream), clock_, until);
   }
 
-  // Afterwards, if ok, connection_ takes calls. connect(2) on a unix socket does not pend: it
-  // works, fails, or says EAGAIN while the backlog is full, which Asio's async_connect takes for
+  // After success, connection_ accepts calls. connect(2) on a unix socket does not wait: it
+  // succeeds, fails, or returns EAGAIN if the backlog is full, which Asio's async_connect treats as
   // success.
   Task<RpcStatus> connect(RpcClock::time_point until) {
     while (!connection_ || !connection_->usable()) {
@@ -189,8 +189,8 @@ class UnixChannel final : public Channel, public std::enable_shared_from_this<Un
   RpcLimits limits_;
   RpcMetadata metadata_;
   Clock& clock_;
-  ConnectionPtr connection_;            // the newest, the only one to get calls
-  std::vector<ConnectionPtr> retired_;  // told to go away; their calls go on
+  ConnectionPtr connection_;            // the newest one; new calls use it
+  std::vector<ConnectionPtr> retired_;  // the peer sent GOAWAY; their calls continue
 };
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace plim::net::rpc {
 
-// Text of a grpc-message header. Blanks at the ends are encoded too: strict peers drop a header
-// that has them. Long texts are cut at about 4 KiB, between characters.
+// The text of a grpc-message header. Encodes spaces at the ends too, since strict peers drop such a
+// header. Long texts are cut at about 4 KiB, between characters.
 std::string percent_encode(std::string_view text);
 
 // Value of a grpc-timeout header: at most eight digits and a unit, at least a millisecond.
@@ -26,19 +26,19 @@ RpcClock::time_point deadline_after(RpcClock::time_point now, RpcClock::duration
 // Appends one length-prefixed message.
 void append_frame(std::string& out, std::string_view message);
 
-// Cuts a body into its messages as it arrives. After a failure no more may be fed.
+// Splits a body into its messages as it arrives. Do not feed it after a failure.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t max_message) : max_message_(max_message) {}
 
-  // Puts the messages completed by `bytes` into `out`. Memory grows with what arrived, never with
-  // what a prefix promises.
+  // Appends the messages that `bytes` complete to `out`. Memory grows with received bytes, not with
+  // the announced length.
   RpcStatus feed(std::string_view bytes, std::deque<std::string>& out);
 
   bool mid_message() const { return in_body_ || prefix_have_ > 0; }
 
  private:
-  static constexpr std::size_t kPrefix = 5;  // a flag for compression, the length in four bytes
+  static constexpr std::size_t kPrefix = 5;  // compression flag and four bytes of length
 
   RpcStatus start_body();
 

@@ -11,13 +11,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RpcText, encodes_what_a_header_cannot_hold) {
+TEST(RpcText, encodes_what_a_header_cannot_contain) {
   EXPECT_EQ(percent_encode("plain text"), "plain text");
   EXPECT_EQ(percent_encode("50% of caf\xc3\xa9\n"), "50%25 of caf%C3%A9%0A");
   EXPECT_EQ(percent_encode(" edge blanks "), "%20edge blanks%20");
 }
 
-TEST(RpcText, leaves_a_percent_sign_that_starts_no_escape) {
+TEST(RpcText, keeps_a_percent_sign_that_starts_no_escape) {
   EXPECT_EQ(percent_decode("100% %zz %4 %41"), "100% %zz %4 A");
 }
 
@@ -52,7 +52,7 @@ TEST(RpcTimeout, reads_every_unit) {
   EXPECT_GT(parse_timeout("99999999H"), 800'000h);
 }
 
-TEST(RpcTimeout, refuses_what_is_none) {
+TEST(RpcTimeout, rejects_invalid_values) {
   for (const char* text : {"", "5", "m", "-5m", "5x", "5 m", "123456789m", "5mm", "0x5m"})
     EXPECT_FALSE(parse_timeout(text)) << text;
 }
@@ -63,7 +63,7 @@ TEST(RpcDeadline, does_not_overflow) {
   EXPECT_EQ(deadline_after(now, 1s), now + 1s);
 }
 
-TEST(RpcFrames, refuses_too_large_and_compressed_messages) {
+TEST(RpcFrames, rejects_too_large_and_compressed_messages) {
   std::deque<std::string> out;
   FrameReader small(10);
   EXPECT_EQ(small.feed(std::string("\0\xff\xff\xff\xff", 5), out).code,
@@ -89,7 +89,7 @@ RC_GTEST_PROP(RpcFrames, come_out_as_they_went_in_however_cut,
   RC_ASSERT(std::vector<std::string>(out.begin(), out.end()) == messages);
 }
 
-TEST(RpcStatusCodes, become_ours) {
+TEST(RpcStatusCodes, are_mapped_to_our_codes) {
   auto code_of = [](RpcCode code) { return RpcStatus{code, "x"}.to_error().code; };
   EXPECT_EQ(code_of(RpcCode::not_found), Code::not_found);
   EXPECT_EQ(code_of(RpcCode::deadline_exceeded), Code::timeout);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kWriteBatch = 64 << 10;
 constexpr std::size_t kKeptBuffer = 16 << 10;  // an idle connection keeps no larger one
-constexpr int kReadsInARow = 8;                // then other work of the loop has its turn
+constexpr int kReadsInARow = 8;                // then other tasks of the loop run
 
 }  // namespace
 
@@ -34,12 +34,12 @@ ConnectionPtr Connection::start(UnixSocket socket, Session::Role role, RpcLimits
   ErrorCode ignored;
   socket.non_blocking(true, ignored);
   auto connection = std::make_shared<Connection>(std::move(socket), role, limits, std::move(hooks));
-  connection->schedule_write();  // the preface and our settings
+  connection->schedule_write();  // sends the preface and our settings
   connection->wait_for_input();
   return connection;
 }
 
-// The session's hooks may refer to this object: it owns the session.
+// The hooks of the session may refer to this object, which owns the session.
 Connection::Connection(UnixSocket socket, Session::Role role, RpcLimits limits, Hooks hooks)
     : socket_(std::move(socket)),
       peer_uid_(rpc::peer_uid(socket_)),
@@ -91,14 +91,14 @@ void Connection::read() {
     if (error == asio::error::eof) return lost("the peer closed the connection");
     if (error) return lost(fmt::format("connection lost: {}", error.message()));
     bool sound = session_.receive(std::string_view(buffer.data(), n));
-    write();  // also what the library says to a peer that broke the protocol
+    write();  // includes what the library sends to a peer that broke the protocol
     if (!sound) return lost(fmt::format("the peer broke the protocol: {}", session_.complaint()));
     if (n < buffer.size()) break;
   }
   if (!closed_) wait_for_input();
 }
 
-// From the loop, never at once: output is announced from inside the library's callbacks, and calls
+// Posted to the loop, never called directly: the library's callbacks announce output, and calls
 // made together leave in one write.
 void Connection::schedule_write() {
   if (closed_ || deaf_ || waiting_for_room_ || std::exchange(write_scheduled_, true)) return;
@@ -118,7 +118,7 @@ void Connection::write() {
         socket_.write_some(asio::buffer(out_.data() + out_sent_, out_.size() - out_sent_), error);
     if (error == asio::error::would_block) return wait_for_room();
     if (error) {
-      deaf_ = true;  // what it said before, for example which calls it refuses, is still to be read
+      deaf_ = true;  // what it sent before, such as refused calls, must still be read
       return;
     }
     if (out_sent_ < out_.size()) continue;

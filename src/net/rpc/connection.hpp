@@ -15,8 +15,8 @@ namespace plim::net::rpc {
 using UnixProtocol = boost::asio::local::stream_protocol;
 using UnixSocket = UnixProtocol::socket;
 
-// Moves bytes between socket and session until either ends. Shared, since a socket operation under
-// way keeps it alive; belongs to the socket's loop.
+// Copies bytes between socket and session until either ends. Shared, since a pending socket
+// operation keeps it alive; belongs to the socket's loop.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   struct Hooks {
@@ -30,12 +30,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Session& session() { return session_; }
 
-  // Closes the socket and ends every call by `why`; the hooks are not called any more.
+  // Closes the socket and ends every call with `why`; no hooks are called afterwards.
   void close(const RpcStatus& why);
 
   bool closed() const { return closed_; }
 
-  // Takes new calls. Looks at the socket too: a peer that went away may not have been noticed yet.
+  // Whether it accepts new calls. Checks the socket too: the peer may have closed unnoticed.
   bool usable();
 
   unsigned peer_uid() const { return peer_uid_; }
@@ -59,13 +59,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t out_sent_ = 0;
   bool write_scheduled_ = false;
   bool waiting_for_room_ = false;
-  bool deaf_ = false;  // the peer takes no more bytes
+  bool deaf_ = false;  // the peer reads no more bytes
   bool closed_ = false;
 };
 
 using ConnectionPtr = std::shared_ptr<Connection>;
 
-// Effective user of the process that connected, or that listens; (unsigned)-1 if unknown.
+// Effective user of the process that connected or listens; (unsigned)-1 if unknown.
 unsigned peer_uid(UnixSocket& socket);
 
 }  // namespace plim::net::rpc

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPause{100};
 
-// Removes a socket file nobody listens on. Anything else at that path is an error.
+// Removes a socket file that no process listens on. Fails for anything else at that path.
 Result<void> remove_stale(const Executor& loop, const std::string& path) {
   struct stat file{};
   if (::lstat(path.c_str(), &file) != 0) {
@@ -61,7 +61,7 @@ Result<std::shared_ptr<Listener>> Listener::open(Executor loop, std::string path
 Listener::Listener(Executor loop, std::string path)
     : path_(std::move(path)), acceptor_(loop), pause_(loop) {}
 
-// Nobody can connect before listen(), so the mode is set in time.
+// No client can connect before listen(), so the mode is set in time.
 Result<void> Listener::bind(unsigned mode) {
   ErrorCode error;
   acceptor_.open(UnixProtocol(), error);
@@ -103,7 +103,7 @@ void Listener::accept() {
   acceptor_.async_accept(std::move(done));
 }
 
-// Out of descriptors or memory: the connection stays in the backlog, and asking again at once would
+// Out of descriptors or memory: the connection stays in the backlog, and retrying at once would
 // spin.
 void Listener::pause_after(const ErrorCode& error) {
   throttle_.write(log::Level::warn, "rpc", "cannot accept a connection",

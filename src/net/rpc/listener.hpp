@@ -18,7 +18,7 @@ namespace plim::net::rpc {
 // Fails with Code::invalid if the path does not fit into a socket address.
 Result<UnixProtocol::endpoint> unix_endpoint(const std::string& path);
 
-// Shared, since an accept under way keeps it alive. Belongs to one loop.
+// Shared, since a pending accept keeps it alive. Belongs to one loop.
 class Listener : public std::enable_shared_from_this<Listener> {
  public:
   using OnAccept = std::function<void(UnixSocket)>;
@@ -27,7 +27,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   Listener(Executor loop, std::string path);
 
   void start(OnAccept on_accept);
-  // Stops listening and removes the file, if it is still ours. Nothing is accepted afterwards.
+  // Stops listening and removes the file if it is still ours.
   void close();
 
  private:
@@ -39,7 +39,7 @@ class Listener : public std::enable_shared_from_this<Listener> {
   UnixProtocol::acceptor acceptor_;
   boost::asio::steady_timer pause_;
   OnAccept on_accept_;
-  dev_t device_ = 0;  // of the file: another server may have replaced it since
+  dev_t device_ = 0;  // of the file: another server may have replaced it
   ino_t inode_ = 0;
   log::Throttle throttle_;
 };

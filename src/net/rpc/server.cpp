@@ -48,8 +48,8 @@ class UnixServer final : public RpcServer {
     methods_[std::move(method)] = Method{.streaming = std::move(handler)};
   }
 
-  // A connection told to go away ends by itself once its last answer is sent. Cancelling the caller
-  // does not stop this: it is what makes destroying the server safe, and `grace` bounds it.
+  // After GOAWAY, a connection ends when its last response is sent. Cancelling the caller does not
+  // stop this, since destroying the server must be safe; `grace` limits it.
   Task<void> drain(RpcClock::duration grace) override {
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     listener_->close();

@@ -10,7 +10,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kMaxUnsent = 64 << 10;  // a handler further ahead of its caller waits
+constexpr std::size_t kMaxUnsent = 64 << 10;  // a handler waits if its caller is this far behind
 
 }  // namespace
 
@@ -49,8 +49,8 @@ Task<void> ServerCall::run(std::shared_ptr<ServerCall> self) {
   try {
     co_await self->answer();
   } catch (...) {
-    // Cancelled: then the call is over and this does nothing. Otherwise a bug, which the group
-    // logs.
+    // If the task was cancelled, the call is over and this does nothing. Otherwise it is a bug,
+    // which the group logs.
     self->connection_->session().finish(*self->stream_, {RpcCode::internal, "the handler failed"});
     throw;
   }

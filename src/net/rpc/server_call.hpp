@@ -1,4 +1,4 @@
-// A call a server is answering.
+// A call that a server is handling.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,19 @@
 
 namespace plim::net::rpc {
 
-// What is registered for a path: one of the two.
+// The handler of a path: one of the two is set.
 struct Method {
   RpcServer::Unary unary = {};
   RpcServer::Streaming streaming = {};
 };
 
-// Shared by its handler's coroutine and, until that has ended, by nobody else: the stream's hook
-// and the timer only look whether it is still there. A caller that is gone, or late, cancels the
-// task.
+// Owned only by the coroutine of its handler: the hook of the stream and the timer have weak
+// references. The task is cancelled when the caller is gone or the deadline has passed.
 class ServerCall final : public RpcCall, public std::enable_shared_from_this<ServerCall> {
  public:
   ServerCall(ConnectionPtr connection, StreamPtr stream, const Method& method, Clock& clock);
 
-  // Arms the deadline, then starts the handler: it may end at once.
+  // Arms the deadline, then starts the handler, which may end at once.
   void start(TaskGroup& handlers);
 
   RpcClock::time_point deadline() const override { return deadline_; }

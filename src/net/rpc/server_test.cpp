@@ -1,4 +1,4 @@
-// Sockets, connections and the end of servers.
+// Sockets, connections and the shutdown of servers.
 #include <ctime>
 #include <fcntl.h>
 #include <fstream>
@@ -56,7 +56,7 @@ TEST_F(RpcServerTest, gives_its_socket_file_the_mode_and_removes_it) {
   EXPECT_NE(::stat(path_.c_str(), &file), 0);
 }
 
-TEST_F(RpcServerTest, leaves_the_socket_file_of_its_successor) {
+TEST_F(RpcServerTest, keeps_the_socket_file_of_its_successor) {
   ASSERT_EQ(::unlink(path_.c_str()), 0);
   auto successor = listen(path_);
   ASSERT_TRUE(successor);
@@ -64,7 +64,7 @@ TEST_F(RpcServerTest, leaves_the_socket_file_of_its_successor) {
   EXPECT_EQ(::access(path_.c_str(), F_OK), 0);
 }
 
-TEST_F(RpcServerTest, refuses_a_path_that_is_too_long) {
+TEST_F(RpcServerTest, rejects_a_path_that_is_too_long) {
   auto server = listen(dir_ / std::string(100, 'x'));
   ASSERT_FALSE(server);
   EXPECT_EQ(server.error().code, Code::invalid);
@@ -73,7 +73,7 @@ TEST_F(RpcServerTest, refuses_a_path_that_is_too_long) {
   EXPECT_EQ(code_of_echo(), RpcCode::invalid_argument);
 }
 
-TEST_F(RpcServerTest, replaces_a_stale_socket_file_only) {
+TEST_F(RpcServerTest, replaces_only_a_stale_socket_file) {
   {
     ScriptedServer gone(dir_ / "stale", [](int) {});
   }
@@ -85,14 +85,14 @@ TEST_F(RpcServerTest, replaces_a_stale_socket_file_only) {
   EXPECT_EQ(code_of_echo(), RpcCode::ok);
 }
 
-TEST_F(RpcServerTest, nobody_listening_is_unavailable_at_once) {
+TEST_F(RpcServerTest, without_a_listener_calls_fail_at_once) {
   channel_ = Channel::unix_socket(loop_.executor(), dir_ / "none");
   RpcReply reply = run_to_end(loop_, call("/t/echo", "x"));
   EXPECT_EQ(reply.status.code, RpcCode::unavailable);
   EXPECT_NE(reply.status.message.find(dir_ / "none"), std::string::npos);
 }
 
-TEST_F(RpcServerTest, a_restart_is_healed_by_the_channel) {
+TEST_F(RpcServerTest, the_channel_reconnects_after_a_restart) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(code_of_echo(), RpcCode::ok);
     test_.server.reset();
@@ -104,7 +104,7 @@ TEST_F(RpcServerTest, a_restart_is_healed_by_the_channel) {
   EXPECT_EQ(code_of_echo(), RpcCode::unavailable);
 }
 
-TEST_F(RpcServerTest, drain_answers_running_calls_and_refuses_new_ones) {
+TEST_F(RpcServerTest, drain_answers_running_calls_and_rejects_new_ones) {
   int ok = 0;
   for (int i = 0; i < 100; ++i) group_.spawn("call", sleep_ok(30, ok));
   run(until([this] { return test_.running == 100; }));
@@ -116,7 +116,7 @@ TEST_F(RpcServerTest, drain_answers_running_calls_and_refuses_new_ones) {
   EXPECT_EQ(code_of_echo(), RpcCode::unavailable);
 }
 
-TEST_F(RpcServerTest, drain_cancels_what_outlasts_the_grace) {
+TEST_F(RpcServerTest, drain_cancels_calls_after_the_grace_period) {
   RpcCode code = RpcCode::ok;
   group_.spawn("call", sleep_lost(code));
   run(until([this] { return test_.running == 1; }));
@@ -138,8 +138,8 @@ class RpcHandOver : public RpcServerTest {
     }
   }
 
-  // A successor listens before the old server drains, as in a rolling restart. Each has its share
-  // of the calls, however busy the machine is.
+  // A successor listens before the old server drains, as in a rolling restart. Each gets a share of
+  // the calls, however busy the machine is.
   Task<void> replace_servers(int times, const int& calls, bool& stop) {
     for (int i = 0; i < times; ++i) {
       co_await pause(5ms);
@@ -165,7 +165,7 @@ TEST_F(RpcHandOver, under_load_loses_no_call) {
   EXPECT_GE(calls, 10 * kCallers);
 }
 
-TEST_F(RpcHandOver, repeats_a_call_that_died_in_the_backlog) {
+TEST_F(RpcHandOver, retries_a_call_that_was_lost_in_the_backlog) {
   std::string path = dir_ / "full";
   Fd deaf(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -214,7 +214,7 @@ TEST_F(RpcFewConnections, further_ones_of_a_user_are_closed) {
 
 class RpcNoDescriptors : public RpcServerTest {
  protected:
-  // Takes every descriptor the process may still open.
+  // Opens descriptors until the limit of the process is reached.
   static std::vector<Fd> exhaust() {
     std::vector<Fd> taken;
     for (;;) {
@@ -236,7 +236,7 @@ TEST_F(RpcNoDescriptors, accepting_waits_without_spinning_and_recovers) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit low{.rlim_cur = 200, .rlim_max = before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
-  run(pause(0s));  // the loop's own descriptors exist
+  run(pause(0s));  // creates the loop's own descriptors
   Fd peer(connect_to(path_));
   {
     auto taken = exhaust();

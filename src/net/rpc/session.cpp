@@ -1,4 +1,4 @@
-// What is asked of a session; session_events.cpp has what the peer does to it.
+// The interface of a session; session_events.cpp handles what the peer sends.
 #include "net/rpc/session.hpp"
 
 #include <array>
@@ -26,11 +26,11 @@ h2::Settings settings_of(const RpcLimits& limits) {
   out.windows_by_themselves = false;
   out.max_header_bytes = kMaxHeaderBytes;
   out.max_streams = limits.max_streams;
-  // The default would end the connection of a client that gives up a batch of calls; peers here are
+  // With the default, a client that cancels many calls would lose its connection; peers here are
   // local and need permission to connect.
   out.resets_at_once = 10'000;
   out.resets_per_second = 1'000;
-  // Go leaves blanks at the ends of grpc-message; a strict parser would drop the text.
+  // Go keeps spaces at the ends of grpc-message; a strict parser would drop the text.
   out.blanks_around_values = true;
   return out;
 }
@@ -44,12 +44,12 @@ bool Stream::refused() const {
 RpcStatus Stream::verdict() const {
   if (failed) return *failed;
   if (grpc_status == 0 && frames.mid_message())
-    return {RpcCode::internal, "the answer ends inside a message"};
+    return {RpcCode::internal, "the response ends inside a message"};
   if (grpc_status >= 0) return {code_from_number(grpc_status), grpc_message};
   if (reset_code != NGHTTP2_NO_ERROR)
     return {code_from_reset(reset_code),
             fmt::format("the peer reset the call: {}", nghttp2_http2_strerror(reset_code))};
-  return {RpcCode::unknown, "the answer has no grpc-status"};
+  return {RpcCode::unknown, "the response has no grpc-status"};
 }
 
 Session::Session(Role role, RpcLimits limits, Hooks hooks)
@@ -141,7 +141,7 @@ void Session::refuse(Stream& stream, std::string_view http_status) {
   submit_response(stream.id, fields, Body::none);
 }
 
-// Headers go out with the first bytes of the body; later bytes wake a body that ran dry.
+// Headers leave with the first bytes of the body; later bytes resume a body that had no data.
 void Session::submit_headers(Stream& stream) {
   if (stream.headers_submitted) return resume(stream.id);
   stream.headers_submitted = true;
@@ -156,7 +156,7 @@ void Session::submit_status(const Stream& stream) {
   submit_trailer(stream.id, std::span(fields).first(text.empty() ? 1 : 2));
 }
 
-// Our own verdict on what the peer sends.
+// The call fails because of what the peer sent.
 void Session::fail(const StreamPtr& stream, RpcStatus why) {
   if (is_server()) {
     cut_short(*stream, std::move(why));

@@ -1,4 +1,4 @@
-// One HTTP/2 connection speaking gRPC, without a socket: bytes in, bytes out.
+// One HTTP/2 connection that speaks gRPC, without a socket: bytes in, bytes out.
 #pragma once
 
 #include <functional>
@@ -14,22 +14,22 @@
 
 namespace plim::net::rpc {
 
-inline constexpr std::uint32_t kMaxHeaderBytes = 16 << 10;  // of one call, either way
+inline constexpr std::uint32_t kMaxHeaderBytes = 16 << 10;  // of one call, in each direction
 
-// Tells the streams and hooks what happened before receive() and send_into() return; those may call
-// anything here but receive() and send_into(). Belongs to one loop.
+// Notifies streams and hooks before receive() and send_into() return; these may call everything
+// here except receive() and send_into(). Belongs to one loop.
 class Session final : public h2::Session {
  public:
   struct Hooks {
     std::function<void()> on_output;                   // there may be bytes to send
-    std::function<void(const StreamPtr&)> on_request;  // server: a whole request is in
+    std::function<void(const StreamPtr&)> on_request;  // server: a request is complete
   };
 
   Session(Role role, RpcLimits limits, Hooks hooks);
 
-  // The connection is gone: ends every call, those with a full answer by that answer. Lost before
-  // the peer said a word, for example in the backlog of a server that closed, it took the calls
-  // with it unseen: a server speaks first.
+  // The connection is gone: ends every call, those with a complete response with that response. If
+  // the peer had not sent a byte, for example in the backlog of a server that closed, it did not
+  // see the calls: a server sends first.
   enum class Gone { closed_by_us, lost };
   void abort(const RpcStatus& why, Gone how = Gone::closed_by_us);
 
@@ -37,22 +37,22 @@ class Session final : public h2::Session {
 
   std::size_t calls() const { return streams_.size(); }
 
-  // Client. If the stream's id is below zero the session takes no more calls.
+  // Client. If the ID of the stream is negative, the session accepts no more calls.
   // `timeout` is for the server to know; kNoDeadline: none.
   StreamPtr request(std::string_view path, std::string_view message, RpcClock::duration timeout,
                     const RpcMetadata& metadata);
-  // Ends the call here with `why` and tells the peer; nothing if it is over.
+  // Ends the call here with `why` and notifies the peer; does nothing if it is over.
   void cancel(Stream& stream, RpcStatus why);
 
-  // One message for the application; gives the window back once the reader has caught up.
+  // One message for the application; returns the window once the reader has caught up.
   std::string take(Stream& stream);
 
   // Server.
   void send(Stream& stream, std::string_view message);
   void finish(Stream& stream, RpcStatus status);
-  // As finish, but drops what was not sent yet; the call is over at once.
+  // Like finish(), but drops unsent bytes; the call is over at once.
   void cut_short(Stream& stream, RpcStatus status);
-  void refuse(Stream& stream, std::string_view http_status);  // for what is not gRPC
+  void refuse(Stream& stream, std::string_view http_status);  // for requests that are not gRPC
 
  private:
   void on_output() override;
@@ -74,7 +74,7 @@ class Session final : public h2::Session {
   RpcLimits limits_;
   Hooks hooks_;
   std::unordered_map<std::int32_t, StreamPtr> streams_;
-  std::vector<StreamPtr> requests_;  // complete, not handed over yet
+  std::vector<StreamPtr> requests_;  // complete, not delivered yet
   std::vector<StreamPtr> changed_;
 };
 

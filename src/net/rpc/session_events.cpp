@@ -1,4 +1,4 @@
-// What the peer does to a session, told from inside the library: only submitting is allowed here.
+// Handles what the peer sends. Called inside the library: only submitting is allowed here.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -28,7 +28,7 @@ void note_field(Stream& stream, std::string_view name, std::string_view value) {
   } else if (name == "content-type") {
     stream.content_type = value;
   } else if (name == "grpc-status") {
-    int number = parse_status_number(value);  // nonsense is still a status, not "none yet"
+    int number = parse_status_number(value);  // an invalid number is still a status
     stream.grpc_status = number < 0 ? static_cast<int>(RpcCode::unknown) : number;
   } else if (name == "grpc-message") {
     stream.grpc_message = percent_decode(value);
@@ -55,8 +55,8 @@ bool Session::on_field(std::int32_t id, std::string_view name, std::string_view 
 }
 
 void Session::on_data(std::int32_t id, std::string_view bytes) {
-  // One slow reader must not stop the others: the connection's window is given back at once, the
-  // stream's only while its reader keeps up.
+  // One slow reader must not stop the others: the window of the connection is returned at once,
+  // that of the stream only while its reader keeps up.
   consume_connection(bytes.size());
   StreamPtr stream = find(id);
   if (!stream || stream->over()) return consume_stream(id, bytes.size());
@@ -83,7 +83,7 @@ void Session::on_frame(Frame frame, std::int32_t id, bool ends_stream) {
 
 void Session::check_answer(const StreamPtr& stream) {
   if (stream->http_status >= 100 && stream->http_status < 200)
-    return;  // the answer is still to come
+    return;  // the response is not here yet
   stream->answered = true;
   if (stream->http_status != 200 && stream->grpc_status < 0) {
     fail(stream,
@@ -91,7 +91,7 @@ void Session::check_answer(const StreamPtr& stream) {
           fmt::format("the peer answered with HTTP status {}, not gRPC", stream->http_status)});
   } else if (!stream->content_type.starts_with("application/grpc")) {
     fail(stream, {RpcCode::unknown,
-                  fmt::format("the answer is of type '{}', not gRPC", stream->content_type)});
+                  fmt::format("the response has the type '{}', not gRPC", stream->content_type)});
   }
 }
 
@@ -114,7 +114,7 @@ Session::BodyPart Session::read_body(std::int32_t id, std::span<char> into) {
   stream->out = {};
   stream->out_sent = 0;
   if (!stream->finished) {
-    changed(stream);  // a writer may wait for room
+    changed(stream);  // a writer may wait for space
     return {.size = n};
   }
   if (!is_server()) return {.size = n, .end = BodyEnd::yes};

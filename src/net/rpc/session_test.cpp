@@ -1,4 +1,4 @@
-// Two sessions joined by strings: no sockets, no loop, every step under the test's control.
+// Two sessions connected by strings: no sockets, no loop; the test controls every step.
 #include "net/rpc/session.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class SessionTest : public ::testing::Test {
     return out;
   }
 
-  // Passes bytes both ways until neither has any.
+  // Passes bytes both ways until neither side has any.
   void exchange() {
     for (;;) {
       std::string to_server = output_of(client_);
@@ -57,12 +57,12 @@ TEST_F(SessionTest, carries_a_call_there_and_back) {
   EXPECT_EQ(client_.calls() + server_.calls(), 0u);
 }
 
-TEST_F(SessionTest, tells_of_changes_only_from_outside_the_library) {
+TEST_F(SessionTest, reports_changes_only_outside_the_library) {
   StreamPtr call = request("question");
   int changes = 0;
   call->on_change = [&] {
     ++changes;
-    client_.cancel(*call, {RpcCode::cancelled, "enough"});  // submitting here must be safe
+    client_.cancel(*call, {RpcCode::cancelled, "enough"});  // submitting must be safe here
   };
   exchange();
   server_.send(*requests_[0], "first of many");
@@ -72,7 +72,7 @@ TEST_F(SessionTest, tells_of_changes_only_from_outside_the_library) {
   EXPECT_TRUE(requests_[0]->over());
 }
 
-TEST_F(SessionTest, holds_the_window_of_a_reader_that_lags) {
+TEST_F(SessionTest, keeps_the_window_of_a_slow_reader) {
   StreamPtr call = request("question");
   exchange();
   for (int i = 0; i < 100; ++i) server_.send(*requests_[0], std::string(10'000, 'x'));
@@ -88,7 +88,7 @@ TEST_F(SessionTest, holds_the_window_of_a_reader_that_lags) {
   EXPECT_EQ(requests_[0]->unsent(), 0u);
 }
 
-TEST_F(SessionTest, going_away_finishes_what_runs) {
+TEST_F(SessionTest, going_away_completes_running_calls) {
   StreamPtr call = request("question");
   exchange();
   server_.go_away();
@@ -102,7 +102,7 @@ TEST_F(SessionTest, going_away_finishes_what_runs) {
   EXPECT_TRUE(client_.finished());
 }
 
-TEST_F(SessionTest, a_call_that_crosses_the_go_away_is_refused_unseen) {
+TEST_F(SessionTest, a_call_that_crosses_the_go_away_is_refused) {
   request("seen");
   exchange();
   server_.go_away();
@@ -138,8 +138,8 @@ class SmallSession : public SessionTest {
   }
 };
 
-// The status must arrive before the reset that stops the request's rest.
-TEST_F(SmallSession, tells_why_a_request_is_refused_while_it_is_still_sent) {
+// The status must arrive before the reset that stops the rest of the request.
+TEST_F(SmallSession, reports_why_a_request_is_rejected_while_it_is_still_sent) {
   StreamPtr call = request(std::string(1 << 20, 'q'));
   exchange();
   EXPECT_EQ(call->verdict().code, RpcCode::resource_exhausted);

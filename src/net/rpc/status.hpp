@@ -1,4 +1,4 @@
-// How a call's end is told by the layers below gRPC.
+// Maps the ends of calls in the layers below gRPC to codes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the tests of this folder share: a server on its own thread, certificates, raw sockets.
+// Helpers for the tests of this folder: a server on its own thread, certificates, raw sockets.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace plim::net::testing {
 
-// Runs on a thread of its own, so that tests may talk to it with blocking sockets.
+// Runs on its own thread, so that tests can use blocking sockets.
 class TestServer {
  public:
   explicit TestServer(std::vector<Route> routes, ServerOptions options = {}, unsigned loops = 1);
@@ -40,7 +40,7 @@ Route get(std::string pattern, Handler handler);
 Route post(std::string pattern, Handler handler);
 Response text(std::string body, int status = 200);
 
-// A client on its own loop; send() runs the loop until the answer is there.
+// A client on its own loop; send() runs the loop until the response is there.
 class TestClient {
  public:
   explicit TestClient(std::string base, ClientOptions options = {});
@@ -75,17 +75,17 @@ class RawSocket {
   RawSocket& operator=(const RawSocket&) = delete;
 
   void send(std::string_view bytes);
-  void end();               // no more bytes from this side
+  void end();               // sends no more bytes
   std::string read_some();  // "" at the end
   std::string read_until(std::string_view end);
   std::string read_all();
 
  private:
   int fd_;
-  std::string received_;  // beyond what read_until() gave
+  std::string received_;  // bytes after what read_until() returned
 };
 
-// Accepts one connection after another and hands each to `serve` on a thread.
+// Accepts one connection after another and passes each to `serve` on a thread.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::function<void(RawSocket&, int)> serve);  // with its number, from 0
@@ -101,7 +101,7 @@ class ScriptedServer {
   std::thread thread_;
 };
 
-std::string run_command(const std::string& command);  // its output, both channels
+std::string run_command(const std::string& command);  // its stdout and stderr
 
 class TempDir : public plim::testing::TempDir {
  public:

@@ -40,8 +40,8 @@ class Words(unittest.TestCase):
                             (("--name", "a" * 41), "cannot name a cluster"),
                             (("--wat",), "did you mean --wait?"),
                             (("surplus",), 'unexpected argument "surplus"'),
-                            (("--listen", "here"), '"here" is no address to listen on'),
-                            (("--listen", "127.0.0.1:99999"), "is no address to listen on"),
+                            (("--listen", "here"), 'cannot listen on "here": expected an address'),
+                            (("--listen", "127.0.0.1:99999"), "expected an address and a port"),
                             (("--controllers", "nonsense"), 'there is no controller "nonsense"'),
                             (("--images", "/etc/passwd"), "--images: /etc/passwd:1:1"),
                             (("--stages", "/etc/passwd"), "--stages: /etc/passwd:1:1"),
@@ -69,7 +69,7 @@ class Words(unittest.TestCase):
 
     def test_without_a_home(self):
         for words in (("up", "--detach", *BARE), ("status", "--name", "t"), ("down",), ("reset",)):
-            self.check(words, 2, "neither XDG_STATE_HOME nor HOME says where to keep files", HOME=None)
+            self.check(words, 2, "neither XDG_STATE_HOME nor HOME is set", HOME=None)
         self.check(("up", "--detach", *BARE), 1, "/dev/null/", HOME="/dev/null")
 
 

@@ -32,7 +32,7 @@ class Step final : public AdmissionStep {
   Method method_;
 };
 
-// A webhook that could stop changes of its own configuration could never be removed.
+// A webhook that could reject changes of its own configuration could never be removed.
 bool is_exempt(const Kind& kind) {
   return kind.group == kGroup;
 }
@@ -51,7 +51,7 @@ ApiResult<void> check_own_kind(Admission& admission) {
   return {};
 }
 
-// The object as a client would have to send it, after a webhook has changed it.
+// Brings an object that a webhook has changed into canonical form, as if a client had sent it.
 Result<void> settle(const Kind& kind, json::value& object) {
   FieldMistakes ignored;
   if (kind.rules) {
@@ -64,7 +64,7 @@ Result<void> settle(const Kind& kind, json::value& object) {
   return {};
 }
 
-// A webhook may not make another kind of it, or move it elsewhere.
+// A webhook may not change the kind of the object, or its name and namespace.
 ApiResult<void> check_identity(const Admission& admission, const json::value& patched) {
   const Kind& kind = *admission.kind;
   const std::string_view made = text_at(patched, {"kind"});
@@ -80,7 +80,7 @@ ApiResult<void> check_identity(const Admission& admission, const json::value& pa
   return {};
 }
 
-// True if the object is another one now.
+// True if the patch changed the object.
 ApiResult<bool> apply_patch(Admission& admission, const Webhook& webhook, std::string_view text) {
   auto patch = parse_json(text);
   if (!patch) return cannot_be_followed(patch.error().message);
@@ -208,7 +208,7 @@ Task<ApiResult<void>> AdmissionWebhooks::mutate(AdmissionPtr admission) {
     for (std::size_t j = 0; outcome.changed && j < i; ++j)
       again[j] = again[j] || (called[j] && webhooks[j]->reinvoke);
   }
-  // Once more for those that want to see what others made of it, and only once.
+  // Calls webhooks with reinvocationPolicy IfNeeded again if a later one changed the object.
   for (std::size_t i = 0; i < webhooks.size(); ++i) {
     if (!again[i]) continue;
     PLIM_CO_CHECK(co_await invoke(admission, webhooks[i], Phase::mutating));

@@ -1,4 +1,4 @@
-// Mutating and validating webhooks, as steps of every write.
+// Calls mutating and validating webhooks, as admission steps of every write.
 #pragma once
 
 #include <map>
@@ -15,21 +15,21 @@
 
 namespace plim::local::apiserver {
 
-// Reads the configurations from the store with each write, so that a webhook counts from the moment
+// Reads the configurations from the store for each write, so that a webhook is active as soon as
 // its configuration is stored. Belongs to the server's loop; outlives the server, and is stopped
 // after it.
 class AdmissionWebhooks {
  public:
-  // Hooks itself into the server.
+  // Adds itself to the hooks of the server.
   static std::unique_ptr<AdmissionWebhooks> install(Executor loop, store::Store& store,
                                                     ApiServer& server);
   AdmissionWebhooks(const AdmissionWebhooks&) = delete;
   AdmissionWebhooks& operator=(const AdmissionWebhooks&) = delete;
 
   Task<ApiResult<void>> mutate(AdmissionPtr admission);
-  // Also checks what is written about webhooks themselves: they are never asked about that.
+  // Also validates webhook configurations themselves; webhooks are never called for those.
   Task<ApiResult<void>> validate(AdmissionPtr admission);
-  // Is there a mutating webhook at all?
+  // True if a mutating webhook is configured.
   bool is_any_configured();
   Task<void> stop();
 
@@ -39,17 +39,17 @@ class AdmissionWebhooks {
     std::vector<WebhookPtr> webhooks = {};
   };
 
-  // What one webhook did with a write.
+  // The result of calling one webhook for a write.
   struct Outcome {
     bool called = false;
     bool changed = false;
   };
 
-  // Several webhooks asked at once.
+  // Several webhooks called at once.
   struct Round;
 
   AdmissionWebhooks(Executor loop, store::Store& store, ApiServer& server);
-  // In the order of configurations' names, then of the configuration.
+  // Ordered by the names of the configurations, then as listed in each.
   std::vector<WebhookPtr> configured(const std::string& prefix);
   bool is_selected(const Webhook& webhook, const Admission& admission) const;
   Task<ApiResult<Outcome>> invoke(AdmissionPtr admission, WebhookPtr webhook, Phase phase);

@@ -62,7 +62,7 @@ class AdmissionWebhooksTest : public ApiTest {
     return run(client->create(res::pods, {"default", ""}, simple_pod(name)));
   }
 
-  // The status of a refused creation.
+  // The status of a rejected creation.
   json::value refusal() {
     const net::Response response =
         send("POST", "/api/v1/namespaces/default/pods", to_json(simple_pod("p")),
@@ -71,7 +71,7 @@ class AdmissionWebhooksTest : public ApiTest {
     return parsed(response.body);
   }
 
-  // What a hook that labels pods gets to see of others' labels.
+  // A webhook that adds a label to pods and records the labels that it was sent.
   void label_on(const std::string& path, std::string key) {
     hook.on(path, [this, key, path](const json::value& request) {
       const json::value* labels = find(request, {"object", "metadata", "labels"});
@@ -93,7 +93,7 @@ TEST_F(AdmissionWebhooksTest, change_what_is_stored) {
   EXPECT_EQ(kube::label_of(*made, "touched"), "1");
 }
 
-TEST_F(AdmissionWebhooksTest, are_told_everything_about_the_write) {
+TEST_F(AdmissionWebhooksTest, receive_everything_about_the_write) {
   hook.on("/x", [](const json::value&) { return allow(); });
   validating("v", {webhook("v.example.com", "/x")});
   ASSERT_TRUE(create_pod());
@@ -147,7 +147,7 @@ TEST_F(AdmissionWebhooksTest, mutate_in_the_order_of_their_names_and_lists) {
   EXPECT_THAT(seen, ElementsAre("/a", R"(/b{"a":"1"})", R"(/c{"a":"1","b":"1"})"));
 }
 
-TEST_F(AdmissionWebhooksTest, are_asked_once_more_if_others_changed_the_object) {
+TEST_F(AdmissionWebhooksTest, are_called_again_if_others_changed_the_object) {
   label_on("/a", "a");
   label_on("/b", "b");
   mutating("m", {webhook("a.example.com", "/a", {{"reinvocationPolicy", "IfNeeded"}}),
@@ -156,7 +156,7 @@ TEST_F(AdmissionWebhooksTest, are_asked_once_more_if_others_changed_the_object) 
   EXPECT_THAT(seen, ElementsAre("/a", R"(/b{"a":"1"})", R"(/a{"a":"1","b":"1"})"));
 }
 
-TEST_F(AdmissionWebhooksTest, deny_with_their_own_words) {
+TEST_F(AdmissionWebhooksTest, deny_with_their_own_message) {
   json::value status = json::object();
   hook.on("/x", [&](const json::value&) {
     return json::value(json::object{{"allowed", false}, {"status", status}});
@@ -179,7 +179,7 @@ TEST_F(AdmissionWebhooksTest, deny_with_their_own_words) {
   EXPECT_FALSE(run(client->get(res::pods, {"default", "p"})));
 }
 
-TEST_F(AdmissionWebhooksTest, fail_the_write_when_they_answer_nonsense) {
+TEST_F(AdmissionWebhooksTest, fail_the_write_when_their_response_is_invalid) {
   mutating("m", {webhook("m.example.com", "/x")});
   const std::pair<const char*, const char*> cases[] = {
       {"not json", "received invalid webhook response"},
@@ -205,7 +205,7 @@ TEST_F(AdmissionWebhooksTest, fail_the_write_when_they_answer_nonsense) {
   EXPECT_THAT(std::string(text_at(refusal(), {"message"})), HasSubstr("503 Service Unavailable"));
 }
 
-TEST_F(AdmissionWebhooksTest, fail_the_write_when_their_patch_does_not_fit) {
+TEST_F(AdmissionWebhooksTest, fail_the_write_when_their_patch_does_not_apply) {
   hook.on("/x", [](const json::value&) {
     return json::value(
         json::object{{"allowed", true},
@@ -219,14 +219,14 @@ TEST_F(AdmissionWebhooksTest, fail_the_write_when_their_patch_does_not_fit) {
               HasSubstr("remove operation does not apply"));
 }
 
-TEST_F(AdmissionWebhooksTest, may_fail_when_that_is_to_be_ignored) {
+TEST_F(AdmissionWebhooksTest, may_fail_when_the_failure_policy_is_Ignore) {
   hook.raw = [](const json::value&) { return net::Response{.status = 500}; };
   mutating("m", {webhook("m.example.com", "/x", {{"failurePolicy", "Ignore"}})});
   EXPECT_TRUE(create_pod());
   EXPECT_EQ(hook.requests.size(), 1u);
 }
 
-TEST_F(AdmissionWebhooksTest, have_only_so_much_time) {
+TEST_F(AdmissionWebhooksTest, have_a_timeout) {
   hook.silent = true;
   hook.on("/x", [](const json::value&) { return allow(); });
   validating("v", {webhook("v.example.com", "/x", {{"timeoutSeconds", 1}})});
@@ -247,14 +247,14 @@ TEST_F(AdmissionWebhooksTest, must_show_a_certificate_of_their_authority) {
 }
 
 TEST_F(AdmissionWebhooksTest, validate_all_at_once) {
-  hook.barrier = 2;  // neither is answered before the other has come
+  hook.barrier = 2;  // each is answered only after both have arrived
   hook.on("/a", [](const json::value&) { return allow(); });
   hook.on("/b", [](const json::value&) { return allow(); });
   validating("v", {webhook("a.example.com", "/a"), webhook("b.example.com", "/b")});
   EXPECT_TRUE(create_pod());
 }
 
-TEST_F(AdmissionWebhooksTest, hear_of_updates_and_deletions) {
+TEST_F(AdmissionWebhooksTest, are_called_for_updates_and_deletions) {
   hook.on("/x", [](const json::value&) { return allow(); });
   json::value pod = create_pod().value();
   validating("v", {webhook("v.example.com", "/x")});
@@ -272,7 +272,7 @@ TEST_F(AdmissionWebhooksTest, hear_of_updates_and_deletions) {
   EXPECT_EQ(text_at(removal, {"oldObject", "metadata", "name"}), "p");
 }
 
-TEST_F(AdmissionWebhooksTest, know_that_a_write_is_only_tried) {
+TEST_F(AdmissionWebhooksTest, are_told_about_dry_runs) {
   hook.on("/x", [](const json::value&) { return allow(); });
   mutating("m", {webhook("m.example.com", "/x", {{"sideEffects", "NoneOnDryRun"}})});
   kube::WriteOptions options;
@@ -295,7 +295,7 @@ TEST_F(AdmissionWebhooksTest, look_at_the_labels_of_the_namespace) {
   EXPECT_TRUE(hook.requests.empty());
 }
 
-TEST_F(AdmissionWebhooksTest, are_asked_only_when_their_conditions_hold) {
+TEST_F(AdmissionWebhooksTest, are_called_only_when_their_conditions_hold) {
   hook.on("/x", [](const json::value&) { return allow(); });
   auto conditions = [](const char* expression) {
     return json::object{
@@ -336,7 +336,7 @@ TEST_F(AdmissionWebhooksTest, are_reached_through_services) {
   EXPECT_EQ(kube::label_of(*made, "touched"), "1");
 }
 
-TEST_F(AdmissionWebhooksTest, are_never_asked_about_their_own_configuration) {
+TEST_F(AdmissionWebhooksTest, are_never_called_for_webhook_configurations) {
   hook.on("/x", [](const json::value&) { return json::value(json::object{{"allowed", false}}); });
   const json::value everything =
       parsed(R"([{"operations":["*"],"apiGroups":["*"],"apiVersions":["*"],"resources":["*/*"]}])");
@@ -346,7 +346,7 @@ TEST_F(AdmissionWebhooksTest, are_never_asked_about_their_own_configuration) {
   EXPECT_TRUE(hook.requests.empty());
 }
 
-TEST_F(AdmissionWebhooksTest, are_refused_when_they_cannot_be_evaluated) {
+TEST_F(AdmissionWebhooksTest, are_rejected_when_they_cannot_be_evaluated) {
   const json::value conditions =
       parsed(R"([{"name":"c","expression":"size(object.spec.containers) > 1"}])");
   auto made = configure(res::mutating_webhook_configurations, "m",
@@ -357,7 +357,7 @@ TEST_F(AdmissionWebhooksTest, are_refused_when_they_cannot_be_evaluated) {
   EXPECT_THAT(made.error().message, HasSubstr("webhooks[0].matchConditions[0].expression"));
 }
 
-TEST_F(AdmissionWebhooksTest, pass_their_warnings_on) {
+TEST_F(AdmissionWebhooksTest, return_their_warnings_to_the_client) {
   hook.on("/x", [](const json::value&) {
     return json::value(json::object{{"allowed", true}, {"warnings", json::array{"mind the gap"}}});
   });

@@ -1,6 +1,6 @@
 // The part of the Common Expression Language that match conditions need: field access, indexing,
-// comparisons, `in`, && || !, has(), exists() and startsWith(). An expression that needs more is
-// refused when it is parsed, so that nobody relies on what is not evaluated.
+// comparisons, `in`, && || !, has(), exists() and startsWith(). The parser rejects expressions that
+// need more, so that no condition is stored that cannot be evaluated.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,14 @@ struct Node;
 
 class CelExpression {
  public:
-  // Variables by their names: object, oldObject, request.
+  // Variables by name: object, oldObject, request.
   using Variables = std::map<std::string, const json::value*, std::less<>>;
 
-  // Code::invalid says what is not understood and where.
+  // Code::invalid says what is not supported and where.
   static Result<CelExpression> parse(std::string_view text);
 
-  // Code::invalid: a field is missing, types do not fit, the result is no boolean, or it takes too
-  // long. As in CEL, && and || give an answer that one side decides even if the other one fails.
+  // Code::invalid: a field is missing, types do not match, the result is not a boolean, or it takes
+  // too long. As in CEL, if one side of && or || decides, errors of the other side are ignored.
   Result<bool> evaluate(const Variables& variables) const;
 
  private:

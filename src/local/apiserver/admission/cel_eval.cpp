@@ -10,7 +10,7 @@ namespace {
 using cel::Node;
 using cel::Op;
 
-// Nested exists() over large objects multiply; nobody may hold up every write with that.
+// Limits nested exists() over large objects, which could delay every write.
 constexpr int kMaxSteps = 200'000;
 
 Error wrong(std::string message) {
@@ -25,7 +25,7 @@ bool equal(const json::value& a, const json::value& b) {
   return both_numbers(a, b) ? a.to_number<double>() == b.to_number<double>() : a == b;
 }
 
-// Values are looked up in place; what is computed is kept here until the end.
+// Refers to values in place; computed values are kept here until the end.
 class Evaluator {
  public:
   explicit Evaluator(const CelExpression::Variables& variables) : variables_(variables) {}
@@ -69,7 +69,7 @@ class Evaluator {
 
   Result<bool> boolean(const Node& node) {
     PLIM_TRY(const json::value* value, evaluate(node));
-    if (!value->is_bool()) return wrong("the value is no boolean");
+    if (!value->is_bool()) return wrong("the value is not a boolean");
     return value->get_bool();
   }
 
@@ -81,7 +81,7 @@ class Evaluator {
   }
 
   static std::string no_fields(std::string_view name) {
-    return fmt::format("there is no object to have the field {}", quote(name));
+    return fmt::format("there is no object with the field {}", quote(name));
   }
 
   Value variable(std::string_view name) {
@@ -120,7 +120,7 @@ class Evaluator {
     return &target->get_array()[static_cast<std::size_t>(place)];
   }
 
-  // Over the elements of a list, or the keys of a map.
+  // Iterates over the elements of a list, or the keys of a map.
   Value exists(const Node& node) {
     PLIM_TRY(const json::value* range, evaluate(node.args[0]));
     std::optional<Error> failed;
@@ -146,7 +146,7 @@ class Evaluator {
     return truth(false);
   }
 
-  // One side that is `decisive` decides, whatever the other one is.
+  // If one side has the value `decisive`, that is the result, even if the other side fails.
   Value either(const Node& node, bool decisive) {
     auto left = boolean(node.args[0]);
     if (left && *left == decisive) return truth(decisive);
@@ -164,7 +164,7 @@ class Evaluator {
     if (node.op == Op::not_equal) return truth(!equal(*left, *right));
     if (node.op == Op::in) return contains(*right, *left);
     if (node.op == Op::starts_with) {
-      if (!left->is_string() || !right->is_string()) return wrong("startsWith() needs texts");
+      if (!left->is_string() || !right->is_string()) return wrong("startsWith() needs strings");
       return truth(
           std::string_view(left->get_string()).starts_with(std::string_view(right->get_string())));
     }
@@ -198,7 +198,7 @@ class Evaluator {
     }
     if (a.is_string() && b.is_string())
       return std::string_view(a.get_string()).compare(std::string_view(b.get_string()));
-    return wrong("values of these types have no order");
+    return wrong("values of these types cannot be compared");
   }
 
   const CelExpression::Variables& variables_;

@@ -13,14 +13,14 @@ using cel::Node;
 using cel::Op;
 
 constexpr int kMaxDepth = 64;
-constexpr int kMaxOperators = 500;  // chains of them nest in the tree
+constexpr int kMaxOperators = 500;  // chains of operators nest in the tree
 constexpr std::size_t kMaxLength = 16 << 10;
 
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Recursive descent; every function leaves the position behind what it has read.
+// Recursive descent; every function stops after what it has read.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -78,7 +78,7 @@ class Parser {
   }
 
   Result<Node> parse_or() {
-    // Every way to nest leads through here.
+    // Every nested expression is parsed here.
     if (++depth_ > kMaxDepth) return error("nested too deeply");
     PLIM_TRY(Node left, parse_and());
     while (take("||")) {
@@ -156,7 +156,7 @@ class Parser {
     }
   }
 
-  // What follows `target.name(`.
+  // Parses what follows `target.name(`.
   Result<Node> parse_call(Node target, const std::string& name) {
     if (name == "startsWith") {
       PLIM_TRY(Node prefix, parse_or());
@@ -223,7 +223,7 @@ class Parser {
     std::string out;
     while (at_ < text_.size() && text_[at_] != end) {
       char c = text_[at_++];
-      if (c == '\n') return error("a text ends with its line");
+      if (c == '\n') return error("a string must end on its line");
       if (c == '\\') {
         constexpr std::string_view kEscapes = "\\\"'`?nrt";
         constexpr std::string_view kMeaning = "\\\"'`?\n\r\t";
@@ -247,14 +247,14 @@ class Parser {
     const std::string_view number = text_.substr(begin, at_ - begin);
     if (const auto integer = parse_int<std::int64_t>(number)) return Node{.value = *integer};
     if (const auto real = parse_double(number)) return Node{.value = *real};
-    return error(fmt::format("{} is no number", quote(number)));
+    return error(fmt::format("{} is not a number", quote(number)));
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
   int depth_ = 0;
   int operators_ = 0;
-  std::vector<std::string> variables_;  // of the exists() around
+  std::vector<std::string> variables_;  // variables of the enclosing exists()
 };
 
 }  // namespace

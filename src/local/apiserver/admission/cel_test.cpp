@@ -75,17 +75,17 @@ TEST(Cel, lets_one_side_decide_when_the_other_fails) {
     EXPECT_EQ(outcome(expression), expected) << expression;
 }
 
-TEST(Cel, fails_on_what_is_not_there) {
+TEST(Cel, fails_on_missing_fields_and_wrong_types) {
   const std::pair<const char*, const char*> cases[] = {
       {"object.none == 1", "no such key: none"},
-      {"oldObject.metadata.name == 'p'", "no object to have the field \"metadata\""},
+      {"oldObject.metadata.name == 'p'", "no object with the field \"metadata\""},
       {"has(object.none.x)", "no such key: none"},
-      {"object.metadata.name", "no boolean"},
-      {"object.spec.priority < 'x'", "no order"},
+      {"object.metadata.name", "not a boolean"},
+      {"object.spec.priority < 'x'", "cannot be compared"},
       {"object.spec.containers[7].name == 'x'", "index out of bounds: 7"},
       {"object.spec.containers['a'] == 1", "no object"},
       {"object.metadata.name.exists(c, true)", "needs a list or a map"},
-      {"object.spec.priority.startsWith('1')", "needs texts"},
+      {"object.spec.priority.startsWith('1')", "needs strings"},
       {"'a' in 'abc'", "needs a list or a map"},
       {"object.spec.containers.exists(c, c.image == 'x')", "no such key: image"},
       {"true && object.none", "no such key: none"},
@@ -94,7 +94,7 @@ TEST(Cel, fails_on_what_is_not_there) {
     EXPECT_THAT(outcome(expression), HasSubstr(expected)) << expression;
 }
 
-TEST(Cel, refuses_what_it_does_not_evaluate) {
+TEST(Cel, rejects_what_it_cannot_evaluate) {
   for (const char* expression : {"",
                                  "object.",
                                  "object.spec.containers.all(c, true)",
@@ -120,7 +120,7 @@ TEST(Cel, refuses_what_it_does_not_evaluate) {
   EXPECT_THAT(outcome("object.spec.containers.all(c, true)"), HasSubstr("all() is not supported"));
 }
 
-TEST(Cel, refuses_what_would_exhaust_the_stack) {
+TEST(Cel, rejects_what_would_exhaust_the_stack) {
   EXPECT_THAT(outcome(std::string(1000, '(') + "true" + std::string(1000, ')')),
               HasSubstr("nested too deeply"));
   EXPECT_THAT(outcome(std::string(1000, '!') + "true"), HasSubstr("nested too deeply"));

@@ -1,4 +1,4 @@
-// From a Service to the address of a pod that is ready behind it, as a proxy would go.
+// Finds the address of a ready pod of a Service, as a proxy would.
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string host_and_port(std::string_view host, std::int64_t port) {
                                      : fmt::format("[{}]:{}", host, port);
 }
 
-// The number of the port with this name, as endpoints give it.
+// The number of the port with this name in an Endpoints subset or an EndpointSlice.
 std::optional<std::int64_t> port_named(const json::value& holder, std::string_view name) {
   for (const json::value& port : kube::list_at(holder, "EndpointSubset.ports"))
     if (kube::text_at(port, "CoreEndpointPort.name") == name)

@@ -11,7 +11,7 @@ std::string text_or(const json::value& value, std::string_view key, std::string_
   return std::string(found.empty() ? fallback : found);
 }
 
-// A selector that is not given selects everything, unlike one inside a workload.
+// A missing selector selects everything, unlike one in a workload.
 Result<kube::LabelSelector> selector_at(const json::value& webhook, std::string_view key) {
   const json::value* found = find(webhook, {key});
   if (!found || found->is_null()) return kube::LabelSelector::everything();

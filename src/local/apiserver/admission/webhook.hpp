@@ -1,4 +1,4 @@
-// Webhooks as their configurations describe them.
+// Webhooks as read from their configurations.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct MatchCondition {
 
 struct Webhook {
   std::string name = {};
-  std::string url = {};  // or the service
+  std::string url = {};  // or the service below
   std::string service_namespace = {}, service_name = {}, path = {};
   int service_port = 443;
   std::string ca_pem = {};
@@ -42,11 +42,11 @@ struct Webhook {
   std::chrono::seconds timeout{10};
 };
 
-// The webhooks of a stored configuration, in its order; what cannot be used is left out, since the
-// write that stored it was checked.
+// The webhooks of a stored configuration, in its order. Skips invalid ones: configurations are
+// checked when they are written.
 std::vector<Webhook> webhooks_of(const json::value& configuration);
 
-// What is wrong with a configuration, as the server tells who writes it.
+// The mistakes in a configuration, worded as upstream does.
 std::vector<Cause> check_webhooks(const json::value& configuration);
 
 }  // namespace plim::local::apiserver

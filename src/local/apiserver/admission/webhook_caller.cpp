@@ -57,8 +57,7 @@ Result<std::shared_ptr<net::Client>> WebhookCaller::client_for(const Target& tar
                                                                const std::string& ca_pem) {
   const std::string key = fmt::format("{}\n{}\n{}", target.base, target.server_name, ca_pem);
   if (auto found = clients_.find(key); found != clients_.end()) return found->second;
-  // Pods come and go with their addresses; the connections of those that are gone are worth
-  // nothing.
+  // Addresses change with the pods; connections to deleted pods are useless.
   if (clients_.size() >= kMaxClients) clients_.clear();
   net::ClientOptions options;
   options.tls.ca_pem = ca_pem;
@@ -86,7 +85,7 @@ Task<Result<ReviewAnswer>> WebhookCaller::call(WebhookPtr webhook, json::object 
   const std::string url = fmt::format("{}{}?{}", target->base, target->path, query_of(*webhook));
   auto client = client_for(*target, webhook->ca_pem);
   if (!client) co_return could_not_call(url, client.error());
-  std::shared_ptr<net::Client> connection = *client;  // stays when the cache is emptied
+  std::shared_ptr<net::Client> connection = *client;  // survives if the cache is cleared
   net::CallOptions options;
   options.timeout = webhook->timeout;
   options.max_body = kMaxAnswer;

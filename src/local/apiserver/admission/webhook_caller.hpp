@@ -1,4 +1,4 @@
-// Asks webhooks over HTTPS.
+// Calls webhooks over HTTPS.
 #pragma once
 
 #include <map>
@@ -16,21 +16,21 @@ namespace plim::local::apiserver {
 
 using WebhookPtr = std::shared_ptr<const Webhook>;
 
-// Keeps connections to webhooks open. Belongs to one loop; calls under way end before it.
+// Keeps connections to webhooks open. Belongs to one loop; must outlive its calls.
 class WebhookCaller {
  public:
-  // `api` finds the endpoints of Services.
+  // `api` is used to find the endpoints of Services.
   WebhookCaller(Executor loop, std::shared_ptr<kube::Client> api)
       : loop_(std::move(loop)), api_(std::move(api)) {}
 
-  // Within the webhook's own time limit. `request` gets a uid of its own for this call.
+  // Applies the timeout of the webhook. `request` gets a new UID for this call.
   Task<Result<ReviewAnswer>> call(WebhookPtr webhook, json::object request, Phase phase);
 
  private:
   struct Target {
     std::string base;         // https://host:port
     std::string path;         // of the request
-    std::string server_name;  // what the certificate must say; "": the host
+    std::string server_name;  // the name in the certificate; "": the host
   };
 
   Task<Result<Target>> find_target(WebhookPtr webhook);
@@ -41,7 +41,7 @@ class WebhookCaller {
   std::map<std::string, std::shared_ptr<net::Client>> clients_;
 };
 
-// "ip:port" of a ready endpoint behind this port of a Service. Code::unavailable: there is none.
+// "ip:port" of a ready endpoint for this port of a Service. Code::unavailable: there is none.
 Task<Result<std::string>> find_endpoint(std::shared_ptr<kube::Client> api, std::string ns,
                                         std::string service, int port);
 

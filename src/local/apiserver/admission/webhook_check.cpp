@@ -1,4 +1,4 @@
-// What the server demands of a webhook configuration before it is stored.
+// Validates a webhook configuration before it is stored.
 #include <algorithm>
 #include <set>
 #include <span>
@@ -49,7 +49,7 @@ class Checker {
     add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", quote(value), why), member);
   }
 
-  // One of `allowed`, or nothing.
+  // The value must be one of `allowed`, or missing.
   void check_choice(const json::value& webhook, std::string_view member,
                     std::initializer_list<std::string_view> allowed) {
     const std::string_view value = text_at(webhook, {member});
@@ -194,7 +194,7 @@ class Checker {
         fmt::format("Unsupported value: {}: supported values: {}", quote(value), choices), member);
   }
 
-  // The list is there, and a '*' in it is alone.
+  // The list must not be empty, and a '*' must be its only element.
   json::array check_names(const json::value& rule, const std::string& field,
                           std::string_view member, std::string_view others) {
     const json::array names = texts_at(rule, member);
@@ -205,7 +205,7 @@ class Checker {
     return names;
   }
 
-  // Nothing may be said twice: `pods/*` and `pods/status`.
+  // No resource may be listed twice, such as `pods/*` and `pods/status`.
   void check_resources(const json::value& rule, const std::string& field) {
     const json::array resources = texts_at(rule, "resources");
     const std::string member = field + ".resources";
@@ -259,7 +259,7 @@ class Checker {
           list.begin() + static_cast<std::ptrdiff_t>(i))
         refuse(list[i].is_string() ? std::string_view(list[i].get_string()) : "",
                "duplicate version", fmt::format("admissionReviewVersions[{}]", i));
-    // v1beta1 alone would do upstream; it is not spoken here.
+    // Upstream accepts v1beta1 alone; this server sends only v1.
     if (std::find(list.begin(), list.end(), json::value("v1")) == list.end())
       refuse_list(list, "must include at least one of v1, v1beta1", "admissionReviewVersions");
   }

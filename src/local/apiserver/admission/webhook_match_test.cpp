@@ -150,7 +150,7 @@ TEST(WebhookCheck, accepts_what_can_be_called) {
               IsEmpty());
 }
 
-TEST(WebhookCheck, refuses_what_cannot) {
+TEST(WebhookCheck, rejects_what_cannot_be_called) {
   const std::pair<const char*, const char*> cases[] = {
       {"{'name':null}", "webhooks[0].name FieldValueRequired"},
       {"{'name':'short'}", "webhooks[0].name FieldValueInvalid"},

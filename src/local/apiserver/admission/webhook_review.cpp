@@ -71,7 +71,7 @@ Result<void> check_patch(Phase phase, std::string_view patch, std::string_view t
   return {};
 }
 
-// What else the webhook says about its refusal goes on to the client.
+// The client gets the other fields of the denial, too.
 std::optional<ErrorDetails> details_of(const json::value& status) {
   const json::value* said = kube::find(status, "Status.details");
   if (!said || !said->is_object()) return std::nullopt;
@@ -104,7 +104,7 @@ json::object review_request(const Admission& admission) {
     out["requestSubResource"] = admission.subresource;
   }
   if (!admission.name.empty()) out["name"] = admission.name;
-  // A namespace is its own.
+  // The namespace of a Namespace object is itself.
   const bool is_namespace = kind.group.empty() && kind.plural == "namespaces";
   const std::string& ns = is_namespace ? admission.name : admission.ns;
   if (!ns.empty()) out["namespace"] = ns;

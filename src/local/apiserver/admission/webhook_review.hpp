@@ -1,4 +1,4 @@
-// What is said to a webhook and what it may answer: AdmissionReview of admission.k8s.io/v1.
+// Requests to webhooks and their responses: AdmissionReview of admission.k8s.io/v1.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace plim::local::apiserver {
 
-// The `request` of a review, without its uid.
+// The `request` of a review, without its UID.
 json::object review_request(const Admission& admission);
 
 struct ReviewAnswer {
@@ -24,15 +24,15 @@ struct ReviewAnswer {
   std::vector<std::string> warnings = {};
 };
 
-// Only those of the first kind may answer with a patch.
+// Only mutating webhooks may return a patch.
 enum class Phase : std::uint8_t { mutating, validating };
 
-// Code::internal for anything that is not a proper answer to the request with this uid.
+// Code::internal for anything that is not a valid response to the request with this UID.
 Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase);
 
 ApiError denied(std::string_view webhook, const json::value& status);
 ApiError call_failed(std::string_view webhook, std::string_view why);
-// Its answer was proper, but cannot be followed: no failure policy lets that pass.
+// The response is valid but cannot be carried out; the failure policy does not apply.
 ApiError cannot_be_followed(std::string message);
 
 }  // namespace plim::local::apiserver

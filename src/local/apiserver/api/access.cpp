@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kAnonymous = "system:anonymous";
 
-// Takes as long for a wrong text as for the right one.
+// Takes equally long for wrong and right tokens.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char difference = 0;

@@ -1,4 +1,4 @@
-// Who asks, and may they?
+// Authenticates and authorizes requests.
 #pragma once
 
 #include "local/apiserver/api/call.hpp"
@@ -8,15 +8,15 @@
 
 namespace plim::local::apiserver {
 
-// By client certificate, the administrator's token or that of a service account; without
-// credentials system:anonymous. 401 for credentials that are not ours.
+// Accepts client certificates, the administrator's token and tokens of service accounts. Requests
+// without credentials are system:anonymous. 401 for unknown credentials.
 class Authenticator {
  public:
   Authenticator(const ApiOptions& options, const ServiceAccountTokens& tokens)
       : admin_token_(options.admin_token), tokens_(tokens) {}
 
   ApiResult<User> authenticate(const net::Request& request) const;
-  // For TokenReviews too.
+  // Used for TokenReviews too.
   Result<User> user_of_token(std::string_view token) const;
 
  private:
@@ -25,9 +25,9 @@ class Authenticator {
 };
 
 // Every authenticated user may do everything. Anonymous users may only read health and version:
-// `path` is that of a request that is about no resource.
+// `path` is given for requests that are not about a resource.
 bool is_allowed(const User& user, std::string_view path = {});
-// 403 in upstream's words.
+// 403 with upstream's message.
 ApiResult<void> authorize(const Call& call, std::string_view verb);
 ApiResult<void> authorize_path(const User& user, std::string_view verb, std::string_view path);
 

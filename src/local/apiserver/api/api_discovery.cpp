@@ -24,7 +24,7 @@ json::value group_json(const Kinds::Group& group) {
   return out;
 }
 
-// Any stable text will do; it tells clients when a kind is stored in another form.
+// Any stable text will do; it changes when a kind is stored in another form.
 std::string storage_hash(const Kind& kind) {
   const std::string digest =
       net::sha256_hex(fmt::format("{}/{}/{}", kind.group, kind.version, kind.kind));

@@ -1,4 +1,4 @@
-// What the server serves, as clients ask for it before anything else.
+// Discovery: the kinds that the server serves.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ std::optional<json::value> group(const Kinds& kinds, std::string_view name);  //
 // /api/v1, /apis/G/V
 json::value resource_list(const Kinds& kinds, std::string_view group, std::string_view version);
 
-// Everything at once: the core group (/api) or all others (/apis). `version` is v2 or v2beta1.
+// All in one document: the core group (/api) or all others (/apis). `version` is v2 or v2beta1.
 json::value aggregated_discovery(const Kinds& kinds, bool core, std::string_view version);
 
 }  // namespace plim::local::apiserver

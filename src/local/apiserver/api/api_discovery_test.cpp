@@ -23,7 +23,7 @@ class DiscoveryTest : public ApiTest {
   }
 };
 
-TEST_F(DiscoveryTest, tells_groups_and_resources_as_old_clients_ask) {
+TEST_F(DiscoveryTest, serves_groups_and_resources_to_old_clients) {
   EXPECT_EQ(get("/api").at("versions"), json::value(json::array{"v1"}));
   const json::value groups = get("/apis").at("groups");
   EXPECT_EQ(text_at(named(groups, "name", "apps"), {"preferredVersion", "groupVersion"}),
@@ -34,7 +34,7 @@ TEST_F(DiscoveryTest, tells_groups_and_resources_as_old_clients_ask) {
   EXPECT_EQ(pods.at("shortNames"), json::value(json::array{"po"}));
   EXPECT_EQ(pods.at("categories"), json::value(json::array{"all"}));
   EXPECT_EQ(text_at(pods, {"singularName"}), "pod");
-  // By this one `kubectl drain` decides to evict.
+  // `kubectl drain` checks this one before it evicts.
   const json::value eviction = named(core, "name", "pods/eviction");
   EXPECT_EQ(text_at(eviction, {"group"}), "policy");
   EXPECT_EQ(text_at(eviction, {"version"}), "v1");
@@ -44,7 +44,7 @@ TEST_F(DiscoveryTest, tells_groups_and_resources_as_old_clients_ask) {
   EXPECT_EQ(text_at(get("/apis/batch"), {"kind"}), "APIGroup");
 }
 
-TEST_F(DiscoveryTest, tells_everything_at_once_to_newer_ones) {
+TEST_F(DiscoveryTest, serves_everything_at_once_to_newer_clients) {
   constexpr auto kAccept =
       "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
       "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";

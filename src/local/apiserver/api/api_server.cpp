@@ -124,7 +124,7 @@ class Server final : public ApiServer, public LocalEntry {
     const std::string_view verb = verb_of(*out);
     if (verb.empty()) return method_not_allowed();
     PLIM_CHECK(authorize(*out, verb));
-    // What nodes answer has its own form.
+    // Responses of nodes are passed on unchanged.
     const bool is_foreign = out->target.subresource == "proxy" || out->target.subresource == "log";
     if (!is_foreign) {
       PLIM_TRY(out->format, negotiate(out->headers.get("Accept")));

@@ -1,4 +1,4 @@
-// The Kubernetes API over the store: what kubectl, our roles and the controllers talk to.
+// The Kubernetes API on top of the store, for kubectl, our roles and the controllers.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@
 
 namespace plim::local::apiserver {
 
-// Who asks; decided by the authenticators.
+// The user of a request, as the authenticators determine it.
 struct User {
   std::string name = {};
   std::vector<std::string> groups = {};
@@ -26,16 +26,16 @@ struct Hooks;
 class Kinds;
 
 struct ApiOptions {
-  // Belongs to system:masters; "" for none.
+  // Its user is in group system:masters; "" for none.
   std::string admin_token = {};
-  // Signs the tokens of service accounts; "": one is made, and tokens end with this process.
+  // Signs the tokens of service accounts. "": a new key is made, and tokens end with this process.
   std::string service_account_key_pem = {};
   std::string issuer = "https://kubernetes.default.svc.cluster.local";
-  // How the kubelet endpoints of nodes are reached.
+  // For connections to the kubelets of nodes.
   net::ClientTls kubelet_tls = {};
-  // Namespaces, priority classes and the Service `kubernetes`, made when they are missing.
+  // Creates namespaces, priority classes and the Service `kubernetes` if they are missing.
   bool built_in_objects = true;
-  // Those beyond are asked to come back later.
+  // Further watches are rejected with Retry-After.
   std::size_t max_watches = 10'000;
 };
 
@@ -46,19 +46,19 @@ class ApiServer {
                                                    ApiOptions options = {});
   virtual ~ApiServer() = default;
 
-  // Writes what every cluster has. Await it before anything else.
+  // Creates the built-in objects. Await it before anything else.
   virtual Task<Result<void>> start() = 0;
-  // One HTTP request, authenticated by its peer's certificate or its token. For net::Server's
-  // catch-all route.
+  // Handles one HTTP request, authenticated by certificate or token. For the catch-all route of
+  // net::Server.
   virtual Task<net::Reply> handle(net::Request request) = 0;
   // The same API without HTTP, for the controllers and nodes of this process. The server outlives
-  // it.
+  // the client.
   virtual std::shared_ptr<kube::Client> client(User user) = 0;
   virtual Task<void> stop() = 0;
 
-  // Where admission, authorization and computed kinds take part (local/api/hooks.hpp).
+  // The hooks for admission, authorization and computed kinds (local/apiserver/api/hooks.hpp).
   virtual Hooks& hooks() = 0;
-  // The kinds served; custom ones are added here (local/api/kinds.hpp).
+  // The served kinds; custom kinds are added here (local/apiserver/api/kinds.hpp).
   virtual Kinds& kinds() = 0;
 };
 

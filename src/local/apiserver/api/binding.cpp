@@ -1,4 +1,4 @@
-// How a pod gets its node, and how it is asked to leave it.
+// Bindings and evictions of pods.
 #include <fmt/format.h>
 
 #include "base/rfc3339.hpp"
@@ -219,7 +219,7 @@ Task<HandlerResult> Subresources::evict(CallPtr call) {
   if (!request.options.dry_run)
     PLIM_CO_CHECK(co_await spend_budget(call, request.ns, request.name));
   if (!request.options.dry_run) {
-    // Not if it goes already; whether it is there at all the deletion finds out.
+    // Skip it if the pod is being deleted; the deletion finds out whether the pod exists.
     const WallTime now = core_.clock.wall();
     UpdateRequest mark{.call = call,
                        .kind = request.kind,

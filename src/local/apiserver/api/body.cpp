@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxManager = 128;
 
-// The envelope names the kind, which the callers then compare with the one they expect.
+// The envelope names the kind; the caller compares it with the expected one.
 ApiResult<json::value> parse_protobuf(std::string_view body, const Type& type,
                                       std::string_view kind) {
   PLIM_TRY(ProtobufEnvelope envelope, open_protobuf(body));
@@ -27,7 +27,7 @@ ApiResult<json::value> parse_protobuf(std::string_view body, const Type& type,
   return out;
 }
 
-// The tree that was sent, whatever its encoding. `schema` null: a custom resource.
+// Parses the body in any encoding. `schema` is null for a custom resource.
 ApiResult<json::value> parse_any(const Call& call, const Type* schema, std::string_view kind,
                                  FieldMistakes& mistakes) {
   const auto types = parse_media_types(call.headers.get("Content-Type"));
@@ -58,7 +58,7 @@ std::pair<std::string_view, std::string_view> group_and_version(std::string_view
   return {api_version.substr(0, slash), api_version.substr(slash + 1)};
 }
 
-// Upstream tells kinds that it does not know from those that are of no use here.
+// Upstream distinguishes unknown kinds from known kinds that are wrong here.
 std::string why_not(std::string_view sent_kind, std::string_view sent_version,
                     std::string_view kind, std::string_view api_version) {
   const auto [group, version] = group_and_version(sent_version);
@@ -69,9 +69,9 @@ std::string why_not(std::string_view sent_kind, std::string_view sent_version,
                      own_group.empty() ? "core" : own_group.substr(0, own_group.find('.')), kind);
 }
 
-// Kind and apiVersion as the path has them; Bindings and others come without.
+// Sets kind and apiVersion from the path if they are missing, as in Bindings.
 ApiResult<void> identify(json::value& object, std::string_view kind, std::string_view api_version) {
-  if (!object.is_object()) return bad_request("the body of the request is no object");
+  if (!object.is_object()) return bad_request("the body of the request is not an object");
   std::string_view sent_kind = text_at(object, {"kind"});
   std::string_view sent_version = text_at(object, {"apiVersion"});
   if (sent_kind.empty()) sent_kind = kind;
@@ -161,8 +161,8 @@ ApiResult<json::value> decode_options(Call& call) {
   FieldMistakes mistakes;
   const Type* type = find_type("", "v1", "DeleteOptions");
   PLIM_TRY(json::value out, parse_any(call, type, "DeleteOptions", mistakes));
-  if (!out.is_object()) return bad_request("the options of the request are no object");
-  // Upstream blames itself for options that do not fit.
+  if (!out.is_object()) return bad_request("the options of the request are not an object");
+  // Upstream returns 500 for invalid options.
   if (auto good = conform(*type, out, mistakes); !good)
     return ApiError{.code = 500, .reason = "", .message = good.error().message};
   const std::string_view kind = text_at(out, {"kind"});

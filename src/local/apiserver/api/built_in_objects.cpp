@@ -21,7 +21,7 @@ json::value priority_class(std::string_view name, std::int64_t value, std::strin
           {"preemptionPolicy", "PreemptLowerPriority"}};
 }
 
-// Pods find the API by this name; its address is served by the local service proxy.
+// Pods find the API by this name; the local service proxy serves its address.
 json::value api_service() {
   const json::value port{
       {"name", "https"}, {"protocol", "TCP"}, {"port", 443}, {"targetPort", 443}};
@@ -65,7 +65,7 @@ Task<Result<void>> BuiltInObjects::create() {
     PLIM_CO_CHECK(co_await ensure("", "namespaces", "", std::move(object)));
   }
   json::value cluster = priority_class("system-cluster-critical", 2'000'000'000,
-                                       "For pods the cluster needs, on any node.");
+                                       "For pods that the cluster needs, on any node.");
   PLIM_CO_CHECK(co_await ensure("scheduling.k8s.io", "priorityclasses", "", std::move(cluster)));
   json::value node =
       priority_class("system-node-critical", 2'000'001'000, "For pods that their own node needs.");

@@ -1,4 +1,4 @@
-// What every cluster has from its first second.
+// Objects that every cluster has from its start.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class BuiltInObjects {
  public:
   explicit BuiltInObjects(Core& core) : core_(core), writer_(core) {}
 
-  // Those that are missing; what is there stays as it is.
+  // Creates the missing ones; existing ones stay as they are.
   Task<Result<void>> create();
 
  private:

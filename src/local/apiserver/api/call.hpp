@@ -1,4 +1,4 @@
-// One request on its way through the server.
+// One request while the server handles it.
 #pragma once
 
 #include <memory>
@@ -22,12 +22,12 @@ struct Call {
   net::Headers headers = {};
   std::string body = {};
   Format format = {};
-  std::vector<std::string> warnings = {};  // of the answer's Warning headers
+  std::vector<std::string> warnings = {};  // sent as Warning headers
 
   const Kind& kind() const { return *target.kind; }
 };
 
-// Shared by the coroutines that serve it, never by two requests.
+// Shared by the coroutines that handle one request, never by two requests.
 using CallPtr = std::shared_ptr<Call>;
 
 }  // namespace plim::local::apiserver

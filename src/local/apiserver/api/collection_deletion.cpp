@@ -14,19 +14,19 @@ constexpr std::size_t kAtOnce = 128;
 
 }  // namespace
 
-// On the way through one collection.
+// The deletion of one collection.
 struct CollectionDeleter::Run {
   Run(const Executor& loop, DeleteRequest what, std::vector<store::EntryPtr> which)
       : request(std::move(what)), entries(std::move(which)), ended(loop) {}
 
   DeleteRequest request;
-  std::vector<store::EntryPtr> entries;  // null where there was nothing to delete any more
+  std::vector<store::EntryPtr> entries;  // null if it was deleted already
   std::size_t next = 0;
   std::size_t workers = 0;
   std::optional<ApiError> failure = {};
   Event ended;
 
-  // Namespace and name are the end of the key.
+  // The key ends with namespace and name.
   DeleteRequest request_for(std::string_view key) const {
     DeleteRequest out = request;
     key.remove_prefix(request.kind->prefix.size());
@@ -38,7 +38,7 @@ struct CollectionDeleter::Run {
     return out;
   }
 
-  // Counts one worker, however it ends.
+  // Counts one worker until it ends, in whatever way.
   class Worker {
    public:
     explicit Worker(Run& run) : run_(run) { ++run_.workers; }
@@ -54,7 +54,7 @@ struct CollectionDeleter::Run {
     Run& run_;
   };
 
-  // Whoever asked may be cancelled: then nothing more is begun.
+  // Marks the run as cancelled if the caller is, so that no further deletion starts.
   class Asked {
    public:
     explicit Asked(Run& run) : run_(run) {}

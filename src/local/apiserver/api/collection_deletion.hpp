@@ -1,4 +1,4 @@
-// Deleting everything that a list found.
+// Deletes everything that a list returned.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace plim::local::apiserver {
 
-// Many objects at a time: each waits for the disk, and so they wait together. Belongs to the
-// store's loop; co_await stop() before destroying it.
+// Deletes many objects at a time, so that they share the syncs of the log. Belongs to the store's
+// loop; co_await stop() before destroying it.
 class CollectionDeleter {
  public:
   CollectionDeleter(Core& core, Deleter& deleter)
       : core_(core), deleter_(deleter), tasks_(core.loop) {}
 
-  // `request` for each of the entries, which are of its kind. Hands back those that were still
-  // there, in their order. The first failure ends it; what is under way then is still done.
+  // Applies `request` to each of the entries, which are of its kind. Returns those that still
+  // existed, in their order. Stops at the first failure; deletions under way are completed.
   Task<ApiResult<std::vector<store::EntryPtr>>> remove(DeleteRequest request,
                                                        std::vector<store::EntryPtr> entries);
 

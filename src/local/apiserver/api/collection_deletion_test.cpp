@@ -33,7 +33,7 @@ class CollectionDeletionTest : public ApiTest {
   }
 };
 
-// Refuses to let one object go.
+// Rejects the deletion of one object.
 class Guard final : public AdmissionStep {
  public:
   explicit Guard(std::string name) : name_(std::move(name)) {}
@@ -49,7 +49,7 @@ class Guard final : public AdmissionStep {
   std::string name_;
 };
 
-TEST_F(CollectionDeletionTest, deletes_more_than_are_under_way_at_once_and_answers_in_order) {
+TEST_F(CollectionDeletionTest, deletes_more_objects_than_workers_and_answers_in_order) {
   make_maps(300);
   const net::Response answer = send("DELETE", kMaps);
   ASSERT_EQ(answer.status, 200) << answer.body;
@@ -61,25 +61,25 @@ TEST_F(CollectionDeletionTest, deletes_more_than_are_under_way_at_once_and_answe
   EXPECT_TRUE(names(send("GET", kMaps)).empty());
 }
 
-TEST_F(CollectionDeletionTest, takes_only_what_is_selected_and_at_most_the_limit) {
+TEST_F(CollectionDeletionTest, deletes_only_selected_objects_and_at_most_the_limit) {
   make_maps(10);
   const auto gone = names(send("DELETE", std::string(kMaps) + "?labelSelector=n%3Deven&limit=3"));
   EXPECT_EQ(gone, (std::set<std::string>{"m-0000", "m-0002", "m-0004"}));
   EXPECT_EQ(names(send("GET", kMaps)).size(), 7u);
 }
 
-TEST_F(CollectionDeletionTest, first_failure_is_the_answer_and_others_are_not_taken_back) {
+TEST_F(CollectionDeletionTest, the_first_failure_is_the_answer_and_nothing_is_undone) {
   make_maps(300);
   server->hooks().validating.push_back(std::make_shared<Guard>("m-0005"));
   const net::Response answer = send("DELETE", kMaps);
   EXPECT_EQ(answer.status, 400) << answer.body;
   const auto left = names(send("GET", kMaps));
   EXPECT_TRUE(left.contains("m-0005"));
-  EXPECT_FALSE(left.contains("m-0001")) << "it was under way already";
-  EXPECT_TRUE(left.contains("m-0299")) << "nothing is begun after a failure";
+  EXPECT_FALSE(left.contains("m-0001")) << "its deletion was under way";
+  EXPECT_TRUE(left.contains("m-0299")) << "no deletion starts after a failure";
 }
 
-TEST_F(CollectionDeletionTest, a_dry_run_leaves_everything) {
+TEST_F(CollectionDeletionTest, a_dry_run_deletes_nothing) {
   make_maps(3);
   const net::Response answer = send("DELETE", std::string(kMaps) + "?dryRun=All");
   EXPECT_EQ(answer.status, 200);
@@ -87,7 +87,7 @@ TEST_F(CollectionDeletionTest, a_dry_run_leaves_everything) {
   EXPECT_EQ(names(send("GET", kMaps)).size(), 3u);
 }
 
-// Every sync of the disk costs milliseconds: the deletes must share them.
+// Every sync of the disk takes milliseconds, so the deletions must share them.
 TEST(CollectionDeletion, objects_share_the_syncs_of_the_log) {
   plim::testing::TempDir directory;
   Loop loop;
@@ -118,7 +118,7 @@ TEST(CollectionDeletion, objects_share_the_syncs_of_the_log) {
     disk_works = true;
     disk_works.notify_all();
   };
-  // Behind the begin of the request, which is queued in between.
+  // Posted twice, so that it runs after the start of the request, which is queued in between.
   post_to(loop.executor(), [&] { post_to(loop.executor(), repair); });
   auto gone =
       run_to_end(loop, client->remove_collection(kube::resources::config_maps, {.ns = "default"}));

@@ -1,4 +1,4 @@
-// What every part of the API server shares. For files of local/api and for what hooks into it.
+// What all parts of the API server share. For files of apiserver/api and for hooks.
 #pragma once
 
 #include <functional>

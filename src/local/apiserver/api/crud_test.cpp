@@ -37,7 +37,7 @@ TEST_F(CrudTest, creates_and_gets_an_object) {
   EXPECT_EQ(*got, made);
 }
 
-TEST_F(CrudTest, makes_names_up) {
+TEST_F(CrudTest, generates_names) {
   json::value pod = simple_pod("");
   pod.at("metadata").as_object().erase("name");
   pod.at("metadata").as_object()["generateName"] = "web-";
@@ -91,7 +91,7 @@ TEST_F(CrudTest, a_write_without_change_writes_nothing) {
   EXPECT_EQ(store->view().revision(), before);
 }
 
-TEST_F(CrudTest, status_and_spec_are_written_apart) {
+TEST_F(CrudTest, status_and_spec_are_written_separately) {
   json::value pod = create_pod("a");
   make_object(pod, {"status"})["phase"] = "Running";
   make_object(pod, {"spec"})["activeDeadlineSeconds"] = 7;
@@ -108,7 +108,7 @@ TEST_F(CrudTest, status_and_spec_are_written_apart) {
   EXPECT_EQ(int_at(*status, {"metadata", "generation"}), 2);
 }
 
-TEST_F(CrudTest, tells_what_is_missing_or_taken) {
+TEST_F(CrudTest, reports_missing_and_existing_objects) {
   create_pod("p1");
   const json::value taken =
       failed(send("POST", "/api/v1/namespaces/default/pods", to_json(simple_pod("p1"))));
@@ -123,7 +123,7 @@ TEST_F(CrudTest, tells_what_is_missing_or_taken) {
   EXPECT_EQ(none.at("details"), parsed(R"({"name":"x","group":"apps","kind":"deployments"})"));
 }
 
-TEST_F(CrudTest, deletes_for_good_what_nobody_holds) {
+TEST_F(CrudTest, deletes_objects_without_finalizers_at_once) {
   auto made = run(client->create(res::config_maps, {"default", ""},
                                  parsed(R"({"metadata":{"name":"c"},"data":{"a":"b"}})")));
   ASSERT_TRUE(made);

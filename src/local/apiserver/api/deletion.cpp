@@ -37,7 +37,7 @@ ApiResult<void> check_preconditions(const Kind& kind, const DeleteOptions& optio
         "({}). The object might have been modified",
         options.resource_version, kube::resource_version_of(object));
   if (why.empty()) return {};
-  // Upstream names the Kind here, where other conflicts name the resource.
+  // Upstream names the kind here; in other conflicts it names the resource.
   const std::string_view name = kube::name_of(object);
   ApiError out = conflict(kind, name, why);
   out.message = fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", kind.kind, name, why);
@@ -52,7 +52,7 @@ ApiResult<void> check_protected(const Kind& kind, std::string_view name) {
   return {};
 }
 
-// Finalizers that make the garbage collector wait for dependents, or leave them.
+// Sets the finalizers that make the garbage collector wait for dependents, or orphan them.
 void set_propagation(json::value& object, std::string_view policy) {
   if (policy.empty()) return;
   json::object& metadata = kube::make_object(object, "Object.metadata");
@@ -75,7 +75,7 @@ void add_finalizer(json::value& object, std::string_view name) {
     finalizers.emplace_back(name);
 }
 
-// Of a Pod that nothing runs, or that asks for less than nothing.
+// 0 for a pod that runs nowhere, and for negative values.
 std::int64_t grace_of(const json::value& pod, const DeleteOptions& options) {
   const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
   if (kube::text_at(pod, "Pod.spec.nodeName").empty() || phase == "Succeeded" || phase == "Failed")
@@ -91,7 +91,7 @@ void mark(json::value& object, WallTime when, std::int64_t grace) {
   metadata["deletionGracePeriodSeconds"] = grace;
 }
 
-// A Pod that ends already may end sooner, never later.
+// The grace period of a pod that is being deleted can become shorter, never longer.
 void shorten_grace(json::value& pod, const DeleteOptions& options) {
   const std::int64_t now = kube::int_at(pod, "Pod.metadata.deletionGracePeriodSeconds").value_or(0);
   if (!options.grace_seconds || *options.grace_seconds >= now) return;
@@ -100,11 +100,11 @@ void shorten_grace(json::value& pod, const DeleteOptions& options) {
   if (end) mark(pod, *end - std::chrono::seconds(now - grace), grace);
 }
 
-// What the object looks like once the request is obeyed.
+// The object after the request: marked as deleted.
 json::value marked(const Kind& kind, const json::value& before, const DeleteOptions& options,
                    WallTime now) {
   json::value out = before;
-  // Upstream's default of the oldest of controllers is still what it was in the beginning.
+  // As upstream, ReplicationControllers orphan their pods by default.
   const bool orphans = options.propagation.empty() && is_core(kind, "ReplicationController");
   set_propagation(out, orphans ? "Orphan" : options.propagation);
   const bool is_pod = is_core(kind, "Pod");
@@ -127,7 +127,7 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
 ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body) {
   DeleteOptions out;
   out.grace_seconds = kube::int_at(body, "DeleteOptions.gracePeriodSeconds");
-  // Where there is a body, the query does not count.
+  // If there is a body, the query is ignored.
   const bool has_body = !call.body.empty();
   std::optional<std::int64_t> grace;
   if (!has_body) {
@@ -228,7 +228,7 @@ Task<ApiResult<std::optional<Deleted>>> Deleter::try_remove(DeleteRequest reques
     co_return out;
   }
 
-  // Pods that go at once are seen as terminating first, as upstream shows them.
+  // As upstream, show a pod as terminating before it is deleted at once.
   store::Revision modified = entry->modified;
   std::optional<Task<Result<store::Revision>>> marking;
   const bool shows_mark = !out.gone || is_core(kind, "Pod");
@@ -255,7 +255,7 @@ Task<ApiResult<std::optional<Deleted>>> Deleter::try_remove(DeleteRequest reques
 }
 
 std::string encode_deleted(const Kind& kind, std::string_view name, const Deleted& deleted) {
-  // Upstream's list: the others answer that it went well.
+  // Upstream's list; other kinds return a Status.
   constexpr std::string_view kCore[] = {
       "Namespace",   "PersistentVolume", "PersistentVolumeClaim", "Pod",
       "PodTemplate", "ResourceQuota",    "ServiceAccount",        "Service"};

@@ -1,4 +1,4 @@
-// Deleting objects: at once, after a grace, or when their finalizers are gone.
+// Deletes objects: at once, after a grace period, or when their finalizers are removed.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,16 @@
 
 namespace plim::local::apiserver {
 
-// From the body or the query of a DELETE.
-// Of a CustomResourceDefinition that goes, until its objects are gone.
+// Of a CustomResourceDefinition that is being deleted, until its objects are gone.
 inline constexpr std::string_view kCleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 struct DeleteOptions {
   std::optional<std::int64_t> grace_seconds = {};
-  std::string propagation = {};  // "" leaves the object's own finalizers alone
+  std::string propagation = {};  // "" keeps the finalizers of the object
   std::string uid = {};
   std::string resource_version = {};
   bool dry_run = false;
-  json::object as_sent = {};  // those that webhooks are told
+  json::object as_sent = {};  // the options as webhooks see them
 };
 
 ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::value& body);
@@ -33,12 +32,12 @@ struct DeleteRequest {
   std::string ns = {};
   std::string name = {};
   DeleteOptions options = {};
-  bool of_many = false;  // one of a collection: webhooks are not told its name
+  bool of_many = false;  // one of a collection: webhooks do not get its name
 };
 
 struct Deleted {
-  store::Bytes bytes;  // the object as it was last
-  bool gone = false;   // false: only marked
+  store::Bytes bytes;  // the last state of the object
+  bool gone = false;   // false: only marked as deleted
   std::string uid = {};
 };
 
@@ -51,14 +50,14 @@ class Deleter {
 
  private:
   Task<ApiResult<void>> admit(DeleteRequest request, store::EntryPtr entry);
-  // Nothing: another writer was quicker.
+  // Nothing if another writer changed the object meanwhile.
   Task<ApiResult<std::optional<Deleted>>> try_remove(DeleteRequest request, store::EntryPtr entry);
 
   Core& core_;
 };
 
-// The answer: pods, services, namespaces and all that is only marked show themselves, the rest is
-// a Status.
+// The response: pods, services, namespaces and everything that is only marked return the object,
+// the rest a Status.
 std::string encode_deleted(const Kind& kind, std::string_view name, const Deleted& deleted);
 
 }  // namespace plim::local::apiserver

@@ -1,4 +1,4 @@
-// What the API answers when it refuses: the one error type inside local/api, and its Status object.
+// Errors of the API: the error type inside apiserver/api, and its Status object.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace plim::local::apiserver {
 struct Kind;
 
 // The `details` of a Status. `kind` is the plural resource for NotFound, AlreadyExists and
-// Conflict, the Kind for Invalid: clients tell them apart by it.
+// Conflict, the Kind for Invalid, as clients expect.
 struct ErrorDetails {
   std::string name = {};
   std::string group = {};
@@ -34,30 +34,30 @@ struct ApiError {
   std::string reason;
   std::string message;
   std::optional<ErrorDetails> details = {};
-  std::string continue_token = {};  // of an expired list: where a fresh one may go on
+  std::string continue_token = {};  // for an expired list: continues it at the newest revision
 };
 
-// Without details.
+// Has no details.
 ApiError error_of(Error error);
 
 ApiError not_found(const Kind& kind, std::string_view name);
-// No such resource: the path names nothing.
+// The path names no resource that exists.
 ApiError unknown_resource();
 ApiError already_exists(const Kind& kind, std::string_view name);
 ApiError conflict(const Kind& kind, std::string_view name, std::string_view why);
-// Somebody else wrote meanwhile, in upstream's words.
+// Another client has changed the object; with upstream's message.
 ApiError modified_meanwhile(const Kind& kind, std::string_view name);
 ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> causes);
 // 422 for the options of a request: kind "ListOptions", group meta.k8s.io.
 ApiError invalid_options(std::string_view options_kind, std::vector<Cause> causes);
 ApiError forbidden(const Kind& kind, std::string_view name, std::string_view why);
 ApiError bad_request(std::string message);
-// Of an object that has lost its name, or never had one.
+// For an object whose name is missing.
 ApiError without_a_name(std::string_view name_on_url);
 ApiError method_not_allowed();
 
 json::value status_of(const ApiError& error);
-// The whole answer, with Retry-After where the error asks for patience.
+// The whole response, with Retry-After if the error has one.
 net::Response response_of(const ApiError& error);
 Error to_error(const ApiError& error);
 

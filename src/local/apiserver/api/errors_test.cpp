@@ -1,4 +1,4 @@
-// The refusals that clients branch on, as a real server words them.
+// The errors that clients check, with the messages of a real server.
 #include <gtest/gtest.h>
 
 #include "kube/object.hpp"
@@ -11,7 +11,7 @@ class ErrorsTest : public ApiTest {
  protected:
   ErrorsTest() { EXPECT_EQ(send("POST", kPods, to_json(simple_pod("p1"))).status, 201); }
 
-  // Checks what is common to all; hands back the details, null for none.
+  // Checks what all errors have in common; returns the details, null for none.
   json::value refused(const net::Response& response, int code, std::string_view reason) {
     EXPECT_EQ(response.status, code) << response.body;
     EXPECT_EQ(response.headers.get("Content-Type"), "application/json");
@@ -79,7 +79,7 @@ TEST_F(ErrorsTest, unknown_media_types) {
   EXPECT_EQ(refused(response, 415, "UnsupportedMediaType"), json::value(json::object()));
 }
 
-TEST_F(ErrorsTest, puts_that_do_not_fit) {
+TEST_F(ErrorsTest, puts_that_conflict) {
   json::value pod = parsed(send("GET", kPod).body);
   json::value other = pod;
   other.at("metadata").as_object()["name"] = "p2";
@@ -109,7 +109,7 @@ TEST_F(ErrorsTest, delete_with_a_wrong_uid) {
   EXPECT_EQ(refused(response, 409, "Conflict"), parsed(R"({"name":"p1","kind":"Pod"})"));
 }
 
-TEST_F(ErrorsTest, delete_of_a_namespace_that_must_stay) {
+TEST_F(ErrorsTest, delete_of_a_protected_namespace) {
   EXPECT_EQ(refused(send("DELETE", "/api/v1/namespaces/default"), 403, "Forbidden"),
             parsed(R"({"name":"default","kind":"namespaces"})"));
 }
@@ -131,7 +131,7 @@ TEST_F(ErrorsTest, apply_without_a_manager) {
   EXPECT_EQ(text_at(details, {"kind"}), "PatchOptions");
 }
 
-TEST_F(ErrorsTest, methods_that_are_not_there) {
+TEST_F(ErrorsTest, methods_that_are_not_allowed) {
   EXPECT_EQ(refused(send("OPTIONS", kPods), 405, "MethodNotAllowed"), json::value(json::object()));
   refused(send("PUT", kPods, "{}"), 405, "MethodNotAllowed");
   refused(send("DELETE", "/api/v1/namespaces"), 405, "MethodNotAllowed");
@@ -157,7 +157,7 @@ TEST_F(ErrorsTest, paths_that_name_nothing) {
     EXPECT_EQ(send("GET", path).status, 400) << path;
 }
 
-TEST_F(ErrorsTest, selectors_and_numbers_that_make_no_sense) {
+TEST_F(ErrorsTest, invalid_selectors_and_numbers) {
   for (const char* query : {"labelSelector=a%3D%3D%3D", "fieldSelector=spec.foo%3Dx",
                             "resourceVersion=x", "limit=x", "continue=x"})
     refused(send("GET", fmt::format("{}?{}", kPods, query)), 400, "BadRequest");
@@ -167,7 +167,7 @@ TEST_F(ErrorsTest, selectors_and_numbers_that_make_no_sense) {
           "Invalid");
 }
 
-TEST_F(ErrorsTest, patches_that_make_it_another_object) {
+TEST_F(ErrorsTest, patches_that_change_the_identity_of_an_object) {
   auto patch = [&](std::string body) {
     return send("PATCH", kPod, std::move(body), {{"Content-Type", "application/merge-patch+json"}});
   };
@@ -190,21 +190,21 @@ TEST_F(ErrorsTest, managers_with_long_names) {
   EXPECT_EQ(text_at(details.at("causes").at(0), {"reason"}), "FieldValueTooLong");
 }
 
-TEST_F(ErrorsTest, logs_of_less_than_nothing) {
+TEST_F(ErrorsTest, logs_with_negative_limits) {
   for (const char* query : {"tailLines=-1", "limitBytes=0", "sinceSeconds=0",
                             "sinceSeconds=1&sinceTime=2024-01-01T00:00:00Z"})
     refused(send("GET", fmt::format("{}/log?{}", kPod, query)), 422, "Invalid");
   EXPECT_EQ(text_at(last, {"details", "kind"}), "PodLogOptions");
 }
 
-TEST_F(ErrorsTest, reviews_of_nothing) {
+TEST_F(ErrorsTest, empty_reviews) {
   refused(send("POST", "/apis/authentication.k8s.io/v1/tokenreviews", "{}"), 400, "BadRequest");
   const std::string path = "/apis/authorization.k8s.io/v1/";
   refused(send("POST", path + "selfsubjectrulesreviews", "{}"), 400, "BadRequest");
   refused(send("POST", path + "selfsubjectaccessreviews", "{}"), 422, "Invalid");
 }
 
-TEST_F(ErrorsTest, unknown_fields_warn_or_are_refused) {
+TEST_F(ErrorsTest, unknown_fields_warn_or_are_rejected) {
   json::value pod = simple_pod("p2");
   pod.at("spec").as_object()["foo"] = 1;
   auto warned = post(pod);
@@ -220,7 +220,7 @@ TEST_F(ErrorsTest, unknown_fields_warn_or_are_refused) {
                    .headers.has("Warning"));
 }
 
-TEST_F(ErrorsTest, nothing_is_created_in_a_namespace_that_ends) {
+TEST_F(ErrorsTest, nothing_is_created_in_a_terminating_namespace) {
   ASSERT_EQ(send("POST", "/api/v1/namespaces", R"({"metadata":{"name":"a"}})").status, 201);
   ASSERT_EQ(send("DELETE", "/api/v1/namespaces/a").status, 200);
   auto response = send("POST", "/api/v1/namespaces/a/pods", to_json(simple_pod("p", "a")));

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr Nanos kKept = 1h;
 constexpr Nanos kSweepEvery = 1min;
 
-// The newest of the times that an event tells.
+// The newest of the times in an event.
 WallTime last_written(std::string_view bytes) {
   static const std::vector<std::vector<std::string>> kTimes{{"metadata", "creationTimestamp"},
                                                             {"lastTimestamp"},
@@ -41,7 +41,7 @@ Task<void> EventExpiry::sweep_if_due() {
     store::Txn txn;
     txn.compares.push_back({.key = entry->key, .modified = entry->modified});
     txn.ops.push_back(store::Op::del(entry->key));
-    // Somebody else may have been quicker; the next round looks again.
+    // Another writer may have changed the event; the next sweep checks it again.
     auto written = co_await core_.store.txn(txn);
     if (!written && written.error().code == Code::unavailable) co_return;
   }

@@ -1,4 +1,4 @@
-// Events are news: they go after an hour.
+// Deletes events after an hour.
 #pragma once
 
 #include "base/task.hpp"
@@ -11,8 +11,8 @@ class EventExpiry {
  public:
   explicit EventExpiry(Core& core) : core_(core) {}
 
-  // Deletes those that nobody has written for an hour. Called when events are written or listed, it
-  // looks once a minute at most: a cluster where nothing happens needs no timer for it.
+  // Deletes events that were not written for an hour. Called when events are written or listed, and
+  // does nothing if it ran in the last minute; so an idle cluster needs no timer.
   Task<void> sweep_if_due();
 
  private:

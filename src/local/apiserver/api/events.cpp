@@ -12,7 +12,7 @@ struct Renamed {
   std::string_view event;
 };
 
-// In the order that upstream's Event of events.k8s.io has.
+// In the order of upstream's Event in events.k8s.io.
 constexpr std::array kFields{
     Renamed{"metadata", "metadata"},
     Renamed{"eventTime", "eventTime"},

@@ -1,4 +1,4 @@
-// Events have one store and two forms: core's, which is kept, and that of events.k8s.io.
+// Events are stored in the form of the core group and also served as events.k8s.io.
 #pragma once
 
 #include <string_view>

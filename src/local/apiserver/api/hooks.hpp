@@ -1,5 +1,5 @@
-// Where other parts of the local cluster take part in requests. An explicit list: whoever has
-// something to say sets the member.
+// Where other parts of the cluster extend the handling of requests. The list is explicit: each
+// part sets its member.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace plim::local::apiserver {
 
-// One write between decoding and the store.
+// One write, between decoding and storing.
 struct Admission {
   enum class Operation { create, update, remove, connect };
 
@@ -27,34 +27,34 @@ struct Admission {
   CallPtr call = {};
   KindPtr kind = {};
   std::string ns = {};
-  std::string name = {};  // "" while a generated name is still to come
+  std::string name = {};  // "" if the name is not generated yet
   std::string subresource = {};
-  json::value object = {};  // what is to be stored; steps that mutate change it
-  json::value before = {};  // null on creates
+  json::value object = {};  // the object to store; mutating steps change it
+  json::value before = {};  // null for creations
   bool dry_run = false;
-  // Of an object that is not of the resource's own kind: a Binding, an Eviction, a Scale.
+  // Set if the object is of another kind than the resource: a Binding, an Eviction, a Scale.
   std::optional<ObjectKind> object_kind = {};
   json::object delete_options = {};
 };
 
 using AdmissionPtr = std::shared_ptr<Admission>;
 
-// A step between defaulting and storing. It may wait; meanwhile nothing else may touch the object.
+// A step between defaulting and storing. It may wait; meanwhile no other task touches the object.
 class AdmissionStep {
  public:
   virtual ~AdmissionStep() = default;
   virtual Task<ApiResult<void>> admit(AdmissionPtr admission) = 0;
 
-  // False if it would not look at objects of this kind, so that they need not be made ready for it.
+  // False if the step ignores objects of this kind; then they need not be prepared for it.
   virtual bool attends(const Kind& kind) = 0;
 };
 
 struct Hooks {
-  // Mutating webhooks, after defaults and the built-in mutators; validating ones, after validation.
+  // Mutating webhooks run after defaults and built-in mutators, validating ones after validation.
   std::vector<std::shared_ptr<AdmissionStep>> mutating = {};
   std::vector<std::shared_ptr<AdmissionStep>> validating = {};
-  // Kinds whose objects are computed rather than stored (metrics.k8s.io): asked for everything
-  // below their group. Null: such a kind is an empty list.
+  // Handles kinds whose objects are computed and not stored (metrics.k8s.io): gets every request
+  // below their group. Null: lists of such a kind are empty.
   std::function<Task<ApiResult<net::Reply>>(CallPtr)> metrics = {};
 };
 

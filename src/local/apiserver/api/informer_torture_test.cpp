@@ -1,4 +1,4 @@
-// Watchers that lose their connection again and again end up with what a list shows.
+// Watchers that lose their connection repeatedly end up with the state that a list shows.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 namespace res = kube::resources;
 using Cache = std::map<std::string, std::string>;  // name to resourceVersion
 
-// Keeps a cache by list and watch, as informers do.
+// Maintains a cache with list and watch, as informers do.
 class Follower {
  public:
   Follower(ApiFixture& api, std::uint64_t seed, kube::WatchOptions options)
@@ -23,7 +23,7 @@ class Follower {
   void step() {
     if (!watch_) connect();
     for (std::uint64_t n = random_.below(8); n > 0 && take_one();) --n;
-    if (random_.below(4) == 0) watch_.reset();  // the line is cut
+    if (random_.below(4) == 0) watch_.reset();  // cuts the connection
   }
 
   void catch_up() {
@@ -51,9 +51,9 @@ class Follower {
     watch_ = std::move(*opened);
   }
 
-  // False: nothing waits, or the watch has to be opened anew.
+  // False: no event is waiting, or the watch has to be opened again.
   bool take_one() {
-    // A watch that has nothing to say would wait; a marker object ends every step.
+    // Reading would block without an event; a marker object ends every step.
     if (revision_ >= api_.store->view().revision()) return false;
     auto line = api_.run(watch_->next());
     EXPECT_TRUE(line && *line);
@@ -112,7 +112,7 @@ TEST(InformerTorture, every_cache_equals_the_final_list) {
       }
       followers[random.below(followers.size())]->step();
     }
-    // The last write is one that everybody sees, so that everybody can tell when it is done.
+    // Every follower sees the last write, so each one knows when it is done.
     const json::value last{{"metadata", {{"name", "last"}}}};
     ASSERT_TRUE(api.run(api.client->create(res::config_maps, {"default", ""}, last)));
     auto list = api.run(api.client->list(res::config_maps, {.ns = "default"}));

@@ -1,5 +1,5 @@
-// What a kind that is added at run time brings along: its own schema, where built-in kinds have the
-// one table.
+// The rules of a kind that was added at run time, with its own schema. Built-in kinds use schema
+// tables.
 #pragma once
 
 #include <string>
@@ -14,32 +14,32 @@
 
 namespace plim::local::apiserver {
 
-// Where an object keeps what its Scale shows; paths begin with a dot.
+// Where an object has the fields of its Scale; paths begin with a dot.
 struct ScalePaths {
   std::string spec = ".spec.replicas";
   std::string status = ".status.replicas";
   std::string selector = {};  // "" for none
 };
 
-// Belongs to the server's loop; shared by requests under way, so it never changes.
+// Belongs to the server's loop. Immutable, since requests under way share it.
 class KindRules {
  public:
   virtual ~KindRules() = default;
-  // As conform() of local/schema: prunes unknown fields and checks types.
+  // Like conform() of apiserver/schema: prunes unknown fields and checks types.
   virtual Result<void> conform(json::value& object, FieldMistakes& mistakes) const = 0;
   virtual void apply_defaults(json::value& object) const = 0;
   virtual std::vector<Cause> validate(const json::value& object,
                                       const json::value* before) const = 0;
 
-  // Beside metadata.name and metadata.namespace.
+  // In addition to metadata.name and metadata.namespace.
   virtual std::vector<SelectableField> selectable_fields() const { return {}; }
 
-  // For server-side apply; null: nothing is known about lists. Lives as long as the rules.
+  // For server-side apply; null if the lists have no merge keys. Lives as long as the rules.
   virtual const Type* apply_type() const { return nullptr; }
 
   virtual const ScalePaths& scale_paths() const = 0;
 
-  // Null: Name and Created At. Lives as long as the rules.
+  // Null: the columns Name and Created At. Lives as long as the rules.
   virtual const TableView* table() const { return nullptr; }
 };
 

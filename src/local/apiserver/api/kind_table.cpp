@@ -18,7 +18,7 @@ const Names kWrite{"get", "patch", "update"};
 const Names kConnect{"create", "get"};
 const Names kProxy{"create", "delete", "get", "patch", "update"};
 
-// One row; what differs from a plain namespaced kind is chained on.
+// One row; chained calls set what differs from a plain namespaced kind.
 struct Row : Kind {
   Row(std::string group_, std::string version_, std::string plural_, std::string kind_) {
     group = std::move(group_);

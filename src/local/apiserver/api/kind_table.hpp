@@ -1,4 +1,4 @@
-// The kinds every cluster has.
+// The built-in kinds.
 #pragma once
 
 #include <vector>

@@ -70,7 +70,7 @@ bool Kinds::has_group_version(std::string_view group, std::string_view version) 
 }
 
 bool Kinds::has_group(std::string_view group) const {
-  // Those of custom resources do not count: of them nothing but the versions served is known.
+  // Ignores custom resources: only their served versions are known.
   return std::ranges::any_of(
       all_, [&](const KindPtr& one) { return one->group == group && !one->rules; });
 }

@@ -59,7 +59,7 @@ TEST_F(ListTest, pages_show_one_revision_each_object_once) {
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
 }
 
-TEST_F(ListTest, pages_of_selections_do_not_count_the_rest) {
+TEST_F(ListTest, pages_with_a_selector_have_no_remaining_count) {
   create(0, 6);
   const json::value page = list("limit=2&fieldSelector=metadata.name!%3Dm000");
   EXPECT_EQ(names(page), (std::vector<std::string>{"m001", "m002"}));
@@ -83,7 +83,7 @@ TEST_F(ListTest, an_exact_revision_shows_the_past) {
   EXPECT_EQ(names(list("resourceVersionMatch=NotOlderThan&resourceVersion=" + then)).size(), 4u);
 }
 
-TEST_F(ListTest, combinations_that_upstream_refuses) {
+TEST_F(ListTest, combinations_that_upstream_rejects) {
   EXPECT_EQ(status_of("resourceVersionMatch=Exact"), 422);
   EXPECT_EQ(status_of("resourceVersionMatch=Exact&resourceVersion=0"), 422);
   EXPECT_EQ(status_of("resourceVersionMatch=Nonsense&resourceVersion=1"), 422);

@@ -20,7 +20,7 @@ using kube::Resource;
 using kube::WatchOptions;
 using kube::WriteOptions;
 
-// A piece may hold several lines; readers want them one by one.
+// A chunk may contain several lines; readers get them one by one.
 class LocalWatch final : public kube::Watch {
  public:
   explicit LocalWatch(std::unique_ptr<WatchSession> session) : session_(std::move(session)) {}
@@ -49,7 +49,7 @@ class LocalWatch final : public kube::Watch {
   std::size_t at_ = 0;
 };
 
-// The queue between a streamed answer and its reader in this process.
+// The queue between a streamed response and its reader in this process.
 class LocalSink final : public net::Sink {
  public:
   explicit LocalSink(const Executor& loop) : changed(loop) {}
@@ -125,7 +125,7 @@ class LocalClient final : public kube::Client {
   }
 
   Task<Result<json::value>> list(Resource resource, ListOptions options) override {
-    options.limit = 0;  // in one piece: nothing is saved by pages inside a process
+    options.limit = 0;  // one page: paging saves nothing inside a process
     return call(kube::list_request(resource, options));
   }
 
@@ -166,7 +166,7 @@ class LocalClient final : public kube::Client {
   Task<Result<net::Response>> raw(net::Request request, net::CallOptions) override {
     net::Reply reply = co_await entry_.serve(user_, std::move(request));
     if (auto* response = std::get_if<net::Response>(&reply)) co_return std::move(*response);
-    co_return fail(Code::unimplemented, "the answer is a stream");
+    co_return fail(Code::unimplemented, "the response is a stream");
   }
 
   Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(net::Request request,
@@ -182,7 +182,7 @@ class LocalClient final : public kube::Client {
       streamed->attach(sink);
       out = std::make_unique<LocalStream>(streamed->status, std::move(streamed->headers), sink);
     } else {
-      co_return fail(Code::unimplemented, "the answer is an upgraded connection");
+      co_return fail(Code::unimplemented, "the response is an upgraded connection");
     }
     co_return out;
   }
@@ -193,7 +193,7 @@ class LocalClient final : public kube::Client {
   Task<Result<std::string>> bytes(net::Request request) {
     net::Reply reply = co_await entry_.serve(user_, std::move(request));
     auto* response = std::get_if<net::Response>(&reply);
-    if (!response) co_return fail(Code::unimplemented, "the answer is a stream");
+    if (!response) co_return fail(Code::unimplemented, "the response is a stream");
     if (response->status < 200 || response->status > 299)
       co_return kube::error_from_answer(response->status, response->headers, response->body);
     co_return std::move(response->body);

@@ -1,4 +1,4 @@
-// kube::Client without a network: requests go straight into the server.
+// kube::Client without a network: passes requests directly to the server.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace plim::local::apiserver {
 
-// The ways into the server that the client needs.
+// The functions of the server that the client needs.
 class LocalEntry {
  public:
   virtual ~LocalEntry() = default;

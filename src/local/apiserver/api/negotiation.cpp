@@ -17,7 +17,7 @@ ApiError not_acceptable() {
       .details = ErrorDetails{}};
 }
 
-// False: a form of the object that we do not know.
+// False if we do not know this form of the object.
 bool read_form(const MediaType& media, Format& out) {
   const std::string_view as = media.parameter("as");
   if (as.empty()) return true;

@@ -1,4 +1,4 @@
-// Which form of an answer a client asks for.
+// Negotiates the form of the response.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace plim::local::apiserver {
 
-// One element of an Accept header, or a Content-Type: names in lower case.
+// One element of an Accept header, or a Content-Type; names are in lower case.
 struct MediaType {
   std::string type;  // "application/json"
   std::vector<std::pair<std::string, std::string>> parameters = {};
 
-  std::string_view parameter(std::string_view name) const;  // "" when missing
+  std::string_view parameter(std::string_view name) const;  // "" if missing
 };
 
 std::vector<MediaType> parse_media_types(std::string_view header);
@@ -25,14 +25,14 @@ struct Format {
   enum class Shape : std::uint8_t { whole, table, metadata };
 
   Shape shape = Shape::whole;
-  std::string version = "v1";  // of Table and PartialObjectMetadata
+  std::string version = "v1";  // for Table and PartialObjectMetadata
   bool yaml = false;
 };
 
-// The first of the list that we produce; without a header JSON. 406 when there is none.
+// The first type of the list that we support; JSON without a header. 406 if there is none.
 ApiResult<Format> negotiate(std::string_view accept);
 
-// "v2", "v2beta1": the form of aggregated discovery that comes before plain JSON; "" for none.
+// "v2" or "v2beta1" if the client prefers aggregated discovery to plain JSON; otherwise "".
 ApiResult<std::string> negotiate_discovery(std::string_view accept);
 
 }  // namespace plim::local::apiserver

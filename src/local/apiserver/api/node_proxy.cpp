@@ -43,7 +43,7 @@ ApiResult<std::string> container_of(const json::value& pod, std::string_view nam
   return bad_request(fmt::format("container {} is not valid for pod {}", asked, name));
 }
 
-// Hop-by-hop headers, and those that only concern the connection to us, stay here.
+// Omits hop-by-hop headers and those that only concern the connection to us.
 void copy_headers(const net::Headers& from, net::Headers& to) {
   for (std::string_view name : {"Content-Type", "Accept", "User-Agent", "Location"})
     if (from.has(name)) to.set(std::string(name), std::string(from.get(name)));
@@ -83,7 +83,7 @@ Task<ApiResult<net::Reply>> NodeProxy::log(CallPtr call) {
   const json::value pod = decode_object(*entry->value);
   PLIM_CO_TRY(std::string container, container_of(pod, target.name, call->query.text("container")));
   std::string node(kube::text_at(pod, "Pod.spec.nodeName"));
-  if (node.empty()) {  // it has said nothing yet
+  if (node.empty()) {  // the pod has no node, so no log yet
     net::Response nothing{.status = 200};
     nothing.headers.set("Content-Type", "text/plain");
     co_return nothing;
@@ -123,7 +123,7 @@ ApiResult<std::shared_ptr<net::Client>> NodeProxy::client_of(const std::string& 
       kube::int_at(object, "Node.status.daemonEndpoints.kubeletEndpoint.Port").value_or(10250);
   if (address.empty())
     return fail(Code::unavailable, fmt::format("node {} has no address yet", node));
-  if (port == 0)  // as of simulated nodes
+  if (port == 0)  // for example, a simulated node
     return fail(Code::unavailable, fmt::format("node {} serves neither logs nor figures", node));
   const bool is_v6 = address.find(':') != address.npos;
   const std::string base = is_v6 ? fmt::format("https://[{}]:{}", address, port)

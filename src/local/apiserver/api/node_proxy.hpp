@@ -1,4 +1,4 @@
-// Requests that a node answers: logs of its pods, and whatever else its kubelet endpoint has.
+// Requests that are passed on to a node: logs of its pods and everything else its kubelet serves.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class NodeProxy {
   Task<void> stop() { return streams_.stop(); }
 
  private:
-  // What a node refuses in plain words is passed on so, or as the Status that clients understand.
+  // Whether errors of a node are passed on as plain text or as the Status that clients expect.
   enum class Refusals : std::uint8_t { as_they_are, as_status };
 
   Task<ApiResult<net::Reply>> send(std::string node, net::Request request, Refusals refusals);

@@ -1,4 +1,4 @@
-// Requests that the API hands on to a node.
+// Requests that the API passes on to a node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct Keys {
   net::KeyPair authority, node, api;
 };
 
-// Answers with what it was asked, and by whom.
+// The fake kubelet answers with the request it got and the name of the client.
 class NodeProxyTest : public ::testing::Test {
  protected:
   NodeProxyTest() : api(keys.options()) {
@@ -114,7 +114,7 @@ class NodeProxyTest : public ::testing::Test {
 constexpr std::string_view kOne = R"({"name":"c","image":"x"})";
 constexpr std::string_view kTwo = R"({"name":"c","image":"x"},{"name":"d","image":"x"})";
 
-TEST_F(NodeProxyTest, hands_on_method_path_query_and_body) {
+TEST_F(NodeProxyTest, passes_on_method_path_query_and_body) {
   EXPECT_EQ(ask("GET", "/api/v1/nodes/n1/proxy/stats/summary?a=b&c=%20").body,
             "GET /stats/summary a=b&c=%20  by kube-apiserver");
   EXPECT_EQ(ask("POST", "/api/v1/nodes/n1/proxy/run/x", "hello").body,
@@ -122,7 +122,7 @@ TEST_F(NodeProxyTest, hands_on_method_path_query_and_body) {
   EXPECT_EQ(ask("GET", "/api/v1/nodes/n1/proxy").body, "GET /   by kube-apiserver");
 }
 
-TEST_F(NodeProxyTest, says_that_a_simulated_node_serves_nothing) {
+TEST_F(NodeProxyTest, reports_that_a_simulated_node_serves_nothing) {
   add_node("sim", "0");
   make_pod("p", kOne, "sim");
   for (const char* path :
@@ -134,22 +134,22 @@ TEST_F(NodeProxyTest, says_that_a_simulated_node_serves_nothing) {
   }
 }
 
-TEST_F(NodeProxyTest, hands_back_status_and_type_but_not_what_is_between_node_and_api) {
+TEST_F(NodeProxyTest, returns_status_and_type_but_no_hop_by_hop_headers) {
   const Answer answer = ask("GET", "/api/v1/nodes/n1/proxy/missing");
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.headers.get("Content-Type"), "text/odd");
   EXPECT_FALSE(answer.headers.has("Set-Cookie"));
 }
 
-TEST_F(NodeProxyTest, says_which_node_is_missing_or_silent) {
+TEST_F(NodeProxyTest, names_a_missing_or_unreachable_node) {
   EXPECT_EQ(ask("GET", "/api/v1/nodes/n9/proxy/pods").status, 404);
-  add_node("dead", "1");  // nobody listens there
+  add_node("dead", "1");  // no server listens there
   const Answer dead = ask("GET", "/api/v1/nodes/dead/proxy/pods");
   EXPECT_GE(dead.status, 500);
   EXPECT_THAT(dead.body, HasSubstr("error from node dead"));
 }
 
-TEST_F(NodeProxyTest, logs_are_asked_of_the_pods_node) {
+TEST_F(NodeProxyTest, logs_are_requested_from_the_node_of_the_pod) {
   make_pod("a", kOne, "n1");
   EXPECT_EQ(ask("GET", "/api/v1/namespaces/default/pods/a/log").body,
             "GET /containerLogs/default/a/c   by kube-apiserver");
@@ -168,7 +168,7 @@ TEST_F(NodeProxyTest, logs_of_one_container_among_several) {
   EXPECT_EQ(ask("GET", "/api/v1/namespaces/default/pods/two/log?container=e").status, 400);
 }
 
-TEST_F(NodeProxyTest, a_pod_without_a_node_has_said_nothing_yet) {
+TEST_F(NodeProxyTest, a_pod_without_a_node_has_an_empty_log) {
   make_pod("new", kOne, "");
   const Answer answer = ask("GET", "/api/v1/namespaces/default/pods/new/log");
   EXPECT_EQ(answer.status, 200);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kUsualSize = 4096;
 constexpr std::string_view kVersionKey = R"("resourceVersion":")";
 
-// Upstream's order; what is not named here follows.
+// Upstream's order; the other fields follow.
 constexpr std::array<std::string_view, 7> kFirstInMetadata{
     "name",       "generateName",     "namespace", "uid", "resourceVersion",
     "generation", "creationTimestamp"};
@@ -40,7 +40,7 @@ void append_metadata(std::string& out, const json::object& metadata, store::Revi
   out += '}';
 }
 
-// The object in the kind's own form; its resourceVersion is among the metadata.
+// The object in the form of this kind; its resourceVersion is in the metadata.
 std::string converted(const Kind& kind, std::string_view stored) {
   const json::value object = kind.conversion->to_served(decode_object(stored));
   const auto revision =
@@ -92,7 +92,7 @@ void append_object_at(std::string& out, const Kind& kind, std::string_view bytes
                       store::Revision revision) {
   const std::string other_form = kind.conversion ? converted(kind, bytes) : std::string();
   const std::string_view tail = tail_of(kind.conversion ? other_form : bytes);
-  // Inside a text the quotes of this key would be escaped, so the first one is the field itself.
+  // In a string the quotes of this key would be escaped, so the first match is the field itself.
   const std::size_t start = tail.find(kVersionKey) + kVersionKey.size();
   const std::size_t end = tail.find('"', start);
   out += kind.head;

@@ -1,5 +1,5 @@
-// Objects as the store holds them: canonical JSON that begins with kind and apiVersion and has its
-// metadata first, so that lists and watches are put together from slices without parsing.
+// Objects as the store holds them: canonical JSON that begins with kind and apiVersion, followed by
+// metadata, so that lists and watches are assembled from slices without parsing.
 #pragma once
 
 #include <string>
@@ -19,14 +19,14 @@ std::string_view tail_of(std::string_view bytes);
 
 // Adds the object as an item of a list: without kind and apiVersion.
 void append_item(std::string& out, const Kind& kind, std::string_view bytes);
-// Adds the object as it stands in watches, with the kind's own head: an object may be served in
+// Adds the object for a watch, with kind and apiVersion of `kind`: an object may be served in
 // several versions, and events in two forms.
 void append_object(std::string& out, const Kind& kind, std::string_view bytes);
-// The same with another resourceVersion: a deleted object tells when it went.
+// The same with another resourceVersion: that of the deletion, for a deleted object.
 void append_object_at(std::string& out, const Kind& kind, std::string_view bytes,
                       store::Revision revision);
 
-// The tree of stored bytes. They are our own, so they parse.
+// Parses stored bytes. We encoded them, so this cannot fail.
 json::value decode_object(std::string_view bytes);
 
 }  // namespace plim::local::apiserver

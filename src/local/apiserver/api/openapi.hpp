@@ -1,4 +1,4 @@
-// As much OpenAPI as clients need to send their requests and to explain kinds.
+// As much OpenAPI as clients need to send requests and to explain kinds.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ inline constexpr std::string_view kOpenapiV2Type =
 
 json::value openapi_v3_index(const Kinds& kinds);
 bool has_openapi(const Kinds& kinds, std::string_view group_version);
-// Of "api/v1" or "apis/G/V": each kind's PATCH with its parameters, by which clients learn that the
-// server validates fields and offers dry runs, and the schemas of kinds that are ours.
+// For "api/v1" or "apis/G/V": the PATCH of each kind with its parameters, which tell clients that
+// the server supports field validation and dry runs, and the schemas of our own kinds.
 std::optional<json::value> openapi_v3(const Kinds& kinds, std::string_view group_version);
 
 }  // namespace plim::local::apiserver

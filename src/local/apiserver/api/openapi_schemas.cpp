@@ -7,7 +7,7 @@
 namespace plim::local::apiserver {
 namespace {
 
-// The name ends, after the last dot, as clients print it.
+// Clients print the part of a name after its last dot.
 constexpr std::string_view kPrefix = "io.k8s.";
 
 json::value list_type(const Field& field) {
@@ -35,7 +35,7 @@ std::string OpenapiSchemas::name_of(const Type& type) {
   for (int i = 2; schemas_.contains(name); ++i)
     name = fmt::format("{}{}.{}", kPrefix, i, type.name);
   names_[&type] = name;
-  schemas_[name] = json::object{{"type", "object"}};  // there already, should it refer to itself
+  schemas_[name] = json::object{{"type", "object"}};  // set first: the type may refer to itself
   json::object properties = properties_of(type);
   if (!properties.empty()) schemas_[name].as_object()["properties"] = std::move(properties);
   return name;

@@ -1,4 +1,4 @@
-// The schema table as OpenAPI tells it: what `kubectl explain` shows and old clients check against.
+// The schema tables as OpenAPI, for `kubectl explain` and for the validation of old clients.
 #pragma once
 
 #include <map>
@@ -10,27 +10,27 @@
 
 namespace plim::local::apiserver {
 
-// Collects the types of kinds and all that these refer to. `reference` is put before names in $ref:
-// "#/components/schemas/" or "#/definitions/".
+// Collects the types of kinds and all types that they refer to. `reference` is the prefix of names
+// in $ref: "#/components/schemas/" or "#/definitions/".
 class OpenapiSchemas {
  public:
   explicit OpenapiSchemas(std::string_view reference) : reference_(reference) {}
 
-  // Kinds without a type of ours are left out.
+  // Skips kinds without a type.
   void add(const Kind& kind);
 
   json::object take() && { return std::move(schemas_); }
 
  private:
-  // The name of its schema, which is made if it is not there yet.
+  // The name of its schema, which is created if it does not exist.
   std::string name_of(const Type& type);
   json::object properties_of(const Type& type);
   json::object schema_of(const Field& field);
   json::object one(const Field& field);
   json::object refer(std::string_view name) const;
-  // A type of one value that has a name of its own, as upstream's have.
+  // A scalar type with a name of its own, as in upstream.
   json::object scalar(std::string_view name, std::string_view type, std::string_view format);
-  // One that may be of either type, which clients show by its name.
+  // A type with two alternatives, which clients show by its name.
   json::object either(std::string_view name, std::string_view one_type, std::string_view other_type,
                       std::string_view format);
 

@@ -1,6 +1,6 @@
-// OpenAPI 2 in protobuf, which clients before 1.27 insist on: by the PATCH operations they learn
-// which kinds offer dry runs, by the definitions what fields there are. Numbers are those of the
-// messages in gnostic's OpenAPIv2.proto.
+// OpenAPI 2 in protobuf, which clients before 1.27 require: the PATCH operations tell them which
+// kinds support dry runs, the definitions which fields exist. Field numbers are those of gnostic's
+// OpenAPIv2.proto.
 #include <fmt/format.h>
 
 #include "local/apiserver/api/openapi.hpp"
@@ -14,7 +14,7 @@ void put_varint(std::string& out, std::size_t value) {
   out += static_cast<char>(value);
 }
 
-// Field `number`, which is a text or a message.
+// Writes the field `number` with a string or a message.
 void put(std::string& out, std::size_t number, std::string_view bytes) {
   put_varint(out, number << 3 | 2);
   put_varint(out, bytes.size());
@@ -62,7 +62,7 @@ std::string schema_message(const json::value& schema) {
     put(item, 1, schema_message(*values));
     put(out, 21, item);
   }
-  // Version 2 has no choice of types; text takes all.
+  // Version 2 has no alternatives of types; a string accepts both.
   const std::string_view type = find(schema, {"oneOf"}) ? "string" : text_at(schema, {"type"});
   if (!type.empty()) {
     std::string item;

@@ -58,7 +58,7 @@ ApiError patch_error(const Kind& kind, std::string_view name, Error error,
                                .group = kind.group,
                                .kind = kind.plural,
                                .causes = std::move(causes)};
-  // Upstream does not say which operation of a JSON patch it could not do.
+  // Upstream does not report which operation of a JSON patch failed.
   if (out.reason == "Invalid" && !out.details) {
     out.message = "the server rejected our request due to an error in our request";
     out.details = ErrorDetails{};
@@ -66,7 +66,7 @@ ApiError patch_error(const Kind& kind, std::string_view name, Error error,
   return out;
 }
 
-// A patch may name who it is for, but not make it somebody else.
+// A patch may contain name, namespace and UID, but must not change them.
 ApiResult<void> check_same_object(const Kind& kind, const json::value& now,
                                   const json::value& patched) {
   if (kube::name_of(patched).empty()) return without_a_name(kube::name_of(now));
@@ -113,7 +113,7 @@ ApiResult<json::value> apply_patch(const Core& core, const Call& call, const Pat
   return std::move(*out);
 }
 
-// Patched trees are as foreign as bodies.
+// A patched object may be as invalid as a body.
 ApiResult<json::value> checked(Call& call, json::value object) {
   if (!object.is_object()) return bad_request("the patch leaves no object");
   const std::string_view made = text_at(object, {"kind"});
@@ -129,7 +129,7 @@ ApiResult<json::value> checked(Call& call, json::value object) {
   return conform_object(call, std::move(object), {});
 }
 
-// The object was fine before: 422, where the same mistake in a body is 400.
+// The object was valid before, so this is 422; the same mistake in a body is 400.
 ApiError blamed_on_patch(const ApiError& error) {
   if (error.code != 400) return error;
   const std::string why = fmt::format("Invalid value: {}", error.message);
@@ -154,7 +154,7 @@ ApiResult<Patch> parse_patch(const Call& call) {
     PLIM_TRY(out.body, parse_body(call.body, mistakes));
   }
   if (out.kind != PatchKind::json && !out.body.is_object())
-    return bad_request("the patch is no object");
+    return bad_request("the patch is not an object");
   if (out.kind == PatchKind::apply) {
     const std::string_view kind = text_at(out.body, {"kind"});
     const std::string_view name = kube::name_of(out.body);
@@ -174,7 +174,7 @@ Edit patch_edit(const Core& core, CallPtr call, Patch patch) {
   return [&core, call = std::move(call),
           patch = std::move(patch)](const json::value& now) -> ApiResult<json::value> {
     const auto& conversion = call->kind().conversion;
-    call->warnings.clear();  // of an earlier try
+    call->warnings.clear();  // drops those of an earlier try
     PLIM_TRY(json::value patched,
              apply_patch(core, *call, patch, conversion ? conversion->to_served(now) : now));
     auto out = checked(*call, std::move(patched));
@@ -190,7 +190,7 @@ Edit scale_patch_edit(Patch patch) {
       PLIM_TRY(json::value out, apply_json_patch(scale, patch.body));
       return out;
     }
-    // A Scale has no lists, so that every other kind of patch merges it alike.
+    // A Scale has no lists, so all other patch types are equal to a merge patch.
     return apply_merge_patch(scale, patch.body);
   };
 }

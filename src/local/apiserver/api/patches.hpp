@@ -1,4 +1,4 @@
-// PATCH requests as edits of objects.
+// Turns PATCH requests into edits of objects.
 #pragma once
 
 #include "local/apiserver/api/call.hpp"
@@ -14,13 +14,13 @@ struct Patch {
   json::value body = {};
 };
 
-// By the Content-Type; 415 for others, and for strategic merge where no schema says how. 422 for
-// options that do not fit.
+// Reads the Content-Type. 415 for unknown types, and for strategic merge of kinds without a schema.
+// 422 for invalid options.
 ApiResult<Patch> parse_patch(const Call& call);
 
-// From stored object to stored object, of the call's kind.
+// Edits a stored object of the call's kind.
 Edit patch_edit(const Core& core, CallPtr call, Patch patch);
-// From Scale to Scale.
+// Edits a Scale.
 Edit scale_patch_edit(Patch patch);
 // The object that an apply patch creates.
 ApiResult<json::value> applied_to_nothing(const Core& core, const CallPtr& call,

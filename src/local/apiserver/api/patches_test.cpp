@@ -52,7 +52,7 @@ TEST_F(PatchesTest, a_failed_test_is_invalid) {
       Code::invalid);
 }
 
-TEST_F(PatchesTest, the_name_cannot_be_taken_away) {
+TEST_F(PatchesTest, the_name_cannot_be_removed) {
   ASSERT_TRUE(patch(PatchType::merge, R"({"metadata":{"finalizers":["a.io/b"]}})"));
   for (auto [type, body] :
        {std::pair(PatchType::merge, R"({"metadata":{"name":null}})"),
@@ -96,7 +96,7 @@ TEST_F(PatchesTest, dry_runs_store_nothing) {
   EXPECT_EQ(store->view().revision(), before);
 }
 
-TEST_F(PatchesTest, apply_creates_updates_and_takes_back) {
+TEST_F(PatchesTest, apply_creates_updates_and_removes_fields) {
   auto apply = [&](std::string_view manager, std::string_view data, bool force = false) {
     return run(client->patch(
         res::config_maps, {"default", "m"}, PatchType::apply,

@@ -9,7 +9,7 @@ namespace {
 
 using Segments = std::vector<std::string>;
 
-// Group and version in front of a resource; what is left over after them, or nothing.
+// Group and version before a resource, and what follows them.
 struct GroupVersion {
   std::string group, version;
   std::size_t length;
@@ -57,7 +57,7 @@ ApiResult<std::optional<ResourcePath>> parse_resource_path(const Kinds& kinds,
   const auto front = group_version_of(segments);
   if (!front) return std::optional<ResourcePath>();
   if (!kinds.has_group_version(front->group, front->version)) {
-    // Of a group that is served, this is a resource that is not there; of others it is any path.
+    // In a served group, the resource does not exist; otherwise it is not a path of a resource.
     if (kinds.has_group(front->group)) return unknown_resource();
     return std::optional<ResourcePath>();
   }

@@ -1,4 +1,4 @@
-// What the path of a request names.
+// Parses the path of a request.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct ResourcePath {
   std::string ns = {};
   std::string name = {};
   std::string subresource = {};
-  std::string rest = {};   // what follows a proxy subresource, with its slash
-  bool old_watch = false;  // below /watch/, which older clients use
+  std::string rest = {};   // what follows a proxy subresource, with the slash
+  bool old_watch = false;  // below /watch/, as old clients do
 };
 
-// The decoded segments of a path; a slash at its end does not count. Code::bad_request for empty
-// segments, dots, and slashes or control characters in disguise.
+// The decoded segments of a path; ignores a trailing slash. Code::bad_request for empty segments,
+// dots, and encoded slashes or control characters.
 Result<std::vector<std::string>> split_path(std::string_view path);
 
-// Nothing: the path is not one of a resource. An error: it is, but there is no such resource.
+// Nothing: not a path of a resource. An error: such a resource does not exist.
 ApiResult<std::optional<ResourcePath>> parse_resource_path(const Kinds& kinds,
                                                            std::string_view path);
 

@@ -112,7 +112,7 @@ net::Response PlainPaths::document(const net::Request& request, const std::strin
 ApiResult<net::Response> PlainPaths::handle(const net::Request& request) {
   PLIM_TRY(std::vector<std::string> path, split_path(request.path));
   if (request.method != "GET" && request.method != "HEAD") {
-    // What is not served at all is not there for any method.
+    // An unknown path is 404 for every method.
     const bool is_served =
         path.size() < 3 || path[0] != "apis" || core_.kinds.has_group_version(path[1], path[2]);
     if (!is_served) return page_not_found();

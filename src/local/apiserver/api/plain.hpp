@@ -1,4 +1,4 @@
-// Everything below no resource: discovery, OpenAPI, health, version, metrics.
+// All paths that are not below a resource: discovery, OpenAPI, health, version, metrics.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace plim::local::apiserver {
 
-// Served to anybody, so that probes need no credentials.
+// Served without credentials, for probes.
 bool is_public_path(std::string_view path);
 
 // Belongs to the store's loop.
@@ -27,7 +27,7 @@ class PlainPaths {
                                      const std::vector<std::string>& path);
   ApiResult<net::Response> openapi(const net::Request& request,
                                    const std::vector<std::string>& path);
-  // A document that only changes with the kinds: made once, with an ETag.
+  // A document that changes only with the kinds: created once, with an ETag.
   template <class Make>
   net::Response document(const net::Request& request, const std::string& name,
                          std::string content_type, Make make);

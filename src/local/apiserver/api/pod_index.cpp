@@ -30,7 +30,7 @@ Task<void> PodIndex::catch_up() {
     if (!changes) break;
     for (const store::ChangePtr& change : *changes) note(*change);
   }
-  // It is dropped when nobody has asked for long.
+  // The store drops the watcher if the index was not read for long.
   if (!watcher_ || watcher_->lost()) rebuild();
 }
 

@@ -1,4 +1,4 @@
-// Which pods are on a node, without asking all pods.
+// Finds the pods of a node without reading all pods.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@
 
 namespace plim::local::apiserver {
 
-// Follows the store and is read right after it has caught up, so that it tells of exactly the
-// newest state. Belongs to the store's loop.
+// Follows the store. Callers read it right after catch_up(), so it has exactly the newest state.
+// Belongs to the store's loop.
 class PodIndex {
  public:
   explicit PodIndex(store::Store& store) : store_(store) {}
 
-  // Brings it up to store.view(); what is read before the next co_await fits that view.
+  // Updates it to store.view(); reads before the next co_await match that view.
   Task<void> catch_up();
-  // Keys of the pods whose spec.nodeName this is, in order.
+  // Keys of the pods with this spec.nodeName, in order.
   const std::set<std::string>& on_node(std::string_view node) const;
 
  private:
@@ -34,7 +34,7 @@ class PodIndex {
   store::Store& store_;
   std::unique_ptr<store::Watcher> watcher_;
   std::map<std::string, std::set<std::string>, std::less<>> by_node_;
-  std::unordered_map<std::string, std::string> node_of_;  // by key; only those that have one
+  std::unordered_map<std::string, std::string> node_of_;  // by key; only pods with a node
 };
 
 }  // namespace plim::local::apiserver

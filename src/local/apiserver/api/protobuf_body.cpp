@@ -24,21 +24,21 @@ Error malformed(std::string_view what) {
   return fail(Code::bad_request, fmt::format("the protobuf body is malformed: {}", what));
 }
 
-// One field as it stands on the wire.
+// One encoded field.
 struct WireField {
   enum class Form : std::uint8_t { varint, fixed64, bytes, fixed32 };
 
   std::uint32_t number = 0;
   Form form = Form::varint;
-  std::uint64_t value = 0;      // of the numbers
-  std::string_view bytes = {};  // of Form::bytes
+  std::uint64_t value = 0;      // for numbers
+  std::string_view bytes = {};  // for Form::bytes
 };
 
 class WireMessage {
  public:
   explicit WireMessage(std::string_view bytes) : rest_(bytes) {}
 
-  // Nothing: the end.
+  // Nothing at the end.
   Result<std::optional<WireField>> next() {
     if (rest_.empty()) return std::optional<WireField>();
     PLIM_TRY(std::uint64_t tag, varint());
@@ -99,7 +99,7 @@ class WireMessage {
   std::string_view rest_;
 };
 
-// Calls `visit` for each field; its error ends the walk.
+// Calls `visit` for each field; stops at its first error.
 template <class Visit>
 Result<void> each_field(std::string_view message, const Visit& visit) {
   WireMessage wire(message);
@@ -110,7 +110,7 @@ Result<void> each_field(std::string_view message, const Visit& visit) {
   }
 }
 
-// The only fields of Go's own wrappers: texts and raw JSON under 1, numbers under 1 and 2.
+// The fields of Go's wrapper types: strings and raw JSON have number 1, numbers 1 and 2.
 struct Wrapped {
   std::uint64_t first = 0, second = 0;
   std::string_view bytes = {}, third = {};
@@ -138,7 +138,7 @@ Result<json::value> time_of(std::string_view message, bool micro) {
   if (message.empty()) return json::value();  // Go's zero time
   PLIM_TRY(Wrapped parts, unwrap(message));
   const auto seconds = static_cast<std::int64_t>(parts.first);
-  constexpr std::int64_t kFarthest = 9'000'000'000;  // what a WallTime holds
+  constexpr std::int64_t kFarthest = 9'000'000'000;  // the largest WallTime
   if (seconds < -kFarthest || seconds > kFarthest) return malformed("a time out of range");
   const auto nanos = static_cast<std::int32_t>(parts.second);
   const WallTime time{std::chrono::seconds(seconds) + Nanos(nanos)};
@@ -153,8 +153,8 @@ Result<json::value> int_or_string(std::string_view message) {
 
 class Decoder {
  public:
-  // `inside` is the way to this message through those that JSON does not show, `depth` how many
-  // they are.
+  // `inside` is the path to this message through messages that JSON does not show, `depth` their
+  // number.
   Result<void> message(const Type& type, std::string_view bytes, std::uint16_t inside, int depth,
                        json::object& out) {
     if (++nesting_ > kMaxDepth) return malformed("it is nested too deeply");
@@ -178,7 +178,7 @@ class Decoder {
   Result<void> add(const Field& field, const WireField& wire, json::object& out) {
     if (field.shape == Shape::map) return add_entry(field, wire, out);
     if (field.shape == Shape::list) return add_element(field, wire, out);
-    // A message may come in parts; numbers and texts of a later part win.
+    // A message may come in parts; later numbers and strings replace earlier ones.
     PLIM_TRY(json::value made, value(field, wire));
     if (!made.is_null()) out[field.name] = std::move(made);
     return {};
@@ -220,7 +220,7 @@ class Decoder {
     return {};
   }
 
-  // Null: the same as absent.
+  // Null means absent.
   Result<json::value> value(const Field& field, const WireField& wire) {
     switch (field.scalar) {
       case Scalar::boolean:

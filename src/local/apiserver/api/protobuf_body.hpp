@@ -1,5 +1,5 @@
-// Bodies in protobuf, as Go clients send them: read by the table of types into the tree that JSON
-// would have given.
+// Decodes protobuf bodies, as Go clients send them, into the tree that JSON would give, using the
+// type tables.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ namespace plim::local::apiserver {
 
 inline constexpr std::string_view kProtobufType = "application/vnd.kubernetes.protobuf";
 
-// What the bytes begin with: four magic ones, then a message that says what the object is.
+// The start of the body: four magic bytes, then a message that names the kind.
 struct ProtobufEnvelope {
   std::string api_version;
   std::string kind;
-  std::string_view object;  // inside the body
+  std::string_view object;  // a part of the body
 };
 
 // Code::bad_request for anything truncated or malformed.
 Result<ProtobufEnvelope> open_protobuf(std::string_view body);
-// Unknown field numbers are skipped. Values are not checked further: conform() does that.
+// Skips unknown field numbers. Does not check values further: conform() does that.
 Result<json::value> decode_protobuf(const Type& type, std::string_view message);
 
 }  // namespace plim::local::apiserver

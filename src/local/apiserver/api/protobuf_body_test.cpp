@@ -15,7 +15,7 @@ std::string varint(std::uint64_t value) {
   return out + static_cast<char>(value);
 }
 
-// A field with a text or a message.
+// A field with a string or a message.
 std::string part(unsigned number, std::string_view bytes) {
   return varint(number << 3 | 2) + varint(bytes.size()) + std::string(bytes);
 }
@@ -29,7 +29,7 @@ std::string sealed(std::string_view version, std::string_view kind, std::string_
          part(3, "") + part(4, "");
 }
 
-// As Go writes it: empty texts and zero times too.
+// As Go writes it, with empty strings and zero times.
 std::string metadata(std::string_view name) {
   return part(1, name) + part(2, "") + part(3, "") + part(4, "") + part(5, "") + part(6, "") +
          number(7, 0) + part(8, "");
@@ -98,7 +98,7 @@ TEST_F(ProtobufBodyTest, delete_options) {
   EXPECT_EQ(refused.status, 409) << refused.body;
 }
 
-TEST_F(ProtobufBodyTest, broken_bodies_are_refused) {
+TEST_F(ProtobufBodyTest, broken_bodies_are_rejected) {
   const std::string good = sealed("v1", "Pod", pod());
   EXPECT_EQ(post("/api/v1/namespaces/default/pods", "{}").status, 400);
   EXPECT_EQ(post("/api/v1/namespaces/default/services", good).status, 400);

@@ -1,4 +1,4 @@
-// The parameters behind a path's question mark, as Kubernetes reads them.
+// The query parameters of a request, as Kubernetes reads them.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class Query {
   explicit Query(std::string_view text);
 
   bool has(std::string_view name) const;
-  std::string_view text(std::string_view name) const;  // "" when missing
+  std::string_view text(std::string_view name) const;  // "" if missing
   std::vector<std::string> all(std::string_view name) const;
-  // Absent, "0" and "false" in any case are false; everything else, also the empty text, is true.
+  // Absent, "0" and "false" in any case are false; everything else, even an empty value, is true.
   bool flag(std::string_view name) const;
-  // Nothing when absent or empty; 400 when it is no number.
+  // Nothing if absent or empty; 400 if it is not a number.
   ApiResult<std::optional<std::int64_t>> integer(std::string_view name) const;
 
  private:

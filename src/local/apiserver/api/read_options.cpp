@@ -82,7 +82,7 @@ ApiResult<ReadOptions> parse_read_options(const Call& call) {
   ReadOptions out;
   out.watch = call.target.old_watch || query.flag("watch");
   std::string fields(query.text("fieldSelector"));
-  if (!call.target.name.empty())  // of a watch on one object, by its path
+  if (!call.target.name.empty())  // a watch of one object by its path
     fields += fmt::format("{}metadata.name={}", fields.empty() ? "" : ",", call.target.name);
   PLIM_TRY(out.selection,
            Selection::parse(call.kind(), call.target.ns, query.text("labelSelector"), fields));

@@ -1,4 +1,4 @@
-// What a list or a watch asks for, checked by upstream's rules.
+// The options of a list or a watch, checked by upstream's rules.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct ReadOptions {
   std::string continue_token = {};
   std::optional<store::Revision> revision = {};
   Match match = Match::unset;
-  // Of watches only.
+  // For watches only.
   bool watch = false;
   bool bookmarks = false;
   std::optional<bool> initial_events = {};
@@ -28,7 +28,7 @@ struct ReadOptions {
 
 ApiResult<ReadOptions> parse_read_options(const Call& call);
 
-// Where a list goes on: the revision all its pages show, and the key they begin at.
+// Where a list continues: the revision of all its pages, and the key to start at.
 struct ContinueToken {
   store::Revision revision = 0;
   std::string start;  // relative to the selection's prefix

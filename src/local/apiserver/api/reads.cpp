@@ -25,7 +25,7 @@ ApiError expired(store::Revision revision, std::string fresh_token) {
           .continue_token = std::move(fresh_token)};
 }
 
-// The view that the options ask for, if it is there already.
+// The view for these options, if it exists already.
 ApiResult<Source> source_of(const Core& core, const ReadOptions& options) {
   if (!options.continue_token.empty()) {
     PLIM_TRY(ContinueToken token, decode_continue(options.continue_token));
@@ -34,7 +34,7 @@ ApiResult<Source> source_of(const Core& core, const ReadOptions& options) {
     if (view) return Source{std::move(*view), start};
     return expired(token.revision, encode_continue({core.store.view().revision(), token.start}));
   }
-  // A limit alone makes a revision exact, as upstream's paged lists from etcd are.
+  // With a limit the revision is exact, as in upstream's paged lists from etcd.
   const bool exact = options.match == ReadOptions::Match::exact ||
                      (options.match == ReadOptions::Match::unset && options.limit > 0 &&
                       options.revision.value_or(0) > 0);
@@ -105,14 +105,14 @@ Task<ListResult> Reader::select(Selection selection) {
   const bool by_node = selection.prefix().starts_with("/registry/core/pods/") &&
                        !selection.required("spec.nodeName").empty();
   if (by_node) co_await pods_by_node_.catch_up();
-  // No waiting from here on: the index fits this view.
+  // No co_await from here on: the index matches this view.
   const store::View view = core_.store.view();
   ListResult out{.revision = view.revision()};
   if (selection.is_one_object()) {
     store::EntryPtr entry = view.get(selection.prefix());
     if (entry && selection.matches(*entry->value)) out.entries.push_back(std::move(entry));
   } else if (by_node) {
-    // Every key of the index is in the view.
+    // The view has every key of the index.
     for (const std::string& key : pods_by_node_.on_node(selection.required("spec.nodeName"))) {
       store::EntryPtr entry = view.get(key);
       if (key.starts_with(selection.prefix()) && selection.matches(*entry->value))
@@ -131,7 +131,7 @@ Task<ListResult> Reader::select(Selection selection) {
 
 Task<ApiResult<ListResult>> Reader::list(ReadOptions options) {
   PLIM_CO_CHECK(co_await wait_for(options.revision.value_or(0)));
-  // Informers rely on one big answer here.
+  // Informers expect the whole list in one response here.
   const bool any_revision = options.revision == store::Revision{0};
   const std::size_t limit = any_revision ? 0 : options.limit;
   const bool newest =
@@ -166,7 +166,7 @@ std::string encode_list(const Kind& kind, const ListResult& list) {
   out += fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":)", kind.list_kind,
                      kind.api_version);
   json::object metadata = list_metadata(list);
-  if (kind.rules) metadata.emplace("continue", "");  // upstream's lists have no schema here
+  if (kind.rules) metadata.emplace("continue", "");  // as upstream for kinds without a schema
   out += to_json(metadata);
   out += R"(,"items":[)";
   bool first = true;

@@ -1,4 +1,4 @@
-// Reading one object, and lists of them.
+// Reads single objects and lists.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace plim::local::apiserver {
 
-// A stored object, or 404. The newest acknowledged state.
+// A stored object, or 404. Reads the newest acknowledged state.
 ApiResult<store::EntryPtr> find_entry(const Core& core, const Kind& kind, std::string_view ns,
                                       std::string_view name);
 
-// What a list shows, before it is put into any format.
+// The result of a list, before formatting.
 struct ListResult {
   store::Revision revision = 0;
   std::vector<store::EntryPtr> entries = {};
   std::string continue_token = {};
-  std::optional<std::size_t> remaining = {};  // only known without selectors
+  std::optional<std::size_t> remaining = {};  // known only without selectors
 };
 
 // Belongs to the store's loop.
@@ -30,12 +30,12 @@ class Reader {
  public:
   explicit Reader(Core& core) : core_(core), pods_by_node_(core.store) {}
 
-  // By the rules of limit, continue, resourceVersion and resourceVersionMatch; waits for a revision
-  // that is still to come.
+  // Follows the rules of limit, continue, resourceVersion and resourceVersionMatch; waits for a
+  // revision that does not exist yet.
   Task<ApiResult<ListResult>> list(ReadOptions options);
-  // 504 with the cause that clients know if the store does not reach `revision` in time.
+  // 504 with the cause that clients expect if the store does not reach `revision` in time.
   Task<ApiResult<void>> wait_for(store::Revision revision);
-  // What of the newest state belongs to a selection, in order.
+  // The objects of the newest state that match a selection, in order.
   Task<ListResult> select(Selection selection);
 
  private:
@@ -45,7 +45,7 @@ class Reader {
 
 // `"metadata":{"resourceVersion":…}` of a list in any format.
 json::object list_metadata(const ListResult& list);
-// `{"kind":"PodList",…,"items":[…]}`, joined from the stored bytes.
+// `{"kind":"PodList",…,"items":[…]}`, concatenated from the stored bytes.
 std::string encode_list(const Kind& kind, const ListResult& list);
 
 }  // namespace plim::local::apiserver

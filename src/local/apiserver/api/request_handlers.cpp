@@ -18,13 +18,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// More than this in a connection's queue, and the watch waits for its reader.
+// If a connection has more than this queued, the watch waits for its reader.
 constexpr std::size_t kQueueHigh = 64;
 constexpr Nanos kQueuePoll = 20ms;
-// A reader that takes nothing for so long is left behind; it resumes from what it has read.
+// A watch whose reader takes nothing for this long is closed; the client resumes where it was.
 constexpr Nanos kPatience = 5s;
 
-// Upstream turns to another path for what cannot be served here.
+// The path exists upstream, but this server does not serve it.
 ApiError not_served(std::string_view what) {
   return bad_request(fmt::format("{} is not served by this cluster's API yet", what));
 }
@@ -161,7 +161,7 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
     const SteadyTime limit = core_.clock.steady() + kPatience;
     while (sink->queued() > kQueueHigh && core_.clock.steady() < limit)
       co_await core_.clock.sleep(kQueuePoll);
-    // Not finish(): it would wait for this reader once more.
+    // Not finish(): that would wait for the reader again.
     if (sink->queued() > kQueueHigh) co_return sink->abort();
   }
   sink->finish();
@@ -201,7 +201,7 @@ Task<HandlerResult> Handlers::update(CallPtr call) {
   PLIM_CO_CHECK(place_in_namespace(kind, request.ns, object));
   if (kube::name_of(object).empty()) co_return without_a_name(request.name);
   if (kind.conversion) object = kind.conversion->to_stored(std::move(object));
-  // Of custom resources, upstream replaces only what the client has seen.
+  // As upstream, replacing a custom resource requires a resourceVersion.
   const bool is_blind = kind.rules && kube::resource_version_of(object).empty();
   const KindPtr served = call->target.kind;
   request.edit = [object = std::move(object), is_blind,
@@ -255,7 +255,7 @@ Task<HandlerResult> Handlers::remove(CallPtr call) {
 }
 
 Task<HandlerResult> Handlers::remove_collection(CallPtr call) {
-  // Never in all namespaces at once.
+  // Deleting in all namespaces at once is not allowed.
   if (call->kind().namespaced && call->target.ns.empty()) co_return method_not_allowed();
   PLIM_CO_CHECK(parse_dry_run(*call, "DeleteOptions"));
   PLIM_CO_TRY(ReadOptions which, parse_read_options(*call));

@@ -1,4 +1,4 @@
-// What each verb does with a request about resources.
+// Handles requests about resources, verb by verb.
 #pragma once
 
 #include "base/task.hpp"
@@ -36,7 +36,7 @@ class Handlers {
         event_expiry_(core),
         streams_(core.loop) {}
 
-  // Decides by method and target; errors are for the caller to encode.
+  // Dispatches by method and target; the caller encodes errors.
   Task<HandlerResult> handle(CallPtr call);
   Task<ApiResult<std::unique_ptr<WatchSession>>> open_watch(CallPtr call);
   Task<void> stop();
@@ -69,8 +69,8 @@ class Handlers {
   TaskGroup streams_;
 };
 
-// "get", "list", "watch", "create", …: how authorization and discovery call the request; "" if the
-// method is none of Kubernetes'.
+// The verb of the request for authorization and discovery: "get", "list", "watch", "create", …; ""
+// if Kubernetes does not use the method.
 std::string_view verb_of(const Call& call);
 
 }  // namespace plim::local::apiserver

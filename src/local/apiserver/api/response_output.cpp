@@ -16,7 +16,7 @@ std::string meta_version(const Format& format) {
   return "meta.k8s.io/" + format.version;
 }
 
-// Only what every object has.
+// Only the metadata, which every object has.
 json::value metadata_of(std::string_view bytes, const Format& format) {
   json::value object = decode_object(bytes);
   return {{"kind", "PartialObjectMetadata"},
@@ -38,7 +38,7 @@ json::value metadata_list(const ListResult& list, const Format& format) {
           {"items", std::move(items)}};
 }
 
-// Upstream drops texts that a header cannot hold.
+// Upstream drops texts that a header cannot contain.
 bool is_sayable(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;

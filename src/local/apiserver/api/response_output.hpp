@@ -1,4 +1,4 @@
-// Answers in the form the client asked for: whole objects, tables, or metadata alone.
+// Responses in the form that the client requests: whole objects, tables, or metadata only.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@
 namespace plim::local::apiserver {
 
 net::Reply json_reply(int status, std::string body);
-// With the warnings of the call, and as YAML if that was asked for.
+// Adds the warnings of the call; converts to YAML if requested.
 net::Reply text_reply(const Call& call, int status, std::string body);
-// Each once, also to a client that is refused.
+// Adds each warning once, also to error responses.
 void add_warnings(const Call& call, net::Headers& headers);
 
 // `bytes` as stored.
 net::Reply object_reply(const Call& call, int status, const Kind& kind, std::string_view bytes,
                         WallTime now);
 net::Reply list_reply(const Call& call, const ListResult& list, WallTime now);
-// Null: whole objects.
+// Null for whole objects.
 std::unique_ptr<WatchFormat> watch_format(const Core& core, const CallPtr& call);
 
 }  // namespace plim::local::apiserver

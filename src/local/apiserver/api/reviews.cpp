@@ -23,7 +23,7 @@ json::value token_status(const Authenticator& authenticator, const json::value& 
   return out;
 }
 
-// The user a SubjectAccessReview asks about.
+// The user in a SubjectAccessReview.
 User subject_of(const json::value& review) {
   User out{.name = std::string(kube::text_at(review, "SubjectAccessReview.spec.user")),
            .uid = std::string(kube::text_at(review, "SubjectAccessReview.spec.uid"))};
@@ -54,7 +54,7 @@ json::value all_rules() {
           {"incomplete", false}};
 }
 
-// What cannot be answered.
+// Rejects reviews that cannot be answered.
 ApiResult<void> check_review(const Kind& kind, const json::value& review) {
   if (kind.kind == "TokenReview" && kube::text_at(review, "TokenReview.spec.token").empty())
     return bad_request("token is required for TokenReview in authentication");
@@ -67,7 +67,7 @@ ApiResult<void> check_review(const Kind& kind, const json::value& review) {
   if (asks_for_resource !=
       (kube::find(review, "SubjectAccessReview.spec.nonResourceAttributes") != nullptr))
     return {};
-  Kind shown;  // upstream names no kind here
+  Kind shown;  // upstream's message has no kind here
   shown.group = kind.group;
   return invalid(shown, "",
                  {{"FieldValueInvalid",

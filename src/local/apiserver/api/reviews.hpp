@@ -1,4 +1,4 @@
-// Questions about users, tokens and permissions: created, answered, never stored.
+// Reviews of users, tokens and permissions: answered at once and never stored.
 #pragma once
 
 #include "local/apiserver/api/access.hpp"

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kShortestToken = 600;
 constexpr std::int64_t kUsualToken = 3600;
 
-// As labels, or as the selector object of newer kinds.
+// Accepts a map of labels, or the selector object of newer kinds.
 std::string selector_text(const json::value& object) {
   const json::value* selector = find(object, {"spec", "selector"});
   if (!selector || !selector->is_object()) return {};
@@ -100,7 +100,7 @@ ApiResult<json::value> rescaled(const Kind& scaled, const json::value& object,
   const std::vector<std::string_view> way = steps(paths.spec);
   for (std::size_t i = 0; i + 1 < way.size(); ++i) holder = &make_object(*holder, {})[way[i]];
   if (!way.empty()) make_object(*holder, {})[way.back()] = replicas;
-  // The Scale's own, so that a stale one conflicts.
+  // Keeps these from the Scale, so that a stale one conflicts.
   for (std::string_view key : {"resourceVersion", "uid"})
     if (const json::value* found = find(scale, {"metadata", key}))
       make_object(out, {"metadata"})[key] = *found;

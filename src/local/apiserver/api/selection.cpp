@@ -37,7 +37,7 @@ Fields pod_fields() {
   return out;
 }
 
-// Beside metadata.name and metadata.namespace, which every kind has.
+// In addition to metadata.name and metadata.namespace, which every kind has.
 Fields fields_of(const Kind& kind) {
   if (kind.rules) return kind.rules->selectable_fields();
   if (kind.group == "events.k8s.io") {
@@ -100,7 +100,7 @@ ApiResult<Selection> Selection::parse(const Kind& kind, std::string_view ns,
       if (found == known.end()) return unsupported(kind, known, one.field);
       where = *found;
     }
-    // One object, or one namespace, is found by its key; what is not a name matches nothing there.
+    // One object or one namespace is found by its key; an invalid name matches nothing.
     if (one.field == "metadata.namespace" && equals && kind.namespaced && ns.empty() &&
         !one.value.empty() && out.prefix_ == kind.prefix)
       out.prefix_ = kind.folder(one.value);

@@ -1,4 +1,4 @@
-// Which objects a list or a watch is about: namespace, label selector, field selector.
+// The objects of a list or a watch: namespace, label selector, field selector.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace plim::local::apiserver {
 
-// A field that selectors may name, where its value is in a stored object, and what it is when
+// A field that selectors may use: its name, its path in a stored object, and its value if it is
 // absent.
 struct SelectableField {
   std::string field;
@@ -19,7 +19,7 @@ struct SelectableField {
   std::string fallback = {};
 };
 
-// The text of a field of a stored object, "" when it has none.
+// The value of a field in a stored object, "" if it is absent.
 std::string field_text(std::string_view bytes, const std::vector<std::string>& path);
 
 class ObjectFacts;
@@ -27,22 +27,22 @@ class ObjectFacts;
 class Selection {
  public:
   Selection() = default;
-  // 400 for bad grammar and for fields the kind does not offer.
+  // 400 for syntax errors and for fields that the kind does not support.
   static ApiResult<Selection> parse(const Kind& kind, std::string_view ns, std::string_view labels,
                                     std::string_view fields);
 
-  // Where its objects' keys lie: the kind's, a namespace's, or those of one object.
+  // The common prefix of the keys: of the kind, of a namespace, or the key of one object.
   const std::string& prefix() const { return prefix_; }
 
   bool is_one_object() const { return !prefix_.ends_with('/'); }
 
-  // Every object below the prefix belongs to it.
+  // True if every object below the prefix matches.
   bool is_everything() const { return labels_.empty() && fields_.empty(); }
 
-  // The value that a field must have; "" if it may have any.
+  // The value that a field must have; "" for any.
   std::string_view required(std::string_view field) const;
   bool matches(std::string_view bytes) const;
-  // The same for an object that others ask about too.
+  // The same, using facts that other selections share.
   bool matches(ObjectFacts& facts) const;
 
  private:

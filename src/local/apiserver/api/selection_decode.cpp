@@ -8,8 +8,8 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Stored bytes have no room behind them for the parser's wide loads, so they are copied where there
-// is; that costs far less than the parsing.
+// The parser reads beyond the end of its input, so stored bytes are copied to a padded buffer; that
+// costs far less than parsing.
 struct Scratch {
   ondemand::parser parser;
   std::string text;
@@ -36,7 +36,7 @@ bool enter(ondemand::object& here, std::string_view key) {
   return true;
 }
 
-// Texts as they are, numbers and booleans as JSON writes them; the first of a list, as upstream
+// Strings as they are, numbers and booleans as in JSON; of a list the first element, as upstream
 // does for podIPs.
 std::optional<std::string> value_at(ondemand::document& document,
                                     const std::vector<std::string>& path) {
@@ -98,7 +98,7 @@ const ObjectFacts::Labels& ObjectFacts::labels() {
 }
 
 ObjectFacts& SelectionMemory::facts_of(const store::EntryPtr& entry) {
-  // Entries are allocated, so the lowest bits of their addresses say nothing.
+  // Entries are heap-allocated, so the lowest bits of their addresses are constant.
   const auto address = reinterpret_cast<std::uintptr_t>(entry.get());
   ObjectFacts& place = places_[(address / alignof(std::max_align_t)) % kPlaces];
   if (place.entry() != entry) place = ObjectFacts(entry);

@@ -1,4 +1,4 @@
-// What selectors ask of stored objects, decoded once for all watches that ask it.
+// Caches the labels and fields of stored objects that selectors use, for all watches.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace plim::local::apiserver {
 
-// One object's labels and fields, as far as somebody asked for them.
+// The labels and fields of one object that were requested so far.
 class ObjectFacts {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -23,7 +23,7 @@ class ObjectFacts {
 
   const store::EntryPtr& entry() const { return entry_; }
 
-  // None: the object has no such field.
+  // None if the object has no such field.
   const std::optional<std::string>& field(const std::vector<std::string>& path);
   const Labels& labels();
 
@@ -38,8 +38,8 @@ class ObjectFacts {
   std::optional<Labels> labels_;
 };
 
-// Belongs to one loop. A change is looked at by all its watches in a row, so that few objects have
-// to be remembered; one takes the place of another.
+// Belongs to one loop. All watches look at a change right after each other, so it is enough to
+// remember few objects; a new one replaces an old one.
 class SelectionMemory {
  public:
   ObjectFacts& facts_of(const store::EntryPtr& entry);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kHeader = R"({"alg":"ES256","kid":"plimsoll"})";
 constexpr std::size_t kMaxToken = 16u << 10;
 
-// RFC 4648, 5: no padding, and letters that need no escapes in URLs.
+// RFC 4648, section 5: no padding, and letters that need no escapes in URLs.
 std::string base64url(std::string_view bytes) {
   std::string out = base64_encode(bytes);
   while (out.ends_with('=')) out.pop_back();
@@ -81,7 +81,7 @@ bool ServiceAccountTokens::exists(std::string_view plural, std::string_view ns,
 
 Result<User> ServiceAccountTokens::verify(std::string_view token) const {
   const auto parts = split(token, '.');
-  if (parts.size() != 3 || token.size() > kMaxToken) return refused("it is no JSON Web Token");
+  if (parts.size() != 3 || token.size() > kMaxToken) return refused("it is not a JSON Web Token");
   auto signature = from_base64url(parts[2]);
   const std::string_view signed_part = token.substr(0, parts[0].size() + 1 + parts[1].size());
   const auto good =
@@ -92,7 +92,7 @@ Result<User> ServiceAccountTokens::verify(std::string_view token) const {
   if (!claims) return refused("its claims cannot be read");
   const std::int64_t now = seconds(core_.clock.wall());
   if (text_at(*claims, {"iss"}) != issuer_ || !is_for(*claims, issuer_))
-    return refused("it is for somebody else");
+    return refused("it has another issuer or audience");
   if (int_at(*claims, {"exp"}).value_or(0) <= now || int_at(*claims, {"nbf"}).value_or(0) > now)
     return refused("it has expired");
 

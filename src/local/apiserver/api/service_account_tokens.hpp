@@ -1,4 +1,4 @@
-// The tokens of service accounts: JSON Web Tokens that we sign and check ourselves.
+// The tokens of service accounts: JSON Web Tokens that we sign and verify.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ struct TokenRequest {
   std::string ns;
   std::string account;
   std::string account_uid;
-  std::vector<std::string> audiences = {};  // none: the issuer
+  std::vector<std::string> audiences = {};  // empty: the issuer
   Nanos lifetime = std::chrono::hours(1);
-  // The object that the token dies with; "" for none.
+  // The token is valid only as long as this object exists; "" for none.
   std::string bound_kind = {};  // "Pod", "Secret"
   std::string bound_name = {};
   std::string bound_uid = {};
@@ -34,8 +34,8 @@ class ServiceAccountTokens {
   const std::string& issuer() const { return issuer_; }
 
   Result<std::string> issue(const TokenRequest& request) const;
-  // Whose it is. Code::unauthorized if it is not ours, too old, for others, or what it was bound
-  // to is gone.
+  // The user of the token. Code::unauthorized if it is not ours, expired, for another audience, or
+  // if the object it is bound to is gone.
   Result<User> verify(std::string_view token) const;
 
  private:

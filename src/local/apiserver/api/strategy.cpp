@@ -19,7 +19,7 @@ bool is_empty(const json::value* value) {
   return list && list->empty();
 }
 
-// Sets or erases `key` in `to` so that it is as in `from`.
+// Copies `key` from `from` to `to`, or erases it if `from` does not have it.
 void keep(const json::object& from, json::object& to, std::string_view key) {
   if (const json::value* value = from.if_contains(key))
     to[key] = *value;
@@ -38,8 +38,8 @@ bool lets_metadata_through_status(const Kind& kind) {
   return kind.group.empty() && (kind.kind == "Pod" || kind.kind == "Node");
 }
 
-// Everything but metadata and status, in which kinds without spec keep their content.
-// A status counts as content where it has no subresource of its own.
+// Compares everything except metadata and status; kinds without a spec keep their content there.
+// The status counts as content if it is not a subresource.
 bool same_content(const Kind& kind, const json::value& a, const json::value& b) {
   json::object left = a.as_object(), right = b.as_object();
   for (json::object* one : {&left, &right}) {
@@ -55,7 +55,7 @@ bool same_member(const json::value& a, const json::value& b, std::string_view ke
   return left && right ? *left == *right : left == right;
 }
 
-// Only the status of `object`, all else as before.
+// Takes only the status from `object`, everything else from `before`.
 void restrict_to_status(const Kind& kind, const json::value& before, json::value& object) {
   json::value out = before;
   json::object& into = out.as_object();
@@ -66,13 +66,13 @@ void restrict_to_status(const Kind& kind, const json::value& before, json::value
     keep(object_at(object, "metadata"), metadata, "labels");
     keep(object_at(object, "metadata"), metadata, "annotations");
   } else if (kind.kind == "Deployment") {
-    // Its controller writes the revision beside the status.
+    // The Deployment controller writes the revision together with the status.
     keep(object_at(object, "metadata"), make_object(out, {"metadata"}), "annotations");
   }
   object = std::move(out);
 }
 
-// Writers that know nothing of managed fields do not lose them; a list of one empty entry does.
+// An update without managed fields keeps them; a list with one empty entry clears them.
 void keep_managed_fields(const json::object& before, json::object& metadata) {
   const json::value* sent = metadata.if_contains("managedFields");
   if (!sent) return keep(before, metadata, "managedFields");

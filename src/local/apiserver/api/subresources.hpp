@@ -1,4 +1,4 @@
-// The parts of objects that have verbs of their own.
+// Subresources with verbs of their own.
 #pragma once
 
 #include "base/task.hpp"
@@ -20,20 +20,20 @@ class Subresources {
   Subresources(Core& core, const ServiceAccountTokens& tokens)
       : core_(core), tokens_(tokens), writer_(core), deleter_(core) {}
 
-  // POST pods/NAME/binding, and POST bindings, where the body names the pod.
+  // POST pods/NAME/binding, and POST bindings, whose body names the pod.
   Task<HandlerResult> bind(CallPtr call);
   Task<HandlerResult> evict(CallPtr call);
   Task<HandlerResult> get_scale(CallPtr call);
-  // `edit` makes the new Scale of the one that is there.
+  // `edit` turns the current Scale into the new one.
   Task<HandlerResult> change_scale(CallPtr call, Edit edit);
   Task<HandlerResult> finalize(CallPtr call);
   Task<HandlerResult> make_token(CallPtr call);
 
  private:
-  // Of the creation of something that is about a pod.
+  // The admission for a creation that refers to a pod, such as a Binding.
   AdmissionPtr admission_of(const CallPtr& call, std::string subresource,
                             Admission::ObjectKind kind) const;
-  // 429 while a disruption budget says no, else takes one disruption from it.
+  // 429 if a disruption budget does not allow it; otherwise uses up one disruption.
   Task<ApiResult<void>> spend_budget(CallPtr call, std::string ns, std::string name);
 
   Core& core_;

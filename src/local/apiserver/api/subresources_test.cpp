@@ -29,7 +29,7 @@ class SubresourcesTest : public ApiTest {
 
 TEST_F(SubresourcesTest, binding_places_a_pod) {
   ok(send("POST", kPods, to_json(simple_pod("p"))), 201);
-  // As the Python client does it: without kind, to the collection.
+  // As the Python client does: without a kind, posted to the collection.
   ok(send("POST", "/api/v1/namespaces/default/bindings",
           R"({"metadata":{"name":"p","annotations":{"x":"y"}},"target":{"name":"n1"}})"),
      201);
@@ -142,7 +142,7 @@ TEST_F(SubresourcesTest, a_bound_token_dies_with_its_pod) {
   EXPECT_FALSE(bool_at(ok(send("POST", path, review), 201), {"status", "authenticated"}));
 }
 
-TEST_F(SubresourcesTest, events_have_two_forms_and_one_store) {
+TEST_F(SubresourcesTest, events_are_stored_once_and_served_in_two_forms) {
   ok(send("POST", "/apis/events.k8s.io/v1/namespaces/default/events",
           R"({"metadata":{"name":"e"},"eventTime":"2024-01-02T03:04:05.000000Z",
               "reportingController":"sched","reportingInstance":"i","action":"Binding",
@@ -165,7 +165,7 @@ TEST_F(SubresourcesTest, events_have_two_forms_and_one_store) {
   EXPECT_EQ(text_at(patched, {"apiVersion"}), "events.k8s.io/v1");
 }
 
-TEST_F(SubresourcesTest, events_go_after_an_hour) {
+TEST_F(SubresourcesTest, events_are_deleted_after_an_hour) {
   for (const char* name : {"old", "new"}) {
     ok(send("POST", "/api/v1/namespaces/default/events",
             fmt::format(R"({{"metadata":{{"name":"{}"}},"involvedObject":{{"kind":"Pod",)"
@@ -179,7 +179,7 @@ TEST_F(SubresourcesTest, events_go_after_an_hour) {
   EXPECT_EQ(send("GET", "/api/v1/namespaces/default/events/new").status, 200);
 }
 
-TEST_F(SubresourcesTest, reviews_answer_what_may_be_done) {
+TEST_F(SubresourcesTest, reviews_report_permissions) {
   const json::value review =
       ok(send("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
               R"({"spec":{"resourceAttributes":{"verb":"create","resource":"pods"}}})"),
@@ -187,7 +187,7 @@ TEST_F(SubresourcesTest, reviews_answer_what_may_be_done) {
   EXPECT_TRUE(bool_at(review, {"status", "allowed"}));
 }
 
-TEST_F(SubresourcesTest, strangers_see_health_only) {
+TEST_F(SubresourcesTest, anonymous_users_see_only_health) {
   auto ask = [&](std::string path, std::string token) {
     net::Request request;
     request.path = std::move(path);

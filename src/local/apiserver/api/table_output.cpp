@@ -92,7 +92,7 @@ json::value TableWriter::finish(json::object metadata) && {
   json::object out{{"kind", "Table"},
                    {"apiVersion", "meta.k8s.io/" + call_.format.version},
                    {"metadata", std::move(metadata)}};
-  // Null, not an empty list, tells kubectl that the columns are those of before.
+  // Null, not an empty list, means for kubectl that the columns are unchanged.
   if (with_columns_)
     out["columnDefinitions"] = std::move(columns);
   else

@@ -1,4 +1,4 @@
-// Lists and watches as the tables that kubectl prints.
+// Lists and watches as tables, which kubectl prints.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class TableWriter {
   void add(std::string_view bytes);
   json::value finish(json::object metadata) &&;
 
-  // Only the first table of a watch says its columns.
+  // Only the first table of a watch has column definitions.
   void leave_out_columns() { with_columns_ = false; }
 
  private:

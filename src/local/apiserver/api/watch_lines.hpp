@@ -1,4 +1,4 @@
-// The lines of watches, each encoded once and shared by all who watch.
+// The lines of watches, each encoded once and shared by all watches.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ enum class EventType : std::uint8_t { added, modified, deleted };
 
 std::string_view name_of(EventType type);
 
-// `{"type":"ADDED","object":{…}}` and the line's end.
+// `{"type":"ADDED","object":{…}}` and a newline.
 std::string added_line(const Kind& kind, std::string_view bytes);
 
-// Belongs to one loop. Watchers are mostly at the newest changes, so that a short memory of encoded
-// lines serves nearly all of them.
+// Belongs to one loop. Most watches are at the newest changes, so a small cache of encoded lines
+// serves nearly all of them.
 class WatchLines {
  public:
   net::Piece line(const KindPtr& kind, const store::ChangePtr& change, EventType type);
@@ -32,7 +32,7 @@ class WatchLines {
   using Key = std::pair<const Kind*, const store::Change*>;
 
   struct Encoded {
-    KindPtr kind;  // these two keep the key unique
+    KindPtr kind;  // keep the pointers of the key alive
     store::ChangePtr change;
     std::array<net::Piece, 3> lines;
   };

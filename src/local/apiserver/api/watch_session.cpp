@@ -49,10 +49,10 @@ WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
   if (!format_) format_ = std::make_unique<WholeObjects>(core.lines, kind_);
   const SteadyTime now = core.clock.steady();
   const auto seconds = std::chrono::seconds(options_.timeout_seconds.value_or(0));
-  // Spread, so that the watches of one start do not all end at once.
+  // Randomized, so that watches that started together do not end together.
   end_ =
       seconds > 0s ? now + seconds : now + 30min + std::chrono::seconds(core.random.below(30 * 60));
-  // A watch that is over before then has none.
+  // A shorter watch has no last bookmark.
   const SteadyTime last = end_ - kLastBookmark;
   next_bookmark_ = last < now ? end_ : std::min(now + kBookmarkEvery, last);
   if (!state) {
@@ -66,7 +66,7 @@ WatchSession::WatchSession(Core& core, KindPtr kind, ReadOptions options,
 }
 
 void WatchSession::start_after(store::Revision revision) {
-  // Asked before the watch is woken: most writes are of no interest to most watches.
+  // Checked before the watch is woken: most writes do not concern most watches.
   store::ChangeFilter filter;
   if (!options_.selection.is_everything())
     filter = [this](const store::Change& change) {
@@ -140,7 +140,7 @@ Task<std::optional<std::vector<net::Piece>>> WatchSession::next() {
     const bool changed = co_await watcher_->wait_until(wake);
     if (changed) {
       auto changes = co_await watcher_->next(kChangesAtOnce);
-      if (!changes) break;  // too slow, or the store closes: the client resumes where it was
+      if (!changes) break;  // too slow, or the store closes: the client resumes
       for (const store::ChangePtr& change : *changes) add_line(out, change);
     } else if (core_.clock.steady() >= end_) {
       break;

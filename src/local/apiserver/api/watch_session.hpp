@@ -1,4 +1,4 @@
-// One watch of the API: the changes of a selection, as lines.
+// One watch of the API: sends the changes of a selection as lines.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@
 
 namespace plim::local::apiserver {
 
-// Does it begin with what exists, or only with what changes?
+// Whether the watch begins with existing objects, or only with changes.
 bool begins_with_state(const ReadOptions& options);
 
-// Turns changes into lines; each output format has its own.
+// Turns changes into lines; there is one for each output format.
 class WatchFormat {
  public:
   virtual ~WatchFormat() = default;
@@ -28,14 +28,14 @@ class WatchFormat {
 // Belongs to the store's loop; the core outlives it.
 class WatchSession {
  public:
-  // Null format: whole objects. `state` is what the watch begins with, if it begins with anything.
-  // A revision that is forgotten is no error here but the only event, as upstream has it.
+  // Null format: whole objects. `state` contains the initial objects, if the watch sends them. A
+  // revision that is too old is not an error here but the only event, as in upstream.
   WatchSession(Core& core, KindPtr kind, ReadOptions options, std::unique_ptr<WatchFormat> format,
                std::optional<ListResult> state);
   WatchSession(const WatchSession&) = delete;
   WatchSession& operator=(const WatchSession&) = delete;
 
-  // Waits for events; each piece holds one or more whole lines. Nothing: the regular end.
+  // Waits for events; each piece has one or more whole lines. Nothing at the regular end.
   Task<std::optional<std::vector<net::Piece>>> next();
 
  private:
@@ -52,8 +52,7 @@ class WatchSession {
   std::unique_ptr<WatchFormat> format_;
   std::vector<store::EntryPtr> initial_;
   std::size_t next_initial_ = 0;
-  std::optional<store::Revision>
-      initial_end_;  // a bookmark for this revision is due behind initial_
+  std::optional<store::Revision> initial_end_;  // a bookmark for this revision follows initial_
   std::unique_ptr<store::Watcher> watcher_;
   std::optional<net::Piece> last_words_;
   bool ended_ = false;

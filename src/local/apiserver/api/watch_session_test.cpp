@@ -64,7 +64,7 @@ TEST_F(ApiWatchTest, shows_the_state_and_then_changes) {
             std::to_string(store->view().revision()));
 }
 
-TEST_F(ApiWatchTest, goes_on_after_a_revision) {
+TEST_F(ApiWatchTest, continues_after_a_revision) {
   create("a");
   const std::string revision = std::to_string(store->view().revision());
   create("b");
@@ -72,7 +72,7 @@ TEST_F(ApiWatchTest, goes_on_after_a_revision) {
   EXPECT_EQ(next(*watch), "ADDED b");
 }
 
-TEST_F(ApiWatchTest, selectors_turn_changes_into_arrivals_and_departures) {
+TEST_F(ApiWatchTest, with_a_selector_changes_become_added_and_deleted_events) {
   create("a", "db");
   auto watch = open({.label_selector = "app=web"});
   relabel("a", "web");
@@ -94,7 +94,7 @@ TEST_F(ApiWatchTest, follows_one_object_by_name) {
   EXPECT_EQ(next(*watch), "MODIFIED b");
 }
 
-TEST_F(ApiWatchTest, marks_the_end_of_initial_events) {
+TEST_F(ApiWatchTest, sends_a_bookmark_after_the_initial_events) {
   create("a");
   auto watch = open({.send_initial_events = true});
   EXPECT_EQ(next(*watch), "ADDED a");
@@ -132,7 +132,7 @@ TEST_F(ApiWatchTest, pods_of_a_node_come_and_go) {
   EXPECT_EQ(next(*again), "ADDED b");
 }
 
-TEST_F(ApiWatchTest, a_forgotten_revision_is_an_event) {
+TEST_F(ApiWatchTest, a_revision_that_is_too_old_is_an_event) {
   for (int i = 0; i < 1'200; ++i) create(fmt::format("p{}", i));
   clock.advance(std::chrono::minutes(6));
   for (int i = 0; i < 20; ++i) create(fmt::format("q{}", i));
@@ -143,7 +143,7 @@ TEST_F(ApiWatchTest, a_forgotten_revision_is_an_event) {
   EXPECT_EQ(next(*watch), "end");
 }
 
-TEST_F(ApiWatchTest, tables_in_watches_say_their_columns_once) {
+TEST_F(ApiWatchTest, tables_in_watches_contain_their_columns_once) {
   create("a");
   net::Request request;
   request.path = "/api/v1/pods";
@@ -166,7 +166,7 @@ TEST_F(ApiWatchTest, tables_in_watches_say_their_columns_once) {
   EXPECT_TRUE(second.at("object").at("columnDefinitions").is_null());
 }
 
-// A connection whose peer reads nothing.
+// A connection whose peer does not read.
 class StuckSink final : public net::Sink {
  public:
   bool push(net::Piece) override { return ++pieces, true; }
@@ -184,7 +184,7 @@ class StuckSink final : public net::Sink {
   bool aborted = false;
 };
 
-TEST_F(ApiWatchTest, a_reader_that_is_stuck_is_left_behind) {
+TEST_F(ApiWatchTest, a_watch_whose_reader_is_stuck_is_aborted) {
   net::Request request;
   request.path = "/api/v1/pods";
   request.query = "watch=true";
@@ -201,7 +201,7 @@ TEST_F(ApiWatchTest, a_reader_that_is_stuck_is_left_behind) {
     loop.run_ready();
   }
   EXPECT_TRUE(sink->aborted);
-  EXPECT_FALSE(sink->finished);  // what is queued would keep the connection for as long as it likes
+  EXPECT_FALSE(sink->finished);  // finishing would wait for the queued data
 }
 
 // A connection whose peer may leave.
@@ -220,7 +220,7 @@ class LeavingSink final : public net::Sink {
   std::function<void()> leave;
 };
 
-TEST(ApiWatchLimit, one_too_many_is_refused_until_another_ends) {
+TEST(ApiWatchLimit, one_too_many_is_rejected_until_another_ends) {
   ApiFixture api(ApiOptions{.max_watches = 20});
   auto open = [&] {
     net::Request request;

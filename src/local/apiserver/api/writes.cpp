@@ -13,7 +13,7 @@ namespace {
 constexpr int kNameTries = 8;
 constexpr int kUpdateTries = 6;
 constexpr std::size_t kMaxGeneratedBase = 58;
-constexpr std::size_t kMaxObject = 3u << 19;  // 1.5 MiB, as etcd's
+constexpr std::size_t kMaxObject = 3u << 19;  // 1.5 MiB, as in etcd
 
 store::Bytes share(std::string text) {
   return std::make_shared<const std::string>(std::move(text));
@@ -40,7 +40,7 @@ ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_
   const KindPtr namespaces = core.kinds.find("", "v1", "namespaces");
   const store::EntryPtr entry = core.store.get(namespaces->key("", ns));
   if (!entry) return not_found(*namespaces, ns);
-  // Phase and deletion are rare enough to look for them as text first.
+  // Terminating namespaces are rare, so search the text before parsing.
   if (entry->value->find("\"Terminating\"") == std::string::npos) return {};
   const json::value object = decode_object(*entry->value);
   if (text_at(object, {"status", "phase"}) != "Terminating") return {};
@@ -135,7 +135,7 @@ Task<ApiResult<std::optional<Written>>> Writer::store_new(AdmissionPtr admission
   PLIM_CO_CHECK(co_await validate(admission));
 
   const std::string key = kind.key(admission->ns, admission->name);
-  // What is not stored has no version.
+  // Without storing there is no new version.
   const store::Revision revision = admission->dry_run ? 0 : core_.store.next_revision();
   store::Bytes bytes = share(encode_object(kind, admission->object, revision));
   PLIM_CO_CHECK(check_size(*bytes));
@@ -194,7 +194,7 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
   if (request.scope == Scope::main) count_generation(kind, admission->before, admission->object);
-  // What is not written keeps the version it has.
+  // Without storing the object keeps its version.
   const store::Revision revision = request.dry_run ? entry->modified : core_.store.next_revision();
   store::Bytes bytes = share(encode_object(kind, admission->object, revision));
   PLIM_CO_CHECK(check_size(*bytes));

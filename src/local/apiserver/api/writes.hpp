@@ -1,4 +1,4 @@
-// Creating and changing objects: from a decoded object to the store.
+// Creates and changes objects: from a decoded object to the store.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace plim::local::apiserver {
 
-// What a write left behind.
+// The result of a write.
 struct Written {
-  store::Bytes bytes;    // the object as it is now, or was when it went
-  bool created = false;  // 201 rather than 200
+  store::Bytes bytes;    // the object as it is now, or as it was when it was removed
+  bool created = false;  // 201 instead of 200
 };
 
 struct CreateRequest {
@@ -28,7 +28,7 @@ struct CreateRequest {
   bool dry_run = false;
 };
 
-// The new object for what is stored now; called again when another writer was quicker.
+// Returns the new object for the stored one; called again if another writer was faster.
 using Edit = std::function<ApiResult<json::value>(const json::value& now)>;
 
 struct UpdateRequest {
@@ -40,8 +40,8 @@ struct UpdateRequest {
   Scope scope = Scope::main;
   Edit edit = {};
   bool dry_run = false;
-  // Where webhooks are asked about something else than the object: about what. Null: about nothing,
-  // they were asked before.
+  // Returns what webhooks see if that is not the object itself. Null result: webhooks are not
+  // called, since they were called before.
   std::function<AdmissionPtr(const Admission&)> shown = {};
 };
 
@@ -51,26 +51,26 @@ class Writer {
   explicit Writer(Core& core) : core_(core) {}
 
   Task<ApiResult<Written>> create(CreateRequest request);
-  // An object that is being deleted and has lost its last finalizer is removed.
+  // Removes an object that is being deleted and has lost its last finalizer.
   Task<ApiResult<Written>> update(UpdateRequest request);
-  // Asks all webhooks about a write that has an object of its own, such as a Binding.
+  // Calls all webhooks for a write with an object of its own, such as a Binding.
   Task<ApiResult<void>> admit(AdmissionPtr admission);
 
  private:
   bool is_attended(const Kind& kind) const;
-  // Makes of what was sent what webhooks see: all but what only storing gives it.
+  // Prepares the object for webhooks: sets everything except what is set when it is stored.
   ApiResult<void> show(Admission& admission) const;
   Task<ApiResult<void>> mutate(AdmissionPtr admission);
   Task<ApiResult<void>> validate(AdmissionPtr admission);
-  // Nothing: the name is taken.
+  // Nothing if the name is taken.
   Task<ApiResult<std::optional<Written>>> store_new(AdmissionPtr admission);
-  // Nothing: another writer was quicker.
+  // Nothing if another writer was faster.
   Task<ApiResult<std::optional<Written>>> try_update(UpdateRequest request, store::EntryPtr entry);
 
   Core& core_;
 };
 
-// 404 or 403 where nothing may be created.
+// 404 or 403 if nothing may be created in the namespace.
 ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_view ns,
                                 std::string_view name);
 

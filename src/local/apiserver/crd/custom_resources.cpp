@@ -36,7 +36,7 @@ class Step final : public AdmissionStep {
   Method method_;
 };
 
-// Takes the finalizer away that deleting has put there; true if that changed anything.
+// Removes the finalizer that the deletion has added; true if the definition changed.
 bool remove_finalizer(json::value& definition) {
   json::object& metadata = kube::make_object(definition, "CustomResourceDefinition.metadata");
   json::value* list = metadata.if_contains("finalizers");
@@ -119,7 +119,7 @@ std::pair<std::string, std::string> CustomResources::conflict(const json::value&
     if (other->group != group) continue;
     if (other->plural == plural) {
       if (!other->rules) return {"PluralConflict", used(plural)};
-      continue;  // its own
+      continue;  // its own name
     }
     if (other->kind == kind) return {"KindConflict", used(kind)};
     if (other->list_kind == list_kind) return {"ListKindConflict", used(list_kind)};
@@ -199,7 +199,7 @@ Task<void> CustomResources::settle(std::string name) {
   const kube::ObjectPath path{.ns = "", .name = name, .subresource = "status"};
   auto updated =
       co_await client_->update(kube::resources::custom_resource_definitions, path, stored);
-  // A conflict means that somebody else wrote: that change is on its way here.
+  // A conflict means that another client wrote; the watch will report that change.
   if (!updated && updated.error().code != Code::conflict)
     log::warn("crd", "cannot write a status", {{"name", name}, {"error", updated.error()}});
 }

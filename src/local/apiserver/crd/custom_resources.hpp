@@ -15,18 +15,18 @@
 
 namespace plim::local::apiserver {
 
-// Follows the definitions in the store: adds their kinds to the server, tells in their status
-// whether they are accepted, and removes the objects of those that are deleted. Belongs to the
-// server's loop; outlives the server, and is stopped before it.
+// Follows the definitions in the store: adds their kinds to the server, writes to their status
+// whether they are accepted, and removes the objects of deleted ones. Belongs to the server's loop;
+// outlives the server, and is stopped before it.
 class CustomResources {
  public:
-  // Hooks itself into the server, so that definitions are checked when they are written.
+  // Adds itself to the hooks of the server, so that definitions are checked when they are written.
   static std::unique_ptr<CustomResources> install(Executor loop, Clock& clock, store::Store& store,
                                                   ApiServer& server);
   CustomResources(const CustomResources&) = delete;
   CustomResources& operator=(const CustomResources&) = delete;
 
-  // All definitions in the store are served from now on, later ones as they come.
+  // Serves all definitions in the store, and later ones as they are created.
   void start();
   Task<void> stop();
 
@@ -41,7 +41,7 @@ class CustomResources {
   };
 
   CustomResources(Executor loop, Clock& clock, store::Store& store, ApiServer& server);
-  json::value definition(const std::string& name) const;  // null: there is none
+  json::value definition(const std::string& name) const;  // null if there is none
 
   // Why its names cannot be used: a reason and a message; empty if they can.
   std::pair<std::string, std::string> conflict(const json::value& definition) const;
@@ -52,7 +52,7 @@ class CustomResources {
   Task<void> settle(std::string name);
   Task<void> settle_all();
   Task<void> remove_with_objects(std::string name);
-  // False while some of them stay.
+  // False if some of them still exist.
   Task<bool> remove_objects(json::value definition);
   json::value status_for(const json::value& definition) const;
 

@@ -98,7 +98,7 @@ TEST_F(CustomResourcesTest, are_served_as_soon_as_they_are_defined) {
   EXPECT_EQ(text_at(list, {"kind"}), "GadgetList");
 }
 
-TEST_F(CustomResourcesTest, show_in_discovery) {
+TEST_F(CustomResourcesTest, appear_in_discovery) {
   define_gadgets();
   const json::value list = parsed(send("GET", "/apis/example.com/v1").body);
   std::vector<std::string> names;
@@ -107,7 +107,7 @@ TEST_F(CustomResourcesTest, show_in_discovery) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("gadgets", "gadgets/status", "gadgets/scale"));
 }
 
-TEST_F(CustomResourcesTest, are_pruned_and_filled_in) {
+TEST_F(CustomResourcesTest, are_pruned_and_defaulted) {
   define_gadgets();
   const auto made = create("{'size':2,'unknown':true}");
   ASSERT_TRUE(made) << made.error().message;
@@ -125,7 +125,7 @@ TEST_F(CustomResourcesTest, are_checked_by_their_schema) {
             "should be greater than or equal to 1");
 }
 
-TEST_F(CustomResourcesTest, keep_status_apart) {
+TEST_F(CustomResourcesTest, write_the_status_separately) {
   define_gadgets();
   json::value gadget = create("{'size':2}").value();
   gadget.as_object()["status"] = document("{'phase':'Good'}");
@@ -161,7 +161,7 @@ TEST_F(CustomResourcesTest, show_their_own_columns) {
   EXPECT_EQ(to_json(table.at_pointer("/rows/0/cells")), R"(["g",2,null])");
 }
 
-TEST_F(CustomResourcesTest, refuse_definitions_that_are_wrong) {
+TEST_F(CustomResourcesTest, reject_invalid_definitions) {
   struct Case {
     const char* pointer;
     const char* value;
@@ -190,7 +190,7 @@ TEST_F(CustomResourcesTest, refuse_definitions_that_are_wrong) {
   }
 }
 
-TEST_F(CustomResourcesTest, warn_of_rules_that_are_not_evaluated) {
+TEST_F(CustomResourcesTest, warn_about_rules_that_are_not_evaluated) {
   json::value definition = document(kDefinition);
   set(definition, "/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations",
       document("[{'rule':'self.spec.size > 1'}]"));
@@ -200,7 +200,7 @@ TEST_F(CustomResourcesTest, warn_of_rules_that_are_not_evaluated) {
   EXPECT_THAT(std::string(made.headers.get("Warning")), HasSubstr("x-kubernetes-validations"));
 }
 
-TEST_F(CustomResourcesTest, do_not_take_names_that_are_in_use) {
+TEST_F(CustomResourcesTest, reject_names_that_are_in_use) {
   define_gadgets();
   json::value other = document(kDefinition);
   set(other, "/metadata/name", "gizmos.example.com");
@@ -245,7 +245,7 @@ TEST_F(CustomResourcesTest, change_with_their_definition) {
   EXPECT_THAT(updated.error().message, HasSubstr("field is immutable"));
 }
 
-TEST_F(CustomResourcesTest, go_with_their_definition) {
+TEST_F(CustomResourcesTest, are_deleted_with_their_definition) {
   define_gadgets();
   ASSERT_TRUE(create("{'size':2}"));
   ASSERT_TRUE(create("{'size':3}", "h"));

@@ -1,4 +1,4 @@
-// How objects of one version of a custom resource are decoded, checked and shown.
+// Decodes, validates and prints the objects of one version of a custom resource.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace plim::local::apiserver {
 
 class CustomRules final : public KindRules {
  public:
-  // An element of the definition's spec.versions, which was checked when it was written.
+  // `version` is an element of spec.versions in a definition that was checked when it was written.
   explicit CustomRules(const json::value& version);
   CustomRules(const CustomRules&) = delete;
   CustomRules& operator=(const CustomRules&) = delete;

@@ -21,7 +21,7 @@ struct CustomSchema {
   std::string type = {};  // "" for any
   std::map<std::string, std::unique_ptr<CustomSchema>, std::less<>> properties = {};
   std::unique_ptr<CustomSchema> items = {};
-  std::unique_ptr<CustomSchema> values = {};  // of members that properties do not name
+  std::unique_ptr<CustomSchema> values = {};  // of members that are not in properties
   bool keeps_unknown = false;
   bool int_or_string = false;
   bool embedded = false;  // an object with apiVersion, kind and metadata of its own
@@ -34,7 +34,7 @@ struct CustomSchema {
   std::string pattern_text = {};
   std::optional<Regex> pattern = {};
   std::optional<double> minimum = {}, maximum = {}, multiple_of = {};
-  bool above_minimum = false, below_maximum = false;  // the bound itself is excluded
+  bool above_minimum = false, below_maximum = false;  // exclude the bound itself
   std::optional<std::int64_t> min_length = {}, max_length = {};
   std::optional<std::int64_t> min_items = {}, max_items = {};
   std::optional<std::int64_t> min_members = {}, max_members = {};
@@ -46,16 +46,16 @@ using CustomSchemaPtr = std::shared_ptr<const CustomSchema>;
 
 struct SchemaReading {
   CustomSchemaPtr schema = {};
-  std::vector<Cause> causes = {};         // why it is no structural schema
-  std::vector<std::string> ignored = {};  // fields with rules that are kept but not evaluated
+  std::vector<Cause> causes = {};         // why it is not a structural schema
+  std::vector<std::string> ignored = {};  // fields with rules that are stored but not evaluated
 };
 
-// `field` is where the schema stands, for causes.
+// `field` is the path of the schema, for causes.
 SchemaReading read_schema(const json::value& schema, const std::string& field);
 
-// Removes what the schema does not know, noting it, and nulls where none may be.
+// Removes unknown fields and notes them; removes nulls that are not allowed.
 void prune(const CustomSchema& schema, json::value& object, FieldMistakes& mistakes);
-// The same for a part of an object, which has no metadata of its own.
+// The same for a part of an object, which has no metadata.
 void prune_inside(const CustomSchema& schema, json::value& value, FieldMistakes& mistakes);
 void fill_in(const CustomSchema& schema, json::value& object);
 std::vector<Cause> check(const CustomSchema& schema, const json::value& object);

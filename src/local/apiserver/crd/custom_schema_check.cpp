@@ -1,4 +1,4 @@
-// Validation by the schema of a custom resource, in upstream's words.
+// Validates objects by the schema of a custom resource, with upstream's messages.
 #include <cmath>
 #include <set>
 
@@ -133,7 +133,7 @@ class Checker {
     }
   }
 
-  // What may be in the list only once; "": anything may be repeated.
+  // The text that must be unique in the list; "" if duplicates are allowed.
   static std::string identity_of(const CustomSchema& schema, const json::value& element) {
     if (schema.list_type == "set") return to_json(element);
     if (schema.list_type != "map") return "";

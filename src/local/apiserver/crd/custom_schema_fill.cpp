@@ -1,4 +1,4 @@
-// Pruning and defaulting by the schema of a custom resource.
+// Prunes and defaults objects by the schema of a custom resource.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -8,18 +8,18 @@
 namespace plim::local::apiserver {
 namespace {
 
-// What every object has, whatever its schema says.
+// Fields that every object has, whatever its schema is.
 bool is_part_of_every_object(std::string_view name) {
   return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
-// The schema of a member; null: it has none, so that `keeps_unknown` decides.
+// The schema of a member; null if it has none, then `keeps_unknown` decides.
 const CustomSchema* member_schema(const CustomSchema& schema, std::string_view name) {
   auto found = schema.properties.find(name);
   return found == schema.properties.end() ? schema.values.get() : found->second.get();
 }
 
-// Of an object within the object. What is wrong with it otherwise is for validation to say.
+// For an embedded object. Other mistakes are left to validation.
 void prune_metadata(json::value& metadata, const std::string& path, FieldMistakes& mistakes) {
   FieldMistakes inside;
   if (!conform(object_meta_type(), metadata, inside)) return;

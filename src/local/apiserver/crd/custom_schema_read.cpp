@@ -36,7 +36,7 @@ class Reader {
     return out;
   }
 
-  // It must be what it will become part of.
+  // A default must itself match the schema.
   void check_default(const CustomSchema& schema, const json::value& fallback,
                      const std::string& field) {
     for (Cause& cause : check(schema, fallback)) {
@@ -142,7 +142,7 @@ class Reader {
     for (const std::string& key : out.list_keys) check_key(out, key, field);
   }
 
-  // An element without its key could not be told from others.
+  // An element without its key could not be distinguished from others.
   void check_key(const CustomSchema& list, const std::string& key, const std::string& field) {
     const auto found = list.items ? list.items->properties.find(key) : list.properties.end();
     if (!list.items || found == list.items->properties.end())

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The schema of spec, inside that of an object.
+// The schema of spec, wrapped in that of an object.
 CustomSchemaPtr schema(const char* spec) {
   json::value root = doc("{'type':'object','properties':{}}");
   make_object(root, {"properties"})["spec"] = doc(spec);
@@ -59,7 +59,7 @@ TEST(CustomSchema, names_the_rules_that_are_not_evaluated) {
   EXPECT_THAT(reading.ignored, ElementsAre("s.properties[a].x-kubernetes-validations"));
 }
 
-TEST(CustomSchema, prunes_what_it_does_not_know) {
+TEST(CustomSchema, prunes_unknown_fields) {
   const auto known = schema(
       "{'type':'object','properties':{'a':{'type':'string'},'n':{'type':'string','nullable':true},"
       "'free':{'type':'object','x-kubernetes-preserve-unknown-fields':true},'map':{'type':'object',"
@@ -110,7 +110,7 @@ std::string causes(const char* spec_schema, const char* spec) {
   return out;
 }
 
-TEST(CustomSchema, accepts_values_that_fit) {
+TEST(CustomSchema, accepts_valid_values) {
   const std::pair<const char*, const char*> cases[] = {
       {"{'type':'integer','minimum':1,'maximum':3}", "3"},
       {"{'type':'number'}", "1"},
@@ -126,7 +126,7 @@ TEST(CustomSchema, accepts_values_that_fit) {
   for (const auto& [s, value] : cases) EXPECT_EQ(causes(s, value), "") << s;
 }
 
-TEST(CustomSchema, refuses_values_in_the_usual_words) {
+TEST(CustomSchema, rejects_values_with_the_messages_of_upstream) {
   struct Case {
     const char* schema;
     const char* value;

@@ -1,4 +1,4 @@
-// The schema of a custom resource as server-side apply reads schemas: which lists merge by key.
+// The schema of a custom resource in the form that server-side apply uses: which lists have keys.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace plim::local::apiserver {
 
-// Holds the types that it has made, which point to each other: it is not moved.
+// Owns the types, which point to each other: it must not be moved.
 class CustomType {
  public:
   explicit CustomType(const CustomSchema& schema) : root_(type_of(schema)) {}
@@ -18,13 +18,13 @@ class CustomType {
   CustomType(const CustomType&) = delete;
   CustomType& operator=(const CustomType&) = delete;
 
-  // Null where any field may be there, so that nothing is known about lists.
+  // Null if the schema keeps unknown fields, so that nothing is known about lists.
   const Type* root() const { return root_; }
 
  private:
   const Type* type_of(const CustomSchema& schema);
   Field field_of(std::string_view name, const CustomSchema& schema);
-  // Makes a field of one value of the schema's.
+  // Sets `field` from the schema of a single value.
   void describe_one(const CustomSchema& schema, Field& field);
   std::string_view keep(std::string text);
 

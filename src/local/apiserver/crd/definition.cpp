@@ -29,7 +29,7 @@ std::tuple<int, int, int> rank(std::string_view version) {
   return {3, 0, 0};
 }
 
-// Its own words, or which version to use instead: the best of those that are not deprecated.
+// The warning of the definition, or one that names the best version that is not deprecated.
 std::string deprecation_of(const json::value& definition, const json::value& version) {
   if (const std::string_view own =
           kube::text_at(version, "CustomResourceDefinitionVersion.deprecationWarning");

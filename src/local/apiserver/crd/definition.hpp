@@ -1,4 +1,4 @@
-// CustomResourceDefinitions: what is demanded of them, and the kinds they describe.
+// Validates CustomResourceDefinitions and derives the kinds that they define.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace plim::local::apiserver {
 
 struct DefinitionCheck {
   std::vector<Cause> causes = {};
-  std::vector<std::string> warnings = {};  // of what is stored but has no effect here
+  std::vector<std::string> warnings = {};  // about rules that are stored but have no effect here
 };
 
-// `before`: null on creates.
+// `before` is null for creations.
 DefinitionCheck check_definition(const json::value& definition, const json::value* before);
 
-// Names that follow from others, the conversion and, so that custom objects do not outlive their
-// kind, the finalizer.
+// Sets names that follow from others, the conversion and the finalizer, which deletes the custom
+// objects before their kind.
 void complete_definition(json::value& definition);
 
-// One for each version that is served, in the order of discovery: v2, v1, v1beta2, v1alpha1.
+// One kind for each served version, in the order of discovery: v2, v1, v1beta2, v1alpha1.
 std::vector<Kind> kinds_of(const json::value& definition);
 
 }  // namespace plim::local::apiserver

@@ -1,4 +1,4 @@
-// What the server demands of a CustomResourceDefinition before it is stored.
+// Validates a CustomResourceDefinition before it is stored.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@
 namespace plim::local::apiserver {
 namespace {
 
-// Upstream keeps what all versions have in common apart, and names it there.
+// Upstream stores what all versions have in common separately, and reports mistakes there.
 bool is_common(const json::array& versions, std::string_view member) {
   for (const json::value& version : versions) {
     const json::value* one = find(version, {member});
@@ -46,7 +46,7 @@ class Checker {
           "Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to "
           "true in spec.versions[*].schema instead");
     check_names(definition);
-    // Upstream can ask a webhook, which this server cannot.
+    // Upstream supports conversion webhooks; this server does not.
     const std::string_view strategy =
         kube::text_at(definition, "CustomResourceDefinition.spec.conversion.strategy");
     if (!strategy.empty() && strategy != "None")
@@ -152,7 +152,7 @@ class Checker {
           !kube::bool_at(versions[i], "CustomResourceDefinitionVersion.deprecated"))
         refuse(field + ".deprecationWarning", warning, "can only be set for deprecated versions");
     }
-    // The list itself, which upstream prints here, says nothing to a reader.
+    // Upstream also prints the list here, which does not help a reader.
     if (names.size() != versions.size())
       add("FieldValueInvalid", "spec.versions", "Invalid value: must contain unique version names");
     if (stored != 1)
@@ -165,7 +165,7 @@ class Checker {
     check_parts(versions);
   }
 
-  // What is common to all versions is looked at once.
+  // Checks what all versions have in common only once.
   void check_parts(const json::array& versions) {
     using Check = void (Checker::*)(const json::value& version, const std::string& field);
 
@@ -284,7 +284,7 @@ class Checker {
 DefinitionCheck check_definition(const json::value& definition, const json::value* before) {
   Checker checker;
   if (before) checker.check_change(definition, *before);
-  // A change of what it is called is one mistake, not several.
+  // A changed name is one mistake; further checks would report the same again.
   if (checker.out.causes.empty()) checker.check(definition);
   return std::move(checker.out);
 }

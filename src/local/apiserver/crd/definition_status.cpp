@@ -1,4 +1,4 @@
-// What a definition's status says: whether its names are accepted and its kinds are served.
+// Computes the status of a definition: whether its names are accepted and its kinds are served.
 #include <algorithm>
 
 #include "base/rfc3339.hpp"

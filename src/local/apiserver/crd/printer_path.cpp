@@ -26,7 +26,7 @@ class Cursor {
     }
   }
 
-  // A name up to the next dot, bracket or operator; a backslash takes the next one literally.
+  // A name up to the next dot, bracket or operator; a backslash escapes the next character.
   Result<std::string> name() {
     constexpr std::string_view kEnds = ".[]()=!<> ";
     std::string out;
@@ -38,12 +38,12 @@ class Cursor {
     return out;
   }
 
-  // Text in quotes of either kind, or a number, or true or false.
+  // A string in either kind of quotes, a number, true or false.
   Result<json::value> literal() {
     const char quote_mark = at_end() ? '\0' : text_[at_];
     if (quote_mark == '"' || quote_mark == '\'') {
       const std::size_t end = text_.find(quote_mark, at_ + 1);
-      if (end == text_.npos) return wrong("the text does not end");
+      if (end == text_.npos) return wrong("missing closing quote");
       json::value out(text_.substr(at_ + 1, end - at_ - 1));
       at_ = end + 1;
       return out;

@@ -13,10 +13,10 @@ namespace plim::local::apiserver {
 
 class PrinterPath {
  public:
-  // Code::invalid for anything beyond names, indices, `[*]` and comparisons with a text or number.
+  // Code::invalid for anything but names, indices, `[*]` and comparisons with a string or number.
   static Result<PrinterPath> parse(std::string_view text);
 
-  // The first value there; null if there is none.
+  // The first value at this path; null if there is none.
   const json::value* find_in(const json::value& object) const;
 
  private:
@@ -24,10 +24,10 @@ class PrinterPath {
     enum class Kind { member, index, every, filter };
 
     Kind kind = Kind::member;
-    std::vector<std::string> names = {};  // one, or those behind the filter's @
+    std::vector<std::string> names = {};  // one, or those after the @ of a filter
     std::int64_t index = 0;               // negative ones count from the end
     bool equals = true;
-    json::value value = {};  // that the filter compares with
+    json::value value = {};  // the filter compares with this
   };
 
   static bool holds(const Step& filter, const json::value& element);

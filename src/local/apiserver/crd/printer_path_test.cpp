@@ -35,7 +35,7 @@ TEST(PrinterPath, finds_the_first_value) {
   }
 }
 
-TEST(PrinterPath, refuses_what_it_cannot_follow) {
+TEST(PrinterPath, rejects_what_it_does_not_support) {
   for (const char* path : {"", "spec", ".", "..a", ".a[", ".a[x]", ".a[?(@.b)]", ".a[?(@.b==)]",
                            ".a[?(@.b=='x']", ".a[?(b=='x')]", ".a b"})
     EXPECT_FALSE(PrinterPath::parse(path)) << path;

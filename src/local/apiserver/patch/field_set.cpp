@@ -42,7 +42,7 @@ const FieldSet* FieldSet::find(std::string_view element) const {
 
 Result<FieldSet> parse_fields_v1(const json::value& fields) {
   const json::object* object = fields.if_object();
-  if (!object) return fail(Code::bad_request, "a set of fields is an object");
+  if (!object) return fail(Code::bad_request, "a set of fields must be an object");
   FieldSet out;
   for (const json::key_value_pair& entry : *object) {
     const std::string_view key = entry.key();
@@ -51,7 +51,7 @@ Result<FieldSet> parse_fields_v1(const json::value& fields) {
       continue;
     }
     if (!is_path_element(key))
-      return fail(Code::bad_request, fmt::format("{} is no element of a path", quote(key)));
+      return fail(Code::bad_request, fmt::format("{} is not a path element", quote(key)));
     PLIM_TRY(FieldSet member, parse_fields_v1(entry.value()));
     if (member.members.empty()) member.owned = true;
     out.members.emplace(key, std::move(member));

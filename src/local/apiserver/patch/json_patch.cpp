@@ -1,5 +1,5 @@
-// RFC 6902, with what the stock server adds to it: negative indices count from the end, copies may
-// grow a document only so far.
+// RFC 6902 with the additions of the upstream API server: negative indices count from the end, and
+// the bytes that copies add are limited.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -18,7 +18,7 @@ constexpr std::size_t kMaxCopied = 3u << 20;
 using Tokens = std::vector<std::string>;
 using Path = std::span<const std::string>;
 
-// "/a~1b/0" is {"a/b", "0"}; the empty text is the whole document.
+// "/a~1b/0" is {"a/b", "0"}; the empty string is the whole document.
 Result<Tokens> parse_pointer(std::string_view text) {
   Tokens out;
   if (text.empty()) return out;
@@ -39,12 +39,12 @@ Result<Tokens> parse_pointer(std::string_view text) {
 }
 
 Error missing(std::string_view token) {
-  return fail(Code::invalid, fmt::format("there is no {}", quote(token)));
+  return fail(Code::invalid, fmt::format("{} does not exist", quote(token)));
 }
 
 Result<std::size_t> parse_index(std::string_view token, std::size_t size) {
   auto index = parse_int<std::int64_t>(token);
-  if (!index) return fail(Code::invalid, fmt::format("{} is no index of a list", quote(token)));
+  if (!index) return fail(Code::invalid, fmt::format("{} is not a list index", quote(token)));
   if (*index < 0) *index += static_cast<std::int64_t>(size);
   if (*index < 0 || *index >= static_cast<std::int64_t>(size)) return missing(token);
   return static_cast<std::size_t>(*index);
@@ -79,7 +79,7 @@ std::size_t depth_of(const json::value& value) {
   return deepest + 1;
 }
 
-// Copies of a document into itself double its depth each time; everything that reads it recurses.
+// Copying a document into itself doubles its depth each time, and all readers recurse.
 Result<void> check_depth(Path path, const json::value& value) {
   if (path.size() + depth_of(value) > kMaxJsonDepth)
     return fail(Code::invalid, "the document would be nested too deeply");
@@ -173,11 +173,11 @@ class Patcher {
     return add(document_, to, *source);
   }
 
-  // A test for null passes on what is not there, as on the stock server.
+  // A test for null passes if the value is missing, as upstream.
   Result<void> test(Path path, const json::value& expected) {
     auto found = find_at(document_, path);
     if (!found && !expected.is_null()) return found.error();
-    if (found && **found != expected) return fail(Code::invalid, "the value there is another one");
+    if (found && **found != expected) return fail(Code::invalid, "the value differs");
     return {};
   }
 
@@ -189,14 +189,14 @@ class Patcher {
 
 Result<json::value> apply_json_patch(json::value object, const json::value& patch) {
   const json::array* operations = patch.if_array();
-  if (!operations) return fail(Code::bad_request, "a JSON patch is a list of operations");
+  if (!operations) return fail(Code::bad_request, "a JSON patch must be a list of operations");
   if (operations->size() > kMaxOperations)
     return fail(Code::too_large,
                 fmt::format("The allowed maximum operations in a JSON patch is {}, got {}",
                             kMaxOperations, operations->size()));
   for (const json::value& operation : *operations) {
     if (!operation.is_object())
-      return fail(Code::bad_request, "an operation of a JSON patch is an object");
+      return fail(Code::bad_request, "an operation of a JSON patch must be an object");
   }
   Patcher patcher(std::move(object));
   for (const json::value& operation : *operations) {

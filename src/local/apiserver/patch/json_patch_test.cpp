@@ -61,7 +61,7 @@ TEST(JsonPatch, applies_each_operation) {
   for (const Case& c : cases) EXPECT_EQ(patched(c.object, c.patch), json(c.result)) << c.patch;
 }
 
-TEST(JsonPatch, refuses_what_does_not_fit_as_invalid) {
+TEST(JsonPatch, rejects_operations_that_do_not_apply_as_invalid) {
   for (const char* patch : {
            "[{'op':'add','path':'/none/x','value':1}]",
            "[{'op':'add','path':'/list/9','value':1}]",
@@ -86,7 +86,7 @@ TEST(JsonPatch, refuses_what_does_not_fit_as_invalid) {
     EXPECT_EQ(patch_refusal("{'list':[1,2],'text':'t'}", patch), Code::invalid) << patch;
 }
 
-TEST(JsonPatch, refuses_a_document_that_is_no_patch) {
+TEST(JsonPatch, rejects_a_document_that_is_not_a_patch) {
   for (const char* patch : {"{}", "'x'", "[1]", "[{'op':'remove','path':'/a'},null]"})
     EXPECT_EQ(patch_refusal("{'a':1}", patch), Code::bad_request) << patch;
 }
@@ -104,7 +104,7 @@ TEST(JsonPatch, has_at_most_ten_thousand_operations) {
   EXPECT_EQ(apply_json_patch(doc("{}"), patch).error().code, Code::too_large);
 }
 
-TEST(JsonPatch, does_not_grow_a_document_without_end) {
+TEST(JsonPatch, limits_the_growth_of_a_document) {
   const json::value object = json::object{{"a", std::string(1 << 20, 'x')}};
   json::array patch;
   for (const char* path : {"/b", "/c", "/d"})
@@ -112,7 +112,7 @@ TEST(JsonPatch, does_not_grow_a_document_without_end) {
   EXPECT_EQ(apply_json_patch(object, patch).error().code, Code::invalid);
 }
 
-TEST(JsonPatch, does_not_nest_a_document_without_end) {
+TEST(JsonPatch, limits_the_depth_of_a_document) {
   const json::array patch(200, doc("{'op':'copy','from':'','path':'/a'}"));
   EXPECT_EQ(apply_json_patch(doc("{'a':1}"), patch).error().code, Code::invalid);
 }

@@ -1,4 +1,4 @@
-// metadata.managedFields: who owns which fields of an object.
+// metadata.managedFields: which manager owns which fields of an object.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ struct FieldManager {
   FieldSet fields = {};
 };
 
-// Entries that nobody can read are left out: they own nothing.
+// Skips entries that cannot be parsed: they own nothing.
 std::vector<FieldManager> managers_of(const json::value& object);
-// Appliers first, then by time and name; managers that own nothing are dropped.
+// Sorts appliers first, then by time and name; drops managers that own nothing.
 void set_managers(json::value& object, std::vector<FieldManager> managers);
 
-// Without what the server sets or what only names the object.
+// Removes fields that the server sets or that only identify the object.
 FieldSet without_server_fields(FieldSet fields);
 
 struct PlainUpdate {
@@ -35,9 +35,9 @@ struct PlainUpdate {
   WallTime now = {};
 };
 
-// Records a write that was no apply: what differs between `before` (empty on a create) and `after`
-// belongs to the writer now and to nobody else. `after` may bring its own managedFields; without
-// any it inherits those of `before`, and the single entry {} clears them.
+// Records a write other than an apply: the writer becomes the only owner of everything that differs
+// between `before` (empty for a creation) and `after`. If `after` contains no managedFields, it
+// inherits those of `before`. The single entry {} clears them.
 void track_update(const Type* type, const json::value& before, json::value& after,
                   const PlainUpdate& request);
 

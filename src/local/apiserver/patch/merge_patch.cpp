@@ -1,4 +1,4 @@
-// RFC 7396: what the patch holds replaces or joins, null removes.
+// RFC 7396: members of the patch replace or extend those of the object, null removes.
 #include "local/apiserver/patch/patch.hpp"
 
 namespace plim::local::apiserver {
@@ -12,7 +12,7 @@ json::value apply_merge_patch(json::value object, const json::value& patch) {
       if (auto found = out.find(change.key()); found != out.end()) out.stable_erase(found);
       continue;
     }
-    // Also for a member that is new: nulls inside the patch must not survive.
+    // Also for new members: nulls inside the patch must not remain.
     json::value& member = out[change.key()];
     member = apply_merge_patch(std::move(member), change.value());
   }

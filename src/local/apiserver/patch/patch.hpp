@@ -1,4 +1,4 @@
-// The four ways to change an object by PATCH. Pure functions: object in, object out.
+// The patch types of PATCH requests. Pure functions: object in, object out.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace plim::local::apiserver {
 
-// RFC 6902. A document that is no patch: Code::bad_request; one that does not fit, and a `test`
-// that fails: Code::invalid. At most 10,000 operations; copies may add 3 MiB at most.
+// RFC 6902. Code::bad_request if the document is not a patch; Code::invalid if it does not apply or
+// a `test` fails. At most 10,000 operations; copies may add at most 3 MiB.
 Result<json::value> apply_json_patch(json::value object, const json::value& patch);
 
 // RFC 7396.
 json::value apply_merge_patch(json::value object, const json::value& patch);
 
-// Kubernetes' own: lists merge as `type` says; $patch, $retainKeys, $setElementOrder and
-// $deleteFromPrimitiveList are obeyed. Code::bad_request when the patch does not fit the type.
+// Kubernetes' own: merges lists as `type` defines and supports $patch, $retainKeys,
+// $setElementOrder and $deleteFromPrimitiveList. Code::bad_request if it does not match the type.
 Result<json::value> apply_strategic_merge(const Type& type, json::value object,
                                           const json::value& patch);
 

@@ -26,7 +26,7 @@ json::value without_nulls(const json::value& value) {
   return out;
 }
 
-// An apply to the object does not touch its status, one to the status nothing else.
+// An apply to the object does not change its status; an apply to the status changes nothing else.
 FieldSet within_subresource(FieldSet fields, const Type* type, std::string_view subresource) {
   if (subresource == "status") {
     std::erase_if(fields.members, [](const auto& entry) { return entry.first != "f:status"; });
@@ -36,7 +36,7 @@ FieldSet within_subresource(FieldSet fields, const Type* type, std::string_view 
   return fields;
 }
 
-// As conflicts name a manager: plain updates with their version and time.
+// The name of a manager in conflicts: for plain updates, with version and time.
 std::string describe(const FieldManager& manager) {
   std::string out = quote(manager.name);
   if (!manager.subresource.empty())
@@ -71,7 +71,7 @@ bool is_mine(const FieldManager& manager, const ApplyRequest& request) {
          manager.subresource == request.subresource;
 }
 
-// Takes what changes from the other managers, or says who would lose what.
+// Removes the changed fields from the other managers, or reports the conflicts.
 Result<void> settle_conflicts(std::vector<FieldManager>& managers, const FieldSet& changed,
                               const ApplyRequest& request, std::vector<Cause>* causes) {
   std::vector<Conflict> conflicts;
@@ -130,7 +130,7 @@ Result<json::value> apply_server_side(const Type* type, json::value object,
   for (const FieldManager& manager : managers) {
     if (!is_mine(manager, request)) continue;
     last = unite(std::move(last), manager.fields);
-    // An apply that changes nothing leaves no trace, so that nothing is written.
+    // An apply that changes nothing does not update the time, so that nothing is written.
     if (manager.fields == fields && manager.api_version == request.api_version)
       mine.time = manager.time;
   }

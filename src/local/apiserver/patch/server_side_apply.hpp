@@ -1,4 +1,4 @@
-// Server-side apply: an object, what one manager applied before, what it applies now.
+// Server-side apply: merges the configuration of a manager into an object.
 #pragma once
 
 #include <string>
@@ -21,11 +21,11 @@ struct ApplyRequest {
   WallTime now = {};
 };
 
-// Merges `configuration` into `object` (an empty object: it is created), removes what this manager
-// applied before and does not apply any more, unless another manager owns it too, and keeps
-// metadata.managedFields. `type` null: a custom resource, its lists are atomic. Conflicts with
-// another manager's value: Code::conflict with upstream's text, unless `force`; `causes` then gets
-// one entry for each field.
+// Merges `configuration` into `object` (empty: it is created). Removes what this manager applied
+// before and no longer applies, unless another manager owns it too. Updates
+// metadata.managedFields. `type` is null for a custom resource; its lists are atomic. If a value
+// of another manager would change: Code::conflict with upstream's message, unless `force`;
+// `causes` then gets one entry for each field.
 Result<json::value> apply_server_side(const Type* type, json::value object,
                                       const json::value& configuration, const ApplyRequest& request,
                                       std::vector<Cause>* causes = nullptr);

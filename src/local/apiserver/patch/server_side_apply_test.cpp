@@ -50,7 +50,7 @@ std::string applied_json(const char* text) {
   return to_json(doc(text));
 }
 
-TEST(ServerSideApply, creates_an_object_and_notes_who_set_what) {
+TEST(ServerSideApply, creates_an_object_and_records_the_manager) {
   const json::value object =
       apply(json::object(),
             "{'apiVersion':'v1','kind':'Sample','metadata':{'name':'s','labels':{'a':'1'}},"
@@ -71,7 +71,7 @@ TEST(ServerSideApply, creates_an_object_and_notes_who_set_what) {
       R"("f:replicas":{},"f:selector":{},"f:tokens":{"v:\"t\"":{}}}})");
 }
 
-TEST(ServerSideApply, removes_what_is_applied_no_more) {
+TEST(ServerSideApply, removes_what_is_no_longer_applied) {
   json::value object = apply(json::object(),
                              "{'data':{'a':'1','b':'2'},'spec':{'replicas':1,'tokens':['x','y'],"
                              "'containers':[{'name':'c','image':'1'},{'name':'d','image':'1'}]}}",
@@ -91,7 +91,7 @@ TEST(ServerSideApply, keeps_what_others_own_or_wrote) {
   EXPECT_EQ(fields(object, "m1"), R"({"f:data":{}})");
 }
 
-TEST(ServerSideApply, removes_an_object_with_its_defaults_when_nobody_claims_it) {
+TEST(ServerSideApply, removes_an_object_with_its_defaults_when_it_has_no_owner) {
   json::value object =
       apply(json::object(), "{'spec':{'containers':[{'name':'c','probe':{'path':'/'}}]}}", by("m"));
   object.at_pointer("/spec/containers/0/probe").as_object()["period"] = 10;  // a default
@@ -107,7 +107,7 @@ TEST(ServerSideApply, changes_nothing_the_second_time) {
   EXPECT_EQ(to_json(apply(once, configuration, later)), to_json(once));
 }
 
-TEST(ServerSideApply, refuses_to_change_what_another_manager_applied) {
+TEST(ServerSideApply, rejects_changes_of_what_another_manager_applied) {
   const json::value object = apply(json::object(), "{'data':{'a':'1','b':'1'}}", by("m1"));
   std::vector<Cause> causes;
   auto result = apply_server_side(&kSample, object, doc("{'data':{'a':'2'}}"), by("m2"), &causes);
@@ -140,7 +140,7 @@ TEST(ServerSideApply, shares_a_field_with_the_same_value) {
   EXPECT_EQ(fields(object, "m1"), fields(object, "m2"));
 }
 
-TEST(ServerSideApply, moves_fields_to_who_forces) {
+TEST(ServerSideApply, moves_fields_to_the_manager_that_forces) {
   json::value object = apply(json::object(), "{'data':{'a':'1','b':'1'}}", by("m1"));
   object = apply(object, "{'data':{'a':'2'}}", forced("m2"));
   EXPECT_EQ(content(object), applied_json("{'data':{'a':'2','b':'1'}}"));
@@ -148,7 +148,7 @@ TEST(ServerSideApply, moves_fields_to_who_forces) {
   EXPECT_EQ(fields(object, "m2"), R"({"f:data":{"f:a":{}}})");
 }
 
-TEST(ServerSideApply, orders_elements_as_the_configuration_and_keeps_others_early) {
+TEST(ServerSideApply, orders_elements_like_the_configuration_and_puts_others_first) {
   struct Case {
     const char* live;
     const char* applied;
@@ -189,7 +189,7 @@ TEST(ServerSideApply, owns_only_the_status_through_its_subresource) {
             R"({"f:spec":{"f:replicas":{}}})");
 }
 
-TEST(ServerSideApply, refuses_configurations_that_do_not_fit) {
+TEST(ServerSideApply, rejects_configurations_that_do_not_match_the_schema) {
   auto refusal = [](const char* configuration) {
     auto result = apply_server_side(&kSample, json::object(), doc(configuration), by("m"));
     return result ? std::string("accepted") : result.error().message;
@@ -210,7 +210,7 @@ TEST(ServerSideApply, of_an_empty_list_claims_nothing_and_stays_the_same) {
   EXPECT_EQ(apply(once, "{'spec':{'tokens':[]},'data':{}}", by("m1")), once);
 }
 
-TEST(ManagedFields, give_plain_updates_what_they_change) {
+TEST(ManagedFields, record_what_plain_updates_change) {
   PlainUpdate request{.manager = "kubectl", .api_version = "v1", .subresource = "", .now = kNow};
   json::value object = doc("{'metadata':{'name':'s'},'data':{'a':'1','b':'1'}}");
   track_update(&kSample, json::object(), object, request);
@@ -238,7 +238,7 @@ TEST(ManagedFields, are_inherited_and_cleared_on_request) {
   EXPECT_EQ(to_json(cleared), applied_json("{'metadata':{},'data':{'a':'1'}}"));
 }
 
-TEST(ManagedFields, that_nobody_can_read_own_nothing) {
+TEST(ManagedFields, that_are_invalid_own_nothing) {
   EXPECT_TRUE(managers_of(doc("{'metadata':{'managedFields':[1,{},{'fieldsV1':{'x':{}}},"
                               "{'manager':'m','fieldsV1':{'f:a':1}}]}}"))
                   .empty());
@@ -251,7 +251,7 @@ TEST(FieldSet, reads_back_what_it_prints) {
     EXPECT_FALSE(parse_fields_v1(doc(text))) << text;
 }
 
-TEST(FieldSet, spells_paths_for_people) {
+TEST(FieldSet, prints_paths_as_in_messages) {
   const FieldSet set =
       parse_fields_v1(doc("{'f:a':{'v:1':{},'i:2':{}},'f:b':{'.':{},'f:c':{}}}")).value();
   EXPECT_THAT(paths_of(set), ElementsAre(".b", ".a[2]", ".a[=1]", ".b.c"));

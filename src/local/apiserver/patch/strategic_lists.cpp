@@ -18,8 +18,8 @@ std::size_t position(const Identities& places, const std::optional<std::string>&
 
 struct Placed {
   std::size_t rank = kNowhere;    // in the wanted order
-  std::size_t server = kNowhere;  // in the list as it was
-  std::size_t merged = 0;         // in the merged list: decides between equals
+  std::size_t server = kNowhere;  // in the old list
+  std::size_t merged = 0;         // in the merged list: breaks ties
   json::value* element = nullptr;
 };
 

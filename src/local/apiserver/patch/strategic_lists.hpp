@@ -1,4 +1,4 @@
-// Lists under strategic merge: which elements are the same, and what order they end up in.
+// Lists in strategic merges: which elements are equal, and the order of the result.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,23 @@
 
 namespace plim::local::apiserver {
 
-// What makes an element the same as another: the value under `key`, or with an empty key its own.
-// Nothing for an element that lacks the key.
+// Identifies an element: by the value of its `key`, or by its own value if `key` is empty. Nothing
+// if the element lacks the key.
 std::optional<std::string> identity_of(const json::value& element, std::string_view key);
 
-// Where each identity stands first.
+// The first position of each identity.
 using Identities = std::unordered_map<std::string, std::size_t>;
 Identities identities_of(const json::array& list, std::string_view key);
 
 void erase_elements(json::array& list, std::string_view key,
                     const std::unordered_set<std::string>& identities);
 
-// Both lists, each value once.
+// Concatenates both lists; each value appears once.
 json::array merge_primitives(const json::array& original, const json::array& patch);
 
-// Puts those elements of `merged` that `wanted` names into its order. The others keep theirs, and
-// stay before a named one only if `server`, the list as it was, had both in that order; so a new
-// element goes to the front, as kubectl users know it.
+// Puts the elements of `merged` that `wanted` names into its order. The others keep theirs and stay
+// before a named one only if `server`, the old list, had both in that order. So a new element goes
+// to the front, as kubectl users expect.
 json::array order_elements(json::array merged, const json::array& wanted, const json::array& server,
                            std::string_view key);
 

@@ -1,5 +1,5 @@
-// Strategic merge: objects join member by member, lists as the field's type says. A patch may carry
-// directives, members whose names begin with '$'.
+// Strategic merge: merges objects member by member, and lists as the type of the field defines. A
+// patch may contain directives, members whose names begin with '$'.
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -41,7 +41,7 @@ Result<Directive> directive_of(const json::value& patch) {
   return object ? directive_of(*object) : Directive::none;
 }
 
-// What a new value in the patch comes to: no nulls, no directives, no elements to be deleted.
+// A new value of the patch, without nulls, directives and elements to delete.
 Result<json::value> plain(const json::value& patch) {
   if (const json::array* array = patch.if_array()) {
     json::array out;
@@ -67,7 +67,7 @@ Result<json::value> plain(const json::value& patch) {
   return out;
 }
 
-// What the members of an object are: the fields of a type, or in a map all alike.
+// The types of an object's members: fields of a type, or all the same in a map.
 struct Members {
   const Type* type = nullptr;
 
@@ -103,7 +103,7 @@ class Merger {
       const std::string_view name = key.substr(kOrder.size());
       return merge_in_order(members, out, name, value, patch.if_contains(name));
     }
-    // A list that comes with its order is merged there, whichever stands first.
+    // A list with a $setElementOrder is merged there, whichever comes first.
     if (patch.contains(std::string(kOrder).append(key))) return {};
     return merge_member(members, out, key, value);
   }
@@ -128,7 +128,7 @@ class Merger {
       return {};
     }
     PLIM_TRY(json::value value, plain(patch));
-    // A member that is to be deleted does not come into being by it.
+    // Deleting a missing member does not create it.
     PLIM_TRY(Directive directive, directive_of(patch));
     if (directive == Directive::remove && here == out.end()) return {};
     out[key] = std::move(value);
@@ -141,7 +141,7 @@ class Merger {
         field && field->shape == Shape::map && field->scalar == Scalar::object && field->type;
     if (!values_are_objects)
       return merge_objects(Members::of(field), std::move(original), patch.get_object());
-    // A map of objects: one type for all of them.
+    // A map of objects: all have the same type.
     PLIM_TRY(Directive directive, directive_of(patch));
     if (directive == Directive::replace) return plain(patch);
     if (directive == Directive::remove) return json::object();
@@ -167,7 +167,7 @@ class Merger {
       PLIM_TRY(json::value added, plain(patch));
       return merge_primitives(std::move(original), added.get_array());
     }
-    json::array named;  // elements of the patch that are there afterwards
+    json::array named;  // elements of the patch that remain
     std::unordered_set<std::string> deleted;
     bool replace = false;
     for (const json::value& element : patch) {
@@ -185,7 +185,7 @@ class Merger {
     }
     if (replace) return plain(named);
     erase_elements(original, field.merge_key, deleted);
-    const json::array server = original;  // decides where elements stay that the patch lacks
+    const json::array server = original;  // positions elements that are not in the patch
     Identities places = identities_of(original, field.merge_key);
     for (const json::value& element : named) {
       auto identity = identity_of(element, field.merge_key);
@@ -200,8 +200,8 @@ class Merger {
     return order_elements(std::move(original), named, server, field.merge_key);
   }
 
-  // $setElementOrder: all elements that the sender knows, in the order it wants; the others stay
-  // where they are.
+  // $setElementOrder: all elements that the sender knows, in the wanted order. Others stay where
+  // they are.
   Result<void> merge_in_order(Members members, json::object& out, std::string_view name,
                               const json::value& order, const json::value* patch) {
     if (!order.is_array()) return refused(fmt::format("the order of {} is not a list", name));
@@ -220,7 +220,7 @@ class Merger {
     return {};
   }
 
-  // An element of the patch that the order lacks, or has in another order: the sender is confused.
+  // Rejects a patch with elements that the order lacks, or has in another order.
   static Result<void> check_order(std::string_view name, const json::array& patch,
                                   const json::array& order, std::string_view key) {
     auto wanted = order.begin();
@@ -238,7 +238,7 @@ class Merger {
   static Result<void> delete_values(json::object& out, std::string_view name,
                                     const json::value& values) {
     if (!values.is_array())
-      return refused(fmt::format("what to delete from {} is not a list", name));
+      return refused(fmt::format("the elements to delete from {} are not a list", name));
     json::value* list = out.if_contains(name);
     if (!list || !list->is_array()) return {};
     std::unordered_set<std::string> gone;
@@ -269,7 +269,7 @@ class Merger {
 
 Result<json::value> apply_strategic_merge(const Type& type, json::value object,
                                           const json::value& patch) {
-  if (!patch.is_object()) return refused("a strategic merge patch is an object");
+  if (!patch.is_object()) return refused("a strategic merge patch must be an object");
   if (!object.is_object()) object.emplace_object();
   return Merger().merge_objects({.type = &type}, std::move(object), patch.get_object());
 }

@@ -51,7 +51,7 @@ TEST(StrategicMerge, joins_objects_and_removes_nulls) {
   expect_results(cases);
 }
 
-TEST(StrategicMerge, merges_lists_only_where_the_type_says_so) {
+TEST(StrategicMerge, merges_lists_only_if_the_type_says_so) {
   const Case cases[] = {
       {"atomic scalars", "{'spec':{'containers':[{'name':'c','args':['a','b']}]}}",
        "{'spec':{'containers':[{'name':'c','args':['x']}]}}",
@@ -80,7 +80,7 @@ TEST(StrategicMerge, merges_lists_only_where_the_type_says_so) {
   expect_results(cases);
 }
 
-TEST(StrategicMerge, obeys_the_patch_directive) {
+TEST(StrategicMerge, follows_the_patch_directive) {
   const Case cases[] = {
       {"delete an element", "{'spec':{'containers':[{'name':'a'},{'name':'b'}]}}",
        "{'spec':{'containers':[{'$patch':'delete','name':'a'}]}}",
@@ -116,7 +116,7 @@ TEST(StrategicMerge, obeys_the_patch_directive) {
   expect_results(cases);
 }
 
-TEST(StrategicMerge, keeps_only_the_keys_that_are_to_be_retained) {
+TEST(StrategicMerge, keeps_only_the_keys_to_retain) {
   const Case cases[] = {
       {"union", "{'spec':{'strategy':{'path':'/','period':1}}}",
        "{'spec':{'strategy':{'$retainKeys':['period'],'period':2}}}",
@@ -179,8 +179,8 @@ TEST(StrategicMerge, deletes_from_lists_of_scalars) {
   expect_results(cases);
 }
 
-TEST(StrategicMerge, refuses_patches_that_do_not_fit) {
-  EXPECT_THAT(merge_refusal("{}", "[]"), HasSubstr("is an object"));
+TEST(StrategicMerge, rejects_patches_that_do_not_match_the_type) {
+  EXPECT_THAT(merge_refusal("{}", "[]"), HasSubstr("must be an object"));
   EXPECT_THAT(merge_refusal("{}", "{'$patch':'twist'}"),
               HasSubstr("unknown patch type: \"twist\""));
   EXPECT_THAT(
@@ -218,7 +218,7 @@ TEST(StrategicMerge, merges_the_lists_of_real_pods) {
           "}]}}")));
 }
 
-// Lists whose elements are told apart, as every served list is.
+// Lists of distinct elements, as every served list is.
 json::array arbitrary_tokens() {
   json::array out;
   for (const char* token : {"a", "b", "c", "d", "e"})

@@ -1,4 +1,4 @@
-// Which fields a value sets, and which of them differ from another value.
+// The fields that a value sets, and those that differ from another value.
 #include <map>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-// 1 and 1.0 are the same number to Kubernetes.
+// 1 and 1.0 are equal in Kubernetes.
 bool same_value(const json::value& a, const json::value& b) {
   return a == b || (a.is_number() && b.is_number() && to_json(a) == to_json(b));
 }
@@ -33,7 +33,7 @@ class Collector {
         const std::string here = path + "." + std::string(member.key());
         if (!type.knows(member.key())) note(here + ": field not declared in schema");
         FieldSet fields = collect(type.member(member.key()), member.value(), here);
-        // A list without elements claims nothing, not even itself.
+        // An empty list owns nothing, not even itself.
         if (!fields.empty())
           out.members.emplace("f:" + std::string(member.key()), std::move(fields));
       }

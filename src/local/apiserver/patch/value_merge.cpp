@@ -1,4 +1,4 @@
-// Laying an applied configuration over a live object, and taking away what is applied no more.
+// Merges an applied configuration into a live object, and removes what is no longer applied.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,8 +17,8 @@ std::string key_of_element(const ValueType& type, const json::value& element) {
   return key ? std::move(*key) : std::string();
 }
 
-// Elements that both have stand in the configuration's order. Those that only the live list has
-// come as early as they can: before anything new, but after the shared element they came after.
+// Elements of both lists have the order of the configuration. Elements of the live list alone come
+// as early as possible: before new elements, but after the shared element that they followed.
 json::array merge_elements(const ValueType& type, json::array live,
                            const json::array& configuration) {
   std::vector<std::string> live_keys;
@@ -34,7 +34,7 @@ json::array merge_elements(const ValueType& type, json::array live,
 
   json::array out;
   std::size_t next = 0;
-  std::size_t shared = 0;  // the next element of the configuration that is in the live list too
+  std::size_t shared = 0;  // index of the next element of the configuration that is also live
   for (std::size_t i = 0; i < configuration.size(); ++i) {
     shared = std::max(shared, i);
     while (shared < wanted_keys.size() && !places.contains(wanted_keys[shared])) ++shared;
@@ -52,7 +52,7 @@ json::array merge_elements(const ValueType& type, json::array live,
   return out;
 }
 
-// Parts that every object has stay, even when nobody claims anything in them.
+// Parts that every object has stay, even if no manager owns a field in them.
 bool is_part_of_every_object(std::string_view name) {
   return name == "metadata" || name == "spec" || name == "status";
 }

@@ -23,7 +23,7 @@ ValueType ValueType::of(const Field& field) {
   return ValueType(Kind::whole, &field, nullptr).single();
 }
 
-// One value of the field, whatever its shape.
+// The type of a single value of the field.
 ValueType ValueType::single() const {
   if (field_->scalar != Scalar::object) return {Kind::whole, field_, nullptr};
   return {field_->type ? Kind::object : Kind::free, field_, field_->type};

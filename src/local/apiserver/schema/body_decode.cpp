@@ -22,7 +22,7 @@ void note(FieldMistakes& mistakes, std::string_view what, std::string_view path)
     mistakes.push_back(std::move(text));
 }
 
-// One walk over an object and its type. It keeps two paths: errors of types name the fields only
+// Walks over an object and its type. Keeps two paths: type errors contain only the fields
 // ("spec.containers.ports"), mistakes also the indices ("spec.containers[0].ports").
 class Conformer {
  public:
@@ -47,7 +47,7 @@ class Conformer {
   }
 
  private:
-  // Unknown members stay where they are: only known ones are taken over afterwards.
+  // Unknown members stay where they are; only known ones are copied afterwards.
   Result<void> member_of(const Type& type, json::key_value_pair& member) {
     const Field* field = type.find(member.key());
     std::size_t before = path_.size();

@@ -1,4 +1,4 @@
-// From what a client sent to what is stored: checked against its type and in canonical form.
+// Decodes what a client sent: checks it against its type and brings it into canonical form.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace plim::local::apiserver {
 
-// What strict decoding refuses and warnings name, as upstream words it:
+// Mistakes that strict decoding rejects and warnings name, with upstream's messages:
 // `unknown field "spec.foo"`, `duplicate field "spec.replicas"`.
 using FieldMistakes = std::vector<std::string>;
 
-// Parses a body and notes duplicate keys, which a tree no longer shows. Code::bad_request.
+// Parses a body and notes duplicate keys, which a tree does not show. Fails with Code::bad_request.
 Result<json::value> parse_body(std::string_view text, FieldMistakes& mistakes);
 
-// Removes nulls and unknown fields (noted), checks that every value has its type, and writes
-// quantities and times in canonical form. Fields that Go always prints are added. Code::bad_request
-// with upstream's wording and the path of the first wrong value.
+// Removes nulls and unknown fields (noting the latter), checks the types of all values, and writes
+// quantities and times in canonical form. Adds fields that Go always prints. Code::bad_request with
+// upstream's message and the path of the first wrong value.
 Result<void> conform(const Type& type, json::value& object, FieldMistakes& mistakes);
 
 }  // namespace plim::local::apiserver

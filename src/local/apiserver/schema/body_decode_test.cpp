@@ -65,7 +65,7 @@ TEST(Decode, notes_duplicates_once) {
   EXPECT_EQ(text_at(pod.object, {"data", "a"}), "3");
 }
 
-TEST(Decode, takes_braces_and_commas_in_texts_for_what_they_are) {
+TEST(Decode, handles_braces_and_commas_inside_strings) {
   Decoded map = decode("", "ConfigMap", R"({"data": {"a": "{,\"a\":\\", "b": "],", "c": "a"}})");
   EXPECT_TRUE(map.mistakes.empty());
 }
@@ -98,7 +98,7 @@ TEST(Decode, writes_times_in_canonical_form) {
             R"({"metadata":{}})");
 }
 
-TEST(Decode, leaves_out_empty_values_as_go_does) {
+TEST(Decode, omits_empty_values_as_go_does) {
   EXPECT_EQ(conformed("apps", "ReplicaSet", R"({"spec": {"replicas": 0, "minReadySeconds": 0,
         "template": {"spec": {"hostNetwork": false, "volumes": [{"name": "v", "emptyDir": {}}],
         "nodeSelector": {}, "containers": []}}}})"),
@@ -131,7 +131,7 @@ TEST(Decode, words_wrong_types_as_upstream) {
   EXPECT_EQ(error_of("", "Pod", "[]"), "json: cannot unmarshal array into Go value of type v1.Pod");
 }
 
-TEST(Decode, refuses_values_that_do_not_parse) {
+TEST(Decode, rejects_values_that_do_not_parse) {
   EXPECT_NE(error_of("", "Node", R"({"status": {"capacity": {"cpu": "lots"}}})").find("quantities"),
             std::string::npos);
   EXPECT_NE(error_of("", "Node", R"({"status": {"capacity": {"cpu": {}}}})").find("quantities"),
@@ -143,7 +143,7 @@ TEST(Decode, refuses_values_that_do_not_parse) {
   EXPECT_NE(error_of("", "Service", R"({"spec": {"ports": [{"targetPort": true}]}})"), "");
 }
 
-TEST(Decode, refuses_text_that_is_not_json) {
+TEST(Decode, rejects_text_that_is_not_json) {
   EXPECT_NE(error_of("", "Pod", "{bad"), "");
   EXPECT_NE(error_of("", "Pod", ""), "");
   EXPECT_NE(error_of("", "Pod", "{} {}"), "");

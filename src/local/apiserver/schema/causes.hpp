@@ -1,4 +1,4 @@
-// What is collected while an object is checked, worded as upstream words it.
+// Collects validation errors of an object, with upstream's messages.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class Causes {
   // The supported values are separated by commas.
   void unsupported(std::string field, const json::value& value, std::string_view supported);
 
-  // One entry for each of the messages, which say what is wrong with `value`.
+  // One entry for each of the messages about `value`.
   void invalid_text(const std::string& field, std::string_view value,
                     const std::vector<std::string>& messages);
 

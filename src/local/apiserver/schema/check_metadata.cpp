@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 
-// A prefix may end with what no name may end with; the random part comes behind it.
+// A generateName may end with a dash, since the random part follows it.
 std::string with_ending(std::string_view prefix) {
   std::string out(prefix);
   if (out.size() > 1 && out.back() == '-') out.back() = 'a';
@@ -52,7 +52,7 @@ void check_owners(const json::value& object, Causes& causes) {
   }
 }
 
-// Not of custom resources, nor of their definitions.
+// False for custom resources and their definitions.
 bool has_checked_finalizers(std::string_view group, std::string_view kind) {
   return find_type(group, "v1", kind) != nullptr && group != "apiextensions.k8s.io";
 }

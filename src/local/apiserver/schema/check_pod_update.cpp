@@ -1,4 +1,4 @@
-// Of a pod that exists only little may change.
+// Checks updates of pods, which may change only few fields.
 #include <algorithm>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace plim::local::apiserver {
 namespace {
 
-// False when the lists no longer match and nothing else can be compared.
+// False if the lists no longer match and nothing else can be compared.
 bool check_same_containers(const json::value& spec, const json::value& old, std::string_view list,
                            Causes& causes) {
   const json::array& containers = list_at(spec, {list});
@@ -82,7 +82,7 @@ void take_over(json::object& into, const json::value& from, std::string_view fie
     into[field] = *value;
 }
 
-// Images, and cpu and memory that a node may change while the container runs.
+// Restores images, and CPU and memory that a node may change while the container runs.
 void take_over_containers(json::object& spec, const json::value& old, std::string_view list) {
   json::value* containers = spec.if_contains(list);
   if (containers == nullptr || !containers->is_array()) return;
@@ -96,7 +96,7 @@ void take_over_containers(json::object& spec, const json::value& old, std::strin
   }
 }
 
-// The new specification with all that may change as it was.
+// The new spec with everything that may change set back to the old values.
 json::value without_changes_allowed(const json::value& spec, const json::value& old) {
   json::value out = spec;
   if (!out.is_object()) return out;
@@ -108,7 +108,7 @@ json::value without_changes_allowed(const json::value& spec, const json::value& 
   auto grace = int_at(old, {"terminationGracePeriodSeconds"});
   if (grace && *grace < 0 && int_at(spec, {"terminationGracePeriodSeconds"}) == 1)
     take_over(fields, old, "terminationGracePeriodSeconds");
-  // A pod that is held back has not been looked at by a scheduler.
+  // No scheduler has looked at a gated pod yet, so its placement may change.
   if (!list_at(old, {"schedulingGates"}).empty())
     for (std::string_view field : {"nodeSelector", "affinity"}) take_over(fields, old, field);
   return out;

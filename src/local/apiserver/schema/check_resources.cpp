@@ -18,7 +18,7 @@ bool is_native(std::string_view name) {
   return name.find('/') == name.npos || name.find("kubernetes.io/") != name.npos;
 }
 
-// Only what the kernel can take away again may be promised twice.
+// Only resources that the kernel can reclaim may be overcommitted.
 bool is_overcommittable(std::string_view name) {
   return is_native(name) && !is_huge_page(name);
 }

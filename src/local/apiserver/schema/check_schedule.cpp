@@ -1,4 +1,4 @@
-// Schedules of cron jobs: five fields of lists of ranges, or a word.
+// Validates schedules of cron jobs: five fields of lists of ranges, or a word such as @daily.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 struct Field {
   std::int64_t least;
   std::int64_t most;
-  std::string_view names;  // of the numbers from `least` on
+  std::string_view names;  // names of the numbers, starting at `least`
 };
 
 constexpr std::array<Field, 5> kFields{{

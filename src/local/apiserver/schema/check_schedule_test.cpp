@@ -18,13 +18,13 @@ std::string fault_of(std::string_view schedule) {
   return found.empty() ? "" : found.front().message;
 }
 
-TEST(Schedule, takes_what_cron_takes) {
+TEST(Schedule, accepts_what_cron_accepts) {
   for (const char* fine : {"* * * * *", "*/5 0-6,22 1 JAN-dec mon", "0 0 ? 1/2 0", "@daily",
                            "@every 1h30m", "59 23 31 12 6"})
     EXPECT_EQ(fault_of(fine), "") << fine;
 }
 
-TEST(Schedule, says_what_is_wrong) {
+TEST(Schedule, reports_mistakes) {
   EXPECT_EQ(fault_of("often"),
             R"(Invalid value: "often": expected exactly 5 fields, found 1: [often])");
   EXPECT_EQ(fault_of("60 * * * *"),

@@ -1,4 +1,4 @@
-// The checks that tables of rules cannot express, and that several of them name.
+// Checks that rule tables cannot express and that several tables use.
 #pragma once
 
 #include <initializer_list>
@@ -22,13 +22,13 @@ enum class Whole { no, yes };
 void check_amount(const Place& amount, Whole whole, Causes& causes);
 
 inline constexpr std::string_view kDoesNotMatch = "`selector` does not match template `labels`";
-// Whether a selector chooses these labels; says what is wrong with the selector itself.
+// Checks that the selector is valid and matches these labels.
 void check_selector_matches(const Place& selector, const Place& labels, Causes& causes);
 
-// When a job is to run, in the five fields of cron or as @daily.
+// The schedule of a cron job: the five fields of cron, or a word such as @daily.
 void check_schedule(const Place& schedule, Causes& causes);
 
-// The parts of an object for checks that find nothing there, too.
+// A part of an object; an empty object if it is missing.
 const json::object& object_at(const json::value& value,
                               std::initializer_list<std::string_view> path);
 const json::value& value_at(const json::value& value,

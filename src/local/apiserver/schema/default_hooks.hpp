@@ -1,5 +1,5 @@
-// Defaults that depend on other fields, by the type they belong to. They run before the defaults of
-// the table, on objects that conform to their type.
+// Defaults that depend on other fields, by type. They run before the defaults of the tables, on
+// objects that conform to their type.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ struct TypeDefault {
   DefaultHook hook;
 };
 
-// Pods and what they consist of.
+// Pods and their parts.
 void default_pod(json::object& pod);
 void default_pod_spec(json::object& spec);
 void default_container(json::object& container);
@@ -40,12 +40,12 @@ void default_subject(json::object& subject);
 void default_network_policy_spec(json::object& spec);
 void default_custom_resource_definition(json::object& definition);
 
-// Sets what is missing or empty.
+// Sets the field if it is missing or empty.
 void set_if_unset(json::object& object, std::string_view field, json::value value);
 bool is_unset(const json::object& object, std::string_view field);
-// Entries of `from` that `into` lacks.
+// Adds entries of `from` that `into` lacks.
 void add_missing_entries(const json::object& from, json::object& into);
-// The object there, made if it is missing.
+// The object in `field`, created if it is missing.
 json::object& object_in(json::object& object, std::string_view field);
 
 }  // namespace plim::local::apiserver

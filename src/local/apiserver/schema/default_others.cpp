@@ -41,7 +41,7 @@ void default_service_port(json::object& port) {
     set_if_unset(port, "targetPort", json::value(*number));
 }
 
-// stringData is only a way to write: it becomes part of data.
+// stringData is write-only: it is merged into data.
 void default_secret(json::object& secret) {
   const json::object* texts = object_at(secret, "stringData");
   if (texts == nullptr) return;

@@ -14,7 +14,7 @@ std::string_view text_in(const json::object& object, std::string_view field) {
   return value != nullptr && value->is_string() ? std::string_view(value->get_string()) : "";
 }
 
-// Neither tag nor digest means the tag "latest".
+// An image without tag and digest has the tag "latest".
 std::string_view pull_policy(std::string_view image) {
   auto [name, digest] = cut(image, '@');
   auto slash = name.rfind('/');
@@ -37,7 +37,7 @@ void default_host_ports(json::object& container) {
   if (ports == nullptr || !ports->is_array()) return;
   for (json::value& port : ports->get_array()) {
     if (!port.is_object()) continue;
-    // A zero would be no port, and is not printed.
+    // 0 means no port, and is not printed.
     std::int64_t inside = int_at(port, {"containerPort"}).value_or(0);
     if (inside != 0) set_if_unset(port.get_object(), "hostPort", inside);
   }
@@ -54,7 +54,7 @@ void default_pod_containers(json::object& spec, std::string_view list) {
   }
 }
 
-// One address, and the list that it begins: whoever sends only one of them means both.
+// A single value and a list that begins with it: a client may send only one of them.
 void pair_up(json::object& object, std::string_view one, std::string_view list,
              std::string_view key) {
   std::string_view first = text_in(object, one);
@@ -68,7 +68,7 @@ void default_pod(json::object& pod) {
   json::object& spec = object_in(pod, "spec");
   default_pod_containers(spec, "containers");
   default_pod_containers(spec, "initContainers");
-  // False is a choice here, so only a missing value is filled in.
+  // False is a valid choice here, so only a missing value is set.
   if (!spec.contains("enableServiceLinks")) spec["enableServiceLinks"] = true;
   json::object& status = object_in(pod, "status");
   set_if_unset(status, "phase", "Pending");

@@ -9,7 +9,7 @@
 namespace plim::local::apiserver {
 namespace {
 
-// Where Go has a pointer, only a missing value is filled in.
+// If Go uses a pointer, only a missing value gets the default.
 void set_if_missing(json::object& object, std::string_view field, json::value value) {
   if (!object.contains(field)) object[field] = std::move(value);
 }

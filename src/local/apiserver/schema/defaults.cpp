@@ -38,7 +38,7 @@ constexpr std::array kHooks{
     TypeDefault{"CustomResourceDefinition", default_custom_resource_definition},
 };
 
-// Most are plain words and small numbers, for which a parser would cost more than all the rest.
+// Most defaults are plain words and small numbers; running the JSON parser for them is too slow.
 json::value fallback_of(const Field& field) {
   const std::string_view text = field.fallback;
   if (text.front() == '"' && text.find('\\') == text.npos)

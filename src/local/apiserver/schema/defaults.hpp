@@ -1,4 +1,4 @@
-// Values that the server fills in because clients rely on them.
+// Sets default values, as the API promises.
 #pragma once
 
 #include "base/json.hpp"
@@ -6,8 +6,8 @@
 
 namespace plim::local::apiserver {
 
-// All defaults that follow from the object alone: those of the table, and those that depend on
-// other fields (imagePullPolicy of a tag, requests from limits, targetPort from port).
+// All defaults that depend on the object alone: those of the tables, and those that depend on other
+// fields (imagePullPolicy on the tag, requests on limits, targetPort on port).
 void apply_defaults(std::string_view group, std::string_view kind, const Type& type,
                     json::value& object);
 

@@ -53,7 +53,7 @@ TEST(Defaults, demands_the_file_of_a_variable) {
             R"({"volumeName":"v","path":"p","key":"k","optional":false})");
 }
 
-TEST(Defaults, pulls_always_only_what_may_move) {
+TEST(Defaults, pulls_always_only_tags_that_may_move) {
   const std::array<std::pair<std::string_view, std::string_view>, 7> images = {{
       {"nginx", "Always"},
       {"nginx:latest", "Always"},
@@ -120,7 +120,7 @@ TEST(Defaults, opens_ports_of_the_host_for_pods_in_its_network) {
             R"([{"containerPort":0,"protocol":"TCP"}])");
 }
 
-TEST(Defaults, names_the_service_account_twice) {
+TEST(Defaults, sets_both_fields_of_the_service_account) {
   json::value pod = defaulted("", "Pod", R"({"spec": {"serviceAccountName": "builder"}})");
   EXPECT_EQ(text_at(pod, {"spec", "serviceAccount"}), "builder");
 }
@@ -196,7 +196,7 @@ TEST(Defaults, completes_webhooks) {
             R"("timeoutSeconds":10,"reinvocationPolicy":"Never"}])");
 }
 
-TEST(Defaults, moves_the_texts_of_secrets_into_their_data) {
+TEST(Defaults, merges_stringData_of_secrets_into_data) {
   EXPECT_EQ(
       to_json(defaulted("", "Secret",
                         R"({"stringData": {"b": "hello", "a": "x"}, "data": {"b": "eA=="}})")),
@@ -244,7 +244,7 @@ RC_GTEST_PROP(Defaults, completing_twice_changes_nothing, ()) {
   json::value twice = once;
   apply_defaults("", "", type, twice);
   RC_ASSERT(to_json(twice) == to_json(once));
-  // What was filled in is in the form in which it is stored.
+  // Defaults are in the canonical form in which they are stored.
   RC_ASSERT(conform(type, twice, mistakes).has_value());
   RC_ASSERT(to_json(twice) == to_json(once));
 }

@@ -18,7 +18,7 @@ struct Level {
   std::set<std::string, std::less<>> keys;
 };
 
-// Walks over valid JSON, so that every structural character outside strings means what it seems.
+// Scans valid JSON, so every structural character outside strings can be trusted.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -57,7 +57,7 @@ class Scan {
     ++at_;
   }
 
-  // With its quotes; moves behind it.
+  // The string with its quotes; moves to the position after it.
   std::string_view string_literal() {
     std::size_t start = at_++;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -96,7 +96,7 @@ class Scan {
   std::vector<std::string> found_;
 };
 
-// Outside strings, so one for every key.
+// Counts the colons outside strings: one for each key.
 std::size_t colons_in(std::string_view text) {
   std::size_t out = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -122,7 +122,7 @@ std::size_t members_of(const json::value& value) {
 }  // namespace
 
 std::vector<std::string> find_duplicate_keys(std::string_view text, const json::value& parsed) {
-  // Nearly all texts have none, and counting tells.
+  // Nearly all texts have no duplicates, and comparing the counts shows that.
   if (colons_in(text) == members_of(parsed)) return {};
   return Scan(text).run();
 }

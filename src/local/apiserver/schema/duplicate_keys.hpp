@@ -1,4 +1,4 @@
-// Keys that occur twice in one object of a JSON text. A parsed tree only keeps the last of them.
+// Finds keys that occur twice in one object of a JSON text. A parsed tree keeps only the last one.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace plim::local::apiserver {
 
 // The paths of the duplicates in the order of the text, each once: "spec.containers[0].name".
-// `text` is JSON and `parsed` what a parser made of it.
+// `text` is valid JSON and `parsed` its tree.
 std::vector<std::string> find_duplicate_keys(std::string_view text, const json::value& parsed);
 
 }  // namespace plim::local::apiserver

@@ -6,7 +6,7 @@
 
 namespace plim::local::apiserver {
 
-// As the table has them; what it does not know comes last.
+// In the order of the table; unknown members come last.
 void order_members(const Type& type, json::object& object);
 void sort_map(json::object& map);  // by key
 

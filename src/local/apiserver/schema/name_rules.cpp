@@ -43,14 +43,14 @@ std::string name_part_rule() {
 
 struct KindRule {
   std::string_view group;
-  std::string_view kind;  // "": all of the group
+  std::string_view kind;  // "": all kinds of the group
   NameRule rule;
 };
 
 constexpr std::array kRules{
     KindRule{"", "Namespace", check_dns_label},
     KindRule{"", "Service", check_dns_1035_label},
-    // Written by every old client under names that nobody checked.
+    // Old clients write events with unchecked names.
     KindRule{"", "Event", check_path_segment},
     KindRule{"apps", "StatefulSet", check_dns_label},
     KindRule{"rbac.authorization.k8s.io", "", check_path_segment},

@@ -1,5 +1,5 @@
-// A value of an object that is checked, and the way to it. The way is spelt out only for what is
-// wrong, so that checking what is right costs no text.
+// A value of an object that is checked, and its path. The path is formatted only for errors, so
+// that checking valid objects costs no strings.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace plim::local::apiserver {
 
-// Lives on the stack, below the place it lies in.
+// Lives on the stack and refers to the place that contains it.
 class Place {
  public:
   explicit Place(const json::value& root) : value_(&root) {}
 
-  // A member, null when it is missing; "roleRef.name" goes two steps.
+  // A member, null if it is missing; "roleRef.name" goes two levels down.
   Place in(std::string_view field) const&;
-  Place at(std::size_t index) const&;         // an element of a list, which must have it
-  Place of_key(std::string_view key) const&;  // an entry of a map, which must have it
-  // A value that upstream names otherwise than by the way to it.
+  Place at(std::size_t index) const&;         // an element of a list, which must exist
+  Place of_key(std::string_view key) const&;  // an entry of a map, which must exist
+  // A value for which upstream uses another path.
   Place under(std::string_view name, const json::value& value) const&;
-  Place in(std::string_view field) && = delete;  // would lie below a place that is gone
+  Place in(std::string_view field) && = delete;  // would refer to a place that is gone
   Place at(std::size_t index) && = delete;
   Place of_key(std::string_view key) && = delete;
 
@@ -34,15 +34,15 @@ class Place {
   std::size_t index() const { return index_; }  // of an element
 
   std::string path() const;                        // "spec.containers[0]"
-  std::string path(std::string_view field) const;  // of a member
+  std::string path(std::string_view field) const;  // path of a member
 
-  // What a member holds, or nothing of the kind.
+  // The value of a member, or an empty value of that type.
   const json::value& member(std::string_view field) const;
   std::string_view text(std::string_view field) const;
   std::optional<std::int64_t> number(std::string_view field) const;
   const json::array& list(std::string_view field) const;
   const json::object& map(std::string_view field) const;
-  bool has(std::string_view field) const;  // also when it is empty
+  bool has(std::string_view field) const;  // also if it is empty
 
  private:
   enum class Step : std::uint8_t { root, member, element, key };
@@ -58,7 +58,7 @@ class Place {
   const json::value* value_;
 };
 
-// As Go sees a field that was not sent: nothing, "", 0 or an empty list. An empty object was sent.
+// Empty as in Go's omitempty: null, "", 0 or an empty list. An empty object is not empty.
 bool is_empty_value(const json::value& value);
 
 }  // namespace plim::local::apiserver

@@ -1,4 +1,4 @@
-// The tables of rules that more than one file needs, and those of whole kinds.
+// The rule tables that several files use, and those of whole kinds.
 #pragma once
 
 #include "local/apiserver/schema/rules.hpp"

@@ -1,6 +1,6 @@
-// What is demanded of objects, as tables: each row is one demand on one field, and a table says in
-// which order they are looked at, which is the order of the causes in an answer. What does not fit
-// a row is a function that the row names.
+// Validation rules as tables. Each row is one requirement on one field, and the order of the rows
+// is the order of the causes in the response. A row can name a function for what tables cannot
+// express.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace plim::local::apiserver {
 
-// `before` is what was stored at this place, null on creates and inside lists.
+// `before` is the stored value at this place, null for creations and inside lists.
 using Check = void (*)(const Place& place, const json::value* before, Causes& causes);
 
 struct Rule;
 
-// A table by the name under which other files know it.
+// A table under a name that other files can use.
 struct RuleTable {
   std::span<const Rule> rules;
 };
 
-// One of several members of which an object has exactly one: the source of a volume.
+// One of several members of which an object must have exactly one, such as the source of a volume.
 struct Part {
   std::string_view field;
   std::span<const Rule> rules = {};
@@ -52,18 +52,18 @@ struct Rule {
 
   Demand demand;
   std::string_view field = {};
-  std::string_view words = {};  // the values that are supported, or what the cause says
+  std::string_view words = {};  // the supported values, or the message of the cause
   NameRule form = nullptr;
   std::int64_t least = 0;
   std::int64_t most = 0;
   std::span<const Rule> rules = {};
-  const RuleTable* table = nullptr;  // instead of rules, where they stand in another file
+  const RuleTable* table = nullptr;  // instead of rules, if they are in another file
   std::span<const Part> parts = {};
   Check check = nullptr;
 };
 
-// The rows. A field that is empty or missing satisfies all of them but `required`; what is required
-// and missing is not looked at again.
+// The rows. An empty or missing field satisfies all of them except `required`; after `required`
+// has failed, the field is not checked further.
 namespace rule {
 
 using Demand = Rule::Demand;
@@ -73,7 +73,7 @@ constexpr Rule required(std::string_view field, std::string_view detail = "") {
   return {.demand = Demand::required, .field = field, .words = detail};
 }
 
-// Values separated by commas, in the order in which they are named to the client.
+// Values separated by commas, in the order in which messages list them.
 constexpr Rule one_of(std::string_view field, std::string_view values) {
   return {.demand = Demand::one_of, .field = field, .words = values};
 }
@@ -94,12 +94,12 @@ constexpr Rule positive(std::string_view field) {
   return range(field, 1);
 }
 
-// A number from 1 to 65535 or the name of one.
+// A number from 1 to 65535 or the name of a port.
 constexpr Rule port(std::string_view field) {
   return {.demand = Demand::port, .field = field};
 }
 
-// A number from 0 on or a percentage up to 100.
+// A number from 0 or a percentage up to 100.
 constexpr Rule share(std::string_view field) {
   return {.demand = Demand::share, .field = field};
 }
@@ -108,12 +108,12 @@ constexpr Rule labels(std::string_view field) {
   return {.demand = Demand::labels, .field = field};
 }
 
-// Of an element: no earlier one of its list has the same text there.
+// For list elements: no earlier element has the same text in this field.
 constexpr Rule unique(std::string_view field) {
   return {.demand = Demand::unique, .field = field};
 }
 
-// All elements of a list.
+// Applies the rules to all elements of a list.
 constexpr Rule each(std::string_view field, std::span<const Rule> rules) {
   return {.demand = Demand::each, .field = field, .rules = rules};
 }
@@ -135,7 +135,7 @@ constexpr Rule one_part(std::span<const Part> parts, std::string_view what) {
   return {.demand = Demand::one_part, .words = what, .parts = parts};
 }
 
-// Never changes: refused as invalid, or as forbidden in these words.
+// The field must not change; rejected as invalid, or as forbidden with this message.
 constexpr Rule fixed(std::string_view field, std::string_view detail = "field is immutable") {
   return {.demand = Demand::fixed, .field = field, .words = detail};
 }
@@ -144,7 +144,7 @@ constexpr Rule sealed(std::string_view field, std::string_view detail) {
   return {.demand = Demand::sealed, .field = field, .words = detail};
 }
 
-// All rules of another table, on the same object.
+// Applies all rules of another table to the same object.
 constexpr Rule also(std::span<const Rule> rules) {
   return {.demand = Demand::also, .rules = rules};
 }

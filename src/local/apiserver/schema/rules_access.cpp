@@ -1,4 +1,4 @@
-// Who may do what.
+// Roles and role bindings.
 #include <string>
 
 #include "local/apiserver/schema/rule_tables.hpp"
@@ -74,7 +74,7 @@ constexpr Rule kClusterRoleRef[] = {
     text("name", check_path_segment),
 };
 
-// As upstream shows it, by the names of its Go struct.
+// Printed as upstream does, with the names of its Go struct.
 void check_same_role(const Place& binding, const json::value* before, Causes& causes) {
   if (before == nullptr || binding.member("roleRef") == Place(*before).member("roleRef")) return;
   causes.invalid("roleRef",

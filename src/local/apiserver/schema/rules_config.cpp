@@ -1,4 +1,4 @@
-// Configuration, nodes and the other kinds that are mostly data.
+// Configuration, nodes and other kinds that are mostly data.
 #include <array>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ using namespace rule;
 constexpr std::size_t kMaxDataBytes = 1024 * 1024;
 constexpr std::string_view kSealed = "field is immutable when `immutable` is set";
 
-// Keys; gives how much there is of it all.
+// Checks the keys; returns the total size.
 std::size_t check_entries(const Place& object, std::string_view field, Causes& causes) {
   std::size_t bytes = 0;
   for (const auto& entry : object.map(field)) {
@@ -55,7 +55,7 @@ constexpr Rule kConfigMap[] = {custom(check_still_sealed), custom(check_config_m
 
 struct SecretType {
   std::string_view type;
-  std::string_view keys;  // all of which it must have
+  std::string_view keys;  // keys that it must have
 };
 
 constexpr std::array kSecretTypes{
@@ -90,7 +90,7 @@ constexpr Rule kSecret[] = {fixed("type"), custom(check_still_sealed), custom(ch
 
 // --- nodes, quotas and classes
 
-// Upstream calls the place of taints so.
+// Upstream uses this path for taints.
 void check_taints(const Place& node, const json::value* /*before*/, Causes& causes) {
   const Place taints = node.under("metadata.taints", node.member("spec.taints"));
   const json::array& list = taints.list("");

@@ -68,7 +68,7 @@ void check_env_source(const Place& source, const json::value* /*before*/, Causes
     check_rules(kEnvReference, source.in(field), nullptr, causes);
   }
   if (sources == 1) return;
-  // The list is named, not the element, as upstream has it.
+  // Upstream names the list here, not the element.
   causes.invalid(source.outer()->path(), json::value(""),
                  sources == 0 ? "must specify one of: `configMapRef` or `secretRef`"
                               : "may not have more than one field specified at a time");
@@ -85,7 +85,7 @@ bool names_volume(const Place& container, std::string_view name) {
                      [&](const json::value& volume) { return text_at(volume, {"name"}) == name; });
 }
 
-// Of a stateful set's template, whose claims become volumes of the same names.
+// For the template of a stateful set, whose claims become volumes with the same names.
 bool names_claim(const Place& container, std::string_view name) {
   const Place* set = &container;
   while (set->outer() != nullptr) set = set->outer();
@@ -105,7 +105,7 @@ void check_mounts(const Place& container, const json::value* /*before*/, Causes&
     if (container.list(kind.field).empty()) continue;
     Place mounts = container.in(kind.field);
     std::vector<std::string_view> paths;
-    std::vector<std::string_view> devices;  // each of which is one claim, unlike a mount
+    std::vector<std::string_view> devices;  // a claim may be only one device, unlike mounts
     for (std::size_t i = 0; i < container.list(kind.field).size(); ++i) {
       Place mount = mounts.at(i);
       std::string_view name = mount.text("name");
@@ -146,7 +146,7 @@ constexpr Rule kProbe[] = {
     not_negative("failureThreshold"),
     positive("terminationGracePeriodSeconds"),
 };
-// What restarts a container is believed at the first success.
+// Probes that restart a container need exactly one success.
 constexpr Rule kRestartingProbe[] = {also(kProbe), range("successThreshold", 1, 1)};
 
 // --- the container

@@ -11,7 +11,7 @@ namespace {
 
 using namespace rule;
 
-constexpr std::size_t kMaxCronJobName = 52;  // eleven more are for the time of the run
+constexpr std::size_t kMaxCronJobName = 52;  // leaves eleven characters for the time of the run
 
 void check_index_options(const Place& spec, const json::value* /*before*/, Causes& causes) {
   if (spec.text("completionMode") == "Indexed") {
@@ -51,7 +51,7 @@ constexpr Rule kTemplatedJobSpec[] = {
     custom(check_restart_policy),
 };
 
-// The server makes one if there is none.
+// The server creates a selector if there is none.
 void check_job_selector(const Place& spec, const json::value* /*before*/, Causes& causes) {
   if (spec.has("selector"))
     check_selector_matches(spec.in("selector"), spec.in("template.metadata.labels"), causes);
@@ -67,7 +67,7 @@ void erase_at(json::value& value, std::initializer_list<std::string_view> path,
   if (place->is_object()) place->get_object().erase(field);
 }
 
-// A suspended job that never ran may still be sent elsewhere: queues rely on it.
+// The placement of a suspended job that never ran may change: queues rely on that.
 json::value comparable_template(const json::value& job, bool may_be_redirected) {
   json::value out = value_at(job, {"spec", "template"});
   if (!may_be_redirected) return out;
@@ -88,7 +88,7 @@ void check_job_update(const Place& job, const json::value* before, Causes& cause
     causes.invalid("spec.template", job.member("spec.template"), kImmutable);
 }
 
-// How many must complete may change only where each has its index.
+// Completions may change only for Indexed jobs.
 void check_completions(const Place& spec, const json::value* before, Causes& causes) {
   if (before != nullptr && spec.text("completionMode") != "Indexed" &&
       spec.member("completions") != Place(*before).member("completions"))

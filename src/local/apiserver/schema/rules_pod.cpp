@@ -39,7 +39,7 @@ constexpr Rule kToleration[] = {
 };
 
 void check_spread(const Place& spread, const json::value* /*before*/, Causes& causes) {
-  // An element of a protobuf list always has it, so that a missing one is 0 here.
+  // Upstream treats a missing value as 0 here.
   auto skew = spread.number("maxSkew");
   if (skew.value_or(0) <= 0)
     causes.invalid(spread.path("maxSkew"), skew.value_or(0), "must be greater than zero");
@@ -102,7 +102,7 @@ constexpr Rule kPodSpec[] = {
     one_of("preemptionPolicy", "PreemptLowerPriority,Never"),
 };
 
-// Upstream leaves the word "metadata" out of these paths.
+// Upstream omits the word "metadata" from these paths.
 void check_template_metadata(const Place& pod_template, const json::value* /*before*/,
                              Causes& causes) {
   check_labels(pod_template.under("labels", pod_template.member("metadata.labels")), causes);

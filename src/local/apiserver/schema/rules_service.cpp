@@ -1,4 +1,4 @@
-// Services and what stands behind them.
+// Services and their endpoints.
 #include <string>
 #include <vector>
 
@@ -60,7 +60,7 @@ void check_node_ports(const Place& spec, const json::value* /*before*/, Causes& 
   }
 }
 
-// What upstream prints is the port without anything else, under the names of its Go struct.
+// Upstream prints only the port, with the names of its Go struct.
 void check_ports_differ(const Place& spec, const json::value* /*before*/, Causes& causes) {
   const json::array& ports = spec.list("ports");
   for (std::size_t i = 0; i < ports.size(); ++i)
@@ -79,7 +79,7 @@ void check_ports_differ(const Place& spec, const json::value* /*before*/, Causes
     }
 }
 
-// An address that was given stays, unless there is none any more.
+// An allocated address must not change, except to none.
 void check_address(const Place& spec, const json::value* before, Causes& causes) {
   if (before == nullptr || is_type(spec, "ExternalName")) return;
   const Place old(*before);

@@ -22,7 +22,7 @@ std::vector<std::string> found(std::span<const Rule> rules, const json::value& o
   return out;
 }
 
-TEST(Place, spells_the_way_to_a_value) {
+TEST(Place, formats_the_path_of_a_value) {
   const json::value object = {{"spec", {{"list", {{{"a", 1}}, {{"a", 2}}}}, {"map", {{"k", 3}}}}}};
   const Place root(object);
   const Place list = root.in("spec.list");
@@ -34,7 +34,7 @@ TEST(Place, spells_the_way_to_a_value) {
   EXPECT_EQ(root.under("elsewhere", map.value()).path("k"), "elsewhere.k");
 }
 
-TEST(Place, finds_nothing_where_nothing_is) {
+TEST(Place, returns_empty_values_for_missing_members) {
   const json::value object = {{"a", "text"}};
   const Place root(object);
   EXPECT_FALSE(root.has("a.b"));
@@ -43,7 +43,7 @@ TEST(Place, finds_nothing_where_nothing_is) {
   EXPECT_EQ(root.text("b"), "");
 }
 
-TEST(Rules, look_at_what_is_missing_only_once) {
+TEST(Rules, report_a_missing_field_only_once) {
   static constexpr Rule kRules[] = {required("port"), range("port", 1, 9), one_of("name", "a,b")};
   EXPECT_THAT(found(kRules, {{"port", 0}}), ElementsAre("port: Required value"));
   EXPECT_THAT(found(kRules, {{"port", 10}, {"name", "c"}}),
@@ -51,7 +51,7 @@ TEST(Rules, look_at_what_is_missing_only_once) {
                           R"(name: Unsupported value: "c": supported values: "a", "b")"));
 }
 
-TEST(Rules, want_names_in_a_list_to_differ) {
+TEST(Rules, require_unique_names_in_a_list) {
   static constexpr Rule kElement[] = {unique("name"), not_negative("count")};
   static constexpr Rule kRules[] = {each("list", kElement)};
   const json::value object = {
@@ -61,7 +61,7 @@ TEST(Rules, want_names_in_a_list_to_differ) {
                           "list[1].count: Invalid value: -1: must be greater than or equal to 0"));
 }
 
-TEST(Rules, want_one_of_several_parts) {
+TEST(Rules, require_exactly_one_part) {
   static constexpr Part kParts[] = {{"one"}, {"other"}};
   static constexpr Rule kRules[] = {one_part(kParts, "way")};
   EXPECT_THAT(found(kRules, json::object()), ElementsAre(": Required value: must specify a way"));
@@ -70,7 +70,7 @@ TEST(Rules, want_one_of_several_parts) {
               ElementsAre("other: Forbidden: may not specify more than 1 way"));
 }
 
-TEST(Rules, take_numbers_and_percentages_as_shares) {
+TEST(Rules, accept_numbers_and_percentages_as_shares) {
   static constexpr Rule kRules[] = {share("x")};
   for (const json::value& fine : {json::value(0), json::value(7), json::value("100%")})
     EXPECT_THAT(found(kRules, {{"x", fine}}), IsEmpty());
@@ -80,7 +80,7 @@ TEST(Rules, take_numbers_and_percentages_as_shares) {
   EXPECT_EQ(found(kRules, {{"x", -1}}).size(), 1u);
 }
 
-TEST(Rules, keep_what_never_changes) {
+TEST(Rules, reject_changes_of_immutable_fields) {
   static constexpr Rule kInner[] = {fixed("a")};
   static constexpr Rule kRules[] = {inside("spec", kInner), sealed("b", "stays")};
   const json::value before = {{"spec", {{"a", 1}}}, {"b", 1}};

@@ -21,7 +21,7 @@ template <const char* kKind>
 void check_selector(const Place& spec, const json::value* /*before*/, Causes& causes) {
   const Place selector = spec.in("selector");
   const Place labels = spec.in("template.metadata.labels");
-  if (selector.value().is_null())  // which selects nothing
+  if (selector.value().is_null())  // it selects nothing
     return causes.invalid(labels.path(), labels.value(), kDoesNotMatch);
   if (is_empty_selector(selector))
     return causes.invalid(selector.path(), selector.value(),
@@ -47,7 +47,7 @@ constexpr char kDaemonSetName[] = "DaemonSet";
 constexpr char kStatefulSetName[] = "StatefulSet";
 constexpr char kControllerName[] = "ReplicationController";
 
-// Strategies as upstream shows them, by the names of their Go structs.
+// Strategies as upstream prints them, with the names of its Go structs.
 json::object shown_strategy(const Place& strategy) {
   return {{"Type", strategy.text("type")}, {"RollingUpdate", strategy.member("rollingUpdate")}};
 }
@@ -223,7 +223,7 @@ constexpr Rule kControllerSpec[] = {
 
 constexpr Rule kController[] = {inside("spec", kControllerSpec)};
 
-// --- what watches over them
+// --- disruption budgets and autoscalers
 
 void check_one_way(const Place& spec, const json::value* /*before*/, Causes& causes) {
   if (spec.has("minAvailable") && spec.has("maxUnavailable"))

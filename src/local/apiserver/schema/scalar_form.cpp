@@ -87,7 +87,7 @@ Result<Fit> fit_duration(json::value& value) {
   return Fit::fits;
 }
 
-// Where Go stops reading.
+// The message with the position where Go stops reading.
 std::string illegal_base64(std::string_view text) {
   std::size_t at = text.find_first_not_of(
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n");

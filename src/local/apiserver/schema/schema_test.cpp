@@ -18,7 +18,7 @@ const Type& type_of(std::string_view group, std::string_view version, std::strin
   return *type;
 }
 
-// Every type that the kinds with the most of them lead to.
+// All types that are reachable from the largest kinds.
 std::set<const Type*> reachable_types() {
   std::set<const Type*> seen;
   std::vector<const Type*> todo = {
@@ -97,7 +97,7 @@ TEST(Schema, every_table_is_consistent) {
   }
 }
 
-TEST(Schema, knows_every_kind_that_is_served) {
+TEST(Schema, has_every_served_kind) {
   const std::pair<std::string_view, std::string_view> kinds[] = {
       {"",
        "Pod,Node,Namespace,Service,Endpoints,Event,ConfigMap,Secret,ServiceAccount,Binding,"
@@ -137,12 +137,12 @@ TEST(Schema, knows_every_kind_that_is_served) {
   EXPECT_EQ(find_type("apps", "v1beta1", "Deployment"), nullptr);
 }
 
-TEST(Schema, keeps_the_two_kinds_of_events_apart) {
+TEST(Schema, distinguishes_the_two_kinds_of_events) {
   EXPECT_NE(type_of("", "v1", "Event").find("involvedObject"), nullptr);
   EXPECT_NE(type_of("events.k8s.io", "v1", "Event").find("regarding"), nullptr);
 }
 
-TEST(Schema, knows_the_merge_keys_that_clients_rely_on) {
+TEST(Schema, has_the_merge_keys_that_clients_rely_on) {
   const Type& pod = type_of("", "v1", "Pod");
   const std::pair<std::string_view, std::string_view> keys[] = {
       {"spec.containers", "name"},
@@ -175,7 +175,7 @@ TEST(Schema, knows_the_merge_keys_that_clients_rely_on) {
   EXPECT_EQ(ports->list_keys, "port,protocol");
 }
 
-TEST(Schema, knows_what_is_inside_embedded_messages) {
+TEST(Schema, has_the_numbers_of_embedded_messages) {
   const Field* host_path = field_at(&type_of("", "v1", "Pod"), "spec.volumes.hostPath");
   EXPECT_EQ(host_path->number, 1);
   EXPECT_EQ(host_path->inside, 2);

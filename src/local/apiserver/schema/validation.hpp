@@ -1,4 +1,4 @@
-// What the server refuses although it is well-formed.
+// Validates well-formed objects.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace plim::local::apiserver {
 
-// One entry of a Status' details.causes.
+// One entry of details.causes in a Status.
 struct Cause {
   std::string reason;   // "FieldValueRequired"
   std::string message;  // "Required value"
   std::string field;    // "spec.containers[0].image"
 };
 
-// `before`: the stored object on updates, null on creates. Names are checked by the kind's rules,
-// then labels, annotations, owner references and what the kind itself demands, immutable fields
-// included. Empty: fine.
+// `before` is the stored object for updates, null for creations. Checks the name by the rules of
+// the kind, then labels, annotations, owner references and the rules of the kind, including
+// immutable fields. Empty if the object is valid.
 std::vector<Cause> validate(std::string_view group, std::string_view kind,
                             const json::value& object, const json::value* before);
 
-// Upstream's text for a 422: `Pod "x" is invalid: spec.containers: Required value`.
+// Upstream's message of a 422: `Pod "x" is invalid: spec.containers: Required value`.
 std::string invalid_message(std::string_view group, std::string_view kind, std::string_view name,
                             const std::vector<Cause>& causes);
 

@@ -31,11 +31,11 @@ std::vector<std::string> faults_of_change(std::string_view before, std::string_v
   return faults_of_update("", "Pod", pod(before), pod(after));
 }
 
-TEST(PodValidation, wants_a_container) {
+TEST(PodValidation, requires_a_container) {
   EXPECT_THAT(faults("", "Pod", pod("")), ElementsAre("spec.containers: Required value"));
 }
 
-TEST(PodValidation, wants_names_and_images) {
+TEST(PodValidation, requires_names_and_images) {
   EXPECT_THAT(faults("", "Pod", pod(R"("containers": [{}])")),
               ElementsAre("spec.containers[0].name: Required value",
                           "spec.containers[0].image: Required value"));
@@ -44,7 +44,7 @@ TEST(PodValidation, wants_names_and_images) {
       ElementsAre(R"(spec.containers[0].name: Invalid value: "a.b": must not contain dots)"));
 }
 
-TEST(PodValidation, wants_names_that_differ) {
+TEST(PodValidation, requires_unique_names) {
   EXPECT_THAT(
       faults("", "Pod",
              pod(R"("containers": [{"name": "a", "image": "i"}, {"name": "a", "image": "i"}],
@@ -53,7 +53,7 @@ TEST(PodValidation, wants_names_that_differ) {
                   R"(spec.initContainers[0].name: Duplicate value: "a")"));
 }
 
-TEST(PodValidation, holds_ports_to_their_range) {
+TEST(PodValidation, limits_the_range_of_ports) {
   EXPECT_THAT(
       faults_with(R"("ports": [{"containerPort": 65535}, {"containerPort": 65536}, {},
                                {"containerPort": 1, "protocol": "FTP"}])"),
@@ -64,7 +64,7 @@ TEST(PodValidation, holds_ports_to_their_range) {
                   R"(supported values: "SCTP", "TCP", "UDP")"));
 }
 
-TEST(PodValidation, wants_requests_within_limits) {
+TEST(PodValidation, requires_requests_within_limits) {
   EXPECT_THAT(faults_with(R"("resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}})"),
               IsEmpty());
   EXPECT_THAT(
@@ -79,7 +79,7 @@ TEST(PodValidation, wants_requests_within_limits) {
                   "must be greater than or equal to 0"));
 }
 
-TEST(PodValidation, wants_whole_extended_resources_that_are_not_shared) {
+TEST(PodValidation, requires_whole_extended_resources_with_equal_limits) {
   EXPECT_THAT(faults_with(R"("resources": {"limits": {"x.io/gpu": "2"}})"), IsEmpty());
   EXPECT_THAT(
       faults_with(R"("resources": {"limits": {"x.io/gpu": "2"}, "requests": {"x.io/gpu": "1"}})"),
@@ -96,7 +96,7 @@ TEST(PodValidation, wants_whole_extended_resources_that_are_not_shared) {
               ::testing::Contains(HasSubstr("must be a standard resource for containers")));
 }
 
-TEST(PodValidation, knows_the_restart_policies) {
+TEST(PodValidation, accepts_only_known_restart_policies) {
   EXPECT_THAT(
       faults("", "Pod",
              pod(R"("restartPolicy": "Maybe", "containers": [{"name": "c", "image": "i"}])")),
@@ -106,7 +106,7 @@ TEST(PodValidation, knows_the_restart_policies) {
 
 constexpr std::string_view kPlain = R"("containers": [{"name": "c", "image": "i:1"}])";
 
-TEST(PodValidation, lets_images_resources_and_tolerations_change) {
+TEST(PodValidation, allows_changes_of_images_resources_and_tolerations) {
   EXPECT_THAT(faults_of_change(kPlain, R"("containers": [{"name": "c", "image": "i:2"}])"),
               IsEmpty());
   EXPECT_THAT(faults_of_change(kPlain, R"("containers": [{"name": "c", "image": "i:1",
@@ -119,7 +119,7 @@ TEST(PodValidation, lets_images_resources_and_tolerations_change) {
               IsEmpty());
 }
 
-TEST(PodValidation, keeps_the_rest_of_the_specification) {
+TEST(PodValidation, rejects_other_changes_of_the_spec) {
   EXPECT_THAT(
       faults_of_change(kPlain, R"("containers": [{"name": "d", "image": "i:1"}])"),
       ElementsAre(StartsWith("spec: Forbidden: pod updates may not change fields other than "
@@ -135,7 +135,7 @@ TEST(PodValidation, keeps_the_rest_of_the_specification) {
                           "except its tolerationSeconds"));
 }
 
-TEST(PodValidation, only_shortens_deadlines) {
+TEST(PodValidation, allows_only_shorter_deadlines) {
   std::string five = R"("activeDeadlineSeconds": 5, )" + std::string(kPlain);
   std::string six = R"("activeDeadlineSeconds": 6, )" + std::string(kPlain);
   EXPECT_THAT(faults_of_change(six, five), IsEmpty());
@@ -147,7 +147,7 @@ TEST(PodValidation, only_shortens_deadlines) {
               ElementsAre(HasSubstr("must not update from a positive integer to nil value")));
 }
 
-TEST(PodValidation, lets_gates_open_and_held_pods_be_directed) {
+TEST(PodValidation, allows_removing_gates_and_placing_gated_pods) {
   std::string held = R"("schedulingGates": [{"name": "g"}], )" + std::string(kPlain);
   EXPECT_THAT(faults_of_change(held, kPlain), IsEmpty());
   EXPECT_THAT(faults_of_change(held, R"("nodeSelector": {"a": "b"}, )" + held), IsEmpty());

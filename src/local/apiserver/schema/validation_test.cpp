@@ -25,13 +25,13 @@ std::string map_with(std::string_view metadata) {
   return R"({"metadata": {"name": "m", )" + std::string(metadata) + "}}";
 }
 
-TEST(Validation, wants_a_name) {
+TEST(Validation, requires_a_name) {
   EXPECT_THAT(faults("", "ConfigMap", "{}"),
               ElementsAre("metadata.name: Required value: name or generateName is required"));
   EXPECT_THAT(faults("", "ConfigMap", R"({"metadata": {"generateName": "m-"}})"), IsEmpty());
 }
 
-TEST(Validation, holds_names_to_the_rule_of_their_kind) {
+TEST(Validation, checks_names_by_the_rule_of_their_kind) {
   auto named = [](std::string_view group, std::string_view kind, std::string_view name) {
     json::value object = {{"metadata", {{"name", name}}}};
     return validate(group, kind, object, nullptr);
@@ -86,7 +86,7 @@ TEST(Validation, checks_owners_and_finalizers) {
                   "object is being deleted, found new finalizers []string{\"x.io/b\"}"));
 }
 
-TEST(Validation, words_the_message_as_upstream) {
+TEST(Validation, has_the_messages_of_upstream) {
   Cause missing{"FieldValueRequired", "Required value", "spec.containers"};
   Cause forbidden{"FieldValueForbidden", "Forbidden: no", "spec"};
   EXPECT_EQ(invalid_message("", "Pod", "x", {missing}),
@@ -113,7 +113,7 @@ TEST(Validation, checks_services) {
                           "inclusive"));
 }
 
-TEST(Validation, keeps_sealed_maps_and_secrets_as_they_are) {
+TEST(Validation, rejects_changes_of_immutable_config_maps_and_secrets) {
   std::string_view sealed =
       R"({"metadata": {"name": "m"}, "immutable": true, "data": {"a": "eA=="}})";
   std::string_view changed = R"({"metadata": {"name": "m"}, "data": {"a": "eQ=="}})";
@@ -128,14 +128,14 @@ TEST(Validation, keeps_sealed_maps_and_secrets_as_they_are) {
               ElementsAre(R"(type: Invalid value: "example.com/x": field is immutable)"));
 }
 
-TEST(Validation, keeps_the_role_of_a_binding) {
+TEST(Validation, rejects_changes_of_the_role_of_a_binding) {
   std::string_view one = R"({"metadata": {"name": "b"}, "roleRef": {"kind": "Role", "name": "r"}})";
   std::string_view two = R"({"metadata": {"name": "b"}, "roleRef": {"kind": "Role", "name": "s"}})";
   EXPECT_THAT(faults_of_update("rbac.authorization.k8s.io", "RoleBinding", one, two),
               ElementsAre(HasSubstr("cannot change roleRef")));
 }
 
-// Whatever a client sends in whatever kind: a list of causes, never a crash.
+// Validation of any object returns a list of causes and never crashes.
 RC_GTEST_PROP(Validation, survives_any_object, ()) {
   struct Kind {
     std::string_view group, kind;
@@ -161,7 +161,7 @@ RC_GTEST_PROP(Validation, survives_any_object, ()) {
   RC_ASSERT(conform(type, object, mistakes).has_value());
   apply_defaults(kind.group, kind.kind, type, object);
   static_cast<void>(validate(kind.group, kind.kind, object, &garbage));
-  // An object that stays as it is breaks no rule about changes.
+  // An unchanged object violates no rule about changes.
   auto created = validate(kind.group, kind.kind, object, nullptr);
   RC_ASSERT(validate(kind.group, kind.kind, object, &object).size() <= created.size());
 }

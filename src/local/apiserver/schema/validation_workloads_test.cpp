@@ -15,7 +15,7 @@ using testing::faults_of_update;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A workload whose pods carry the label a=1.
+// A workload whose pods have the label a=1.
 std::string workload(std::string_view spec, std::string_view pod = "") {
   return fmt::format(R"({{"metadata": {{"name": "w"}}, "spec": {{{} "template": {{"metadata":
       {{"labels": {{"a": "1"}}}}, "spec": {{{} "containers": [{{"name": "c", "image": "i"}}]}}}}}}}})",
@@ -25,14 +25,14 @@ std::string workload(std::string_view spec, std::string_view pod = "") {
 constexpr std::string_view kSelector = R"("selector": {"matchLabels": {"a": "1"}},)";
 constexpr std::string_view kNever = R"("restartPolicy": "Never",)";
 
-TEST(WorkloadValidation, takes_workloads_of_every_kind) {
+TEST(WorkloadValidation, accepts_workloads_of_every_kind) {
   for (std::string_view kind : {"Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"})
     EXPECT_THAT(faults("apps", kind, workload(kSelector)), IsEmpty()) << kind;
   EXPECT_THAT(faults("", "ReplicationController", workload("")), IsEmpty());
   EXPECT_THAT(faults("batch", "Job", workload("", kNever)), IsEmpty());
 }
 
-TEST(WorkloadValidation, wants_a_selector_that_matches_its_template) {
+TEST(WorkloadValidation, requires_a_selector_that_matches_its_template) {
   EXPECT_THAT(faults("apps", "Deployment", workload("")),
               ElementsAre("spec.selector: Required value",
                           "spec.template.metadata.labels: Invalid value: {\"a\":\"1\"}: `selector` "
@@ -45,7 +45,7 @@ TEST(WorkloadValidation, wants_a_selector_that_matches_its_template) {
                           "does not match template `labels`"));
 }
 
-TEST(WorkloadValidation, keeps_selectors) {
+TEST(WorkloadValidation, rejects_changes_of_selectors) {
   std::string other =
       workload(R"("selector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]},)");
   for (std::string_view kind : {"Deployment", "ReplicaSet", "DaemonSet"})
@@ -75,7 +75,7 @@ TEST(WorkloadValidation, checks_templates_and_counts) {
                           "spec.template.spec.containers: Required value"));
 }
 
-TEST(WorkloadValidation, wants_jobs_to_end) {
+TEST(WorkloadValidation, rejects_jobs_that_restart_always) {
   EXPECT_THAT(faults("batch", "Job", workload("")),
               ElementsAre("spec.template.spec.restartPolicy: Required value: valid values: "
                           R"("OnFailure", "Never")"));
@@ -84,7 +84,7 @@ TEST(WorkloadValidation, wants_jobs_to_end) {
       ElementsAre("spec.completions: Required value: when completion mode is Indexed"));
 }
 
-TEST(WorkloadValidation, keeps_the_template_of_a_job) {
+TEST(WorkloadValidation, rejects_changes_of_the_template_of_a_job) {
   std::string other = workload("", R"("restartPolicy": "OnFailure",)");
   EXPECT_THAT(faults_of_update("batch", "Job", workload("", kNever), other),
               ElementsAre(HasSubstr("field is immutable")));
@@ -96,7 +96,7 @@ TEST(WorkloadValidation, keeps_the_template_of_a_job) {
               ElementsAre("spec.completions: Invalid value: 5: field is immutable"));
 }
 
-TEST(WorkloadValidation, lets_a_suspended_job_be_sent_elsewhere) {
+TEST(WorkloadValidation, allows_changing_the_placement_of_a_suspended_job) {
   std::string directed = std::string(kNever) + R"("nodeSelector": {"pool": "a"},)";
   std::string_view suspend = R"("suspend": true,)";
   EXPECT_THAT(faults_of_update("batch", "Job", workload(suspend, kNever), workload("", directed)),

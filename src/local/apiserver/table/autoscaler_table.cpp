@@ -14,8 +14,8 @@ constexpr TableColumn kAutoscalerColumns[] = {
     kName,
     {.name = "Reference", .description = "What it scales"},
     {.name = "Targets", .description = "Measured and wanted value of each metric"},
-    {.name = "MinPods", .description = "Fewest pods it leaves"},
-    {.name = "MaxPods", .description = "Most pods it makes"},
+    {.name = "MinPods", .description = "Minimum number of pods"},
+    {.name = "MaxPods", .description = "Maximum number of pods"},
     {.name = "Replicas", .description = "Pods it wants now"},
     kAge,
 };

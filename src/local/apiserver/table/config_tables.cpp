@@ -1,4 +1,4 @@
-// Kinds that hold settings, limits and rights.
+// Kinds with settings, limits and permissions.
 #include <map>
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ json::array service_account_cells(const json::value& object, WallTime now) {
 }
 
 constexpr TableColumn kNamespaceColumns[] = {
-    kName, {.name = "Status", .description = "Active, or on its way out"}, kAge};
+    kName, {.name = "Status", .description = "Active or Terminating"}, kAge};
 
 json::array namespace_cells(const json::value& object, WallTime now) {
   return {name(object), text(object, "Namespace.status.phase"), age(object, now)};
@@ -97,7 +97,7 @@ constexpr TableColumn kPriorityClassColumns[] = {
      .type = "boolean",
      .description = "Whether pods without a class get it"},
     kAge,
-    {.name = "PreemptionPolicy", .description = "Whether its pods push others away"},
+    {.name = "PreemptionPolicy", .description = "Whether its pods preempt others"},
 };
 
 json::array priority_class_cells(const json::value& object, WallTime now) {
@@ -141,8 +141,8 @@ json::array admission_policy_cells(const json::value& object, WallTime now) {
 
 constexpr TableColumn kAdmissionPolicyBindingColumns[] = {
     kName,
-    {.name = "PolicyName", .description = "Policy it puts to work"},
-    {.name = "ParamRef", .description = "Parameters it gives the policy"},
+    {.name = "PolicyName", .description = "Policy that it binds"},
+    {.name = "ParamRef", .description = "Parameters of the policy"},
     kAge,
 };
 

@@ -1,4 +1,4 @@
-// Events of both groups: the newer one names the same things differently.
+// Events of both groups, which use different names for the same fields.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -23,7 +23,7 @@ constexpr TableColumn kEventColumns[] = {
     {.name = "Name", .format = "name", .description = "Name of the event", .priority = 1},
 };
 
-// The first of both paths that holds text.
+// The first of both paths with a text.
 std::string either(const json::value& event, kube::TextPath core, kube::TextPath newer) {
   return text(event, core, kube::text_at(event, newer));
 }

@@ -12,7 +12,7 @@ using testing::doc;
 
 const WallTime kToday = parse_rfc3339("2024-01-02T03:04:05Z").value();
 
-// All cells, wide ones too, with bars between them.
+// All cells, including wide ones, separated by bars.
 std::string row(std::string_view group, std::string_view kind, const char* object) {
   const TableView& view = table_view(group, kind);
   const json::array cells = view.cells(doc(object), kToday);
@@ -25,7 +25,7 @@ std::string row(std::string_view group, std::string_view kind, const char* objec
   return out;
 }
 
-// The header as kubectl shows it, wide columns after a plus.
+// The header as kubectl prints it, with wide columns after a plus.
 std::string header(std::string_view group, std::string_view kind) {
   std::string out;
   for (const TableColumn& column : table_view(group, kind).columns)
@@ -286,7 +286,7 @@ TEST(Table, shows_the_rest) {
   for (const Row& r : rows) EXPECT_EQ(row(r.group, r.kind, r.object), r.cells);
 }
 
-TEST(Table, tells_ages_as_kubectl_does) {
+TEST(Table, prints_ages_as_kubectl_does) {
   const std::pair<const char*, const char*> ages[] = {
       {"2024-01-02T03:04:05Z", "0s"},    {"2024-01-02T03:02:06Z", "119s"},
       {"2024-01-02T03:02:05Z", "2m"},    {"2024-01-02T02:54:06Z", "9m59s"},

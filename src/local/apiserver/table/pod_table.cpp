@@ -1,4 +1,4 @@
-// Pods: what kubectl shows as the status is worked out from phase, reasons and every container.
+// Pods. The status that kubectl shows is derived from phase, reasons and all containers.
 #include <optional>
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::string exit_text(const json::value& terminated) {
   return fmt::format("ExitCode:{}", number(terminated, "ContainerStateTerminated.exitCode"));
 }
 
-// A sidecar: an init container that goes on running.
+// A sidecar is an init container that keeps running.
 bool is_sidecar(const json::value& pod, std::string_view container) {
   for (const json::value& candidate : list(pod, "Pod.spec.initContainers"))
     if (kube::text_at(candidate, "Container.name") == container)
@@ -58,7 +58,7 @@ bool is_sidecar(const json::value& pod, std::string_view container) {
   return false;
 }
 
-// What an init container that is not done yet says about the pod.
+// The status of a pod whose init container is not done yet.
 std::string init_status(const json::value& pod, const json::value& container, std::size_t place) {
   if (const json::value* terminated = kube::find(container, "ContainerStatus.state.terminated"))
     return "Init:" + exit_text(*terminated);
@@ -67,8 +67,8 @@ std::string init_status(const json::value& pod, const json::value& container, st
   return fmt::format("Init:{}/{}", place, list(pod, "Pod.spec.initContainers").size());
 }
 
-// True while one of them holds the pod up. Restarts of those that are done are counted only then:
-// afterwards `sidecars` alone go on.
+// True while an init container blocks the pod. Restarts of finished ones are counted only then;
+// afterwards only `sidecars` count.
 bool read_init_containers(const json::value& pod, Summary& all, Summary& sidecars) {
   const json::array& containers = list(pod, "Pod.status.initContainerStatuses");
   for (std::size_t i = 0; i < containers.size(); ++i) {
@@ -91,7 +91,7 @@ bool read_init_containers(const json::value& pod, Summary& all, Summary& sidecar
 void read_containers(const json::value& pod, Summary& summary) {
   bool some_run = false;
   const json::array& containers = list(pod, "Pod.status.containerStatuses");
-  // From the last to the first, so that the first one that has something to say wins.
+  // From last to first, so that the first container with a reason wins.
   for (std::size_t i = containers.size(); i-- > 0;) {
     const json::value& container = containers[i];
     count_restarts(container, summary.restarts, summary.last_restart);

@@ -132,7 +132,7 @@ TEST(PodTable, shows_how_far_init_containers_are) {
   for (const Case& c : cases) EXPECT_EQ(summary(c.spec, c.status), c.summary) << c.what;
 }
 
-TEST(PodTable, says_when_a_container_was_started_again_last) {
+TEST(PodTable, shows_when_a_container_was_last_restarted) {
   EXPECT_EQ(summary(kTwo,
                     "{'phase':'Running','containerStatuses':[{'ready':true,'restartCount':1,"
                     "'state':{'running':{}},'lastState':{'terminated':{'finishedAt':"

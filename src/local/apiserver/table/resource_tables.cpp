@@ -1,4 +1,4 @@
-// Claims to devices, and kinds that show just their age.
+// Resource claims, and kinds that show only their age.
 #include "local/apiserver/table/cells.hpp"
 #include "local/apiserver/table/views.hpp"
 

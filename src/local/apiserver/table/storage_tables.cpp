@@ -9,7 +9,7 @@ namespace {
 using namespace cells;
 
 constexpr TableColumn kAccessModes{.name = "Access Modes",
-                                   .description = "Who may use it at the same time"};
+                                   .description = "How the volume can be mounted"};
 constexpr TableColumn kStorageClassName{.name = "StorageClass",
                                         .description = "Class of the storage"};
 constexpr TableColumn kAttributesClass{.name = "VolumeAttributesClass",
@@ -36,9 +36,9 @@ std::string access_modes(const json::array& modes) {
 
 constexpr TableColumn kPersistentVolumeColumns[] = {
     kName,
-    {.name = "Capacity", .description = "How much fits in"},
+    {.name = "Capacity", .description = "Size of the volume"},
     kAccessModes,
-    {.name = "Reclaim Policy", .description = "What becomes of it after its claim"},
+    {.name = "Reclaim Policy", .description = "What happens to it when its claim is deleted"},
     {.name = "Status", .description = "Whether it is bound"},
     {.name = "Claim", .description = "Claim it is bound to"},
     kStorageClassName,
@@ -72,7 +72,7 @@ constexpr TableColumn kPersistentVolumeClaimColumns[] = {
     kName,
     {.name = "Status", .description = "Whether it is bound"},
     {.name = "Volume", .description = "Volume it is bound to"},
-    {.name = "Capacity", .description = "How much fits in"},
+    {.name = "Capacity", .description = "Size of the volume"},
     kAccessModes,
     kStorageClassName,
     kAttributesClass,
@@ -98,8 +98,8 @@ json::array persistent_volume_claim_cells(const json::value& claim, WallTime now
 
 constexpr TableColumn kStorageClassColumns[] = {
     kName,
-    {.name = "Provisioner", .description = "Who makes its volumes"},
-    {.name = "ReclaimPolicy", .description = "What becomes of volumes after their claim"},
+    {.name = "Provisioner", .description = "Provisioner of its volumes"},
+    {.name = "ReclaimPolicy", .description = "What happens to volumes when their claim is deleted"},
     {.name = "VolumeBindingMode", .description = "When volumes are bound"},
     {.name = "AllowVolumeExpansion", .description = "Whether volumes may grow"},
     kAge,
@@ -134,7 +134,9 @@ json::array csi_node_cells(const json::value& node, WallTime now) {
 constexpr TableColumn kCsiDriverColumns[] = {
     kName,
     {.name = "AttachRequired", .type = "boolean", .description = "Whether volumes are attached"},
-    {.name = "PodInfoOnMount", .type = "boolean", .description = "Whether it learns of pods"},
+    {.name = "PodInfoOnMount",
+     .type = "boolean",
+     .description = "Whether it gets the names of pods"},
     {.name = "StorageCapacity", .type = "boolean", .description = "Whether it reports capacity"},
     {.name = "TokenRequests", .description = "Audiences of tokens it gets"},
     {.name = "RequiresRepublish", .type = "boolean", .description = "Whether it mounts again"},

@@ -1,4 +1,4 @@
-// Kinds that keep pods running.
+// Workloads: kinds that keep pods running.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -10,15 +10,14 @@ namespace {
 
 using namespace cells;
 
-constexpr TableColumn kDesired{
-    .name = "Desired", .type = "integer", .description = "Pods there should be"};
+constexpr TableColumn kDesired{.name = "Desired", .type = "integer", .description = "Wanted pods"};
 constexpr TableColumn kCurrent{
-    .name = "Current", .type = "integer", .description = "Pods there are"};
+    .name = "Current", .type = "integer", .description = "Existing pods"};
 constexpr TableColumn kReady{.name = "Ready", .type = "integer", .description = "Pods ready"};
 
 constexpr TableColumn kDeploymentColumns[] = {
     kName,
-    {.name = "Ready", .description = "Pods ready, of those there should be"},
+    {.name = "Ready", .description = "Ready pods, of the wanted ones"},
     {.name = "Up-to-date", .description = "Pods of the newest template"},
     {.name = "Available", .description = "Pods ready for long enough"},
     kAge,
@@ -94,8 +93,7 @@ json::array daemon_set_cells(const json::value& object, WallTime now) {
 }
 
 constexpr TableColumn kStatefulSetColumns[] = {
-    kName,   {.name = "Ready", .description = "Pods ready, of those there should be"},
-    kAge,    kContainers,
+    kName,   {.name = "Ready", .description = "Ready pods, of the wanted ones"}, kAge, kContainers,
     kImages,
 };
 
@@ -109,7 +107,7 @@ json::array stateful_set_cells(const json::value& object, WallTime now) {
 
 constexpr TableColumn kControllerRevisionColumns[] = {
     kName,
-    {.name = "Controller", .description = "What it is a revision of"},
+    {.name = "Controller", .description = "Object of which it is a revision"},
     {.name = "Revision", .description = "Number of the revision"},
     kAge,
 };

@@ -1,4 +1,4 @@
-// A whole API in a test: a loop, a store in memory, the server and a client of it.
+// A complete API in a test: a loop, a store in memory, the server and a client.
 //
 //   class MyTest : public ::plim::local::apiserver::testing::ApiTest {};
 //   TEST_F(MyTest, makes_things) { auto pod = run(client->get(kube::resources::pods, {"ns", "a"}));
@@ -22,7 +22,7 @@ namespace plim::local::apiserver::testing {
 
 json::value parsed(std::string_view text);
 
-// For tests that are no fixtures: ApiFixture api; api.run(api.client->…).
+// For tests without a fixture class: ApiFixture api; api.run(api.client->…).
 class ApiFixture {
  public:
   explicit ApiFixture(ApiOptions options = {});
@@ -35,7 +35,7 @@ class ApiFixture {
     return run_to_end(loop, std::move(task));
   }
 
-  // One request over the HTTP face, as the administrator.
+  // Sends one HTTP request as the administrator.
   net::Response send(std::string method, std::string_view target, std::string body = {},
                      net::Headers headers = {});
 
@@ -46,7 +46,7 @@ class ApiFixture {
   std::shared_ptr<kube::Client> client;
 };
 
-// The same as a base of test suites.
+// The same as a base class of test suites.
 class ApiTest : public ::testing::Test, public ApiFixture {};
 
 // A pod that passes validation.

@@ -1,4 +1,4 @@
-// Controllers on an API in this process, and somebody who plays the nodes.
+// Controllers on an API server in this process; the test plays the nodes.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class ControllersTest : public apiserver::testing::ApiTest {
 
   void stop();
 
-  // Until nothing moves without time passing; short retries are let through.
+  // Runs until nothing is left to do without time passing; allows short retries.
   void settle();
 
   void pass(std::chrono::seconds time);
@@ -39,16 +39,16 @@ class ControllersTest : public apiserver::testing::ApiTest {
   void remove(const kube::Resource& kind, std::string name, std::string propagation = {},
               std::string ns = "default");
 
-  // What a node would report of the pod.
+  // Writes the status that a node would report for the pod.
   void set_phase(const std::string& pod, std::string_view phase, std::string ns = "default");
 
-  // Every pod that waits runs and is ready.
+  // Makes every waiting pod running and ready.
   void run_pods(std::string ns = "default");
 
   std::unique_ptr<Controllers> controllers;
 };
 
-// To hold to an object that the server has given a uid.
+// An owner reference to an object that the server has created.
 kube::OwnerReference reference_to(const kube::Resource& kind, const json::value& owner);
 
 json::value pod_template(std::string_view image = "app:1");

@@ -37,7 +37,7 @@ inline Txn del(std::string key) {
   return {.ops = {Op::del(std::move(key))}};
 }
 
-// The disk of a test: syncs wait while it is closed, fail while it is broken.
+// A simulated disk: syncs wait while it is closed and fail while it is broken.
 class Disk {
  public:
   int sync(int fd) {
@@ -67,8 +67,8 @@ class Disk {
   bool broken_ = false;
 };
 
-// Transactions under way at once, and what becomes of each. The order in which their coroutines
-// wake is nobody's promise, so results are kept in the order of the calls.
+// Runs transactions at once and keeps their results. Their coroutines may resume in any order, so
+// results are kept in the order of the calls.
 class Crowd {
  public:
   explicit Crowd(const Executor& loop) : group_(loop) {}
@@ -94,7 +94,7 @@ class Crowd {
     slot.emplace(std::move(result));
   }
 
-  std::deque<Slot> results_;  // a deque: slots stay where they are
+  std::deque<Slot> results_;  // a deque keeps the addresses of slots stable
   TaskGroup group_;
 };
 

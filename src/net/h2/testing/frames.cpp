@@ -20,7 +20,7 @@ std::string frame(int type, int flags, std::uint32_t stream, std::string_view pa
 std::string field(std::string_view name, std::string_view value) {
   std::string out(1, '\0');
   for (std::string_view text : {name, value}) {
-    // A length that does not fit into seven bits goes on, seven bits at a time.
+    // A length that does not fit into seven bits continues with seven bits at a time.
     if (text.size() < 127) {
       out += static_cast<char>(text.size());
     } else {

@@ -1,4 +1,4 @@
-// HTTP/2 in bytes, for peers that say what no decent one would.
+// HTTP/2 as bytes, for peers that break the protocol.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SeenFrame {
   std::string payload = {};
 };
 
-// The whole frames at the start of `wire`, which loses them.
+// Removes the complete frames from the start of `wire` and returns them.
 std::vector<SeenFrame> take_frames(std::string& wire);
 std::uint32_t number_at(std::string_view bytes, std::size_t offset);
 

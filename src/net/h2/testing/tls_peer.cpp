@@ -74,7 +74,7 @@ void TlsPeer::greet() {
 void TlsPeer::send(std::string_view bytes) {
   while (!bytes.empty()) {
     int n = SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()));
-    if (n <= 0) return;  // the server may have had enough
+    if (n <= 0) return;  // the server may have closed the connection
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
 }

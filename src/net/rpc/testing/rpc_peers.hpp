@@ -16,7 +16,7 @@
 
 namespace plim::net::rpc {
 
-// Methods every test can use. Requests are text:
+// Methods that every test can use. Requests are text:
 //   /t/echo    answers with the request
 //   /t/big     "n": n bytes
 //   /t/fail    "code text": that status
@@ -39,10 +39,10 @@ class RpcTest : public ::testing::Test {
   RpcTest();
   ~RpcTest() override;
 
-  // Runs until the task has ended; then drains the server.
+  // Runs until the task has completed; then drains the server.
   void run(Task<void> task);
   Task<void> pause(RpcClock::duration duration);
-  // Waits until `condition` holds, at most ten seconds.
+  // Waits until `condition` is true, at most ten seconds.
   Task<void> until(std::function<bool()> condition);
 
   plim::testing::TempDir dir_;
@@ -52,10 +52,10 @@ class RpcTest : public ::testing::Test {
   std::shared_ptr<Channel> channel_ = Channel::unix_socket(loop_.executor(), path_);
 };
 
-// Plain sockets and threads, to say what no decent peer would.
+// Plain sockets and threads, for peers that break the protocol.
 class ScriptedServer {
  public:
-  // The script is run for each connection, one after the other, with its descriptor.
+  // Runs the script for each connection, one after the other, with its descriptor.
   ScriptedServer(std::string path, std::function<void(int fd)> script);
   ~ScriptedServer();
   ScriptedServer(const ScriptedServer&) = delete;
@@ -69,10 +69,10 @@ class ScriptedServer {
 int connect_to(const std::string& path);
 void write_all(int fd, std::string_view bytes);
 std::string read_until_closed(int fd);
-// Reads until a client has sent its first whole request (a DATA frame that ends the stream).
+// Reads until a client has sent its first complete request (a DATA frame that ends the stream).
 void read_request(int fd);
 
-// gRPC in bytes.
+// gRPC as bytes.
 std::string grpc_message(std::string_view body);
 std::string answer_headers(std::uint32_t stream);
 std::string answer_data(std::uint32_t stream, std::string_view bytes);

@@ -1,4 +1,4 @@
-// A webhook for tests: a real server over TLS on the test's own loop.
+// A webhook for tests: a real TLS server on the test's own loop.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ namespace plim::local::apiserver::testing {
 
 class WebhookServer {
  public:
-  // What a path answers to the `request` of a review: the `response`, whose uid is filled in.
+  // Maps the `request` of a review to the `response`; the server sets the UID.
   using Answer = std::function<json::value(const json::value& request)>;
 
-  // Certified for 127.0.0.1 and these names.
+  // Its certificate is valid for 127.0.0.1 and these names.
   explicit WebhookServer(const Executor& loop, std::vector<std::string> names = {})
       : silence_(loop), arrived_(loop) {
     const WallTime now = system_clock().wall();
@@ -44,11 +44,11 @@ class WebhookServer {
 
   void on(std::string path, Answer answer) { answers_[std::move(path)] = std::move(answer); }
 
-  // The rest of the review as well: for answers that are none.
+  // Gets the whole review and returns the raw response: for invalid responses.
   std::function<net::Response(const json::value& review)> raw = {};
-  // Answers wait until so many requests have come.
+  // Responses wait until this many requests have arrived.
   std::size_t barrier = 0;
-  // Never answers at all.
+  // Never responds.
   bool silent = false;
 
   std::string url(std::string_view path) const {

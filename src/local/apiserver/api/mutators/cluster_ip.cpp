@@ -1,5 +1,5 @@
-// Services get an address of loopback's 127.96.0.0/16 and, where they ask for it, a port of every
-// node.
+// Gives Services an address in 127.96.0.0/16, which is on loopback, and node ports if they ask for
+// them.
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
@@ -12,7 +12,7 @@ constexpr int kTries = 200;
 constexpr std::uint64_t kAddresses = 65'533;  // without .0.0, .0.1 (the API's) and .255.255
 constexpr std::uint64_t kFirstPort = 30'000, kPorts = 2'768;
 
-// Text is searched instead of trees: there may be many Services and this is rarely found.
+// Searches text instead of trees: there may be many Services, and matches are rare.
 bool is_taken(const Core& core, const Kind& services, std::string_view text) {
   for (const store::EntryPtr& entry : core.store.view().list(services.prefix).entries)
     if (entry->value->find(text) != std::string::npos) return true;
@@ -25,7 +25,7 @@ ApiResult<std::string> free_address(const Core& core, const Kind& services) {
     std::string address = fmt::format("127.96.{}.{}", n / 256, n % 256);
     if (!is_taken(core, services, fmt::format("\"clusterIP\":\"{}\"", address))) return address;
   }
-  return fail(Code::internal, "no free address for the service was found");
+  return fail(Code::internal, "no free address for the service");
 }
 
 ApiResult<void> set_node_ports(const Core& core, const Kind& services, json::object& spec) {
@@ -43,7 +43,7 @@ ApiResult<void> set_node_ports(const Core& core, const Kind& services, json::obj
   return {};
 }
 
-// What the stored Service has been given stays its own when a request leaves it out.
+// If a request omits allocated values, the Service keeps them.
 void keep_allocated(const json::value& before, json::object& spec) {
   for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"})
     if (const json::value* found = find(before, {"spec", key}); found && !spec.contains(key))

@@ -1,10 +1,10 @@
-// What some kinds are from their first moment on.
+// Sets the initial state of some kinds.
 #include "base/rfc3339.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 
 namespace plim::local::apiserver {
 
-// Its finalizer is taken away, by the subresource finalize, when the namespace is empty.
+// The namespace controller removes the finalizer when the namespace is empty.
 ApiResult<void> set_namespace_state(const Core& /*core*/, Admission& admission) {
   json::object& spec = make_object(admission.object, {"spec"});
   if (admission.before.is_null()) {
@@ -21,7 +21,7 @@ ApiResult<void> set_volume_phase(const Core& /*core*/, Admission& admission) {
   return {};
 }
 
-// No scheduler looks at such a pod, so that it says itself why it waits.
+// No scheduler looks at a gated pod, so the server sets the reason why it waits.
 ApiResult<void> hold_at_gates(const Core& core, Admission& admission) {
   const json::value* gates = find(admission.object, {"spec", "schedulingGates"});
   if (!gates || !gates->is_array() || gates->get_array().empty()) return {};
@@ -36,7 +36,7 @@ ApiResult<void> hold_at_gates(const Core& core, Admission& admission) {
   return {};
 }
 
-// All else in these references means nothing and is dropped.
+// Drops all other fields of these references, which have no meaning.
 ApiResult<void> keep_names_of_secrets(const Core& /*core*/, Admission& admission) {
   json::value* secrets = admission.object.as_object().if_contains("secrets");
   if (!secrets || !secrets->is_array()) return {};
@@ -45,7 +45,7 @@ ApiResult<void> keep_names_of_secrets(const Core& /*core*/, Admission& admission
   return {};
 }
 
-// Until it says that it is ready nothing should be placed on it.
+// No pod should be placed on the node before it reports that it is ready.
 ApiResult<void> taint_new_node(const Core& /*core*/, Admission& admission) {
   constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
   json::value& list = make_object(admission.object, {"spec"})["taints"];

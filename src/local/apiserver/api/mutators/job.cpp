@@ -1,4 +1,4 @@
-// A Job finds its pods by its own uid, unless it brings a selector.
+// A Job selects its pods by its own UID, unless it has a selector.
 #include <array>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
-// What the server itself adds to objects beyond their defaults, because it follows from other
-// objects or from the request. One small file each; the table is in mutators.cpp.
+// What the server adds to objects besides defaults, because it depends on other objects or on the
+// request. One small file each; the table is in mutators.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace plim::local::apiserver {
 
 using Mutator = ApiResult<void> (*)(const Core& core, Admission& admission);
 
-// Those of admission run before webhooks see the object, and again after them, for what webhooks
-// have added; those of the kind's strategy when it has its uid and name.
+// Mutators of stage `admission` run before webhooks see the object, and again after them for what
+// webhooks have added. Those of stage `strategy` run when the object has its UID and name.
 enum class MutatorStage : std::uint8_t { admission, strategy };
 
-// All of a stage, in order.
+// Runs all mutators of a stage, in order.
 ApiResult<void> run_built_in_mutators(const Core& core, MutatorStage stage, Admission& admission);
 
 ApiResult<void> set_service_account(const Core& core, Admission& admission);

@@ -34,13 +34,13 @@ TEST_F(MutatorsTest, pods_get_account_token_tolerations_and_priority) {
   EXPECT_EQ(text_at(pod, {"status", "qosClass"}), "BestEffort");
 }
 
-TEST_F(MutatorsTest, accounts_must_be_there_unless_they_are_the_default) {
+TEST_F(MutatorsTest, accounts_must_exist_unless_they_are_the_default) {
   json::value pod = simple_pod("p");
   make_object(pod, {"spec"})["serviceAccountName"] = "nope";
   EXPECT_EQ(send("POST", kPods, to_json(pod)).status, 403);
 }
 
-TEST_F(MutatorsTest, gated_pods_say_that_they_wait) {
+TEST_F(MutatorsTest, gated_pods_have_a_reason_for_waiting) {
   json::value pod = simple_pod("p");
   make_object(pod, {"spec"})["schedulingGates"] = json::array{parsed(R"({"name":"a.io/g"})")};
   const json::value made = create(kPods, pod);
@@ -54,7 +54,7 @@ TEST_F(MutatorsTest, accounts_keep_the_names_of_their_secrets) {
   EXPECT_EQ(account.at("secrets"), parsed(R"([{"name":"s"}])"));
 }
 
-TEST_F(MutatorsTest, tokens_are_not_mounted_where_nobody_wants_them) {
+TEST_F(MutatorsTest, tokens_are_not_mounted_if_automount_is_off) {
   json::value pod = simple_pod("p");
   make_object(pod, {"spec"})["automountServiceAccountToken"] = false;
   EXPECT_FALSE(find(create(kPods, pod), {"spec", "volumes"}));
@@ -107,7 +107,8 @@ TEST_F(MutatorsTest, new_nodes_are_not_ready) {
   const json::value node = create(
       "/api/v1/nodes", parsed(R"({"metadata":{"name":"n"},"status":{"capacity":{"cpu":"4"}}})"));
   EXPECT_EQ(text_at(node.at("spec").at("taints").at(0), {"key"}), "node.kubernetes.io/not-ready");
-  EXPECT_EQ(text_at(node, {"status", "capacity", "cpu"}), "4") << "nodes bring their status along";
+  EXPECT_EQ(text_at(node, {"status", "capacity", "cpu"}), "4")
+      << "creations of nodes contain a status";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A pod's priority is the number of its PriorityClass.
+// Sets the priority of a pod from its PriorityClass.
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
@@ -8,7 +8,7 @@
 namespace plim::local::apiserver {
 namespace {
 
-// Null: no class is the default of all.
+// Null if no class is the global default.
 json::value global_default(const Core& core, const Kind& classes) {
   json::value best;
   for (const store::EntryPtr& entry : core.store.view().list(classes.prefix).entries) {

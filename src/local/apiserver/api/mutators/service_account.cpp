@@ -1,4 +1,4 @@
-// Every pod has a service account, and unless told otherwise finds its token in a volume.
+// Sets the service account of a pod and mounts its token, unless that is disabled.
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
@@ -11,9 +11,9 @@ namespace {
 constexpr std::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kVolumePrefix = "kube-api-access-";
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
-constexpr int kTokenSeconds = 3607;  // upstream's: an hour, and a little more to tell them apart
+constexpr int kTokenSeconds = 3607;  // as upstream: an hour and 7 s, recognizable
 
-// Made once: every pod gets a copy.
+// Created once: every pod gets a copy.
 json::value make_token_sources() {
   const json::value token{
       {"serviceAccountToken", {{"expirationSeconds", kTokenSeconds}, {"path", "token"}}}};
@@ -48,7 +48,7 @@ json::array& list_in(json::object& object, std::string_view key) {
   return list.get_array();
 }
 
-// The name of one that was made before: a second round mounts it in containers that webhooks added.
+// The name of the volume from the first round; the second one mounts it in containers of webhooks.
 std::string_view own_volume(const json::object& spec) {
   const json::value* volumes = spec.if_contains("volumes");
   if (volumes && volumes->is_array())
@@ -58,7 +58,7 @@ std::string_view own_volume(const json::object& spec) {
   return {};
 }
 
-// True if any container needs the volume.
+// True if a container needs the volume.
 bool mount_in_all(json::object& spec, std::string_view volume) {
   bool used = false;
   for (std::string_view which : {"initContainers", "containers"}) {
@@ -74,7 +74,7 @@ bool mount_in_all(json::object& spec, std::string_view volume) {
   return used;
 }
 
-// Most accounts say nothing about pods; looking for the words is cheaper than decoding.
+// Few accounts have settings for pods; searching the text is cheaper than decoding.
 bool has_wishes(const store::EntryPtr& entry) {
   auto says = [&](std::string_view key) { return entry->value->find(key) != std::string::npos; };
   return entry && (says("\"imagePullSecrets\"") || says("\"automountServiceAccountToken\""));
@@ -92,7 +92,7 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
 
-  // The account may still be on its way: its controller makes it a moment after the namespace.
+  // The account may not exist yet: its controller creates it shortly after the namespace.
   const KindPtr accounts = core.kinds.find("", "v1", "serviceaccounts");
   const store::EntryPtr entry = core.store.get(accounts->key(admission.ns, name));
   if (!entry && name != "default")

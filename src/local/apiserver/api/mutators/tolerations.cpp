@@ -1,4 +1,4 @@
-// Pods stay for five minutes on a node that is lost.
+// Adds default tolerations: pods stay on an unreachable node for five minutes.
 #include <array>
 #include <string_view>
 

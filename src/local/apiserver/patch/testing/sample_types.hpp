@@ -1,4 +1,4 @@
-// A small kind with every way to merge, for tests of patches.
+// A small kind with every merge strategy, for tests of patches.
 #pragma once
 
 #include "base/json.hpp"
@@ -60,7 +60,7 @@ inline constexpr Field kSampleFields[] = {
 };
 inline constexpr Type kSample{.name = "Sample", .fields = kSampleFields};
 
-// Single quotes stand for double ones, so that documents stay readable.
+// Parses JSON with single quotes instead of double quotes, which is easier to read.
 inline json::value doc(std::string_view text) {
   std::string quoted(text);
   for (char& c : quoted)

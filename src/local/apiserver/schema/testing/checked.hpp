@@ -1,4 +1,4 @@
-// Objects as they reach validation: parsed, conforming and completed.
+// Objects as validation gets them: parsed, conforming and defaulted.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace plim::local::apiserver::testing {
 
 json::value completed(std::string_view group, std::string_view kind, std::string_view text);
 
-// Each cause as "field: message", of a create.
+// The causes for a creation, each as "field: message".
 std::vector<std::string> faults(std::string_view group, std::string_view kind,
                                 std::string_view text);
-// Of an update from the first to the second.
+// The causes for an update from the first object to the second.
 std::vector<std::string> faults_of_update(std::string_view group, std::string_view kind,
                                           std::string_view before, std::string_view after);
 

@@ -15,7 +15,7 @@ class Maker {
 
   json::value object(const Type& type, int levels) {
     json::object out;
-    // Deep objects stay small, or the tree would explode.
+    // Deep levels get few members, otherwise the tree would explode.
     std::size_t share = levels > 6 ? 2 : 6;
     for (const Field& field : type.fields)
       if (below(share) == 0) out[field.name] = field_value(field, levels);

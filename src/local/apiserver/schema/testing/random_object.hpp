@@ -1,4 +1,4 @@
-// Objects as no client would send them: mostly of their type, with garbage in between.
+// Random objects: mostly of their type, with garbage in between.
 #pragma once
 
 #include <cstdint>
