@@ -15,9 +15,10 @@ def source(tables):
     types = {tables.names[message][1:]: " ".join(entry(tables, row) for row in rows) for message, rows in tables.rows.items()}
     types |= GENERAL
     lines = [GENERATED,
-             "// Every type with its fields, sorted by name. `replicas:i` is an integer, `b` a boolean, `n` a number, `t` a",
-             "// time, `m` an integer or text, `a` any value; text has no mark. `[` begins a list, `{` a map, and a capital",
-             "// letter the name of a type. Object and ObjectList are for objects of any kind.",
+             "// Every type with its fields, sorted by name. Text has no mark; `replicas:i` is an integer, `b` a",
+             "// boolean, `n` a number, `t` a time, `m` an integer or text, `a` any value. `[` begins a list, `{`",
+             "// a map, and a capital letter the name of a type. Object and ObjectList are for objects of any",
+             "// kind.",
              "#pragma once", "", "namespace plim::kube::paths {", "",
              "struct TypeFields {", "  const char* type;", "  const char* fields;", "};", "",
              "// clang-format off", "inline constexpr TypeFields kTypeFields[] = {"]
