@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/exposition.hpp"
-#include "base/log.hpp"
 
 namespace plim::agent {
 namespace {
@@ -73,7 +72,7 @@ Task<Result<void>> Endpoints::open(std::vector<std::string> wanted) {
   for (const std::string& listen : wanted) {
     if (servers_.contains(listen)) continue;
     PLIM_CO_TRY(auto server, serve_endpoint(loop_, listen, make_(listen)));
-    log::info("agent", "metrics at http://" + server->address() + "/metrics");
+    opened_(server->address());
     servers_.emplace(listen, std::move(server));
   }
   co_return Result<void>{};

@@ -31,7 +31,9 @@ class Endpoints {
  public:
   using MakeSource = std::function<EndpointSource(const std::string& listen)>;
 
-  Endpoints(Executor loop, MakeSource make) : loop_(std::move(loop)), make_(std::move(make)) {}
+  // `opened` is called with each address that is open now; a port 0 has become a real one.
+  Endpoints(Executor loop, MakeSource make, std::function<void(const std::string& address)> opened)
+      : loop_(std::move(loop)), make_(std::move(make)), opened_(std::move(opened)) {}
 
   // These and no others.
   Task<Result<void>> open(std::vector<std::string> wanted);
@@ -40,6 +42,7 @@ class Endpoints {
  private:
   Executor loop_;
   MakeSource make_;
+  std::function<void(const std::string& address)> opened_;
   std::map<std::string, std::unique_ptr<net::Server>> servers_;
 };
 

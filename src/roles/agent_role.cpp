@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/http_endpoint.hpp"
+#include "base/log.hpp"
 #include "roles/role_run.hpp"
 
 namespace plim::roles {
@@ -14,14 +15,16 @@ constexpr const char* kUsualAgentListen = "127.0.0.1:9101";
 // Lives on one loop.
 class AgentRole final : public Role {
  public:
-  AgentRole(AgentModules modules, std::string listen)
-      : modules_(std::move(modules)), listen_(std::move(listen)) {}
+  AgentRole(std::string_view name, AgentModules modules, std::string listen)
+      : name_(name), modules_(std::move(modules)), listen_(std::move(listen)) {}
 
   Task<Outcome<void>> start(Executor loop) override {
     auto source = [this](const std::string& address) { return shown_at(address); };
-    endpoints_ = std::make_unique<agent::Endpoints>(loop, std::move(source));
-    const Result<void> opened = co_await listen_at(addresses());
-    if (!opened) co_return tl::unexpected(daemon_failure(Plm::bad_agent_config, opened.error()));
+    auto opened = [this](const std::string& address) { log_address(address); };
+    endpoints_ = std::make_unique<agent::Endpoints>(loop, std::move(source), std::move(opened));
+    const Result<void> listening = co_await listen_at(addresses());
+    if (!listening)
+      co_return tl::unexpected(daemon_failure(Plm::bad_agent_config, listening.error()));
     AgentModules::Process process{
         .loop = loop,
         .give_up = [this](Failure failure) { give_up(std::move(failure)); },
@@ -49,6 +52,14 @@ class AgentRole final : public Role {
 
   Task<Result<void>> listen_at(Addresses wanted) { return endpoints_->open(std::move(wanted)); }
 
+  // Scripts look for either line.
+  void log_address(const std::string& address) const {
+    if (modules_.measures())
+      log::info("agent", "metrics at http://" + address + "/metrics");
+    else
+      log::info(name_, "listening", {{"address", address}});
+  }
+
   agent::EndpointSource shown_at(const std::string& address) {
     return {.metrics = [this, address] { return modules_.metrics(address); },
             .alive = [this] { return modules_.alive(); },
@@ -56,6 +67,7 @@ class AgentRole final : public Role {
             .state = [this] { return modules_.state(); }};
   }
 
+  std::string name_;
   AgentModules modules_;
   std::string listen_;
   std::unique_ptr<agent::Endpoints> endpoints_;
@@ -89,7 +101,7 @@ Outcome<int> run_agent(AgentSettings settings) {
 }
 
 Outcome<int> run_modules(std::string_view name, AgentModules modules, std::string listen) {
-  return run_role(name, std::make_unique<AgentRole>(std::move(modules), std::move(listen)));
+  return run_role(name, std::make_unique<AgentRole>(name, std::move(modules), std::move(listen)));
 }
 
 std::string agent_listen(const std::string& flag) {
