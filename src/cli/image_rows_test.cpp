@@ -48,7 +48,7 @@ TEST(ImageRows, come_from_fresh_inventories_else_from_the_nodes_status) {
   const ImageRows old = rows("2026-01-01T00:11:00Z");
   EXPECT_THAT(words(old), ElementsAre("w1 docker.io/library/busybox:1.36  5B status",
                                       "w2 docker.io/library/busybox:latest  771kB status"));
-  EXPECT_THAT(old.notes, ElementsAre(HasSubstr("node w1 is 11m old")));
+  EXPECT_THAT(old.notes, ElementsAre(HasSubstr("node w1: it is 11m old")));
 }
 
 TEST(ImageRows, do_not_come_from_inventories_dated_far_ahead) {

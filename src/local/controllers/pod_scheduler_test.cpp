@@ -47,8 +47,8 @@ class PodSchedulerTest : public testing::ControllersTest {
         "{{metadata: {{name: {}}}, spec: {{containers: [{{name: c, image: i, resources: "
         "{{requests: {}}}}}]}}}}",
         name, requests));
-    for (const auto& [key, value] : object(more).as_object())
-      make_object(pod, {"spec"})[key] = value;
+    const json::value extra = object(more);
+    for (const auto& [key, value] : extra.as_object()) make_object(pod, {"spec"})[key] = value;
     create(kube::resources::pods, std::move(pod));
   }
 
