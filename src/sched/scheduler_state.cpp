@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
+#include "kube/scheduling_gates.hpp"
 #include "sched/queue_hints.hpp"
 
 namespace plim::sched {
 namespace {
-
-bool is_gated(const kube::Pod& pod) {
-  const std::string_view gates = pod.spec.scheduling_gates;
-  return !gates.empty() && gates != "[]" && gates != "null";
-}
 
 bool runs_at(const std::vector<PluginId>& plugins, PluginId plugin) {
   return std::ranges::find(plugins, plugin) != plugins.end();
@@ -46,7 +42,7 @@ QueueOptions SchedulerState::queue_options() const {
 std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
   const Profile* profile = options_.config->profile_named(pod.spec.scheduler_name);
   if (profile == nullptr) return std::nullopt;
-  if (is_gated(pod) && runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
+  if (kube::has_scheduling_gates(pod) && runs_at(profile->pre_enqueue, PluginId::SchedulingGates))
     return PluginId::SchedulingGates;
   if (holds_.holds(pod.meta.uid) && runs_at(profile->pre_enqueue, PluginId::DefaultPreemption))
     return PluginId::DefaultPreemption;

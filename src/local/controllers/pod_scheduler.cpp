@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
+#include "kube/scheduling_gates.hpp"
 #include "local/controllers/pod_questions.hpp"
 
 namespace plim::local::controllers {
@@ -41,9 +42,7 @@ placement::Profile local_profile() {
 }
 
 bool may_place(const kube::Pod& pod) {
-  if (pod.spec.scheduler_name != kName || pod.meta.deleted) return false;
-  const kube::Condition* condition = find_condition(pod.status.conditions, kScheduled);
-  return condition == nullptr || condition->reason != "SchedulingGated";
+  return pod.spec.scheduler_name == kName && !pod.meta.deleted && !kube::has_scheduling_gates(pod);
 }
 
 // Heartbeats change nodes all the time without changing what fits there.
