@@ -26,8 +26,7 @@ const json::value kPod = json::value{
 
 std::string value_of(std::string_view container, std::string_view name,
                      const PodSources& sources = {}) {
-  auto out = make_environment(kPod, apiserver::testing::parsed(container), place(),
-                              sources, {});
+  auto out = make_environment(kPod, apiserver::testing::parsed(container), place(), sources, {});
   if (!out) return "error: " + out.error().message;
   const std::string* value = out->get(name);
   return value != nullptr ? *value : "(unset)";

@@ -31,9 +31,8 @@ TEST(Admission, counts_resources) {
   EXPECT_EQ(reason(asking(R"({"example.com/gpu":"7"})")), "");
   EXPECT_EQ(reason(asking(R"({"cpu":"1500m"})"), {asking(R"({"cpu":"1"})")}), "OutOfcpu");
   EXPECT_EQ(reason(asking("{}"), {asking("{}"), asking("{}")}), "OutOfpods");
-  const auto refused =
-      refuse_pod(asking(R"({"cpu":"1500m"})"), apiserver::testing::parsed(kNode),
-                 {asking(R"({"cpu":"1"})")});
+  const auto refused = refuse_pod(asking(R"({"cpu":"1500m"})"), apiserver::testing::parsed(kNode),
+                                  {asking(R"({"cpu":"1"})")});
   EXPECT_EQ(refused->message,
             "Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000");
 }

@@ -40,7 +40,7 @@ inline local::kubelet::ContainerFacts container_facts(std::string name, std::str
 
 // "running, exit 0": containers c1, c2.
 inline std::vector<local::kubelet::ContainerFacts> containers_facts(std::string prefix,
-                                                             std::string_view text) {
+                                                                    std::string_view text) {
   std::vector<local::kubelet::ContainerFacts> out;
   if (text.empty()) return out;
   for (std::string_view part : split(text, ','))
