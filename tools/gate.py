@@ -10,7 +10,6 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
-VERSION = re.compile(r"project\(plimsoll VERSION [0-9.]+")
 
 
 def git(*words):
@@ -19,15 +18,14 @@ def git(*words):
 
 @functools.cache
 def last_release():
-    """(commit, name) of the last release. While nothing is tagged yet: of the commit that wrote the present version to CMakeLists.txt;
-    in a clone without enough history git takes its oldest commit for that."""
+    """(commit, name) of the last release: of the last tag. Without tags, of the commit that last changed a version's heading in
+    CHANGELOG.md; in a clone without enough history git takes its oldest commit for that."""
     try:
         tag = git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*")
         return git("rev-list", "-1", tag), tag
     except subprocess.CalledProcessError:
-        line = VERSION.search((ROOT / "CMakeLists.txt").read_text())[0]
-        commit = git("log", "-1", "--format=%H", "-S", line, "--", "CMakeLists.txt")
-        return commit, f"{commit[:10]}, which set the version"
+        commit = git("log", "-1", "--format=%H", "-G", "^## ", "--", "CHANGELOG.md")
+        return commit, f"{commit[:10]}, which named the version in CHANGELOG.md"
 
 
 def changed_files(*patterns):

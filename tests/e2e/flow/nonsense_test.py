@@ -31,7 +31,7 @@ class Nonsense(unittest.TestCase):
         self.assertIn("--lease", self.refused(job, "--lease", "999ms"))
         self.assertIn("either JOB or --resume", self.refused(job, "--resume", "x"))
         self.assertIn("--dry-run cannot be combined with --resume", self.refused("--resume", "x", "--dry-run"))
-        self.assertIn("--state does not go with --resume", self.refused("--resume", "x", "--state", "y"))
+        self.assertIn("--state cannot be combined with --resume", self.refused("--resume", "x", "--state", "y"))
         self.assertIn("there is no ledger", self.refused("--resume", self.place.root / "mistyped", code=4))
 
     def test_a_missing_input_blocks_no_folder(self):
