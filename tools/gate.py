@@ -19,13 +19,16 @@ def git(*words):
 @functools.cache
 def last_release():
     """(commit, name) of the last release: of the last tag. Without tags, of the commit that last changed a version's heading in
-    CHANGELOG.md; in a clone without enough history git takes its oldest commit for that."""
+    CHANGELOG.md, or of the first commit."""
     try:
         tag = git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*")
         return git("rev-list", "-1", tag), tag
     except subprocess.CalledProcessError:
         commit = git("log", "-1", "--format=%H", "-G", "^## ", "--", "CHANGELOG.md")
-        return commit, f"{commit[:10]}, which named the version in CHANGELOG.md"
+        if commit:
+            return commit, f"{commit[:10]}, which named the version in CHANGELOG.md"
+        commit = git("rev-list", "--max-parents=0", "HEAD").splitlines()[-1]
+        return commit, f"{commit[:10]}, the first commit"
 
 
 def changed_files(*patterns):
