@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "node/cgroup_names.hpp"
 #include "pools/cpuset_tree.hpp"
 #include "pools/testing/fake_host.hpp"
