@@ -26,7 +26,7 @@ class Line:
 
     def __init__(self, describe, out=sys.stderr):
         self.describe, self.out, self.terminal = describe, out, out.isatty()
-        self.drawn, self.lock, self.closed = False, threading.Lock(), threading.Event()
+        self.drawn, self.shown, self.lock, self.closed = False, "", threading.Lock(), threading.Event()
         seconds = 1 if self.terminal else float(os.environ.get("PLIMSOLL_PROGRESS_SECONDS") or 15)
         self.thread = threading.Thread(target=self._redraw, args=(seconds,), daemon=True)
         self.thread.start()
@@ -39,7 +39,7 @@ class Line:
 
     def draw(self):
         with self.lock:
-            text = self.describe()
+            text = self.shown = self.describe()
             if text and self.terminal:
                 room = shutil.get_terminal_size().columns - len(ARROW) - 2
                 print(f"\r\033[K\033[1m{ARROW}\033[0m {text[:room]}", end="", file=self.out, flush=True)
@@ -95,9 +95,9 @@ def main():
     line = Line(lambda: str(count))
     try:
         for text in child.stdout:
-            first = not count.far
+            begun = bool(count.far)
             if count.read(text):
-                if first:
+                if count.far and not begun:
                     line.draw()
             elif quiet:
                 kept.append(text)
@@ -107,7 +107,7 @@ def main():
     except KeyboardInterrupt:  # the command got it too
         status = child.wait() or 130
     line.close()
-    if count.far:
+    if count.far and (line.terminal or line.shown != str(count)):
         line.terminal = False  # the last state stays
         line.draw()
     if status:
