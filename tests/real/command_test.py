@@ -57,8 +57,8 @@ class Build(unittest.TestCase):
 
     def go(self, then, version="go1.26.1"):
         program = self.place / "go"
-        program.write_text(f'#!/bin/sh\n[ "$1" = env ] && {{ echo {version}; exit; }}\necho "$GOFLAGS $*" >>{self.place}/calls\n'
-                           f'while [ "$1" != -o ]; do shift; done\nfor name in kube-apiserver kube-controller-manager kube-scheduler '
+        program.write_text(f'#!/bin/sh\ncase "$1" in env) echo {version}; exit ;; list) echo package; exit ;; esac\n'
+                           f'echo "$GOFLAGS $*" >>{self.place}/calls\nwhile [ "$1" != -o ]; do shift; done\nfor name in kube-apiserver kube-controller-manager kube-scheduler '
                            f'kubelet kubectl; do echo >"$2$name"; chmod +x "$2$name"; done\n{then}\n')
         program.chmod(0o755)
 
@@ -72,7 +72,7 @@ class Build(unittest.TestCase):
         (where,) = answers
         self.assertEqual(sorted(os.listdir(where)), ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kubelet"])
         self.assertEqual(len(self.calls()), 1)
-        self.assertIn("-mod=readonly -buildvcs=false build -trimpath", self.calls()[0])
+        self.assertIn("-mod=readonly -buildvcs=false build -v -trimpath", self.calls()[0])
         self.assertRegex(self.calls()[0], r"-X k8s.io/component-base/version.gitVersion=v1\.\d+\.\d+ ")
 
     def test_half_a_build_is_never_seen(self):
@@ -106,7 +106,7 @@ printf '{{\\n\\t"Dir": "%s",\\n\\t"Sum": "{sum}",\\n\\t"GoModSum": "h1:x"\\n}}\\
             shutil.rmtree(done.stdout.strip())
         fetched, *builds = self.calls()
         self.assertRegex(fetched, r"^mod download -json golang\.org/toolchain@v0\.0\.1-go1\.25\.\d+\.linux-amd64$")
-        self.assertEqual([" build -trimpath" in call for call in builds], [True, True])
+        self.assertEqual([" build -v -trimpath" in call for call in builds], [True, True])
 
     def test_a_toolchain_that_is_not_the_one_is_not_run(self):
         self.old_go("h1:other")
