@@ -1,5 +1,5 @@
-// What an API server asks an admission webhook and what it is told, without the coding: those who
-// decide (mutators) and the one that speaks HTTP have only this in common.
+// The request to an admission webhook and its answer as plain structs. Mutators and the HTTP server
+// of the webhook share only these.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace plim::kube {
 
 // The `request` of an AdmissionReview. At admission an object has no uid yet, and perhaps no name.
 struct AdmissionReview {
-  std::string api_version;  // "admission.k8s.io/v1", or v1beta1: the answer has the same
+  std::string api_version;  // "admission.k8s.io/v1" or v1beta1; the answer repeats it
   std::string uid;          // of the request, not of the object
   std::string group, resource, subresource;
   std::string ns, name;
@@ -20,13 +20,13 @@ struct AdmissionReview {
   bool dry_run = false;
   json::value object = {}, old_object = {};
 
-  // Pods themselves, not a subresource of theirs.
+  // True for pods, false for their subresources.
   bool is_about_pods() const { return group.empty() && resource == "pods" && subresource.empty(); }
 };
 
 struct AdmissionAnswer {
   bool allowed = true;
-  std::string code = {};  // of a refusal: "ANN012"; the message begins with it
+  std::string code = {};  // code of a refusal, such as "ANN012"; the message begins with it
   std::string message = {};
   json::array patch = {};  // RFC 6902
   std::vector<std::string> warnings = {};

@@ -1,4 +1,4 @@
-// Certificates for something of ours that the API server calls through a Service: the webhook.
+// Certificates for the webhook, which the API server calls through a Service.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace plim::kube {
 
-// Every name a Service answers to inside a cluster, the shortest first.
+// Every DNS name of a Service inside a cluster, the shortest first.
 std::vector<std::string> service_dns_names(std::string_view service, std::string_view ns,
                                            std::string_view cluster_domain = "cluster.local");
 
@@ -31,19 +31,19 @@ Result<ServiceCertificates> make_service_certificates(std::string_view service, 
                                                       WallTime now,
                                                       CertificateLifetimes lifetimes = {});
 
-// A new serving certificate by the authority that clients already trust.
+// A new serving certificate, signed by the authority that clients already trust.
 Result<net::KeyPair> issue_service_certificate(
     const net::KeyPair& authority, std::string_view service, std::string_view ns, WallTime now,
     std::chrono::hours lifetime = {std::chrono::hours(24 * 365)});
 
 enum class Renewal {
-  none,       // good for now
-  serving,    // issue a new serving certificate by the same authority
-  authority,  // that too must be new
+  none,       // both are still good
+  serving,    // a new serving certificate, same authority
+  authority,  // a new authority and a new serving certificate
 };
 
-// Renews when less than a third of a lifetime is left, when a name is missing, when the pieces do
-// not belong together or cannot be read.
+// Renews when less than a third of the lifetime is left, when a name is missing, or when the
+// certificate and the key do not match or cannot be read.
 Renewal renewal_of(const ServiceCertificates& current, std::string_view service,
                    std::string_view ns, WallTime now);
 

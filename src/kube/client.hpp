@@ -15,7 +15,7 @@
 
 namespace plim::kube {
 
-// A kind as the API serves it: "apps", "v1", "deployments".
+// A resource as the API serves it: "apps", "v1", "deployments".
 struct Resource {
   std::string group;  // "" for core
   std::string version;
@@ -24,15 +24,15 @@ struct Resource {
   bool namespaced = true;
 };
 
-// Those we use ourselves; others are built by hand or found by discovery.
+// The resources Plimsoll uses itself. Others are written out or found by discovery.
 namespace resources {
 extern const Resource pods, nodes, namespaces, services, config_maps, secrets, service_accounts,
     events, endpoints, deployments, replica_sets, daemon_sets, jobs, leases,
     custom_resource_definitions, mutating_webhook_configurations, validating_webhook_configurations;
 }  // namespace resources
 
-// Which object, or with an empty name which collection; an empty ns of a namespaced kind means all
-// namespaces.
+// Names one object, or a collection if the name is empty. An empty ns of a namespaced resource
+// means all namespaces.
 struct ObjectPath {
   std::string ns;
   std::string name;
@@ -60,7 +60,7 @@ struct WatchOptions {
   bool bookmarks = true;
   bool send_initial_events = false;   // WatchList; sets resourceVersionMatch=NotOlderThan with it
   std::chrono::seconds timeout{300};  // timeoutSeconds asked of the server
-  std::chrono::milliseconds silence{0};  // longest wait for the next byte, 0: none
+  std::chrono::milliseconds silence{0};  // longest wait for the next byte; 0: no limit
 };
 
 struct WriteOptions {
@@ -89,17 +89,17 @@ inline const DeleteOptions kDeleteDefaults{};
 class Watch {
  public:
   virtual ~Watch() = default;
-  // nullopt: the server ended the watch regularly. Half a line before a broken connection is
+  // nullopt: the server ended the watch regularly. If the connection breaks, an incomplete line is
   // dropped.
   virtual Task<Result<std::optional<std::string>>> next() = 0;
 };
 
-// What a client has done so far; for metrics and for tests.
+// Counters of a client, for metrics and tests.
 struct ClientStats {
   std::uint64_t requests = 0;   // sent, each retry counted
-  std::uint64_t retries = 0;    // because the server asked for them, or after renewed credentials
+  std::uint64_t retries = 0;    // asked for by the server, or after renewed credentials
   std::uint64_t throttled = 0;  // held back by our own rate limit
-  Nanos throttled_for{0};       // all of them together
+  Nanos throttled_for{0};       // total of all delays
 };
 
 // Sends a request again only when the server asks for it: 429 or 5xx with Retry-After, at most ten
@@ -110,12 +110,12 @@ class Client {
                                                 Clock& clock = system_clock());
   virtual ~Client() = default;
 
-  // Errors carry the code, message and retry delay of the server's Status. Paths of namespaced
-  // kinds need a namespace everywhere but in lists and watches; create() takes the object's.
+  // Errors carry the code, message and retry delay of the server's Status. Namespaced resources
+  // need a namespace, except in lists and watches; create() takes the namespace of the object.
   virtual Task<Result<json::value>> get(Resource resource, ObjectPath path) = 0;
-  // One page, as the bytes received: decoders read them without building a tree.
+  // One page as received bytes: decoders read them without building a tree.
   virtual Task<Result<std::string>> list_page(Resource resource, ListOptions options) = 0;
-  // All pages joined into one list object; starts over from the beginning when a continue token
+  // All pages joined into one list object. Starts again at the first page if a continue token
   // expires.
   virtual Task<Result<json::value>> list(Resource resource, ListOptions options) = 0;
   virtual Task<Result<std::unique_ptr<Watch>>> watch(Resource resource, WatchOptions options) = 0;
@@ -131,8 +131,8 @@ class Client {
   virtual Task<Result<json::value>> remove_collection(Resource resource, ListOptions which,
                                                       DeleteOptions options = kDeleteDefaults) = 0;
 
-  // Any request with this client's credentials: /version, /healthz, the proxy of a Service. The
-  // answer is handed back whatever its status.
+  // Any request with this client's credentials: /version, /healthz, the proxy of a Service. Returns
+  // the answer whatever its status.
   virtual Task<Result<net::Response>> raw(net::Request request, net::CallOptions options = {}) = 0;
   virtual Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(
       net::Request request, net::CallOptions options = {}) = 0;

@@ -1,5 +1,5 @@
-// How to reach a cluster and as whom: the outcome of kubeconfig files, flags and the in-cluster
-// environment.
+// The address of a cluster and the credentials for it, from kubeconfig files, flags and the
+// in-cluster environment.
 #pragma once
 
 #include <chrono>
@@ -29,9 +29,9 @@ struct Config {
   net::ClientTls tls = {};
   std::string proxy = {};
   std::string ns = "default";
-  // Credentials beside the client certificate in tls; at most one is used, in this order.
+  // Credentials besides the client certificate in tls. The first that is set is used.
   std::string token_file = {};  // re-read when it changes, at least once a minute
-  std::string token = {};       // also while token_file cannot be read
+  std::string token = {};       // used too while token_file cannot be read
   std::string username = {}, password = {};
   std::optional<ExecPlugin> exec = {};
   std::string impersonate_user = {}, impersonate_uid = {};
@@ -40,22 +40,22 @@ struct Config {
   // Client-side rate limit; 0: none.
   double qps = 50;
   int burst = 100;
-  std::string source = {};  // "context kind-dev of ~/.kube/config", for people
+  std::string source = {};  // for messages: "context kind-dev of ~/.kube/config"
 };
 
-// What the command line may override; empty: not given.
+// Flags that override the files; empty: not given.
 struct ConfigOverrides {
   std::string kubeconfig = {};  // --kubeconfig: this file alone
   std::string context = {}, cluster = {}, user = {}, server = {}, ns = {};
 };
 
-// Flags, then KUBECONFIG's list, then ~/.kube/config, then in-cluster, as kubectl does. The lookups
-// of environment variables go through `getenv`, so that tests own them.
+// Looks as kubectl does: flags, the list in KUBECONFIG, ~/.kube/config, in-cluster. Reads
+// environment variables through `getenv`, so that tests can set them.
 using GetEnv = std::function<std::optional<std::string>(std::string_view name)>;
 std::optional<std::string> process_environment(std::string_view name);
 Result<Config> load_config(const ConfigOverrides& overrides,
                            const GetEnv& getenv = process_environment);
-// The service account's token, CA and namespace in a pod; not_found outside of one.
+// Token, CA and namespace of the service account in a pod; not_found outside a pod.
 Result<Config> in_cluster_config(const GetEnv& getenv = process_environment,
                                  std::string_view root = "");
 

@@ -1,4 +1,4 @@
-// Who we are to the API server, kept fresh while the process runs.
+// Credentials for the API server, kept fresh while the process runs.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace plim::kube {
 
 struct Identity {
-  std::string authorization;  // value of the header; "" for none
-  // From an exec plugin, in place of the configured ones; may be empty.
+  std::string authorization;  // value of the header; "": no header
+  // From an exec plugin; replaces the configured certificate. May be empty.
   std::string certificate_pem, key_pem;
-  std::uint64_t generation = 0;  // changes whenever any of it does
+  std::uint64_t generation = 0;  // changes when any field above changes
 };
 
 // Belongs to one loop.
@@ -24,7 +24,7 @@ class Credentials {
  public:
   virtual ~Credentials() = default;
   virtual Task<Result<Identity>> current() = 0;
-  // The server answered 401 to these. True: current() may offer others now, so try again.
+  // The server answered 401 to these. True: current() may have new ones, so try again.
   virtual bool rejected(std::uint64_t generation) = 0;
 };
 

@@ -15,15 +15,15 @@
 namespace plim::kube {
 
 // The base of JsonReader, which reads values at this position. Every member that returns bool
-// returns false once something is wrong; the callers on the way out each add their key by within(),
-// so that error() names the field.
+// returns false once something is wrong. Each caller on the way out adds its key with within(), so
+// that error() names the field.
 class TokenCursor {
  public:
   // The first character of the next token, 0 at the end.
   char first() const { return at_ != end_ ? text_[*at_] : '\0'; }
 
   bool wrong(std::string_view what) {
-    if (what_.empty()) what_ = what;  // the rest follows from it
+    if (what_.empty()) what_ = what;  // later errors follow from the first
     return false;
   }
 
@@ -59,7 +59,7 @@ class TokenCursor {
     return true;
   }
 
-  // Passes over the next value by counting its brackets.
+  // Skips the next value by counting its brackets.
   bool skip() {
     static constexpr auto kDeeper = [] {
       std::array<signed char, 256> out{};
@@ -77,7 +77,7 @@ class TokenCursor {
     return depth == 0 || wrong("broken JSON: expected a value");
   }
 
-  // Calls `take` with the next string. Most strings hold no escapes and are not copied.
+  // Calls `take` with the next string. Most strings have no escapes and are not copied.
   template <class Take>
   bool string(Take take) {
     if (first() != '"') return null() || wrong("expected a string");
@@ -116,7 +116,7 @@ class TokenCursor {
     return false;
   }
 
-  // Eight bytes at a time, reading into the padding behind the text.
+  // Reads eight bytes at a time, at the end into the padding after the text.
   static bool has_backslash(std::string_view text) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
     for (std::size_t at = 0; at < text.size(); at += 8) {

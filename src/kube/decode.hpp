@@ -1,6 +1,6 @@
-// From the bytes an API server sent to the structs of kube/types.hpp, in one pass without a tree.
-// Unknown fields are skipped, null counts as absent; a field of the wrong type is an error that
-// names it: "spec.containers[1].image: expected a string".
+// Decodes JSON from an API server into the structs of kube/types.hpp, in one pass without a tree.
+// Unknown fields are skipped, and null counts as absent. The error for a field of the wrong type
+// names the field: "spec.containers[1].image: expected a string".
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace plim::kube {
 
-// JSON that is followed by readable memory, which the parser's wide loads need. A slice of such a
-// text is one too. Refers to the buffer, which must stay as it is.
+// A JSON text with readable memory after it, which the parser's wide loads need. Also a slice of
+// such a text. Refers to the buffer, which must not change.
 class JsonText {
  public:
   static constexpr std::size_t kPadding = 64;
 
-  // Makes the room behind `buffer`; free when its capacity has it already.
+  // Reserves padding after `buffer`; costs nothing if its capacity suffices.
   explicit JsonText(std::string& buffer) {
     buffer.reserve(buffer.size() + kPadding);
     text_ = buffer;
@@ -29,7 +29,7 @@ class JsonText {
 
   std::string_view view() const { return text_; }
 
-  // `part` must lie in this text.
+  // `part` must be a part of this text.
   JsonText slice(std::string_view part) const { return JsonText(part); }
 
  private:
@@ -44,8 +44,8 @@ struct ListMeta {
   std::int64_t remaining = 0;
 };
 
-// Gets every item in order, in the place where it was decoded: pods are too large to move around.
-// Its error ends the walk and is handed back. Must not decode a list itself.
+// Called with every item in order, without a copy: pods are large. An error of it ends decoding and
+// is returned. It must not decode a list itself.
 template <class T>
 using Visit = std::function<Result<void>(std::shared_ptr<const T> item)>;
 using VisitText = std::function<Result<void>(JsonText item)>;
@@ -54,24 +54,24 @@ Result<Pod> decode_pod(JsonText text, InternPool& pool);
 Result<ListMeta> decode_pods(JsonText list, InternPool& pool, const Visit<Pod>& visit);
 Result<Node> decode_node(JsonText text, InternPool& pool);
 Result<ListMeta> decode_nodes(JsonText list, InternPool& pool, const Visit<Node>& visit);
-// Any object's metadata, for caches that need no more.
+// The metadata of any object, for caches that need only that.
 Result<ObjectMeta> decode_meta(JsonText text, InternPool& pool);
-// Any list, its items as they stand.
+// Any list; its items stay JSON.
 Result<ListMeta> decode_list(JsonText list, const VisitText& visit);
 
-// What a cache of T needs to know about its JSON.
+// How a cache of T decodes its JSON.
 template <class T>
 struct Codec {
   std::function<Result<T>(JsonText object)> one;
   std::function<Result<ListMeta>(JsonText list, const Visit<T>& visit)> list;
 };
 
-// The pool must outlive them.
+// The pool must outlive the codec.
 Codec<Pod> pod_codec(InternPool& pool);
 Codec<Node> node_codec(InternPool& pool);
 Codec<ObjectMeta> meta_codec(InternPool& pool);
 
-// From a decoder of single objects; `one` sees every item of a list too.
+// A codec made from a decoder of single objects; `one` is also called for every item of a list.
 template <class T>
 Codec<T> codec_of(std::function<Result<T>(JsonText object)> one) {
   auto list = [one](JsonText text, const Visit<T>& visit) {
@@ -89,8 +89,8 @@ struct WatchEvent {
   Type type = Type::error;
   std::string_view object;          // its JSON, inside the text that was decoded
   std::string resource_version;     // of the object; "" for errors
-  bool initial_events_end = false;  // a bookmark that closes a WatchList's first part
-  Error error = {};                 // of an ERROR event's Status
+  bool initial_events_end = false;  // the bookmark that ends the initial events of a WatchList
+  Error error = {};                 // from the Status of an ERROR event
 };
 
 Result<WatchEvent> decode_watch_event(JsonText text);

@@ -1,4 +1,4 @@
-// What kinds a server has, and how their paths are spelt.
+// Discovery: which resources a server has.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace plim::kube {
 
-// The kinds of one group and version, sub-resources left out. Code::not_found when the server does
+// The resources of one group and version, without subresources. Code::not_found if the server does
 // not have that group, for example because its CustomResourceDefinition is not installed.
 Task<Result<std::vector<Resource>>> discover(std::shared_ptr<Client> client, std::string group,
                                              std::string version);

@@ -1,5 +1,4 @@
-// The few things we ask of an etcd itself, over the HTTP gateway that every etcd v3 has. Belongs to
-// one loop.
+// A small client of etcd, over the HTTP gateway that every etcd v3 has. Belongs to one loop.
 #pragma once
 
 #include <chrono>
@@ -25,7 +24,7 @@ struct EtcdPut {
 
 struct EtcdKey {
   std::string key;
-  std::int64_t revision = 0;  // of its last change; another one: another value
+  std::int64_t revision = 0;  // of its last change; changes with the value
 
   bool operator==(const EtcdKey&) const = default;
 };
@@ -36,18 +35,18 @@ class EtcdClient {
   virtual ~EtcdClient() = default;
 
   virtual Task<Result<std::int64_t>> grant_lease(std::chrono::seconds life) = 0;
-  // How long it lives from now; 0: there is no such lease any more.
+  // Renews the lease and returns its new lifetime; 0: the lease no longer exists.
   virtual Task<Result<std::chrono::seconds>> keep_lease(std::int64_t lease) = 0;
-  // All or none, at most 128; 0: without a lease.
+  // Writes all or none, at most 128. Lease 0: without a lease.
   virtual Task<Result<void>> put(std::vector<EtcdPut> puts, std::int64_t lease) = 0;
-  // The keys that begin with this, without their values.
+  // The keys that begin with `prefix`, without their values.
   virtual Task<Result<std::vector<EtcdKey>>> list_prefix(std::string prefix) = 0;
-  // Code::not_found: there is no such key, or no longer.
+  // Code::not_found if the key does not exist.
   virtual Task<Result<std::string>> read(std::string key) = 0;
 };
 
-// Where `plimsoll agent --images --publish=etcd` puts the inventory of a node; with an empty name
-// what all of a cluster's keys begin with.
+// The key where `plimsoll agent --images --publish=etcd` writes the inventory of a node. With an
+// empty name the common prefix of all nodes.
 std::string image_inventory_key(std::string_view cluster, std::string_view node);
 
 }  // namespace plim::kube

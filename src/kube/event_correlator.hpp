@@ -1,5 +1,6 @@
 // Keeps a noisy component from flooding the cluster with Events, by client-go's rules: repeats are
-// counted, similar ones are combined, and each object has a budget. Pure logic; the time is given.
+// counted, similar Events are combined, and each object has a budget. Pure logic; the caller gives
+// the time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct EventNote {
   std::string message;  // for people; cut at 1024 bytes
 };
 
-// At most `capacity` values by key; the one used longest ago leaves first.
+// At most `capacity` values by key; drops the least recently used one.
 template <class Value>
 class RecentMap {
  public:
@@ -61,12 +62,12 @@ class EventCorrelator {
  public:
   static constexpr std::size_t kMaxMessage = 1024;
   static constexpr std::size_t kSimilar =
-      10;  // different messages in kSimilarWithin, then combined
+      10;  // more different messages in kSimilarWithin are combined
   static constexpr std::chrono::minutes kSimilarWithin{10};
-  static constexpr double kBurst = 25;  // events of one object, then one per kRefill
+  static constexpr double kBurst = 25;  // Events of one object at once, then one per kRefill
   static constexpr std::chrono::minutes kRefill{5};
 
-  // What to write: a new Event, or the present one of that name with a higher count.
+  // What to write: a new Event, or the existing Event of that name with a higher count.
   struct Decision {
     std::string name;
     std::string message;
@@ -74,7 +75,7 @@ class EventCorrelator {
     WallTime first, last;
   };
 
-  // Nothing: over the object's budget.
+  // nullopt: the object is over its budget.
   std::optional<Decision> observe(const EventNote& note, WallTime now);
 
  private:

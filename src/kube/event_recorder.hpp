@@ -1,4 +1,4 @@
-// Writes Events about objects, beside the work and without ever holding it up.
+// Writes Events about objects in the background. Callers never wait for it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class EventRecorder {
  public:
   struct Stats {
     std::uint64_t written = 0;
-    std::uint64_t dropped = 0;  // queue full, or the server would not take it
+    std::uint64_t dropped = 0;  // the queue was full, or the server refused the Event
     std::uint64_t over_budget = 0;
   };
 
@@ -34,8 +34,8 @@ class EventRecorder {
                 Clock& clock = system_clock(), std::size_t queue_size = 1000);
 
   void start();
-  // Until everything recorded so far is written or dropped, at most so long. For whoever is about
-  // to end: what is still queued at stop() is lost.
+  // Waits until everything recorded so far is written or dropped, for `at_most` at most. Call it
+  // before stop(), which drops what is still queued.
   Task<void> flush(Nanos at_most);
   Task<void> stop();
 

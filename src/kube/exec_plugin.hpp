@@ -15,7 +15,7 @@ namespace plim::kube {
 struct ExecCredential {
   std::string token;
   std::string certificate_pem, key_pem;  // both or none
-  std::optional<WallTime> expires = {};  // none: good until the server refuses it
+  std::optional<WallTime> expires = {};  // none: used until the server refuses it
 };
 
 // Refuses what client-go refuses: no command, another API version, a mode it does not know.
@@ -27,7 +27,7 @@ std::string exec_info(const Config& config, bool interactive);
 // Errors never quote the output: it holds secrets.
 Result<ExecCredential> parse_exec_credential(std::string_view output, const ExecPlugin& plugin);
 
-// Runs config.exec. It may talk to the user only where interactiveMode and our stdin allow it.
+// Runs config.exec. It may prompt the user only if interactiveMode and our stdin allow it.
 Task<Result<ExecCredential>> run_exec_plugin(Config config);
 
 }  // namespace plim::kube

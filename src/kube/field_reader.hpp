@@ -1,4 +1,4 @@
-// Reads the fields of a document people wrote, and says where a wrong one stands.
+// Reads the fields of a YAML document. Errors name the line and the field.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace plim::kube {
 
-// One place of a document: "users[0].user". Missing fields and nulls read as empty, other types are
-// errors: "config:12:5: users[0].user.token: expected a string, found a list". Errors never quote
-// values, which may be secret. The document must outlive the reader.
+// One object in a document, such as "users[0].user". Missing fields and nulls read as empty. A
+// value of another type is an error: "config:12:5: users[0].user.token: expected a string, found a
+// list". Errors never quote values, which may be secret. The document must outlive the reader.
 class FieldReader {
  public:
   static Result<FieldReader> root_of(const YamlDocument& document);  // of an object or of null
@@ -30,7 +30,7 @@ class FieldReader {
   Error error(std::string_view key, std::string_view message) const;
 
  private:
-  // Both ways to name a node: for people and for the document.
+  // The name of a field, for messages and as a JSON pointer.
   struct Path {
     std::string shown;    // users[0].user
     std::string pointer;  // /users/0/user

@@ -1,5 +1,4 @@
-// How the *_decode.cpp files walk JSON: token by token, straight into fields; included by them
-// only.
+// Reads JSON token by token straight into fields. Only the *_decode.cpp files include it.
 #pragma once
 
 #include <charconv>
@@ -19,13 +18,14 @@
 
 namespace plim::kube {
 
-// One per thread for objects and one for lists, since a list's visitor may decode objects.
+// Each thread has one for objects and one for lists, because the visitor of a list may decode
+// objects.
 TokenIndex& object_tokens();
 TokenIndex& list_tokens();
 
-// Reads values in document order into fields. A callback reads the value it was called for or
-// leaves it, then it is skipped. Nothing recurses on the input: a reader's depth is that of the
-// struct it fills.
+// Reads values in document order into fields. A callback reads its value, or leaves it and the
+// value is skipped. The input cannot cause deep recursion: the depth is that of the struct that is
+// filled.
 class JsonReader : public TokenCursor {
  public:
   explicit JsonReader(InternPool* pool) : pool_(pool) {}
@@ -62,7 +62,7 @@ class JsonReader : public TokenCursor {
     return take(']') || wrong("broken JSON: expected , or ] in a list");
   }
 
-  // A list of structs, in one allocation of the right size; a repeated key replaces the earlier
+  // A list of structs, in one allocation of the right size. A repeated key replaces the earlier
   // list, as in Go.
   template <class T, class OnField>
   bool objects(std::vector<T>& out, OnField on_field) {
@@ -75,7 +75,7 @@ class JsonReader : public TokenCursor {
     return good;
   }
 
-  // Names to texts: labels, annotations, resources.
+  // A map of texts: labels, annotations, resources.
   template <class Text>
   bool pairs(std::vector<std::pair<Interned, Text>>& out) {
     out.clear();
@@ -95,7 +95,7 @@ class JsonReader : public TokenCursor {
     return string([&](std::string_view found) { out = (*pool_)(found); });
   }
 
-  // The integer that comes next, if one does; it stays unread.
+  // The next value if it is an integer; does not consume it.
   template <class Integer = std::int64_t>
   std::optional<Integer> next_integer() const {
     Integer out = 0;
@@ -126,7 +126,7 @@ class JsonReader : public TokenCursor {
 
   Interned intern(std::string_view found) { return (*pool_)(found); }
 
-  // The JSON of an object or list as it stands.
+  // The JSON of an object or list, unchanged.
   bool raw(std::string_view& out) {
     if (first() != '{' && first() != '[') return null() || wrong("expected an object or a list");
     const char* start = text_ + *at_;
@@ -142,7 +142,7 @@ class JsonReader : public TokenCursor {
     return true;
   }
 
-  // Both at once: the fields of an object and its JSON.
+  // The fields of an object and also its JSON.
   template <class OnField>
   bool spanned_object(std::string_view& span, OnField on_field) {
     if (first() != '{') return wrong("expected an object");

@@ -1,4 +1,4 @@
-// The ports of its node that a pod takes.
+// Host ports: ports of the node that a pod takes.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct HostPort {
   std::string protocol = "TCP", address = "0.0.0.0";
 
   bool operator==(const HostPort&) const = default;
-  // Not both can be had on one node.
+  // Two pods that need these ports cannot run on one node.
   bool clashes_with(const HostPort& other) const;
   bool clashes_with_any(const std::vector<HostPort>& others) const;
 };
 
-// Of containers, and of init containers that go on beside them.
+// Of containers and of sidecars (init containers that keep running).
 std::vector<HostPort> host_ports(const Pod& pod);
 
 }  // namespace plim::kube

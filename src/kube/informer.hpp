@@ -1,4 +1,4 @@
-// A local copy of a collection that follows the cluster, and tells what changes.
+// A local copy of a collection that follows the cluster and calls handlers for every change.
 #pragma once
 
 #include <deque>
@@ -16,9 +16,9 @@
 namespace plim::kube {
 
 // Belongs to one loop; co_await stop() before destroying it. Handlers run on the loop after the
-// store has changed; for each object they see add, then updates, then delete, also across lost
-// connections: an object that vanished meanwhile is deleted, one that was replaced by another of
-// the same name is deleted and added. There is no periodic resync.
+// store has changed. For each object they see add, then updates, then delete, even if the
+// connection was lost: an object that was gone after the gap is deleted, and one that was replaced
+// by another of the same name is deleted and added. There is no periodic resync.
 template <class T>
 class Informer final : private Reflector::Target {
  public:
@@ -41,7 +41,7 @@ class Informer final : private Reflector::Target {
         synced_event_(loop),
         tasks_(loop) {}
 
-  // At any time; what is already there is told as added.
+  // At any time. The handler gets an add for every object already in the store.
   void add_handlers(Handlers handlers) {
     handlers_.push_back(std::move(handlers));
     const Handlers& added = handlers_.back();
@@ -118,7 +118,7 @@ class Informer final : private Reflector::Target {
       erase(key, nullptr);
       before = nullptr;
     }
-    // Told twice, by a list and a watch or by two watches.
+    // Received twice: from a list and a watch, or from two watches.
     bool same = before && !meta_of(*object).resource_version.empty() &&
                 meta_of(*before).resource_version == meta_of(*object).resource_version;
     if (same) return;
@@ -130,7 +130,7 @@ class Informer final : private Reflector::Target {
     }
   }
 
-  // `last`: the state the server told with the deletion, if it did.
+  // `last`: the state that the server sent with the deletion, if any.
   void erase(const std::string& key, Pointer last) {
     Pointer before = store_.erase(key);
     if (before) tell(&Handlers::on_delete, last ? last : before);
@@ -146,11 +146,11 @@ class Informer final : private Reflector::Target {
   std::string name_;
   Reflector reflector_;
   Store<T> store_;
-  TextMap<Pointer> next_;  // the state that is being told while replacing_
+  TextMap<Pointer> next_;  // the new state while replacing_
   bool replacing_ = false;
   bool synced_ = false;
   Event synced_event_;
-  std::deque<Handlers> handlers_;  // places stay while a handler adds more
+  std::deque<Handlers> handlers_;  // a deque: references stay valid while a handler adds more
   TaskGroup tasks_;
 };
 

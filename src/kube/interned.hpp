@@ -61,9 +61,9 @@ class Interned {
   Text* text_ = nullptr;
 };
 
-// Belongs to one thread. It serves caches that live for months while labels and images come and go:
-// what nobody else holds any more is dropped when the pool has doubled, so it stays proportional to
-// what is in use.
+// Belongs to one thread. Caches use it for months while labels and images come and go: when the
+// pool has doubled, it drops texts that only it holds. So its size stays proportional to what is in
+// use.
 class InternPool {
  public:
   InternPool();
@@ -76,13 +76,13 @@ class InternPool {
   std::size_t size() const { return used_; }
 
  private:
-  // The pool counts itself as many users at once and hands these shares out one by one: a locked
-  // instruction for every text that is looked up would cost more than the look-up.
+  // The pool takes many shares of a text at once and hands them out one by one: an atomic
+  // instruction for every look-up would cost more than the look-up.
   static constexpr std::uint32_t kShares = 4096;
 
   struct Slot {
     std::uint32_t hash = 0;
-    std::uint32_t shares = 0;  // still ours, at least one
+    std::uint32_t shares = 0;  // not handed out yet, at least one
     Interned::Text* text = nullptr;
   };
 

@@ -1,4 +1,4 @@
-// kubeconfig files as they are written, before anything is chosen from them.
+// The content of kubeconfig files, before a context is chosen.
 #pragma once
 
 #include <map>
@@ -12,13 +12,12 @@
 
 namespace plim::kube {
 
-// File names are absolute already: each was relative to the file it stood in. Inline data is
-// decoded.
+// File names are absolute: each was relative to its kubeconfig file. Inline data is decoded.
 struct KubeconfigCluster {
   std::string server;
   std::string tls_server_name;
   std::string proxy_url;
-  // Why these cannot be used, and where they stand. Only whoever wants this cluster is told.
+  // Why it cannot be used, with file and line. Reported only when this cluster is chosen.
   std::optional<Error> server_problem, proxy_problem;
   std::string ca_file, ca_data;
   bool insecure = false;
@@ -31,7 +30,7 @@ struct KubeconfigUser {
   std::string token, token_file;
   std::string username, password;
   std::optional<ExecPlugin> exec;
-  std::string auth_provider;  // its name; Kubernetes 1.26 removed them
+  std::string auth_provider;  // name of an auth provider, which Kubernetes 1.26 removed
   std::string as, as_uid;
   std::vector<std::string> as_groups;
   std::vector<std::pair<std::string, std::string>> as_extra;
@@ -55,16 +54,16 @@ struct Kubeconfig {
   }
 };
 
-// `file` is what its relative names are relative to, `shown` what errors call it. Unknown fields
-// are ignored, as kubectl does.
+// Relative names are relative to `file`; errors call the file `shown`. Unknown fields are ignored,
+// as kubectl does.
 Result<Kubeconfig> parse_kubeconfig(std::string_view text, std::string_view file,
                                     std::string_view shown);
 
-// The files that load_config() would choose from, merged.
+// The merged files from which load_config() chooses.
 Result<Kubeconfig> load_kubeconfig(const ConfigOverrides& overrides,
                                    const GetEnv& getenv = process_environment);
 
-// As kubectl: what `into` has stays, entries of the same name are not mixed.
+// As kubectl: entries of `into` win; entries of the same name are not merged field by field.
 void merge(Kubeconfig& into, Kubeconfig later);
 
 }  // namespace plim::kube

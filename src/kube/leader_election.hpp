@@ -19,21 +19,23 @@ struct ElectionOptions {
   std::string ns = "default";
   std::string name;      // of the Lease
   std::string identity;  // unique among the replicas
-  // A lease not renewed for lease_duration may be taken over; its holder stops leading already
-  // renew_deadline after its last renewal. The gap between the two is what keeps two from leading.
+  // Another replica may take over a lease that was not renewed for lease_duration. The holder stops
+  // leading renew_deadline after its last renewal, which is earlier. So two never lead at once.
   std::chrono::seconds lease_duration{15};
   std::chrono::seconds renew_deadline{10};
   std::chrono::seconds retry_period{2};
 };
 
-// Belongs to one loop; co_await stop() before destroying it. Other replicas' leases are timed from
-// when this process saw them change, by its own clock: the clocks of the machines need not agree.
+// Belongs to one loop; co_await stop() before destroying it. The age of another replica's lease
+// counts from when this process saw it change, by its own clock: clocks of machines need not agree.
 class LeaderElector {
  public:
   struct Callbacks {
     std::function<void()> on_started = {};
-    std::function<void()> on_stopped = {};  // lost or given up; leading must have ended on return
-    std::function<void(const std::string& identity)> on_new_leader = {};  // also ourselves
+    std::function<void()> on_stopped =
+        {};  // leadership was lost or given up; the work of a leader must have ended on return
+    std::function<void(const std::string& identity)> on_new_leader =
+        {};  // also called for this replica
   };
 
   LeaderElector(const Executor& loop, std::shared_ptr<Client> client, ElectionOptions options,
@@ -41,13 +43,13 @@ class LeaderElector {
                 Random& random = system_random());
 
   void start();
-  // Stops leading, then gives the lease back so that another replica need not wait for its end.
+  // Stops leading and releases the lease, so that another replica need not wait until it expires.
   Task<void> stop();
 
-  // Also false as soon as the deadline has passed, whatever the loop is busy with.
+  // False as soon as the deadline has passed, even if the loop is busy.
   bool is_leader() const;
 
-  // Still leads although its lease ran out longer than `by` ago.
+  // True if it still leads although its lease expired more than `by` ago.
   bool is_overdue(Nanos by) const;
 
   const std::string& leader() const { return leader_; }  // as last seen, "" before

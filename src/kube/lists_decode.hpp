@@ -1,4 +1,4 @@
-// How the *_decode.cpp files walk lists, which may be long; included by them only.
+// Reads lists, which may be long. Only the *_decode.cpp files include it.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +71,7 @@ class ListReader : public JsonReader {
     return take(']') || wrong("broken JSON: expected , or ] in a list") || within("items");
   }
 
-  // Reads what must lie in one window, moving or widening the window for it.
+  // Reads something that must be in one window; moves or widens the window for it.
   template <class Read>
   bool whole(Read read) {
     for (;;) {
@@ -84,14 +84,14 @@ class ListReader : public JsonReader {
     }
   }
 
-  // Goes on in the next window where this one ends.
+  // Continues in the next window if this one ends here.
   bool take_further(char wanted) {
     if (at_ == end_ && window_ < rest_.size())
       if (auto looked = look_at(window_, kWindow); !looked) return wrong(looked.error().message);
     return take(wanted);
   }
 
-  // Moves the window `skipped` bytes on.
+  // Moves the window forward by `skipped` bytes.
   Result<void> look_at(std::size_t skipped, std::size_t at_least) {
     rest_.remove_prefix(skipped);
     at_ = end_ = nullptr;
@@ -103,7 +103,7 @@ class ListReader : public JsonReader {
 
   static constexpr std::size_t kWindow = 256 << 10;
 
-  std::string_view rest_;   // of the list, from the window on
+  std::string_view rest_;   // of the list, beginning at the window
   std::size_t window_ = 0;  // bytes of it that the tokens cover
   bool refused_ = false;    // the visitor did not take an item
 };

@@ -1,4 +1,4 @@
-// What every Kubernetes object has: its metadata, and who owns it.
+// Metadata and owners, which every Kubernetes object has.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,7 @@ bool is_controlled_by(const json::value& object, std::string_view uid);
 // Adds the reference or replaces the one with the same uid. An object has at most one controller:
 // Code::conflict names the other one.
 Result<void> set_owner(json::value& object, const OwnerReference& owner);
-// False when there was none with that uid.
+// False if no reference had that uid.
 bool remove_owner(json::value& object, std::string_view uid);
 
 }  // namespace plim::kube

@@ -9,7 +9,7 @@
 
 namespace plim::kube {
 
-// Operations for one object. Paths are of our own making, so nothing in them needs escaping.
+// Operations for one object. The paths come from our code, so nothing in them needs escaping.
 class PatchWriter {
  public:
   void add(std::string path, json::value value) { put("add", std::move(path), std::move(value)); }
@@ -18,8 +18,8 @@ class PatchWriter {
     put("replace", std::move(path), std::move(value));
   }
 
-  // At the end of the list at `path`, which is made if it is missing: "/-" of a missing list is an
-  // error. `list` is what the object has there, or null.
+  // Appends to the list at `path`. Creates the list if it is missing, because "/-" of a missing
+  // list is an error. `list` is the present list of the object, or null.
   void append(const std::string& path, const json::value* list, std::vector<json::value> values);
 
   json::array take() { return std::move(operations_); }

@@ -1,7 +1,7 @@
 // JSON paths of Kubernetes' objects that the compiler checks: text_at(pod, "Pod.spec.nodeName").
 // The first part is the type of the value that is read, the others are fields of Kubernetes' API.
-// What Kubernetes does not have, or has as another type, does not compile: a typo cannot read
-// nothing. docs/decisions/json-paths.md says why.
+// An unknown field, or a field of another type, does not compile. docs/decisions/json-paths.md says
+// why.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ enum class Mistake : std::uint8_t {
   other_type
 };
 
-// Plain loops: those of the standard library cost the compiler more here.
+// Plain loops, because the standard algorithms take the compiler longer.
 constexpr std::string_view until(std::string_view text, char end) {
   std::size_t size = 0;
   while (size < text.size() && text[size] != end) ++size;
@@ -65,8 +65,8 @@ constexpr const char* fields_of(std::string_view type) {  // null if there is no
   return nullptr;
 }
 
-// What a field holds, as kTypeFields has it ("", "i", "[Container"); nothing if there is no such
-// field.
+// What a field holds, in the notation of kTypeFields ("", "i", "[Container"); nullopt if there is
+// no such field.
 constexpr std::optional<std::string_view> content_of(const char* fields, std::string_view field) {
   while (*fields != '\0') {
     std::size_t same = 0;
@@ -148,7 +148,7 @@ consteval std::string_view checked(std::string_view path, unsigned allowed) {
 
 }  // namespace paths
 
-// Made from literals only. The parameter says which types of fields are good.
+// Made from literals only. The template parameter says which types of fields it may lead to.
 template <unsigned leaf>
 class Path {
  public:
@@ -179,7 +179,7 @@ using ListPath = Path<paths::list>;
 using MapPath = Path<paths::map>;
 using StructPath = Path<paths::object | paths::map>;  // a JSON object
 
-// As those of base/json.hpp, which take any path: for JSON that is not Kubernetes' own.
+// Like the functions of base/json.hpp, which take any path and are for JSON of other formats.
 using plim::bool_at;
 using plim::find;
 using plim::int_at;

@@ -1,4 +1,4 @@
-// The quality of service class of a pod, which follows from its requests and limits alone.
+// The quality of service class of a pod. It depends only on requests and limits.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace plim::kube {
 
 // "Guaranteed", "Burstable" or "BestEffort". Only cpu and memory count, init containers too; the
-// pod's own resources, where given, take the place of those of its containers.
+// pod-level resources, if set, replace those of its containers.
 std::string_view qos_class(const json::value& pod);
 std::string_view qos_class_of_spec(const json::value& spec);
 

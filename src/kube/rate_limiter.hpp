@@ -1,4 +1,4 @@
-// Keeps a client from asking more of an API server than it should.
+// Limits the requests of a client to an API server.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ class RateLimiter {
   // A qps of 0 or less: no limit.
   RateLimiter(Clock& clock, double qps, int burst);
 
-  // Returns when the caller may go on, and how long that took. A caller cancelled while it waits
-  // hands its turn back.
+  // Waits until the caller may go on; returns how long that took. A caller that is cancelled while
+  // it waits gives its turn back.
   Task<Nanos> acquire();
 
   std::uint64_t delayed() const { return delayed_; }  // callers that had to wait
 
-  Nanos waited() const { return waited_; }  // by all of them together
+  Nanos waited() const { return waited_; }  // total of all callers
 
  private:
   void refill();
@@ -29,7 +29,7 @@ class RateLimiter {
   Clock& clock_;
   double per_nano_;
   double burst_;
-  double tokens_;  // below zero: turns already promised to those who wait
+  double tokens_;  // below zero: turns promised to waiting callers
   SteadyTime refilled_;
   std::uint64_t delayed_ = 0;
   Nanos waited_{0};

@@ -1,5 +1,5 @@
-// Follows one collection of a cluster: lists it, watches it, and keeps at it whatever the
-// connection or the server does. What the objects are is the target's matter (kube/informer.hpp).
+// Follows one collection of a cluster: lists it, watches it, and retries after every failure. The
+// target (kube/informer.hpp) decodes and keeps the objects.
 #pragma once
 
 #include <chrono>
@@ -21,50 +21,51 @@ struct ReflectorOptions {
   std::string label_selector = {};
   std::string field_selector = {};
   std::int64_t page_size = 500;
-  // Asks for the first state through the watch itself (WatchList); a server that refuses, or breaks
-  // off before that state is complete, is listed instead from then on.
+  // Requests the initial state through the watch itself (WatchList). If the server refuses, or ends
+  // the watch before that state is complete, the reflector uses lists from then on.
   bool watch_list = true;
-  std::chrono::seconds watch_timeout{300};  // asked of the server, up to twice that, at random
-  // Servers send bookmarks about once a minute; a peer silent for longer than this is dead.
+  std::chrono::seconds watch_timeout{300};  // random, between this and twice this
+  // Servers send bookmarks about once a minute; a connection silent for longer is dead.
   std::chrono::milliseconds silence{90'000};
   Backoff::Options backoff = {};
-  // Without trouble: the back-off starts over. So it does after a watch that was of use.
+  // After this long without a failure, and after a watch that delivered events, the back-off is
+  // reset.
   std::chrono::seconds healthy_after{120};
 };
 
-// Belongs to one loop. Versions are opaque: they are remembered and sent back, never compared.
+// Belongs to one loop. Versions are opaque: kept and sent back, never compared.
 class Reflector {
  public:
   class Target {
    public:
     virtual ~Target() = default;
-    // From here to end_replace() everything describes a new state beside the present one. Beginning
-    // again drops what was begun.
+    // From here to end_replace() all calls describe a new state, which then replaces the present
+    // one. Calling it again drops the unfinished state.
     virtual void begin_replace() = 0;
     virtual Result<ListMeta> add_page(JsonText list) = 0;
     virtual Result<void> apply(WatchEvent::Type type, JsonText object) = 0;
 
-    // An event that makes no sense: an error, such as the one given, lists anew, since what it told
-    // of is not known; who can do without leaves it out.
+    // The event cannot be decoded. If the target returns an error, the reflector lists again,
+    // because the change is unknown. A target that can do without the event returns success.
     virtual Result<void> cannot_read(Error error) { return error; }
 
     virtual void end_replace() = 0;
   };
 
   struct Stats {
-    std::uint64_t lists = 0;     // begun, WatchLists included
+    std::uint64_t lists = 0;     // started, including WatchLists
     std::uint64_t watches = 0;   // opened
-    std::uint64_t events = 0;    // received, bookmarks included
+    std::uint64_t events = 0;    // received, including bookmarks
     std::uint64_t failures = 0;  // after which it had to wait
     std::optional<WallTime> last_sync;
     std::optional<Error> trouble =
-        {};  // why it cannot follow now; none: it does, or has just begun
+        {};  // why it cannot follow now; empty: it follows, or has just started
   };
 
   Reflector(std::shared_ptr<Client> client, Resource resource, ReflectorOptions options,
             Target& target, Clock& clock = system_clock(), Random& random = system_random());
 
-  // Never ends by itself; to be spawned in a TaskGroup.
+  // Never ends by itself; spawn it in a TaskGroup.
   Task<void> run();
 
   const Stats& stats() const { return stats_; }
@@ -93,16 +94,16 @@ class Reflector {
   Random& random_;
   Backoff backoff_;
   SteadyTime last_trouble_{};
-  Nanos asked_to_wait_{0};  // by the server, with the last trouble
+  Nanos asked_to_wait_{0};  // by the server, with the last failure
 
   bool synced_ = false;           // the target holds a complete state, as of version_
-  std::string version_ = "0";     // where to go on; "0": whatever the server has at hand
+  std::string version_ = "0";     // where to continue; "0": any version the server has in its cache
   bool watch_list_;               // still worth trying
   bool paged_ = true;             // false after a continue token expired: one large list next
   std::unique_ptr<Watch> watch_;  // the open one
-  std::string line_;              // its last event, which next_event()'s answer refers to
+  std::string line_;              // its last event; the result of next_event() refers to it
   SteadyTime opened_{};
-  bool delivered_ = false;  // it told of a change
+  bool delivered_ = false;  // it delivered an event
   Stats stats_;
   log::Throttle log_;
 };

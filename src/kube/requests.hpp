@@ -8,8 +8,8 @@
 
 namespace plim::kube {
 
-// Fail with Code::bad_request where a name or a namespace is missing: such a path would mean
-// something else to the server.
+// Fail with Code::bad_request if a name or a namespace is missing: the path would mean something
+// else to the server.
 Result<net::Request> get_request(const Resource& resource, const ObjectPath& path);
 net::Request list_request(const Resource& resource, const ListOptions& options);
 net::Request watch_request(const Resource& resource, const WatchOptions& options);

@@ -13,7 +13,7 @@
 
 namespace plim::kube {
 
-// Any range of pairs of texts will do for labels: a map, or the vectors of kube/types.hpp.
+// Labels can be any range of pairs of texts: a map, or the vectors of kube/types.hpp.
 template <class Labels>
 std::optional<std::string_view> find_label(const Labels& labels, std::string_view key) {
   for (const auto& [name, value] : labels)
@@ -28,13 +28,13 @@ struct LabelRequirement {
   Op op = Op::exists;
   std::vector<std::string> values = {};  // sorted, without repeats; one for equals, greater, less
 
-  // `value` is what the object carries under `key`. A missing label satisfies != and notin.
+  // `value` is the value of the label `key`. A missing label satisfies != and notin.
   bool matches(std::optional<std::string_view> value) const;
   auto operator<=>(const LabelRequirement&) const = default;
 };
 
-// All requirements must hold; none at all matches everything. They are kept sorted, key
-// first, so that equal selectors print alike.
+// All requirements must hold; without requirements everything matches. They are sorted, first by
+// key, so that equal selectors print alike.
 class LabelSelector {
  public:
   LabelSelector() = default;
@@ -58,7 +58,8 @@ class LabelSelector {
 
   const std::vector<LabelRequirement>& requirements() const { return requirements_; }
 
-  std::string to_string() const;  // "" for everything, and for nothing, which the grammar lacks
+  std::string to_string()
+      const;  // "" for everything; also for nothing, which the grammar cannot express
   bool operator==(const LabelSelector&) const = default;
 
  private:
@@ -79,7 +80,7 @@ struct FieldRequirement {
 };
 
 // "status.phase!=Failed,spec.nodeName=n1"; a backslash escapes ',', '=' and itself in values.
-// Which fields exist is the caller's matter: `lookup` gives a field's text, "" when it has none.
+// The caller knows which fields exist: `lookup` returns the text of a field, "" if it has none.
 class FieldSelector {
  public:
   static Result<FieldSelector> parse(std::string_view text);
@@ -101,11 +102,12 @@ class FieldSelector {
   std::vector<FieldRequirement> requirements_;
 };
 
-// What the API accepts as a label: "example.com/name" and a value of at most 63 letters, digits,
-// '-', '_', '.'. The error says what is wrong with it.
+// Whether the API accepts it as a label: "example.com/name" and a value of at most 63 letters,
+// digits,
+// '-', '_', '.'. The error says what is wrong.
 Result<void> check_label_key(std::string_view key);
 Result<void> check_label_value(std::string_view value);
-// The number that < and > compare: all of the text, with a sign at most.
+// The number that < and > compare. The whole text must be digits, after an optional sign.
 std::optional<std::int64_t> label_number(std::string_view value);
 
 }  // namespace plim::kube

@@ -25,7 +25,7 @@ const ObjectMeta& meta_of(const T& object) {
   return object.meta;
 }
 
-// "ns/name", or "name" for what lives in no namespace.
+// "ns/name", or "name" for cluster-scoped objects.
 inline std::string object_key(std::string_view ns, std::string_view name) {
   return ns.empty() ? std::string(name) : fmt::format("{}/{}", ns, name);
 }
@@ -45,7 +45,7 @@ struct TextHash {
 template <class Value>
 using TextMap = std::unordered_map<std::string, Value, TextHash, std::equal_to<>>;
 
-// Belongs to one loop; the objects themselves never change and may be handed to any thread.
+// Belongs to one loop. The objects never change and may be read on any thread.
 template <class T>
 class Store {
  public:
@@ -63,8 +63,8 @@ class Store {
 
   auto end() const { return objects_.end(); }
 
-  // Objects under each of the texts `function` gives for them, such as pods by node. The answer
-  // names the index.
+  // Indexes objects by each of the texts that `function` returns, such as pods by node. Returns the
+  // id of the index.
   std::size_t add_index(IndexFunction function) {
     Index& index = indexes_.emplace_back(Index{std::move(function), {}});
     for (const auto& [key, object] : objects_) index.add(key, *object);
@@ -79,7 +79,7 @@ class Store {
     return out;
   }
 
-  // Both hand back what was there before, or null.
+  // Both return the previous object, or null.
   Pointer put(const std::string& key, Pointer object) {
     Pointer& place = objects_[key];
     for (Index& index : indexes_) {

@@ -14,8 +14,8 @@ class dom_parser_implementation;
 
 namespace plim::kube {
 
-// Where each bracket, comma, colon, string, number and word begins. Its buffer is kept for the
-// next text: fresh pages would cost more than the parsing.
+// Where each bracket, comma, colon, string, number and word begins. The buffer is kept for the next
+// text: new memory pages would cost more than the parsing.
 class TokenIndex {
  public:
   TokenIndex();
@@ -23,15 +23,15 @@ class TokenIndex {
   TokenIndex(const TokenIndex&) = delete;
   TokenIndex& operator=(const TokenIndex&) = delete;
 
-  // Afterwards the text is UTF-8, every string in it is closed and holds no control characters;
-  // nothing else is known about it.
+  // Afterwards the text is known to be UTF-8, with every string closed and without control
+  // characters. Nothing else is checked.
   Result<void> build(std::string_view text);
 
-  // Of the front of a longer text: up to the end of an object at or after `at_least`, or all of it
-  // where none is found. Returns the bytes covered.
+  // For the first part of a longer text: up to the end of an object at or after `at_least`, or all
+  // of it if no object ends there. Returns the bytes covered.
   Result<std::size_t> build_part(std::string_view text, std::size_t at_least);
 
-  // Gives a buffer for longer texts back; build() makes a new one.
+  // Frees a buffer for longer texts; build() makes a new one.
   void keep_at_most(std::size_t text_size);
 
   // Offsets in the text; *end() is the text's size.
@@ -45,7 +45,7 @@ class TokenIndex {
   const std::uint32_t* end_ = nullptr;
 };
 
-// What the inside of a JSON string stands for; false if an escape in it is broken.
+// Decodes the escapes of a JSON string; false if one is broken.
 bool unescape(std::string_view inside, std::string& out);
 
 }  // namespace plim::kube

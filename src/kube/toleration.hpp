@@ -1,4 +1,4 @@
-// Which taints of nodes a pod puts up with.
+// Taints and tolerations.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace plim::kube {
 
 struct Toleration {
   std::string key, value, effect;               // "" for any
-  bool exists = false;                          // whatever the value
-  std::optional<std::chrono::seconds> seconds;  // how long, of an effect NoExecute
+  bool exists = false;                          // any value
+  std::optional<std::chrono::seconds> seconds;  // tolerationSeconds of effect NoExecute
 
   bool tolerates(std::string_view taint_key, std::string_view taint_value,
                  std::string_view taint_effect) const;
@@ -24,12 +24,12 @@ struct Toleration {
   }
 };
 
-// From the JSON that PodSpec::tolerations is. What cannot be read tolerates nothing: the API server
-// has checked it.
+// From the JSON in PodSpec::tolerations. An entry that cannot be read tolerates nothing: the API
+// server has checked it.
 std::vector<Toleration> parse_tolerations(std::string_view text);
 
 bool tolerated(const std::vector<Toleration>& tolerations, const Taint& taint);
-// That nobody is to be placed on the node (`kubectl cordon`).
+// Whether the pod may be placed on a cordoned node (`kubectl cordon`).
 bool unschedulable_is_tolerated(const std::vector<Toleration>& tolerations);
 
 }  // namespace plim::kube

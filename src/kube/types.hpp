@@ -1,5 +1,6 @@
-// The Kubernetes objects our roles read in bulk, as small structs: the fields somebody uses, texts
-// that repeat interned. Filled by kube/decode.hpp; writing goes through JSON.
+// The Kubernetes objects that our roles read in bulk, as small structs. They have only the fields
+// that are used, and texts that repeat are interned. kube/decode.hpp fills them; writing goes
+// through JSON.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace plim::kube {
 
 using Labels = std::vector<std::pair<Interned, Interned>>;
 using Annotations = std::vector<std::pair<Interned, std::string>>;
-using ResourceList = std::vector<std::pair<Interned, Interned>>;  // name and quantity as written
+using ResourceList = std::vector<std::pair<Interned, Interned>>;  // name, and quantity as text
 
 struct Owner {
   Interned api_version, kind, name;
@@ -47,16 +48,16 @@ struct Container {
   Interned name, image, image_pull_policy;
   ResourceList requests, limits;
   Interned restart_policy;  // "Always" marks a sidecar among the init containers
-  Interned ports;           // JSON as received: only services with named ports look inside
+  Interned ports;           // JSON as received; only Services with named ports need it
 };
 
-// Only volumes that bind a pod to a place are kept: most carry configuration.
+// Only volumes that limit where a pod can run are kept. Most volumes carry configuration.
 struct PodVolume {
   Interned name;
   Interned claim;          // of a PersistentVolumeClaim; an ephemeral one is named after the pod
   bool ephemeral = false;  // the claim is made from a template: "<pod>-<volume>"
   Interned image;          // of an image volume
-  Interned disk;           // {"gcePersistentDisk": …}, its kind and JSON as received, for old disks
+  Interned disk;           // in-tree disks: {"gcePersistentDisk": …} as received
 };
 
 struct PodSpec {
@@ -69,7 +70,7 @@ struct PodSpec {
   ResourceList overhead;
   Interned preemption_policy;
   std::vector<PodVolume> volumes;
-  // JSON as received, "" when absent: only the scheduler looks inside. Pods of one owner share it.
+  // JSON as received, "" if absent; only the scheduler reads it. Pods of one owner share the text.
   Interned node_selector, affinity, tolerations, topology_spread, scheduling_gates, resource_claims;
 };
 
@@ -89,8 +90,8 @@ struct ContainerStatus {
   Interned waiting_reason;
   std::optional<WallTime> running_since;
   Ended terminated;                  // with State::terminated
-  Ended last_terminated;             // of the run before
-  ResourceList requests, allocated;  // in force and promised, while a resize is under way
+  Ended last_terminated;             // of the previous run
+  ResourceList requests, allocated;  // in force and allocated, while a resize is in progress
   bool reports_resources = false;
   std::int32_t restarts = 0;
   bool ready = false;

@@ -10,10 +10,10 @@
 
 namespace plim::kube {
 
-// The texts of one Warning header (RFC 7234, 5.5); what cannot be read is left out.
+// The texts of one Warning header (RFC 7234, 5.5). Malformed parts are left out.
 std::vector<std::string> parse_warning_header(std::string_view value);
 
-// Says each warning once. Belongs to one loop.
+// Filters out warnings seen before. Belongs to one loop.
 class Warnings {
  public:
   // The warnings of this answer that were not seen before.

@@ -1,4 +1,4 @@
-// Keys that wait to be worked on, in client-go's sense: retries belong to the queue.
+// A work queue like client-go's: it also keeps the retries.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,15 @@
 
 namespace plim::kube {
 
-// A key is in the queue at most once and is never with two workers: added while it is being worked
-// on, it comes again after done(). Belongs to one loop and outlives the workers that wait on it;
-// the loop's other work has its turn between any two keys.
+// A key is in the queue at most once and never with two workers. A key that is added while a worker
+// has it comes again after done(). Belongs to one loop and outlives the workers that wait on it.
+// Other work of the loop runs between any two keys.
 template <class Key>
 class WorkQueue {
  public:
   struct Options {
-    Nanos first = std::chrono::milliseconds(5);  // a key's first retry; doubles with each
+    Nanos first =
+        std::chrono::milliseconds(5);  // delay of the first retry of a key; doubles each time
     Nanos limit = std::chrono::seconds(1000);
   };
 
@@ -35,8 +36,8 @@ class WorkQueue {
     changed_.notify();
   }
 
-  // Adds the key later; of several times the earliest counts. A worker that wants the key it works
-  // on again at once, turn after turn, waits longer and longer: what it waits for may never come.
+  // Adds the key later; the earliest of several times counts. If a worker asks again and again for
+  // the key it works on with no delay, the delay grows: what it waits for may never come.
   void add_after(const Key& key, Nanos delay) {
     if (delay < options_.first && working_.contains(key)) delay = std::max(delay, pause(key));
     if (delay <= Nanos::zero()) return add(key);
@@ -59,7 +60,7 @@ class WorkQueue {
     return found == failures_.end() ? 0 : found->second;
   }
 
-  // Waits for a key; the caller owes done(key).
+  // Waits for a key. The caller must call done(key).
   Task<Key> next() {
     co_await yield_to_loop();
     for (;;) {
@@ -95,10 +96,10 @@ class WorkQueue {
   static constexpr int kFreeTurns = 5;
   static constexpr Nanos kLongestPause = std::chrono::seconds(1);
 
-  // Of a key whose worker wants it again at once.
+  // State of a key that its worker wants again with no delay.
   struct Hurry {
-    int turns = 0;     // in a row that ended so
-    bool now = false;  // so will the present one
+    int turns = 0;     // in a row that ended like that
+    bool now = false;  // the present turn will, too
   };
 
   Nanos doubled(int times, Nanos limit) const {

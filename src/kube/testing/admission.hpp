@@ -1,4 +1,4 @@
-// Objects at their admission, for tests of mutators.
+// Admission requests for tests of mutators.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ inline AdmissionReview creation_of(json::value pod) {
           .object = std::move(pod)};
 }
 
-// The object as it is after admission; a second visit must find nothing left to do.
+// The object after admission. A second admission must change nothing.
 inline json::value admitted_by(const Mutator& mutate, const json::value& pod) {
   const AdmissionAnswer answer = mutate(creation_of(pod));
   EXPECT_TRUE(answer.allowed) << answer.message;
@@ -47,10 +47,10 @@ inline json::value admitted_by(const Mutator& mutate, const json::value& pod) {
   return *out;
 }
 
-// Cuts JSON up and glues it together anew.
+// Cuts JSON into pieces and joins them in another way.
 class Scissors {
  public:
-  // `glue` are texts of JSON that replace what is cut out.
+  // `glue` are JSON texts that replace the removed pieces.
   Scissors(unsigned seed, std::vector<std::string_view> glue)
       : random_(seed), glue_(std::move(glue)) {}
 

@@ -15,7 +15,7 @@
 
 namespace plim::testing {
 
-// What goes wrong next; each fault is used up by the call it strikes.
+// The next fault. Each fault affects one call.
 enum class Fault {
   none,
   cut,          // the connection breaks, half an event is lost
@@ -26,17 +26,18 @@ enum class Fault {
   refused,      // the call is answered with 503, or the connection breaks
   duplicate,    // the last event comes again
   bookmark,
-  garbage,     // a line that is no JSON
-  stale_list,  // the first state is one of the past, as a replica has it that lags behind
-  // Two events of different objects change places. Those of one object never do: that is what a
-  // server promises, and versions, which nobody may compare, would not tell.
+  garbage,     // a line that is not JSON
+  stale_list,  // the initial state is old, as from a replica that lags behind
+  // Two events of different objects change places. Events of one object never do: the server
+  // promises their order, and clients may not compare versions.
   reordered,
-  bookmark_of_now,  // for one that skips changes the selector did not match
+  bookmark_of_now,  // a bookmark at the latest version, past changes that the selector does not
+                    // match
   busy,             // 429: come back in 20 seconds
 };
 
-// Belongs to one loop. Resource versions are made so that comparing them as numbers or as texts
-// would mislead.
+// Belongs to one loop. Comparing its resource versions, as numbers or as texts, gives wrong
+// results.
 class ModelCluster {
  public:
   explicit ModelCluster(const Executor& loop) : changed_(loop) {}
@@ -66,7 +67,7 @@ class ModelCluster {
     note("DELETED", key, object);
   }
 
-  // Forgets the history so far: whoever is behind must list anew.
+  // Drops the history so far: clients that lag behind must list again.
   void compact() { compacted_ = history_.size(); }
 
   void plan(Fault fault) { faults_.push_back(fault); }
@@ -106,7 +107,7 @@ class ModelCluster {
     return std::nullopt;
   }
 
-  // A few changes ago, but still watchable.
+  // An old version that can still be watched.
   std::size_t past() const { return std::max(compacted_, history_.size() - history_.size() % 4); }
 
   std::map<std::string, Object> state_at(std::size_t position) const {

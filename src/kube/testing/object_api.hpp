@@ -26,14 +26,14 @@ class ObjectApi {
   }
 };
 
-// One replica's way to the API.
+// The network between one replica and the API.
 class ObjectClient final : public StubClient {
  public:
   ObjectClient(ObjectApi& api, Clock& clock, Random& random)
       : api_(api), clock_(clock), random_(random) {}
 
-  Nanos max_delay{0};         // of each way, at random
-  unsigned loss_percent = 0;  // of requests, and of answers
+  Nanos max_delay{0};         // random, for each direction
+  unsigned loss_percent = 0;  // of requests and of answers
   bool cut_off = false;
   int requests = 0;
   Code answer_with = Code::unknown;  // every call fails with this unless unknown

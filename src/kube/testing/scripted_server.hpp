@@ -1,4 +1,4 @@
-// An API server that says what a test tells it to, and remembers what it was asked.
+// An API server with scripted answers that records the requests.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@
 
 namespace plim::testing {
 
-// Answers in the order they were given; after the last one 500. Belongs to one loop.
+// Gives the answers in order, then 500. Belongs to one loop.
 class ScriptedServer {
  public:
   explicit ScriptedServer(const Loop& loop, std::optional<net::ServerTls> tls = {}) {
@@ -83,7 +83,7 @@ inline Task<void> let_time_fly(FakeClock& clock) {
   }
 }
 
-// Runs `task`; whoever sleeps on `clock` meanwhile is woken at once.
+// Runs `task`. Sleeps on `clock` end at once.
 template <class T>
 T run_without_waiting(Loop& loop, FakeClock& clock, Task<T> task) {
   TaskGroup time(loop.executor());

@@ -1,4 +1,4 @@
-// A client that can do nothing; tests of what stands on a client override the calls they are about.
+// A client whose calls all fail. Tests override the calls they need.
 #pragma once
 
 #include "kube/client.hpp"
