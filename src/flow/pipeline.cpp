@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kFirstPause = 100ms;
-constexpr auto kLongestPause = 5000ms;
+constexpr auto kFirstRetry = 100ms;
+constexpr auto kLongestRetry = 5000ms;
 constexpr auto kLookEvery = 20ms;
 
 }  // namespace
@@ -66,8 +66,8 @@ SliceReport Pipeline::run(const Slice& slice, SliceContext& context) {
   Result<void> done;
   Result<json::value> request = parse_json(slice.request, "request");
   if (!request) done = fail(Code::bad_request, request.error().message);
-  for (auto wait = std::chrono::milliseconds(kFirstPause); request;
-       wait = std::min<std::chrono::milliseconds>(2 * wait, kLongestPause)) {
+  for (auto wait = std::chrono::milliseconds(kFirstRetry); request;
+       wait = std::min<std::chrono::milliseconds>(2 * wait, kLongestRetry)) {
     done = run_once(*request, context, report);
     if (done) break;
     for (auto& operation : operations_) operation->abandon();

@@ -52,20 +52,20 @@ json::object options(const Admission& admission) {
   return out;
 }
 
-Error wrong(std::string message) {
+Error bad_answer(std::string message) {
   return fail(Code::internal, "received invalid webhook response: " + std::move(message));
 }
 
 Result<void> check_patch(Phase phase, std::string_view patch, std::string_view type) {
   if (phase == Phase::validating) {
-    if (!patch.empty()) return wrong("validating webhook may not return response.patch");
-    if (!type.empty()) return wrong("validating webhook may not return response.patchType");
+    if (!patch.empty()) return bad_answer("validating webhook may not return response.patch");
+    if (!type.empty()) return bad_answer("validating webhook may not return response.patchType");
     return {};
   }
   if (!patch.empty() && type.empty())
-    return wrong("webhook returned response.patch but not response.patchType");
+    return bad_answer("webhook returned response.patch but not response.patchType");
   if (patch.empty() && !type.empty())
-    return wrong("webhook returned response.patchType but not response.patch");
+    return bad_answer("webhook returned response.patchType but not response.patch");
   if (!patch.empty() && type != "JSONPatch")
     return fail(Code::internal, fmt::format("unsupported patch type {}", quote(type)));
   return {};
@@ -119,19 +119,19 @@ json::object review_request(const Admission& admission) {
 
 Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Phase phase) {
   auto parsed = parse_json(body);
-  if (!parsed) return wrong(parsed.error().message);
+  if (!parsed) return bad_answer(parsed.error().message);
   const std::string_view version = kube::text_at(*parsed, "AdmissionReview.apiVersion");
   const std::string_view kind = kube::text_at(*parsed, "AdmissionReview.kind");
   if (kind != "AdmissionReview" || version != "admission.k8s.io/v1")
-    return wrong(
+    return bad_answer(
         fmt::format("expected webhook response of admission.k8s.io/v1, "
                     "Kind=AdmissionReview, got {}, Kind={}",
                     version.empty() ? "/" : version, kind));
   const json::value* response = kube::find(*parsed, "AdmissionReview.response");
-  if (!response || !response->is_object()) return wrong("webhook response was absent");
+  if (!response || !response->is_object()) return bad_answer("webhook response was absent");
   const std::string_view answered = kube::text_at(*response, "AdmissionResponse.uid");
   if (answered != uid)
-    return wrong(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
+    return bad_answer(fmt::format("expected response.uid={}, got {}", quote(uid), quote(answered)));
   const std::string_view patch = kube::text_at(*response, "AdmissionResponse.patch");
   const std::string_view type = kube::text_at(*response, "AdmissionResponse.patchType");
   PLIM_CHECK(check_patch(phase, patch, type));
@@ -142,7 +142,7 @@ Result<ReviewAnswer> read_answer(std::string_view body, std::string_view uid, Ph
   out.warnings = kube::texts_at(*response, "AdmissionResponse.warnings");
   if (patch.empty()) return out;
   const auto text = base64_decode(patch);
-  if (!text) return wrong("patch: " + text.error().message);
+  if (!text) return bad_answer("patch: " + text.error().message);
   out.patch = std::move(*text);
   return out;
 }

@@ -36,7 +36,7 @@ bool is_date(std::string_view text) {
   return text.size() == 10 && parse_rfc3339(fmt::format("{}T00:00:00Z", text));
 }
 
-class Checker {
+class SchemaChecker {
  public:
   void check(const CustomSchema& schema, const json::value& value, const std::string& path) {
     if (!has_type(schema, value)) {
@@ -173,7 +173,7 @@ class Checker {
 }  // namespace
 
 std::vector<Cause> check(const CustomSchema& schema, const json::value& object) {
-  Checker checker;
+  SchemaChecker checker;
   checker.check(schema, object, "");
   return std::move(checker.causes);
 }

@@ -24,7 +24,7 @@ bool is_common(const json::array& versions, std::string_view member) {
   return true;
 }
 
-class Checker {
+class DefinitionChecker {
  public:
   void check(const json::value& definition) {
     const std::string_view group = kube::text_at(definition, "CustomResourceDefinition.spec.group");
@@ -167,7 +167,7 @@ class Checker {
 
   // Checks what all versions have in common only once.
   void check_parts(const json::array& versions) {
-    using Check = void (Checker::*)(const json::value& version, const std::string& field);
+    using Check = void (DefinitionChecker::*)(const json::value& version, const std::string& field);
 
     struct Part {
       std::string_view member;
@@ -176,10 +176,10 @@ class Checker {
     };
 
     constexpr Part kParts[] = {
-        {"schema", "validation", &Checker::check_schema},
-        {"selectableFields", "selectableFields", &Checker::check_selectable},
-        {"subresources", "subresources", &Checker::check_subresources},
-        {"additionalPrinterColumns", "additionalPrinterColumns", &Checker::check_columns},
+        {"schema", "validation", &DefinitionChecker::check_schema},
+        {"selectableFields", "selectableFields", &DefinitionChecker::check_selectable},
+        {"subresources", "subresources", &DefinitionChecker::check_subresources},
+        {"additionalPrinterColumns", "additionalPrinterColumns", &DefinitionChecker::check_columns},
     };
     for (const Part& part : kParts) {
       if (versions.empty()) return;
@@ -282,7 +282,7 @@ class Checker {
 }  // namespace
 
 DefinitionCheck check_definition(const json::value& definition, const json::value* before) {
-  Checker checker;
+  DefinitionChecker checker;
   if (before) checker.check_change(definition, *before);
   // A changed name is one mistake; further checks would report the same again.
   if (checker.out.causes.empty()) checker.check(definition);

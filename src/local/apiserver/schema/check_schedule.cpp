@@ -15,13 +15,13 @@
 namespace plim::local::apiserver {
 namespace {
 
-struct Field {
+struct ScheduleField {
   std::int64_t least;
   std::int64_t most;
   std::string_view names;  // names of the numbers, starting at `least`
 };
 
-constexpr std::array<Field, 5> kFields{{
+constexpr std::array<ScheduleField, 5> kFields{{
     {0, 59, ""},
     {0, 23, ""},
     {1, 31, ""},
@@ -31,7 +31,7 @@ constexpr std::array<Field, 5> kFields{{
 constexpr std::array<std::string_view, 7> kWords{"@yearly", "@annually", "@monthly", "@weekly",
                                                  "@daily",  "@midnight", "@hourly"};
 
-Result<std::int64_t> number_or_name(std::string_view text, const Field& field) {
+Result<std::int64_t> number_or_name(std::string_view text, const ScheduleField& field) {
   auto names = split(field.names, ',');
   auto name = std::find(names.begin(), names.end(), to_lower(text));
   if (!field.names.empty() && name != names.end()) return field.least + (name - names.begin());
@@ -47,7 +47,7 @@ Result<std::int64_t> number_or_name(std::string_view text, const Field& field) {
 }
 
 // "1-5/2", "*", "mon".
-Result<void> check_range(std::string_view text, const Field& field) {
+Result<void> check_range(std::string_view text, const ScheduleField& field) {
   auto halves = split(text, '/');
   auto ends = split(halves[0], '-');
   std::int64_t first = field.least;
@@ -63,7 +63,7 @@ Result<void> check_range(std::string_view text, const Field& field) {
   std::int64_t step = 1;
   if (halves.size() > 2) return fail(Code::invalid, fmt::format("too many slashes: {}", text));
   if (halves.size() == 2) {
-    PLIM_TRY(step, number_or_name(halves[1], Field{0, 0, ""}));
+    PLIM_TRY(step, number_or_name(halves[1], ScheduleField{0, 0, ""}));
     if (ends.size() == 1) last = field.most;
   }
   if (first < field.least)

@@ -8,8 +8,6 @@
 namespace plim::local::kubelet {
 namespace {
 
-constexpr std::int64_t kNoNuma = -1;
-
 DeviceIds texts_of(const json::value* list) {
   DeviceIds out;
   if (!list || !list->is_array()) return out;

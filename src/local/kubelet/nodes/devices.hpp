@@ -22,6 +22,8 @@ using node::PluginOptions;
 using node::PluginRegistration;
 using node::PreferredRequest;
 
+constexpr std::int64_t kNoNuma = -1;  // in place of the NUMA node of a device that has none
+
 struct DeviceCount {
   std::string resource;  // "example.com/gpu"
   std::int64_t capacity = 0, allocatable = 0;

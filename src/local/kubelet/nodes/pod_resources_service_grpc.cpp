@@ -10,8 +10,6 @@
 namespace plim::local::kubelet {
 namespace {
 
-constexpr std::int64_t kNoNuma = -1;
-
 void add_devices(v1::ContainerResources& out, const Holding& holding) {
   for (const auto& [numa, ids] : holding.ids_by_numa) {
     auto& added = *out.add_devices();
