@@ -1,5 +1,5 @@
-// A node in a test: a whole API in memory, stubs for images, cgroups and devices, and pods that are
-// real processes.
+// A node for tests: an API server in memory, stubs for images, cgroups and devices, and pods that
+// are real processes.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace plim::local::kubelet::testing {
 
-// Every image is there, apart from those whose name holds "missing".
+// Every image exists, except those with "missing" in their name.
 class StubImages final : public images::NodeImages {
  public:
   Task<Result<images::Pulled>> ensure(std::string name, images::PullPolicy policy,
@@ -104,11 +104,11 @@ class StubDevices final : public NodeDevices {
   void on_change(std::function<void()>) override {}
 
   bool refuse = false;
-  std::size_t most = 1000;  // pods that get one
+  std::size_t most = 1000;  // pods that get devices
   std::set<std::string> holders;
 };
 
-// The words of a pod's life that its status shows, one line per change.
+// A summary of each status of a pod, one line per change.
 inline std::string summary(const json::value& pod) {
   std::string out(text_at(pod, {"status", "phase"}));
   for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
@@ -151,7 +151,7 @@ class NodeTest : public apiserver::testing::ApiTest {
     ASSERT_TRUE(started) << started.error().message;
   }
 
-  // As a crash: the processes stay, nobody is told.
+  // Like a crash: the processes keep running, and nothing is written to the API.
   void stop_node() {
     run_to_end(loop, node->stop());
     node.reset();
@@ -165,14 +165,14 @@ class NodeTest : public apiserver::testing::ApiTest {
                     {"spec", apiserver::testing::parsed(spec)}};
     json::object& given = pod.at("spec").as_object();
     given["nodeName"] = options.name;
-    // Accounts and their tokens are made by controllers, which are not here.
+    // Controllers, which do not run here, would create accounts and their tokens.
     if (!given.contains("automountServiceAccountToken"))
       given["automountServiceAccountToken"] = false;
     auto made = run(client->create(kube::resources::pods, {"default", name}, std::move(pod)));
     ASSERT_TRUE(made) << made.error().message;
   }
 
-  // One container that runs a script. Two dollars are one in a pod's command, so they are doubled.
+  // One container that runs a script. $$ in a pod's command means $, so dollars are doubled.
   static std::string script(std::string text, std::string_view policy = "Never") {
     for (std::size_t at = 0; (at = text.find("$$", at)) != text.npos; at += 4)
       text.insert(at, "$$");
@@ -184,12 +184,12 @@ class NodeTest : public apiserver::testing::ApiTest {
 
   using Condition = std::function<bool(const json::value&)>;
 
-  // The summaries of all states of the pod up to the first that fulfils the condition.
+  // The summaries of all states of the pod up to the first that meets the condition.
   std::vector<std::string> follow(std::string name, Condition until) {
     return run_to_end(loop, follow_task(std::move(name), std::move(until)));
   }
 
-  // Lets time pass until the pod shows the text; the processes it waits for need real time.
+  // Advances the clock until the pod shows the text. The processes it waits for need real time.
   void advance_until(std::string name, std::string text, Nanos step) {
     while (summary(get_pod(name)).find(text) == std::string::npos) {
       clock.advance(step);
