@@ -19,8 +19,8 @@ Quantity quantity_of(const json::value* value) {
   return {};
 }
 
-// A container without a request asks for its limit; the API server fills it in, others may not. Who
-// asks for nothing has said so: CPUs of a pool are paid for elsewhere.
+// A missing request counts as the limit. The API server fills it in, other sources of pods may
+// not. A request of zero stays zero: CPUs of a pool are counted elsewhere.
 Quantity request_of(const json::value& container, std::string_view resource) {
   const bool said = find(container, {"resources", "requests", resource}) != nullptr;
   return amount_of(container, said ? "requests" : "limits", resource);
@@ -95,7 +95,7 @@ Quantity pod_amount(const json::value& pod, std::string_view list, std::string_v
     if (is_sidecar(container)) sidecars += own;
   }
   Quantity out = std::max(together + sidecars, most);
-  // Limits of zero mean none; overhead alone does not make one.
+  // A limit of zero means no limit; overhead alone does not create one.
   if (list == "requests" || !out.is_zero())
     out += quantity_of(find(pod, {"spec", "overhead", resource}));
   return out;
@@ -108,7 +108,7 @@ CgroupLimits pod_limits(const json::value& pod) {
                    .memory = CgroupLimits::kUnlimited};
   if (qos == Qos::best_effort) return out;
   out.shares = node::shares_of(pod_amount(pod, "requests", "cpu").milli_value());
-  // One container without a limit may use what the node has, so the pod may too.
+  // A container without a limit may use the whole node, so its pod may too.
   if (all_limit(pod, "cpu")) out.quota_us = quota_limit(pod_amount(pod, "limits", "cpu"));
   if (all_limit(pod, "memory")) out.memory = memory_limit(pod_amount(pod, "limits", "memory"));
   return out;

@@ -29,7 +29,7 @@ void fill(v1::PodResources& out, const json::value& pod, const DeviceLedger& led
     const json::value* containers = find(pod, {"spec", list});
     if (!containers || !containers->is_array()) continue;
     for (const json::value& container : containers->get_array()) {
-      // Init containers that end give theirs to the others.
+      // Init containers that have ended pass their devices on to the others.
       if (list == "initContainers" &&
           kube::text_at(container, "Container.restartPolicy") != "Always")
         continue;

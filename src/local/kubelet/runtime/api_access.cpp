@@ -18,7 +18,7 @@ namespace plim::local::kubelet {
 namespace {
 
 constexpr std::string_view kUsualPlace = "/var/run/secrets/kubernetes.io/serviceaccount";
-// Nobody renews this one, so it lasts for as long as a pod of a local cluster may.
+// This token is never renewed, so it lasts longer than any pod of a local cluster.
 constexpr std::int64_t kTokenSeconds = 365 * 24 * 3600;
 
 struct Address {

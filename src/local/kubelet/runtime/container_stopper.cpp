@@ -26,7 +26,7 @@ std::optional<Nanos> grace_of_deletion(const PodState& pod) {
 
 Task<void> ContainerStopper::stop_all() {
   const SteadyTime begin = pod_.node.clock.steady();
-  // A deletion may also grant more time than the pod's spec does.
+  // A deletion may also allow more time than the pod's spec does.
   const Nanos grace = grace_of_deletion(pod_).value_or(pod_.grace());
   std::vector<std::string> others, sidecars;
   for (const auto* list : {&pod_.facts.init, &pod_.facts.containers})
@@ -95,8 +95,8 @@ Task<void> ContainerStopper::kill(std::string container, std::string id) {
   }
 }
 
-// Computed again before each wait: a second deletion may shorten the grace period, a forced one
-// ends it.
+// Computed again before each wait: a second deletion may shorten the grace period, and a forced
+// one ends it.
 SteadyTime ContainerStopper::grace_end(SteadyTime begin, Nanos grace) const {
   if (pod_.wish == PodWish::forget) return SteadyTime::min();
   return begin + std::min(grace, grace_of_deletion(pod_).value_or(grace));

@@ -72,7 +72,7 @@ Result<void> add_all_keys(const json::value& from, const PodSources& sources, En
   return {};
 }
 
-// Nothing: optional and not there.
+// None: the reference is optional and its object does not exist.
 Result<std::optional<std::string>> value_from(const json::value& pod, const json::value& container,
                                               const PodPlace& place, const PodSources& sources,
                                               const json::value& from) {

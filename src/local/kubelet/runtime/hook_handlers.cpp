@@ -52,7 +52,7 @@ Task<HandlerOutcome> run_http(json::value action, HandlerTarget target,
   const std::string base =
       fmt::format("{}://{}:{}", tls ? "https" : "http", host_of(action, target), port);
   net::ClientOptions options;
-  options.tls.insecure = true;  // as kubelets do: a pod's certificate is its own
+  options.tls.insecure = true;  // like a kubelet: pods use self-signed certificates
   options.user_agent = "kube-probe/1.34";
   options.connect_timeout = timeout;
   const Executor loop = co_await current_loop();

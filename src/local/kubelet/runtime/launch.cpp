@@ -68,7 +68,7 @@ std::string hostname_of(const json::value& pod) {
   return std::string((given.empty() ? kube::name_of(pod) : given).substr(0, 63));
 }
 
-// Images without files of their own name directories this machine need not have.
+// Images without a root file system may name directories that do not exist on this machine.
 std::string usual_home(const VolumeRoots& roots) {
   return roots.pod + "/work";
 }
@@ -85,8 +85,8 @@ std::string working_directory(const Launch& launch) {
   return usual_home(launch.roots);
 }
 
-// Users to whom the cluster's directory is closed: as runtimes do for one whom the image does not
-// know, theirs is the root.
+// These users cannot read the cluster's directory. Their home is /, as container runtimes do for
+// a user that the image does not know.
 bool runs_as_other(const Launch& launch) {
   return number(security(launch, "runAsUser")).value_or(0) != 0;
 }
@@ -113,7 +113,7 @@ void isolate(const Launch& launch, StartSpec& out) {
   out.capabilities = kept_capabilities(launch.container);
 }
 
-// With what device plugins add, as a kubelet expands commands with it too.
+// Includes the variables of device plugins: a kubelet expands commands with them too.
 Environment granted_environment(const Launch& launch) {
   Environment out = launch.environment;
   for (const auto& [name, value] : launch.grants.env) out.set(name, value);

@@ -44,7 +44,7 @@ Task<void> remove_cgroup(NodeCgroups* cgroups, json::value pod) {
                 {{"pod", kube::key_of(pod)}, {"error", removed.error()}});
       co_return;
     }
-    // Processes know no other clock.
+    // The end of a process takes real time, not the time of the node's clock.
     co_await system_clock().sleep(std::chrono::milliseconds(10));
   }
 }

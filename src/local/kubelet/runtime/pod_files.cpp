@@ -18,7 +18,7 @@ namespace plim::local::kubelet {
 namespace {
 
 constexpr std::size_t kMaxMessage = 4096;
-constexpr std::size_t kLogLines = 80, kLogBytes = 2048;  // of a log that stands for the message
+constexpr std::size_t kLogLines = 80, kLogBytes = 2048;  // of a log used as the message
 
 std::string last_lines(const std::string& path) {
   const auto text = read_file(path, 4 * CriLog::kDefaultLimit);
@@ -41,7 +41,7 @@ Result<void> PodFiles::make() const {
   PLIM_CHECK(make_directories(directory_, 0700));
   for (std::string_view name : {"volumes", "work", "logs"})
     PLIM_CHECK(make_directories(fmt::format("{}/{}", directory_, name)));
-  // A container may run as another user; the directory above keeps other pods out.
+  // A container may run as another user. The directory above keeps other pods out.
   ::chmod((directory_ + "/work").c_str(), 0777);
   return {};
 }

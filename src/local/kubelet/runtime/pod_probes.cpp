@@ -41,7 +41,7 @@ void PodProbes::start(const std::string& container) {
     const json::value* given = find(spec, {name.field});
     if (given == nullptr || (name.kind == ProbeKind::startup && facts.started)) continue;
     Probe probe{.container = container, .id = facts.run->id, .kind = name.kind, .spec = *given};
-    // Named first: a probe that fails at once calls stop().
+    // Spawn before touching running_: a probe that fails at once calls stop().
     TaskGroup::Handle task =
         pod_.tasks.spawn(fmt::format("{} of {} in pod {}", name.field, container, pod_.full_name()),
                          run(std::move(probe)));

@@ -83,14 +83,14 @@ Task<bool> PodReporter::write_once(json::value status) {
     pod_.take(std::move(*answer));
     co_return true;
   }
-  if (answer.error().code == Code::not_found) co_return true;  // the informer will say so too
+  if (answer.error().code == Code::not_found) co_return true;  // the informer will report it too
   if (answer.error().code == Code::conflict) co_return co_await look_again();
   log::warn("node", "cannot write a pod's status",
             {{"pod", pod_.full_name()}, {"error", answer.error()}});
   co_return false;
 }
 
-// True: the pod is gone, and there is nothing left to write to.
+// True: the pod is gone, so no status can be written.
 Task<bool> PodReporter::look_again() {
   kube::ObjectPath path = pod_.path();
   auto fresh = co_await pod_.node.client->get(kube::resources::pods, std::move(path));

@@ -25,7 +25,7 @@ void add_projection(const json::value& source, SourceNeeds& out) {
                      int_at(source, {"serviceAccountToken", "expirationSeconds"}).value_or(3600)});
 }
 
-// Nothing in the optional: there is no such object.
+// An empty optional: the object does not exist.
 Task<Result<std::optional<json::value>>> get_if_there(std::shared_ptr<kube::Client> client,
                                                       kube::Resource resource, std::string ns,
                                                       std::string name) {

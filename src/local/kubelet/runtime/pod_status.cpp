@@ -40,7 +40,7 @@ const json::value* find_condition(const json::value& pod, std::string_view type)
   return nullptr;
 }
 
-// Ours in the order of a kubelet, then those of others as they stand.
+// Our conditions in the order of a kubelet, then those of other writers, unchanged.
 json::array merge_conditions(const json::value& pod, const std::vector<ConditionFacts>& ours,
                              WallTime now) {
   json::array out;
@@ -121,7 +121,8 @@ json::value terminated_state(const RunFacts& run) {
   if (run.signal != 0) out["signal"] = run.signal;
   out["reason"] = run.reason;
   if (!run.message.empty()) out["message"] = run.message;
-  // What never ran has no start: a kubelet shows the epoch there, as it comes from containerd.
+  // A container that never ran has no start time: a kubelet shows containerd's zero time, the
+  // epoch.
   out["startedAt"] = format_rfc3339(run.reason == "StartError" ? WallTime{} : run.started);
   out["finishedAt"] = format_rfc3339(run.finished.value_or(run.started));
   out["containerID"] = "containerd://" + run.id;

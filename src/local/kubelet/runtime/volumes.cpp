@@ -42,7 +42,7 @@ class FileMaker {
     return {};
   }
 
-  // A configMap or secret: everything, or the items asked for.
+  // Files of a configMap or secret: all keys, or the listed items.
   Result<void> add_object(const json::value& source, std::string_view name, bool secret) {
     const auto& map = secret ? sources_.secrets : sources_.config_maps;
     const auto found = map.find(std::string(name));
@@ -119,8 +119,8 @@ class FileMaker {
   std::vector<VolumeFile> take() { return std::move(files_); }
 
  private:
-  // Users that the pod names must read its token too; against everybody else on the machine the
-  // cluster's directory is closed.
+  // The users that the pod names must be able to read its token too. The cluster's directory is
+  // closed to all other users of the machine.
   bool runs_as_others() const {
     const auto names = [](const json::value& place, std::string_view key) {
       return int_at(place, {"securityContext", key}).value_or(0) != 0;
@@ -159,7 +159,7 @@ bool wants_memory(const json::value& volume) {
   return text_at(volume, {"emptyDir", "medium"}) == "Memory" && ::access("/dev/shm", W_OK) == 0;
 }
 
-// Anybody in the pod may write there, whatever the umask.
+// Every user in the pod may write there, independent of the umask.
 Result<void> make_open_directory(const std::string& path) {
   PLIM_CHECK(make_directories(path));
   if (::chmod(path.c_str(), 0777) != 0) return fail_errno(errno, path);
@@ -191,7 +191,7 @@ Result<void> write_volume(const std::string& directory, const std::vector<Volume
   PLIM_CHECK(make_directories(directory));
   for (const VolumeFile& file : files) {
     const std::string path = fmt::format("{}/{}", directory, file.path);
-    // Whoever watches a file hears of changes only.
+    // Unchanged files are not written, so that watchers see only real changes.
     if (const auto before = read_file(path); before && *before == file.content) continue;
     PLIM_CHECK(make_directories(path.substr(0, path.rfind('/'))));
     PLIM_CHECK(write_file(path, file.content, WriteOptions{.mode = file.mode, .sync = false}));
@@ -253,7 +253,7 @@ Result<void> make_volumes(const json::value& pod, const PodPlace& place, const P
                                   text_at(volume, {"name"}), error.message);
       return error;
     }
-    // Programs that cannot be given mounts find every volume by its name in one place.
+    // Programs without mounts find every volume by its name in one directory.
     const std::string path = volume_path(pod, volume, roots);
     const std::string link = fmt::format("{}/volumes/{}", roots.pod, text_at(volume, {"name"}));
     std::error_code ignored;
@@ -281,7 +281,8 @@ Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
       if (text_at(candidate, {"name"}) == text_at(mount, {"name"})) volume = &candidate;
     if (volume == nullptr)
       return fail(Code::not_found,
-                  fmt::format("no volume {} for the mount", quote(text_at(mount, {"name"}))));
+                  fmt::format("the mount names volume {}, which the pod does not have",
+                              quote(text_at(mount, {"name"}))));
     std::string from = volume_path(pod, *volume, roots);
     std::string below(text_at(mount, {"subPath"}));
     if (below.empty()) below = expand(text_at(mount, {"subPathExpr"}), environment);
@@ -295,7 +296,7 @@ Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
     if (!to.starts_with('/')) to.insert(0, "/");
     out.push_back({std::move(from), std::move(to), bool_at(mount, {"readOnly"})});
   }
-  // Outer ones first, or they would hide the inner ones.
+  // Outer mounts first, or they would hide the inner ones.
   std::sort(out.begin(), out.end(),
             [](const ShimMount& a, const ShimMount& b) { return a.to < b.to; });
   return out;
