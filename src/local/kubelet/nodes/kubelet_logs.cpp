@@ -28,7 +28,7 @@ Result<bool> parse_bool(std::string_view name, std::string_view text) {
 Result<std::int64_t> parse_count(std::string_view name, std::string_view text) {
   auto number = parse_int<std::int64_t>(text);
   if (!number || *number < 0)
-    return fail(Code::bad_request, fmt::format("{}: {} is no count", name, quote(text)));
+    return fail(Code::bad_request, fmt::format("{}: {} is not a count", name, quote(text)));
   return *number;
 }
 
