@@ -233,12 +233,14 @@ TEST_F(PodLifecycle, writes_events) {
                                  text_at(event, {"involvedObject", "fieldPath"}),
                                  text_at(event, {"message"})));
   }
-  EXPECT_THAT(seen, ::testing::UnorderedElementsAre(
-                        "Pulled spec.containers{c} Container image \"busybox\" already present on "
-                        "machine",
-                        "Created spec.containers{c} Created container: c",
-                        "Started spec.containers{c} Started container c",
-                        HasSubstr("PortConflict spec.containers{c} Container c found its port")));
+  EXPECT_THAT(
+      seen,
+      ::testing::UnorderedElementsAre(
+          "Pulled spec.containers{c} Container image \"busybox\" already present on "
+          "machine",
+          "Created spec.containers{c} Created container: c",
+          "Started spec.containers{c} Started container c",
+          HasSubstr("PortConflict spec.containers{c} The port of container c is already in use")));
 }
 
 TEST_F(PodLifecycle, annotates_exact_times_of_runs_if_asked) {
