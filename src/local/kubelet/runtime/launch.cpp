@@ -169,7 +169,8 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
       {"restart", launch.restart},
       {"image", launch.image->name},
       {"imageID", fmt::format("{}@{}", launch.image->name.substr(0, launch.image->name.rfind(':')),
-                              launch.image->digest)}};
+                              launch.image->digest)},
+      {"stopSignal", launch.image->stop_signal}};
   out.argv = container_command(launch);
   Environment environment = granted_environment(launch);
   if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);

@@ -21,7 +21,8 @@
 
 namespace plim::local::kubelet::testing {
 
-// Every image exists, except those with "missing" in their name.
+// Every image exists, except those with "missing" in their name. The stop signal of those with
+// "sigint" in their name is SIGINT.
 class StubImages final : public images::NodeImages {
  public:
   Task<Result<images::Pulled>> ensure(std::string name, images::PullPolicy policy,
@@ -34,6 +35,7 @@ class StubImages final : public images::NodeImages {
     auto image = std::make_shared<images::Image>();
     image->name = images::normalise_image(name);
     image->digest = "sha256:0000";
+    if (name.find("sigint") != name.npos) image->stop_signal = "SIGINT";
     co_return images::Pulled{.image = image, .was_present = true};
   }
 
