@@ -9,6 +9,7 @@
 #include "base/duration.hpp"
 #include "base/random.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/api_access.hpp"
 #include "local/kubelet/runtime/launch.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 constexpr auto kConfigRetry = 10s;  // wait before looking for a missing ConfigMap again
 
 images::PullPolicy policy_of(const json::value& container) {
-  const std::string_view text = text_at(container, {"imagePullPolicy"});
+  const std::string_view text = kube::text_at(container, "Container.imagePullPolicy");
   if (text == "Always") return images::PullPolicy::always;
   return text == "Never" ? images::PullPolicy::never : images::PullPolicy::if_not_present;
 }
@@ -99,7 +100,7 @@ SteadyTime ContainerStarter::retry_at(const std::string& container) {
 
 Task<std::shared_ptr<const images::Image>> ContainerStarter::pull(std::string container) {
   const json::value spec = pod_.spec_of(container);
-  const std::string image(text_at(spec, {"image"}));
+  const std::string image(kube::text_at(spec, "Container.image"));
   bool asked = false;  // a registry was asked, even if the image is present
   std::function<void()> started = [this, image, container, &asked] {
     asked = true;
@@ -240,7 +241,7 @@ Task<SteadyTime> ContainerStarter::start(std::string container) {
 Task<void> ContainerStarter::run_post_start(std::string container, std::string id) {
   if (pod_.find_running(container, id) == nullptr) co_return;
   const json::value spec = pod_.spec_of(container);
-  const json::value* hook = find(spec, {"lifecycle", "postStart"});
+  const json::value* hook = kube::find(spec, "Container.lifecycle.postStart");
   if (hook != nullptr) {
     HandlerTarget target = shim_.target_of(container, id);
     const HandlerOutcome done = co_await run_handler(*hook, std::move(target), 10min);

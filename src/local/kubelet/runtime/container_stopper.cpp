@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -17,7 +18,7 @@ namespace {
 
 std::optional<Nanos> grace_of_deletion(const PodState& pod) {
   if (pod.wish < PodWish::remove) return std::nullopt;
-  const auto given = int_at(pod.object, {"metadata", "deletionGracePeriodSeconds"});
+  const auto given = kube::int_at(pod.object, "Pod.metadata.deletionGracePeriodSeconds");
   if (!given) return std::nullopt;
   return std::chrono::seconds(*given);
 }
@@ -69,7 +70,7 @@ Task<void> ContainerStopper::stop(std::string container, SteadyTime begin, Nanos
 
 Task<void> ContainerStopper::run_pre_stop(std::string container, std::string id, Nanos left) {
   const json::value spec = pod_.spec_of(container);
-  const json::value* hook = find(spec, {"lifecycle", "preStop"});
+  const json::value* hook = kube::find(spec, "Container.lifecycle.preStop");
   if (hook == nullptr) co_return;
   HandlerTarget target = shim_.target_of(container, id);
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(left);

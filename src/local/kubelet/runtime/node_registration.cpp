@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 using namespace std::chrono_literals;
@@ -30,8 +31,8 @@ Task<Result<void>> NodeRegistration::enter() {
     node_ = std::move(*made);
   } else if (made.error().code == Code::already_exists) {
     // Taints and labels that users added stay.
-    json::object metadata{{"labels", *find(wanted, {"metadata", "labels"})},
-                          {"annotations", *find(wanted, {"metadata", "annotations"})}};
+    json::object metadata{{"labels", *kube::find(wanted, "Node.metadata.labels")},
+                          {"annotations", *kube::find(wanted, "Node.metadata.annotations")}};
     json::object patch{{"metadata", std::move(metadata)}};
     PLIM_CO_TRY(node_, co_await client_->patch(kube::resources::nodes, path, kube::PatchType::merge,
                                                std::move(patch)));
@@ -58,7 +59,7 @@ void NodeRegistration::facts_changed() {
 
 Task<Result<void>> NodeRegistration::write_status() {
   dirty_ = false;
-  const json::value* before = find(node_, {"status"});
+  const json::value* before = kube::find(node_, "Node.status");
   json::value status = make_node_status(options_, facts_(),
                                         before != nullptr ? *before : json::value(), clock_.wall());
   json::object patch{{"status", std::move(status)}};
@@ -75,8 +76,9 @@ Task<bool> NodeRegistration::is_thought_silent() {
   kube::ObjectPath path{"", options_.name};
   auto live = co_await client_->get(kube::resources::nodes, std::move(path));
   if (!live) co_return false;
-  for (const json::value& condition : list_at(*live, {"status", "conditions"}))
-    if (text_at(condition, {"type"}) == "Ready" && text_at(condition, {"status"}) != "True") {
+  for (const json::value& condition : kube::list_at(*live, "Node.status.conditions"))
+    if (kube::text_at(condition, "NodeCondition.type") == "Ready" &&
+        kube::text_at(condition, "NodeCondition.status") != "True") {
       node_ = std::move(*live);  // the Ready condition gets a new transition time
       co_return true;
     }

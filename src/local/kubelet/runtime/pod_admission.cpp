@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kube/decode.hpp"
+#include "kube/paths.hpp"
 #include "placement/single_node.hpp"
 
 namespace plim::local::kubelet {
@@ -63,7 +64,7 @@ std::optional<PodFailure> check_pod(const kube::Pod& pod, const kube::Node& node
 }  // namespace
 
 bool is_active(const json::value& pod) {
-  const std::string_view phase = text_at(pod, {"status", "phase"});
+  const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
   return phase != "Succeeded" && phase != "Failed";
 }
 

@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/cri_log.hpp"
 
 namespace plim::local::kubelet {
@@ -113,10 +114,12 @@ Result<void> PodFiles::make_run(std::string_view container, int restart) const {
 }
 
 std::string PodFiles::last_words(const json::value& container, int restart, bool failed) const {
-  auto message = read_file(termination_log(text_at(container, {"name"}), restart), 1 << 20);
+  auto message =
+      read_file(termination_log(kube::text_at(container, "Container.name"), restart), 1 << 20);
   if (message && !message->empty()) return message->substr(0, kMaxMessage);
-  if (failed && text_at(container, {"terminationMessagePolicy"}) == "FallbackToLogsOnError")
-    return end_of_log(text_at(container, {"name"}), restart);
+  if (failed &&
+      kube::text_at(container, "Container.terminationMessagePolicy") == "FallbackToLogsOnError")
+    return end_of_log(kube::text_at(container, "Container.name"), restart);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/pod_status.hpp"
 
 namespace plim::local::kubelet {
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 bool shows_already(const json::value& pod, const json::value& status) {
-  const json::value* now = find(pod, {"status"});
+  const json::value* now = kube::find(pod, "Pod.status");
   if (now == nullptr || !now->is_object()) return false;
   return std::ranges::all_of(status.as_object(), [&](const auto& member) {
     const json::value* old = now->as_object().if_contains(member.key());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/api_access.hpp"
 #include "local/kubelet/runtime/volumes.hpp"
 
@@ -36,8 +37,8 @@ Task<Result<void>> PodSandbox::make_once() {
   PodFacts& facts = pod_.facts;
   PLIM_CO_CHECK(pod_.files.make());
   if (facts.pod_ip.empty()) {
-    facts.pod_ip = bool_at(pod_.object, {"spec", "hostNetwork"}) ? node.addresses.node()
-                                                                 : node.addresses.take();
+    facts.pod_ip = kube::bool_at(pod_.object, "Pod.spec.hostNetwork") ? node.addresses.node()
+                                                                      : node.addresses.take();
     if (facts.pod_ip.empty())
       co_return fail(Code::unavailable, "no pod address is free on this node");
   }

@@ -16,6 +16,7 @@
 
 #include "base/testing/temp_dir.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/testing/api_fixture.hpp"
 #include "local/kubelet/runtime/local_node.hpp"
 
@@ -112,19 +113,23 @@ class StubDevices final : public NodeDevices {
 
 // A summary of each status of a pod, one line per change.
 inline std::string summary(const json::value& pod) {
-  std::string out(text_at(pod, {"status", "phase"}));
-  for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
-    for (const json::value& status : list_at(pod, {"status", list})) {
-      out += fmt::format(" {}:", text_at(status, {"name"}));
-      if (const std::string_view waits = text_at(status, {"state", "waiting", "reason"});
+  std::string out(kube::text_at(pod, "Pod.status.phase"));
+  for (kube::ListPath list : {kube::ListPath("Pod.status.initContainerStatuses"),
+                              kube::ListPath("Pod.status.containerStatuses")})
+    for (const json::value& status : kube::list_at(pod, list)) {
+      out += fmt::format(" {}:", kube::text_at(status, "ContainerStatus.name"));
+      if (const std::string_view waits =
+              kube::text_at(status, "ContainerStatus.state.waiting.reason");
           !waits.empty())
         out += waits;
-      if (find(status, {"state", "running"}) != nullptr)
-        out += bool_at(status, {"ready"}) ? "Ready" : "Running";
-      if (find(status, {"state", "terminated"}) != nullptr)
-        out += fmt::format("{}({})", text_at(status, {"state", "terminated", "reason"}),
-                           int_at(status, {"state", "terminated", "exitCode"}).value_or(-1));
-      if (const auto restarts = int_at(status, {"restartCount"}); restarts && *restarts > 0)
+      if (kube::find(status, "ContainerStatus.state.running") != nullptr)
+        out += kube::bool_at(status, "ContainerStatus.ready") ? "Ready" : "Running";
+      if (kube::find(status, "ContainerStatus.state.terminated") != nullptr)
+        out += fmt::format(
+            "{}({})", kube::text_at(status, "ContainerStatus.state.terminated.reason"),
+            kube::int_at(status, "ContainerStatus.state.terminated.exitCode").value_or(-1));
+      if (const auto restarts = kube::int_at(status, "ContainerStatus.restartCount");
+          restarts && *restarts > 0)
         out += fmt::format("x{}", *restarts);
     }
   return out;
@@ -201,7 +206,9 @@ class NodeTest : public apiserver::testing::ApiTest {
   }
 
   static Condition phase(std::string wanted) {
-    return [wanted](const json::value& pod) { return text_at(pod, {"status", "phase"}) == wanted; };
+    return [wanted](const json::value& pod) {
+      return kube::text_at(pod, "Pod.status.phase") == wanted;
+    };
   }
 
   static Condition shows(std::string text) {
@@ -248,7 +255,7 @@ class NodeTest : public apiserver::testing::ApiTest {
     if (now) {
       out.push_back(summary(*now));
       if (until(*now)) co_return out;
-      options_of_watch.resource_version = text_at(*now, {"metadata", "resourceVersion"});
+      options_of_watch.resource_version = kube::text_at(*now, "Pod.metadata.resourceVersion");
     }
     auto watch = co_await client->watch(kube::resources::pods, std::move(options_of_watch));
     EXPECT_TRUE(watch);
