@@ -39,7 +39,7 @@ class LogFilter {
  public:
   explicit LogFilter(LogOptions options) : options_(std::move(options)) {}
 
-  // The text to show for the line; none: skip the line.
+  // The text to show for the line. Empty: skip the line.
   std::string take(std::string_view line);
   bool full() const;  // the byte limit is reached
 

@@ -33,7 +33,7 @@ struct PodContext {
   kube::EventRecorder& events;
   const NodeOptions& options;
   PodAddresses& addresses;
-  Event& freed;  // set when a pod's processes have ended and its resources are free
+  Event& freed;  // notified when a pod's processes have ended and its resources are free
   ProcessEvents* process_events = nullptr;
   std::string program;
   bool isolated = false;
