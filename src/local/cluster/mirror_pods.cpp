@@ -52,6 +52,26 @@ kube::ObjectPath path_to(std::string_view name, std::string_view subresource = "
           .subresource = std::string(subresource)};
 }
 
+// Code::unavailable: the node does not exist yet.
+Task<Result<json::value>> get_node(std::shared_ptr<kube::Client> client, std::string name) {
+  kube::ObjectPath path{.ns = "", .name = std::move(name)};
+  auto node = co_await client->get(kube::resources::nodes, std::move(path));
+  if (!node && node.error().code == Code::not_found)
+    co_return fail(Code::unavailable, "the node does not exist");
+  co_return node;
+}
+
+Task<Result<void>> remove_pod(std::shared_ptr<kube::Client> client, std::string name,
+                              std::string uid) {
+  kube::DeleteOptions options;
+  options.grace_seconds = 0;
+  options.uid = std::move(uid);
+  auto done = co_await client->remove(kube::resources::pods, path_to(name), std::move(options));
+  if (!done && done.error().code != Code::not_found && done.error().code != Code::conflict)
+    co_return done.error();
+  co_return Result<void>();
+}
+
 }  // namespace
 
 MirrorPods::MirrorPods(const Executor& loop, Clock& clock, std::shared_ptr<kube::Client> client,
@@ -269,7 +289,7 @@ Task<bool> MirrorPods::settle(std::string key) {
 
 // A user deletes a pod to restart the process. If the pod was deleted with its node, it goes on.
 Task<bool> MirrorPods::lose_pod(std::string key) {
-  auto node = co_await node_of(entries_.at(key).what.node);
+  auto node = co_await get_node(client_, entries_.at(key).what.node);
   Entry* entry = find_entry(key);
   if (entry == nullptr) co_return true;
   if (node && kube::uid_of(*node) == entry->node_uid) {
@@ -279,8 +299,8 @@ Task<bool> MirrorPods::lose_pod(std::string key) {
   }
   const json::value object = std::exchange(entry->object, nullptr);
   if (object.is_null()) co_return false;
-  auto removed =
-      co_await remove(std::string(kube::name_of(object)), std::string(kube::uid_of(object)));
+  auto removed = co_await remove_pod(client_, std::string(kube::name_of(object)),
+                                     std::string(kube::uid_of(object)));
   if (!removed) note(kube::name_of(object), removed.error());
   co_return false;
 }
@@ -288,7 +308,7 @@ Task<bool> MirrorPods::lose_pod(std::string key) {
 // An older pod with this name has no process any more, so it is replaced.
 Task<Result<void>> MirrorPods::make(std::string key) {
   const MirrorPod what = entries_.at(key).what;
-  auto node = co_await node_of(what.node);
+  auto node = co_await get_node(client_, what.node);
   if (!node) co_return node.error();
   json::value wanted = make_mirror_pod(what, image_.name, kube::uid_of(*node), clock_.wall());
   auto made = co_await client_->create(kube::resources::pods, path_to(""), std::move(wanted));
@@ -303,7 +323,8 @@ Task<Result<void>> MirrorPods::make(std::string key) {
   }
   if (made.error().code != Code::already_exists) co_return made.error();
   auto other = co_await client_->get(kube::resources::pods, path_to(what.name));
-  if (other) PLIM_CO_CHECK(co_await remove(what.name, std::string(kube::uid_of(*other))));
+  if (other)
+    PLIM_CO_CHECK(co_await remove_pod(client_, what.name, std::string(kube::uid_of(*other))));
   changed();
   co_return Result<void>();
 }
@@ -314,7 +335,7 @@ Task<Result<void>> MirrorPods::write_status(std::string key) {
   if (says_the_same(entry.object, status)) co_return Result<void>();
   const std::string name = entry.what.name, uid(kube::uid_of(entry.object));
   // The status of a node that is not ready stays as others have written it until it is back.
-  PLIM_CO_TRY(const json::value node, co_await node_of(entry.what.node));
+  PLIM_CO_TRY(const json::value node, co_await get_node(client_, entry.what.node));
   if (!is_ready_node(node)) co_return fail(Code::unavailable, "the node is not ready");
   json::value patch =
       json::object{{"metadata", json::object{{"uid", uid}}}, {"status", std::move(status)}};
@@ -329,25 +350,6 @@ Task<Result<void>> MirrorPods::write_status(std::string key) {
   co_return told ? Result<void>() : Result<void>(written.error());
 }
 
-// Code::unavailable: the node does not exist yet.
-Task<Result<json::value>> MirrorPods::node_of(std::string name) {
-  kube::ObjectPath path{.ns = "", .name = std::move(name)};
-  auto node = co_await client_->get(kube::resources::nodes, std::move(path));
-  if (!node && node.error().code == Code::not_found)
-    co_return fail(Code::unavailable, "the node does not exist");
-  co_return node;
-}
-
-Task<Result<void>> MirrorPods::remove(std::string name, std::string uid) {
-  kube::DeleteOptions options;
-  options.grace_seconds = 0;
-  options.uid = std::move(uid);
-  auto done = co_await client_->remove(kube::resources::pods, path_to(name), std::move(options));
-  if (!done && done.error().code != Code::not_found && done.error().code != Code::conflict)
-    co_return done.error();
-  co_return Result<void>();
-}
-
 // A kubelet also deletes mirror pods without a manifest file.
 Task<void> MirrorPods::remove_strays() {
   std::vector<std::pair<std::string, std::string>> strays;
@@ -356,7 +358,7 @@ Task<void> MirrorPods::remove_strays() {
         find_pod(object->meta.name) == nullptr)
       strays.emplace_back(object->meta.name, object->meta.uid);
   for (auto& [name, uid] : strays) {
-    auto removed = co_await remove(name, uid);
+    auto removed = co_await remove_pod(client_, name, uid);
     if (!removed) note(name, removed.error());
   }
 }

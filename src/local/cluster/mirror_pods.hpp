@@ -84,8 +84,6 @@ class MirrorPods {
   Task<bool> lose_pod(std::string key);
   Task<Result<void>> make(std::string key);
   Task<Result<void>> write_status(std::string key);
-  Task<Result<json::value>> node_of(std::string name);
-  Task<Result<void>> remove(std::string name, std::string uid);
   Task<void> remove_strays();
   void note(std::string_view name, const Error& error);
 

@@ -45,6 +45,51 @@ apiserver::User user_of(const std::string& node) {
   return {.name = "system:node:" + node, .groups = {"system:nodes", "system:authenticated"}};
 }
 
+json::object describe(const ProcessNode& node) {
+  json::object out{{"name", node.name()},
+                   {"kind", "process"},
+                   {"state", node.running() ? "Running" : "Stopped"},
+                   {"address", kubelet::PodAddresses(node.index()).node()},
+                   {"directory", node.kubelet_dir()},
+                   {"pods", 0},
+                   {"cgroups", "-"}};
+  if (!node.running()) return out;
+  out["pods"] = node.node().pods().size();
+  out["cgroups"] =
+      node.cgroups().available() ? node.cgroups().root() : "none: " + node.cgroups().why_not();
+  out["kubeletPort"] = static_cast<int>(node.kubelet_port());
+  out["isolated"] = node.node().isolated();
+  return out;
+}
+
+Task<void> start_one(ProcessNode* node, std::vector<Error>* errors) {
+  auto started = co_await node->start();
+  if (!started)
+    errors->push_back(started.error().with_context(fmt::format("node {}", node->name())));
+}
+
+Task<Result<void>> delete_node_object(std::shared_ptr<kube::Client> client, std::string name) {
+  kube::ObjectPath path{.ns = "", .name = name};
+  auto deleted = co_await client->remove(kube::resources::nodes, path);
+  if (!deleted && deleted.error().code != Code::not_found) co_return deleted.error();
+  kube::ObjectPath lease{.ns = "kube-node-lease", .name = name};
+  (void)co_await client->remove(kube::resources::leases, lease);
+  co_return Result<void>();
+}
+
+// Accepts everyone that the API server accepts; nodes do not check permissions yet.
+Task<Result<void>> allow_known(std::shared_ptr<kube::Client> client, net::Peer peer,
+                               std::string token) {
+  if (!peer.certificate_user.empty()) co_return Result<void>();
+  if (token.empty()) co_return fail(Code::unauthorized, "no credentials");
+  json::value review = json::object{{"spec", {{"token", token}}}};
+  kube::ObjectPath path{.ns = "", .name = ""};
+  auto answer = co_await client->create(kTokenReviews, path, std::move(review));
+  bool known = answer && kube::bool_at(*answer, "TokenReview.status.authenticated");
+  if (!known) co_return fail(Code::unauthorized, "the token is not known");
+  co_return Result<void>();
+}
+
 }  // namespace
 
 ClusterNodes::ClusterNodes(Executor loop, Clock& clock, apiserver::ApiServer& api,
@@ -114,7 +159,7 @@ Task<Result<ClusterNodes::Names>> ClusterNodes::remove(Names names) {
     const std::string name = node->name(), directory = node->kubelet_dir();
     co_await node->stop(ProcessNode::Pods::end);
     nodes_.erase(name);
-    PLIM_CO_CHECK(co_await delete_object(name));
+    PLIM_CO_CHECK(co_await delete_node_object(client_, name));
     std::error_code ignored;
     fs::remove_all(directory, ignored);
     fs::remove_all(fs::path(directories_.nodes()) / name, ignored);
@@ -177,23 +222,6 @@ json::value ClusterNodes::list() const {
   return json::object{{"items", std::move(items)}};
 }
 
-json::object ClusterNodes::describe(const ProcessNode& node) const {
-  json::object out{{"name", node.name()},
-                   {"kind", "process"},
-                   {"state", node.running() ? "Running" : "Stopped"},
-                   {"address", kubelet::PodAddresses(node.index()).node()},
-                   {"directory", node.kubelet_dir()},
-                   {"pods", 0},
-                   {"cgroups", "-"}};
-  if (!node.running()) return out;
-  out["pods"] = node.node().pods().size();
-  out["cgroups"] =
-      node.cgroups().available() ? node.cgroups().root() : "none: " + node.cgroups().why_not();
-  out["kubeletPort"] = static_cast<int>(node.kubelet_port());
-  out["isolated"] = node.node().isolated();
-  return out;
-}
-
 json::value ClusterNodes::first() const {
   for (const NamedNode& named : options_.named)
     if (auto found = nodes_.find(named.name); found != nodes_.end())
@@ -238,8 +266,8 @@ ProcessNodeOptions ClusterNodes::options_for(const std::string& name, int index)
   out.pulls = options_.pulls;
   out.catalog = options_.catalog;
   out.process_events = &process_events_;
-  out.access = [this](net::Peer peer, std::string token, std::string, std::string) {
-    return allow(std::move(peer), std::move(token));
+  out.access = [client = client_](net::Peer peer, std::string token, std::string, std::string) {
+    return allow_known(client, std::move(peer), std::move(token));
   };
   return out;
 }
@@ -287,21 +315,6 @@ Task<Result<void>> ClusterNodes::start_all(std::vector<ProcessNode*> nodes) {
   co_return Result<void>();
 }
 
-Task<void> ClusterNodes::start_one(ProcessNode* node, std::vector<Error>* errors) {
-  auto started = co_await node->start();
-  if (!started)
-    errors->push_back(started.error().with_context(fmt::format("node {}", node->name())));
-}
-
-Task<Result<void>> ClusterNodes::delete_object(std::string name) {
-  kube::ObjectPath path{.ns = "", .name = name};
-  auto deleted = co_await client_->remove(kube::resources::nodes, path);
-  if (!deleted && deleted.error().code != Code::not_found) co_return deleted.error();
-  kube::ObjectPath lease{.ns = "kube-node-lease", .name = name};
-  (void)co_await client_->remove(kube::resources::leases, lease);
-  co_return Result<void>();
-}
-
 Task<void> ClusterNodes::delete_old_nodes() {
   kube::ListOptions options{.label_selector = std::string(kOurNodes)};
   auto listed = co_await client_->list(kube::resources::nodes, std::move(options));
@@ -309,20 +322,8 @@ Task<void> ClusterNodes::delete_old_nodes() {
   for (const json::value& item : kube::list_at(*listed, "ObjectList.items")) {
     std::string name(kube::name_of(item));
     bool simulated = !kube::annotation_of(item, "plimsoll.io/sim").empty();
-    if (!simulated && !nodes_.contains(name)) (void)co_await delete_object(name);
+    if (!simulated && !nodes_.contains(name)) (void)co_await delete_node_object(client_, name);
   }
-}
-
-// Accepts everyone that the API server accepts; nodes do not check permissions yet.
-Task<Result<void>> ClusterNodes::allow(net::Peer peer, std::string token) {
-  if (!peer.certificate_user.empty()) co_return Result<void>();
-  if (token.empty()) co_return fail(Code::unauthorized, "no credentials");
-  json::value review = json::object{{"spec", {{"token", token}}}};
-  kube::ObjectPath path{.ns = "", .name = ""};
-  auto answer = co_await client_->create(kTokenReviews, path, std::move(review));
-  bool known = answer && kube::bool_at(*answer, "TokenReview.status.authenticated");
-  if (!known) co_return fail(Code::unauthorized, "the token is not known");
-  co_return Result<void>();
 }
 
 Result<void> ClusterNodes::remember() const {

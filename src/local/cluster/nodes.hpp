@@ -81,13 +81,9 @@ class ClusterNodes {
   Result<ProcessNode*> make(const std::string& name);
   Result<std::vector<ProcessNode*>> find(const Names& names);
   int free_index(std::string_view name) const;
-  json::object describe(const ProcessNode& node) const;
   bool is_named(std::string_view name) const;
   Task<Result<void>> start_all(std::vector<ProcessNode*> nodes);
-  Task<void> start_one(ProcessNode* node, std::vector<Error>* errors);
-  Task<Result<void>> delete_object(std::string name);
   Task<void> delete_old_nodes();
-  Task<Result<void>> allow(net::Peer peer, std::string token);
   Result<void> remember() const;
   Names remembered() const;
 

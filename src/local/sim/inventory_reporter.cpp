@@ -18,7 +18,7 @@ json::object inventory_object(const std::string& node, const std::string& uid,
   json::array owners{
       json::object{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}, {"uid", uid}}};
   json::object spec = loop::inventory_to_json(inventory);
-  // A merge must remove what an earlier report had.
+  // A merge patch has to remove the field of an earlier report.
   if (!spec.contains("truncated")) spec["truncated"] = nullptr;
   json::object metadata{{"name", node}, {"ownerReferences", std::move(owners)}};
   return {{"apiVersion", kube::api_version(kNodeInventories)},
@@ -43,7 +43,7 @@ Task<void> InventoryReporter::report(Job job) {
   SimNode& node = found->second;
   InventoryState& state = node.inventory;
   if (job.number != 0 && job.number != state.reports) co_return;
-  if (!kind_exists_) co_return;  // all are reported once it does
+  if (!kind_exists_) co_return;  // all nodes are reported once it does
   if (state.writing) {
     state.outdated = true;
     co_return;
@@ -79,7 +79,7 @@ void InventoryReporter::finish(Job job, InventoryState& state, const Result<void
     if (std::exchange(kind_exists_, false)) sim_.jobs.add({Job::What::kinds, {}}, kLookForKind);
     return;
   }
-  // Spread, so that thousands of nodes do not report at one moment.
+  // Spread the times, so that thousands of nodes do not report at once.
   const Nanos period = sim_.options.inventory_report;
   Nanos after =
       period -
@@ -116,7 +116,7 @@ Task<void> InventoryReporter::look_for_kind() {
   }
   for (auto& [name, node] : nodes_) {
     if (!node.images) continue;
-    node.inventory.reports = 0;  // nobody has received the ones before
+    node.inventory.reports = 0;  // the earlier reports were not stored
     plan(name);
   }
 }

@@ -1,4 +1,4 @@
-// The NodeImageInventory of every simulated node. On a real node its agent publishes it.
+// Writes the NodeImageInventory of every simulated node. On a real node the agent publishes it.
 #pragma once
 
 #include <string>
@@ -18,10 +18,11 @@ class InventoryReporter {
 
   // The images of the node have changed.
   void plan(const std::string& node);
-  // Job::What::inventory. Without a number because something has changed; with one, because the
-  // report of that number has become old.
+  // Runs Job::What::inventory. Number 0: the images have changed. Any other number: write the
+  // report
+  // again, because the report with that number has become old.
   Task<void> report(Job job);
-  // Job::What::kinds: somebody may define the kind at any time. One question for all nodes.
+  // Runs Job::What::kinds: a user may define the kind at any time. One request for all nodes.
   Task<void> look_for_kind();
 
  private:
@@ -31,7 +32,7 @@ class InventoryReporter {
 
   SimContext sim_;
   SimNodes& nodes_;
-  bool kind_exists_ = true;  // as far as we know
+  bool kind_exists_ = true;  // as of the last request
 };
 
 }  // namespace plim::local::sim

@@ -27,7 +27,7 @@ void Jobs::settle(Tracked& tracked) {
 
 bool Jobs::retry(Job job, Tracked& tracked, const Error& error) {
   if (error.code == Code::not_found || error.code == Code::conflict) return false;
-  note_failure("cannot write what is simulated", job.key, error);
+  note_failure("cannot write a simulated object", job.key, error);
   tracked.acted_on.clear();
   push(std::move(job), tracked, kRetry);
   return true;

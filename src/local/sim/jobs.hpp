@@ -1,4 +1,4 @@
-// What a simulation has to do, and when.
+// The jobs of a simulation and their times.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ struct Job {
   std::uint32_t number = 0;
 };
 
-// An object that is simulated. It is acted on once per version of it.
+// A simulated object. The simulation acts once on each version of it.
 struct Tracked {
   std::string uid;
-  std::string acted_on;          // the version our last write was based on
-  std::uint32_t generation = 0;  // jobs of an earlier one are void
-  PodStep step = PodStep::none;  // what the pending job will do
-  const Stage* stage = nullptr;  // … or this
+  std::string acted_on;          // the version that our last write was based on
+  std::uint32_t generation = 0;  // jobs of earlier generations are void
+  PodStep step = PodStep::none;  // the step of the pending job
+  const Stage* stage = nullptr;  // the stage of the pending job
   bool pending = false;          // a job waits or runs
-  bool looked = false;           // stages have been considered
+  bool looked = false;           // stages were considered for this version
 };
 
 // The schedule of all jobs. Belongs to the simulation's loop; co_await stop() before destroying it.
@@ -53,12 +53,12 @@ class Jobs {
 
   void add_at(SteadyTime when, Job job) { schedule_.add(when, std::move(job)); }
 
-  // The only job of this object; any other becomes void.
+  // Plans the only job of this object; any other becomes void.
   void push(Job job, Tracked& tracked, Nanos after);
-  // The job is done; what comes next follows from what the object then looks like.
+  // The job is done; the next version of the object decides what follows.
   static void settle(Tracked& tracked);
-  // After a write that failed. False: the object is gone or has changed, which its informer
-  // reports, so there is nothing to repeat.
+  // Called after a failed write. False: the object is gone or has changed. Its informer reports
+  // that, so the job is not repeated.
   bool retry(Job job, Tracked& tracked, const Error& error);
   // Counts a failed request and logs it, at most once a minute.
   void note_failure(std::string_view message, std::string_view object, const Error& error);

@@ -37,7 +37,7 @@ bool NodePlayer::see(const kube::Node& node) {
   if (sim.address.empty()) sim.address = node_address(++addresses_);
   if (!fresh) return false;
   take_images(node, sim);
-  // Spread, so that thousands of leases are not renewed in one burst.
+  // Spread the times, so that thousands of leases are not renewed at once.
   const auto first = static_cast<Nanos::rep>(
       static_cast<double>(sim_.options.lease_interval.count()) * sim_.random.unit());
   sim_.jobs.add({Job::What::lease, node.meta.name}, Nanos(first));
@@ -53,7 +53,7 @@ void NodePlayer::take_images(const kube::Node& node, SimNode& sim) {
   for (const kube::NodeImage& listed : node.images) {
     images::Image image = image_from_status(listed);
     if (image.name.empty()) continue;
-    // With the layers that the catalog knows, if it means the same image.
+    // Use the layers from the catalog if it describes the same image.
     auto known = catalog_.find(image.name);
     if (known && known->image->bytes() == image.bytes())
       sim.images->add(known->image);
@@ -114,7 +114,7 @@ Task<void> NodePlayer::make(Job job) {
   const kube::ObjectPath path{.ns = "", .name = ""};
   auto made = co_await sim_.api.create(kube::resources::nodes, path, node);
   if (!made && made.error().code != Code::already_exists) {
-    sim_.jobs.note_failure("cannot make a simulated node", name, made.error());
+    sim_.jobs.note_failure("cannot create a simulated node", name, made.error());
     sim_.jobs.add(std::move(job), Jobs::kRetry);
     co_return;
   }
@@ -124,7 +124,7 @@ Task<void> NodePlayer::make(Job job) {
 Task<void> NodePlayer::renew_lease(Job job) {
   auto found = nodes_.find(job.key);
   const auto node = objects_.find(job.key);
-  if (found == nodes_.end() || !node) co_return;  // the chain of renewals ends with the node
+  if (found == nodes_.end() || !node) co_return;  // renewals end with the node
   kube::ObjectPath path{.ns = "kube-node-lease", .name = job.key};
   Result<void> written = fail(Code::not_found, "");
   if (found->second.has_lease)
@@ -139,7 +139,7 @@ Task<void> NodePlayer::renew_lease(Job job) {
   if (auto still = nodes_.find(job.key); still != nodes_.end()) still->second.has_lease = exists;
   if (!exists) ++sim_.stats.failures;
   ++sim_.stats.leases;
-  // One that existed before is renewed at once: it may be old.
+  // A lease that existed before is renewed at once: it may be old.
   sim_.jobs.add(std::move(job), written ? sim_.options.lease_interval : Jobs::kRetry);
 }
 
@@ -153,7 +153,7 @@ Task<void> NodePlayer::report_images(Job job) {
   json::object status{{"images", std::move(list)}};
   const json::value patch = json::object{{"status", std::move(status)}};
   kube::ObjectPath path{.ns = "", .name = job.key};
-  // The next pull reports what a failed request did not.
+  // If the request failed, the next pull reports these images too.
   (void)co_await sim_.api.patch_status(kube::resources::nodes, std::move(path), patch);
 }
 

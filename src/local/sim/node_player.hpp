@@ -1,4 +1,4 @@
-// Plays the kubelets of simulated nodes: ready nodes, leases, images.
+// Acts as the kubelets of simulated nodes: ready nodes, leases, images.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace plim::local::sim {
 
-// Owns what is remembered about simulated nodes. Belongs to the simulation's loop; context, store
-// and stages outlive it.
+// Owns the state of simulated nodes. Belongs to the simulation's loop; context, store and stages
+// outlive it.
 class NodePlayer {
  public:
   NodePlayer(const SimContext& context, const kube::Store<kube::Node>& objects,
@@ -30,15 +30,15 @@ class NodePlayer {
 
   void forget(std::string_view name) { nodes_.erase(std::string(name)); }
 
-  // After see().
+  // Call it after see().
   void plan(const kube::Node& node);
 
   bool plays(std::string_view name) const { return nodes_.find(name) != nodes_.end(); }
 
   std::size_t size() const { return nodes_.size(); }
 
-  std::string host_ip_of(std::string_view name) const;  // "": not simulated
-  // How long until the pod's images are on its node; the slowest of them counts.
+  std::string host_ip_of(std::string_view name) const;  // "" if the node is not simulated
+  // The time until the slowest of the pod's images is on its node.
   Result<Nanos> pull_images(const kube::Pod& pod);
 
   // One function for each kind of job.
@@ -63,7 +63,7 @@ class NodePlayer {
   SharedCatalog catalog_;
   SimNodes nodes_;
   InventoryReporter inventories_;
-  std::uint32_t addresses_ = 0;  // given out
+  std::uint32_t addresses_ = 0;  // addresses assigned so far
 };
 
 }  // namespace plim::local::sim

@@ -8,7 +8,7 @@
 namespace plim::local::sim {
 namespace {
 
-// A shorter wait is not worth a request that shows the containers as being created.
+// A shorter wait is not worth a request that shows ContainerCreating.
 constexpr Nanos kWorthShowing = std::chrono::seconds(2);
 
 }  // namespace
@@ -41,7 +41,7 @@ void PodPlayer::plan(const kube::Pod& pod, const std::string& key, SimPod& sim) 
   if (sim.acted_on == pod.meta.resource_version) return;
   const bool deleted = pod.meta.deleted.has_value();
   if (has_stages_) {
-    // Every change may bring another stage into play.
+    // After every change another stage may match.
     if (sim.pending && !sim.looked) return;
     Jobs::settle(sim);
     sim_.jobs.push({Job::What::pod, key}, sim, Nanos::zero());
@@ -64,7 +64,7 @@ void PodPlayer::plan_built_in(const kube::Pod& pod, const std::string& key, SimP
     after = start_wait(pod, sim);
     const bool show = after > kWorthShowing || !sim.trouble.empty();
     if (show && !pod.status.started) after = Nanos::zero();
-    if (!sim.trouble.empty() && pod.status.started) return;  // shown already
+    if (!sim.trouble.empty() && pod.status.started) return;  // already in the status
   } else if (next.step == PodStep::finish && sim.began) {
     after = *sim.began + *wish.duration - sim_.clock.steady();
   }
@@ -127,7 +127,7 @@ json::value PodPlayer::status_patch(const kube::Pod& pod, SimPod& sim) {
   place.pod_ip = pod.spec.host_network ? place.host_ip : ip_of(sim);
   switch (sim.step) {
     case PodStep::finish:
-      sim.began = sim_.clock.steady();  // of the next run, if there is one at once
+      sim.began = sim_.clock.steady();  // of the next run, if it starts at once
       return finished_status(pod, wish_of(pod), now);
     case PodStep::restart:
       sim.began = sim_.clock.steady();

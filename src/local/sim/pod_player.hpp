@@ -1,4 +1,4 @@
-// Plays pods on simulated nodes: they start, end and restart as their annotations or stages say.
+// Acts for pods on simulated nodes: they start, end and restart as annotations or stages say.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace plim::local::sim {
 
-// Owns what is remembered about pods on simulated nodes. Belongs to the simulation's loop; what it
-// is given outlives it.
+// Owns the state of pods on simulated nodes. Belongs to the simulation's loop; its arguments
+// outlive it.
 class PodPlayer {
  public:
   PodPlayer(const SimContext& context, const kube::Store<kube::Pod>& objects, NodePlayer& nodes,
@@ -36,7 +36,7 @@ class PodPlayer {
   struct SimPod : Tracked {
     std::string ip;
     std::string trouble;  // why its image cannot be pulled
-    // Exact, where the status has whole seconds only; unknown after a restart of the simulation.
+    // Exact times, because a status has only whole seconds. Unknown after the simulation restarts.
     std::optional<SteadyTime> starts = {}, began = {};
   };
 
@@ -53,7 +53,7 @@ class PodPlayer {
   StageRunner& stages_;
   bool has_stages_;
   kube::TextMap<SimPod> pods_;   // by namespace/name
-  std::uint32_t addresses_ = 0;  // given out
+  std::uint32_t addresses_ = 0;  // addresses assigned so far
 };
 
 }  // namespace plim::local::sim

@@ -1,4 +1,4 @@
-// What is to be done when, for everything that is simulated: one timer for all of it.
+// Runs the jobs of all simulated objects at their times, with a single timer.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class Schedule {
  private:
   struct Later {
     SteadyTime when;
-    std::uint64_t number;  // the order of equals
+    std::uint64_t number;  // keeps the order of jobs with equal times
     Job job;
 
     bool operator<(const Later& other) const {
@@ -74,7 +74,7 @@ class Schedule {
     while (running_ < at_once_ && !ready_.empty()) {
       ++running_;
       Job job = std::move(ready_.front());
-      ready_.pop();  // before the task begins, which it may do at once
+      ready_.pop();  // pop first: the task may begin at once
       tasks_.spawn("simulated step", one(std::move(job)));
     }
   }
@@ -92,7 +92,7 @@ class Schedule {
     Schedule& schedule_;
   };
 
-  // Takes what is ready by itself as long as there is some: cheaper than a task for each.
+  // Continues with other ready jobs: cheaper than one task per job.
   Task<void> one(Job job) {
     const Running counted(*this);
     for (;;) {

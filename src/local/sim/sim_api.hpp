@@ -1,4 +1,4 @@
-// The requests of a simulation.
+// The API requests of a simulation.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@ namespace plim::local::sim {
 
 kube::ObjectPath path_of(const kube::ObjectMeta& meta);
 
-// Writes do not parse the answer: nobody reads it. Belongs to the simulation's loop.
+// Answers to writes are not parsed: they are not needed. Belongs to the simulation's loop.
 class SimApi {
  public:
   SimApi(std::shared_ptr<kube::Client> client, Simulator::Stats& stats)
       : client_(std::move(client)), stats_(stats) {}
 
-  // The whole object, as a stage may look at any field.
+  // Reads the whole object, because a stage may use any field.
   Task<Result<json::value>> get(const kube::Resource& resource, const kube::ObjectMeta& meta);
-  // Whether the API server knows this kind.
+  // True if the API server knows this kind.
   Task<bool> serves(kube::Resource resource);
 
   Task<Result<void>> create(const kube::Resource& resource, const kube::ObjectPath& path,
                             const json::value& object);
   Task<Result<void>> patch(const kube::Resource& resource, const kube::ObjectPath& path,
                            const json::value& patch);
-  // Of the subresource status; counted in the statistics.
+  // Patches the subresource status and counts it in the statistics.
   Task<Result<void>> patch_status(const kube::Resource& resource, kube::ObjectPath path,
                                   const json::value& patch);
   Task<Result<void>> remove(const kube::Resource& resource, const kube::ObjectMeta& meta);
 
  private:
-  // Counts a request that succeeded in `counter`, unless it is null.
+  // Increments `counter` if the request succeeds, unless it is null.
   Task<Result<void>> send(Result<net::Request> request, std::uint64_t* counter);
 
   std::shared_ptr<kube::Client> client_;

@@ -1,4 +1,4 @@
-// What the parts of a simulation share.
+// The objects that the parts of a simulation share.
 #pragma once
 
 #include "base/clock.hpp"
@@ -9,7 +9,7 @@
 
 namespace plim::local::sim {
 
-// Everything outlives the parts. Belongs to the simulation's loop.
+// All of them outlive the parts. Belongs to the simulation's loop.
 struct SimContext {
   Clock& clock;
   const SimulatorOptions& options;

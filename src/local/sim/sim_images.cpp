@@ -12,7 +12,7 @@ Result<images::ImageCatalog::Found> SharedCatalog::find(std::string_view name) {
   return found_.emplace(std::string(name), std::move(found)).first->second;
 }
 
-// Names by digest and by tag; a tag is what pods ask for.
+// Names by digest and by tag; pods use tags.
 images::Image image_from_status(const kube::NodeImage& told) {
   images::Image out;
   for (const auto& one : told.names) {

@@ -18,7 +18,7 @@
 
 namespace plim::local::sim {
 
-// What the catalog says, remembered: thousands of nodes share each image.
+// Caches the images of the catalog: thousands of nodes share each image.
 class SharedCatalog {
  public:
   explicit SharedCatalog(std::shared_ptr<const images::ImageCatalog> catalog)
@@ -28,25 +28,25 @@ class SharedCatalog {
 
  private:
   std::shared_ptr<const images::ImageCatalog> catalog_;
-  std::map<std::string, images::ImageCatalog::Found, std::less<>> found_;  // by spelling
+  std::map<std::string, images::ImageCatalog::Found, std::less<>> found_;  // by the name as written
 };
 
-// As a status tells of it: of its layers nothing but their sum is known.
+// An image from a node's status, which has the total size but not the layers.
 images::Image image_from_status(const kube::NodeImage& told);
 
-// As an agent on the node would tell of them, with their layers; who and when is the caller's.
+// The inventory that an agent on the node would report, with layers. The caller adds node and time.
 loop::ImageInventory inventory_of(const std::vector<std::shared_ptr<const images::Image>>& images);
 
-// Pulls one after the other, decided the moment they are asked for: nothing waits or wakes.
+// Computes the times of pulls, one pull after another, when a pull is requested. Uses no timers.
 class SimImages {
  public:
-  // When the image will be there; already past for one that is.
+  // When the image will be present; a past time if it already is.
   Result<SteadyTime> pull(std::string_view name, SharedCatalog& catalog,
                           const images::PullOptions& options, SteadyTime now);
-  void add(std::shared_ptr<const images::Image> image);  // it has been there for ever
-  bool has(std::string_view name) const;                 // or it is on its way
+  void add(std::shared_ptr<const images::Image> image);  // present from the start
+  bool has(std::string_view name) const;                 // true also while it is being pulled
 
-  // Something had to be moved: only then an agent would know how fast that goes.
+  // True if a pull moved data: only then would an agent know the bandwidth.
   bool has_pulled() const { return busy_until_ != SteadyTime(); }
 
   std::vector<std::shared_ptr<const images::Image>> arrived(SteadyTime now) const;  // largest first

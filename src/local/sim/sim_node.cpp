@@ -101,7 +101,7 @@ json::value new_node(const std::string& name, const std::string& address, const 
 json::value ready_status(const kube::Node& node, const std::string& address, const NodeShape& shape,
                          WallTime now) {
   json::object status{{"phase", "Running"}, {"conditions", conditions(format_rfc3339(now))}};
-  // Its maker may have named some resources only; without the others nothing could be placed.
+  // The user may have set only some resources. Without the others no pod could be placed.
   status["capacity"] = completed(node.capacity, resources(shape));
   status["allocatable"] =
       completed(node.allocatable.empty() ? node.capacity : node.allocatable, resources(shape));

@@ -16,7 +16,7 @@ namespace {
 using kube::ContainerStatus;
 using kube::Pod;
 
-constexpr Nanos kJobPodRuns = std::chrono::seconds(1);  // unless it says how long
+constexpr Nanos kJobPodRuns = std::chrono::seconds(1);  // without an annotation
 constexpr Nanos kFirstBackoff = std::chrono::seconds(10);
 constexpr Nanos kLongestBackoff = std::chrono::seconds(300);
 
@@ -32,7 +32,7 @@ bool belongs_to_job(const Pod& pod) {
   });
 }
 
-// The first end is followed by a start at once, later ones by a wait that doubles.
+// The first restart is immediate; the delay before later ones doubles.
 Nanos backoff_after(std::int32_t restarts) {
   if (restarts == 0) return Nanos::zero();
   const int doublings = std::min(restarts - 1, 5);
@@ -60,7 +60,7 @@ std::string time_text(std::optional<WallTime> time, WallTime otherwise) {
 
 struct Readiness {
   bool initialized = true, ready = false;
-  std::string_view reason = {};  // of what is not
+  std::string_view reason = {};  // of false conditions
 };
 
 json::array conditions(const Pod& pod, Readiness is, WallTime now) {
@@ -136,7 +136,7 @@ void add_place(json::object& status, const PodPlace& place) {
   status["podIPs"] = json::array{json::object{{"ip", place.pod_ip}}};
 }
 
-// Those that end have ended, sidecars run.
+// Containers that end have ended; sidecars run.
 json::array init_statuses(const Pod& pod, const std::string& time) {
   json::array out;
   for (const kube::Container& container : pod.spec.init_containers) {
@@ -175,7 +175,8 @@ NextStep next_step(const Pod& pod, const SimWish& wish, WallTime now) {
   if (pod.meta.deleted) return {PodStep::remove, Nanos::zero()};
   const std::string_view phase = pod.status.phase.view();
   if (phase.empty() || phase == "Pending") {
-    // Counted from the first status it got here, so that a restart of ours does not begin anew.
+    // Counted from the first status on this node, so that a restart of the simulation changes
+    // nothing.
     const Nanos passed =
         pod.status.started ? std::max(Nanos::zero(), now - *pod.status.started) : Nanos::zero();
     return {PodStep::start, std::max(Nanos::zero(), wish.start_delay - passed)};
@@ -318,7 +319,7 @@ json::value restarted_status(const Pod& pod, WallTime now) {
 
 json::value recovered_status(const Pod& pod, WallTime now) {
   json::value patch = patch_of(pod, {{"conditions", conditions(pod, {.ready = true}, now)}});
-  // Not after its end, which may be on its way.
+  // The version makes this fail if the end of the pod was written meanwhile.
   make_object(patch, {"metadata"})["resourceVersion"] = pod.meta.resource_version;
   return patch;
 }

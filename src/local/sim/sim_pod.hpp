@@ -1,4 +1,4 @@
-// What a pod on a simulated node does, and the status it then has. Pure.
+// What a pod on a simulated node does, and the status that it then has. Pure.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 
 namespace plim::local::sim {
 
-// From the pod's annotations plimsoll.io/sim-…; what cannot be read counts as not given.
+// The pod's annotations plimsoll.io/sim-…. A value that cannot be parsed counts as missing.
 struct SimWish {
   Nanos start_delay{0};
   std::optional<Nanos> duration = {};  // none: runs until it is deleted
   int exit_code = 0;
-  std::int64_t milli_cpu = 0;     // what it pretends to use
+  std::int64_t milli_cpu = 0;     // simulated usage
   std::int64_t memory_bytes = 0;  // likewise
 };
 
 SimWish wish_of(const kube::Pod& pod);
 
 enum class PodStep {
-  none,     // nothing to do, or nothing before the pod changes
+  none,     // nothing to do until the pod changes
   start,    // containers begin to run
-  finish,   // they end
-  restart,  // after the wait that follows an end
-  recover,  // its node was thought silent, and the pod no longer ready
+  finish,   // containers end
+  restart,  // after the back-off that follows an end
+  recover,  // the pod was marked not ready because its node was
   remove,   // the pod was deleted
 };
 
@@ -36,18 +36,18 @@ struct NextStep {
   Nanos after{0};
 };
 
-// What comes next for a pod of this status, and in how long. Images are not considered.
+// The next step for a pod with this status, and the time until then. Does not consider images.
 NextStep next_step(const kube::Pod& pod, const SimWish& wish, WallTime now);
 
-// Somebody who had not heard of the pod's node for a while has said so in the pod's status.
+// True if the node lifecycle controller has marked the pod not ready because of its node.
 bool is_thought_silent(const kube::Pod& pod);
 
 struct PodPlace {
   std::string host_ip, pod_ip;
 };
 
-// Merge patches for the subresource status. They hold the pod's uid, so that they never meet its
-// successor.
+// Merge patches for the subresource status. They contain the pod's uid, so that they never change
+// a new pod of the same name.
 json::value creating_status(const kube::Pod& pod, const PodPlace& place, WallTime now,
                             std::string_view waiting_for = "ContainerCreating",
                             std::string_view message = "");
@@ -55,7 +55,7 @@ json::value running_status(const kube::Pod& pod, const PodPlace& place, WallTime
 json::value finished_status(const kube::Pod& pod, const SimWish& wish, WallTime now);
 // Containers run again after their back-off.
 json::value restarted_status(const kube::Pod& pod, WallTime now);
-// Ready as before.
+// The pod is ready again.
 json::value recovered_status(const kube::Pod& pod, WallTime now);
 
 }  // namespace plim::local::sim

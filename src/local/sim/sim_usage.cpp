@@ -21,7 +21,7 @@ node::PodUsage usage_of(const kube::Pod& pod, WallTime now) {
   out.used.memory_bytes = out.used.working_set_bytes = out.used.rss_bytes =
       static_cast<std::uint64_t>(wish.memory_bytes);
   if (pod.spec.containers.empty()) return out;
-  // All of it in the first container: a simulation need not divide it.
+  // All usage goes to the first container: a simulation does not have to divide it.
   node::ContainerUsage first{.name = std::string(pod.spec.containers[0].name.view()),
                              .id = "",
                              .image = std::string(pod.spec.containers[0].image.view()),

@@ -1,4 +1,4 @@
-// What the pods of a simulated node pretend to use. Pure.
+// The simulated resource usage of the pods on a node. Pure.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace plim::local::sim {
 
-// From the annotations of the pods that run.
+// Computed from the annotations of running pods.
 node::NodeUsage pretended_usage(const std::vector<std::shared_ptr<const kube::Pod>>& pods,
                                 WallTime now);
 

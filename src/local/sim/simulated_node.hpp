@@ -1,4 +1,4 @@
-// What a simulation remembers about one node.
+// The state that a simulation keeps for one node.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace plim::local::sim {
 
 // Only InventoryReporter writes it.
 struct InventoryState {
-  std::uint32_t reports = 0;  // how many were written
-  std::int64_t contents = 0;  // how often they differed from the one before
-  std::size_t last = 0;       // a hash of the last one, without its time
+  std::uint32_t reports = 0;  // number of reports written
+  std::int64_t contents = 0;  // how often a report differed from the previous one
+  std::size_t last = 0;       // hash of the last report, without its time
   bool writing = false;
-  bool outdated = false;  // the one being written is out of date already
+  bool outdated = false;  // the images have changed since the write began
 };
 
 // NodePlayer writes the rest.
 struct SimNode : Tracked {
   std::string address;
   bool has_lease = false;
-  bool report_planned = false;        // of its images
-  std::unique_ptr<SimImages> images;  // null: none and no pulls yet
+  bool report_planned = false;        // a report of its images
+  std::unique_ptr<SimImages> images;  // null: no images and no pulls yet
   InventoryState inventory;
 };
 

@@ -56,7 +56,7 @@ Task<void> Simulation::stop() {
   co_await events_.stop();
 }
 
-// A pod may have been bound before its node was known.
+// A pod may have been bound before its node was seen.
 void Simulation::see_node(const kube::Node& node) {
   if (nodes_.see(node))
     for (const PodPointer& pod : pods_seen_.store().indexed(by_node_, node.meta.name))

@@ -1,7 +1,7 @@
 // The parts of a simulator and how they are connected. For .cpp files of this folder only.
 //
-// Informers report the objects, NodePlayer and PodPlayer plan jobs for them, Jobs runs each when
-// its time has come, and a job ends in at most a few requests through SimApi.
+// Informers report the objects, NodePlayer and PodPlayer plan jobs for them, and Jobs runs each job
+// at its time. A job sends at most a few requests through SimApi.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class Simulation {
              SimulatorOptions options, Random& random);
 
   void start();
-  // After start(): ends when the nodes asked for exist.
+  // Call it after start(). Returns when the requested nodes exist.
   Task<Result<void>> make_nodes();
   Task<void> stop();
 

@@ -1,4 +1,4 @@
-// Nodes without processes: they and their pods say what real ones would say.
+// Nodes without processes. They and their pods report what real ones would report.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@
 namespace plim::local::sim {
 
 struct SimulatorOptions {
-  int nodes = 0;  // made at the start: sim-1, sim-2, …
+  int nodes = 0;  // created at the start: sim-1, sim-2, …
   NodeShape shape = {};
-  std::vector<Stage> stages = {};  // come before what is built in
-  // Pods wait for their images to be pulled; null: images are everywhere.
+  std::vector<Stage> stages = {};  // used before the built-in behaviour
+  // Pods wait until their images are pulled. Null: every image is present on every node.
   std::shared_ptr<const images::ImageCatalog> catalog = {};
   images::PullOptions pulls = {};
   int max_images = 50;                               // in a node's status
   Nanos image_report = std::chrono::seconds(1);      // after a pull
-  Nanos inventory_report = std::chrono::minutes(8);  // again, while nothing changes
+  Nanos inventory_report = std::chrono::minutes(8);  // repeated if nothing changes
   Nanos lease_interval = std::chrono::seconds(20);   // half of kLeaseSeconds
-  std::size_t at_once = 256;                         // requests, which wait for the disk together
+  std::size_t at_once = 256;                         // concurrent requests, which share disk syncs
 };
 
 class Simulation;
 
-// Plays every Node with the annotation plimsoll.io/sim: "true" or kwok's. Belongs to one loop;
-// co_await stop() before destroying it.
+// Simulates every Node with the annotation plimsoll.io/sim: "true" or kwok's. Belongs to one
+// loop; co_await stop() before destroying it.
 class Simulator {
  public:
   struct Stats {
@@ -47,7 +47,7 @@ class Simulator {
     std::uint64_t leases = 0;
     std::uint64_t inventories = 0;  // written
     std::uint64_t removed = 0;
-    std::uint64_t failures = 0;  // requests that failed and were tried again
+    std::uint64_t failures = 0;  // requests that failed and were retried
   };
 
   Simulator(const Executor& loop, const std::shared_ptr<kube::Client>& client, Clock& clock,
@@ -56,13 +56,13 @@ class Simulator {
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
-  // Ends when the nodes asked for are there.
+  // Returns when the requested nodes exist.
   Task<Result<void>> start();
   Task<void> stop();
 
   const Stats& stats() const;
   std::size_t nodes() const;
-  // What the pods of a simulated node pretend to use; nothing for other nodes.
+  // The simulated usage of a node's pods; none for other nodes.
   std::optional<node::NodeUsage> usage(std::string_view node) const;
 
  private:

@@ -27,7 +27,7 @@ class SimulatorTest : public apiserver::testing::ApiTest {
     if (simulator_) run_to_end(loop, simulator_->stop());
   }
 
-  // Lets everything happen that needs no time.
+  // Runs everything that is due without advancing the clock.
   void settle() {
     for (int i = 0; i < 200; ++i) loop.run_ready();
   }
@@ -143,7 +143,7 @@ TEST_F(SimulatorTest, restarts_with_a_growing_wait) {
   EXPECT_EQ(int_at(status(), {"restartCount"}), 3);
 }
 
-TEST_F(SimulatorTest, pods_recover_when_their_node_was_thought_silent) {
+TEST_F(SimulatorTest, pods_recover_after_their_node_was_not_ready) {
   simulate({.nodes = 1});
   make_pod("stays");
   make_pod("ends", {{"plimsoll.io/sim-duration", "5s"}}, "Never");
@@ -168,7 +168,7 @@ TEST_F(SimulatorTest, pods_recover_when_their_node_was_thought_silent) {
   EXPECT_EQ(phase("ends"), "Succeeded") << "at the time that was planned before";
 }
 
-TEST_F(SimulatorTest, starts_late_when_told_to) {
+TEST_F(SimulatorTest, starts_after_the_annotated_delay) {
   simulate({.nodes = 1});
   make_pod("a", {{"plimsoll.io/sim-start-delay", "5s"}});
   EXPECT_EQ(phase("a"), "Pending");
@@ -233,7 +233,7 @@ TEST_F(SimulatorTest, takes_over_kwoks_nodes) {
   EXPECT_EQ(phase("b"), "Pending");
 }
 
-TEST_F(SimulatorTest, goes_on_with_what_it_finds) {
+TEST_F(SimulatorTest, continues_after_a_restart) {
   simulate({.nodes = 1});
   make_pod("a", {{"plimsoll.io/sim-duration", "10s"}}, "Never");
   pass(5s);
@@ -245,7 +245,7 @@ TEST_F(SimulatorTest, goes_on_with_what_it_finds) {
   EXPECT_EQ(phase("a"), "Succeeded");
 }
 
-// A catalog in which every tenth node has an image.
+// A catalog with an image that is present on every tenth node.
 std::shared_ptr<const images::ImageCatalog> spread_catalog() {
   auto out = std::make_shared<images::ImageCatalog>(images::ImageCatalog::Options{
       .policy = images::ImagePolicy::any, .program = "", .version = ""});
@@ -281,7 +281,7 @@ TEST_F(SimulatorTest, keeps_images_that_a_node_was_made_with) {
   const json::value told = get(kube::resources::nodes, "k");
   const json::array& images = told.at("status").at("images").as_array();
   ASSERT_EQ(images.size(), 2u);
-  EXPECT_EQ(int_at(images[0], {"sizeBytes"}), 300'000'000) << "the catalog's";
+  EXPECT_EQ(int_at(images[0], {"sizeBytes"}), 300'000'000) << "from the catalog";
   EXPECT_EQ(int_at(images[1], {"sizeBytes"}), 7'000'000);
   make_pod("a", {}, "Always", "other:2", "k");
   EXPECT_EQ(phase("a"), "Running");
@@ -293,7 +293,7 @@ const kube::Resource kInventories{.group = "plimsoll.io",
                                   .kind = "NodeImageInventory",
                                   .namespaced = false};
 
-// A server that learns other kinds.
+// A server with another kind that is defined later.
 class SimulatedInventories : public SimulatorTest {
  protected:
   SimulatedInventories() {
@@ -330,7 +330,7 @@ class SimulatedInventories : public SimulatorTest {
   std::unique_ptr<apiserver::CustomResources> kinds_;
 };
 
-TEST_F(SimulatedInventories, tell_images_with_their_layers) {
+TEST_F(SimulatedInventories, list_images_with_their_layers) {
   define();
   images::ImageCatalog catalog(
       {.policy = images::ImagePolicy::strict, .program = "", .version = ""});
@@ -350,7 +350,7 @@ images:
   ASSERT_EQ(first.layers.size(), 2U);
   EXPECT_EQ(first.layers[0].size, 180'000'000);
   EXPECT_EQ(first.runtime, "plimsoll://sim");
-  EXPECT_EQ(first.bandwidth, 0) << "nobody has measured it";
+  EXPECT_EQ(first.bandwidth, 0) << "not measured yet";
   EXPECT_EQ(first.reported_at, clock.wall());
   EXPECT_TRUE(get(kInventories, "sim-2").is_null()) << "it has none";
   const json::value owners = get(kInventories, "sim-1").at("metadata").at("ownerReferences");
@@ -367,7 +367,7 @@ images:
   EXPECT_EQ(second.bandwidth, 100'000'000);
 }
 
-TEST_F(SimulatedInventories, stay_young_and_are_written_only_when_there_is_something_new) {
+TEST_F(SimulatedInventories, are_refreshed_and_written_after_changes) {
   define();
   simulate({.nodes = 10, .catalog = spread_catalog()});
   EXPECT_EQ(simulator_->stats().inventories, 1U);
@@ -375,14 +375,14 @@ TEST_F(SimulatedInventories, stay_young_and_are_written_only_when_there_is_somet
   pass(7min);
   EXPECT_EQ(simulator_->stats().inventories, 1U);
   pass(2min);
-  EXPECT_EQ(simulator_->stats().inventories, 2U) << "before schedulers stop to believe it";
+  EXPECT_EQ(simulator_->stats().inventories, 2U) << "before schedulers ignore it as too old";
   const plim::loop::ImageInventory again = inventory("sim-10");
   EXPECT_GT(again.reported_at, first);
   EXPECT_EQ(again.generation, 1);
   EXPECT_EQ(again.images.size(), 1U);
 }
 
-TEST_F(SimulatedInventories, are_told_when_their_kind_comes_later) {
+TEST_F(SimulatedInventories, are_written_when_their_kind_is_defined_later) {
   simulate({.nodes = 10, .catalog = spread_catalog()});
   pass(5s);
   EXPECT_EQ(simulator_->stats().inventories, 0U);
@@ -392,7 +392,7 @@ TEST_F(SimulatedInventories, are_told_when_their_kind_comes_later) {
   EXPECT_EQ(inventory("sim-10").images.size(), 1U);
 }
 
-TEST_F(SimulatorTest, tells_what_pods_pretend_to_use) {
+TEST_F(SimulatorTest, reports_the_simulated_usage_of_pods) {
   simulate({.nodes = 1});
   make_pod("a", {{"plimsoll.io/sim-cpu", "500m"}, {"plimsoll.io/sim-memory", "64Mi"}});
   pass(10s);
@@ -433,7 +433,7 @@ stages:
   make_object(made, {"spec"})["nodeName"] = "sim-1";
   ASSERT_TRUE(run(client->create(kube::resources::pods, {"default", ""}, made)));
   make_pod("b");
-  EXPECT_EQ(phase("b"), "Running") << "no stage is about it";
+  EXPECT_EQ(phase("b"), "Running") << "no stage matches it";
   EXPECT_EQ(phase("a"), "Pending");
   pass(3s);
   EXPECT_EQ(phase("a"), "Failed");
@@ -447,13 +447,13 @@ TEST(Stages, say_where_a_mistake_is) {
   auto message = [](std::string_view text) { return parse_stages(text, "s.yaml").error().message; };
   EXPECT_NE(message("stages: [{kind: Job, next: {}}]").find("expected Pod or Node"),
             std::string::npos);
-  EXPECT_NE(message("stages: [{kind: Pod}]").find("needs next"), std::string::npos);
+  EXPECT_NE(message("stages: [{kind: Pod}]").find("needs the field next"), std::string::npos);
   EXPECT_NE(message("stages: [{kind: Pod, delay: soon, next: {}}]").find("a duration"),
             std::string::npos);
   EXPECT_NE(message("stages: [{kind: Pod, nxt: {}}]").find("unknown field \"nxt\""),
             std::string::npos);
   EXPECT_NE(message("stages: [{kind: Pod, next: {}, selector: {matchFields: [{key: x}]}}]")
-                .find("no path"),
+                .find("is not a path"),
             std::string::npos);
   EXPECT_TRUE(parse_stages("", "s.yaml")->empty());
 }

@@ -28,7 +28,9 @@ std::string text_of(const json::value& value) {
 // .metadata.annotations["a.b/c"]
 Result<std::vector<std::string>> parse_path(std::string_view text) {
   std::vector<std::string> out;
-  const auto wrong = [&] { return fail(Code::invalid, fmt::format("{} is no path", quote(text))); };
+  const auto wrong = [&] {
+    return fail(Code::invalid, fmt::format("{} is not a path", quote(text)));
+  };
   std::string_view rest = text;
   while (!rest.empty()) {
     if (rest.starts_with("[\"")) {
@@ -65,11 +67,11 @@ class Reader {
     PLIM_TRY(out.jitter, duration(value, at, "jitter"));
     if (const json::value* weight = find(value, {"weight"})) {
       if (!weight->is_int64() || weight->get_int64() < 0)
-        return document_.error_at(at + "/weight", "expected a whole number that is not negative");
+        return document_.error_at(at + "/weight", "expected a whole number, 0 or larger");
       out.weight = static_cast<std::uint64_t>(weight->get_int64());
     }
     const json::value* next = find(value, {"next"});
-    if (!next) return document_.error_at(at, "a stage needs next");
+    if (!next) return document_.error_at(at, "a stage needs the field next");
     PLIM_CHECK(this->next(*next, at + "/next", out));
     return out;
   }

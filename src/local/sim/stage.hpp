@@ -1,4 +1,4 @@
-// Stages: what happens to simulated pods and nodes that look a certain way, written by users.
+// Stages: rules of users for what happens to simulated pods and nodes in a certain state.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct Stage {
   std::string name, kind;  // "Pod" or "Node"
   std::vector<FieldExpression> fields = {};
   kube::LabelSelector labels = {};
-  Nanos delay{0}, jitter{0};  // up to this much is added
-  std::uint64_t weight = 1;   // of several that match, against the others
+  Nanos delay{0}, jitter{0};  // a random time up to this is added
+  std::uint64_t weight = 1;   // relative to the other matching stages
   json::value status = {};    // merge patch of status, null for none
   std::optional<StageEvent> event = {};
   bool remove = false;
@@ -61,7 +61,7 @@ struct Stage {
 //     delete: false
 Result<std::vector<Stage>> parse_stages(std::string_view yaml, std::string_view source);
 
-// By weight among those of `kind` that match; null if none does.
+// Chooses by weight among the matching stages of `kind`; null if none matches.
 const Stage* choose_stage(const std::vector<Stage>& stages, std::string_view kind,
                           const json::value& object, Random& random);
 

@@ -18,8 +18,8 @@ class StageRunner {
       : sim_(context), events_(events) {}
 
   bool has_stages(std::string_view kind) const;
-  // Chooses a stage for the object, or none, and notes it in `tracked`. False: nothing is to be
-  // done now, because the stage has a delay or the object cannot be read.
+  // Chooses a stage for the object, or none, and stores it in `tracked`. False: there is nothing to
+  // do now, because the stage has a delay or the object cannot be read.
   bool choose(Job job, Tracked& tracked, std::string_view kind, const Result<json::value>& object);
   Task<Result<void>> apply(Stage stage, kube::Resource resource, kube::ObjectMeta meta,
                            Substitutions with);

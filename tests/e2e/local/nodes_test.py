@@ -451,7 +451,7 @@ class Commands(unittest.TestCase):
                 return events and events[0]["message"]
             text = eventually(pulled, what="the event")
             said = re.fullmatch(rf'Successfully pulled image "example.org/app:{tag}" in (\S+) \(\S+ including waiting\)\. '
-                                r"Image size: 800000000 bytes\.( Moved (\d+) bytes, the other layers were here\.)?", text)
+                                r"Image size: 800000000 bytes\.( Pulled (\d+) bytes; the other layers were already present\.)?", text)
             self.assertTrue(said, text)
             parts = re.findall(r"([\d.]+)(ms|s|m)", said[1])
             return said[3], sum(float(number) * {"ms": 0.001, "s": 1, "m": 60}[unit] for number, unit in parts), took

@@ -145,7 +145,7 @@ class KubeletTree final : public NodeCgroups {
     PLIM_CHECK(node_.remove());
     pods_.clear();
     dying_.clear();
-    // Stays while other nodes have theirs below it.
+    // Fails while other nodes have cgroups below it.
     static_cast<void>(cluster_.remove_own());
     return {};
   }
@@ -161,7 +161,7 @@ class KubeletTree final : public NodeCgroups {
   Result<std::string> pod_path(const json::value& pod) const {
     const std::string_view uid = kube::text_at(pod, "Pod.metadata.uid");
     if (!node::is_path_part(uid))
-      return fail(Code::invalid, fmt::format("{} is no uid of a pod", quote(uid)));
+      return fail(Code::invalid, fmt::format("{} is not the uid of a pod", quote(uid)));
     return node::pod_cgroup(options_.driver, qos_of(pod), uid);
   }
 
@@ -170,11 +170,11 @@ class KubeletTree final : public NodeCgroups {
     if (container_id.empty()) return path;
     const std::string_view id = bare_id(container_id);
     if (!node::is_path_part(id))
-      return fail(Code::invalid, fmt::format("{} is no container id", quote(container_id)));
+      return fail(Code::invalid, fmt::format("{} is not a container id", quote(container_id)));
     return fmt::format("{}/{}", path, node::container_cgroup(options_.driver, id));
   }
 
-  // The burstable pods weigh together what they ask for; those that ask for nothing the least.
+  // Burstable pods together get the shares of their requests, best-effort pods the minimum.
   Result<void> write_qos_shares() {
     std::int64_t burstable = 0;
     for (const auto& [path, pod] : pods_)
@@ -183,7 +183,7 @@ class KubeletTree final : public NodeCgroups {
     return node_.below(qos_path(Qos::best_effort)).apply({.shares = node::kMinShares});
   }
 
-  // SIGKILL takes its time, so directories of ended containers go at the next opportunity.
+  // SIGKILL takes some time, so the directories of ended containers are removed on later calls.
   void remove_dying() {
     std::erase_if(dying_, [](const CgroupTree& tree) { return tree.remove().has_value(); });
   }

@@ -1,4 +1,4 @@
-// Where the processes of a node's pods are held: directories and values as a kubelet writes them.
+// The cgroups of a node's pods: the directories and values that a kubelet writes.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace plim::local::kubelet {
 using node::CgroupDriver;
 using node::CgroupUsage;
 
-// One node's tree. Where cgroups cannot be written every call succeeds and does nothing, and
-// available() says so: pods run without limits then.
+// The cgroup tree of one node. If cgroups cannot be written, every call succeeds and does
+// nothing, and available() is false: pods then run without limits.
 class NodeCgroups {
  public:
   virtual ~NodeCgroups() = default;
   virtual bool available() const = 0;
-  virtual std::string why_not() const = 0;  // when not available: what is missing, for people
+  virtual std::string why_not() const = 0;  // if not available: what is missing, as text for users
   virtual CgroupDriver driver() const = 0;
   virtual std::string root() const = 0;  // "/plimsoll-default/n1", below each hierarchy's mount
 
@@ -31,19 +31,19 @@ class NodeCgroups {
   virtual Result<void> make_pod(const json::value& pod) = 0;
   virtual Result<void> make_container(const json::value& pod, std::string container,
                                       std::string container_id) = 0;
-  // Files named cgroup.procs that a process writes "0" into to enter the container's cgroups; a
-  // starting process does it itself, so that nothing of it ever runs outside.
+  // The cgroup.procs files of the container. A starting process writes "0" into each of them to
+  // enter the cgroups itself, so that it never runs outside them.
   virtual std::vector<std::string> procs_files(const json::value& pod,
                                                std::string container_id) const = 0;
   virtual std::optional<CgroupUsage> usage(const json::value& pod,
-                                           std::string container_id) const = 0;  // "": the pod's
+                                           std::string container_id) const = 0;  // "": the pod
   virtual std::vector<int> processes(const json::value& pod, std::string container_id) const = 0;
-  // Kills whatever is left inside; a container's directories go as soon as they are empty, so its
-  // usage has to be read before.
+  // Kills the processes that are left. The container's directories are removed as soon as they are
+  // empty, so read its usage before.
   virtual void kill(const json::value& pod, std::string container_id) = 0;
-  // Code::conflict while processes are left in it: kill, let them end, call again.
+  // Code::conflict while processes are left in it: call kill(), wait for their end, call again.
   virtual Result<void> remove_pod(const json::value& pod) = 0;
-  // The end of the node: whatever is left in its tree is killed. Code::conflict as above.
+  // Kills all processes in the node's tree, at the end of the node. Code::conflict as above.
   virtual Result<void> remove_node() = 0;
 };
 
@@ -52,14 +52,14 @@ struct CgroupOptions {
   std::string node;
   CgroupDriver driver = CgroupDriver::cgroupfs;
   std::string host_root = "/";
-  std::string cpus = {};          // "0-3"; "": those of the machine
-  std::int64_t milli_cpu = 0;     // what pods may have together; 0: no value is written
+  std::string cpus = {};          // "0-3"; "": all CPUs of the machine
+  std::int64_t milli_cpu = 0;     // limit for all pods together; 0: no value is written
   std::int64_t memory_bytes = 0;  // likewise
   std::int64_t pids_per_pod = 0;  // 0: no limit
 };
 
-// Below our own cgroup, <own>/plimsoll-<cluster>/<node>. Never null: where cgroups cannot be
-// written it is one that is not available.
+// The tree is <own>/plimsoll-<cluster>/<node> below our own cgroup. Never null: if cgroups cannot
+// be written, the result is not available().
 std::unique_ptr<NodeCgroups> open_node_cgroups(const CgroupOptions& options);
 
 }  // namespace plim::local::kubelet

@@ -141,7 +141,7 @@ TEST_P(NodeCgroupsTable, has_a_kubelets_directories_and_values) {
   EXPECT_EQ(machine.cpu(all), "");
 }
 
-TEST(NodeCgroups, keep_pods_of_a_former_life) {
+TEST(NodeCgroups, keep_pods_of_an_earlier_process) {
   const Machine machine(1);
   ASSERT_TRUE(machine.open(CgroupDriver::cgroupfs)->make_pod(make(kBurstable)));
   const auto again = machine.open(CgroupDriver::cgroupfs);

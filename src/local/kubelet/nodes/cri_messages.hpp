@@ -1,4 +1,4 @@
-// A node's images in the words of the container runtime interface and of containerd's content
+// A node's images as messages of the container runtime interface and of containerd's content
 // store.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace plim::local::kubelet {
 using ImageList = std::vector<std::shared_ptr<const images::Image>>;
 
 struct ImageQuestion {
-  std::string name;  // by tag, by digest or by id; "" for all
+  std::string name;  // tag, digest or id; "" for all
   bool verbose = false;
 };
 
@@ -26,13 +26,13 @@ std::string encode_version();
 std::string encode_list_images(const ImageList& images, const ImageQuestion& question);
 std::string encode_image_status(const ImageList& images, const ImageQuestion& question);
 std::string encode_image_fs(const ImageList& images, const std::string& mountpoint, WallTime now);
-// Manifests, whose labels name their layers, configurations and layers.
+// Manifests (their labels name the layers), configurations and layers.
 std::string encode_content_list(const ImageList& images);
 std::string encode_content_statuses(const std::vector<images::NodeImages::Moving>& moving,
                                     WallTime now);
 
-// The other side, for tests: "id tags|digests size" of each image, "digest size label=value…" of
-// each blob, "ref offset/total" of each pull.
+// The client's side, for tests: "id tags|digests size" for each image, "digest size
+// label=value…" for each blob, "ref offset/total" for each pull.
 Result<std::vector<std::string>> describe_images(const std::string& list_images_response);
 Result<std::vector<std::string>> describe_content(const std::string& list_content_response);
 Result<std::vector<std::string>> describe_statuses(const std::string& list_statuses_response);

@@ -17,7 +17,7 @@ namespace {
 namespace cri = runtime::v1;
 namespace content = containerd::services::content::v1;
 
-// What manifests and configurations weigh in a registry, about.
+// Typical sizes of manifests and configurations in a registry.
 constexpr std::int64_t kManifestBytes = 1000, kConfigBytes = 2000;
 
 bool is_meant(const images::NamedImage& image, const std::string& wanted) {
@@ -36,7 +36,7 @@ void fill(cri::Image& out, const images::NamedImage& image) {
   out.mutable_spec()->set_image(out.id());
 }
 
-// What containerd adds when asked to be verbose, as far as readers of layers need it.
+// The part of containerd's verbose information that readers of layers need.
 std::string verbose_info(const images::Image& image) {
   json::array layers;
   for (const images::Layer& layer : image.layers) layers.emplace_back(layer.digest);
@@ -72,7 +72,7 @@ Result<ImageQuestion> decode_list_images_request(const std::string& bytes) {
 
 Result<ImageQuestion> decode_image_status_request(const std::string& bytes) {
   PLIM_TRY(auto request, parse<cri::ImageStatusRequest>(bytes));
-  if (request.image().image().empty()) return fail(Code::bad_request, "no image named");
+  if (request.image().image().empty()) return fail(Code::bad_request, "the request names no image");
   return ImageQuestion{.name = request.image().image(), .verbose = request.verbose()};
 }
 
@@ -85,7 +85,7 @@ std::string encode_image_status_request(const ImageQuestion& question) {
 
 std::string encode_version() {
   cri::VersionResponse out;
-  out.set_version("0.1.0");  // of the interface's own handshake
+  out.set_version("0.1.0");  // of the CRI handshake
   out.set_runtime_name("plimsoll");
   out.set_runtime_version("0.1.0");
   out.set_runtime_api_version("v1");

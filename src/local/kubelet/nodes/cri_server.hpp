@@ -1,4 +1,4 @@
-// A node's images on cri.sock, where an agent looks for those of a container runtime.
+// Serves a node's images on cri.sock, where an agent looks for a container runtime.
 #pragma once
 
 #include <memory>

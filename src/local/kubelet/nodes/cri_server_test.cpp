@@ -76,7 +76,7 @@ TEST_F(CriServerTest, lists_images) {
   EXPECT_FALSE(call("/runtime.v1.RuntimeService/Version").empty());
 }
 
-TEST_F(CriServerTest, tells_about_one_image) {
+TEST_F(CriServerTest, reports_one_image) {
   ASSERT_TRUE(images_->load("app:1"));
   auto ask = [this](std::string name, bool verbose) {
     return *describe_image_status(

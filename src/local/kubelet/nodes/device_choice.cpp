@@ -25,8 +25,9 @@ Result<void> check_extended_resource(std::string_view name) {
 
 std::vector<DeviceNeed> device_needs(const json::value& pod) {
   std::vector<DeviceNeed> out;
-  for (std::string_view list : {"initContainers", "containers"}) {
-    for (const json::value& container : list_at(pod, {"spec", list})) {
+  constexpr kube::ListPath kInit = "Pod.spec.initContainers", kOthers = "Pod.spec.containers";
+  for (kube::ListPath list : {kInit, kOthers}) {
+    for (const json::value& container : kube::list_at(pod, list)) {
       const json::value* limits = kube::find(container, "Container.resources.limits");
       if (!limits || !limits->is_object()) continue;
       for (const auto& [resource, amount] : limits->get_object()) {
@@ -37,7 +38,7 @@ std::vector<DeviceNeed> device_needs(const json::value& pod) {
         out.push_back({.container = std::string(kube::text_at(container, "Container.name")),
                        .resource = resource,
                        .count = static_cast<std::int32_t>(std::min(count, kMost)),
-                       .passed_on = list == "initContainers" && !is_sidecar(container)});
+                       .passed_on = list.keys() == kInit.keys() && !is_sidecar(container)});
       }
     }
   }

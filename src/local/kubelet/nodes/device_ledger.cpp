@@ -19,7 +19,7 @@ DeviceIds texts_of(const json::value* list) {
 }  // namespace
 
 DeviceIds Holding::ids() const {
-  std::set<std::string> out;  // a device may lie at several NUMA nodes
+  std::set<std::string> out;  // a device may have several NUMA nodes
   for (const auto& [numa, ids] : ids_by_numa) out.insert(ids.begin(), ids.end());
   return {out.begin(), out.end()};
 }
@@ -163,8 +163,8 @@ Result<void> DeviceLedger::restore(const json::value& checkpoint) {
   const json::value* entries = plim::find(checkpoint, {"Data", "PodDeviceEntries"});
   const json::value* registered = plim::find(checkpoint, {"Data", "RegisteredDevices"});
   if (!plim::find(checkpoint, {"Data"}))
-    return fail(Code::invalid, "the checkpoint of devices has no Data");
-  // Null is Go's way to write an empty list.
+    return fail(Code::invalid, "the device checkpoint has no Data");
+  // Go writes an empty list as null.
   if (registered && registered->is_object()) {
     for (const auto& [name, ids] : registered->get_object()) {
       auto& devices = resources_[name].devices;
@@ -183,7 +183,7 @@ Result<void> DeviceLedger::restore(const json::value& checkpoint) {
                     .response = base64_decode(text_at(entry, {"AllocResp"})).value_or("")};
     const json::value* ids = plim::find(entry, {"DeviceIDs"});
     if (holding.pod_uid.empty() || !ids || !ids->is_object())
-      return fail(Code::invalid, "the checkpoint of devices has a malformed entry");
+      return fail(Code::invalid, "the device checkpoint has a malformed entry");
     for (const auto& [numa, list] : ids->get_object()) {
       PLIM_TRY(auto number, parse_int<std::int64_t>(numa));
       holding.ids_by_numa[number] = texts_of(&list);

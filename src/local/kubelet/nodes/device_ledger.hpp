@@ -1,4 +1,4 @@
-// Which devices there are on a node and who holds them. Without sockets and without time.
+// Records the devices of a node and which container holds which. Uses no sockets and no clock.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@
 
 namespace plim::local::kubelet {
 
-// One container's share of one resource.
+// The devices of one resource that one container holds.
 struct Holding {
   std::string pod_uid, container, resource;
-  std::map<std::int64_t, DeviceIds> ids_by_numa;  // -1: those that lie nowhere in particular
+  std::map<std::int64_t, DeviceIds> ids_by_numa;  // -1: devices without a NUMA node
   std::string response;                           // of Allocate, for this container
 
   DeviceIds ids() const;  // sorted
@@ -34,7 +34,7 @@ class DeviceLedger {
   std::vector<DeviceCount> counts() const;
   std::vector<Device> healthy(std::string_view resource) const;
   std::vector<std::string> resources() const;
-  DeviceIds free(std::string_view resource) const;  // healthy and held by nobody, sorted
+  DeviceIds free(std::string_view resource) const;  // healthy and not allocated, sorted
 
   const Holding* find(std::string_view pod_uid, std::string_view container,
                       std::string_view resource) const;

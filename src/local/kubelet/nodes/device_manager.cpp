@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kMaxSocketPath = 107;
 constexpr Nanos kCapacityKept = std::chrono::minutes(5);
 constexpr std::string_view kCheckpoint = "kubelet_internal_checkpoint";
-// A kubelet without the static policy writes just this, its own checksum included.
+// What a kubelet without the static policy writes, including the checksum.
 constexpr std::string_view kCpuManagerState =
     R"({"policyName":"none","defaultCpuSet":"","checksum":1353318690})";
 
@@ -74,13 +74,13 @@ class PluginManager final : public DeviceManager {
   }
 
   Task<Result<void>> allocate(json::value pod) override {
-    // One at a time, as plugins are asked in between what others must not take meanwhile.
+    // One pod at a time: while a plugin answers, another pod must not take the same devices.
     while (busy_) co_await idle_.wait();
     const Busy busy(*this);
     const std::string uid(kube::text_at(pod, "Pod.metadata.uid"));
     std::map<std::string, DeviceIds> passed_on;  // by resource
     for (const DeviceNeed& need : device_needs(pod)) {
-      if (!ledger_.knows(need.resource)) continue;  // counted by somebody else
+      if (!ledger_.knows(need.resource)) continue;  // not a resource of a plugin
       DeviceIds& inherited = passed_on[need.resource];
       const Holding* before = ledger_.find(uid, need.container, need.resource);
       if (!before) {
@@ -101,7 +101,7 @@ class PluginManager final : public DeviceManager {
   Task<Result<DeviceGrants>> prepare(json::value pod, std::string container) override {
     const std::string uid(kube::text_at(pod, "Pod.metadata.uid"));
     DeviceGrants out;
-    std::vector<Holding> holdings;  // copies: the ledger may change while plugins are asked
+    std::vector<Holding> holdings;  // copies: the ledger may change during the calls to plugins
     for (const Holding* holding : ledger_.held_by(uid, container)) holdings.push_back(*holding);
     for (const Holding& holding : holdings) {
       auto plugin = plugins_.find(holding.resource);
@@ -157,7 +157,7 @@ class PluginManager final : public DeviceManager {
 
   std::string plugin_dir() const { return options_.kubelet_dir + "/device-plugins"; }
 
-  // Of plugins that are gone, and of those that are not: they watch for this and come back.
+  // Removes the sockets of all plugins. Running plugins notice it and register again.
   void remove_sockets() {
     std::error_code problem;
     std::vector<std::filesystem::path> sockets;
@@ -172,9 +172,9 @@ class PluginManager final : public DeviceManager {
     if (!text) return;
     auto parsed = parse_json(*text, path);
     auto restored = parsed ? ledger_.restore(*parsed) : Result<void>(parsed.error());
-    // Pods that run keep their devices in fact; forgetting whose they are is the lesser evil.
+    // Running pods keep their devices in fact. Losing the record is better than not starting.
     if (!restored)
-      log::error("local", "cannot read who holds devices",
+      log::error("local", "cannot read the device allocations",
                  {{"file", path}, {"error", restored.error()}});
   }
 
@@ -182,7 +182,7 @@ class PluginManager final : public DeviceManager {
     const std::string path = fmt::format("{}/{}", plugin_dir(), kCheckpoint);
     auto saved = write_file(path, to_json(ledger_.checkpoint()), {.mode = 0600, .sync = false});
     if (!saved)
-      log_.write(log::Level::error, "local", "cannot write who holds devices",
+      log_.write(log::Level::error, "local", "cannot write the device allocations",
                  {{"error", saved.error()}});
   }
 
@@ -191,7 +191,7 @@ class PluginManager final : public DeviceManager {
     if (!registration) co_return refusal(registration.error());
     auto accepted = accept(std::move(*registration));
     if (!accepted) {
-      log::warn("local", "refused a device plugin", {{"error", accepted.error()}});
+      log::warn("local", "rejected a device plugin", {{"error", accepted.error()}});
       co_return refusal(accepted.error());
     }
     co_return net::RpcReply();
@@ -205,7 +205,7 @@ class PluginManager final : public DeviceManager {
     PLIM_CHECK(check_extended_resource(registration.resource));
     if (!node::is_path_part(registration.endpoint))
       return fail(Code::invalid,
-                  fmt::format("endpoint {} is no file name", quote(registration.endpoint)));
+                  fmt::format("endpoint {} is not a file name", quote(registration.endpoint)));
     std::string socket = fmt::format("{}/{}", plugin_dir(), registration.endpoint);
     PLIM_CHECK(check_socket_path(socket));
     auto plugin =
@@ -229,7 +229,7 @@ class PluginManager final : public DeviceManager {
     log::warn("local", "device plugin is gone", {{"resource", resource}, {"error", why}});
     ledger_.set_connected(resource, false);
     changed();
-    // It may just be restarting, and what the node has should not flicker.
+    // It may only be restarting, and the node's capacity should not flicker.
     co_await clock_.sleep(kCapacityKept);
     ledger_.drop_devices(resource);
     plugins_.erase(resource);
@@ -245,7 +245,7 @@ class PluginManager final : public DeviceManager {
     auto registered = plugins_.find(need.resource);
     if (registered == plugins_.end() || !ledger_.is_connected(need.resource))
       co_return fail(Code::unavailable,
-                     fmt::format("the plugin of {} is not there", need.resource));
+                     fmt::format("the device plugin of {} is not registered", need.resource));
     const std::shared_ptr<DevicePlugin> plugin = registered->second.plugin;
     const auto count = static_cast<std::size_t>(need.count);
     DeviceIds free = ledger_.free(need.resource);

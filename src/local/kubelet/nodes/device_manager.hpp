@@ -1,4 +1,4 @@
-// Talks to the device plugins of a node over the sockets a kubelet has.
+// Talks to the device plugins of a node over the same sockets as a kubelet.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,18 @@
 namespace plim::local::kubelet {
 
 struct DeviceManagerOptions {
-  // Laid out as a kubelet's: device-plugins/, pod-resources/, cpu_manager_state. Made if missing.
+  // Same layout as a kubelet's: device-plugins/, pod-resources/, cpu_manager_state. Created if
+  // missing.
   std::string kubelet_dir;
-  // The pods of the node, for those who ask who holds what.
+  // The pods of the node, for clients of the pod-resources API.
   std::function<std::vector<json::value>()> pods = {};
 };
 
 // Belongs to the node's loop; co_await stop() before destroying it.
 class DeviceManager : public NodeDevices {
  public:
-  // Makes kubelet.sock anew, upon which plugins register again. Code::invalid: the directory's name
-  // is too long for a socket.
+  // Creates kubelet.sock again, so that plugins register again. Code::invalid: the path of the
+  // directory is too long for a socket.
   static Result<std::unique_ptr<DeviceManager>> start(Executor loop, Clock& clock,
                                                       DeviceManagerOptions options);
   virtual Task<void> stop() = 0;

@@ -315,7 +315,7 @@ TEST_F(DeviceManagerTest, remembers_across_a_restart) {
   EXPECT_EQ(gpus_of(pod_with("u3", 1)), "g0");
 }
 
-TEST_F(DeviceManagerTest, removes_sockets_of_a_former_life) {
+TEST_F(DeviceManagerTest, removes_sockets_of_an_earlier_process) {
   ready();
   run_to_end(loop_, manager_->stop());
   start();
@@ -334,7 +334,7 @@ TEST_F(DeviceManagerTest, survives_a_broken_checkpoint) {
   }
 }
 
-TEST_F(DeviceManagerTest, tells_who_holds_what) {
+TEST_F(DeviceManagerTest, reports_which_container_holds_which_device) {
   ready();
   pods_ = {pod_with("u1", 2), pod_with("done", 1)};
   make_object(pods_[1], {"status"})["phase"] = "Succeeded";
@@ -359,7 +359,7 @@ TEST(DeviceManager, says_clearly_that_a_path_is_too_long) {
   EXPECT_FALSE(std::filesystem::exists(directory));
 }
 
-TEST(DeviceChoice, prefers_what_must_be_then_what_is_liked) {
+TEST(DeviceChoice, takes_required_devices_then_preferred_ones) {
   EXPECT_EQ(choose_devices({"a", "b", "c", "d"}, {"d"}, {"c", "x"}, 2), (DeviceIds{"c", "d"}));
   EXPECT_EQ(choose_devices({"a", "b"}, {}, {}, 5), (DeviceIds{"a", "b"}));
 }

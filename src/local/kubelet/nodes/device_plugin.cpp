@@ -20,7 +20,7 @@ Task<Error> DevicePlugin::follow(std::function<void(std::vector<Device>)> report
       if (auto told = node::decode_plugin_options(reply.body)) options_ = *told;
       break;
     }
-    if (reply.status.code == net::RpcCode::unimplemented) break;  // registered with its options
+    if (reply.status.code == net::RpcCode::unimplemented) break;  // keeps its registered ones
     if (clock_.steady() >= patience) co_return reply.status.to_error();
     co_await clock_.sleep(kDialPause);
   }

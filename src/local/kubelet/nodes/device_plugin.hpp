@@ -1,4 +1,4 @@
-// One device plugin that has registered: its socket, and what it tells.
+// One device plugin that has registered: its socket and the devices it reports.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace plim::local::kubelet {
 
-// Belongs to the node's loop; shared by the task that follows it and calls under way.
+// Belongs to the node's loop. Shared by the task that follows it and by calls in progress.
 class DevicePlugin {
  public:
   DevicePlugin(const Executor& loop, Clock& clock, std::string socket, PluginOptions options)
@@ -23,12 +23,12 @@ class DevicePlugin {
 
   const PluginOptions& options() const { return options_; }
 
-  // Reports the devices at first and whenever they change, until the plugin is gone. A plugin may
-  // register before it listens, so it gets some time.
+  // Reports the devices at the start and after each change, until the plugin is gone. A plugin may
+  // register before it listens, so this waits a while for its socket.
   Task<Error> follow(std::function<void(std::vector<Device>)> report);
 
   Task<Result<DeviceIds>> prefer(PreferredRequest request);
-  Task<Result<std::string>> allocate(DeviceIds ids);  // what decode_grants() reads
+  Task<Result<std::string>> allocate(DeviceIds ids);  // decode_grants() reads the result
   Task<Result<void>> pre_start(DeviceIds ids);
 
  private:

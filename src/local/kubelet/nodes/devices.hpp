@@ -33,15 +33,15 @@ struct DeviceCount {
 class NodeDevices {
  public:
   virtual ~NodeDevices() = default;
-  // Reserves for every container of the pod, init containers' devices being used again by the
-  // others. Code::unavailable: not enough; the pod fails with UnexpectedAdmissionError.
+  // Reserves devices for every container of the pod. The others reuse the devices of init
+  // containers. Code::unavailable: not enough; the pod fails with UnexpectedAdmissionError.
   virtual Task<Result<void>> allocate(json::value pod) = 0;
-  // Before each start of a container: tells the plugins, and gives what was allocated.
+  // Called before each start of a container. Calls the plugins and returns what they allocated.
   virtual Task<Result<DeviceGrants>> prepare(json::value pod, std::string container) = 0;
   virtual void release(const std::string& pod_uid) = 0;
   virtual std::vector<DeviceCount> counts() const = 0;
   virtual void on_change(std::function<void()> callback) = 0;  // as NodeImages::on_change()
-  // Only these keep their devices: for the first look at the API after a restart.
+  // Frees the devices of all other pods. Called after the first list of pods after a restart.
   virtual void keep_only(const std::vector<std::string>& pod_uids) = 0;
 };
 

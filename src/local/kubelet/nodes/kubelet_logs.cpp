@@ -13,9 +13,9 @@
 namespace plim::local::kubelet {
 namespace {
 
-// A reader that has neither failed nor found anything by then is quiet, not broken.
+// After this time a reader without result or error counts as quiet, and the answer begins.
 constexpr Nanos kFirstWord = std::chrono::milliseconds(100);
-// Whole logs are handed over at once; they are bounded by their rotation.
+// A whole log is queued at once; log rotation limits its size.
 constexpr std::size_t kMaxQueued = std::size_t{1} << 20;
 
 Result<bool> parse_bool(std::string_view name, std::string_view text) {
@@ -28,7 +28,7 @@ Result<bool> parse_bool(std::string_view name, std::string_view text) {
 Result<std::int64_t> parse_count(std::string_view name, std::string_view text) {
   auto number = parse_int<std::int64_t>(text);
   if (!number || *number < 0)
-    return fail(Code::bad_request, fmt::format("{}: {} is no count", name, quote(text)));
+    return fail(Code::bad_request, fmt::format("{}: {} is not a count", name, quote(text)));
   return *number;
 }
 
@@ -60,7 +60,7 @@ Result<LogOptions> parse_log_options(std::string_view query, WallTime now) {
   return out;
 }
 
-// Shared by the reader and the answer, whichever lives longer.
+// Shared by the reader and the answer; either may end first.
 struct KubeletLogs::Stream {
   Stream(const Executor& loop, LogOptions how) : options(how), changed(loop) {}
 
@@ -83,7 +83,7 @@ struct KubeletLogs::Stream {
   std::string ns, pod, container;
   LogOptions options;
   Event changed;
-  std::deque<net::Piece> early;  // before the answer has begun
+  std::deque<net::Piece> early;  // pieces from before the answer began
   std::shared_ptr<net::Sink> sink;
   std::optional<Result<void>> result;
   bool gone = false;

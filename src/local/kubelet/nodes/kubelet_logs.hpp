@@ -1,4 +1,4 @@
-// /containerLogs/<namespace>/<pod>/<container>: logs as they stand, or as they grow.
+// /containerLogs/<namespace>/<pod>/<container>: whole logs, or logs that are followed.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace plim::local::kubelet {
 
-// From a query such as "tailLines=3&timestamps=true&sinceSeconds=60". Code::bad_request names what
-// is wrong.
+// Parses a query such as "tailLines=3&timestamps=true&sinceSeconds=60". The error is
+// Code::bad_request and names the parameter.
 Result<LogOptions> parse_log_options(std::string_view query, WallTime now);
 
 // Belongs to the node's loop; co_await stop() before destroying it.
 class KubeletLogs {
  public:
   KubeletLogs(const Executor& loop, Clock& clock, KubeletPods& pods);
-  // An error is for the status line; once bytes flow there is nobody to tell.
+  // An error becomes the HTTP status. After the first bytes of the body an error only ends it.
   Task<Result<net::Reply>> answer(net::Request request);
 
   Task<void> stop() { return tasks_.stop(); }

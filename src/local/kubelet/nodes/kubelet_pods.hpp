@@ -1,4 +1,4 @@
-// What the HTTP face of a node shows of its pods; the runtime of the node provides it.
+// The pods of a node as its HTTP server shows them. The node's runtime implements it.
 #pragma once
 
 #include <cstdint>
@@ -34,19 +34,20 @@ struct LogOptions {
 class KubeletPods {
  public:
   virtual ~KubeletPods() = default;
-  virtual std::vector<json::value> pods() const = 0;  // with their newest status
+  virtual std::vector<json::value> pods() const = 0;  // with the current status
   virtual std::vector<ContainerRun> runs() const = 0;
 
-  // The processes of a container, to count what it uses where there are no cgroups.
+  // The processes of a container, to measure its usage on machines without cgroups.
   virtual std::vector<int> processes(const std::string& pod_uid,
                                      const std::string& container) const {
     static_cast<void>(pod_uid), static_cast<void>(container);
     return {};
   }
 
-  // Hands pieces to `write` until the log's end, or until `write` gives false; with `follow` until
-  // the container ends. Code::not_found: no such pod or container; Code::bad_request: it has not
-  // started yet.
+  // Passes pieces to `write` until the end of the log or until `write` returns false; with
+  // `follow`, until the container ends. Code::not_found: no such pod or container.
+  // Code::bad_request:
+  // the container has not started yet.
   virtual Task<Result<void>> read_log(std::string ns, std::string pod, std::string container,
                                       LogOptions options,
                                       std::function<bool(std::string)> write) = 0;

@@ -118,7 +118,7 @@ class NodeServer final : public KubeletServer {
     return out;
   }
 
-  // The narrow right first, then the one that stands for all of them.
+  // Checks the specific permission first, then "proxy", which allows everything.
   Task<Result<void>> check(net::Peer peer, std::string token, std::string subresource) {
     auto allowed = co_await options_.access(peer, token, "get", subresource);
     if (allowed || allowed.error().code != Code::forbidden || subresource == "proxy")
@@ -161,7 +161,7 @@ class NodeServer final : public KubeletServer {
     return json_reply(pod_list(std::move(items)));
   }
 
-  // What the runtime sees: pods with a running container, without the API's view of them.
+  // The runtime's view: pods with a running container, without their API status.
   Reply running_pods(const Request&) {
     json::array items;
     for (const json::value& pod : pods_.pods()) {

@@ -1,4 +1,4 @@
-// The HTTPS face of a node: the part of a kubelet's that agents and the API server read.
+// The HTTPS server of a node: the part of a kubelet's API that agents and the API server read.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,21 @@
 
 namespace plim::local::kubelet {
 
-// May this peer, or whoever the token belongs to, do `verb` ("get") with nodes/<subresource>
-// ("pods", "stats", "metrics", "log", "configz", "healthz", "proxy")? Code::unauthorized,
-// Code::forbidden. Somebody allowed "proxy" is asked for that too.
+// Checks whether this peer, or the owner of the token, may do `verb` ("get") with
+// nodes/<subresource> ("pods", "stats", "metrics", "log", "configz", "healthz", "proxy"). If it may
+// not, the server checks "proxy" too, which allows all of them. Errors: Code::unauthorized,
+// Code::forbidden.
 using KubeletAccess = std::function<Task<Result<void>>(net::Peer peer, std::string token,
                                                        std::string verb, std::string subresource)>;
 
 struct KubeletServerOptions {
   std::string node;
-  std::string address = "127.0.0.1:0";  // a port that is taken becomes the next free one
+  std::string address = "127.0.0.1:0";  // if the port is taken, the next free one is used
   net::ServerTls tls;
   KubeletAccess access;
 };
 
-// Belongs to the node's loop, as everything it shows does; co_await stop() before destroying it.
+// Belongs to the node's loop, like everything it shows; co_await stop() before destroying it.
 class KubeletServer {
  public:
   static Result<std::unique_ptr<KubeletServer>> start(Executor loop, Clock& clock,

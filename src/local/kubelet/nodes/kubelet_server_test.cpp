@@ -165,7 +165,7 @@ TEST_F(KubeletServerTest, shows_its_pods) {
   EXPECT_EQ(running.at("items").at(0).at("spec").at("containers").as_array().size(), 1u);
 }
 
-TEST_F(KubeletServerTest, asks_who_may) {
+TEST_F(KubeletServerTest, checks_permissions) {
   EXPECT_EQ(get("/pods", "").status, 401);
   EXPECT_EQ(get("/pods", "reader").status, 200);
   EXPECT_EQ(get("/metrics", "reader").status, 403);
@@ -179,7 +179,7 @@ TEST_F(KubeletServerTest, asks_who_may) {
   EXPECT_EQ(get("/metrics", "").status, 200);
 }
 
-TEST_F(KubeletServerTest, tells_its_configuration) {
+TEST_F(KubeletServerTest, shows_its_configuration) {
   EXPECT_EQ(get("/healthz").body, "ok");
   const json::value config = get_json("/configz").at("kubeletconfig");
   EXPECT_EQ(text_at(config, {"cgroupDriver"}), "systemd");
@@ -257,7 +257,7 @@ TEST_F(KubeletServerTest, follows_logs_until_the_reader_leaves) {
     EXPECT_TRUE(piece && *piece);
     co_return **piece == "tick\n" ? 1 : 0;
   };
-  // Quiet at first: the answer begins without a word of the container.
+  // Quiet at first: the answer begins before the container has logged anything.
   TaskGroup time(loop_.executor());
   auto fly = [](FakeClock& clock) -> Task<void> {
     for (;;) {
@@ -279,7 +279,7 @@ TEST_F(KubeletServerTest, takes_the_next_port_when_its_own_is_taken) {
   run_to_end(loop_, (*second)->stop());
 }
 
-TEST(LogOptions, refuse_nonsense) {
+TEST(LogOptions, reject_invalid_values) {
   for (const char* bad : {"follow=maybe", "tailLines=x", "limitBytes=-3", "sinceTime=noon"})
     EXPECT_EQ(parse_log_options(bad, WallTime()).error().code, Code::bad_request) << bad;
   EXPECT_TRUE(parse_log_options("follow=1&sinceSeconds=9223372036854775807", WallTime()));

@@ -55,7 +55,7 @@ void add_cadvisor(Exposition& out, const Labels& labels, const CgroupUsage& used
   value("container_memory_working_set_bytes", "Memory without inactive file pages", Type::gauge,
         count(used.working_set_bytes));
   value("container_memory_rss", "Anonymous memory", Type::gauge, count(used.rss_bytes));
-  value("container_oom_events_total", "Processes killed for want of memory", Type::counter,
+  value("container_oom_events_total", "Processes killed because memory ran out", Type::counter,
         count(used.oom_kills));
 }
 

@@ -1,4 +1,4 @@
-// Usage in the forms a kubelet has for it.
+// Usage in the formats of a kubelet.
 #pragma once
 
 #include <string>

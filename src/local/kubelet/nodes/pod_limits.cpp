@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "kube/paths.hpp"
+
 namespace plim::local::kubelet {
 namespace {
 
 using node::CgroupLimits;
 using node::Qos;
 
-constexpr std::array<std::string_view, 2> kLists{"containers", "initContainers"};
+constexpr std::array<kube::ListPath, 2> kLists{"Pod.spec.containers", "Pod.spec.initContainers"};
 
 Quantity quantity_of(const json::value* value) {
   if (!value) return {};
@@ -19,10 +21,10 @@ Quantity quantity_of(const json::value* value) {
   return {};
 }
 
-// A container without a request asks for its limit; the API server fills it in, others may not. Who
-// asks for nothing has said so: CPUs of a pool are paid for elsewhere.
+// A missing request counts as the limit. The API server fills it in, other sources of pods may
+// not. A request of zero stays zero: CPUs of a pool are counted elsewhere.
 Quantity request_of(const json::value& container, std::string_view resource) {
-  const bool said = find(container, {"resources", "requests", resource}) != nullptr;
+  const bool said = kube::find(container, "Container.resources.requests", resource) != nullptr;
   return amount_of(container, said ? "requests" : "limits", resource);
 }
 
@@ -32,8 +34,8 @@ Quantity counted(const json::value& container, std::string_view list, std::strin
 }
 
 bool all_limit(const json::value& pod, std::string_view resource) {
-  for (std::string_view list : kLists)
-    for (const json::value& container : list_at(pod, {"spec", list}))
+  for (kube::ListPath list : kLists)
+    for (const json::value& container : kube::list_at(pod, list))
       if (amount_of(container, "limits", resource).is_zero()) return false;
   return true;
 }
@@ -49,28 +51,30 @@ std::int64_t quota_limit(const Quantity& limit) {
 }  // namespace
 
 Quantity amount_of(const json::value& container, std::string_view list, std::string_view resource) {
-  return quantity_of(find(container, {"resources", list, resource}));
+  const kube::MapPath amounts = list == "requests" ? kube::MapPath("Container.resources.requests")
+                                                   : kube::MapPath("Container.resources.limits");
+  return quantity_of(kube::find(container, amounts, resource));
 }
 
 const json::value* find_container(const json::value& pod, std::string_view name) {
-  for (std::string_view list : kLists)
-    for (const json::value& container : list_at(pod, {"spec", list}))
-      if (text_at(container, {"name"}) == name) return &container;
+  for (kube::ListPath list : kLists)
+    for (const json::value& container : kube::list_at(pod, list))
+      if (kube::text_at(container, "Container.name") == name) return &container;
   return nullptr;
 }
 
 bool is_sidecar(const json::value& init_container) {
-  return text_at(init_container, {"restartPolicy"}) == "Always";
+  return kube::text_at(init_container, "Container.restartPolicy") == "Always";
 }
 
 Qos qos_of(const json::value& pod) {
-  const std::string_view given = text_at(pod, {"status", "qosClass"});
+  const std::string_view given = kube::text_at(pod, "Pod.status.qosClass");
   for (Qos qos : {Qos::guaranteed, Qos::burstable, Qos::best_effort})
     if (given == node::qos_name(qos)) return qos;
   bool any = false;
   bool guaranteed = true;
-  for (std::string_view list : kLists) {
-    for (const json::value& container : list_at(pod, {"spec", list})) {
+  for (kube::ListPath list : kLists) {
+    for (const json::value& container : kube::list_at(pod, list)) {
       for (std::string_view resource : {"cpu", "memory"}) {
         const Quantity limit = amount_of(container, "limits", resource);
         const Quantity request = request_of(container, resource);
@@ -87,17 +91,17 @@ Quantity pod_amount(const json::value& pod, std::string_view list, std::string_v
   Quantity together;
   Quantity sidecars;
   Quantity most;
-  for (const json::value& container : list_at(pod, {"spec", "containers"}))
+  for (const json::value& container : kube::list_at(pod, "Pod.spec.containers"))
     together += counted(container, list, resource);
-  for (const json::value& container : list_at(pod, {"spec", "initContainers"})) {
+  for (const json::value& container : kube::list_at(pod, "Pod.spec.initContainers")) {
     const Quantity own = counted(container, list, resource);
     most = std::max(most, sidecars + own);
     if (is_sidecar(container)) sidecars += own;
   }
   Quantity out = std::max(together + sidecars, most);
-  // Limits of zero mean none; overhead alone does not make one.
+  // A limit of zero means no limit; overhead alone does not create one.
   if (list == "requests" || !out.is_zero())
-    out += quantity_of(find(pod, {"spec", "overhead", resource}));
+    out += quantity_of(kube::find(pod, "Pod.spec.overhead", resource));
   return out;
 }
 
@@ -108,7 +112,7 @@ CgroupLimits pod_limits(const json::value& pod) {
                    .memory = CgroupLimits::kUnlimited};
   if (qos == Qos::best_effort) return out;
   out.shares = node::shares_of(pod_amount(pod, "requests", "cpu").milli_value());
-  // One container without a limit may use what the node has, so the pod may too.
+  // A container without a limit may use the whole node, so its pod may too.
   if (all_limit(pod, "cpu")) out.quota_us = quota_limit(pod_amount(pod, "limits", "cpu"));
   if (all_limit(pod, "memory")) out.memory = memory_limit(pod_amount(pod, "limits", "memory"));
   return out;

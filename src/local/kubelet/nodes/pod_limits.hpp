@@ -1,4 +1,4 @@
-// What a pod's spec means for its cgroups, as a kubelet reads it.
+// The cgroup values that follow from a pod's spec, computed like a kubelet's.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,17 @@
 
 namespace plim::local::kubelet {
 
-// resources.<list>.<resource> of a container; zero when it is missing or no quantity.
+// resources.<list>.<resource> of a container; zero if it is missing or not a quantity.
 Quantity amount_of(const json::value& container, std::string_view list, std::string_view resource);
-const json::value* find_container(const json::value& pod, std::string_view name);  // init ones too
+// Looks at init containers too.
+const json::value* find_container(const json::value& pod, std::string_view name);
 bool is_sidecar(const json::value& init_container);
 
-// From status.qosClass, else computed.
+// Taken from status.qosClass, or computed if that is missing.
 node::Qos qos_of(const json::value& pod);
-// What the scheduler counts: the larger of what runs together at the end and what each init
-// container needs beside the sidecars before it, and the overhead.
+// The amount that the scheduler counts, plus the overhead. It is the larger of two: the requests
+// of the containers and sidecars that run together, and the request of each init container plus the
+// sidecars started before it.
 Quantity pod_amount(const json::value& pod, std::string_view list, std::string_view resource);
 
 node::CgroupLimits pod_limits(const json::value& pod);

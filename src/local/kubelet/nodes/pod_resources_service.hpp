@@ -1,4 +1,4 @@
-// Answers of the kubelet's pod-resources API: which container holds which devices.
+// Answers of the kubelet's pod-resources API: which devices each container holds.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct PodName {
 };
 
 Result<PodName> decode_get_pod_resources(const std::string& bytes);
-// Of pods that have not ended.
+// Only pods that have not ended.
 std::string encode_list_pod_resources(const std::vector<json::value>& pods,
                                       const DeviceLedger& ledger);
 std::string encode_get_pod_resources(const json::value& pod, const DeviceLedger& ledger);
-// Without CPUs, as from a kubelet whose CPU manager gives none out.
+// Contains no CPUs, like the answer of a kubelet whose CPU manager allocates none.
 std::string encode_allocatable(const DeviceLedger& ledger);
 
 // For tests: "ns/name container resource=id,id" per container and resource, sorted.

@@ -23,12 +23,11 @@ void fill(v1::PodResources& out, const json::value& pod, const DeviceLedger& led
   const std::string_view uid = kube::text_at(pod, "Pod.metadata.uid");
   out.set_name(std::string(kube::text_at(pod, "Pod.metadata.name")));
   out.set_namespace_(std::string(kube::text_at(pod, "Pod.metadata.namespace")));
-  for (std::string_view list : {"initContainers", "containers"}) {
-    const json::value* containers = find(pod, {"spec", list});
-    if (!containers || !containers->is_array()) continue;
-    for (const json::value& container : containers->get_array()) {
-      // Init containers that end give theirs to the others.
-      if (list == "initContainers" &&
+  constexpr kube::ListPath kInit = "Pod.spec.initContainers", kOthers = "Pod.spec.containers";
+  for (kube::ListPath list : {kInit, kOthers}) {
+    for (const json::value& container : kube::list_at(pod, list)) {
+      // Init containers that have ended pass their devices on to the others.
+      if (list.keys() == kInit.keys() &&
           kube::text_at(container, "Container.restartPolicy") != "Always")
         continue;
       auto& added = *out.add_containers();

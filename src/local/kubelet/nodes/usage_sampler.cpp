@@ -37,7 +37,7 @@ const node::NodeUsage& UsageSampler::sample() {
   for (const json::value& pod : pods_.pods()) {
     node::PodUsage used = read_pod(pod);
     if (used.containers.empty()) continue;
-    // The node's counter must not fall when a pod goes, so it grows by what each adds.
+    // The node's counter must not decrease when a pod ends, so it adds the increase of each pod.
     const auto before = std::ranges::find(last_.pods, used.uid,
                                           [](const node::PodUsage& other) { return other.uid; });
     const std::uint64_t old = before == last_.pods.end() ? 0 : before->used.cpu_ns;
@@ -68,7 +68,7 @@ node::PodUsage UsageSampler::read_pod(const json::value& pod) {
       add(sum, out.containers.back().used);
     }
   }
-  // The pod's own cgroup also knows what ended containers used.
+  // The pod's own cgroup also includes the usage of ended containers.
   out.used = cgroups_.usage(pod, "").value_or(sum);
   out.nano_cores = rate(out.uid, out.used.cpu_ns, out.started);
   return out;
@@ -99,7 +99,7 @@ std::uint64_t UsageSampler::rate(const std::string& key, std::uint64_t cpu_ns,
   auto [place, added] = histories_.try_emplace(key);
   History& history = place->second;
   if (added) {
-    // Its first window began with its process.
+    // The first window begins with the start of the process.
     const Nanos age = started ? std::max(Nanos::zero(), clock_.wall() - *started) : Nanos::zero();
     history.window_start = {now - age, 0};
     history.newest = {now, cpu_ns};

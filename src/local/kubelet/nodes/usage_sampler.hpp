@@ -1,4 +1,4 @@
-// What the pods of a node use, as counters and as rates.
+// The resource usage of a node's pods, as counters and as rates.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace plim::local::kubelet {
 
-// Reads cgroups, or /proc where there are none. Rates are over the time since the sample before the
-// last, so somebody has to call sample() about every kWindow. Belongs to the node's loop.
+// Reads cgroups, or /proc if there are none. Rates cover the time since the last sample but one,
+// so the owner calls sample() about every kWindow. Belongs to the node's loop.
 class UsageSampler {
  public:
   static constexpr Nanos kWindow = std::chrono::seconds(10);
@@ -24,7 +24,7 @@ class UsageSampler {
   UsageSampler(Clock& clock, const KubeletPods& pods, const NodeCgroups& cgroups)
       : clock_(clock), pods_(pods), cgroups_(cgroups) {}
 
-  // Reads everything now; begins a new window when the last is old enough.
+  // Reads everything now. Begins a new window if the last one is old enough.
   const node::NodeUsage& sample();
 
   // As of the last sample.

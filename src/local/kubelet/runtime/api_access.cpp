@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/pod_sources.hpp"
 
 namespace plim::local::kubelet {
@@ -18,7 +19,7 @@ namespace plim::local::kubelet {
 namespace {
 
 constexpr std::string_view kUsualPlace = "/var/run/secrets/kubernetes.io/serviceaccount";
-// Nobody renews this one, so it lasts for as long as a pod of a local cluster may.
+// This token is never renewed, so it lasts longer than any pod of a local cluster.
 constexpr std::int64_t kTokenSeconds = 365 * 24 * 3600;
 
 struct Address {
@@ -48,7 +49,7 @@ std::string kubeconfig(const NodeOptions& options, std::string_view token, std::
 }
 
 bool wants_token(const json::value& pod) {
-  const json::value* given = find(pod, {"spec", "automountServiceAccountToken"});
+  const json::value* given = kube::find(pod, "Pod.spec.automountServiceAccountToken");
   return given == nullptr || !given->is_bool() || given->as_bool();
 }
 

@@ -1,4 +1,4 @@
-// How a pod's programs reach the API: the files and variables of a service account.
+// How a pod's programs reach the API: the files and variables of its service account.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace plim::local::kubelet {
 
-// Writes token, ca.crt and namespace, and a kubeconfig of the same content for programs without
-// mounts, below the pod's directory. Does nothing when the pod wants no token.
+// Writes token, ca.crt and namespace below the pod's directory, and a kubeconfig with the same
+// content for programs without mounts. Does nothing if the pod does not want a token.
 Task<Result<void>> write_api_access(std::shared_ptr<kube::Client> client, json::value pod,
                                     NodeOptions options, std::string directory);
-// KUBERNETES_SERVICE_HOST and its kin; KUBECONFIG where nothing can be mounted.
+// KUBERNETES_SERVICE_HOST and related variables; also KUBECONFIG if mounts are not possible.
 void add_api_environment(const NodeOptions& options, const std::string& directory, bool isolated,
                          Environment& out);
-// Puts the files to the usual place unless the pod has a volume there.
+// Mounts the files at the usual path unless the pod has a volume there.
 void add_api_mount(const NodeOptions& options, const std::string& directory, StartSpec& spec);
 
 }  // namespace plim::local::kubelet

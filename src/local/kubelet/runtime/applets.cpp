@@ -43,7 +43,7 @@ void say(std::string_view line) {
   std::fflush(stdout);
 }
 
-// --name value and --name=value; what is neither stands under "".
+// Parses --name value and --name=value. Any other word is stored under "".
 std::map<std::string, std::string> options_of(const Words& words) {
   std::map<std::string, std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -78,7 +78,7 @@ int sleep_applet(const Words& words) {
   return 0;
 }
 
-// Keeps so many CPUs busy, each thread resting for what is missing of a whole one.
+// Keeps `cpus` CPUs busy. The last thread sleeps for the missing part of a whole CPU.
 void burn(double cpus, double seconds) {
   const auto end = std::chrono::steady_clock::now() + Seconds(seconds);
   std::vector<std::thread> threads;
@@ -107,7 +107,7 @@ CpuSet allowed_cpus() {
   return out;
 }
 
-// A program that knows of its CPUs only what it was told, and shows each second where it runs.
+// Knows only the CPUs that it was given, and prints each second on which CPU it runs.
 int named_burn(const std::string& name, std::string_view cpus, double seconds) {
   if (!cpus.empty()) {
     auto wanted = parse_cpu_list(cpus);
@@ -164,7 +164,7 @@ int exit_applet(const Words& words) {
   return words.empty() ? 0 : parse_int(words[0]).value_or(kUsage);
 }
 
-// A job in pieces: each takes its time and tells when it is through.
+// A job in slices: each takes some time and prints a line at its end.
 int slices_applet(const Words& words) {
   const auto options = options_of(words);
   const auto count = static_cast<int>(number(options, "count", 10));
@@ -229,7 +229,7 @@ constexpr std::array kApplets{
     Applet{"slices", "slices [--count N] [--seconds S] [--cpus N]", slices_applet},
 };
 
-// The first process of a PID namespace ignores what it does not handle.
+// The first process of a PID namespace ignores signals that it does not handle.
 void end_on_sigterm(int number) {
   ::_exit(128 + number);
 }

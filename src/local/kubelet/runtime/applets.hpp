@@ -1,4 +1,4 @@
-// Small programs inside our own binary, so that demos and tests need no images from elsewhere:
+// Small programs inside our own binary, so that demos and tests need no external images:
 // `plimsoll tools sleep 5`.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace plim::local::kubelet {
 
 bool is_applet(std::string_view name);
-// argv[0] is "tools", argv[1] the applet. 2: usage.
+// argv[0] is "tools", argv[1] the applet. Returns 2 for wrong usage.
 int run_applet(int argc, char** argv);
 
 }  // namespace plim::local::kubelet

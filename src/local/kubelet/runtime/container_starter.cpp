@@ -9,6 +9,7 @@
 #include "base/duration.hpp"
 #include "base/random.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/api_access.hpp"
 #include "local/kubelet/runtime/launch.hpp"
 
@@ -17,10 +18,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kConfigRetry = 10s;  // until a missing ConfigMap is looked for again
+constexpr auto kConfigRetry = 10s;  // wait before looking for a missing ConfigMap again
 
 images::PullPolicy policy_of(const json::value& container) {
-  const std::string_view text = text_at(container, {"imagePullPolicy"});
+  const std::string_view text = kube::text_at(container, "Container.imagePullPolicy");
   if (text == "Always") return images::PullPolicy::always;
   return text == "Never" ? images::PullPolicy::never : images::PullPolicy::if_not_present;
 }
@@ -29,14 +30,14 @@ std::string shown(Nanos duration) {
   return format_duration(std::chrono::floor<std::chrono::milliseconds>(duration));
 }
 
-// As a kubelet writes it. The last sentence is ours: a kubelet does not know about layers.
+// The text of a kubelet. The last sentence is ours: a kubelet does not know about layers.
 std::string pulled_message(std::string_view image, const images::Pulled& pulled) {
   const std::int64_t size = pulled.image->bytes();
   std::string out = fmt::format(
       "Successfully pulled image \"{}\" in {} ({} including waiting). Image size: {} bytes.", image,
       shown(pulled.took), shown(pulled.took_with_waiting), size);
   if (pulled.bytes != size)
-    out += fmt::format(" Moved {} bytes, the other layers were here.", pulled.bytes);
+    out += fmt::format(" Pulled {} bytes; the other layers were already present.", pulled.bytes);
   return out;
 }
 
@@ -99,8 +100,8 @@ SteadyTime ContainerStarter::retry_at(const std::string& container) {
 
 Task<std::shared_ptr<const images::Image>> ContainerStarter::pull(std::string container) {
   const json::value spec = pod_.spec_of(container);
-  const std::string image(text_at(spec, {"image"}));
-  bool asked = false;  // a registry; also for an image that turns out to be there
+  const std::string image(kube::text_at(spec, "Container.image"));
+  bool asked = false;  // a registry was asked, even if the image is present
   std::function<void()> started = [this, image, container, &asked] {
     asked = true;
     report_.note("Pulling", fmt::format("Pulling image \"{}\"", image), container);
@@ -148,7 +149,7 @@ Task<Result<Environment>> ContainerStarter::environment_of(
   PLIM_CO_TRY(PodSources sources,
               co_await fetch_sources(node.client, pod_.object, env_needs(pod_.object, spec)));
   if (!node.options.api_url.empty()) {
-    // Containers reach the API directly, whatever the address of its service.
+    // Containers reach the API directly, not through the address of its service.
     std::erase_if(sources.services, [](const json::value& service) {
       return kube::name_of(service) == "kubernetes" && kube::namespace_of(service) == "default";
     });
@@ -236,11 +237,11 @@ Task<SteadyTime> ContainerStarter::start(std::string container) {
   co_return SteadyTime::max();
 }
 
-// The probes begin after the hook; without them the container never becomes ready.
+// The probes begin after the hook. Without them the container never becomes ready.
 Task<void> ContainerStarter::run_post_start(std::string container, std::string id) {
   if (pod_.find_running(container, id) == nullptr) co_return;
   const json::value spec = pod_.spec_of(container);
-  const json::value* hook = find(spec, {"lifecycle", "postStart"});
+  const json::value* hook = kube::find(spec, "Container.lifecycle.postStart");
   if (hook != nullptr) {
     HandlerTarget target = shim_.target_of(container, id);
     const HandlerOutcome done = co_await run_handler(*hook, std::move(target), 10min);

@@ -22,8 +22,8 @@
 
 namespace plim::local::kubelet {
 
-// Keeps the back-off of every container and writes the waiting reason of its facts. Belongs to the
-// node's loop; what it is given outlives it.
+// Keeps the back-off of every container and sets the waiting reason of its facts. Belongs to the
+// node's loop; its arguments outlive it.
 class ContainerStarter {
  public:
   ContainerStarter(PodState& pod, PodReporter& report, ShimFollower& shim, PodProbes& probes,
@@ -33,7 +33,7 @@ class ContainerStarter {
   // Starts the container if its back-off allows it. Returns when to call again;
   // SteadyTime::max(): after the next change.
   Task<SteadyTime> try_start(std::string container);
-  // The back-off counts from here.
+  // The container has ended; its back-off starts now.
   void note_end(const std::string& container);
 
  private:
@@ -46,7 +46,7 @@ class ContainerStarter {
   Task<SteadyTime> start(std::string container);
   Task<std::shared_ptr<const images::Image>> pull(std::string container);
   void fail_pull(const std::string& container, const std::string& image, const Error& error);
-  // None: retry_at() says when to try again.
+  // None: call again at retry_at().
   Task<std::optional<StartSpec>> prepare(std::string container,
                                          std::shared_ptr<const images::Image> image);
   Task<Result<Environment>> environment_of(json::value spec,
@@ -55,7 +55,7 @@ class ContainerStarter {
 
   void show_pull_backoff(const std::string& container);
   void show_restart_backoff(const std::string& container, Nanos delay);
-  // Nothing runs for this reason; tried again in a while.
+  // Sets the reason why nothing runs. The start is retried later.
   void put_off(const std::string& container, std::string_view reason, std::string message);
   SteadyTime retry_at(const std::string& container);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -17,7 +18,7 @@ namespace {
 
 std::optional<Nanos> grace_of_deletion(const PodState& pod) {
   if (pod.wish < PodWish::remove) return std::nullopt;
-  const auto given = int_at(pod.object, {"metadata", "deletionGracePeriodSeconds"});
+  const auto given = kube::int_at(pod.object, "Pod.metadata.deletionGracePeriodSeconds");
   if (!given) return std::nullopt;
   return std::chrono::seconds(*given);
 }
@@ -26,7 +27,7 @@ std::optional<Nanos> grace_of_deletion(const PodState& pod) {
 
 Task<void> ContainerStopper::stop_all() {
   const SteadyTime begin = pod_.node.clock.steady();
-  // A deletion may also grant more time than the pod's spec does.
+  // A deletion may also allow more time than the pod's spec does.
   const Nanos grace = grace_of_deletion(pod_).value_or(pod_.grace());
   std::vector<std::string> others, sidecars;
   for (const auto* list : {&pod_.facts.init, &pod_.facts.containers})
@@ -69,7 +70,7 @@ Task<void> ContainerStopper::stop(std::string container, SteadyTime begin, Nanos
 
 Task<void> ContainerStopper::run_pre_stop(std::string container, std::string id, Nanos left) {
   const json::value spec = pod_.spec_of(container);
-  const json::value* hook = find(spec, {"lifecycle", "preStop"});
+  const json::value* hook = kube::find(spec, "Container.lifecycle.preStop");
   if (hook == nullptr) co_return;
   HandlerTarget target = shim_.target_of(container, id);
   const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(left);
@@ -95,8 +96,8 @@ Task<void> ContainerStopper::kill(std::string container, std::string id) {
   }
 }
 
-// Computed again before each wait: a second deletion may shorten the grace period, a forced one
-// ends it.
+// Computed again before each wait: a second deletion may shorten the grace period, and a forced
+// one ends it.
 SteadyTime ContainerStopper::grace_end(SteadyTime begin, Nanos grace) const {
   if (pod_.wish == PodWish::forget) return SteadyTime::min();
   return begin + std::min(grace, grace_of_deletion(pod_).value_or(grace));

@@ -12,18 +12,18 @@
 
 namespace plim::local::kubelet {
 
-// Belongs to the node's loop; what it is given outlives it.
+// Belongs to the node's loop; its arguments outlive it.
 class ContainerStopper {
  public:
   ContainerStopper(PodState& pod, PodReporter& report, ShimFollower& shim, PodProbes& probes)
       : pod_(pod), report_(report), shim_(shim), probes_(probes) {}
 
-  // Every container; ends when none runs. Sidecars serve the others, so they stop last, in the
-  // reverse order of their start.
+  // Stops every container and returns when none runs. Sidecars serve the others, so they stop
+  // last, in the reverse order of their start.
   Task<void> stop_all();
-  // One container, whose grace period began at `begin`.
+  // Stops one container, whose grace period began at `begin`.
   Task<void> stop(std::string container, SteadyTime begin, Nanos grace);
-  // The same from now on, as a task of its own.
+  // Starts a task that stops the container; its grace period begins now.
   void stop_soon(const std::string& container, Nanos grace);
 
  private:

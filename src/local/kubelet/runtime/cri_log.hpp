@@ -12,11 +12,11 @@ namespace plim::local::kubelet {
 
 enum class LogStream { out, err };
 
-// "2024-01-02T03:04:05.000000006Z stdout F text\n"; a line that is not complete yet has P.
+// "2024-01-02T03:04:05.000000006Z stdout F text\n"; an incomplete line has P instead of F.
 std::string format_log_line(WallTime time, LogStream stream, bool complete, std::string_view text);
 
-// Lines as they come from a container, cut at kMaxLine. The file is rotated at `limit` bytes:
-// 0.log becomes 0.log.1 and so on, kKept files in all. What cannot be written is lost: a full disk
+// Writes the lines of a container, cut at kMaxLine. The file is rotated at `limit` bytes: 0.log
+// becomes 0.log.1 and so on, kKept files in all. Output that cannot be written is lost: a full disk
 // must not stop a container.
 class CriLog {
  public:
@@ -27,7 +27,7 @@ class CriLog {
   explicit CriLog(std::string path, std::size_t limit = kDefaultLimit);
 
   void append(LogStream stream, std::string_view bytes, WallTime now);
-  // Writes what has no line end yet.
+  // Writes the rest that has no line end yet.
   void finish(WallTime now);
 
  private:

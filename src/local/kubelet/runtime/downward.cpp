@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 
 namespace plim::local::kubelet {
@@ -56,14 +57,14 @@ Result<std::string> field_value(const json::value& pod, const PodPlace& place,
       {"metadata.namespace", kube::namespace_of(pod)},
       {"metadata.uid", kube::uid_of(pod)},
       {"spec.nodeName", place.node},
-      {"spec.serviceAccountName", text_at(pod, {"spec", "serviceAccountName"})},
+      {"spec.serviceAccountName", kube::text_at(pod, "Pod.spec.serviceAccountName")},
       {"status.hostIP", place.host_ip},
       {"status.hostIPs", place.host_ip},
       {"status.podIP", place.pod_ip},
       {"status.podIPs", place.pod_ip}};
   if (const auto found = plain.find(path); found != plain.end()) return std::string(found->second);
-  if (path == "metadata.labels") return lines_of(find(pod, {"metadata", "labels"}));
-  if (path == "metadata.annotations") return lines_of(find(pod, {"metadata", "annotations"}));
+  if (path == "metadata.labels") return lines_of(kube::find(pod, "Pod.metadata.labels"));
+  if (path == "metadata.annotations") return lines_of(kube::find(pod, "Pod.metadata.annotations"));
   if (const auto key = subscript(path, "metadata.labels"))
     return std::string(kube::label_of(pod, *key));
   if (const auto key = subscript(path, "metadata.annotations"))
@@ -73,15 +74,15 @@ Result<std::string> field_value(const json::value& pod, const PodPlace& place,
 
 Result<std::string> resource_value(const json::value& pod, const json::value& container,
                                    const PodPlace& place, const json::value& reference) {
-  const std::string_view name = text_at(reference, {"containerName"});
+  const std::string_view name = kube::text_at(reference, "ResourceFieldSelector.containerName");
   const json::value* of = name.empty() ? &container : find_container(pod, name);
   if (of == nullptr) return fail(Code::not_found, fmt::format("container {} not found", name));
-  const std::string_view resource = text_at(reference, {"resource"});
+  const std::string_view resource = kube::text_at(reference, "ResourceFieldSelector.resource");
   const auto dot = resource.find('.');
   if (dot == resource.npos)
     return fail(Code::invalid, fmt::format("unsupported container resource : {}", resource));
   const std::string_view list = resource.substr(0, dot), kind = resource.substr(dot + 1);
-  const std::string_view divisor_text = text_at(reference, {"divisor"});
+  const std::string_view divisor_text = kube::text_at(reference, "ResourceFieldSelector.divisor");
   Quantity divisor(1);
   if (!divisor_text.empty() && divisor_text != "0") {
     PLIM_TRY(divisor, parse_quantity(divisor_text));

@@ -1,4 +1,4 @@
-// What a pod may ask about itself: fields of its object and amounts of its containers. Pure.
+// The downward API: fields of a pod's object and resources of its containers. Pure.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace plim::local::kubelet {
 
-// Where a pod lies, which its object does not say yet when its containers start.
+// Addresses and node of a pod, which its object does not have yet when its containers start.
 struct PodPlace {
   std::string node, host_ip, pod_ip;
-  Quantity cpu, memory;  // allocatable: the limit of a container that has none
+  Quantity cpu, memory;  // allocatable: the limit of a container without one
 };
 
-// fieldRef: "metadata.labels['app']", "status.podIP". Whole maps ("metadata.labels") come as lines
+// fieldRef: "metadata.labels['app']", "status.podIP". Whole maps ("metadata.labels") become lines
 // key="value", for files.
 Result<std::string> field_value(const json::value& pod, const PodPlace& place,
                                 std::string_view path);
-// resourceFieldRef: {containerName, resource, divisor}; without a name `container` is meant.
+// resourceFieldRef: {containerName, resource, divisor}. Without a name it refers to `container`.
 Result<std::string> resource_value(const json::value& pod, const json::value& container,
                                    const PodPlace& place, const json::value& reference);
 

@@ -8,6 +8,7 @@
 #include "base/base64.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -43,26 +44,26 @@ struct Reference {
   }
 };
 
-std::optional<Reference> reference_in(const json::value& from, std::string_view config_map_key,
-                                      std::string_view secret_key) {
-  for (const auto& [key, kind] :
-       {std::pair(config_map_key, Kind::config_map), std::pair(secret_key, Kind::secret)})
-    if (find(from, {key}) != nullptr)
-      return Reference{kind, std::string(text_at(from, {key, "name"})),
-                       bool_at(from, {key, "optional"})};
-  return std::nullopt;
+// All four kinds of references have the fields `name` and `optional`.
+std::optional<Reference> reference_in(const json::value* config_map, const json::value* secret) {
+  const json::value* given = config_map != nullptr ? config_map : secret;
+  if (given == nullptr) return std::nullopt;
+  return Reference{config_map != nullptr ? Kind::config_map : Kind::secret,
+                   std::string(kube::text_at(*given, "ConfigMapEnvSource.name")),
+                   kube::bool_at(*given, "ConfigMapEnvSource.optional")};
 }
 
 Result<void> add_all_keys(const json::value& from, const PodSources& sources, Environment& out) {
-  const auto reference = reference_in(from, "configMapRef", "secretRef");
+  const auto reference = reference_in(kube::find(from, "EnvFromSource.configMapRef"),
+                                      kube::find(from, "EnvFromSource.secretRef"));
   if (!reference) return {};
   const json::value* object = reference->find_in(sources);
   if (object == nullptr && reference->optional) return {};
   if (object == nullptr)
     return fail(Code::not_found,
                 fmt::format("{} \"{}\" not found", reference->noun(), reference->name));
-  const std::string prefix(text_at(from, {"prefix"}));
-  const json::value* data = find(*object, {"data"});
+  const std::string prefix(kube::text_at(from, "EnvFromSource.prefix"));
+  const json::value* data = kube::find(*object, "ConfigMap.data");
   if (data == nullptr || !data->is_object()) return {};
   for (const auto& [key, value] : data->as_object()) {
     if (!value.is_string()) continue;
@@ -72,30 +73,32 @@ Result<void> add_all_keys(const json::value& from, const PodSources& sources, En
   return {};
 }
 
-// Nothing: optional and not there.
+// None: the reference is optional and its object does not exist.
 Result<std::optional<std::string>> value_from(const json::value& pod, const json::value& container,
                                               const PodPlace& place, const PodSources& sources,
                                               const json::value& from) {
-  if (const std::string_view path = text_at(from, {"fieldRef", "fieldPath"}); !path.empty()) {
+  if (const std::string_view path = kube::text_at(from, "EnvVarSource.fieldRef.fieldPath");
+      !path.empty()) {
     PLIM_TRY(std::string text, field_value(pod, place, path));
     return std::optional(std::move(text));
   }
-  if (const json::value* resource = find(from, {"resourceFieldRef"})) {
+  if (const json::value* resource = kube::find(from, "EnvVarSource.resourceFieldRef")) {
     PLIM_TRY(std::string text, resource_value(pod, container, place, *resource));
     return std::optional(std::move(text));
   }
-  const auto reference = reference_in(from, "configMapKeyRef", "secretKeyRef");
+  const auto reference = reference_in(kube::find(from, "EnvVarSource.configMapKeyRef"),
+                                      kube::find(from, "EnvVarSource.secretKeyRef"));
   if (!reference) return std::optional<std::string>();
   const std::string_view key = reference->kind == Kind::secret
-                                   ? text_at(from, {"secretKeyRef", "key"})
-                                   : text_at(from, {"configMapKeyRef", "key"});
+                                   ? kube::text_at(from, "EnvVarSource.secretKeyRef.key")
+                                   : kube::text_at(from, "EnvVarSource.configMapKeyRef.key");
   const json::value* object = reference->find_in(sources);
   if (object == nullptr) {
     if (reference->optional) return std::optional<std::string>();
     return fail(Code::not_found,
                 fmt::format("{} \"{}\" not found", reference->noun(), reference->name));
   }
-  const json::value* value = find(*object, {"data", key});
+  const json::value* value = kube::find(*object, "ConfigMap.data", key);
   if (value == nullptr || !value->is_string()) {
     if (reference->optional) return std::optional<std::string>();
     return fail(Code::not_found,
@@ -151,21 +154,24 @@ std::string expand(std::string_view text, const Environment& environment) {
 
 void add_service_links(const std::vector<json::value>& services, Environment& out) {
   for (const json::value& service : services) {
-    const std::string_view address = text_at(service, {"spec", "clusterIP"});
-    const json::value* spec = find(service, {"spec"});
+    const std::string_view address = kube::text_at(service, "Service.spec.clusterIP");
+    const json::value* spec = kube::find(service, "Service.spec");
     if (spec == nullptr || address.empty() || address == "None") continue;
-    const json::array& ports = list_at(*spec, {"ports"});
+    const json::array& ports = kube::list_at(*spec, "ServiceSpec.ports");
     if (ports.empty()) continue;
     const std::string name = variable_name(kube::name_of(service));
-    const auto number = [](const json::value& port) { return int_at(port, {"port"}).value_or(0); };
+    const auto number = [](const json::value& port) {
+      return kube::int_at(port, "ServicePort.port").value_or(0);
+    };
     out.set(name + "_SERVICE_HOST", std::string(address));
     out.set(name + "_SERVICE_PORT", std::to_string(number(ports[0])));
     for (const json::value& port : ports)
-      if (const std::string_view port_name = text_at(port, {"name"}); !port_name.empty())
+      if (const std::string_view port_name = kube::text_at(port, "ServicePort.name");
+          !port_name.empty())
         out.set(fmt::format("{}_SERVICE_PORT_{}", name, variable_name(port_name)),
                 std::to_string(number(port)));
     for (std::size_t i = 0; i < ports.size(); ++i) {
-      const std::string_view given = text_at(ports[i], {"protocol"});
+      const std::string_view given = kube::text_at(ports[i], "ServicePort.protocol");
       const std::string protocol = given.empty() ? "tcp" : to_lower(given);
       const std::string url = fmt::format("{}://{}:{}", protocol, address, number(ports[i]));
       if (i == 0) out.set(name + "_PORT", url);
@@ -183,15 +189,15 @@ Result<Environment> make_environment(const json::value& pod, const json::value& 
                                      const PodPlace& place, const PodSources& sources,
                                      Environment base) {
   add_service_links(sources.services, base);
-  for (const json::value& from : list_at(container, {"envFrom"}))
+  for (const json::value& from : kube::list_at(container, "Container.envFrom"))
     PLIM_CHECK(add_all_keys(from, sources, base));
-  for (const json::value& entry : list_at(container, {"env"})) {
-    const std::string_view name = text_at(entry, {"name"});
-    if (const json::value* from = find(entry, {"valueFrom"})) {
+  for (const json::value& entry : kube::list_at(container, "Container.env")) {
+    const std::string_view name = kube::text_at(entry, "EnvVar.name");
+    if (const json::value* from = kube::find(entry, "EnvVar.valueFrom")) {
       PLIM_TRY(auto value, value_from(pod, container, place, sources, *from));
       if (value) base.set(name, std::move(*value));
     } else {
-      base.set(name, expand(text_at(entry, {"value"}), base));
+      base.set(name, expand(kube::text_at(entry, "EnvVar.value"), base));
     }
   }
   return base;

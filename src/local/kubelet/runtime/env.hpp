@@ -13,7 +13,7 @@
 
 namespace plim::local::kubelet {
 
-// Names are unique; a later setting replaces an earlier one in its place.
+// Names are unique. A later value replaces an earlier one and keeps its position.
 class Environment {
  public:
   using Entry = std::pair<std::string, std::string>;
@@ -27,14 +27,14 @@ class Environment {
   std::vector<Entry> entries_;
 };
 
-// $(NAME) by its value, $$ by one $; what is not known stays as it is.
+// Replaces $(NAME) by its value and $$ by one $. Unknown names stay as they are.
 std::string expand(std::string_view text, const Environment& environment);
 
-// WEB_SERVICE_HOST, WEB_PORT_80_TCP and the others, for every service with an address.
+// Sets WEB_SERVICE_HOST, WEB_PORT_80_TCP and so on, for every service with an address.
 void add_service_links(const std::vector<json::value>& services, Environment& out);
 
-// On top of `base`: service links, envFrom, env. The error of a missing object or key is what a
-// kubelet says with CreateContainerConfigError.
+// Adds service links, envFrom and env to `base`. If an object or key is missing, the error is the
+// message that a kubelet reports with CreateContainerConfigError.
 Result<Environment> make_environment(const json::value& pod, const json::value& container,
                                      const PodPlace& place, const PodSources& sources,
                                      Environment base);

@@ -17,6 +17,7 @@
 #include "base/event.hpp"
 #include "base/fd.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "net/client.hpp"
 
 namespace plim::local::kubelet {
@@ -28,14 +29,15 @@ HandlerOutcome failure(std::string text) {
   return {.success = false, .output = std::move(text)};
 }
 
+// `action` is an HTTPGetAction or a TCPSocketAction; a GRPCAction has no host.
 std::string_view host_of(const json::value& action, const HandlerTarget& target) {
-  const std::string_view given = text_at(action, {"host"});
+  const std::string_view given = kube::text_at(action, "TCPSocketAction.host");
   return given.empty() ? std::string_view(target.pod_ip) : given;
 }
 
 Task<HandlerOutcome> run_exec(json::value action, HandlerTarget target,
                               std::chrono::milliseconds timeout) {
-  auto words = texts_at(action, {"command"});
+  auto words = kube::texts_at(action, "ExecAction.command");
   const std::string shown = words.empty() ? "" : words.front();
   auto done = co_await target.shim->exec(target.id, std::move(words), timeout);
   if (!done) co_return failure(done.error().message);
@@ -47,25 +49,25 @@ Task<HandlerOutcome> run_exec(json::value action, HandlerTarget target,
 
 Task<HandlerOutcome> run_http(json::value action, HandlerTarget target,
                               std::chrono::milliseconds timeout) {
-  const int port = resolve_port(target.container, find(action, {"port"}));
-  const bool tls = text_at(action, {"scheme"}) == "HTTPS";
+  const int port = resolve_port(target.container, kube::find(action, "HTTPGetAction.port"));
+  const bool tls = kube::text_at(action, "HTTPGetAction.scheme") == "HTTPS";
   const std::string base =
       fmt::format("{}://{}:{}", tls ? "https" : "http", host_of(action, target), port);
   net::ClientOptions options;
-  options.tls.insecure = true;  // as kubelets do: a pod's certificate is its own
+  options.tls.insecure = true;  // like a kubelet: pods use self-signed certificates
   options.user_agent = "kube-probe/1.34";
   options.connect_timeout = timeout;
   const Executor loop = co_await current_loop();
   auto client = net::Client::create(loop, base, std::move(options));
   if (!client) co_return failure(client.error().message);
   net::Request request;
-  std::string_view path = text_at(action, {"path"});
+  std::string_view path = kube::text_at(action, "HTTPGetAction.path");
   const auto [before, query] = cut(path, '?');
   request.path = before.starts_with('/') ? std::string(before) : fmt::format("/{}", before);
   request.query = query;
-  for (const json::value& header : list_at(action, {"httpHeaders"}))
-    request.headers.set(std::string(text_at(header, {"name"})),
-                        std::string(text_at(header, {"value"})));
+  for (const json::value& header : kube::list_at(action, "HTTPGetAction.httpHeaders"))
+    request.headers.set(std::string(kube::text_at(header, "HTTPHeader.name")),
+                        std::string(kube::text_at(header, "HTTPHeader.value")));
   if (!request.headers.has("Accept")) request.headers.set("Accept", "*/*");
   net::CallOptions limits;
   limits.timeout = timeout;
@@ -80,7 +82,7 @@ Task<HandlerOutcome> run_http(json::value action, HandlerTarget target,
 
 Task<HandlerOutcome> run_tcp(json::value action, HandlerTarget target,
                              std::chrono::milliseconds timeout) {
-  const int port = resolve_port(target.container, find(action, {"port"}));
+  const int port = resolve_port(target.container, kube::find(action, "TCPSocketAction.port"));
   const std::string host(host_of(action, target));
   const auto refused = [&](int error) {
     return failure(fmt::format("dial tcp {}:{}: connect: {}", host, port, std::strerror(error)));
@@ -123,22 +125,22 @@ int resolve_port(const json::value& container, const json::value* port) {
   if (!port->is_string()) return 0;
   const std::string_view text = port->as_string();
   if (auto number = parse_int(text)) return *number;
-  for (const json::value& named : list_at(container, {"ports"}))
-    if (text_at(named, {"name"}) == text)
-      return static_cast<int>(int_at(named, {"containerPort"}).value_or(0));
+  for (const json::value& named : kube::list_at(container, "Container.ports"))
+    if (kube::text_at(named, "ContainerPort.name") == text)
+      return static_cast<int>(kube::int_at(named, "ContainerPort.containerPort").value_or(0));
   return 0;
 }
 
 Task<HandlerOutcome> run_handler(json::value handler, HandlerTarget target,
                                  std::chrono::milliseconds timeout) {
-  if (const json::value* action = find(handler, {"exec"}))
+  if (const json::value* action = kube::find(handler, "Probe.exec"))
     co_return co_await run_exec(*action, std::move(target), timeout);
-  if (const json::value* action = find(handler, {"httpGet"}))
+  if (const json::value* action = kube::find(handler, "Probe.httpGet"))
     co_return co_await run_http(*action, std::move(target), timeout);
-  const json::value* connection = find(handler, {"tcpSocket"});
-  if (connection == nullptr) connection = find(handler, {"grpc"});
+  const json::value* connection = kube::find(handler, "Probe.tcpSocket");
+  if (connection == nullptr) connection = kube::find(handler, "Probe.grpc");
   if (connection != nullptr) co_return co_await run_tcp(*connection, std::move(target), timeout);
-  if (const auto seconds = int_at(handler, {"sleep", "seconds"})) {
+  if (const auto seconds = kube::int_at(handler, "LifecycleHandler.sleep.seconds")) {
     const Nanos wait = std::chrono::seconds(*seconds);
     co_await target.clock->sleep(std::min<Nanos>(wait, timeout));
     co_return HandlerOutcome{true, ""};

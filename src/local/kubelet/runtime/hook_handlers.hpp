@@ -1,4 +1,4 @@
-// The actions probes and lifecycle hooks are made of: exec, httpGet, tcpSocket, sleep.
+// The actions of probes and lifecycle hooks: exec, httpGet, tcpSocket, sleep.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace plim::local::kubelet {
 
-// Whom the action is about. The shim and the clock outlive it.
+// The container that the action is for. The shim and the clock outlive it.
 struct HandlerTarget {
   std::string pod_ip;
-  json::value container;  // its spec, for ports by name
+  json::value container;  // its spec, for named ports
   std::string id;         // of the run
   ShimClient* shim = nullptr;
   Clock* clock = nullptr;
@@ -22,14 +22,14 @@ struct HandlerTarget {
 
 struct HandlerOutcome {
   bool success = false;
-  std::string output;  // what went wrong, or what the program said
+  std::string output;  // the failure, or the program's output
 };
 
-// The port as a number: 8080, "8080" or the name of one of the container's ports; 0: unknown.
+// The port as a number. `port` is 8080, "8080" or the name of a port of the container. 0: unknown.
 int resolve_port(const json::value& container, const json::value* port);
 
-// `handler` holds one of the actions by name, as in a probe. gRPC is looked at as a plain
-// connection.
+// `handler` holds one of the actions by name, as in a probe. A gRPC probe only checks that the
+// port accepts connections.
 Task<HandlerOutcome> run_handler(json::value handler, HandlerTarget target,
                                  std::chrono::milliseconds timeout);
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/applets.hpp"
 #include "local/kubelet/shim/shim_spawn.hpp"
 
@@ -30,9 +31,26 @@ bool is_image(const images::Image& image, std::string_view repository) {
           image.name[repository.size()] == '@');
 }
 
-const json::value* security(const Launch& launch, std::string_view key) {
-  if (const json::value* own = find(launch.container, {"securityContext", key})) return own;
-  return find(launch.pod, {"spec", "securityContext", key});
+// A container's own setting, or that of its pod.
+const json::value* find_in_either(const Launch& launch, kube::AnyPath container,
+                                  kube::AnyPath pod) {
+  if (const json::value* own = kube::find(launch.container, container)) return own;
+  return kube::find(launch.pod, pod);
+}
+
+const json::value* find_user(const Launch& launch) {
+  return find_in_either(launch, "Container.securityContext.runAsUser",
+                        "Pod.spec.securityContext.runAsUser");
+}
+
+const json::value* find_group(const Launch& launch) {
+  return find_in_either(launch, "Container.securityContext.runAsGroup",
+                        "Pod.spec.securityContext.runAsGroup");
+}
+
+const json::value* find_non_root(const Launch& launch) {
+  return find_in_either(launch, "Container.securityContext.runAsNonRoot",
+                        "Pod.spec.securityContext.runAsNonRoot");
 }
 
 std::optional<std::int64_t> number(const json::value* value) {
@@ -46,15 +64,15 @@ bool is_true(const json::value* value) {
 
 std::uint64_t kept_capabilities(const json::value& container) {
   std::uint64_t out = default_capabilities();
-  const json::value* wanted = find(container, {"securityContext", "capabilities"});
+  const json::value* wanted = kube::find(container, "Container.securityContext.capabilities");
   if (wanted == nullptr) return out;
-  for (const std::string& name : texts_at(*wanted, {"drop"}))
+  for (const std::string& name : kube::texts_at(*wanted, "Capabilities.drop"))
     if (name == "ALL") {
       out = 0;
     } else if (const int bit = capability_number(name); bit >= 0) {
       out &= ~(std::uint64_t{1} << bit);
     }
-  for (const std::string& name : texts_at(*wanted, {"add"}))
+  for (const std::string& name : kube::texts_at(*wanted, "Capabilities.add"))
     if (name == "ALL") {
       out = ~std::uint64_t{0} >> 1;
     } else if (const int bit = capability_number(name); bit >= 0) {
@@ -64,56 +82,56 @@ std::uint64_t kept_capabilities(const json::value& container) {
 }
 
 std::string hostname_of(const json::value& pod) {
-  const std::string_view given = text_at(pod, {"spec", "hostname"});
+  const std::string_view given = kube::text_at(pod, "Pod.spec.hostname");
   return std::string((given.empty() ? kube::name_of(pod) : given).substr(0, 63));
 }
 
-// Images without files of their own name directories this machine need not have.
+// Images without a root file system may name directories that do not exist on this machine.
 std::string usual_home(const VolumeRoots& roots) {
   return roots.pod + "/work";
 }
 
 std::string working_directory(const Launch& launch) {
-  std::string wanted(text_at(launch.container, {"workingDir"}));
+  std::string wanted(kube::text_at(launch.container, "Container.workingDir"));
   if (wanted.empty()) wanted = launch.image->working_dir;
   if (!launch.image->rootfs.empty()) return wanted.empty() ? "/" : wanted;
   struct stat info{};
   bool mounted = false;
-  for (const json::value& mount : list_at(launch.container, {"volumeMounts"}))
-    mounted |= launch.isolated && wanted.starts_with(text_at(mount, {"mountPath"}));
+  for (const json::value& mount : kube::list_at(launch.container, "Container.volumeMounts"))
+    mounted |= launch.isolated && wanted.starts_with(kube::text_at(mount, "VolumeMount.mountPath"));
   if (!wanted.empty() && (mounted || ::stat(wanted.c_str(), &info) == 0)) return wanted;
   return usual_home(launch.roots);
 }
 
-// Users to whom the cluster's directory is closed: as runtimes do for one whom the image does not
-// know, theirs is the root.
+// These users cannot read the cluster's directory. Their home is /, as container runtimes do for
+// a user that the image does not know.
 bool runs_as_other(const Launch& launch) {
-  return number(security(launch, "runAsUser")).value_or(0) != 0;
+  return number(find_user(launch)).value_or(0) != 0;
 }
 
 void isolate(const Launch& launch, StartSpec& out) {
-  const bool privileged = bool_at(launch.container, {"securityContext", "privileged"});
-  const bool host_processes =
-      bool_at(launch.pod, {"spec", "hostPID"}) || bool_at(launch.pod, {"spec", "hostIPC"});
+  const bool privileged = kube::bool_at(launch.container, "Container.securityContext.privileged");
+  const bool host_processes = kube::bool_at(launch.pod, "Pod.spec.hostPID") ||
+                              kube::bool_at(launch.pod, "Pod.spec.hostIPC");
   out.own_mounts = true;
   out.own_processes = !privileged && !host_processes;
   out.own_devices = !privileged;
   out.hostname = hostname_of(launch.pod);
   out.rootfs = launch.image->rootfs;
-  if (auto user = number(security(launch, "runAsUser"))) out.uid = static_cast<uid_t>(*user);
-  if (auto group = number(security(launch, "runAsGroup"))) out.gid = static_cast<gid_t>(*group);
+  if (auto user = number(find_user(launch))) out.uid = static_cast<uid_t>(*user);
+  if (auto group = number(find_group(launch))) out.gid = static_cast<gid_t>(*group);
   if (out.uid && !out.gid) out.gid = 0;
   for (const json::value& group :
-       list_at(launch.pod, {"spec", "securityContext", "supplementalGroups"}))
+       kube::list_at(launch.pod, "Pod.spec.securityContext.supplementalGroups"))
     if (auto gid = number(&group)) out.groups.push_back(static_cast<gid_t>(*gid));
-  if (auto group = number(find(launch.pod, {"spec", "securityContext", "fsGroup"})))
+  if (auto group = number(kube::find(launch.pod, "Pod.spec.securityContext.fsGroup")))
     out.groups.push_back(static_cast<gid_t>(*group));
   if (privileged) return;
   out.no_new_privileges = true;
   out.capabilities = kept_capabilities(launch.container);
 }
 
-// With what device plugins add, as a kubelet expands commands with it too.
+// Includes the variables of device plugins: a kubelet expands commands with them too.
 Environment granted_environment(const Launch& launch) {
   Environment out = launch.environment;
   for (const auto& [name, value] : launch.grants.env) out.set(name, value);
@@ -125,8 +143,8 @@ Environment granted_environment(const Launch& launch) {
 std::vector<std::string> container_command(const Launch& launch) {
   const images::Image& image = *launch.image;
   const bool tools = is_image(image, kToolsImage), own = is_image(image, kOwnImage);
-  std::vector<std::string> words = texts_at(launch.container, {"command"});
-  const std::vector<std::string> args = texts_at(launch.container, {"args"});
+  std::vector<std::string> words = kube::texts_at(launch.container, "Container.command");
+  const std::vector<std::string> args = kube::texts_at(launch.container, "Container.args");
   const bool replaced = !words.empty();
   if (!replaced && tools) {
     words = {launch.program, "tools"};
@@ -164,12 +182,13 @@ Environment base_environment(const json::value& pod, const images::Image& image,
 Result<StartSpec> make_start_spec(const Launch& launch) {
   StartSpec out;
   out.id = launch.id;
-  out.name = text_at(launch.container, {"name"});
+  out.name = kube::text_at(launch.container, "Container.name");
   out.tag = json::object{
       {"restart", launch.restart},
       {"image", launch.image->name},
       {"imageID", fmt::format("{}@{}", launch.image->name.substr(0, launch.image->name.rfind(':')),
-                              launch.image->digest)}};
+                              launch.image->digest)},
+      {"stopSignal", launch.image->stop_signal}};
   out.argv = container_command(launch);
   Environment environment = granted_environment(launch);
   if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
@@ -181,7 +200,7 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
   out.log = launch.log;
   out.cgroup = launch.cgroup;
   out.rlimits = {{RLIMIT_CORE, 0, 0}};
-  if (is_true(security(launch, "runAsNonRoot")) && !runs_as_other(launch))
+  if (is_true(find_non_root(launch)) && !runs_as_other(launch))
     return fail(Code::invalid, "container has runAsNonRoot and image will run as root");
   if (!launch.isolated) return out;
   isolate(launch, out);
@@ -190,7 +209,7 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
     out.mounts.push_back({mount.host_path, mount.container_path, mount.read_only});
   for (const DeviceFile& device : launch.grants.devices)
     out.mounts.push_back({device.host_path, device.container_path, false});
-  std::string last_words(text_at(launch.container, {"terminationMessagePath"}));
+  std::string last_words(kube::text_at(launch.container, "Container.terminationMessagePath"));
   if (last_words.empty()) last_words = "/dev/termination-log";
   if (out.own_devices) out.mounts.push_back({launch.termination_log, last_words, false});
   return out;

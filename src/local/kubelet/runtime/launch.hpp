@@ -1,4 +1,4 @@
-// From a container's spec, its image and its environment to what the shim has to start.
+// Builds the shim's start request from a container's spec, its image and its environment.
 #pragma once
 
 #include <string>
@@ -24,18 +24,18 @@ struct Launch {
   VolumeRoots roots;
   std::string log, termination_log;
   std::vector<std::string> cgroup;
-  bool isolated = false;  // namespaces and mounts can be made
-  std::string program;    // our own binary: the entry point of the images that come with it
+  bool isolated = false;  // namespaces and mounts are available
+  std::string program;    // our own binary, the entry point of the built-in images
 };
 
-// The words to run, $(NAME) replaced. An image that names no program and gets no command just
-// waits, so that pods with images from elsewhere still come up.
+// The command line, with $(NAME) replaced. If neither the image nor the pod names a program, the
+// container just waits. So pods with unknown images still start.
 std::vector<std::string> container_command(const Launch& launch);
 
-// Code::invalid: the spec cannot be satisfied, a kubelet's CreateContainerConfigError.
+// Code::invalid: the spec cannot be satisfied; a kubelet reports CreateContainerConfigError.
 Result<StartSpec> make_start_spec(const Launch& launch);
 
-// What holds for every container of the pod before its own settings.
+// The variables of every container of the pod; its own settings come later.
 Environment base_environment(const json::value& pod, const images::Image& image,
                              const PodPlace& place, const VolumeRoots& roots);
 

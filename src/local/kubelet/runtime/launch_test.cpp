@@ -70,6 +70,15 @@ TEST(Launch, finds_the_command) {
         << row.image << " " << row.container;
 }
 
+TEST(Launch, keeps_the_stop_signal_of_the_image) {
+  Launch launch = launch_of("app", "{}");
+  EXPECT_EQ(text_at(make_start_spec(launch)->tag, {"stopSignal"}), "");
+  images::Image other = *launch.image;
+  other.stop_signal = "SIGINT";
+  launch.image = std::make_shared<const images::Image>(other);
+  EXPECT_EQ(text_at(make_start_spec(launch)->tag, {"stopSignal"}), "SIGINT");
+}
+
 TEST(Launch, keeps_to_the_security_context) {
   Launch launch = launch_of("app", R"({"securityContext":{"runAsUser":1000,
       "capabilities":{"drop":["ALL"],"add":["NET_ADMIN"]}}})");

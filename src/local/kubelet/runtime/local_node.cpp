@@ -24,7 +24,7 @@ namespace plim::local::kubelet {
 
 namespace {
 
-// A pod as its whole object, with what the informer needs.
+// The whole object of a pod, with the fields that the informer needs.
 struct PodObject {
   kube::ObjectMeta meta;
   json::value object;
@@ -85,7 +85,7 @@ class Node final : public LocalNode {
 
   Task<Result<void>> start() override {
     PLIM_CO_CHECK(make_directories(context_.pod_directory(""), 0700));
-    // Before a new pod may ask for one.
+    // Reserve before a new pod can take one of these addresses.
     for (const std::string& uid : pod_directories())
       if (const auto note = PodFiles(context_.pod_directory(uid)).read_note())
         addresses_.reserve(note->pod_ip);
@@ -112,7 +112,7 @@ class Node final : public LocalNode {
   }
 
   Task<void> stop() override {
-    context_.images.on_change({});  // they outlive the node, which may be started again
+    context_.images.on_change({});  // they outlive the node, which may start again
     context_.devices.on_change({});
     co_await informer_.stop();
     co_await tasks_.stop();
@@ -153,7 +153,7 @@ class Node final : public LocalNode {
     if (!worker) co_return fail(Code::not_found, fmt::format("pod {}/{} not found", ns, pod));
     PLIM_CO_TRY(LogPlace place, find_log(worker->pod(), worker->facts(), worker->files(), container,
                                          options.previous));
-    // The worker stays for as long as its log is read.
+    // The worker exists as long as its log is read.
     co_return co_await copy_log(std::move(place), std::move(options), &worker->shim(),
                                 std::move(write));
   }
@@ -176,7 +176,7 @@ class Node final : public LocalNode {
 
   void add(const json::value& pod) {
     const std::string uid(kube::uid_of(pod));
-    if (!is_plain_name(uid)) return;  // it names a directory
+    if (!is_plain_name(uid)) return;  // the uid becomes a directory name
     if (!kube::annotation_of(pod, "kubernetes.io/config.mirror").empty()) return;  // runs elsewhere
     auto worker = std::make_shared<PodWorker>(context_, pod);
     workers_[uid] = worker;
@@ -193,7 +193,7 @@ class Node final : public LocalNode {
     if (found != workers_.end()) found->second->vanish();
   }
 
-  // Called by the worker itself, so it is let go a little later.
+  // The worker itself calls this, so it is destroyed by a task, a little later.
   void forget(const std::string& uid) { tasks_.spawn("end of a pod's worker", let_go(uid)); }
 
   Task<void> let_go(std::string uid) {
@@ -240,7 +240,7 @@ class Node final : public LocalNode {
     return out;
   }
 
-  // Directories of pods that were deleted while no node looked after them.
+  // Removes directories of pods that were deleted while the node did not run.
   Task<void> sweep() {
     std::vector<std::string> known;
     for (const auto& [uid, worker] : workers_) known.push_back(uid);
@@ -269,7 +269,7 @@ class Node final : public LocalNode {
   NodeRegistration registration_;
   PodContext context_;
   kube::InternPool pool_;
-  // Shared with those who read a log while the pod goes.
+  // Shared with readers of logs: a pod may end while its log is read.
   std::map<std::string, std::shared_ptr<PodWorker>> workers_;
   std::vector<ContainerRun> past_runs_;
   kube::Informer<PodObject> informer_;

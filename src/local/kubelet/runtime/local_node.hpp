@@ -22,7 +22,7 @@
 
 namespace plim::local::kubelet {
 
-// What a node is made of; everything outlives it.
+// The services that a node uses; all of them outlive it.
 struct NodeParts {
   Executor loop;
   std::shared_ptr<kube::Client> client;
@@ -30,7 +30,7 @@ struct NodeParts {
   images::NodeImages& images;
   NodeCgroups& cgroups;
   NodeDevices& devices;
-  ProcessEvents* process_events = nullptr;  // none: shims tell the times of runs
+  ProcessEvents* process_events = nullptr;  // null: the shims report the times of runs
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -38,17 +38,17 @@ class LocalNode : public KubeletPods {
  public:
   static std::unique_ptr<LocalNode> create(NodeParts parts, NodeOptions options);
 
-  // Registers the node; then its pods are followed, and those that an earlier process has left are
-  // taken over. Ends when the node is Ready.
+  // Registers the node and follows its pods. Adopts pods that an earlier process left running.
+  // Returns when the node is Ready.
   virtual Task<Result<void>> start() = 0;
-  // Ends all processes of pods with their grace. Before stop().
+  // Ends all processes of pods with their grace periods. Call it before stop().
   virtual Task<void> end_pods(Shutdown kind) = 0;
   // Leaves the pods' processes running.
   virtual Task<void> stop() = 0;
 
   virtual const json::value& node() const = 0;  // the object as last written
   virtual const std::string& address() const = 0;
-  virtual bool isolated() const = 0;  // containers get namespaces of their own
+  virtual bool isolated() const = 0;  // containers get their own namespaces
 };
 
 }  // namespace plim::local::kubelet

@@ -35,7 +35,7 @@ TEST_F(LocalNodeTest, registers_itself_as_ready) {
   EXPECT_EQ(int_at(*lease, {"spec", "leaseDurationSeconds"}), 40);
 }
 
-TEST_F(LocalNodeTest, says_soon_that_it_is_ready_when_it_was_thought_silent) {
+TEST_F(LocalNodeTest, writes_ready_soon_after_it_was_marked_not_ready) {
   start_node();
   json::value patch = apiserver::testing::parsed(R"({"status": {"conditions": [
       {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown"},
@@ -71,20 +71,20 @@ TEST_F(LocalNodeTest, shows_a_running_pod_as_ready) {
               ElementsAre("Pending c:ContainerCreating", "Running c:Ready"));
 }
 
-TEST_F(LocalNodeTest, tells_a_failed_pod) {
+TEST_F(LocalNodeTest, reports_a_failed_pod) {
   start_node();
   create_pod("a", script("exit 3"));
   EXPECT_THAT(follow("a", phase("Failed")).back(), "Failed c:Error(3)");
 }
 
-TEST_F(LocalNodeTest, tells_a_missing_program) {
+TEST_F(LocalNodeTest, reports_a_missing_program) {
   start_node();
   create_pod("a", R"({"restartPolicy":"Never",
       "containers":[{"name":"c","image":"x","command":["no-such-program"]}]})");
   EXPECT_THAT(follow("a", phase("Failed")).back(), "Failed c:StartError(128)");
 }
 
-TEST_F(LocalNodeTest, deletes_a_pod_that_obeys) {
+TEST_F(LocalNodeTest, deletes_a_pod_that_ends_on_sigterm) {
   start_node();
   create_pod("a", script("trap 'exit 0' TERM; while :; do sleep 0.01; done"));
   follow("a", shows("c:Ready"));

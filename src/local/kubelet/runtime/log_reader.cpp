@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kPiece = 64 << 10;
 
-// Goes through a log line by line, across its rotation.
+// Reads a log line by line, across rotated files.
 class LogTail {
  public:
   explicit LogTail(std::string path) : path_(std::move(path)) {
@@ -30,7 +30,7 @@ class LogTail {
     current_ = open_file(path_);
   }
 
-  // The next lines that are there, without their line ends; none: that was all for now.
+  // The next available lines, without line ends. Empty: there are no more for now.
   std::vector<std::string> next() {
     for (;;) {
       Fd* file = older_.empty() ? &current_ : &older_.front();
@@ -52,7 +52,7 @@ class LogTail {
     return Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   }
 
-  // The file was moved away while it was read: go on with its successor.
+  // If the file was rotated while we read it, continue with the new one.
   bool reopen() {
     struct stat ours{}, theirs{};
     if (::stat(path_.c_str(), &theirs) != 0) return false;
@@ -77,7 +77,7 @@ class LogTail {
   std::string rest_;
 };
 
-// The lines a tail of that many begins with: partial ones belong to the complete one after them.
+// Keeps the last `count` lines. Partial lines belong to the complete line after them.
 void keep_last(std::vector<std::string>& lines, std::int64_t count) {
   std::size_t from = lines.size();
   for (std::int64_t whole = 0; from > 0; --from) {
@@ -153,7 +153,7 @@ Task<Result<void>> copy_log(LogPlace place, LogOptions options, ShimClient* shim
   std::unique_ptr<ShimTicks> ticks;
   if (options.follow && !place.running_id.empty()) {
     auto followed = co_await shim->follow(place.running_id);
-    if (followed) ticks = std::move(*followed);  // else it has ended meanwhile
+    if (followed) ticks = std::move(*followed);  // otherwise the container has ended
   }
   LogTail tail(place.path);
   LogFilter filter(options);
@@ -179,7 +179,7 @@ Task<Result<void>> copy_log(LogPlace place, LogOptions options, ShimClient* shim
     }
     if (!ticks || !more) co_return Result<void>();
     auto ticked = co_await ticks->next();
-    more = ticked && *ticked;  // once more after its end, for what came last
+    more = ticked && *ticked;  // after the end read once more, for the last lines
   }
 }
 

@@ -1,4 +1,4 @@
-// Reading a container's log back: whole, its end, or for as long as the container runs.
+// Reads a container's log: all of it, its last lines, or new lines until the container ends.
 #pragma once
 
 #include <functional>
@@ -27,10 +27,10 @@ std::optional<LogLine> parse_log_line(std::string_view line);
 
 struct LogPlace {
   std::string path;
-  std::string running_id;  // "" when the run has ended
+  std::string running_id;  // "" if the run has ended
 };
 
-// Which file is meant. Code::bad_request: the container has not started, or never did before.
+// Finds the log file. Code::bad_request: the container has not started, or has no previous run.
 Result<LogPlace> find_log(const json::value& pod, const PodFacts& facts, const PodFiles& files,
                           const std::string& container, bool previous);
 
@@ -39,9 +39,9 @@ class LogFilter {
  public:
   explicit LogFilter(LogOptions options) : options_(std::move(options)) {}
 
-  // What to show of the line; nothing: skip it.
+  // The text to show for the line. Empty: skip the line.
   std::string take(std::string_view line);
-  bool full() const;  // the limit of bytes is reached
+  bool full() const;  // the byte limit is reached
 
  private:
   LogOptions options_;

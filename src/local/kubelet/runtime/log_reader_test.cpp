@@ -54,7 +54,7 @@ TEST_F(PodLogs, show_their_end) {
 
 TEST_F(PodLogs, are_followed_to_the_end_of_the_container) {
   start_node();
-  // The second line comes while we follow, and the end only after we have seen it.
+  // The second line comes while we follow the log, and the end only after we have seen the line.
   create_pod("a", script("await() { while ! test -e ../$1; do sleep 0.01; done; }; "
                          "echo one; await one; echo two; await two; echo three"));
   follow("a", shows("c:Ready"));

@@ -13,6 +13,7 @@
 #include "base/quantity.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -50,24 +51,25 @@ json::array make_conditions(const std::vector<Condition>& ours, const json::valu
                             WallTime now) {
   json::array out;
   const auto find_before = [&](std::string_view type) -> const json::value* {
-    for (const json::value& condition : list_at(before, {"conditions"}))
-      if (text_at(condition, {"type"}) == type) return &condition;
+    for (const json::value& condition : kube::list_at(before, "NodeStatus.conditions"))
+      if (kube::text_at(condition, "NodeCondition.type") == type) return &condition;
     return nullptr;
   };
-  for (const json::value& condition : list_at(before, {"conditions"})) {
-    const std::string_view type = text_at(condition, {"type"});
+  for (const json::value& condition : kube::list_at(before, "NodeStatus.conditions")) {
+    const std::string_view type = kube::text_at(condition, "NodeCondition.type");
     if (std::none_of(ours.begin(), ours.end(), [&](const Condition& c) { return c.type == type; }))
       out.push_back(condition);
   }
   for (const Condition& condition : ours) {
     const json::value* old = find_before(condition.type);
     const std::string_view status = condition.holds ? "True" : "False";
-    const bool same = old != nullptr && text_at(*old, {"status"}) == status;
+    const bool same = old != nullptr && kube::text_at(*old, "NodeCondition.status") == status;
     out.push_back({{"type", condition.type},
                    {"status", status},
                    {"lastHeartbeatTime", format_rfc3339(now)},
-                   {"lastTransitionTime", same ? std::string(text_at(*old, {"lastTransitionTime"}))
-                                               : format_rfc3339(now)},
+                   {"lastTransitionTime",
+                    same ? std::string(kube::text_at(*old, "NodeCondition.lastTransitionTime"))
+                         : format_rfc3339(now)},
                    {"reason", condition.reason},
                    {"message", condition.message}});
   }

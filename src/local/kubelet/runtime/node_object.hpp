@@ -1,4 +1,4 @@
-// The Node object of a process node. Pure, apart from looking at this machine.
+// The Node object of a process node. Pure, except that it reads facts about this machine.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct NodeFacts {
 
 // Without its status.
 json::value make_node(const NodeOptions& options);
-// `before` is the status so far: conditions that stay keep their time, those of others stay.
+// `before` is the previous status. Unchanged conditions keep their time, and conditions of other
+// writers stay.
 json::value make_node_status(const NodeOptions& options, const NodeFacts& facts,
                              const json::value& before, WallTime now);
 

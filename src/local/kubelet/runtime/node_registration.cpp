@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 using namespace std::chrono_literals;
@@ -29,9 +30,9 @@ Task<Result<void>> NodeRegistration::enter() {
   if (made) {
     node_ = std::move(*made);
   } else if (made.error().code == Code::already_exists) {
-    // What people have added since, taints and labels of theirs, stays.
-    json::object metadata{{"labels", *find(wanted, {"metadata", "labels"})},
-                          {"annotations", *find(wanted, {"metadata", "annotations"})}};
+    // Taints and labels that users added stay.
+    json::object metadata{{"labels", *kube::find(wanted, "Node.metadata.labels")},
+                          {"annotations", *kube::find(wanted, "Node.metadata.annotations")}};
     json::object patch{{"metadata", std::move(metadata)}};
     PLIM_CO_TRY(node_, co_await client_->patch(kube::resources::nodes, path, kube::PatchType::merge,
                                                std::move(patch)));
@@ -58,25 +59,27 @@ void NodeRegistration::facts_changed() {
 
 Task<Result<void>> NodeRegistration::write_status() {
   dirty_ = false;
-  const json::value* before = find(node_, {"status"});
+  const json::value* before = kube::find(node_, "Node.status");
   json::value status = make_node_status(options_, facts_(),
                                         before != nullptr ? *before : json::value(), clock_.wall());
   json::object patch{{"status", std::move(status)}};
   kube::ObjectPath path{"", options_.name, "status"};
-  // Strategic, so that conditions of other types, which others have added, stay.
+  // A strategic merge patch, so that conditions that others have added stay.
   PLIM_CO_TRY(node_, co_await client_->patch(kube::resources::nodes, std::move(path),
                                              kube::PatchType::strategic, std::move(patch)));
   co_return Result<void>();
 }
 
-// Nothing of ours has changed, but somebody who had not heard of us for a while has said so.
+// True if our facts have not changed, but the node lifecycle controller has marked the node not
+// ready.
 Task<bool> NodeRegistration::is_thought_silent() {
   kube::ObjectPath path{"", options_.name};
   auto live = co_await client_->get(kube::resources::nodes, std::move(path));
   if (!live) co_return false;
-  for (const json::value& condition : list_at(*live, {"status", "conditions"}))
-    if (text_at(condition, {"type"}) == "Ready" && text_at(condition, {"status"}) != "True") {
-      node_ = std::move(*live);  // since when it is ready is told anew
+  for (const json::value& condition : kube::list_at(*live, "Node.status.conditions"))
+    if (kube::text_at(condition, "NodeCondition.type") == "Ready" &&
+        kube::text_at(condition, "NodeCondition.status") != "True") {
+      node_ = std::move(*live);  // the Ready condition gets a new transition time
       co_return true;
     }
   co_return false;
@@ -97,11 +100,12 @@ Task<void> NodeRegistration::keep_status() {
               {{"node", options_.name}, {"error", written.error()}});
     dirty_ = true;
     co_await clock_.sleep(5s);
-    // Somebody has deleted the object: come back, as a kubelet does after its restart.
+    // The object was deleted: register again, as a kubelet does after its restart.
     if (written.error().code != Code::not_found) continue;
     auto entered = co_await enter();
     if (!entered)
-      log::warn("node", "cannot register", {{"node", options_.name}, {"error", entered.error()}});
+      log::warn("node", "cannot register the node",
+                {{"node", options_.name}, {"error", entered.error()}});
   }
 }
 

@@ -1,4 +1,4 @@
-// Keeps a node known to the API: its object, its status and its lease.
+// Keeps a node registered at the API: its object, its status and its lease.
 #pragma once
 
 #include <functional>
@@ -20,18 +20,18 @@ class NodeRegistration {
  public:
   static constexpr std::chrono::seconds kLeaseDuration{40}, kLeaseRenewal{10};
   static constexpr std::chrono::minutes kStatusEvery{5};
-  static constexpr std::chrono::seconds kStatusLook{10};  // as often as a kubelet
+  static constexpr std::chrono::seconds kStatusLook{10};  // the interval of a kubelet
 
   NodeRegistration(const Executor& loop, std::shared_ptr<kube::Client> client, Clock& clock,
                    const NodeOptions& options, std::function<NodeFacts()> facts);
 
-  // The object is there with its status when this ends well.
+  // On success the object exists and has its status.
   Task<Result<void>> enter();
   void start();
   Task<void> stop();
   void facts_changed();
 
-  // As last written.
+  // The object as last written.
   const json::value& node() const { return node_; }
 
  private:

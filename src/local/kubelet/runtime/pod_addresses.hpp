@@ -1,4 +1,4 @@
-// The addresses of a node and its pods, all from 127/8, which Linux owns without any set-up.
+// The addresses of a node and its pods. All are in 127/8, which needs no setup on Linux.
 #pragma once
 
 #include <optional>
@@ -7,17 +7,17 @@
 
 namespace plim::local::kubelet {
 
-// Node i has 127.32.i.1, its pods 127.32.i.2 and on; beyond 254 nodes the second part counts up.
+// Node i has 127.32.i.1, its pods 127.32.i.2 and up. After 254 nodes the second part increases.
 class PodAddresses {
  public:
   explicit PodAddresses(int node);
 
   const std::string& node() const { return node_; }
 
-  // The next free one, round and round, so that a new pod does not get what clients of the last
-  // one still use. Empty: none is left.
+  // The next free address. It goes through the whole range first, so that a new pod does not get an
+  // address that clients of an earlier pod still use. Empty: none is free.
   std::string take();
-  void reserve(const std::string& address);  // of a pod that is there already
+  void reserve(const std::string& address);  // of an existing pod
   void release(const std::string& address);
 
  private:

@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "kube/decode.hpp"
+#include "kube/paths.hpp"
 #include "placement/single_node.hpp"
 
 namespace plim::local::kubelet {
 namespace {
 
-// A request that is missing is the limit, as the API server fills it in.
+// A missing request counts as the limit, as the API server fills it in.
 void request_limits(std::vector<kube::Container>& containers) {
   for (kube::Container& container : containers)
     for (const auto& [name, amount] : container.limits)
@@ -28,7 +29,7 @@ Result<kube::Pod> read_pod(const json::value& object, kube::InternPool& pool) {
   return pod;
 }
 
-// The device manager counts devices when it hands them out.
+// The device manager counts devices when it allocates them.
 bool counts_here(const placement::Shortage& shortage) {
   constexpr std::string_view kCounted[] = {"pods", "cpu", "memory", "ephemeral-storage"};
   return std::ranges::find(kCounted, shortage.resource) != std::end(kCounted);
@@ -63,7 +64,7 @@ std::optional<PodFailure> check_pod(const kube::Pod& pod, const kube::Node& node
 }  // namespace
 
 bool is_active(const json::value& pod) {
-  const std::string_view phase = text_at(pod, {"status", "phase"});
+  const std::string_view phase = kube::text_at(pod, "Pod.status.phase");
   return phase != "Succeeded" && phase != "Failed";
 }
 
@@ -73,7 +74,7 @@ std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& 
   std::string node_text = to_json(node);
   const auto own = kube::decode_node(kube::JsonText(node_text), pool);
   const auto wanted = read_pod(pod, pool);
-  // The API server has checked both; what cannot be read demands nothing.
+  // The API server has validated both; an object that cannot be read has no demands.
   if (!own || !wanted) return std::nullopt;
   std::vector<kube::Pod> there;
   there.reserve(others.size());

@@ -1,4 +1,4 @@
-// Whether a node takes a pod that was bound to it: the kubelet's last look. Pure.
+// Checks whether a node accepts a pod that was bound to it, like a kubelet. Pure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace plim::local::kubelet {
 // Neither Succeeded nor Failed: it holds its resources.
 bool is_active(const json::value& pod);
 
-// `others` are the active pods already on the node. Nothing: it fits.
+// `others` are the active pods already on the node. None: the pod fits.
 std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& node,
                                      const std::vector<json::value>& others);
 

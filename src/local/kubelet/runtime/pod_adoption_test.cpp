@@ -1,4 +1,4 @@
-// What becomes of pods while their node is away.
+// What happens to pods while their node is stopped.
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -66,7 +66,7 @@ TEST_F(PodAdoption, goes_on_counting_restarts) {
   follow("a", shows("x2"));
 }
 
-TEST_F(PodAdoption, says_when_nobody_knows_how_a_pod_ended) {
+TEST_F(PodAdoption, reports_an_unknown_end_of_a_pod) {
   start_node();
   create_pod("a", script("exec sleep 1000"));
   follow("a", shows("c:Ready"));
@@ -79,7 +79,7 @@ TEST_F(PodAdoption, says_when_nobody_knows_how_a_pod_ended) {
 
 class NodeRestart : public PodAdoption {
  protected:
-  // As a machine that is switched off and on.
+  // Like a machine that is switched off and on.
   void restart_node() {
     run_to_end(loop, node->end_pods(Shutdown::until_restart));
     stop_node();
@@ -101,7 +101,7 @@ TEST_F(NodeRestart, starts_the_containers_of_the_same_pods_again) {
   wait_for_runs("run\n");
   const json::value before = get_pod("a");
   run_to_end(loop, node->end_pods(Shutdown::until_restart));
-  EXPECT_EQ(get_pod("a"), before);  // nobody is there to tell
+  EXPECT_EQ(get_pod("a"), before);  // no node runs that could write it
   EXPECT_EQ(devices.holders.size(), 1u);
   stop_node();
   const auto state = read_shim_state(pod_directory("a"));

@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -23,14 +24,14 @@ VolumeRoots PodContext::volume_roots(std::string_view uid) const {
 
 PodPlace PodContext::place(std::string pod_ip) const {
   const json::value object = node();
-  const auto amount = [&](std::string_view name) {
-    return parse_quantity(text_at(object, {"status", "allocatable", name})).value_or(Quantity());
+  const auto amount = [&](kube::TextPath name) {
+    return parse_quantity(kube::text_at(object, name)).value_or(Quantity());
   };
   return {.node = options.name,
           .host_ip = addresses.node(),
           .pod_ip = std::move(pod_ip),
-          .cpu = amount("cpu"),
-          .memory = amount("memory")};
+          .cpu = amount("Node.status.allocatable.cpu"),
+          .memory = amount("Node.status.allocatable.memory")};
 }
 
 Task<void> remove_cgroup(NodeCgroups* cgroups, json::value pod) {
@@ -44,7 +45,7 @@ Task<void> remove_cgroup(NodeCgroups* cgroups, json::value pod) {
                 {{"pod", kube::key_of(pod)}, {"error", removed.error()}});
       co_return;
     }
-    // Processes know no other clock.
+    // The end of a process takes real time, not the time of the node's clock.
     co_await system_clock().sleep(std::chrono::milliseconds(10));
   }
 }

@@ -33,19 +33,19 @@ struct PodContext {
   kube::EventRecorder& events;
   const NodeOptions& options;
   PodAddresses& addresses;
-  Event& freed;  // a pod's processes have gone, and what it held is free
+  Event& freed;  // notified when a pod's processes have ended and its resources are free
   ProcessEvents* process_events = nullptr;
   std::string program;
   bool isolated = false;
 
   // The Node object as last written.
   std::function<json::value()> node;
-  // The active pods this node has taken, without the one of this uid.
+  // The active pods that this node has accepted, without the pod with this uid.
   std::function<std::vector<json::value>(const std::string& uid)> others;
-  // Whether there is one that has been deleted by force, so that others take its place for free,
-  // and that holds it nevertheless.
+  // True if a pod was deleted by force but its processes still run. The scheduler counts its
+  // resources as free, and they are not.
   std::function<bool()> leaving;
-  // Nothing of this pod is left; the worker may be destroyed soon.
+  // Nothing of this pod is left; its worker may be destroyed soon.
   std::function<void(const std::string& uid)> gone;
 
   std::string pod_directory(std::string_view uid) const;
@@ -53,10 +53,10 @@ struct PodContext {
   PodPlace place(std::string pod_ip) const;
 };
 
-// Kills what is left of the pod and removes its cgroups; a process takes a moment to go.
+// Kills the remaining processes of the pod and removes its cgroups. Waits until they have ended.
 Task<void> remove_cgroup(NodeCgroups* cgroups, json::value pod);
 
-// Whether this process may make the namespaces containers get.
+// True if this process may create the namespaces of containers.
 bool can_isolate();
 
 }  // namespace plim::local::kubelet

@@ -2,18 +2,21 @@
 
 #include <string_view>
 
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 
 namespace plim::local::kubelet {
 
 namespace {
 
-std::vector<ContainerFacts> facts_of(const json::value& pod, std::string_view list) {
+constexpr kube::ListPath kInitContainers = "Pod.spec.initContainers";
+
+std::vector<ContainerFacts> facts_of(const json::value& pod, kube::ListPath list) {
   std::vector<ContainerFacts> out;
-  for (const json::value& container : list_at(pod, {"spec", list})) {
-    ContainerFacts facts{.name = std::string(text_at(container, {"name"})),
-                         .image = std::string(text_at(container, {"image"}))};
-    facts.sidecar = list == "initContainers" && is_sidecar(container);
+  for (const json::value& container : kube::list_at(pod, list)) {
+    ContainerFacts facts{.name = std::string(kube::text_at(container, "Container.name")),
+                         .image = std::string(kube::text_at(container, "Container.image"))};
+    facts.sidecar = list.keys() == kInitContainers.keys() && is_sidecar(container);
     out.push_back(std::move(facts));
   }
   return out;
@@ -22,17 +25,17 @@ std::vector<ContainerFacts> facts_of(const json::value& pod, std::string_view li
 }  // namespace
 
 RestartPolicy restart_policy_of(const json::value& pod) {
-  const std::string_view text = text_at(pod, {"spec", "restartPolicy"});
+  const std::string_view text = kube::text_at(pod, "Pod.spec.restartPolicy");
   if (text == "Never") return RestartPolicy::never;
   return text == "OnFailure" ? RestartPolicy::on_failure : RestartPolicy::always;
 }
 
 std::vector<ContainerFacts> init_containers_of(const json::value& pod) {
-  return facts_of(pod, "initContainers");
+  return facts_of(pod, kInitContainers);
 }
 
 std::vector<ContainerFacts> containers_of(const json::value& pod) {
-  return facts_of(pod, "containers");
+  return facts_of(pod, "Pod.spec.containers");
 }
 
 }  // namespace plim::local::kubelet

@@ -1,5 +1,5 @@
-// What is known about a pod's containers at one moment: plain data, from which its status and the
-// next step follow.
+// Plain data about a pod's containers at one moment. The pod's status and the next step are
+// computed from it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace plim::local::kubelet {
 
-// One run of a container, as far as it has come.
+// One run of a container.
 struct RunFacts {
   std::string id;  // 64 hex digits
   int restart = 0;
@@ -19,9 +19,9 @@ struct RunFacts {
   std::optional<WallTime> finished = {};  // none: it runs
   int exit_code = 0;
   int signal = 0;
-  std::string reason = {};   // of its end: Completed, Error, OOMKilled, StartError
-  std::string message = {};  // its last words
-  bool gone = false;         // with a sandbox that another one has taken the place of
+  std::string reason = {};   // of the end: Completed, Error, OOMKilled, StartError
+  std::string message = {};  // the termination message
+  bool gone = false;         // its sandbox was replaced by another one
 
   bool running() const { return !finished; }
 
@@ -31,14 +31,14 @@ struct RunFacts {
 struct ContainerFacts {
   std::string name, image;
   std::string image_id = {};
-  bool sidecar = false;               // an init container that stays
+  bool sidecar = false;               // an init container that keeps running
   std::optional<RunFacts> run = {};   // the newest one
   std::optional<RunFacts> last = {};  // the one before
-  // Why nothing runs although something should: CrashLoopBackOff, ErrImagePull. Empty: as usual at
-  // that stage.
+  // Why the container does not run although it should: CrashLoopBackOff, ErrImagePull. Empty: the
+  // usual reason at that stage.
   std::string waiting_reason = {}, waiting_message = {};
-  bool started = false;  // its startup probe and postStart hook are through
-  bool ready = false;    // its readiness probe says so
+  bool started = false;  // its startup probe and postStart hook have succeeded
+  bool ready = false;    // its readiness probe has succeeded
 
   bool running() const { return run && run->running(); }
 
@@ -47,7 +47,7 @@ struct ContainerFacts {
   bool succeeded() const { return ended() && run->exit_code == 0; }
 };
 
-// Why a whole pod is Failed although its containers need not be.
+// Why a whole pod is Failed although its containers may not be.
 struct PodFailure {
   std::string reason, message;
 };
@@ -56,16 +56,16 @@ struct PodFacts {
   std::string host_ip;
   std::string pod_ip = {};  // empty: none yet
   std::optional<WallTime> start_time = {};
-  bool ready_to_start = false;  // directory, volumes and address are there
+  bool ready_to_start = false;  // directory, volumes and address exist
   std::vector<ContainerFacts> init = {}, containers = {};
   std::optional<PodFailure> failure = {};
-  bool ended = false;  // everything was stopped and nothing starts any more
+  bool ended = false;  // all containers were stopped and none will start again
 };
 
 enum class RestartPolicy { always, on_failure, never };
 
 RestartPolicy restart_policy_of(const json::value& pod);
-// From the spec alone: nothing has run yet.
+// Built from the spec: no container has run yet.
 std::vector<ContainerFacts> init_containers_of(const json::value& pod);
 std::vector<ContainerFacts> containers_of(const json::value& pod);
 

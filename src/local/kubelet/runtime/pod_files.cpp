@@ -11,6 +11,7 @@
 #include "base/files.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/cri_log.hpp"
 
 namespace plim::local::kubelet {
@@ -18,7 +19,7 @@ namespace plim::local::kubelet {
 namespace {
 
 constexpr std::size_t kMaxMessage = 4096;
-constexpr std::size_t kLogLines = 80, kLogBytes = 2048;  // of a log that stands for the message
+constexpr std::size_t kLogLines = 80, kLogBytes = 2048;  // of a log used as the message
 
 std::string last_lines(const std::string& path) {
   const auto text = read_file(path, 4 * CriLog::kDefaultLimit);
@@ -41,7 +42,7 @@ Result<void> PodFiles::make() const {
   PLIM_CHECK(make_directories(directory_, 0700));
   for (std::string_view name : {"volumes", "work", "logs"})
     PLIM_CHECK(make_directories(fmt::format("{}/{}", directory_, name)));
-  // A container may run as another user; the directory above keeps other pods out.
+  // A container may run as another user. The directory above keeps other pods out.
   ::chmod((directory_ + "/work").c_str(), 0777);
   return {};
 }
@@ -113,10 +114,12 @@ Result<void> PodFiles::make_run(std::string_view container, int restart) const {
 }
 
 std::string PodFiles::last_words(const json::value& container, int restart, bool failed) const {
-  auto message = read_file(termination_log(text_at(container, {"name"}), restart), 1 << 20);
+  auto message =
+      read_file(termination_log(kube::text_at(container, "Container.name"), restart), 1 << 20);
   if (message && !message->empty()) return message->substr(0, kMaxMessage);
-  if (failed && text_at(container, {"terminationMessagePolicy"}) == "FallbackToLogsOnError")
-    return end_of_log(text_at(container, {"name"}), restart);
+  if (failed &&
+      kube::text_at(container, "Container.terminationMessagePolicy") == "FallbackToLogsOnError")
+    return end_of_log(kube::text_at(container, "Container.name"), restart);
   return {};
 }
 

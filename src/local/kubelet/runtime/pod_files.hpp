@@ -1,4 +1,4 @@
-// What lies in a pod's directory, and the note by which a restarted node knows it again.
+// The files in a pod's directory, and the note from which a restarted node recognizes the pod.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace plim::local::kubelet {
 
-// Written before anything is started.
+// Written before any container starts.
 struct PodNote {
   json::value pod;  // as it was then
   std::string pod_ip;
   WallTime start_time{};
 };
 
-// When a run began and ended, as far as somebody knows better than its shim; zero: nobody does.
+// Times of a run that are more exact than the shim's; zero: not known.
 struct RunTimes {
   WallTime started{}, finished{};
   Nanos started_monotonic{0}, finished_monotonic{0};
@@ -36,14 +36,14 @@ class PodFiles {
 
   std::string log(std::string_view container, int restart) const;
   std::string termination_log(std::string_view container, int restart) const;
-  // Empty files for a new run; of the runs before only the last one is kept.
+  // Creates empty files for a new run. Of the earlier runs only the last one is kept.
   Result<void> make_run(std::string_view container, int restart) const;
   Result<void> write_times(std::string_view container, int restart, const RunTimes& times) const;
   RunTimes read_times(std::string_view container, int restart) const;
-  // What a container says at its end: its message, or the end of its log if that is wanted.
+  // The termination message of a container, or the end of its log if the spec asks for it.
   std::string last_words(const json::value& container, int restart, bool failed) const;
 
-  // The last lines of a run's log, without their times.
+  // The last lines of a run's log, without time stamps.
   std::string end_of_log(std::string_view container, int restart) const;
 
   void remove_everything() const;

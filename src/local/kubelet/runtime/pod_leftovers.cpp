@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/shim/shim_client.hpp"
 
 namespace plim::local::kubelet {
@@ -12,28 +13,31 @@ namespace {
 
 RunFacts facts_of_terminated(const json::value& state) {
   RunFacts out;
-  std::string_view id = text_at(state, {"containerID"});
+  std::string_view id = kube::text_at(state, "ContainerStateTerminated.containerID");
   if (const auto slashes = id.find("://"); slashes != id.npos) id.remove_prefix(slashes + 3);
   out.id = id;
-  out.exit_code = static_cast<int>(int_at(state, {"exitCode"}).value_or(0));
-  out.signal = static_cast<int>(int_at(state, {"signal"}).value_or(0));
-  out.reason = text_at(state, {"reason"});
-  out.message = text_at(state, {"message"});
-  out.started = parse_rfc3339(text_at(state, {"startedAt"})).value_or(WallTime());
-  out.finished = parse_rfc3339(text_at(state, {"finishedAt"})).value_or(WallTime());
+  out.exit_code =
+      static_cast<int>(kube::int_at(state, "ContainerStateTerminated.exitCode").value_or(0));
+  out.signal = static_cast<int>(kube::int_at(state, "ContainerStateTerminated.signal").value_or(0));
+  out.reason = kube::text_at(state, "ContainerStateTerminated.reason");
+  out.message = kube::text_at(state, "ContainerStateTerminated.message");
+  out.started = parse_rfc3339(kube::text_at(state, "ContainerStateTerminated.startedAt"))
+                    .value_or(WallTime());
+  out.finished = parse_rfc3339(kube::text_at(state, "ContainerStateTerminated.finishedAt"))
+                     .value_or(WallTime());
   return out;
 }
 
 // Calls `use` with the facts and the status of every container that has both.
 template <class Use>
 void for_each_status(const json::value& pod, PodFacts& facts, Use use) {
-  const auto use_list = [&](std::string_view list, std::vector<ContainerFacts>& containers) {
-    for (const json::value& status : list_at(pod, {"status", list}))
+  const auto use_list = [&](kube::ListPath list, std::vector<ContainerFacts>& containers) {
+    for (const json::value& status : kube::list_at(pod, list))
       for (ContainerFacts& container : containers)
-        if (container.name == text_at(status, {"name"})) use(container, status);
+        if (container.name == kube::text_at(status, "ContainerStatus.name")) use(container, status);
   };
-  use_list("initContainerStatuses", facts.init);
-  use_list("containerStatuses", facts.containers);
+  use_list("Pod.status.initContainerStatuses", facts.init);
+  use_list("Pod.status.containerStatuses", facts.containers);
 }
 
 }  // namespace
@@ -48,10 +52,11 @@ std::optional<PodLeftovers> find_leftovers(const PodFiles& files) {
 
 void restore_ended(const json::value& pod, PodFacts& facts) {
   for_each_status(pod, facts, [](ContainerFacts& container, const json::value& status) {
-    const json::value* ended = find(status, {"state", "terminated"});
+    const json::value* ended = kube::find(status, "ContainerStatus.state.terminated");
     if (ended == nullptr) return;
     container.run = facts_of_terminated(*ended);
-    container.run->restart = static_cast<int>(int_at(status, {"restartCount"}).value_or(0));
+    container.run->restart =
+        static_cast<int>(kube::int_at(status, "ContainerStatus.restartCount").value_or(0));
   });
 }
 
@@ -59,8 +64,8 @@ std::vector<std::string> restore_readiness(const json::value& pod, PodFacts& fac
   std::vector<std::string> out;
   for_each_status(pod, facts, [&](ContainerFacts& container, const json::value& status) {
     if (!container.running()) return;
-    container.started = bool_at(status, {"started"});
-    container.ready = bool_at(status, {"ready"});
+    container.started = kube::bool_at(status, "ContainerStatus.started");
+    container.ready = kube::bool_at(status, "ContainerStatus.ready");
     out.push_back(container.name);
   });
   return out;

@@ -1,4 +1,4 @@
-// What an earlier process of the node has left of a pod: files in its directory, and its status.
+// What an earlier process of the node left of a pod: files in its directory, and its status.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ std::optional<PodLeftovers> find_leftovers(const PodFiles& files);
 // The containers of a pod that has ended, as its status shows them. Pure.
 void restore_ended(const json::value& pod, PodFacts& facts);
 
-// Copies from the status which running containers have started and are ready, which only the
-// probes of the earlier process knew. Returns the names of these containers. Pure.
+// Copies from the status which running containers have started and are ready. Only the probes of
+// the earlier process knew that. Returns the names of these containers. Pure.
 std::vector<std::string> restore_readiness(const json::value& pod, PodFacts& facts);
 
 }  // namespace plim::local::kubelet

@@ -1,4 +1,4 @@
-// Whole lives of pods on a node, by what their status shows.
+// Whole lives of pods on a node, as their status shows them.
 #include <signal.h>
 #include <string>
 #include <unistd.h>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using PodLifecycle = testing::NodeTest;
 
-// Each of the words appears after the one before it.
+// Succeeds if the words appear in this order.
 ::testing::AssertionResult in_order(const std::vector<std::string>& states,
                                     const std::vector<std::string>& wanted) {
   std::size_t next = 0;
@@ -101,7 +101,7 @@ TEST_F(PodLifecycle, restarts_on_failure_until_it_succeeds) {
   EXPECT_EQ(follow("a", phase("Succeeded")).back(), "Succeeded c:Completed(0)x1");
 }
 
-TEST_F(PodLifecycle, tells_a_kill_from_running_out_of_memory) {
+TEST_F(PodLifecycle, distinguishes_a_kill_from_running_out_of_memory) {
   start_node();
   create_pod("killed", script("kill -9 $$"));
   EXPECT_EQ(follow("killed", phase("Failed")).back(), "Failed c:Error(137)");
@@ -110,7 +110,7 @@ TEST_F(PodLifecycle, tells_a_kill_from_running_out_of_memory) {
   EXPECT_EQ(follow("hog", phase("Failed")).back(), "Failed c:OOMKilled(137)");
 }
 
-TEST_F(PodLifecycle, kills_what_ignores_its_end) {
+TEST_F(PodLifecycle, kills_containers_that_ignore_sigterm) {
   start_node();
   create_pod("a", script("trap '' TERM; echo $$ > ../pid; while :; do sleep 0.01; done"));
   follow("a", shows("c:Ready"));
@@ -132,6 +132,19 @@ TEST_F(PodLifecycle, kills_what_ignores_its_end) {
   EXPECT_NE(::kill(pid, 0), 0);
   while (!node->pods().empty()) loop.run_ready();
   EXPECT_NE(::access(file.c_str(), F_OK), 0);
+}
+
+TEST_F(PodLifecycle, stops_a_container_with_the_signal_of_its_image) {
+  start_node();
+  create_pod("a", R"({"restartPolicy":"Never","terminationGracePeriodSeconds":5,
+      "containers":[{"name":"c","image":"sigint","command":["sh","-c",
+      "trap 'exit 7' INT; trap 'exit 8' TERM; echo > ../ready; while :; do sleep 0.01; done"]}]})");
+  follow("a", shows("c:Ready"));
+  const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
+  const std::string file = fmt::format("{}/n1/pods/{}/ready", dir.path(), uid);
+  while (::access(file.c_str(), F_OK) != 0) ::usleep(1000);
+  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"})));
+  EXPECT_TRUE(in_order(follow("a", phase("none")), {"Failed c:Error(7)", "gone"}));
 }
 
 TEST_F(PodLifecycle, ends_a_pod_past_its_deadline) {
@@ -217,8 +230,8 @@ TEST_F(PodLifecycle, runs_hooks_at_both_ends) {
   EXPECT_EQ(text_at(get_pod("a"), {"status", "reason"}), "Terminated");
 }
 
-TEST_F(PodLifecycle, is_told_by_events) {
-  node_clock = &system_clock();  // events are named by their time
+TEST_F(PodLifecycle, writes_events) {
+  node_clock = &system_clock();  // the names of events contain the time
   start_node();
   create_pod("a", script("echo bind: Address already in use >&2; exit 1"));
   follow("a", phase("Failed"));
@@ -233,19 +246,21 @@ TEST_F(PodLifecycle, is_told_by_events) {
                                  text_at(event, {"involvedObject", "fieldPath"}),
                                  text_at(event, {"message"})));
   }
-  EXPECT_THAT(seen, ::testing::UnorderedElementsAre(
-                        "Pulled spec.containers{c} Container image \"busybox\" already present on "
-                        "machine",
-                        "Created spec.containers{c} Created container: c",
-                        "Started spec.containers{c} Started container c",
-                        HasSubstr("PortConflict spec.containers{c} Container c found its port")));
+  EXPECT_THAT(
+      seen,
+      ::testing::UnorderedElementsAre(
+          "Pulled spec.containers{c} Container image \"busybox\" already present on "
+          "machine",
+          "Created spec.containers{c} Created container: c",
+          "Started spec.containers{c} Started container c",
+          HasSubstr("PortConflict spec.containers{c} The port of container c is already in use")));
 }
 
-TEST_F(PodLifecycle, tells_the_exact_times_of_its_runs_when_asked) {
+TEST_F(PodLifecycle, annotates_exact_times_of_runs_if_asked) {
   options.annotate_runs = true;
   start_node();
   create_pod("a", script("exit 0"));
-  // Written behind the status.
+  // Written after the status.
   follow("a", [](const json::value& pod) {
     return !text_at(pod, {"metadata", "annotations", "plimsoll.io/run-ns"}).empty();
   });

@@ -19,7 +19,7 @@ bool has_something_to_do(RestartPolicy policy, const ContainerFacts& container) 
   return !container.run || container.running() || starts_again(policy, container);
 }
 
-// True: the init containers are through.
+// True: all init containers have finished.
 bool plan_init(RestartPolicy policy, const PodFacts& facts, PodPlan& plan) {
   for (const ContainerFacts& c : facts.init) {
     if (c.sidecar) {

@@ -1,4 +1,4 @@
-// What a pod's worker has to start next, and when there is nothing left to start. Pure.
+// Which containers a pod's worker starts next, and when no start is left. Pure.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace plim::local::kubelet {
 struct PodPlan {
   // Containers to start, in this order, each as soon as its back-off allows.
   std::vector<std::string> start;
-  // The work is done or has failed for good: stop what still runs (sidecars) and write the last
+  // The pod has finished or failed for good: stop the sidecars that still run and write the last
   // status.
   bool finished = false;
 };
 
-// Init containers come one after another, a sidecar among them has to be started before the next;
-// then all the others. What ended is started again where the restart policy says so; in a new
-// sandbox, as after a restart of the node, init containers come again before that.
+// Init containers start one after another, and a sidecar among them has to be started before the
+// next one; then all the others start. A container that ended starts again if the restart policy
+// says so. In a new sandbox, as after a restart of the node, the init containers run again first.
 PodPlan plan_pod(RestartPolicy policy, const PodFacts& facts);
 
 }  // namespace plim::local::kubelet

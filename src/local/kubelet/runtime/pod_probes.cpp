@@ -6,19 +6,22 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
+
 namespace plim::local::kubelet {
 
 namespace {
 
 struct ProbeName {
   ProbeKind kind;
-  std::string_view field, word;
+  kube::AnyPath path;
+  std::string_view word;
 };
 
 constexpr std::array kProbes{
-    ProbeName{ProbeKind::startup, "startupProbe", "Startup"},
-    ProbeName{ProbeKind::readiness, "readinessProbe", "Readiness"},
-    ProbeName{ProbeKind::liveness, "livenessProbe", "Liveness"},
+    ProbeName{ProbeKind::startup, "Container.startupProbe", "Startup"},
+    ProbeName{ProbeKind::readiness, "Container.readinessProbe", "Readiness"},
+    ProbeName{ProbeKind::liveness, "Container.livenessProbe", "Liveness"},
 };
 
 std::string_view word_for(ProbeKind kind) {
@@ -35,16 +38,16 @@ PodProbes::PodProbes(PodState& pod, PodReporter& report, ShimFollower& shim, OnF
 void PodProbes::start(const std::string& container) {
   ContainerFacts& facts = *pod_.find_facts(container);
   const json::value spec = pod_.spec_of(container);
-  if (find(spec, {"startupProbe"}) == nullptr) facts.started = true;
-  if (facts.started && find(spec, {"readinessProbe"}) == nullptr) facts.ready = true;
+  if (kube::find(spec, "Container.startupProbe") == nullptr) facts.started = true;
+  if (facts.started && kube::find(spec, "Container.readinessProbe") == nullptr) facts.ready = true;
   for (const ProbeName& name : kProbes) {
-    const json::value* given = find(spec, {name.field});
+    const json::value* given = kube::find(spec, name.path);
     if (given == nullptr || (name.kind == ProbeKind::startup && facts.started)) continue;
     Probe probe{.container = container, .id = facts.run->id, .kind = name.kind, .spec = *given};
-    // Named first: a probe that fails at once calls stop().
-    TaskGroup::Handle task =
-        pod_.tasks.spawn(fmt::format("{} of {} in pod {}", name.field, container, pod_.full_name()),
-                         run(std::move(probe)));
+    // Spawn before touching running_: a probe that fails at once calls stop().
+    TaskGroup::Handle task = pod_.tasks.spawn(
+        fmt::format("{} of {} in pod {}", name.path.key(), container, pod_.full_name()),
+        run(std::move(probe)));
     running_[container].push_back(std::move(task));
   }
 }
@@ -98,7 +101,8 @@ bool PodProbes::apply(const Probe& probe, const ProbeSettings& settings, const P
   }
   if (probe.kind == ProbeKind::startup && state.passed()) {
     facts.started = true;
-    if (find(pod_.spec_of(probe.container), {"readinessProbe"}) == nullptr) facts.ready = true;
+    if (kube::find(pod_.spec_of(probe.container), "Container.readinessProbe") == nullptr)
+      facts.ready = true;
     pod_.note_change();
     return false;
   }

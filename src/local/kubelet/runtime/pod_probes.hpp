@@ -19,12 +19,12 @@ namespace plim::local::kubelet {
 // facts. Belongs to the node's loop; state, reporter and follower outlive it.
 class PodProbes {
  public:
-  // The container has to be stopped, with this grace.
+  // Called to stop the container with this grace period.
   using OnFailure = std::function<void(const std::string& container, Nanos grace)>;
 
   PodProbes(PodState& pod, PodReporter& report, ShimFollower& shim, OnFailure on_failure);
 
-  // A container taken over from an earlier process keeps what its probes had found.
+  // A container that was adopted from an earlier process keeps the results of its probes.
   void start(const std::string& container);
   void stop(const std::string& container);
   void stop_all();
@@ -39,7 +39,7 @@ class PodProbes {
 
   Task<void> run(Probe probe);
   bool is_too_early(const Probe& probe);
-  // False: the probe has done its work.
+  // False: the probe is finished.
   bool apply(const Probe& probe, const ProbeSettings& settings, const ProbeState& state, bool news);
 
   PodState& pod_;

@@ -37,7 +37,7 @@ TEST_F(PodProbes, hold_back_readiness) {
   advance_until("a", "c:Running", 1s);
 }
 
-TEST_F(PodProbes, restart_what_is_no_longer_alive) {
+TEST_F(PodProbes, restart_containers_that_fail_liveness) {
   start_node();
   create_probed(R"("livenessProbe":{"exec":{"command":["false"]},"failureThreshold":1})", "Always");
   const auto states = follow("a", shows("x1"));

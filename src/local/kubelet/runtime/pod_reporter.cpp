@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/pod_status.hpp"
 
 namespace plim::local::kubelet {
@@ -15,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 bool shows_already(const json::value& pod, const json::value& status) {
-  const json::value* now = find(pod, {"status"});
+  const json::value* now = kube::find(pod, "Pod.status");
   if (now == nullptr || !now->is_object()) return false;
   return std::ranges::all_of(status.as_object(), [&](const auto& member) {
     const json::value* old = now->as_object().if_contains(member.key());
@@ -83,14 +84,14 @@ Task<bool> PodReporter::write_once(json::value status) {
     pod_.take(std::move(*answer));
     co_return true;
   }
-  if (answer.error().code == Code::not_found) co_return true;  // the informer will say so too
+  if (answer.error().code == Code::not_found) co_return true;  // the informer will report it too
   if (answer.error().code == Code::conflict) co_return co_await look_again();
   log::warn("node", "cannot write a pod's status",
             {{"pod", pod_.full_name()}, {"error", answer.error()}});
   co_return false;
 }
 
-// True: the pod is gone, and there is nothing left to write to.
+// True: the pod is gone, so no status can be written.
 Task<bool> PodReporter::look_again() {
   kube::ObjectPath path = pod_.path();
   auto fresh = co_await pod_.node.client->get(kube::resources::pods, std::move(path));

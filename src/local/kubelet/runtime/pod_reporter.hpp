@@ -22,19 +22,20 @@ class PodReporter {
   void note(std::string_view reason, std::string message, std::string_view container = {});
   void warn(std::string_view reason, std::string message, std::string_view container = {});
 
-  // The status that follows from the facts. Tries again until the API takes it or the pod is gone.
+  // Writes the status that follows from the facts. Retries until the API accepts it or the pod is
+  // gone.
   Task<void> write_status();
   // The event and the status of a pod that the node does not accept.
   Task<void> write_rejection(PodFailure why);
-  // The exact times of runs as an annotation, for benchmarks.
+  // Writes the exact times of runs to an annotation, for benchmarks.
   Task<void> annotate_runs(std::vector<ContainerRun> runs);
-  // Only the kubelet deletes a pod for good, when nothing of it runs any more.
+  // Deletes the object for good. Only the kubelet does this, when nothing of the pod runs any more.
   Task<void> delete_object();
 
  private:
   void record(kube::EventNote::Type type, std::string_view reason, std::string message,
               std::string_view container);
-  // False: make the status again and try once more.
+  // False: build the status again and retry.
   Task<bool> write_once(json::value status);
   Task<bool> look_again();
 

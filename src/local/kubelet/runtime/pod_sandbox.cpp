@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/runtime/api_access.hpp"
 #include "local/kubelet/runtime/volumes.hpp"
 
@@ -36,9 +37,10 @@ Task<Result<void>> PodSandbox::make_once() {
   PodFacts& facts = pod_.facts;
   PLIM_CO_CHECK(pod_.files.make());
   if (facts.pod_ip.empty()) {
-    facts.pod_ip = bool_at(pod_.object, {"spec", "hostNetwork"}) ? node.addresses.node()
-                                                                 : node.addresses.take();
-    if (facts.pod_ip.empty()) co_return fail(Code::unavailable, "no address is free");
+    facts.pod_ip = kube::bool_at(pod_.object, "Pod.spec.hostNetwork") ? node.addresses.node()
+                                                                      : node.addresses.take();
+    if (facts.pod_ip.empty())
+      co_return fail(Code::unavailable, "no pod address is free on this node");
   }
   PLIM_CO_CHECK(pod_.files.write_note({pod_.object, facts.pod_ip, *facts.start_time}));
   PLIM_CO_CHECK(node.cgroups.make_pod(pod_.object));
@@ -67,7 +69,7 @@ Task<Result<void>> PodSandbox::fill_volumes() {
   }
   PLIM_CO_TRY(PodSources fresh, co_await fetch_sources(node.client, pod_.object, std::move(needs)));
   if (keep_tokens) fresh.tokens = sources_.tokens;
-  // A controller makes this ConfigMap in every namespace, but a pod may be faster.
+  // A controller creates this ConfigMap in every namespace, but a pod may start before that.
   if (!node.options.api_ca_pem.empty())
     fresh.config_maps.try_emplace(
         "kube-root-ca.crt",
@@ -77,7 +79,7 @@ Task<Result<void>> PodSandbox::fill_volumes() {
                          node.volume_roots(pod_.uid));
 }
 
-// A cluster that hands out no tokens still runs pods.
+// A cluster that issues no tokens still runs pods.
 Task<void> PodSandbox::make_api_access() {
   const NodeOptions& options = pod_.node.options;
   if (options.api_url.empty()) co_return;

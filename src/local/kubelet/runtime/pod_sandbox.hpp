@@ -1,5 +1,5 @@
-// What one pod needs before its first container starts: directory, address, cgroup, volumes, access
-// to the API, shim.
+// Everything a pod needs before its first container starts: directory, address, cgroup, volumes,
+// access to the API, shim.
 #pragma once
 
 #include "base/clock.hpp"
@@ -12,15 +12,15 @@
 
 namespace plim::local::kubelet {
 
-// Belongs to the node's loop; what it is given outlives it.
+// Belongs to the node's loop; its arguments outlive it.
 class PodSandbox {
  public:
   PodSandbox(PodState& pod, PodReporter& report, ShimFollower& shim)
       : pod_(pod), report_(report), shim_(shim) {}
 
-  // Tries again until it has made everything.
+  // Retries until everything exists.
   Task<void> make();
-  // Writes the files of volumes again if it is time: ConfigMaps change and tokens expire.
+  // Writes the files of volumes again if they are due: ConfigMaps change and tokens expire.
   Task<void> refresh_volumes();
 
   SteadyTime refresh_at() const { return refresh_at_; }  // SteadyTime::max(): never

@@ -6,26 +6,27 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
 namespace {
 
-void add_named(const json::value& from, std::string_view key, std::string_view name_field,
-               std::set<std::string>& names) {
-  if (const std::string_view name = text_at(from, {key, name_field}); !name.empty())
-    names.emplace(name);
+void add_named(const json::value& from, kube::TextPath path, std::set<std::string>& names) {
+  if (const std::string_view name = kube::text_at(from, path); !name.empty()) names.emplace(name);
 }
 
 void add_projection(const json::value& source, SourceNeeds& out) {
-  add_named(source, "configMap", "name", out.config_maps);
-  add_named(source, "secret", "name", out.secrets);
-  if (find(source, {"serviceAccountToken"}) == nullptr) return;
-  out.tokens.insert({std::string(text_at(source, {"serviceAccountToken", "audience"})),
-                     int_at(source, {"serviceAccountToken", "expirationSeconds"}).value_or(3600)});
+  add_named(source, "VolumeProjection.configMap.name", out.config_maps);
+  add_named(source, "VolumeProjection.secret.name", out.secrets);
+  if (kube::find(source, "VolumeProjection.serviceAccountToken") == nullptr) return;
+  out.tokens.insert(
+      {std::string(kube::text_at(source, "VolumeProjection.serviceAccountToken.audience")),
+       kube::int_at(source, "VolumeProjection.serviceAccountToken.expirationSeconds")
+           .value_or(3600)});
 }
 
-// Nothing in the optional: there is no such object.
+// An empty optional: the object does not exist.
 Task<Result<std::optional<json::value>>> get_if_there(std::shared_ptr<kube::Client> client,
                                                       kube::Resource resource, std::string ns,
                                                       std::string name) {
@@ -49,40 +50,40 @@ Task<Result<std::string>> request_token(std::shared_ptr<kube::Client> client, js
   json::object request{{"apiVersion", "authentication.k8s.io/v1"},
                        {"kind", "TokenRequest"},
                        {"spec", std::move(spec)}};
-  std::string account(text_at(pod, {"spec", "serviceAccountName"}));
+  std::string account(kube::text_at(pod, "Pod.spec.serviceAccountName"));
   if (account.empty()) account = "default";
   kube::ObjectPath path{std::string(kube::namespace_of(pod)), account, "token"};
   auto answer = co_await client->create(kube::resources::service_accounts, std::move(path),
                                         std::move(request));
   if (!answer) co_return answer.error().with_context("while asking for a token");
-  co_return std::string(text_at(*answer, {"status", "token"}));
+  co_return std::string(kube::text_at(*answer, "AuthenticationTokenRequest.status.token"));
 }
 
 }  // namespace
 
 SourceNeeds env_needs(const json::value& pod, const json::value& container) {
   SourceNeeds out;
-  for (const json::value& from : list_at(container, {"envFrom"})) {
-    add_named(from, "configMapRef", "name", out.config_maps);
-    add_named(from, "secretRef", "name", out.secrets);
+  for (const json::value& from : kube::list_at(container, "Container.envFrom")) {
+    add_named(from, "EnvFromSource.configMapRef.name", out.config_maps);
+    add_named(from, "EnvFromSource.secretRef.name", out.secrets);
   }
-  for (const json::value& entry : list_at(container, {"env"})) {
-    const json::value* from = find(entry, {"valueFrom"});
+  for (const json::value& entry : kube::list_at(container, "Container.env")) {
+    const json::value* from = kube::find(entry, "EnvVar.valueFrom");
     if (from == nullptr) continue;
-    add_named(*from, "configMapKeyRef", "name", out.config_maps);
-    add_named(*from, "secretKeyRef", "name", out.secrets);
+    add_named(*from, "EnvVarSource.configMapKeyRef.name", out.config_maps);
+    add_named(*from, "EnvVarSource.secretKeyRef.name", out.secrets);
   }
-  const json::value* links = find(pod, {"spec", "enableServiceLinks"});
+  const json::value* links = kube::find(pod, "Pod.spec.enableServiceLinks");
   out.services = links == nullptr || !links->is_bool() || links->as_bool();
   return out;
 }
 
 SourceNeeds volume_needs(const json::value& pod) {
   SourceNeeds out;
-  for (const json::value& volume : list_at(pod, {"spec", "volumes"})) {
-    add_named(volume, "configMap", "name", out.config_maps);
-    add_named(volume, "secret", "secretName", out.secrets);
-    for (const json::value& source : list_at(volume, {"projected", "sources"}))
+  for (const json::value& volume : kube::list_at(pod, "Pod.spec.volumes")) {
+    add_named(volume, "Volume.configMap.name", out.config_maps);
+    add_named(volume, "Volume.secret.secretName", out.secrets);
+    for (const json::value& source : kube::list_at(volume, "Volume.projected.sources"))
       add_projection(source, out);
   }
   return out;
@@ -108,7 +109,8 @@ Task<Result<PodSources>> fetch_sources(std::shared_ptr<kube::Client> client, jso
   kube::ListOptions options{.ns = ns};
   PLIM_CO_TRY(const json::value list,
               co_await client->list(kube::resources::services, std::move(options)));
-  for (const json::value& service : list_at(list, {"items"})) out.services.push_back(service);
+  for (const json::value& service : kube::list_at(list, "ObjectList.items"))
+    out.services.push_back(service);
   co_return out;
 }
 

@@ -1,4 +1,4 @@
-// The objects a pod's environment and volumes are made from, and which of them it needs.
+// The objects that a pod's environment and volumes are made from, and which of them it needs.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ struct TokenNeed {
 struct SourceNeeds {
   std::set<std::string> config_maps, secrets;
   std::set<TokenNeed> tokens;
-  bool services = false;  // service links; the API's own service is wanted in any case
+  bool services = false;  // service links; the service of the API is always needed
 };
 
 SourceNeeds env_needs(const json::value& pod, const json::value& container);
 SourceNeeds volume_needs(const json::value& pod);
 
-// What was found; a missing object is not in the map.
+// The objects that were found; the map has no entry for a missing object.
 struct PodSources {
   std::map<std::string, json::value> config_maps, secrets;
   std::map<TokenNeed, std::string> tokens;
   std::vector<json::value> services;
 };
 
-// Fails only when the API does not answer; what does not exist is left out.
+// Fails only if the API does not answer. Objects that do not exist are left out.
 Task<Result<PodSources>> fetch_sources(std::shared_ptr<kube::Client> client, json::value pod,
                                        SourceNeeds needs);
 

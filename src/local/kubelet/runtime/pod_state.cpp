@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
 
 namespace plim::local::kubelet {
@@ -52,14 +53,14 @@ void PodState::begin_at(WallTime time) {
 }
 
 SteadyTime PodState::deadline() const {
-  const auto seconds = int_at(object, {"spec", "activeDeadlineSeconds"});
+  const auto seconds = kube::int_at(object, "Pod.spec.activeDeadlineSeconds");
   if (!seconds || !began) return SteadyTime::max();
   return *began + std::chrono::seconds(*seconds);
 }
 
 Nanos PodState::grace() const {
   return std::chrono::seconds(
-      int_at(object, {"spec", "terminationGracePeriodSeconds"}).value_or(30));
+      kube::int_at(object, "Pod.spec.terminationGracePeriodSeconds").value_or(30));
 }
 
 ContainerFacts* PodState::find_facts(std::string_view container) {

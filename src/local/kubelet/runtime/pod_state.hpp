@@ -1,4 +1,4 @@
-// What the parts of one pod's worker share.
+// The state that the parts of one pod's worker share.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ namespace plim::local::kubelet {
 struct PodState {
   PodState(PodContext& context, json::value pod);
 
-  // The newest object. Wakes nobody.
+  // Stores the newest object. Does not wake any part.
   void take(json::value fresh);
   void want(PodWish more);
   // Wakes every part that waits for a change.
   void note_change();
-  // Until the next change or `until`; SteadyTime::max(): no limit.
+  // Waits until the next change or `until`; SteadyTime::max(): no limit.
   Task<void> wait_until(SteadyTime until);
 
   void begin_at(WallTime time);
@@ -36,20 +36,20 @@ struct PodState {
   Nanos grace() const;          // terminationGracePeriodSeconds
 
   ContainerFacts* find_facts(std::string_view container);
-  // Null unless the container runs as the run `id`.
+  // Null unless the container's current run is `id`.
   const ContainerFacts* find_running(std::string_view container, std::string_view id);
   json::value spec_of(std::string_view container) const;
   bool is_init(std::string_view container) const;
-  std::string full_name() const;  // "name_namespace(uid)", as kubelets write it
+  std::string full_name() const;  // "name_namespace(uid)", the format of kubelets
   kube::ObjectPath path(std::string subresource = {}) const;
 
   PodContext& node;
-  json::value object;  // as the API last showed it
+  json::value object;  // as last received from the API
   const std::string uid;
   PodFiles files;
   PodFacts facts;
   PodWish wish = PodWish::run;
-  std::optional<SteadyTime> began;  // facts.start_time by the clock that nobody sets
+  std::optional<SteadyTime> began;  // facts.start_time on the steady clock
   std::uint64_t changes = 0;        // how often note_change() was called
   Event changed;
   TaskGroup tasks;

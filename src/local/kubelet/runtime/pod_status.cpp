@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -22,8 +23,9 @@ struct ConditionFacts {
 
 json::value make_condition(const json::value* before, const ConditionFacts& facts, WallTime now) {
   const std::string_view status = facts.holds ? "True" : "False";
-  const bool same = before != nullptr && text_at(*before, {"status"}) == status;
-  const std::string_view since = same ? text_at(*before, {"lastTransitionTime"}) : "";
+  const bool same = before != nullptr && kube::text_at(*before, "PodCondition.status") == status;
+  const std::string_view since =
+      same ? kube::text_at(*before, "PodCondition.lastTransitionTime") : "";
   json::object out{
       {"type", facts.type},
       {"status", status},
@@ -35,19 +37,19 @@ json::value make_condition(const json::value* before, const ConditionFacts& fact
 }
 
 const json::value* find_condition(const json::value& pod, std::string_view type) {
-  for (const json::value& condition : list_at(pod, {"status", "conditions"}))
-    if (text_at(condition, {"type"}) == type) return &condition;
+  for (const json::value& condition : kube::list_at(pod, "Pod.status.conditions"))
+    if (kube::text_at(condition, "PodCondition.type") == type) return &condition;
   return nullptr;
 }
 
-// Ours in the order of a kubelet, then those of others as they stand.
+// Our conditions in the order of a kubelet, then those of other writers, unchanged.
 json::array merge_conditions(const json::value& pod, const std::vector<ConditionFacts>& ours,
                              WallTime now) {
   json::array out;
   for (const ConditionFacts& facts : ours)
     out.push_back(make_condition(find_condition(pod, facts.type), facts, now));
-  for (const json::value& condition : list_at(pod, {"status", "conditions"})) {
-    const std::string_view type = text_at(condition, {"type"});
+  for (const json::value& condition : kube::list_at(pod, "Pod.status.conditions")) {
+    const std::string_view type = kube::text_at(condition, "PodCondition.type");
     const bool is_ours = std::any_of(ours.begin(), ours.end(),
                                      [&](const ConditionFacts& c) { return c.type == type; });
     if (!is_ours) out.push_back(condition);
@@ -98,16 +100,16 @@ ConditionFacts ready(const json::value& pod, ConditionFacts containers) {
   containers.type = "Ready";
   if (!containers.holds) return containers;
   std::vector<std::string> missing;
-  for (const json::value& gate : list_at(pod, {"spec", "readinessGates"})) {
-    const std::string_view type = text_at(gate, {"conditionType"});
+  for (const json::value& gate : kube::list_at(pod, "Pod.spec.readinessGates")) {
+    const std::string_view type = kube::text_at(gate, "PodReadinessGate.conditionType");
     const json::value* condition = find_condition(pod, type);
     if (condition == nullptr)
       missing.push_back(fmt::format(
           "corresponding condition of pod readiness gate \"{}\" does not exist.", type));
-    else if (text_at(*condition, {"status"}) != "True")
+    else if (kube::text_at(*condition, "PodCondition.status") != "True")
       missing.push_back(
           fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}", type,
-                      text_at(*condition, {"status"})));
+                      kube::text_at(*condition, "PodCondition.status")));
   }
   if (missing.empty()) return containers;
   containers.holds = false;
@@ -121,7 +123,8 @@ json::value terminated_state(const RunFacts& run) {
   if (run.signal != 0) out["signal"] = run.signal;
   out["reason"] = run.reason;
   if (!run.message.empty()) out["message"] = run.message;
-  // What never ran has no start: a kubelet shows the epoch there, as it comes from containerd.
+  // A container that never ran has no start time: a kubelet shows containerd's zero time, the
+  // epoch.
   out["startedAt"] = format_rfc3339(run.reason == "StartError" ? WallTime{} : run.started);
   out["finishedAt"] = format_rfc3339(run.finished.value_or(run.started));
   out["containerID"] = "containerd://" + run.id;

@@ -1,4 +1,4 @@
-// From the facts about a pod's containers to the status a kubelet would write. Pure.
+// Computes the status that a kubelet would write from the facts about a pod's containers. Pure.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace plim::local::kubelet {
 
-// Every init container has done its work; sidecars count once they have started.
+// True if every init container has finished; a sidecar counts once it has started.
 bool is_initialized(const PodFacts& facts);
 
 // Pending, Running, Succeeded or Failed.
 std::string_view phase_of(RestartPolicy policy, const PodFacts& facts);
 
-// The whole status. `pod` gives the spec and the status so far: conditions of others stay, and a
-// condition that stays as it was keeps its time.
+// The whole status. `pod` has the spec and the previous status: conditions of other writers stay,
+// and an unchanged condition keeps its time.
 json::value make_pod_status(const json::value& pod, const PodFacts& facts, WallTime now);
 
-// For a pod the node does not take.
+// The status of a pod that the node rejects.
 json::value make_rejected_status(const json::value& pod, const PodFailure& why, WallTime now);
 
 }  // namespace plim::local::kubelet

@@ -74,7 +74,7 @@ TEST(PodStatus, is_final_once_everything_was_stopped) {
   EXPECT_EQ(phase_of(RestartPolicy::always, never_ran), "Failed");
 }
 
-TEST(PodStatus, tells_the_conditions_in_order) {
+TEST(PodStatus, has_the_conditions_in_order) {
   const json::value pod = apiserver::testing::parsed(R"({"spec":{"restartPolicy":"Always"}})");
   const json::value status = make_pod_status(pod, pod_facts("", "running"), kNow);
   std::vector<std::string> types;
@@ -121,7 +121,7 @@ TEST(PodStatus, waits_for_readiness_gates) {
   EXPECT_EQ(described(status, "Ready"), "False ReadinessGatesNotReady");
 }
 
-TEST(PodStatus, tells_waiting_running_and_ended_containers) {
+TEST(PodStatus, shows_waiting_running_and_ended_containers) {
   const json::value pod = apiserver::testing::parsed(R"({"spec":{"restartPolicy":"OnFailure"}})");
   PodFacts facts = pod_facts("", "new, running, exit 3, crash 1");
   facts.containers[3].waiting_message = "back-off 10s";

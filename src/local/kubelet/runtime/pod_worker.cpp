@@ -30,7 +30,7 @@ Task<std::optional<PodFailure>> why_refused(PodState* pod) {
 
 // None: the node accepts the pod and has reserved its devices.
 Task<std::optional<PodFailure>> admit(PodState* pod) {
-  // Looked at first: by the time this pod is refused, the other one may have left.
+  // Checked first: when this pod is rejected, the other one may already have left.
   bool again = pod->node.leaving();
   auto failure = co_await why_refused(pod);
   while (failure && again) {
@@ -113,7 +113,7 @@ Task<PhaseResult> PodWorker::work() {
     case WorkerPhase::running:
       co_return co_await live();
     case WorkerPhase::finishing:
-      // Sidecars may take their time: the ends of the others are shown before that.
+      // Sidecars may take long to stop: show the ends of the other containers before that.
       if (phase_of(restart_policy_of(pod_.object), pod_.facts) == "Running")
         co_await report_.write_status();
       co_await stopper_.stop_all();
@@ -161,13 +161,13 @@ Task<PhaseResult> PodWorker::live() {
   }
   task.cancel();
   while (!lived_) co_await pod_.changed.wait();
-  // Only its deadline ends a life that has brought no result and was not ended by a wish.
+  // Without a result and without a wish, only the deadline can have ended it.
   const bool expired = *lived_ == PhaseResult::none && pod_.wish == PodWish::run;
   co_return expired ? PhaseResult::expired : *lived_;
 }
 
 Task<void> PodWorker::life(Left left) {
-  // Also when the task is cancelled.
+  // The destructor also runs when the task is cancelled.
   struct Ending {
     PodWorker& worker;
     PhaseResult result = PhaseResult::none;
@@ -211,11 +211,11 @@ Task<PodWorker::Left> PodWorker::adopt() {
   const bool runs = co_await shim_.take_over(std::move(left->shim));
   if (!runs) co_return Left::records;
   for (const std::string& name : restore_readiness(pod_.object, pod_.facts)) probes_.start(name);
-  log::info("node", "took over a running pod", {{"pod", pod_.full_name()}});
+  log::info("node", "adopted a running pod", {{"pod", pod_.full_name()}});
   co_return Left::processes;
 }
 
-// The last status is not written here, but when nothing of the pod is left.
+// The last status is written later, when nothing of the pod is left.
 Task<void> PodWorker::run_containers() {
   for (;;) {
     const std::uint64_t seen = pod_.changes;

@@ -1,4 +1,4 @@
-// One pod on its node, from the moment it is bound there until nothing of it is left.
+// Runs one pod on its node, from its binding until nothing of it is left.
 //
 // worker_phase.hpp says what a worker does in which order. The work itself is done by
 //   PodSandbox        directory, address, cgroup, volumes
@@ -7,7 +7,7 @@
 //   ContainerStopper  stopping one or all of them
 //   PodProbes         probes of running containers
 //   PodReporter       status and events
-// All of them share one PodState, whose facts every status is made from.
+// All of them share one PodState. Every status is computed from its facts.
 #pragma once
 
 #include <optional>
@@ -43,7 +43,7 @@ class PodWorker {
   void update(json::value pod);  // the object has changed
   void vanish();                 // the object is gone: end at once
   void end_for_shutdown(Shutdown kind);
-  // Leaves the processes running, to be taken over by the node's next process.
+  // Leaves the processes running; the node's next process adopts them.
   Task<void> stop();
   Task<void> wait_ended();  // after end_for_shutdown()
 
@@ -61,29 +61,29 @@ class PodWorker {
     return shim_.processes(container);
   }
 
-  // The node has accepted it and it holds its resources.
+  // True if the node has accepted the pod and the pod holds its resources.
   bool is_active() const { return holds_resources(phase_); }
 
-  // It still does, though its object is gone.
+  // True if the pod holds its resources although its object is gone.
   bool is_leaving() const { return is_active() && pod_.wish == PodWish::forget; }
 
  private:
-  // What an earlier process has left of it.
+  // What an earlier process left of the pod.
   enum class Left { nothing, processes, records };
 
   void enter(WorkerPhase next);
 
-  // Goes through the phases, one after another.
+  // Goes through the phases one after another.
   Task<void> supervise();
   Task<PhaseResult> work();  // of the current phase
 
-  // arriving and running: life() as a task that wishes and the deadline cancel.
+  // The phases `arriving` and `running`: runs life() as a task that a wish or the deadline cancels.
   Task<PhaseResult> live();
   Task<void> life(Left left);
   Task<Left> adopt();
   Task<void> run_containers();  // until pod_plan says that they are finished
 
-  // All phases between the last container and ended or away.
+  // The phases between the end of the last container and `ended` or `away`.
   Task<void> clean_up();
   Task<void> settle();
 
@@ -95,7 +95,7 @@ class PodWorker {
   ContainerStarter starter_;
   PodSandbox sandbox_;
   WorkerPhase phase_ = WorkerPhase::arriving;
-  std::optional<PhaseResult> lived_;  // how life() ended; none while it runs
+  std::optional<PhaseResult> lived_;  // the result of life(); none while it runs
 };
 
 }  // namespace plim::local::kubelet

@@ -1,4 +1,4 @@
-// What a row of probe results means for a container. Pure.
+// Computes the state of a container from a series of probe results. Pure.
 #pragma once
 
 #include <chrono>
@@ -17,18 +17,18 @@ struct ProbeSettings {
   std::optional<std::chrono::seconds> termination_grace = {};
 };
 
-// With Kubernetes' defaults for what the spec leaves out.
+// Has Kubernetes' defaults for missing fields.
 ProbeSettings probe_settings(const json::value& probe);
 
-// Counts results of one probe of one run. A readiness or startup probe begins as failed, a liveness
-// probe as passed.
+// Counts the results of one probe during one run. A readiness or startup probe begins as failed,
+// a liveness probe as passed.
 class ProbeState {
  public:
   ProbeState(ProbeKind kind, const ProbeSettings& settings)
       : settings_(settings), passed_(kind == ProbeKind::liveness) {}
 
-  // True when the verdict changed by this result. A verdict of failure is told again each time
-  // the threshold is passed anew, because a liveness probe may have to kill twice.
+  // True if this result changed the verdict. Failure is also reported each time the threshold is
+  // reached again, because a liveness probe may have to kill twice.
   bool record(bool success) {
     count_ = success == last_ ? count_ + 1 : 1;
     last_ = success;
@@ -45,7 +45,7 @@ class ProbeState {
  private:
   ProbeSettings settings_;
   bool passed_;
-  bool decided_ = false;  // some threshold was reached
+  bool decided_ = false;  // a threshold was reached
   bool last_ = false;
   int count_ = 0;
 };

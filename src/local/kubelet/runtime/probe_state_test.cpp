@@ -23,7 +23,7 @@ struct ProbeRow {
   ProbeKind kind;
   int success, failure;
   std::string_view results;   // + passed, - failed
-  std::string_view verdicts;  // after each result; upper case where it is news
+  std::string_view verdicts;  // after each result; upper case if it is reported
 };
 
 TEST(ProbeState, follows_the_thresholds) {

@@ -23,14 +23,15 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kEventAt = NLMSG_HDRLEN + sizeof(cn_msg);
-// A process that is told about may still wait for a core on its way to where the kernel tells us.
+// The process may still wait for a core before the kernel sends the message.
 constexpr int kLooks = 100;
 constexpr Nanos kBetweenLooks = 1ms;
-constexpr Nanos kDroppedLately = 1s;  // what is asked for may be among them: nobody waits for it
+// After a drop do not wait: the message may be among the dropped ones.
+constexpr Nanos kDroppedLately = 1s;
 
-// Everything but what decode_process_event() knows stays with the kernel: forks, names, users.
+// Filters out events that decode_process_event() ignores, such as forks and changes of names.
 Result<void> attach_filter(int socket) {
-  // Words are compared as the network would send them.
+  // The filter compares words in network byte order.
   const auto is = [](std::uint32_t what, std::uint8_t to_last) {
     return sock_filter{BPF_JMP | BPF_JEQ | BPF_K, to_last, 0, htonl(what)};
   };
@@ -50,7 +51,7 @@ Result<void> attach_filter(int socket) {
 
 std::optional<ProcessEvent> decode_process_event(std::string_view message) {
   WireReader in(message);
-  in.number<std::uint32_t>();  // its length: a datagram has one of its own
+  in.number<std::uint32_t>();  // its length: the datagram has its own
   const auto type = in.number<std::uint16_t>();
   in.number<std::uint16_t>();  // flags
   in.number<std::uint64_t>();  // number and port
@@ -83,7 +84,7 @@ std::optional<ProcessEvent> decode_process_event(std::string_view message) {
 
 void ProcessLives::note(const ProcessEvent& event) {
   if (event.thread) {
-    // While its first thread is there the process lives on.
+    // The process lives on while its first thread does.
     const auto found = lives_.find(event.process);
     if (found != lives_.end() && found->second.ended != Nanos(0))
       found->second.ended = std::max(found->second.ended, event.when);
@@ -94,7 +95,7 @@ void ProcessLives::note(const ProcessEvent& event) {
   if (event.what == ProcessEvent::What::ended) {
     life.ended = event.when;
   } else if (life.executed == Nanos(0) || life.ended != Nanos(0)) {
-    life = {.executed = event.when};  // it may become something else later
+    life = {.executed = event.when};  // a later exec does not count
   }
   if (!is_new) return;
   order_.push_back(event.process);
@@ -125,7 +126,7 @@ void ProcessEvents::start() {
 }
 
 Task<void> ProcessEvents::stop() {
-  // Kernels before 6.6 go on telling nobody otherwise.
+  // Without this, kernels before 6.6 keep sending events that no process reads.
   if (socket_) request(PROC_CN_MCAST_IGNORE);
   socket_.reset();
   return tasks_.stop();
@@ -147,7 +148,7 @@ Result<void> ProcessEvents::listen() {
   return {};
 }
 
-// Whether it was heard shows in the answer, which need not come.
+// The kernel's answer shows whether it received the request. The answer may not come.
 void ProcessEvents::request(std::uint32_t what) {
   std::string message;
   put_number(message, static_cast<std::uint32_t>(kEventAt + sizeof what));
@@ -157,7 +158,7 @@ void ProcessEvents::request(std::uint32_t what) {
   put_number(message, std::uint32_t{CN_IDX_PROC});
   put_number(message, std::uint32_t{CN_VAL_PROC});
   put_number(message, std::uint32_t{0});  // number
-  put_number(message, number_);           // the answer has the next
+  put_number(message, number_);           // the answer has the next number
   put_number(message, static_cast<std::uint16_t>(sizeof what));
   put_number(message, std::uint16_t{0});
   put_number(message, what);
@@ -178,12 +179,12 @@ void ProcessEvents::read_messages() {
       continue;
     }
     if (n < 0) return;
-    if (from.nl_pid != 0) continue;  // not the kernel's
+    if (from.nl_pid != 0) continue;  // not from the kernel
     const auto event = decode_process_event({buffer.data(), static_cast<std::size_t>(n)});
     if (!event) continue;
     if (event->what == ProcessEvent::What::listening) {
-      // Others may be listening too, and in a PID namespace of our own their events mislead us:
-      // there the kernel does not answer.
+      // Events may also come because other processes listen. In our own PID namespace their pids
+      // mislead us, but there the kernel does not answer our request.
       heard_ |= event->request == number_;
       continue;
     }
@@ -198,9 +199,9 @@ Task<std::optional<Nanos>> ProcessEvents::find(ProcessEvent::What what, pid_t pr
     if (!heard_) break;
     if (const auto found = lives_.find(what, process, since)) co_return found;
     if (dropped_at_ && system_clock().steady() - *dropped_at_ < kDroppedLately) break;
-    co_await system_clock().sleep(kBetweenLooks);  // processes know no other
+    co_await system_clock().sleep(kBetweenLooks);  // the kernel takes real time
   }
-  say_once("not told of a process");
+  say_once("the kernel did not report a process");
   co_return std::nullopt;
 }
 
@@ -222,7 +223,7 @@ Task<void> ProcessEvents::keep_reading() {
 void ProcessEvents::say_once(std::string_view why) {
   if (said_) return;
   said_ = true;
-  log::debug("node", "a pod's shim tells the times of its runs, not the kernel", {{"why", why}});
+  log::debug("node", "times of runs come from the shims, not from the kernel", {{"why", why}});
 }
 
 }  // namespace plim::local::kubelet

@@ -1,5 +1,5 @@
-// When processes of this machine became the program they run and when they ended, by the kernel's
-// own clock: whoever else tells such a time has to get a core first.
+// When processes of this machine called exec and when they ended, by the kernel's own clock. Any
+// other process that measures these times first has to wait for a core.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@
 
 namespace plim::local::kubelet {
 
-// One message of the kernel's process connector, as far as we care.
+// The fields we use of one message of the kernel's process connector.
 struct ProcessEvent {
   enum class What : std::uint8_t {
-    listening,  // the answer to the request to be told
+    listening,  // the answer to our request to subscribe
     executed,
     ended,
   };
 
   What what = What::listening;
   pid_t process = 0;
-  bool thread = false;        // of `ended`: another thread than the first of that process
+  bool thread = false;        // for `ended`: not the first thread of the process
   Nanos when{0};              // CLOCK_MONOTONIC
-  std::uint32_t request = 0;  // of `listening`: which one
+  std::uint32_t request = 0;  // for `listening`: the number of the request
 };
 
-// None: about something else, or no such message at all.
+// None: a message about something else, or not a message of the connector.
 std::optional<ProcessEvent> decode_process_event(std::string_view message);
 
-// The processes that were told of last, each in one place however many threads it has. A process
-// has ended with the last of its threads, which need not be the first one.
+// The newest processes that the kernel reported, one entry each for all threads. A process has
+// ended when its last thread has, which may not be the first one.
 class ProcessLives {
  public:
   static constexpr std::size_t kKept = 4096;
@@ -45,21 +45,22 @@ class ProcessLives {
 
  private:
   struct Life {
-    Nanos executed{0}, ended{0};  // zero: not told
+    Nanos executed{0}, ended{0};  // zero: not reported
   };
 
   std::unordered_map<pid_t, Life> lives_;
   std::deque<pid_t> order_;  // oldest first
 };
 
-// Listens from start() on. Where the kernel does not let us (it wants root before 6.6, and the
-// first PID and network namespaces), or has had to drop what we were too slow for, it knows
-// nothing, which is said once in the log, at debug level. Messages wait in the socket until
-// somebody asks or a second has passed: a machine that starts a thousand processes a second wakes
-// us once. Belongs to one loop; co_await stop() before destroying it.
+// Listens from start() on. The kernel may not allow it (before 6.6 it needs root, and always the
+// first PID and network namespaces) or may drop messages that we read too slowly. Then no times are
+// known, and this is logged once at debug level. Messages stay in the socket until a caller asks or
+// a second has passed: so a machine that starts a thousand processes a second wakes us once.
+// Belongs
+// to one loop; co_await stop() before destroying it.
 class ProcessEvents {
  public:
-  static constexpr int kBuffer = 8 << 20;  // of the socket: thousands of messages
+  static constexpr int kBuffer = 8 << 20;  // of the socket: holds thousands of messages
 
   explicit ProcessEvents(const Executor& loop, int buffer = kBuffer);
   ~ProcessEvents();
@@ -67,9 +68,10 @@ class ProcessEvents {
   void start();
   Task<void> stop();
 
-  // The first time that it became a program, and when its last thread ended; none before `since`.
-  // To be asked when it has just happened: only the newest are remembered, and a message that is
-  // under way is waited for, a moment, unless the kernel has just dropped some.
+  // When the process first called exec, and when its last thread ended; none if that was before
+  // `since`. Ask right after it happened: only the newest processes are kept. A message that is
+  // still
+  // on its way is awaited for a moment, unless the kernel has just dropped messages.
   Task<std::optional<Nanos>> executed(pid_t process, Nanos since);
   Task<std::optional<Nanos>> ended(pid_t process, Nanos since);
 
@@ -84,9 +86,9 @@ class ProcessEvents {
   int buffer_;
   Fd socket_;
   std::uint32_t number_ = 0;  // of our request
-  bool heard_ = false;        // the kernel has answered it
+  bool heard_ = false;        // the kernel has answered the request
   bool said_ = false;
-  std::optional<SteadyTime> dropped_at_;  // when we last learnt that messages were
+  std::optional<SteadyTime> dropped_at_;  // when we last noticed dropped messages
   ProcessLives lives_;
   TaskGroup tasks_;
 };

@@ -48,7 +48,7 @@ struct Message {
   }
 };
 
-TEST(ProcessEvent, tells_that_a_process_became_a_program) {
+TEST(ProcessEvent, reports_an_exec) {
   const auto event = decode_process_event(Message{}.bytes());
   ASSERT_TRUE(event);
   EXPECT_EQ(event->what, What::executed);
@@ -56,7 +56,7 @@ TEST(ProcessEvent, tells_that_a_process_became_a_program) {
   EXPECT_EQ(event->when, Nanos(5'000'000'123));
 }
 
-TEST(ProcessEvent, tells_that_one_ended_by_the_number_of_the_process_not_the_thread) {
+TEST(ProcessEvent, reports_an_exit_with_the_pid_not_the_thread_id) {
   const auto event = decode_process_event(Message{.what = kExit}.bytes());
   ASSERT_TRUE(event);
   EXPECT_EQ(event->what, What::ended);
@@ -73,7 +73,7 @@ TEST(ProcessEvent, knows_the_answer_to_a_request) {
   EXPECT_EQ(event->request, 9U);
 }
 
-TEST(ProcessEvent, takes_no_refusal_for_an_answer) {
+TEST(ProcessEvent, does_not_take_an_error_for_an_answer) {
   EXPECT_FALSE(decode_process_event(Message{.what = kAnswer, .first = 22}.bytes()));
 }
 
@@ -150,7 +150,7 @@ TEST(ProcessLives, are_forgotten_in_the_order_they_came) {
 
 class ProcessEventsTest : public testing::NodeTest {
  protected:
-  // False where the kernel does not tell; then there is nothing to be tested.
+  // False if the kernel does not report events; then the test is skipped.
   bool start_listening() {
     listener.start();
     process_events = &listener;
@@ -161,7 +161,7 @@ class ProcessEventsTest : public testing::NodeTest {
   ~ProcessEventsTest() override {
     if (node) {
       run_to_end(loop, node->end_pods(Shutdown::for_good));
-      stop_node();  // before what it asks
+      stop_node();  // before the events that it uses
     }
     run_to_end(loop, listener.stop());
   }
@@ -171,7 +171,7 @@ class ProcessEventsTest : public testing::NodeTest {
     done = true;
   }
 
-  // Its number; it has ended.
+  // Returns its pid; the process has ended.
   static pid_t run_program(const char* script) {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -186,7 +186,7 @@ class ProcessEventsTest : public testing::NodeTest {
 };
 
 #define LISTEN_OR_SKIP() \
-  if (!start_listening()) GTEST_SKIP() << "the kernel tells us nothing about processes"
+  if (!start_listening()) GTEST_SKIP() << "the kernel does not report process events"
 
 TEST_F(ProcessEventsTest, know_when_a_process_began_and_ended) {
   LISTEN_OR_SKIP();
@@ -197,7 +197,7 @@ TEST_F(ProcessEventsTest, know_when_a_process_began_and_ended) {
   ASSERT_TRUE(began && ended);
   EXPECT_LE(before, *began);
   EXPECT_LE(*began, *ended);
-  // The kernel wakes the parent first and tells everybody else a moment later.
+  // The kernel wakes the parent first and sends the event a moment later.
   EXPECT_LE(*ended, after + std::chrono::seconds(1));
 }
 
@@ -207,14 +207,15 @@ TEST_F(ProcessEventsTest, look_no_further_back_than_asked) {
   EXPECT_FALSE(run(listener.executed(pid, Moment::now().monotonic)));
 }
 
-// Waiting for what will not come would keep back the status of a pod.
+// Waiting for an event that will not come would delay the status of a pod.
 TEST_F(ProcessEventsTest, do_not_wait_for_what_the_kernel_has_dropped) {
   LISTEN_OR_SKIP();
   ProcessEvents small(loop.executor(), 64 << 10);
   small.start();
   const Nanos before = Moment::now().monotonic;
   ASSERT_TRUE(run(small.executed(run_program("exit 0"), before)));
-  run_program("for i in $(seq 500); do /bin/true; done");  // a shell forks faster than a sanitizer
+  run_program("for i in $(seq 500); do /bin/true; done");  // a shell forks faster than this program
+                                                           // under a sanitizer
   const pid_t pid = run_program("exit 0");
   bool done = false;
   TaskGroup asking(loop.executor());
@@ -243,7 +244,7 @@ TEST_F(ProcessEventsTest, give_a_pods_run_its_times) {
   EXPECT_LT(known.started_wall, known.finished_wall);
 }
 
-// startedAt would step back otherwise, and finishedAt forth.
+// Otherwise startedAt would step back, and finishedAt forward.
 TEST_F(ProcessEventsTest, are_kept_for_the_node_that_comes_next) {
   LISTEN_OR_SKIP();
   start_node();

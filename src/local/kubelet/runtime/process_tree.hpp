@@ -1,4 +1,4 @@
-// Which processes come from which, read from /proc.
+// Finds descendants of processes in /proc.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace plim::local::kubelet {
 
-// Children, their children and so on; not `root` itself, no zombies.
+// Children, their children and so on, without `root` itself and without zombies.
 std::vector<pid_t> descendants_of(pid_t root);
-// Those with this entry ("NAME=value") in the environment they were started with.
+// The processes that were started with this entry ("NAME=value") in their environment.
 bool has_environment_entry(pid_t pid, std::string_view entry);
-// SIGKILL to every descendant, again and again until none is left: new ones may be forked while the
-// list is read. Gives up after a second of trying; false then.
+// Sends SIGKILL to every descendant until none is left: processes may fork while the list is
+// read. Gives up after a second and returns false.
 bool kill_descendants(pid_t root);
 
 }  // namespace plim::local::kubelet

@@ -41,7 +41,7 @@ Task<void> RunRecords::correct_start(ShimRun run) {
   const Moment started = Moment::at(*when);
   facts->run->started = started.wall;
   const RunTimes times{.started = started.wall, .started_monotonic = started.monotonic};
-  // If that fails, the next process still has the shim's times.
+  // If this fails, the next process still has the shim's times.
   (void)pod_.files.write_times(run.name, facts->run->restart, times);
   ContainerRun* known = find(run);
   if (known == nullptr) co_return;

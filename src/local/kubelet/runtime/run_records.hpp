@@ -1,4 +1,4 @@
-// The exact times of a pod's runs, as exactly as anybody on this machine knows them.
+// The times of a pod's runs, as exact as this machine can measure them.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace plim::local::kubelet {
 
-// Which start of its container a run is, from the tag that make_start_spec() gave it.
+// The number of the start of the container, from the tag that make_start_spec() wrote.
 int restart_of(const ShimRun& run);
 
 // A shim reads its clock before the program is loaded, and again only when it gets a core after
-// the end. The kernel's process events are more exact. Each is delivered once, so the times are
-// also kept in the pod's directory for the node's next process. Belongs to the node's loop.
+// the end. The kernel's process events are more exact. Each event is delivered once, so the times
+// are also kept in the pod's directory for the node's next process. Belongs to the node's loop.
 class RunRecords {
  public:
   explicit RunRecords(PodState& pod) : pod_(pod) {}
@@ -24,10 +24,10 @@ class RunRecords {
 
   void add(const ShimRun& run);
   void end(const ShimRun& run);
-  // Both wait for the kernel's event, for a moment.
+  // Both wait a moment for the kernel's event.
   Task<void> correct_start(ShimRun run);
   Task<ShimRun> correct_end(ShimRun run);  // the same run with better times
-  // What an earlier process kept.
+  // Reads the times that an earlier process kept.
   void use_kept_times(ShimRun& run) const;
 
  private:

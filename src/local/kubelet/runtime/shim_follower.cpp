@@ -14,7 +14,7 @@ namespace plim::local::kubelet {
 
 namespace {
 
-// "SIGINT", "INT" or "2", as images write it; 0: unknown.
+// "SIGINT", "INT" or "2", as images write it. 0: unknown.
 int signal_number(std::string_view name) {
   if (const auto number = parse_int(name)) return *number;
   if (name.starts_with("SIG")) name.remove_prefix(3);
@@ -132,7 +132,7 @@ Task<void> ShimFollower::find_ends() {
   }
 }
 
-// Without its shim nobody can say how a container ends, so all of them are killed.
+// Without its shim the exit codes of containers are unknown, so all of them are killed.
 void ShimFollower::lose() {
   open_ = false;
   for (const ShimRun& run : seen_.runs) {
@@ -187,16 +187,17 @@ void ShimFollower::end_run(const ShimRun& run) {
   on_end_(facts.name);
 }
 
-// All pods share this machine's addresses. Programs written for other clusters do not expect that.
+// All pods share this machine's addresses, which programs written for other clusters do not expect.
 void ShimFollower::warn_of_taken_port(const ContainerFacts& facts) {
   if (facts.run->exit_code == 0) return;
   const std::string end = pod_.files.end_of_log(facts.name, facts.run->restart);
   if (end.find("ddress already in use") == std::string::npos) return;
-  report_.warn("PortConflict",
-               fmt::format("Container {} found its port taken: let it listen on POD_IP ({}) "
-                           "instead of all addresses",
-                           facts.name, pod_.facts.pod_ip),
-               facts.name);
+  report_.warn(
+      "PortConflict",
+      fmt::format("The port of container {} is already in use: let it listen on POD_IP ({}) "
+                  "instead of all addresses",
+                  facts.name, pod_.facts.pod_ip),
+      facts.name);
 }
 
 }  // namespace plim::local::kubelet

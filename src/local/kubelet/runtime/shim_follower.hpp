@@ -1,4 +1,4 @@
-// Follows the shim of one pod: starts it, watches it, and turns what it reports into facts.
+// Follows the shim of one pod: starts it, watches it, and updates the facts from its reports.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@
 
 namespace plim::local::kubelet {
 
-// Writes `run`, `started`, `ready` and the waiting reason of a container's facts when a run begins
+// Sets `run`, `started`, `ready` and the waiting reason of a container's facts when a run begins
 // or ends. Belongs to the node's loop; state and reporter outlive it.
 class ShimFollower {
  public:
@@ -39,19 +39,19 @@ class ShimFollower {
 
   // Starts the shim unless it runs, and follows it.
   Task<Result<void>> open();
-  // Follows the shim that an earlier process left with the state `left`. False: the shim is gone,
-  // and so are its containers.
+  // Follows the shim that an earlier process left with the state `left`. False: the shim and its
+  // containers have ended.
   Task<bool> take_over(ShimState left);
-  // Ends the shim and with it all processes of the pod.
+  // Ends the shim and all processes of the pod.
   Task<void> quit();
 
-  // The container has started, or has failed to.
+  // The container has started or could not be started.
   void begin_run(const ShimRun& run);
   void end_run(const ShimRun& run);
 
   Task<void> correct_start(ShimRun run) { return records_.correct_start(std::move(run)); }
 
-  // Looks for ends in what the shim reported last.
+  // Handles ends of containers in the shim's last report.
   Task<void> find_ends();
 
  private:
@@ -65,7 +65,7 @@ class ShimFollower {
   OnEnd on_end_;
   ShimClient shim_;
   RunRecords records_;
-  ShimState seen_;  // as the shim last reported it
+  ShimState seen_;  // the shim's last report
   bool open_ = false;
   std::map<std::string, int> stop_signals_;  // by container
 };

@@ -17,6 +17,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::kubelet {
 
@@ -42,95 +43,104 @@ class FileMaker {
     return {};
   }
 
-  // A configMap or secret: everything, or the items asked for.
+  // Files of a configMap or secret: all keys, or the listed items. The sources of both have the
+  // same fields, except for the name.
   Result<void> add_object(const json::value& source, std::string_view name, bool secret) {
     const auto& map = secret ? sources_.secrets : sources_.config_maps;
     const auto found = map.find(std::string(name));
-    const bool optional = bool_at(source, {"optional"});
+    const bool optional = kube::bool_at(source, "ConfigMapVolumeSource.optional");
     if (found == map.end()) {
       if (optional) return {};
       return fail(Code::not_found,
                   fmt::format("{} \"{}\" not found", secret ? "secret" : "configmap", name));
     }
-    const json::array& items = list_at(source, {"items"});
+    const json::array& items = kube::list_at(source, "ConfigMapVolumeSource.items");
     if (items.empty()) {
-      for (std::string_view part : {"data", "binaryData"}) {
-        const json::value* data = find(found->second, {part});
+      const json::value* texts = kube::find(found->second, "ConfigMap.data");
+      const json::value* binaries = kube::find(found->second, "ConfigMap.binaryData");
+      for (const json::value* data : {texts, binaries}) {
         if (data == nullptr || !data->is_object()) continue;
         for (const auto& [key, value] : data->as_object())
-          PLIM_CHECK(add_key(std::string(key), value, secret || part == "binaryData", {}));
+          PLIM_CHECK(add_key(std::string(key), value, secret || data == binaries, {}));
       }
       return {};
     }
     for (const json::value& item : items) {
-      const std::string_view key = text_at(item, {"key"});
-      const json::value* text = find(found->second, {"data", key});
-      const json::value* binary = find(found->second, {"binaryData", key});
+      const std::string_view key = kube::text_at(item, "KeyToPath.key");
+      const json::value* text = kube::find(found->second, "ConfigMap.data", key);
+      const json::value* binary = kube::find(found->second, "ConfigMap.binaryData", key);
       if (text == nullptr && binary == nullptr) {
         if (optional) continue;
         return fail(Code::not_found, fmt::format("references non-existent {} key: {}",
                                                  secret ? "secret" : "config", key));
       }
-      PLIM_CHECK(add_key(std::string(text_at(item, {"path"})), text != nullptr ? *text : *binary,
-                         secret || text == nullptr, int_at(item, {"mode"})));
+      PLIM_CHECK(add_key(std::string(kube::text_at(item, "KeyToPath.path")),
+                         text != nullptr ? *text : *binary, secret || text == nullptr,
+                         kube::int_at(item, "KeyToPath.mode")));
     }
     return {};
   }
 
   Result<void> add_downward(const json::value& source) {
-    for (const json::value& item : list_at(source, {"items"})) {
+    for (const json::value& item : kube::list_at(source, "DownwardAPIVolumeSource.items")) {
       std::string text;
-      if (const json::value* resource = find(item, {"resourceFieldRef"})) {
+      if (const json::value* resource =
+              kube::find(item, "DownwardAPIVolumeFile.resourceFieldRef")) {
         PLIM_TRY(text, resource_value(pod_, json::value(), place_, *resource));
       } else {
-        PLIM_TRY(text, field_value(pod_, place_, text_at(item, {"fieldRef", "fieldPath"})));
+        PLIM_TRY(text,
+                 field_value(pod_, place_,
+                             kube::text_at(item, "DownwardAPIVolumeFile.fieldRef.fieldPath")));
       }
-      PLIM_CHECK(
-          add(std::string(text_at(item, {"path"})), std::move(text), int_at(item, {"mode"})));
+      PLIM_CHECK(add(std::string(kube::text_at(item, "DownwardAPIVolumeFile.path")),
+                     std::move(text), kube::int_at(item, "DownwardAPIVolumeFile.mode")));
     }
     return {};
   }
 
   Result<void> add_token(const json::value& source) {
-    const TokenNeed need{std::string(text_at(source, {"audience"})),
-                         int_at(source, {"expirationSeconds"}).value_or(3600)};
+    const TokenNeed need{
+        std::string(kube::text_at(source, "ServiceAccountTokenProjection.audience")),
+        kube::int_at(source, "ServiceAccountTokenProjection.expirationSeconds").value_or(3600)};
     const auto found = sources_.tokens.find(need);
     if (found == sources_.tokens.end()) return fail(Code::not_found, "no service account token");
-    return add(std::string(text_at(source, {"path"})), found->second,
-               runs_as_others() ? 0644 : 0600);
+    return add(std::string(kube::text_at(source, "ServiceAccountTokenProjection.path")),
+               found->second, runs_as_others() ? 0644 : 0600);
   }
 
   Result<void> add_source(const json::value& source) {
-    if (const json::value* map = find(source, {"configMap"}))
-      PLIM_CHECK(add_object(*map, text_at(*map, {"name"}), false));
-    if (const json::value* secret = find(source, {"secret"}))
-      PLIM_CHECK(add_object(*secret, text_at(*secret, {"name"}), true));
-    if (const json::value* downward = find(source, {"downwardAPI"}))
+    if (const json::value* map = kube::find(source, "VolumeProjection.configMap"))
+      PLIM_CHECK(add_object(*map, kube::text_at(*map, "ConfigMapProjection.name"), false));
+    if (const json::value* secret = kube::find(source, "VolumeProjection.secret"))
+      PLIM_CHECK(add_object(*secret, kube::text_at(*secret, "SecretProjection.name"), true));
+    if (const json::value* downward = kube::find(source, "VolumeProjection.downwardAPI"))
       PLIM_CHECK(add_downward(*downward));
-    if (const json::value* token = find(source, {"serviceAccountToken"}))
+    if (const json::value* token = kube::find(source, "VolumeProjection.serviceAccountToken"))
       PLIM_CHECK(add_token(*token));
     return {};
   }
 
+  // The sources of all these volumes have the field.
   void set_default_mode(const json::value& source) {
-    default_mode_ = int_at(source, {"defaultMode"}).value_or(0644);
+    default_mode_ = kube::int_at(source, "ConfigMapVolumeSource.defaultMode").value_or(0644);
   }
 
   std::vector<VolumeFile> take() { return std::move(files_); }
 
  private:
-  // Users that the pod names must read its token too; against everybody else on the machine the
-  // cluster's directory is closed.
+  // The users that the pod names must be able to read its token too. The cluster's directory is
+  // closed to all other users of the machine.
   bool runs_as_others() const {
-    const auto names = [](const json::value& place, std::string_view key) {
-      return int_at(place, {"securityContext", key}).value_or(0) != 0;
+    const auto names = [](const json::value& value, kube::IntPath user) {
+      return kube::int_at(value, user).value_or(0) != 0;
     };
-    const json::value* spec = find(pod_, {"spec"});
-    if (spec == nullptr) return false;
-    if (names(*spec, "runAsUser") || names(*spec, "fsGroup")) return true;
-    for (std::string_view list : {"containers", "initContainers"})
-      for (const json::value& container : list_at(*spec, {list}))
-        if (names(container, "runAsUser")) return true;
+    if (names(pod_, "Pod.spec.securityContext.runAsUser") ||
+        names(pod_, "Pod.spec.securityContext.fsGroup"))
+      return true;
+    for (kube::ListPath list :
+         {kube::ListPath("Pod.spec.containers"), kube::ListPath("Pod.spec.initContainers")})
+      for (const json::value& container : kube::list_at(pod_, list))
+        if (names(container, "Container.securityContext.runAsUser")) return true;
     return false;
   }
 
@@ -152,14 +162,16 @@ class FileMaker {
 };
 
 std::string memory_path(const json::value& pod, const json::value& volume) {
-  return fmt::format("/dev/shm/plimsoll-{}-{}", kube::uid_of(pod), text_at(volume, {"name"}));
+  return fmt::format("/dev/shm/plimsoll-{}-{}", kube::uid_of(pod),
+                     kube::text_at(volume, "Volume.name"));
 }
 
 bool wants_memory(const json::value& volume) {
-  return text_at(volume, {"emptyDir", "medium"}) == "Memory" && ::access("/dev/shm", W_OK) == 0;
+  return kube::text_at(volume, "Volume.emptyDir.medium") == "Memory" &&
+         ::access("/dev/shm", W_OK) == 0;
 }
 
-// Anybody in the pod may write there, whatever the umask.
+// Every user in the pod may write there, independent of the umask.
 Result<void> make_open_directory(const std::string& path) {
   PLIM_CHECK(make_directories(path));
   if (::chmod(path.c_str(), 0777) != 0) return fail_errno(errno, path);
@@ -167,8 +179,8 @@ Result<void> make_open_directory(const std::string& path) {
 }
 
 Result<void> check_host_path(const json::value& volume) {
-  const std::string path(text_at(volume, {"hostPath", "path"}));
-  const std::string_view type = text_at(volume, {"hostPath", "type"});
+  const std::string path(kube::text_at(volume, "Volume.hostPath.path"));
+  const std::string_view type = kube::text_at(volume, "Volume.hostPath.type");
   if (type == "DirectoryOrCreate") return make_directories(path);
   struct stat info{};
   const bool there = ::stat(path.c_str(), &info) == 0;
@@ -191,7 +203,7 @@ Result<void> write_volume(const std::string& directory, const std::vector<Volume
   PLIM_CHECK(make_directories(directory));
   for (const VolumeFile& file : files) {
     const std::string path = fmt::format("{}/{}", directory, file.path);
-    // Whoever watches a file hears of changes only.
+    // Unchanged files are not written, so that watchers see only real changes.
     if (const auto before = read_file(path); before && *before == file.content) continue;
     PLIM_CHECK(make_directories(path.substr(0, path.rfind('/'))));
     PLIM_CHECK(write_file(path, file.content, WriteOptions{.mode = file.mode, .sync = false}));
@@ -202,8 +214,9 @@ Result<void> write_volume(const std::string& directory, const std::vector<Volume
 Result<void> make_volume(const json::value& pod, const json::value& volume, const PodPlace& place,
                          const PodSources& sources, const VolumeRoots& roots) {
   const std::string path = volume_path(pod, volume, roots);
-  if (find(volume, {"hostPath"}) != nullptr) return check_host_path(volume);
-  if (find(volume, {"emptyDir"}) != nullptr || find(volume, {"persistentVolumeClaim"}) != nullptr)
+  if (kube::find(volume, "Volume.hostPath") != nullptr) return check_host_path(volume);
+  if (kube::find(volume, "Volume.emptyDir") != nullptr ||
+      kube::find(volume, "Volume.persistentVolumeClaim") != nullptr)
     return make_open_directory(path);
   PLIM_TRY(const auto files, volume_files(pod, volume, place, sources));
   return write_volume(path, files);
@@ -214,18 +227,19 @@ Result<void> make_volume(const json::value& pod, const json::value& volume, cons
 Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json::value& volume,
                                              const PodPlace& place, const PodSources& sources) {
   FileMaker maker(pod, place, sources);
-  if (const json::value* map = find(volume, {"configMap"})) {
+  if (const json::value* map = kube::find(volume, "Volume.configMap")) {
     maker.set_default_mode(*map);
-    PLIM_CHECK(maker.add_object(*map, text_at(*map, {"name"}), false));
-  } else if (const json::value* secret = find(volume, {"secret"})) {
+    PLIM_CHECK(maker.add_object(*map, kube::text_at(*map, "ConfigMapVolumeSource.name"), false));
+  } else if (const json::value* secret = kube::find(volume, "Volume.secret")) {
     maker.set_default_mode(*secret);
-    PLIM_CHECK(maker.add_object(*secret, text_at(*secret, {"secretName"}), true));
-  } else if (const json::value* downward = find(volume, {"downwardAPI"})) {
+    PLIM_CHECK(
+        maker.add_object(*secret, kube::text_at(*secret, "SecretVolumeSource.secretName"), true));
+  } else if (const json::value* downward = kube::find(volume, "Volume.downwardAPI")) {
     maker.set_default_mode(*downward);
     PLIM_CHECK(maker.add_downward(*downward));
-  } else if (const json::value* projected = find(volume, {"projected"})) {
+  } else if (const json::value* projected = kube::find(volume, "Volume.projected")) {
     maker.set_default_mode(*projected);
-    for (const json::value& source : list_at(*projected, {"sources"}))
+    for (const json::value& source : kube::list_at(*projected, "ProjectedVolumeSource.sources"))
       PLIM_CHECK(maker.add_source(source));
   } else {
     return fail(Code::unimplemented, "this kind of volume is not supported on local nodes");
@@ -235,27 +249,29 @@ Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json:
 
 std::string volume_path(const json::value& pod, const json::value& volume,
                         const VolumeRoots& roots) {
-  if (const std::string_view path = text_at(volume, {"hostPath", "path"}); !path.empty())
+  if (const std::string_view path = kube::text_at(volume, "Volume.hostPath.path"); !path.empty())
     return std::string(path);
   if (wants_memory(volume)) return memory_path(pod, volume);
-  if (const std::string_view claim = text_at(volume, {"persistentVolumeClaim", "claimName"});
+  if (const std::string_view claim =
+          kube::text_at(volume, "Volume.persistentVolumeClaim.claimName");
       !claim.empty())
     return fmt::format("{}/{}/{}", roots.claims, kube::namespace_of(pod), claim);
-  return fmt::format("{}/volumes/{}", roots.pod, text_at(volume, {"name"}));
+  return fmt::format("{}/volumes/{}", roots.pod, kube::text_at(volume, "Volume.name"));
 }
 
 Result<void> make_volumes(const json::value& pod, const PodPlace& place, const PodSources& sources,
                           const VolumeRoots& roots) {
-  for (const json::value& volume : list_at(pod, {"spec", "volumes"})) {
+  for (const json::value& volume : kube::list_at(pod, "Pod.spec.volumes")) {
     if (auto made = make_volume(pod, volume, place, sources, roots); !made) {
       Error error = made.error();
       error.message = fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}",
-                                  text_at(volume, {"name"}), error.message);
+                                  kube::text_at(volume, "Volume.name"), error.message);
       return error;
     }
-    // Programs that cannot be given mounts find every volume by its name in one place.
+    // Programs without mounts find every volume by its name in one directory.
     const std::string path = volume_path(pod, volume, roots);
-    const std::string link = fmt::format("{}/volumes/{}", roots.pod, text_at(volume, {"name"}));
+    const std::string link =
+        fmt::format("{}/volumes/{}", roots.pod, kube::text_at(volume, "Volume.name"));
     std::error_code ignored;
     if (path != link) std::filesystem::create_symlink(path, link, ignored);
   }
@@ -263,7 +279,7 @@ Result<void> make_volumes(const json::value& pod, const PodPlace& place, const P
 }
 
 void remove_volumes(const json::value& pod) {
-  for (const json::value& volume : list_at(pod, {"spec", "volumes"})) {
+  for (const json::value& volume : kube::list_at(pod, "Pod.spec.volumes")) {
     if (!wants_memory(volume)) continue;
     std::error_code ignored;
     std::filesystem::remove_all(memory_path(pod, volume), ignored);
@@ -275,27 +291,29 @@ Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
                                                 const VolumeRoots& roots,
                                                 const Environment& environment) {
   std::vector<ShimMount> out;
-  for (const json::value& mount : list_at(container, {"volumeMounts"})) {
+  for (const json::value& mount : kube::list_at(container, "Container.volumeMounts")) {
     const json::value* volume = nullptr;
-    for (const json::value& candidate : list_at(pod, {"spec", "volumes"}))
-      if (text_at(candidate, {"name"}) == text_at(mount, {"name"})) volume = &candidate;
+    for (const json::value& candidate : kube::list_at(pod, "Pod.spec.volumes"))
+      if (kube::text_at(candidate, "Volume.name") == kube::text_at(mount, "VolumeMount.name"))
+        volume = &candidate;
     if (volume == nullptr)
       return fail(Code::not_found,
-                  fmt::format("no volume {} for the mount", quote(text_at(mount, {"name"}))));
+                  fmt::format("the mount names volume {}, which the pod does not have",
+                              quote(kube::text_at(mount, "VolumeMount.name"))));
     std::string from = volume_path(pod, *volume, roots);
-    std::string below(text_at(mount, {"subPath"}));
-    if (below.empty()) below = expand(text_at(mount, {"subPathExpr"}), environment);
+    std::string below(kube::text_at(mount, "VolumeMount.subPath"));
+    if (below.empty()) below = expand(kube::text_at(mount, "VolumeMount.subPathExpr"), environment);
     if (!below.empty()) {
       PLIM_CHECK(check_inside(below));
       from += "/" + below;
       struct stat info{};
       if (::stat(from.c_str(), &info) != 0) PLIM_CHECK(make_open_directory(from));
     }
-    std::string to(text_at(mount, {"mountPath"}));
+    std::string to(kube::text_at(mount, "VolumeMount.mountPath"));
     if (!to.starts_with('/')) to.insert(0, "/");
-    out.push_back({std::move(from), std::move(to), bool_at(mount, {"readOnly"})});
+    out.push_back({std::move(from), std::move(to), kube::bool_at(mount, "VolumeMount.readOnly")});
   }
-  // Outer ones first, or they would hide the inner ones.
+  // Outer mounts first, or they would hide the inner ones.
   std::sort(out.begin(), out.end(),
             [](const ShimMount& a, const ShimMount& b) { return a.to < b.to; });
   return out;

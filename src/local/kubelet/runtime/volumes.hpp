@@ -23,24 +23,24 @@ struct VolumeFile {
   bool operator==(const VolumeFile&) const = default;
 };
 
-// What a configMap, secret, downwardAPI or projected volume holds. Pure. No path leads out of the
-// volume.
+// The files of a configMap, secret, downwardAPI or projected volume. Pure. Rejects paths that
+// lead out of the volume.
 Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json::value& volume,
                                              const PodPlace& place, const PodSources& sources);
 
-// Where volumes lie.
+// The directories of volumes.
 struct VolumeRoots {
-  std::string pod;     // this pod's directory: volumes/NAME in it
-  std::string claims;  // persistent ones: NAMESPACE/CLAIM in it
+  std::string pod;     // this pod's directory, with volumes/NAME
+  std::string claims;  // persistent volumes, with NAMESPACE/CLAIM
 };
 
 std::string volume_path(const json::value& pod, const json::value& volume,
                         const VolumeRoots& roots);
-// All of the pod's; fine if they are there already. The error is what a kubelet says with
-// FailedMount.
+// Creates all volumes of the pod; succeeds if they exist. The error is the message that a kubelet
+// reports with FailedMount.
 Result<void> make_volumes(const json::value& pod, const PodPlace& place, const PodSources& sources,
                           const VolumeRoots& roots);
-// What lies outside the pod's directory.
+// Removes the parts that are outside the pod's directory.
 void remove_volumes(const json::value& pod);
 Result<std::vector<ShimMount>> container_mounts(const json::value& pod,
                                                 const json::value& container,

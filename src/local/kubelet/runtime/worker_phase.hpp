@@ -2,9 +2,8 @@
 // a pod's status shows; pod_status.hpp has those.
 //
 //   phase       work                                          next phase
-//   arriving    find what an earlier process left, or admit   accepted: running, rejected:
-//   rejected,
-//                                                             over: restored
+//   arriving    find what an earlier process left, or admit   accepted: running,
+//                                                             rejected: rejected, over: restored
 //   running     start containers as pod_plan says             finished: finishing,
 //                                                             expired: stopping
 //   finishing   report the ends, stop the sidecars            cleaning
@@ -19,8 +18,8 @@
 //   deleting    delete the object, again every 10 s           `forget`: gone
 //   gone        none                                          -
 //
-// Wishes interrupt only the first two phases: `arriving` becomes suspending or withdrawn, `running`
-// becomes stopping. What the work itself found comes before any wish.
+// Wishes interrupt only the first two phases: `arriving` becomes suspending or withdrawn,
+// `running` becomes stopping. A result of the work itself takes precedence over any wish.
 #pragma once
 
 #include <cstdint>
@@ -31,34 +30,35 @@
 namespace plim::local::kubelet {
 
 enum class WorkerPhase : std::uint8_t {
-  arriving,    // the node has not accepted it yet
-  rejected,    // the node refused it, and its status says so
-  withdrawn,   // it has to go, and the node had not accepted it
-  restored,    // it had ended before this process started
+  arriving,    // the node has not accepted the pod yet
+  rejected,    // the node rejected the pod, and the status says so
+  withdrawn,   // the pod has to end before the node accepted it
+  restored,    // the pod had ended before this process started
   running,     // accepted
-  finishing,   // no container needs another start
-  stopping,    // past its deadline, or a wish came
-  suspending,  // its node goes and comes back with it
-  cleaning,    // its containers have stopped
+  finishing,   // no container will be started again
+  stopping,    // the deadline has passed, or a wish came
+  suspending,  // the node shuts down and returns with the pod
+  cleaning,    // all containers have stopped
   away,        // suspended
-  ended,       // nothing of it runs
-  deleting,    // nothing of it runs and its object has to go
-  gone,        // the object too
+  ended,       // no process of the pod runs
+  deleting,    // no process runs, and the object has to be deleted
+  gone,        // the object is deleted too
 };
 
-// What others want of a pod. A later one outranks all before it, and none is ever taken back.
+// What others want from a pod. A later wish in this list outranks the earlier ones, and no wish is
+// ever withdrawn.
 enum class PodWish : std::uint8_t {
   run,
-  suspend,    // the node shuts down and comes back: the API does not hear of it
+  suspend,    // the node shuts down and returns: nothing is written to the API
   terminate,  // the node shuts down for good: the pod fails
   remove,     // the object has a deletion timestamp
   forget,     // the object is gone: stop at once
 };
 
-// How far the work of a phase has come.
+// The result of the work of a phase.
 enum class PhaseResult : std::uint8_t {
   none,      // not done
-  accepted,  // by admission, or by an earlier process
+  accepted,  // by admission or by an earlier process
   rejected,  // by admission
   over,      // the status said so when this process first saw the pod
   finished,  // as pod_plan says
@@ -68,13 +68,13 @@ enum class PhaseResult : std::uint8_t {
 
 WorkerPhase next_phase(WorkerPhase phase, PhaseResult result, PodWish wish);
 
-// The pod's requests count when the node admits others.
+// True if the pod's requests count when the node admits other pods.
 bool holds_resources(WorkerPhase phase);
 
-// No process of the pod is left.
+// True if no process of the pod is left.
 bool has_ended(WorkerPhase phase);
 
-// Why the whole pod has failed when it enters `phase`; none: its containers say how it ended.
+// Why the whole pod has failed when it enters `phase`. None: the containers' results count.
 std::optional<PodFailure> failure_on(WorkerPhase phase, PodWish wish);
 
 }  // namespace plim::local::kubelet

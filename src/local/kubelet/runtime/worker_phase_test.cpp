@@ -30,7 +30,7 @@ std::string_view phase_name(WorkerPhase phase) {
   return kPhaseNames.at(static_cast<std::size_t>(phase));
 }
 
-// The phases that follow without further wishes, when the work of each ends as it usually does.
+// The phases that follow without further wishes if the work of each phase ends as usual.
 std::string phases_from(WorkerPhase phase, PhaseResult result, PodWish wish) {
   std::string out(phase_name(phase));
   for (int steps = 0; steps < 10; ++steps) {
@@ -111,7 +111,7 @@ TEST(WorkerPhase, ends_for_every_wish_but_run) {
     }
 }
 
-// A phase without processes is never left for one with processes.
+// No phase without processes is followed by a phase with processes.
 TEST(WorkerPhase, never_comes_back_from_its_end) {
   for (WorkerPhase phase : all_phases())
     for (PhaseResult result : kAllResults)

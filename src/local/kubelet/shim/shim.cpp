@@ -40,8 +40,8 @@ json::value error_reply(const Error& error) {
   return json::object{{"error", error.message}, {"code", std::string(reason(error.code))}};
 }
 
-// Hands pieces to `take` until the pipe is empty for now or has given its share; closes it at its
-// end.
+// Passes pieces to `take` until the pipe is empty for now or eight pieces were read. Closes the
+// pipe at its end.
 template <class Take>
 void drain(Fd& pipe, const Take& take) {
   char buffer[16 << 10];
@@ -85,11 +85,11 @@ void Shim::run() {
         if (n <= 0) break;
         connection.out.erase(0, static_cast<std::size_t>(n));
       }
-    // An asker that went away takes its program with it.
+    // If the client is gone, its program is killed.
     for (Connection& connection : connections_)
       if (connection.at_end && connection.exec && !connection.exec->ended)
         ::kill(-connection.exec->pid, SIGKILL);
-    mounts_to_drop_.clear();  // takes milliseconds, so only now that everybody has heard
+    mounts_to_drop_.clear();  // takes milliseconds, so only after all replies were sent
     connections_.remove_if([](const Connection& c) {
       return c.at_end && c.out.empty() && (!c.exec || c.exec->ended);
     });
@@ -165,7 +165,7 @@ void Shim::answer(Connection& connection, std::string_view line) {
     if (find_running(id) == nullptr)
       return reply(error_reply(fail(Code::not_found, "no such running container")));
     connection.following = id;
-    connection.out += kTick;  // what was logged while the request was on its way
+    connection.out += kTick;  // for lines logged before this request arrived
     return;
   }
   if (what == "quit") {
@@ -180,7 +180,7 @@ json::value Shim::start(const json::value& request) {
   auto spec = decode_start_spec(given != nullptr ? *given : json::value());
   if (!spec) return error_reply(spec.error());
   for (const Container& other : containers_)
-    if (other.run.id == spec->id)  // asked again by a node that did not hear the answer
+    if (other.run.id == spec->id)  // a repeated request: the node did not receive the answer
       return json::object{{"run", encode(other.run)}};
   spec->env.push_back(container_entry(spec->id));
   Container made{
@@ -208,7 +208,7 @@ json::value Shim::start(const json::value& request) {
     made.run.finished = wall_now();
     made.run.finished_monotonic = monotonic_now();
   }
-  // Of each container the newest two runs are kept: the present one and the one before.
+  // Keep the newest two runs of each container: the current and the previous one.
   const auto of_same = [&](const Container& c) { return c.run.name == made.run.name; };
   if (std::count_if(containers_.begin(), containers_.end(), of_same) >= 2) {
     auto oldest = std::find_if(containers_.begin(), containers_.end(), of_same);
@@ -239,7 +239,7 @@ void Shim::start_exec(Connection& connection, const json::value& request) {
   auto reply = [&](const Error& error) { connection.out += to_json(error_reply(error)) + "\n"; };
   Container* container = find_running(text_at(request, {"id"}));
   if (container == nullptr) return reply(fail(Code::not_found, "no such running container"));
-  if (connection.exec) return reply(fail(Code::conflict, "one program at a time"));
+  if (connection.exec) return reply(fail(Code::conflict, "this connection already runs a program"));
   const std::vector<std::string> argv = texts_at(request, {"argv"});
   if (argv.empty()) return reply(fail(Code::bad_request, "no command given"));
   auto spawned = spawn_beside(container->spec, container->run.pid, argv);
@@ -299,7 +299,7 @@ void Shim::read_pipes() {
   }
 }
 
-// One word is enough for a follower that has not read the last one yet.
+// If a follower has not read the last tick yet, it needs no other.
 void Shim::tell_followers(std::string_view id, std::string_view text) {
   for (Connection& connection : connections_)
     if (connection.following == id && (connection.out.empty() || text != kTick))
@@ -311,7 +311,7 @@ void Shim::reap() {
   while (::read(signals_.get(), &info, sizeof info) == sizeof info)
     if (info.ssi_signo == SIGTERM) quitting_ = true;
   for (;;) {
-    // A look first, and the time of it: to clear up after a process takes longer.
+    // Look first and take the time: reaping a process takes longer.
     siginfo_t seen{};
     if (::waitid(P_ALL, 0, &seen, WEXITED | WNOHANG | WNOWAIT) != 0 || seen.si_pid == 0) return;
     const Moment now = Moment::now();
@@ -336,7 +336,7 @@ void Shim::finish(Container& container, int status, const Moment& when) {
   container.run.exit_code = exit_code_of(status);
   container.run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   kill_rest(container);
-  // What the main process wrote is in the pipes; whoever else holds them is being killed.
+  // The pipes hold the last output of the main process. Other processes that hold them are killed.
   for (int round = 0; round < 64 && (container.out || container.err); ++round) read_pipes();
   container.log->finish(wall_now());
   container.log.reset();
@@ -347,8 +347,10 @@ void Shim::finish(Container& container, int status, const Moment& when) {
   changed();
 }
 
-// With a PID namespace the kernel does it. Otherwise what the container started is known by its
-// environment, even when it has left the session; what has cleared that too goes with the pod.
+// In a PID namespace the kernel does this. Otherwise processes of the container are found by an
+// entry in their environment, even in another session. A process that has removed the entry is
+// killed
+// when the pod ends.
 void Shim::kill_rest(const Container& container) {
   if (container.spec.own_processes) return;
   const std::string entry = container_entry(container.run.id);
@@ -368,7 +370,7 @@ void Shim::end_everything() {
 
 void Shim::changed() {
   const std::string text = to_json(encode(state()));
-  // May vanish in a crash of the machine: then the processes are gone too.
+  // The file may be lost if the machine crashes: then the processes are gone too.
   (void)write_file(std::string(kShimState), text, WriteOptions{.mode = 0600, .sync = false});
   for (Connection& connection : connections_)
     if (connection.watching) connection.out += text + "\n";

@@ -1,5 +1,5 @@
-// The process that stands between a pod's containers and the node: it starts them, keeps their log
-// pipes, reaps them and remembers how they ended, so that the node may go and come back.
+// The shim is the process between the node and one pod's containers. It starts them, keeps their
+// log pipes, reaps them and records how they ended. So the node can stop and start again.
 #pragma once
 
 #include <list>
@@ -18,13 +18,13 @@
 
 namespace plim::local::kubelet {
 
-// One thread, one poll(2). Works in the pod's directory, which is its current one.
+// Runs one thread with one poll(2). Its current directory is the pod's directory.
 class Shim {
  public:
   // `signals` is a signalfd of SIGCHLD and SIGTERM.
   Shim(Fd listener, Fd signals);
 
-  // Until it is told to quit or gets SIGTERM; nothing of the pod runs afterwards.
+  // Returns after a quit request or SIGTERM. No process of the pod runs afterwards.
   void run();
 
  private:
@@ -36,12 +36,12 @@ class Shim {
     Fd mounts;
   };
 
-  // A short program beside a container: a probe or a hook. Its asker waits on a connection.
+  // A short program in a container: a probe or a hook. A client waits for its result.
   struct Exec {
     pid_t pid = 0;
     Fd out, err;
     std::string output;
-    Nanos deadline{0};  // on the monotonic clock; zero: none
+    Nanos deadline{0};  // on the monotonic clock; zero: no limit
     bool timed_out = false;
     bool ended = false;
     int exit_code = 0;
@@ -51,9 +51,9 @@ class Shim {
     Fd fd;
     std::string in, out;
     bool watching = false;
-    std::string following = {};  // wants to hear of every line this run logs
-    bool at_end = false;         // nothing more to read; goes once `out` is sent
-    std::unique_ptr<Exec> exec;  // what its asker waits for
+    std::string following = {};  // the run whose log lines the client follows
+    bool at_end = false;         // nothing more to read; closed once `out` is sent
+    std::unique_ptr<Exec> exec;  // the program the client waits for
   };
 
   void wait_for_something();
@@ -85,8 +85,8 @@ class Shim {
   bool quitting_ = false;
 };
 
-// `plimsoll pod-shim DIRECTORY`: goes to the background once its socket listens. 3: that pod has a
-// shim already.
+// `plimsoll pod-shim DIRECTORY`: goes to the background once its socket listens. Exit code 3: the
+// pod already has a shim.
 int run_pod_shim(int argc, char** argv);
 
 }  // namespace plim::local::kubelet

@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// One connection, lines both ways.
+// One connection that sends and receives lines.
 class LineSocket {
  public:
   LineSocket(const Executor& loop, Fd fd) : socket_(loop, fd.release()) {}
@@ -71,12 +71,12 @@ class LineSocket {
   std::string received_;
 };
 
-// By way of the directory's descriptor, because the path may be longer than a socket's name can be.
+// Goes through the directory's descriptor, because the path may be too long for a socket address.
 Result<Fd> connect_to(const std::string& directory) {
   Fd where(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!where) return fail_errno(errno, fmt::format("cannot open {}", directory));
   Fd out(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!out) return fail_errno(errno, "cannot make a socket");
+  if (!out) return fail_errno(errno, "cannot create a socket");
   const std::string path = fmt::format("/proc/self/fd/{}/{}", where.get(), kShimSocket);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

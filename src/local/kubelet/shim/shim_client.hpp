@@ -1,4 +1,4 @@
-// The node's side of the conversation with a pod's shim.
+// The node's side of the protocol with a pod's shim.
 #pragma once
 
 #include <chrono>
@@ -18,41 +18,41 @@ namespace plim::local::kubelet {
 struct ExecOutcome {
   int exit_code = 0;
   bool timed_out = false;
-  std::string output;  // of both streams, the first 16 KiB
+  std::string output;  // both streams, the first 16 KiB
 };
 
-// Tells the state of a shim again and again. Belongs to one loop.
+// Delivers the state of a shim, again after each change. Belongs to one loop.
 class ShimWatch {
  public:
   virtual ~ShimWatch() = default;
-  // At first at once, then after each change. Code::unavailable: the shim is gone.
+  // Returns at once the first time, then after each change. Code::unavailable: the shim is gone.
   virtual Task<Result<ShimState>> next() = 0;
 };
 
-// Tells that a container has logged something.
+// Reports that a container has logged something.
 class ShimTicks {
  public:
   virtual ~ShimTicks() = default;
-  virtual Task<Result<bool>> next() = 0;  // false: it has ended
+  virtual Task<Result<bool>> next() = 0;  // false: the container has ended
 };
 
-// Speaks with the shim of one pod directory. There is no time limit on answers: the shim is ours
-// and answers at once, and when it dies its socket closes. Belongs to one loop.
+// Sends requests to the shim of one pod directory. Answers have no time limit: the shim is our
+// own program and answers at once, and when it dies its socket closes. Belongs to one loop.
 class ShimClient {
  public:
-  // `command` starts a shim once the directory is appended: {"/proc/self/exe", "pod-shim"}.
+  // `command` starts a shim when the directory is appended: {"/proc/self/exe", "pod-shim"}.
   ShimClient(std::string directory, std::vector<std::string> command);
 
-  Task<Result<void>> launch();  // fine if it runs already
+  Task<Result<void>> launch();  // succeeds if the shim already runs
   Task<Result<std::unique_ptr<ShimWatch>>> watch();
   Task<Result<std::unique_ptr<ShimTicks>>> follow(std::string id);
-  // A run that could not be started comes back with its error set.
+  // A run that could not be started is returned with its error set.
   Task<Result<ShimRun>> start(StartSpec spec);
   Task<Result<ExecOutcome>> exec(std::string id, std::vector<std::string> argv,
                                  std::chrono::milliseconds timeout);
   Task<Result<void>> signal(std::string id, int number);
   Task<Result<void>> kill(std::string id);
-  Task<Result<void>> quit();  // waits until it is gone; fine if it was
+  Task<Result<void>> quit();  // waits until the shim has ended; succeeds if it had
 
  private:
   Task<Result<json::value>> ask(json::value request);
@@ -61,7 +61,7 @@ class ShimClient {
   std::vector<std::string> command_;
 };
 
-// What the shim left on disk; for pods whose shim is gone.
+// Reads the state that the shim wrote to disk, for pods whose shim is gone.
 Result<ShimState> read_shim_state(const std::string& directory);
 
 }  // namespace plim::local::kubelet

@@ -37,7 +37,7 @@ pid_t clone_borrowing(unsigned long flags, const std::function<void()>& child) {
 #else
 
 pid_t clone_borrowing(unsigned long flags, const std::function<void()>& child) {
-  // A stack of its own: ours holds where we have to go on.
+  // The child needs its own stack: ours holds our return address.
   constexpr std::size_t kStack = 1 << 20;
   void* const stack = ::mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -58,13 +58,13 @@ pid_t clone_borrowing(unsigned long flags, const std::function<void()>& child) {
 #endif
 
 void set_own_slice(Slice slice) {
-  // As the kernel's struct sched_attr, whose header cannot be included beside glibc's.
+  // Same as the kernel's struct sched_attr, whose header conflicts with glibc's.
   struct {
     std::uint32_t size = 48, policy = SCHED_OTHER;
     std::uint64_t flags = SCHED_FLAG_RESET_ON_FORK;
     std::int32_t nice = ::getpriority(PRIO_PROCESS, 0);
     std::uint32_t priority = 0;
-    std::uint64_t runtime = 0, deadline = 0, period = 0;  // nanoseconds; 0: the usual
+    std::uint64_t runtime = 0, deadline = 0, period = 0;  // nanoseconds; 0: the default
   } attributes;
 
   static_assert(sizeof attributes == 48);

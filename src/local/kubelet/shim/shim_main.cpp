@@ -27,7 +27,7 @@ int complain(const char* what) {
   return 1;
 }
 
-// Relative to the pod's directory: the whole path may be longer than a socket's name can be.
+// Relative to the pod's directory, because the whole path may be too long for a socket address.
 Fd listen_here() {
   const std::string name(kShimSocket);
   ::unlink(name.c_str());
@@ -55,7 +55,7 @@ Fd listen_for_signals() {
   return Fd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// Nothing of the node's may be kept open by a process that outlives it.
+// The shim outlives the node and must not keep the node's files open.
 void leave_inherited_descriptors(int first_kept, int second_kept) {
   const int low = std::min(first_kept, second_kept), high = std::max(first_kept, second_kept);
   if (low > 3) ::syscall(SYS_close_range, 3U, static_cast<unsigned>(low - 1), 0U);
@@ -90,7 +90,7 @@ int run_pod_shim(int argc, char** argv) {
   Fd signals = listen_for_signals();
   Shim shim(std::move(listener), std::move(signals));
   shim.run();
-  // Before its connections close: whoever told it to quit then takes the directory away.
+  // Unlink before the connections close: the client that sent `quit` then removes the directory.
   ::unlink(std::string(kShimSocket).c_str());
   return 0;
 }

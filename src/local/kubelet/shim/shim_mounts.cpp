@@ -30,7 +30,7 @@ Result<void> mount_or_fail(const std::string& from, const std::string& to, const
 
 Result<void> make_file(const std::string& path) {
   Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd) return fail_errno(errno, fmt::format("cannot make {}", path));
+  if (!fd) return fail_errno(errno, fmt::format("cannot create {}", path));
   return {};
 }
 
@@ -44,7 +44,7 @@ std::string parent_of(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
-// A copy of what is mounted there, attached nowhere yet.
+// A copy of the mount at that path, not attached anywhere yet.
 Fd detached(int directory, const char* path) {
   return Fd(::open_tree(directory, path,
                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW));
@@ -55,8 +55,8 @@ Result<void> attach(const Fd& tree, const std::string& to) {
   return fail_errno(errno, fmt::format("cannot mount at {}", to));
 }
 
-// Shows every entry of the directory `from` in the empty directory `to`. What cannot be shown is
-// left out, as entries come and go.
+// Mounts every entry of the directory `from` in the empty directory `to`. Entries that cannot be
+// mounted are left out, because entries come and go.
 Result<void> mirror(int from, const std::string& to) {
   const int again = ::openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(again), ::closedir);
@@ -85,21 +85,21 @@ Result<void> mirror(int from, const std::string& to) {
   return {};
 }
 
-// Mount points must exist, but nothing may be made in directories that others see too. So where one
-// is missing, the nearest directory above it is replaced, in this namespace, by one in memory that
-// shows the same entries.
+// Mount points must exist, but we must not create entries in directories that others see too. If
+// a mount point is missing, a tmpfs that shows the same entries replaces the nearest existing
+// directory above it, in this namespace only.
 class MountPoints {
  public:
-  // New entries may be made on the file system of this directory: it is the container's alone.
+  // Allows new entries on the file system of this directory: only the container uses it.
   void note_own_system(const std::string& directory) {
     struct stat info{};
     if (::stat(directory.c_str(), &info) == 0) own_systems_.push_back(info.st_dev);
   }
 
-  // New entries may be made in this volume.
+  // Allows new entries in this volume.
   void note_volume(std::string directory) { volumes_.push_back(std::move(directory)); }
 
-  // `user`: who must be able to get there.
+  // `user` must be able to reach the mount point.
   Result<void> make(const std::string& path, bool directory, uid_t user) {
     if (user != 0) PLIM_CHECK(open_way(path, user));
     struct stat info{};
@@ -114,7 +114,7 @@ class MountPoints {
     return make_file(path);
   }
 
-  // Mounts memory at `place`, which shows what is in `shown`.
+  // Mounts a tmpfs at `place` that shows the entries of `shown`.
   Result<void> take_over(const std::string& place, const std::string& shown) {
     const Fd before(::open(shown.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     PLIM_CHECK(mount_or_fail("tmpfs", place, "tmpfs", MS_STRICTATIME, "mode=755"));
@@ -125,8 +125,8 @@ class MountPoints {
  private:
   Result<void> take_over(const std::string& place) { return take_over(place, place); }
 
-  // A directory that the user may not enter hides what is mounted below it, and shows that user
-  // nothing anyhow: an empty one takes its place.
+  // A directory that the user may not enter would hide the mounts below it. The user sees nothing
+  // in it anyway, so an empty one replaces it.
   Result<void> open_way(const std::string& path, uid_t user) {
     for (auto slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {
       const std::string above = path.substr(0, slash);
@@ -158,7 +158,7 @@ struct Source {
   const ShimMount* mount = nullptr;
 };
 
-// Before the root changes, after which they could not be named any more.
+// Called before the root changes: afterwards these paths no longer exist.
 Result<std::vector<Source>> open_sources(const StartSpec& spec) {
   std::vector<Source> out;
   for (const ShimMount& mount : spec.mounts) {
@@ -172,8 +172,8 @@ Result<std::vector<Source>> open_sources(const StartSpec& spec) {
   return out;
 }
 
-// A /dev as container runtimes make it. It is put together at `scratch` first, because the devices
-// come from the /dev it is going to hide.
+// Builds a /dev like container runtimes do. It is built at `scratch` first, because the devices
+// come from the /dev that it will hide.
 Result<void> make_devices(const std::string& scratch, const std::string& dev) {
   PLIM_CHECK(mount_or_fail("tmpfs", scratch, "tmpfs", MS_NOSUID | MS_STRICTATIME, "mode=755"));
   for (std::string_view name : {"null", "zero", "full", "random", "urandom", "tty"}) {
@@ -197,11 +197,11 @@ Result<void> make_devices(const std::string& scratch, const std::string& dev) {
        {Link{"pts/ptmx", "ptmx"}, Link{"/proc/self/fd", "fd"}, Link{"/proc/self/fd/0", "stdin"},
         Link{"/proc/self/fd/1", "stdout"}, Link{"/proc/self/fd/2", "stderr"}})
     if (::symlink(link.target, fmt::format("{}/{}", scratch, link.name).c_str()) != 0)
-      return fail_errno(errno, fmt::format("cannot make {}/{}", scratch, link.name));
+      return fail_errno(errno, fmt::format("cannot create {}/{}", scratch, link.name));
   return mount_or_fail(scratch, dev, nullptr, MS_MOVE);
 }
 
-// Something is to be mounted right below "/" where nothing is.
+// True if a mount is wanted directly below "/" and nothing exists there.
 bool needs_own_root(const StartSpec& spec) {
   return std::any_of(spec.mounts.begin(), spec.mounts.end(), [](const ShimMount& mount) {
     const auto second = mount.to.find('/', 1);
@@ -209,7 +209,7 @@ bool needs_own_root(const StartSpec& spec) {
   });
 }
 
-// The directory that becomes "/"; "" when it stays.
+// The directory that becomes "/", or "" if "/" stays.
 Result<std::string> choose_root(const StartSpec& spec, MountPoints& points) {
   if (!spec.rootfs.empty()) {
     PLIM_CHECK(mount_or_fail(spec.rootfs, spec.rootfs, nullptr, MS_BIND | MS_REC));
@@ -219,7 +219,7 @@ Result<std::string> choose_root(const StartSpec& spec, MountPoints& points) {
     return spec.rootfs;
   }
   if (!needs_own_root(spec)) return std::string();
-  PLIM_CHECK(make_directories("root"));  // in the pod's directory, where the shim works
+  PLIM_CHECK(make_directories("root"));  // in the pod's directory, which is the shim's current one
   PLIM_CHECK(points.take_over("root", "/"));
   return std::string("root");
 }

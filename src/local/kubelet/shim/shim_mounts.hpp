@@ -1,4 +1,4 @@
-// What a container with a mount namespace of its own sees of the file system.
+// Builds the file system that a container with its own mount namespace sees.
 #pragma once
 
 #include "base/result.hpp"
@@ -6,7 +6,7 @@
 
 namespace plim::local::kubelet {
 
-// Called in the new process, inside its new namespaces. Nothing of it is seen outside.
+// Called in the new process, inside its new namespaces. These mounts are not visible outside.
 Result<void> set_up_mounts(const StartSpec& spec);
 
 }  // namespace plim::local::kubelet

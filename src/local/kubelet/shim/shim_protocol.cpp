@@ -68,7 +68,7 @@ ShimRun decode_run(const json::value& value) {
           .error = string_at(value, "error")};
 }
 
-// What stands after the name in /proc/PID/stat, which may itself hold spaces and brackets.
+// The text after the name in /proc/PID/stat. The name itself may contain spaces and brackets.
 std::vector<std::string> stat_fields(pid_t pid) {
   std::vector<std::string> out;
   auto text = read_file(fmt::format("/proc/{}/stat", pid));

@@ -1,8 +1,9 @@
-// What a node and the shim of a pod tell each other, and what the shim leaves on disk.
+// The protocol between a node and the shim of a pod, and the state that the shim writes to disk.
 //
-// The shim listens on the socket shim.sock in the pod's directory. One JSON object per line and
-// request, one line back; after Request::watch the shim's state comes at once and after every
-// change.
+// The shim listens on the socket shim.sock in the pod's directory. A request is one line with a
+// JSON object, and so is its answer. After Request::watch the shim sends its state at once and
+// after
+// every change.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace plim::local::kubelet {
 inline constexpr std::string_view kShimSocket = "shim.sock";
 inline constexpr std::string_view kShimState = "shim.json";
 
-// A directory or file of ours seen at another place inside the container.
+// A directory or file of the machine that the container sees at another path.
 struct ShimMount {
   std::string from, to;
   bool read_only = false;
@@ -32,22 +33,22 @@ struct ShimRlimit {
   std::uint64_t soft = 0, hard = 0;
 };
 
-// Everything that has to be known to start a container's main process.
+// Everything the shim needs to start a container's main process.
 struct StartSpec {
   std::string id;    // of this run
   std::string name;  // of the container
-  json::value tag;   // the node's own notes, given back with the state
+  json::value tag;   // the node's own data, returned with the state
   std::vector<std::string> argv;
-  std::vector<std::string> env;  // "NAME=value"; nothing else is handed on
+  std::vector<std::string> env;  // "NAME=value"; no other variables are passed on
   std::string cwd;
-  std::string log;                  // file
-  std::vector<std::string> cgroup;  // procs files to write "0" into
+  std::string log;                  // log file
+  std::vector<std::string> cgroup;  // procs files; the process writes "0" to each
   std::vector<ShimRlimit> rlimits = {};
 
-  // All of the following needs root.
+  // All of the following need root.
   bool own_mounts = false;     // mount namespace; `mounts` and `rootfs` need it
   bool own_processes = false;  // PID, IPC and UTS namespaces
-  bool own_devices = false;    // a /dev of the harmless devices only
+  bool own_devices = false;    // a /dev with harmless devices only
   std::string hostname = {};
   std::string rootfs = {};
   std::vector<ShimMount> mounts = {};
@@ -55,42 +56,42 @@ struct StartSpec {
   std::optional<gid_t> gid = {};
   std::vector<gid_t> groups = {};
   bool no_new_privileges = false;
-  // Bits of the capabilities that stay; none: all of them.
+  // Bits of the capabilities that the process keeps. No value: all of them.
   std::optional<std::uint64_t> capabilities = {};
 };
 
 json::value encode(const StartSpec& spec);
 Result<StartSpec> decode_start_spec(const json::value& value);
 
-// One run of a container as the shim saw it. Both clocks, so that durations are exact and times can
-// be shown.
+// One run of a container as the shim saw it. It holds both clocks: one for exact durations, one
+// for times to show.
 struct ShimRun {
   std::string id, name;
   json::value tag;
   pid_t pid = 0;
-  std::uint64_t pid_start = 0;  // start time of the process in kernel ticks: a pid may come again
+  std::uint64_t pid_start = 0;  // start time of the process in kernel ticks: the kernel reuses pids
   WallTime started{};
   Nanos started_monotonic{0};
   bool running = false;
   WallTime finished{};
   Nanos finished_monotonic{0};
   int exit_code = 0;
-  int signal = 0;     // the main process was ended by it; exit_code is 128 + signal then
-  std::string error;  // why it could not be started at all
+  int signal = 0;     // the signal that ended the main process; then exit_code is 128 + signal
+  std::string error;  // why the process could not be started
 };
 
 struct ShimState {
   pid_t pid = 0;
-  std::vector<ShimRun> runs;  // oldest first; at most two of each container
+  std::vector<ShimRun> runs;  // oldest first; at most two per container
 };
 
 json::value encode(const ShimRun& run);
 json::value encode(const ShimState& state);
 Result<ShimState> decode_shim_state(const json::value& value);
 
-// Field 22 of /proc/PID/stat; 0 when there is no such process.
+// Field 22 of /proc/PID/stat, or 0 if there is no such process.
 std::uint64_t process_start_ticks(pid_t pid);
-// The process that was recorded, not a later one with its number. A zombie does not count.
+// True if the pid still belongs to the recorded process. A zombie does not count.
 bool is_alive(pid_t pid, std::uint64_t start_ticks);
 
 }  // namespace plim::local::kubelet

@@ -34,7 +34,7 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
@@ -64,7 +64,7 @@ Result<void> set_limits(const StartSpec& spec) {
   return {};
 }
 
-// First the bounding set, which also holds for programs with file capabilities, then our own.
+// First the bounding set, which also limits programs with file capabilities, then our own.
 Result<void> drop_capabilities(std::uint64_t keep) {
   for (int bit = 0; bit <= CAP_LAST_CAP; ++bit)
     if ((keep >> bit & 1) == 0 && ::prctl(PR_CAPBSET_DROP, bit) != 0 && errno != EINVAL)
@@ -100,7 +100,7 @@ Result<void> become_user(const StartSpec& spec) {
   }
   if (spec.capabilities) PLIM_CHECK(limit_own_capabilities(*spec.capabilities));
   if (spec.no_new_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return fail_errno(errno, "cannot give up new privileges");
+    return fail_errno(errno, "cannot set no_new_privs");
   return {};
 }
 
@@ -111,18 +111,18 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Put together before there is a child, which has nothing to allocate then: what it would, nobody
-// frees when it borrows our memory.
+// Built before the child exists, so that the child allocates nothing: with shared memory its
+// allocations would never be freed.
 class Program {
  public:
-  // Both outlive this.
+  // Both arguments outlive this.
   Program(const std::vector<std::string>& argv, const std::vector<std::string>& env)
       : arguments_(pointers(argv)), environment_(pointers(env)) {
-    for (const std::string& entry : env)  // it is looked up in the container's own PATH
+    for (const std::string& entry : env)  // exec looks in the container's own PATH
       if (entry.starts_with("PATH=")) ::setenv("PATH", entry.c_str() + 5, 1);
   }
 
-  // Returns only if it cannot.
+  // Returns only on failure.
   Error exec() const {
     ::execvpe(arguments_[0], arguments_.data(), environment_.data());
     const int error = errno;
@@ -145,8 +145,8 @@ void use_standard_streams(int out, int err) {
   if (null > STDERR_FILENO) ::close(null);
 }
 
-// What a child tells of itself: when it became the program, and if it did not, why. A stamp may be
-// followed by a failure.
+// The messages of a child: the time when it starts the program, and an error if it could not. An
+// error may follow a time.
 constexpr char kStamp = 'S', kFailure = 'F';
 constexpr std::size_t kLastWords = 4096;
 
@@ -158,7 +158,7 @@ void report_start(int pipe) {
   (void)!::write(pipe, text, sizeof text);
 }
 
-// Everything up to the end: once every copy of the other end is closed, the new program runs.
+// Reads to the end: when every copy of the other end is closed, the new program runs.
 std::string read_report(int pipe) {
   std::string out;
   char part[1024];
@@ -193,15 +193,15 @@ Error become_container(const StartSpec& spec, const Program& program, int report
     return become_user(spec);
   }();
   if (!prepared) return prepared.error();
-  // The time is told on a fresh slice: on a busy machine the preparation has used up the old one,
-  // and whoever waits would run between the stamp and the program.
+  // Yield first to get a fresh time slice. On a busy machine the preparation has used up the old
+  // one, and other processes would run between this time stamp and the start of the program.
   ::sched_yield();
   report_start(report);
   return program.exec();
 }
 
-// The last words of a child that could not become what it should. Few enough for the pipe: whoever
-// reads it may be waiting for our end.
+// Reports why the child could not start the program. The text is short enough for the pipe's
+// buffer, because the reader may be waiting for our end.
 [[noreturn]] void report_and_exit(int pipe, const Error& error) {
   const std::string text = fmt::format("{:c}{:c}{}", kFailure, static_cast<char>(error.code),
                                        std::string_view(error.message).substr(0, kLastWords));
@@ -211,8 +211,8 @@ Error become_container(const StartSpec& spec, const Program& program, int report
 
 using Clone = pid_t (*)(unsigned long flags, const std::function<void()>& child);
 
-// Runs `child` in a process made with `flags`; it returns only by failing. Its argument is where to
-// report to.
+// Runs `child` in a process created with `flags`. Its argument is the pipe for reports, and it
+// returns only on failure.
 template <class Child>
 Result<Spawned> spawn(Clone clone, unsigned long flags, const Child& child) {
   PLIM_TRY(Pipe out, make_pipe());
@@ -224,7 +224,7 @@ Result<Spawned> spawn(Clone clone, unsigned long flags, const Child& child) {
     use_standard_streams(out.write.get(), err.write.get());
     report_and_exit(report.write.get(), child(report.write.get()));
   });
-  if (pid < 0) return fail_errno(errno, "cannot make a process");
+  if (pid < 0) return fail_errno(errno, "cannot create a process");
   report.write.reset();
   auto started = parse_report(read_report(report.read.get()));
   if (!started) {
@@ -236,10 +236,10 @@ Result<Spawned> spawn(Clone clone, unsigned long flags, const Child& child) {
   return Spawned{pid, *started, std::move(out.read), std::move(err.read), {}};
 }
 
-// The process that entered another PID namespace stays outside itself; only its children are in.
+// A process that joins another PID namespace stays outside itself; only its children are inside.
 [[noreturn]] void run_inside(const StartSpec& container, const Program& program, int report) {
   const pid_t inner = ::fork();
-  if (inner < 0) report_and_exit(report, fail_errno(errno, "cannot make a process"));
+  if (inner < 0) report_and_exit(report, fail_errno(errno, "cannot create a process"));
   if (inner == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     auto user = become_user(container);
@@ -288,7 +288,7 @@ Moment Moment::now() {
 }
 
 Moment Moment::at(Nanos monotonic) {
-  // Whoever loses the core between the two looks finds them far apart.
+  // If we lose the core between the two readings they are far apart, so take the closest of five.
   Moment best = now();
   Nanos error = Nanos::max();
   for (int look = 0; look < 5; ++look) {

@@ -1,4 +1,4 @@
-// How the shim starts a process of its pod: namespaces, mounts, cgroups, user, then exec. Plain
+// Starts a process of the shim's pod: namespaces, mounts, cgroups, user, then exec. Uses plain
 // system calls in a process with one thread.
 #pragma once
 
@@ -14,35 +14,35 @@
 
 namespace plim::local::kubelet {
 
-// When something happened, by both clocks.
+// A time on both clocks.
 struct Moment {
   WallTime wall{};
   Nanos monotonic{0};
 
   static Moment now();
-  // That time of the clock that nobody sets, and what the other one showed then.
+  // `monotonic`, and the wall time at that moment.
   static Moment at(Nanos monotonic);
 };
 
 struct Spawned {
   pid_t pid = 0;
-  Moment started;  // of the program: everything before it was preparation
+  Moment started;  // when the program started; everything before is preparation
   Fd out, err;     // our ends of the pipes, non-blocking
-  // Holds its mount namespace, if it has one. The kernel takes milliseconds to clear one up, and a
-  // process that is the last in it counts as running until then.
+  // Keeps the mount namespace of the process alive, if it has its own. The kernel takes
+  // milliseconds to free a namespace, and the last process in it counts as running until then.
   Fd mounts;
 };
 
-// Returns when the new program runs. Code::not_found: there is no such program, or it cannot be
+// Returns when the new program runs. Code::not_found: the program does not exist or cannot be
 // executed.
 Result<Spawned> spawn_container(const StartSpec& spec);
-// Another program beside the main process `pid`, in its namespaces and as the same user.
+// Starts another program next to the main process `pid`, in its namespaces and as the same user.
 Result<Spawned> spawn_beside(const StartSpec& container, pid_t pid,
                              const std::vector<std::string>& argv);
 
-// Names such as "NET_ADMIN", as pods write them; -1 for an unknown one.
+// Takes names such as "NET_ADMIN", as pods write them. Returns -1 for an unknown name.
 int capability_number(std::string_view name);
-// What a container keeps when its pod says nothing.
+// The capabilities that a container keeps by default.
 std::uint64_t default_capabilities();
 
 }  // namespace plim::local::kubelet

@@ -72,7 +72,7 @@ class ShimTest : public ::testing::Test {
   ShimClient client;
 };
 
-TEST_F(ShimTest, tells_exit_code_and_times) {
+TEST_F(ShimTest, reports_exit_code_and_times) {
   const ShimRun run = finished(spec("a", "exit 3"));
   EXPECT_EQ(run.exit_code, 3);
   EXPECT_EQ(run.signal, 0);
@@ -83,7 +83,7 @@ TEST_F(ShimTest, tells_exit_code_and_times) {
 
 TEST_F(ShimTest, a_run_begins_with_its_program_and_not_with_the_preparations) {
   StartSpec slow = spec("a", "exit 0");
-  // Entering these takes until somebody reads them.
+  // Entering these cgroups takes until the test reads the files.
   slow.cgroup = {dir / "first", dir / "second"};
   for (const std::string& path : slow.cgroup) ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   Moment prepared;
@@ -109,9 +109,9 @@ TEST_F(ShimTest, writes_both_streams_to_the_log) {
                           HasSubstr(" stdout F unfinished\n")));
 }
 
-// What was written between a look at the log and the request to be told of more is not told
-// otherwise.
-TEST_F(ShimTest, tells_a_follower_at_once_to_look_again) {
+// A follower would otherwise miss lines that were logged between its look at the log and its
+// request.
+TEST_F(ShimTest, sends_a_follower_a_tick_at_once) {
   started(spec("a", "sleep 100"));
   auto ticks = run_to_end(loop, client.follow("a"));
   ASSERT_TRUE(ticks) << ticks.error().message;
@@ -144,7 +144,7 @@ TEST_F(ShimTest, starts_a_run_once_however_often_it_is_asked) {
 TEST_F(ShimTest, passes_signals_to_the_main_process) {
   const ShimRun run = started(spec("a", "trap 'exit 5' TERM; while :; do sleep 0.01; done"));
   ASSERT_TRUE(run_to_end(loop, client.signal("a", SIGTERM)));
-  // Asked again it only waits for the end.
+  // A repeated quit only waits for the end.
   const ShimRun ended = finished(spec("a", ""));
   EXPECT_TRUE(ended.exit_code == 5 || ended.signal == SIGTERM);  // the trap may not be set yet
   EXPECT_EQ(run.pid, ended.pid);
@@ -158,12 +158,12 @@ TEST_F(ShimTest, kills_what_a_container_leaves_behind) {
   const auto orphan = read_file(dir / "orphan");
   ASSERT_TRUE(orphan);
   const pid_t pid = std::stoi(*orphan);
-  // The kill is on its way; the shim reaps it.
+  // The kill is on its way; the shim reaps the process.
   for (int i = 0; i < 1000 && ::kill(pid, 0) == 0; ++i) ::usleep(1000);
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
-TEST_F(ShimTest, runs_a_program_beside_a_container) {
+TEST_F(ShimTest, runs_a_program_next_to_a_container) {
   started(spec("a", "sleep 100"));
   auto outcome = run_to_end(
       loop, client.exec("a", {"sh", "-c", "echo $GREETING; exit 7"}, std::chrono::seconds(10)));
@@ -215,7 +215,7 @@ TEST_F(ShimTest, leaves_its_directory_alone_once_it_has_quit) {
 
 TEST_F(ShimTest, is_alone_in_its_directory) {
   started(spec("a", "sleep 100"));
-  ASSERT_TRUE(run_to_end(loop, client.launch()));  // finds the other one
+  ASSERT_TRUE(run_to_end(loop, client.launch()));  // finds the running shim
   auto state = read_shim_state(dir.path());
   ASSERT_TRUE(state);
   EXPECT_EQ(state->runs.size(), 1U);
@@ -232,7 +232,7 @@ TEST_F(ShimTest, gives_a_container_namespaces_and_mounts_of_its_own) {
   isolated.capabilities = 0;
   isolated.no_new_privileges = true;
   const ShimRun run = finished(isolated);
-  if (run.error.find("cannot make a process") != std::string::npos)
+  if (run.error.find("cannot create a process") != std::string::npos)
     GTEST_SKIP() << "namespaces are not allowed here";
   EXPECT_EQ(run.exit_code, 9) << run.error;
   const auto log = read_file(dir / "main.log");

@@ -1,4 +1,4 @@
-// Facts about containers in one line each, for tables.
+// Builds facts about containers from short texts, for test tables.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ inline const WallTime kStarted(std::chrono::seconds(1'700'000'000));
 inline const WallTime kFinished(std::chrono::seconds(1'700'000'005));
 
 // "new", "running", "starting" (runs, but has not passed its startup probe), "unready", "exit N",
-// "crash N" (ended with N and waits for its next start), "gone N" (ended with N in a sandbox that
-// is gone); "side-" before it makes a sidecar.
+// "crash N" (ended with N and waits for its next start), "gone N" (ended with N in an earlier
+// sandbox). The prefix "side-" makes a sidecar.
 inline local::kubelet::ContainerFacts container_facts(std::string name, std::string_view text) {
   local::kubelet::ContainerFacts out{.name = std::move(name), .image = "busybox"};
   if (text.starts_with("side-")) {

@@ -1,5 +1,5 @@
-// A node in a test: a whole API in memory, stubs for images, cgroups and devices, and pods that are
-// real processes.
+// A node for tests: an API server in memory, stubs for images, cgroups and devices, and pods that
+// are real processes.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,14 @@
 
 #include "base/testing/temp_dir.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/testing/api_fixture.hpp"
 #include "local/kubelet/runtime/local_node.hpp"
 
 namespace plim::local::kubelet::testing {
 
-// Every image is there, apart from those whose name holds "missing".
+// Every image exists, except those with "missing" in their name. The stop signal of those with
+// "sigint" in their name is SIGINT.
 class StubImages final : public images::NodeImages {
  public:
   Task<Result<images::Pulled>> ensure(std::string name, images::PullPolicy policy,
@@ -34,6 +36,7 @@ class StubImages final : public images::NodeImages {
     auto image = std::make_shared<images::Image>();
     image->name = images::normalise_image(name);
     image->digest = "sha256:0000";
+    if (name.find("sigint") != name.npos) image->stop_signal = "SIGINT";
     co_return images::Pulled{.image = image, .was_present = true};
   }
 
@@ -104,25 +107,29 @@ class StubDevices final : public NodeDevices {
   void on_change(std::function<void()>) override {}
 
   bool refuse = false;
-  std::size_t most = 1000;  // pods that get one
+  std::size_t most = 1000;  // pods that get devices
   std::set<std::string> holders;
 };
 
-// The words of a pod's life that its status shows, one line per change.
+// A summary of each status of a pod, one line per change.
 inline std::string summary(const json::value& pod) {
-  std::string out(text_at(pod, {"status", "phase"}));
-  for (std::string_view list : {"initContainerStatuses", "containerStatuses"})
-    for (const json::value& status : list_at(pod, {"status", list})) {
-      out += fmt::format(" {}:", text_at(status, {"name"}));
-      if (const std::string_view waits = text_at(status, {"state", "waiting", "reason"});
+  std::string out(kube::text_at(pod, "Pod.status.phase"));
+  for (kube::ListPath list : {kube::ListPath("Pod.status.initContainerStatuses"),
+                              kube::ListPath("Pod.status.containerStatuses")})
+    for (const json::value& status : kube::list_at(pod, list)) {
+      out += fmt::format(" {}:", kube::text_at(status, "ContainerStatus.name"));
+      if (const std::string_view waits =
+              kube::text_at(status, "ContainerStatus.state.waiting.reason");
           !waits.empty())
         out += waits;
-      if (find(status, {"state", "running"}) != nullptr)
-        out += bool_at(status, {"ready"}) ? "Ready" : "Running";
-      if (find(status, {"state", "terminated"}) != nullptr)
-        out += fmt::format("{}({})", text_at(status, {"state", "terminated", "reason"}),
-                           int_at(status, {"state", "terminated", "exitCode"}).value_or(-1));
-      if (const auto restarts = int_at(status, {"restartCount"}); restarts && *restarts > 0)
+      if (kube::find(status, "ContainerStatus.state.running") != nullptr)
+        out += kube::bool_at(status, "ContainerStatus.ready") ? "Ready" : "Running";
+      if (kube::find(status, "ContainerStatus.state.terminated") != nullptr)
+        out += fmt::format(
+            "{}({})", kube::text_at(status, "ContainerStatus.state.terminated.reason"),
+            kube::int_at(status, "ContainerStatus.state.terminated.exitCode").value_or(-1));
+      if (const auto restarts = kube::int_at(status, "ContainerStatus.restartCount");
+          restarts && *restarts > 0)
         out += fmt::format("x{}", *restarts);
     }
   return out;
@@ -151,7 +158,7 @@ class NodeTest : public apiserver::testing::ApiTest {
     ASSERT_TRUE(started) << started.error().message;
   }
 
-  // As a crash: the processes stay, nobody is told.
+  // Like a crash: the processes keep running, and nothing is written to the API.
   void stop_node() {
     run_to_end(loop, node->stop());
     node.reset();
@@ -165,14 +172,14 @@ class NodeTest : public apiserver::testing::ApiTest {
                     {"spec", apiserver::testing::parsed(spec)}};
     json::object& given = pod.at("spec").as_object();
     given["nodeName"] = options.name;
-    // Accounts and their tokens are made by controllers, which are not here.
+    // Controllers, which do not run here, would create accounts and their tokens.
     if (!given.contains("automountServiceAccountToken"))
       given["automountServiceAccountToken"] = false;
     auto made = run(client->create(kube::resources::pods, {"default", name}, std::move(pod)));
     ASSERT_TRUE(made) << made.error().message;
   }
 
-  // One container that runs a script. Two dollars are one in a pod's command, so they are doubled.
+  // One container that runs a script. $$ in a pod's command means $, so dollars are doubled.
   static std::string script(std::string text, std::string_view policy = "Never") {
     for (std::size_t at = 0; (at = text.find("$$", at)) != text.npos; at += 4)
       text.insert(at, "$$");
@@ -184,12 +191,12 @@ class NodeTest : public apiserver::testing::ApiTest {
 
   using Condition = std::function<bool(const json::value&)>;
 
-  // The summaries of all states of the pod up to the first that fulfils the condition.
+  // The summaries of all states of the pod up to the first that meets the condition.
   std::vector<std::string> follow(std::string name, Condition until) {
     return run_to_end(loop, follow_task(std::move(name), std::move(until)));
   }
 
-  // Lets time pass until the pod shows the text; the processes it waits for need real time.
+  // Advances the clock until the pod shows the text. The processes it waits for need real time.
   void advance_until(std::string name, std::string text, Nanos step) {
     while (summary(get_pod(name)).find(text) == std::string::npos) {
       clock.advance(step);
@@ -199,7 +206,9 @@ class NodeTest : public apiserver::testing::ApiTest {
   }
 
   static Condition phase(std::string wanted) {
-    return [wanted](const json::value& pod) { return text_at(pod, {"status", "phase"}) == wanted; };
+    return [wanted](const json::value& pod) {
+      return kube::text_at(pod, "Pod.status.phase") == wanted;
+    };
   }
 
   static Condition shows(std::string text) {
@@ -246,7 +255,7 @@ class NodeTest : public apiserver::testing::ApiTest {
     if (now) {
       out.push_back(summary(*now));
       if (until(*now)) co_return out;
-      options_of_watch.resource_version = text_at(*now, {"metadata", "resourceVersion"});
+      options_of_watch.resource_version = kube::text_at(*now, "Pod.metadata.resourceVersion");
     }
     auto watch = co_await client->watch(kube::resources::pods, std::move(options_of_watch));
     EXPECT_TRUE(watch);

@@ -1,5 +1,5 @@
-// The test program is its own shim and its own tools: started again with these words it never
-// reaches the tests.
+// The test program is also the shim and the tools: started with these arguments it does not run
+// the tests.
 #include <cstdlib>
 #include <string_view>
 
