@@ -325,6 +325,18 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   describe_rows(cycle, rows, *scores, best_row, options.rows, out);
 }
 
+// A node that was emptied for this pod is likely the only one that fits.
+void try_nominated(Cycle& cycle, Search& search, const DecideOptions& options, Decision& out) {
+  const NodeTable& table = cycle.cluster.table();
+  const auto nominated = table.find(cycle.in.pod.status.nominated_node);
+  if (!nominated || search.check(*nominated) != kFits) return;
+  search.verdicts.assign(table.rows(), kFits);
+  search.feasible = {*nominated};
+  out.looked_at = 1;
+  out.by_nomination = true;
+  if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
+}
+
 }  // namespace
 
 Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
@@ -350,15 +362,7 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   Search search(cycle);
   if (!search.prepare()) return refused_early(*cycle.failure, std::move(out));
 
-  // A node that was emptied for this pod is likely the only one that fits.
-  auto nominated = options.skip_nominated ? std::nullopt : table.find(pod.status.nominated_node);
-  if (nominated && search.check(*nominated) == kFits) {
-    search.verdicts.assign(table.rows(), kFits);
-    search.feasible = {*nominated};
-    out.looked_at = 1;
-    out.by_nomination = true;
-    if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
-  }
+  if (!options.skip_nominated) try_nominated(cycle, search, options, out);
   if (search.feasible.empty()) {
     out.looked_at = out.total_nodes;
     out.by_nomination = false;

@@ -327,6 +327,69 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
   Verdict missing_, skewed_;
 };
 
+// The soft constraints of a pod over the nodes in question.
+class SpreadScorer {
+ public:
+  SpreadScorer(Cycle& cycle, SpreadRules& rules, std::span<const NodeIndex> rows)
+      : rules_(rules),
+        rows_(rows),
+        table_(cycle.cluster.table()),
+        hostname_(cycle.cluster.table().key_id(kHostname)),
+        need_all_(
+            (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
+            !rules.all_have_all_keys()) {}
+
+  bool ignored(NodeIndex row) const { return need_all_ && !rules_.has_all_keys(row); }
+
+  SpreadPoints points_of(const ActiveSpread& one) {
+    SpreadPoints made(one);
+    if (one.rule->key == hostname_) {
+      made.weight = weight_of(static_cast<std::size_t>(
+          std::ranges::count_if(rows_, [&](NodeIndex row) { return !ignored(row); })));
+      return made;
+    }
+    const Domains domains = domains_of(one);
+    made.weight = weight_of(domains.count);
+    made.by_value.assign(domains.by_value.size(), 0);
+    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
+      made.by_value[value] = made.of(domains.by_value[value]);
+    return made;
+  }
+
+ private:
+  Domains domains_of(const ActiveSpread& one) {
+    Domains out;
+    out.by_value.assign(one.column->size(), kNoDomain);
+    // If every live node is in question and has the label, the column has all values.
+    const bool everywhere =
+        rows_.size() == table_.live().size() && one.column->nodes() == rows_.size();
+    if (everywhere && !need_all_) {
+      out.add_all(*one.column);
+    } else {
+      for (NodeIndex row : rows_)
+        if (!ignored(row)) out.add(domain(one, row), 0);
+    }
+    for (const auto& [row, pods] : one.pods->entries()) {
+      if (!table_.is_live(row) || ignored(row) || !rules_.includes(one, row)) continue;
+      std::int64_t& there = out.by_value[domain(one, row)];
+      if (there != kNoDomain) there += pods;
+    }
+    return out;
+  }
+
+  // A node without the label is in the domain of the empty value.
+  static std::uint32_t domain(const ActiveSpread& one, NodeIndex row) {
+    const std::uint32_t value = one.column->at(row);
+    return value != 0 ? value : one.empty;
+  }
+
+  SpreadRules& rules_;
+  std::span<const NodeIndex> rows_;
+  const NodeTable& table_;
+  LabelKey hostname_;
+  bool need_all_;
+};
+
 }  // namespace
 
 std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
@@ -344,53 +407,15 @@ std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
 bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
   SpreadRules rules(cycle, SpreadRules::Which::soft);
   if (rules.active.empty()) return false;
-  NodeTable& table = cycle.cluster.table();
-  const LabelKey hostname = table.key_id(kHostname);
-  const bool need_all =
-      (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
-      !rules.all_have_all_keys();
-
-  auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
-  // A node without the label stands in the domain of the empty value.
-  auto domain = [&](const ActiveSpread& one, NodeIndex row) {
-    std::uint32_t value = one.column->at(row);
-    return value != 0 ? value : one.empty;
-  };
-  // All nodes are in question, so that values need not be looked for node by node.
-  auto everywhere = [&](const ActiveSpread& one) {
-    return rows.size() == table.live().size() && one.column->nodes() == rows.size();
-  };
+  SpreadScorer scorer(cycle, rules, rows);
   std::vector<SpreadPoints> points;
-  for (const ActiveSpread& one : rules.active) {
-    SpreadPoints& made = points.emplace_back(one);
-    if (one.rule->key == hostname) {
-      made.weight = weight_of(static_cast<std::size_t>(
-          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); })));
-      continue;
-    }
-    Domains domains;
-    domains.by_value.assign(one.column->size(), kNoDomain);
-    if (everywhere(one) && !need_all) {
-      domains.add_all(*one.column);
-    } else {
-      for (NodeIndex row : rows)
-        if (!ignored(row)) domains.add(domain(one, row), 0);
-    }
-    for (const auto& [row, pods] : one.pods->entries()) {
-      if (!table.is_live(row) || ignored(row) || !rules.includes(one, row)) continue;
-      std::int64_t& there = domains.by_value[domain(one, row)];
-      if (there != kNoDomain) there += pods;
-    }
-    made.weight = weight_of(domains.count);
-    made.by_value.assign(domains.by_value.size(), 0);
-    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
-      made.by_value[value] = made.of(domains.by_value[value]);
-  }
+  points.reserve(rules.active.size());
+  for (const ActiveSpread& one : rules.active) points.push_back(scorer.points_of(one));
 
   std::int64_t highest = 0, lowest = std::numeric_limits<std::int64_t>::max();
   out.raw.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (ignored(rows[i])) continue;
+    if (scorer.ignored(rows[i])) continue;
     double sum = 0;
     for (SpreadPoints& one : points) sum += one.at(rows[i]);
     out.raw[i] = rounded(sum);
@@ -399,7 +424,7 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
   }
   out.normalized.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (!ignored(rows[i]))
+    if (!scorer.ignored(rows[i]))
       out.normalized[i] = highest == 0 ? 100 : 100 * (highest + lowest - out.raw[i]) / highest;
   return true;
 }
