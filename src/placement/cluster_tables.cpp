@@ -87,7 +87,7 @@ void ClusterTables::remove_node(std::string_view name) {
 
 PodRecord ClusterTables::record_of(PodPointer pod) {
   PodRecord out;
-  out.requests = requests_of(*pod, table_->resources());
+  out.requests = requests_of(*pod, table_->resources().names());
   out.ports = kube::host_ports(*pod);
   out.affinity = rules_.affinity(*pod);
   out.images = promised_images(*pod);

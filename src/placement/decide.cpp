@@ -343,7 +343,7 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
                         const DecideOptions& options) {
   NodeTable& table = cluster_.table();
   Incoming in(pod, cluster_);
-  table.make_columns();
+  table.resources().make_columns();
   NodeClass& alike = classes_.of(in, profile, cluster_);
   Cycle cycle{.cluster = cluster_,
               .in = in,

@@ -20,15 +20,16 @@ enum class Requested : std::uint8_t { as_written, nonzero };
 std::vector<ScoredResource> scored_resources(const NodeTable& table, const PodRequests& wanted,
                                              const std::vector<ResourceWeight>& resources,
                                              Requested which) {
+  const NodeResources& columns = table.resources();
   std::vector<ScoredResource> out;
   for (const ResourceWeight& one : resources) {
-    ResourceId id = table.resources().find(one.name);
+    ResourceId id = columns.names().find(one.name);
     if (id == kNoResource) continue;
     std::int64_t amount = wanted.of(id);
     if (id >= kFirstScalar && amount == 0) continue;
-    ScoredResource made{table.allocatable(id), table.requested(id), amount, one.weight};
-    if (which == Requested::nonzero && id == kCpu) made.requested = table.nonzero_cpu();
-    if (which == Requested::nonzero && id == kMemory) made.requested = table.nonzero_memory();
+    ScoredResource made{columns.allocatable(id), columns.requested(id), amount, one.weight};
+    if (which == Requested::nonzero && id == kCpu) made.requested = columns.nonzero_cpu();
+    if (which == Requested::nonzero && id == kMemory) made.requested = columns.nonzero_memory();
     out.push_back(made);
   }
   return out;
@@ -137,7 +138,7 @@ bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& 
   const NodeTable& table = cycle.cluster.table();
   const std::vector<ResourceWeight>& judged = cycle.profile.balanced.resources;
   auto asked = [&](const ResourceWeight& one) {
-    ResourceId id = table.resources().find(one.name);
+    ResourceId id = table.resources().names().find(one.name);
     return id != kNoResource && cycle.in.requests.of(id) != 0;
   };
   if (std::ranges::none_of(judged, asked)) return false;

@@ -126,9 +126,10 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
  private:
   // "zone=a", or that the node has no such label.
   std::string place(LabelKey key, NodeIndex row) const {
-    const LabelValue value = table_.label(row, key);
-    return value == 0 ? fmt::format("no {}", table_.text(key + 1))
-                      : fmt::format("{}={}", table_.text(key + 1), table_.text(value));
+    const LabelValue value = table_.labels().value(row, key);
+    return value == 0
+               ? fmt::format("no {}", table_.labels().text(key + 1))
+               : fmt::format("{}={}", table_.labels().text(key + 1), table_.labels().text(value));
   }
 
   std::string describe_near(NodeIndex row) const {

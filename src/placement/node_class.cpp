@@ -103,8 +103,9 @@ void add_scores(Cycle& cycle, Reads reads, std::span<const NodeIndex> rows,
 }  // namespace
 
 std::optional<std::vector<NodeIndex>> NodeClass::Seen::catch_up(const NodeTable& table) {
-  const bool same_nodes = std::exchange(labels, table.label_version()) == table.label_version();
-  const auto changed = table.changed_since(std::exchange(changes, table.changes()));
+  const bool same_nodes =
+      std::exchange(labels, table.labels().version()) == table.labels().version();
+  const auto changed = table.changes().since(std::exchange(changes, table.changes().count()));
   // Each of them costs more than it does among all.
   if (!same_nodes || !changed || changed->size() > table.rows() / 4 + 8) return std::nullopt;
   std::vector<NodeIndex> out(changed->begin(), changed->end());

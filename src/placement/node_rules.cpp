@@ -21,7 +21,7 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
   std::string_view key = text_at(expression, {"key"});
   if (op == std::end(kOps) || !kube::check_label_key(key)) return false;
   out.op = op->second;
-  out.key = table.key_id(key);
+  out.key = table.labels().key_id(key);
   out.values = texts_at(expression, {"values"});
   const auto& values = out.values;
   for (const std::string& value : values)
@@ -143,12 +143,12 @@ RowSet live_rows(const NodeTable& table) {
 }
 
 RowSet rows_where(const NodeRequirement& requirement, NodeTable& table) {
-  const LabelColumn& column = table.label_column(requirement.key);
+  const LabelColumn& column = table.labels().column(requirement.key);
   std::vector<std::uint8_t> holds(column.size(), 0);
   holds[0] = requirement_holds(requirement, std::nullopt);
   for (std::uint32_t number = 1; number < holds.size(); ++number)
     if (const LabelValue value = column.value(number); value != 0)
-      holds[number] = requirement_holds(requirement, table.text(value));
+      holds[number] = requirement_holds(requirement, table.labels().text(value));
   return RowSet::of(table.rows(), [&](NodeIndex row) { return holds[column.at(row)] != 0; });
 }
 
@@ -156,15 +156,15 @@ RowSet rows_where(const NodeRequirement& requirement, NodeTable& table) {
 
 bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
   return term_holds(*this, table.name(row), [&](LabelKey key) -> std::optional<std::string_view> {
-    const LabelValue value = table.label(row, key);
+    const LabelValue value = table.labels().value(row, key);
     if (value == 0) return std::nullopt;
-    return table.text(value);
+    return table.labels().text(value);
   });
 }
 
 bool NodeTerm::matches(const NodeTable& table, const kube::Node& node) const {
   return term_holds(*this, node.meta.name, [&](LabelKey key) {
-    return kube::find_label(node.meta.labels, table.text(key + 1));
+    return kube::find_label(node.meta.labels, table.labels().text(key + 1));
   });
 }
 
@@ -229,7 +229,7 @@ NodeTerm read_node_selector(const json::value& selector, NodeTable& table) {
   for (const auto& [key, value] : selector.get_object())
     if (value.is_string())
       out.labels.push_back({.op = Op::in,
-                            .key = table.key_id(key),
+                            .key = table.labels().key_id(key),
                             .values = {std::string(std::string_view(value.get_string()))}});
   return out;
 }

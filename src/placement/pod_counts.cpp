@@ -158,7 +158,7 @@ std::size_t TopologyCounts::place_of(LabelKey key) {
   const auto at = std::ranges::find(keys_, key, &PerKey::key);
   const auto place = static_cast<std::size_t>(at - keys_.begin());
   if (at == keys_.end()) {
-    const LabelColumn& column = table_.label_column(key);
+    const LabelColumn& column = table_.labels().column(key);
     keys_.push_back({key, &column, std::vector<std::int64_t>(column.size(), 0)});
   }
   return place;

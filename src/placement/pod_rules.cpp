@@ -34,7 +34,7 @@ PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable
                       std::string& mistake) {
   PodTerm out;
   out.selector = read_selector(term, "labelSelector", mistake);
-  out.topology_key = table.key_id(text_at(term, {"topologyKey"}));
+  out.topology_key = table.labels().key_id(text_at(term, {"topologyKey"}));
   out.namespaces = texts_at(term, {"namespaces"});
   const json::value* namespaces = find(term, {"namespaceSelector"});
   if (namespaces != nullptr && namespaces->is_object())
@@ -79,7 +79,7 @@ Spread read_spread(std::string_view text, NodeTable& table) {
     SpreadConstraint& made = out.constraints.emplace_back();
     made.max_skew = int32_at(item, "maxSkew", 0);
     made.min_domains = int32_at(item, "minDomains", 1);
-    made.key = table.key_id(text_at(item, {"topologyKey"}));
+    made.key = table.labels().key_id(text_at(item, {"topologyKey"}));
     made.hard = text_at(item, {"whenUnsatisfiable"}) == "DoNotSchedule";
     made.honor_affinity = text_at(item, {"nodeAffinityPolicy"}) != "Ignore";
     made.honor_taints = text_at(item, {"nodeTaintsPolicy"}) == "Honor";

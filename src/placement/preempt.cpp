@@ -201,7 +201,7 @@ Preemption Engine::preempt(const kube::Pod& pod, const Profile& profile, const D
                            std::span<const DisruptionBudget> budgets,
                            const PreemptionOptions& options) {
   Incoming in(pod, cluster_);
-  cluster_.table().make_columns();
+  cluster_.table().resources().make_columns();
   Verdicts verdicts;
   Cycle cycle{
       .cluster = cluster_, .in = in, .profile = profile, .verdicts = verdicts, .now = options.now};

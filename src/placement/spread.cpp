@@ -44,8 +44,8 @@ class SpreadRules {
     if (std::ranges::any_of(active, [](const auto& one) { return one.rule->honor_taints; }))
       untolerated_ = untolerated_rows();
     for (ActiveSpread& one : active) {
-      one.column = &table.label_column(one.rule->key);
-      one.empty = one.column->find(table.find_value(""));
+      one.column = &table.labels().column(one.rule->key);
+      one.empty = one.column->find(table.labels().find_value(""));
     }
   }
 
@@ -101,7 +101,7 @@ class SpreadRules {
     for (const SpreadDefault& one : defaults) {
       SpreadConstraint& rule = defaults_.emplace_back();
       rule.max_skew = one.max_skew;
-      rule.key = table.key_id(one.topology_key);
+      rule.key = table.labels().key_id(one.topology_key);
       rule.hard = one.hard;
       rule.min_domains = one.min_domains;
       rule.honor_affinity = one.honor_affinity;
@@ -124,13 +124,13 @@ class SpreadRules {
   std::vector<std::uint8_t> untolerated_rows() const {
     const NodeTable& table = cycle_.cluster.table();
     std::vector<std::uint8_t> by_set;
-    for (const auto& taints : table.taint_sets())
+    for (const auto& taints : table.taints().sets())
       by_set.push_back(std::ranges::any_of(taints, [&](const kube::Taint& taint) {
         return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
                !tolerated(*cycle_.in.tolerations, taint);
       }));
     std::vector<std::uint8_t> out(table.rows(), 0);
-    for (NodeIndex row : table.live()) out[row] = by_set[table.taint_set(row)];
+    for (NodeIndex row : table.live()) out[row] = by_set[table.taints().set_of(row)];
     return out;
   }
 
@@ -281,7 +281,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
-      const std::string_view key = table.text(one.rule->key + 1);
+      const std::string_view key = table.labels().text(one.rule->key + 1);
       const std::uint32_t value = one.column->at(row);
       if (value == 0) {
         out.push_back(fmt::format("{} is not set", key));
@@ -293,7 +293,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       const std::int64_t skew = there + self_[i] - fewest;
       if (skew > one.rule->max_skew)
         out.push_back(fmt::format("{}={}: {} pods{}, fewest {}: skew {}, at most {}", key,
-                                  table.text(one.column->value(value)), there,
+                                  table.labels().text(one.column->value(value)), there,
                                   self_[i] != 0 ? " and this one" : "", fewest, skew,
                                   one.rule->max_skew));
     }
@@ -334,7 +334,7 @@ class SpreadScorer {
       : rules_(rules),
         rows_(rows),
         table_(cycle.cluster.table()),
-        hostname_(cycle.cluster.table().key_id(kHostname)),
+        hostname_(cycle.cluster.table().labels().key_id(kHostname)),
         need_all_(
             (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
             !rules.all_have_all_keys()) {}

@@ -99,11 +99,11 @@ constexpr std::string_view kNodeZoneLabels[] = {
 class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
  public:
   VolumeZoneFilter(Cycle& cycle, std::vector<const VolumeTable::Volume*> volumes)
-      : table_(cycle.cluster.table()),
+      : labels_(cycle.cluster.table().labels()),
         refused_(cycle.verdicts.id_of(PluginId::VolumeZone, RejectCode::unresolvable,
                                       "node(s) had no available volume zone")) {
     for (std::size_t i = 0; i < std::size(kNodeZoneLabels); ++i)
-      keys_[i] = table_.key_id(kNodeZoneLabels[i]);
+      keys_[i] = labels_.key_id(kNodeZoneLabels[i]);
     for (const VolumeTable::Volume* volume : volumes)
       for (const auto& [label, values] : volume->topology) {
         Wanted& made = wanted_.emplace_back();
@@ -112,16 +112,17 @@ class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
         made.key = keys_[at];
         made.newer_key = keys_[at % 2];  // the beta labels follow the others in the same order
         for (const std::string& value : values)
-          if (LabelValue known = table_.find_value(value); known != 0) made.values.push_back(known);
+          if (LabelValue known = labels_.find_value(value); known != 0)
+            made.values.push_back(known);
       }
   }
 
   Verdict judge(NodeIndex row) const {
-    if (std::ranges::none_of(keys_, [&](LabelKey key) { return table_.label(row, key) != 0; }))
+    if (std::ranges::none_of(keys_, [&](LabelKey key) { return labels_.value(row, key) != 0; }))
       return kFits;
     for (const Wanted& wanted : wanted_) {
-      LabelValue value = table_.label(row, wanted.key);
-      if (value == 0) value = table_.label(row, wanted.newer_key);
+      LabelValue value = labels_.value(row, wanted.key);
+      if (value == 0) value = labels_.value(row, wanted.newer_key);
       if (std::ranges::find(wanted.values, value) == wanted.values.end()) return refused_;
     }
     return kFits;
@@ -133,7 +134,7 @@ class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
     std::vector<LabelValue> values;
   };
 
-  NodeTable& table_;
+  NodeLabels& labels_;
   LabelKey keys_[4] = {};
   std::vector<Wanted> wanted_;
   Verdict refused_;

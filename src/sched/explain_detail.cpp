@@ -21,17 +21,17 @@ std::string amount_text(placement::ResourceId id, std::int64_t amount) {
 }
 
 std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
-  const NodeTable& table = engine.cluster().table();
-  placement::ResourceNames names = table.resources();
+  const placement::NodeResources& resources = engine.cluster().table().resources();
+  placement::ResourceNames names = resources.names();
   const placement::PodRequests wanted = placement::requests_of(pod, names);
   std::vector<std::string> out;
-  if (table.pods()[node] + 1 > table.pod_limit()[node])
-    out.push_back(
-        fmt::format("pods: {} of {} are there", table.pods()[node], table.pod_limit()[node]));
+  if (resources.pods()[node] + 1 > resources.pod_limit()[node])
+    out.push_back(fmt::format("pods: {} of {} are there", resources.pods()[node],
+                              resources.pod_limit()[node]));
   for (placement::ResourceId id = 0; id < names.size(); ++id) {
     const std::int64_t asked = wanted.of(id);
-    const std::int64_t* has = table.allocatable(id);
-    const std::int64_t* used = table.requested(id);
+    const std::int64_t* has = resources.allocatable(id);
+    const std::int64_t* used = resources.requested(id);
     const std::int64_t all = has != nullptr ? has[node] : 0;
     const std::int64_t rest = all - (used != nullptr ? used[node] : 0);
     if (asked > 0 && asked > rest)
@@ -46,9 +46,9 @@ std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
   NodeTable unused;
   placement::RuleReader reader(unused);
   const auto tolerations = reader.tolerations(pod);
-  const NodeTable& table = engine.cluster().table();
+  const placement::NodeTaints& taints = engine.cluster().table().taints();
   std::vector<std::string> out;
-  for (const kube::Taint& taint : table.taint_sets()[table.taint_set(node)])
+  for (const kube::Taint& taint : taints.sets()[taints.set_of(node)])
     if (taint.effect != "PreferNoSchedule" && !tolerated(*tolerations, taint))
       out.push_back(fmt::format("{}{}{}:{}", taint.key.view(), taint.value.empty() ? "" : "=",
                                 taint.value.view(), taint.effect.view()));
@@ -57,8 +57,8 @@ std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
 
 // Keys are numbered as values are, but from zero.
 std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_view key) {
-  for (const auto& [name, value] : table.labels(node))
-    if (table.text(name + 1) == key) return table.text(value);
+  for (const auto& [name, value] : table.labels().of(node))
+    if (table.labels().text(name + 1) == key) return table.labels().text(value);
   return {};
 }
 
@@ -66,14 +66,15 @@ std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_
 std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids,
                   const NodeTable& table, NodeIndex node) {
   using Op = kube::LabelRequirement::Op;
-  kube::LabelRequirement rule{
-      .key = std::string(ids.text(wanted.key + 1)), .op = wanted.op, .values = wanted.values};
+  kube::LabelRequirement rule{.key = std::string(ids.labels().text(wanted.key + 1)),
+                              .op = wanted.op,
+                              .values = wanted.values};
   if (wanted.op == Op::greater || wanted.op == Op::less)
     rule.values = {std::to_string(wanted.number)};
   std::ranges::sort(rule.values);
   std::optional<std::string_view> has;
-  for (const auto& [name, value] : table.labels(node))
-    if (table.text(name + 1) == rule.key) has = table.text(value);
+  for (const auto& [name, value] : table.labels().of(node))
+    if (table.labels().text(name + 1) == rule.key) has = table.labels().text(value);
   if (rule.matches(has)) return "";
   const auto asked = [&]() -> std::string {
     const std::string list = fmt::format("{}", fmt::join(rule.values, ", "));

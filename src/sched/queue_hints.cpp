@@ -86,9 +86,9 @@ bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, Cluste
                          const Profile& profile) {
   if (event.kind != EventKind::AssignedPodScaleDown || !event.pod_before) return true;
   const placement::PodRequests before =
-      placement::requests_of(*event.pod_before, cluster.table().resources());
+      placement::requests_of(*event.pod_before, cluster.table().resources().names());
   const placement::PodRequests now =
-      placement::requests_of(*event.pod, cluster.table().resources());
+      placement::requests_of(*event.pod, cluster.table().resources().names());
   return std::ranges::any_of(wanted_resources(pod, cluster, profile), [&](const auto& wanted) {
     return now.of(wanted.first) < before.of(wanted.first);
   });
@@ -143,8 +143,8 @@ bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& p
 std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
     const kube::Pod& pod, ClusterTables& cluster, const Profile& profile) {
   NodeTable& table = cluster.table();
-  return placement::needed_resources(placement::requests_of(pod, table.resources()), profile.fit,
-                                     table);
+  return placement::needed_resources(placement::requests_of(pod, table.resources().names()),
+                                     profile.fit, table);
 }
 
 bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,

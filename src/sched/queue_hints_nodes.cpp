@@ -46,7 +46,7 @@ bool may_fit(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& clu
              const Profile& profile) {
   if (!event.node) return false;
   const auto wanted = wanted_resources(pod, cluster, profile);
-  placement::ResourceNames& names = cluster.table().resources();
+  placement::ResourceNames& names = cluster.table().resources().names();
   const placement::NodeCapacity now = placement::capacity_of(event.node->allocatable, names);
   const bool fits = now.pods > 0 && std::ranges::all_of(wanted, [&](const auto& one) {
                       return one.second <= amount_of(now, one.first);
@@ -75,7 +75,7 @@ class LabelChange {
  private:
   std::optional<std::string_view> value(const std::shared_ptr<const kube::Node>& node,
                                         placement::LabelKey key) const {
-    return node ? kube::find_label(node->meta.labels, table_.text(key + 1)) : std::nullopt;
+    return node ? kube::find_label(node->meta.labels, table_.labels().text(key + 1)) : std::nullopt;
   }
 
   const ClusterEvent& event_;
