@@ -40,15 +40,17 @@ class Engine {
   void forget_nomination(std::string_view uid) { cluster_.forget_nomination(uid); }
 
   void set_namespace(std::string_view name, kube::Labels labels) {
-    cluster_.set_namespace(name, std::move(labels));
+    cluster_.namespaces().set(name, std::move(labels));
   }
 
-  void remove_namespace(std::string_view name) { cluster_.remove_namespace(name); }
+  void remove_namespace(std::string_view name) { cluster_.namespaces().remove(name); }
 
-  void set_selector_owner(SelectorOwner owner) { cluster_.set_selector_owner(std::move(owner)); }
+  void set_selector_owner(SelectorOwner owner) {
+    cluster_.namespaces().set_owner(std::move(owner));
+  }
 
   void remove_selector_owner(std::string_view kind, std::string_view ns, std::string_view name) {
-    cluster_.remove_selector_owner(kind, ns, name);
+    cluster_.namespaces().remove_owner(kind, ns, name);
   }
 
   // By the resource or an etcd; what stands in annotations comes with the node.
@@ -78,7 +80,7 @@ class Engine {
 
   std::size_t node_count() const { return cluster_.table().live().size(); }
 
-  std::size_t pod_count() const { return cluster_.pod_count(); }
+  std::size_t pod_count() const { return cluster_.pods().size(); }
 
   // Valid until the engine is changed, as the indexes in a Decision are.
   const std::string& node_name(NodeIndex row) const { return cluster_.table().name(row); }

@@ -19,7 +19,7 @@ PodMatcher::Clause clause_of(const PodTerm& term, const ClusterTables& cluster) 
   PodMatcher::Clause out{.namespaces = term.namespaces, .selector = term.selector};
   if (!term.namespace_selector) return out;
   out.any_namespace = term.namespace_selector->matches(kube::Labels());
-  for (const auto& [name, labels] : cluster.namespaces())
+  for (const auto& [name, labels] : cluster.namespaces().all())
     if (term.namespace_selector->matches(labels)) out.namespaces.push_back(name);
   std::ranges::sort(out.namespaces);
   return out;
@@ -36,7 +36,7 @@ bool add_matching(TopologyCounts& to, Cycle& cycle, const PodMatcher& matcher, L
                   std::int64_t amount) {
   const NodeTable& table = cycle.cluster.table();
   bool any = false;
-  for (const auto& [row, pods] : cycle.cluster.count_pods(matcher).entries())
+  for (const auto& [row, pods] : cycle.cluster.pods().count_matching(matcher).entries())
     if (table.is_live(row)) any |= to.add(key, row, amount * pods);
   return any;
 }
@@ -44,9 +44,9 @@ bool add_matching(TopologyCounts& to, Cycle& cycle, const PodMatcher& matcher, L
 // The same for pods that are there and carry a term which the incoming pod matches.
 bool add_carried(TopologyCounts& to, Cycle& cycle, TermTable::Kind kind,
                  std::optional<std::int64_t> weight) {
-  const kube::Labels& labels = cycle.cluster.namespace_labels(cycle.in.pod.meta.ns);
+  const kube::Labels& labels = cycle.cluster.namespaces().labels(cycle.in.pod.meta.ns);
   bool any = false;
-  for (const auto& [text, entry] : cycle.cluster.terms().entries()) {
+  for (const auto& [text, entry] : cycle.cluster.pods().terms().entries()) {
     if (entry.kind != kind || !entry.term.matches(cycle.in.pod, labels)) continue;
     std::int64_t each = weight.value_or(entry.term.weight);
     if (kind == TermTable::Kind::prefer_apart) each = -each;
@@ -113,7 +113,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
   void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {
-    const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
+    const kube::Labels& labels = cycle_.cluster.namespaces().labels(cycle_.in.pod.meta.ns);
     for (const PodTerm& term : record.affinity->apart)
       if (term.matches(cycle_.in.pod, labels)) existing_.add(term.topology_key, row, sign);
     if (!terms_.near.empty() && near_matcher_.matches(*record.pod))
@@ -142,9 +142,9 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
   std::vector<std::string> describe_existing(NodeIndex row) const {
-    const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
+    const kube::Labels& labels = cycle_.cluster.namespaces().labels(cycle_.in.pod.meta.ns);
     std::map<LabelKey, std::vector<std::string>> terms;  // that may be meant, by key
-    for (const auto& [text, entry] : cycle_.cluster.terms().entries())
+    for (const auto& [text, entry] : cycle_.cluster.pods().terms().entries())
       if (entry.kind == TermTable::Kind::apart && entry.term.matches(cycle_.in.pod, labels) &&
           existing_.at(entry.term.topology_key, row) > 0)
         terms[entry.term.topology_key].push_back(entry.term.selector.to_string());

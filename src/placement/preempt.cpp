@@ -44,7 +44,7 @@ std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nomin
   if (nominated.empty() || nominated_code == RejectCode::unresolvable) return "";
   auto row = cycle.cluster.table().find(nominated);
   if (!row) return "";
-  for (const auto& there : cycle.cluster.pods_on(*row))
+  for (const auto& there : cycle.cluster.pods().on(*row))
     if (there->pod->spec.priority < pod.spec.priority && is_leaving_for_another(*there->pod))
       return "not eligible due to a terminating pod on the nominated node.";
   return "";
@@ -89,7 +89,7 @@ class NodeTrial {
   // The reasons why nobody's leaving helps, or the candidate.
   std::optional<PreemptionCandidate> run(std::span<const DisruptionBudget> budgets,
                                          std::vector<std::string>& reasons) {
-    for (const auto& there : cycle_.cluster.pods_on(row_))
+    for (const auto& there : cycle_.cluster.pods().on(row_))
       if (there->pod->spec.priority < cycle_.in.pod.spec.priority) away_.push_back(there.get());
     if (away_.empty()) {
       reasons = {"No preemption victims found for incoming pod"};
@@ -246,7 +246,7 @@ std::vector<PodPointer> nominated_below(const Engine& engine, const kube::Pod& p
   std::vector<PodPointer> out;
   auto row = engine.cluster().table().find(node);
   if (!row) return out;
-  for (const auto& nominated : engine.cluster().nominated_on(*row))
+  for (const auto& nominated : engine.cluster().nominations().on(*row))
     if (nominated->pod->spec.priority < pod.spec.priority) out.push_back(nominated->pod);
   return out;
 }

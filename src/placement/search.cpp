@@ -67,7 +67,7 @@ void Search::run() {
   cycle_.alike->sieve(cycle_, std::span(steps_).first(by_row_));
   verdicts = cycle_.alike->verdict();
   feasible.clear();
-  if (cycle_.cluster.has_nominations())
+  if (cycle_.cluster.nominations().size() != 0)
     look_at(cycle_.cluster.table().live());
   else
     judge_rest(cycle_.alike->fitting(), {});
@@ -129,7 +129,7 @@ void Search::judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex
 
 Verdict Search::check(NodeIndex row) {
   std::vector<const PodRecord*> added;
-  for (const auto& nominated : cycle_.cluster.nominated_on(row))
+  for (const auto& nominated : cycle_.cluster.nominations().on(row))
     if (must_yield(*nominated)) added.push_back(nominated.get());
   if (!added.empty()) {
     for (const PodRecord* record : added) imagine(*record, row, 1);
@@ -162,7 +162,7 @@ bool Search::must_yield(const PodRecord& nominated) const {
 }
 
 bool Search::has_nominated(NodeIndex row) const {
-  return std::ranges::any_of(cycle_.cluster.nominated_on(row),
+  return std::ranges::any_of(cycle_.cluster.nominations().on(row),
                              [&](const auto& nominated) { return must_yield(*nominated); });
 }
 

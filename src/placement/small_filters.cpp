@@ -86,7 +86,7 @@ class TaintFilter final : public FilterOf<TaintFilter> {
 class PortsFilter final : public FilterOf<PortsFilter> {
  public:
   explicit PortsFilter(Cycle& cycle)
-      : ports_(cycle.cluster.ports()),
+      : ports_(cycle.cluster.pods().ports()),
         wanted_(cycle.in.ports),
         refused_(
             cycle.verdicts.id_of(PluginId::NodePorts, RejectCode::unschedulable,

@@ -84,7 +84,7 @@ class SpreadRules {
         .clauses = {{.namespaces = {std::string(cycle_.in.pod.meta.ns.view())},
                      .selector = everything ? kube::LabelSelector::nothing() : made.selector}},
         .leave_out_terminating = true};
-    made.pods = &cycle_.cluster.count_pods(matcher);  // an empty selector counts none
+    made.pods = &cycle_.cluster.pods().count_matching(matcher);  // an empty selector counts none
     active.push_back(std::move(made));
   }
 
@@ -95,7 +95,7 @@ class SpreadRules {
     if (args.system_defaults) defaults = {{3, std::string(kHostname)}, {5, std::string(kZone)}};
     std::erase_if(defaults, [&](const auto& one) { return one.hard != (which == Which::hard); });
     if (defaults.empty()) return;
-    kube::LabelSelector selector = cycle_.cluster.owners_of(cycle_.in.pod);
+    kube::LabelSelector selector = cycle_.cluster.namespaces().owners_of(cycle_.in.pod);
     if (selector == kube::LabelSelector::nothing()) return;
     defaults_.reserve(defaults.size());
     for (const SpreadDefault& one : defaults) {

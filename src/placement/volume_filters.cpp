@@ -45,7 +45,7 @@ class RestrictionsFilter final : public FilterOf<RestrictionsFilter> {
 
  private:
   bool clashes(const kube::PodVolume& volume, NodeIndex row) const {
-    return std::ranges::any_of(cycle_.cluster.pods_on(row), [&](const auto& there) {
+    return std::ranges::any_of(cycle_.cluster.pods().on(row), [&](const auto& there) {
       if (std::ranges::find(away_, std::pair<const PodRecord*, NodeIndex>(there.get(), row)) !=
           away_.end())
         return false;

@@ -337,12 +337,12 @@ TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
     return bare.engine().decide(*pod, all->profiles[0].profile, DecideOptions()).message;
   };
   EXPECT_THAT(message(), HasSubstr("not found"));
-  EXPECT_TRUE(bare.engine().cluster().namespaces().empty());
+  EXPECT_TRUE(bare.engine().cluster().namespaces().all().empty());
   bare.set_config(all, std::make_shared<const ExtenderList>());
   EXPECT_FALSE(bare.synced());
   until([&] { return bare.synced(); });
   EXPECT_THAT(message(), HasSubstr("pod has unbound immediate PersistentVolumeClaims"));
-  EXPECT_FALSE(bare.engine().cluster().namespaces().empty());
+  EXPECT_FALSE(bare.engine().cluster().namespaces().all().empty());
   run_to_end(loop_, bare.stop());
 }
 

@@ -144,8 +144,8 @@ std::string ports_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
           out.push_back(fmt::format("{}/{}: taken by {}/{}", port.port, port.protocol,
                                     record->pod->meta.ns.view(), record->pod->meta.name));
   };
-  look(engine.cluster().pods_on(node));
-  look(engine.cluster().nominated_on(node));
+  look(engine.cluster().pods().on(node));
+  look(engine.cluster().nominations().on(node));
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
@@ -154,7 +154,7 @@ std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, Node
   std::vector<std::string> disks, claims;
   for (const kube::PodVolume& volume : pod.spec.volumes) {
     if (!volume.disk.empty())
-      for (const auto& there : engine.cluster().pods_on(node))
+      for (const auto& there : engine.cluster().pods().on(node))
         for (const kube::PodVolume& other : there->pod->spec.volumes)
           if (!other.disk.empty() && placement::disks_clash(volume.disk, other.disk))
             disks.push_back(fmt::format("the disk of volume {} is held by {}/{}",

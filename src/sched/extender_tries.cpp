@@ -24,7 +24,7 @@ void drop_what_has_gone(const Engine& engine, std::vector<PreemptionCandidate>& 
   });
   for (PreemptionCandidate& candidate : candidates)
     std::erase_if(candidate.victims, [&](const PodPointer& victim) {
-      return engine.cluster().find_pod(placement::pod_key(*victim)) == nullptr;
+      return engine.cluster().pods().find(placement::pod_key(*victim)) == nullptr;
     });
 }
 

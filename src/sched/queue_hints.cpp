@@ -10,7 +10,7 @@ namespace {
 // By the labels of its namespace, or by none, as the filter does for the terms of a pod that comes.
 bool term_matches(const placement::PodTerm& term, const kube::Pod& pod,
                   const ClusterTables& cluster) {
-  return term.matches(pod, cluster.namespace_labels(pod.meta.ns)) ||
+  return term.matches(pod, cluster.namespaces().labels(pod.meta.ns)) ||
          term.matches(pod, kube::Labels());
 }
 

@@ -117,10 +117,10 @@ bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterT
   if (std::ranges::any_of(mine->near, moved) || std::ranges::any_of(mine->apart, moved))
     return true;
   // Those that keep this one away from where they are.
-  return std::ranges::any_of(cluster.terms().entries(), [&](const auto& known) {
+  return std::ranges::any_of(cluster.pods().terms().entries(), [&](const auto& known) {
     const placement::TermTable::Entry& entry = known.second;
     return entry.kind == placement::TermTable::Kind::apart && moved(entry.term) &&
-           entry.term.matches(pod, cluster.namespace_labels(pod.meta.ns));
+           entry.term.matches(pod, cluster.namespaces().labels(pod.meta.ns));
   });
 }
 
