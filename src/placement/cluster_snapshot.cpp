@@ -6,13 +6,14 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "kube/decode.hpp"
+#include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "kube/selector.hpp"
 
 namespace plim::placement {
@@ -27,8 +28,8 @@ struct Item {
 
 // "default/web" or "node1", for messages.
 std::string item_name(const Item& item) {
-  const std::string_view ns = text_at(item.object, {"metadata", "namespace"});
-  const std::string_view name = text_at(item.object, {"metadata", "name"});
+  const std::string_view ns = kube::namespace_of(item.object);
+  const std::string_view name = kube::name_of(item.object);
   return ns.empty() ? fmt::format("{} {}", item.kind, quote(name))
                     : fmt::format("{} {}", item.kind, quote(fmt::format("{}/{}", ns, name)));
 }
@@ -78,7 +79,8 @@ Result<T> decoded(const Item& item, std::string_view source, kube::InternPool& p
 }
 
 std::optional<json::value> selector_of(const Item& item) {
-  const json::value* selector = find(item.object, {"spec", "selector"});
+  // All kinds with a selector have it at the same place.
+  const json::value* selector = kube::find(item.object, "ReplicaSet.spec.selector");
   if (selector == nullptr || selector->is_null()) return std::nullopt;
   // Services and ReplicationControllers have plain labels there.
   if (item.kind == "Service" || item.kind == "ReplicationController")
@@ -94,8 +96,8 @@ Result<void> take_owner(const Item& item, std::string_view source, Snapshot& out
     return fail(Code::invalid,
                 fmt::format("{}: {}: {}", source, item_name(item), selector.error().message));
   out.owners.push_back({.kind = item.kind,
-                        .ns = std::string(text_at(item.object, {"metadata", "namespace"})),
-                        .name = std::string(text_at(item.object, {"metadata", "name"})),
+                        .ns = std::string(kube::namespace_of(item.object)),
+                        .name = std::string(kube::name_of(item.object)),
                         .selector = std::move(*selector)});
   return {};
 }
@@ -106,7 +108,7 @@ Result<void> take_inventory(const Item& item, std::string_view source, Snapshot&
   if (!inventory)
     return fail(Code::invalid,
                 fmt::format("{}: {}: {}", source, item_name(item), inventory.error().message));
-  out.inventories.emplace_back(text_at(item.object, {"metadata", "name"}), std::move(*inventory));
+  out.inventories.emplace_back(kube::name_of(item.object), std::move(*inventory));
   return {};
 }
 
@@ -149,47 +151,47 @@ Result<void> take(const Item& item, std::string_view source, kube::InternPool& p
 
 // People write `cpu: 2`, which the API server makes a text of.
 // It also refuses what is no amount, which would count as none here.
-Result<void> quantities_as_text(json::value& object, std::initializer_list<std::string_view> path) {
-  const json::value* found = find(object, path);
+Result<void> quantities_as_text(json::value& object, kube::MapPath path) {
+  const json::value* found = kube::find(object, path);
   if (found == nullptr || !found->is_object()) return {};
-  for (json::key_value_pair& entry : make_object(object, path)) {
+  for (json::key_value_pair& entry : kube::make_object(object, path)) {
     if (entry.value().is_number()) entry.value() = json::string(to_json(entry.value()));
     const json::string* text = entry.value().if_string();
     const auto amount = parse_quantity(text != nullptr ? std::string_view(*text) : "");
     if (!amount)
       return fail(Code::invalid,
-                  fmt::format("{}.{}: {}", fmt::join(path, "."), std::string_view(entry.key()),
+                  fmt::format("{}.{}: {}", path.keys(), std::string_view(entry.key()),
                               amount.error().message));
   }
   return {};
 }
 
-Result<void> containers_as_text(json::value& pod, std::string_view containers) {
-  const json::value* found = find(pod, {"spec", containers});
+Result<void> containers_as_text(json::value& pod, kube::ListPath containers) {
+  const json::value* found = kube::find(pod, containers);
   if (found == nullptr || !found->is_array()) return {};
-  for (json::value& one : make_object(pod, {"spec"})[containers].get_array()) {
-    PLIM_CHECK(quantities_as_text(one, {"resources", "requests"}));
-    PLIM_CHECK(quantities_as_text(one, {"resources", "limits"}));
+  for (json::value& one : kube::make_object(pod, "Pod.spec")[containers.key()].get_array()) {
+    PLIM_CHECK(quantities_as_text(one, "Container.resources.requests"));
+    PLIM_CHECK(quantities_as_text(one, "Container.resources.limits"));
   }
   return {};
 }
 
 Result<void> amounts_as_text(json::value& object, std::string_view kind) {
   if (kind == "Node") {
-    PLIM_CHECK(quantities_as_text(object, {"status", "allocatable"}));
-    PLIM_CHECK(quantities_as_text(object, {"status", "capacity"}));
+    PLIM_CHECK(quantities_as_text(object, "Node.status.allocatable"));
+    PLIM_CHECK(quantities_as_text(object, "Node.status.capacity"));
   } else if (kind == "Pod") {
-    PLIM_CHECK(containers_as_text(object, "containers"));
-    PLIM_CHECK(containers_as_text(object, "initContainers"));
-    PLIM_CHECK(quantities_as_text(object, {"spec", "resources", "requests"}));
-    PLIM_CHECK(quantities_as_text(object, {"spec", "overhead"}));
+    PLIM_CHECK(containers_as_text(object, "Pod.spec.containers"));
+    PLIM_CHECK(containers_as_text(object, "Pod.spec.initContainers"));
+    PLIM_CHECK(quantities_as_text(object, "Pod.spec.resources.requests"));
+    PLIM_CHECK(quantities_as_text(object, "Pod.spec.overhead"));
   }
   return {};
 }
 
 // What every object needs that the API server takes: a name, and amounts.
 Result<void> check(Item& item, std::string_view source) {
-  if (text_at(item.object, {"metadata", "name"}).empty())
+  if (kube::name_of(item.object).empty())
     return fail(Code::invalid, fmt::format("{}: a {} without a name", source, item.kind));
   if (auto read = amounts_as_text(item.object, item.kind); !read)
     return fail(Code::invalid,
@@ -198,25 +200,24 @@ Result<void> check(Item& item, std::string_view source) {
 }
 
 // As the API server does for every container.
-void request_the_limits(json::value& spec, std::string_view containers) {
-  json::value* list = spec.is_object() ? spec.get_object().if_contains(containers) : nullptr;
+void request_the_limits(json::object& spec, kube::ListPath containers) {
+  json::value* list = spec.if_contains(containers.key());
   if (list == nullptr || !list->is_array()) return;
   for (json::value& container : list->get_array()) {
-    const json::value* limits = find(container, {"resources", "limits"});
+    const json::value* limits = kube::find(container, "Container.resources.limits");
     if (limits == nullptr || !limits->is_object()) continue;
     const json::object limited = limits->get_object();
-    json::object& requests = make_object(container, {"resources", "requests"});
+    json::object& requests = kube::make_object(container, "Container.resources.requests");
     for (const auto& [name, amount] : limited) requests.emplace(name, amount);
   }
 }
 
 void fill_in(json::value& pod) {
-  json::object& meta = make_object(pod, {"metadata"});
-  meta.emplace("namespace", "default");
-  make_object(pod, {"spec"}).emplace("schedulerName", "default-scheduler");
-  json::value& spec = pod.get_object()["spec"];
-  request_the_limits(spec, "containers");
-  request_the_limits(spec, "initContainers");
+  kube::make_object(pod, "Pod.metadata").emplace(kube::key("ObjectMeta.namespace"), "default");
+  json::object& spec = kube::make_object(pod, "Pod.spec");
+  spec.emplace(kube::key("PodSpec.schedulerName"), "default-scheduler");
+  request_the_limits(spec, "PodSpec.containers");
+  request_the_limits(spec, "PodSpec.initContainers");
 }
 
 }  // namespace
