@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "kube/object.hpp"
 
 namespace plim::sched {
 namespace {
@@ -78,7 +79,7 @@ Task<Result<std::string>> ObjectTexts::pod(PodPointer pod) {
   if (auto found = pods_.find(pod->meta.uid); found != pods_.end()) co_return found->second;
   kube::ObjectPath path{.ns = std::string(pod->meta.ns), .name = pod->meta.name};
   PLIM_CO_TRY(const json::value object, co_await client_->get(kube::resources::pods, path));
-  if (text_at(object, {"metadata", "uid"}) != pod->meta.uid)
+  if (kube::uid_of(object) != pod->meta.uid)
     co_return fail(Code::not_found, "the pod has gone, another one has its name");
   co_return text_for_extenders(to_json(object));
 }
@@ -91,8 +92,7 @@ Task<Result<void>> ObjectTexts::list_nodes() {
         kube::decode_list(kube::JsonText(text), [this](kube::JsonText item) -> Result<void> {
           PLIM_TRY(const json::value node, parse_json(item.view()));
           PLIM_TRY(std::string form, text_for_extenders(item.view()));
-          nodes_.insert_or_assign(std::string(text_at(node, {"metadata", "name"})),
-                                  std::move(form));
+          nodes_.insert_or_assign(std::string(kube::name_of(node)), std::move(form));
           return {};
         });
     if (!read) co_return read.error();

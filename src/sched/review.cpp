@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::sched {
 namespace {
@@ -67,9 +68,9 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
       log::warn("scheduler", "cannot have a token reviewed", {{"error", answer.error()}});
       co_return 503;
     }
-    if (!bool_at(*answer, {"status", "authenticated"})) co_return 401;
-    user = text_at(*answer, {"status", "user", "username"});
-    groups = texts_at(*answer, {"status", "user", "groups"});
+    if (!kube::bool_at(*answer, "TokenReview.status.authenticated")) co_return 401;
+    user = kube::text_at(*answer, "TokenReview.status.user.username");
+    groups = kube::texts_at(*answer, "TokenReview.status.user.groups");
   }
   if (user.empty()) {
     user = "system:anonymous";
@@ -89,7 +90,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
     log::warn("scheduler", "cannot have a request reviewed", {{"error", answer.error()}});
     co_return 503;
   }
-  co_return bool_at(*answer, {"status", "allowed"}) ? 200 : 403;
+  co_return kube::bool_at(*answer, "SubjectAccessReview.status.allowed") ? 200 : 403;
 }
 
 }  // namespace plim::sched

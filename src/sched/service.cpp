@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "kube/paths.hpp"
 #include "sched/explain.hpp"
 
 namespace plim::sched {
@@ -133,7 +134,7 @@ Task<void> Service::lookup_client_ca() {
   kube::ObjectPath path{.ns = "kube-system", .name = "extension-apiserver-authentication"};
   auto found = co_await review_clients_.tokens->get(kube::resources::config_maps, path);
   if (!found) co_return;
-  options_.tls->client_ca_pem = text_at(*found, {"data", "client-ca-file"});
+  options_.tls->client_ca_pem = kube::text_at(*found, "ConfigMap.data.client-ca-file");
   if (options_.tls->client_ca_pem.empty()) co_return;
   auto set = server_->set_tls(*options_.tls);
   if (!set) log::warn("scheduler", "client certificates are not taken", {{"error", set.error()}});
