@@ -54,7 +54,7 @@ Result<void> take_items(json::value object, std::string_view source, std::vector
 
 Result<std::vector<Item>> read_items(std::string_view text, std::string_view source) {
   std::vector<Item> out;
-  // A dump of a large cluster is JSON, and parsed as such many times faster.
+  // A dump of a large cluster is JSON, and the JSON parser is many times faster than the YAML one.
   if (trim(text).starts_with('{')) {
     if (auto whole = parse_json(text, source)) {
       PLIM_CHECK(take_items(std::move(*whole), source, out));
@@ -82,7 +82,7 @@ std::optional<json::value> selector_of(const Item& item) {
   // All kinds with a selector have it at the same place.
   const json::value* selector = kube::find(item.object, "ReplicaSet.spec.selector");
   if (selector == nullptr || selector->is_null()) return std::nullopt;
-  // Services and ReplicationControllers have plain labels there.
+  // Services and ReplicationControllers have plain labels as their selector.
   if (item.kind == "Service" || item.kind == "ReplicationController")
     return json::value{{"matchLabels", *selector}};
   return *selector;
@@ -90,7 +90,7 @@ std::optional<json::value> selector_of(const Item& item) {
 
 Result<void> take_owner(const Item& item, std::string_view source, Snapshot& out) {
   const auto wanted = selector_of(item);
-  if (!wanted) return {};  // a Service without one chooses nobody
+  if (!wanted) return {};  // a Service without a selector selects no pods
   auto selector = kube::LabelSelector::from_json(*wanted);
   if (!selector)
     return fail(Code::invalid,
@@ -149,8 +149,8 @@ Result<void> take(const Item& item, std::string_view source, kube::InternPool& p
   return take_side_object(item, source, pool, out);
 }
 
-// People write `cpu: 2`, which the API server makes a text of.
-// It also refuses what is no amount, which would count as none here.
+// People write `cpu: 2`, which the API server converts to a string. It also rejects invalid
+// amounts, which would count as 0 here.
 Result<void> quantities_as_text(json::value& object, kube::MapPath path) {
   const json::value* found = kube::find(object, path);
   if (found == nullptr || !found->is_object()) return {};
@@ -189,7 +189,7 @@ Result<void> amounts_as_text(json::value& object, std::string_view kind) {
   return {};
 }
 
-// What every object needs that the API server takes: a name, and amounts.
+// Checks that the object has a name and valid amounts, which the API server also requires.
 Result<void> check(Item& item, std::string_view source) {
   if (kube::name_of(item.object).empty())
     return fail(Code::invalid, fmt::format("{}: a {} without a name", source, item.kind));
@@ -199,7 +199,7 @@ Result<void> check(Item& item, std::string_view source) {
   return {};
 }
 
-// As the API server does for every container.
+// Sets missing requests from limits, as the API server does for every container.
 void request_the_limits(json::object& spec, kube::ListPath containers) {
   json::value* list = spec.if_contains(containers.key());
   if (list == nullptr || !list->is_array()) return;
@@ -231,7 +231,7 @@ Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
     PLIM_CHECK(check(item, source));
     const std::string_view version = text_at(item.object, {"apiVersion"});
     if (!names.insert(fmt::format("{} {}", version, item_name(item))).second)
-      return fail(Code::invalid, fmt::format("{}: {} is there twice", source, item_name(item)));
+      return fail(Code::invalid, fmt::format("{}: {} occurs twice", source, item_name(item)));
     PLIM_CHECK(take(item, source, pool, out));
   }
   return out;
@@ -243,13 +243,13 @@ Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_vie
   std::vector<PodPointer> out;
   for (Item& item : items) {
     if (item.kind != "Pod")
-      return fail(Code::invalid, fmt::format("{}: {} is no pod", source, item_name(item)));
+      return fail(Code::invalid, fmt::format("{}: {} is not a pod", source, item_name(item)));
     fill_in(item.object);
     PLIM_CHECK(check(item, source));
     PLIM_TRY(kube::Pod pod, decoded(item, source, pool, kube::decode_pod));
     out.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
   }
-  if (out.empty()) return fail(Code::invalid, fmt::format("{}: there is no pod in it", source));
+  if (out.empty()) return fail(Code::invalid, fmt::format("{}: no pod found", source));
   return out;
 }
 

@@ -18,14 +18,14 @@ void ClusterTables::set_node(const kube::Node& node) {
   const NodeIndex row = table_->set(node);
   images_.set_status(row, node.images);
   if (auto read = images_.set_annotations(row, node.meta.annotations); !read)
-    log::warn("scheduler", "a node's annotation of images cannot be read",
+    log::warn("scheduler", "cannot read the image inventory in a node's annotations",
               {{"node", node.meta.name}, {"error", read.error()}});
 }
 
 void ClusterTables::remove_node(std::string_view name) {
   if (auto row = table_->find(name)) {
     images_.set_status(*row, {});
-    (void)images_.set_annotations(*row, {});  // none can always be read
+    (void)images_.set_annotations(*row, {});  // cannot fail without annotations
   }
   table_->remove(name);
 }

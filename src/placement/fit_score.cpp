@@ -8,7 +8,7 @@
 namespace plim::placement {
 namespace {
 
-// One resource of a scoring strategy, its columns found once.
+// One resource of a scoring strategy with its columns.
 struct ScoredResource {
   const std::int64_t* allocatable = nullptr;
   const std::int64_t* requested = nullptr;
@@ -49,7 +49,7 @@ std::int64_t weighted_mean(const std::vector<ScoredResource>& resources, NodeInd
 }
 
 std::int64_t on_shape(const std::vector<ShapePoint>& shape, std::int64_t at) {
-  constexpr std::int64_t kScale = 10;  // a shape's scores reach to 10, ours to 100
+  constexpr std::int64_t kScale = 10;  // the highest score of a shape is 10, ours is 100
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (at > shape[i].utilization) continue;
     if (i == 0) return shape[0].score * kScale;
@@ -134,7 +134,8 @@ bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) 
 }
 
 bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  // A pod that asks for none of them would make every node look more balanced than it is.
+  // Scores of a pod that requests none of these resources would say nothing about the node's
+  // balance.
   const NodeTable& table = cycle.cluster.table();
   const std::vector<ResourceWeight>& judged = cycle.profile.balanced.resources;
   auto asked = [&](const ResourceWeight& one) {

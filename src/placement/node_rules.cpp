@@ -65,7 +65,7 @@ bool is_empty_term(const json::value& term) {
          kube::list_at(term, "NodeSelectorTerm.matchFields").empty();
 }
 
-// The nodes a term names, none if it names no node at all.
+// The nodes that a term names; nothing if it does not name nodes.
 std::optional<std::vector<std::string>> named_nodes(const json::value& term) {
   std::optional<std::vector<std::string>> out;
   for (const json::value& expression : kube::list_at(term, "NodeSelectorTerm.matchFields")) {
@@ -98,7 +98,7 @@ void read_only_nodes(const json::array& terms, NodeRules& out) {
   out.only_nodes = std::move(all);
 }
 
-// `value` is what the node has under the key.
+// `value` is the node's value of the label.
 bool requirement_holds(const NodeRequirement& requirement, std::optional<std::string_view> value) {
   auto among = [&] {
     return std::ranges::find(requirement.values, *value) != requirement.values.end();

@@ -24,8 +24,8 @@ bool cannot_pull(const std::vector<kube::ContainerStatus>& statuses, std::string
   });
 }
 
-// Images a pod has on its node, or gets there soon: all but those whose pull fails. So pods that
-// come together share their pulls before anybody reports them.
+// The images that the pod's node has or gets soon: all except those whose pull fails. So pods that
+// are created together share their pulls before a node reports the images.
 std::vector<std::string> promised_images(const kube::Pod& pod) {
   std::vector<std::string> out;
   auto add = [&](std::string_view image) {
@@ -41,7 +41,7 @@ std::vector<std::string> promised_images(const kube::Pod& pod) {
   return out;
 }
 
-// By what the API server wrote then, or the kubelet a little later; an assumed pod has neither.
+// From the PodScheduled condition, or else from the start time; an assumed pod has neither.
 WallTime bound_at(const kube::PodStatus& status) {
   for (const kube::Condition& one : status.conditions)
     if (one.type == "PodScheduled" && one.status == "True" && one.last_transition)

@@ -26,7 +26,7 @@ kube::LabelSelector read_selector(const json::value& owner, kube::StructPath pat
 }
 
 std::string selector_text(const kube::LabelSelector& selector) {
-  // Nothing and everything print alike.
+  // to_string() is the same for nothing() and everything().
   return selector == kube::LabelSelector::nothing() ? "!" : selector.to_string();
 }
 
@@ -111,7 +111,7 @@ template <class T>
 template <class Make>
 std::shared_ptr<const T> RuleReader::Memory<T>::get(std::string_view text, Make make) {
   if (auto found = known.find(text); found != known.end()) return found->second;
-  if (known.size() >= limit) {  // what no pod holds any more is forgotten
+  if (known.size() >= limit) {  // drops entries that no pod uses any more
     std::erase_if(known, [](const auto& one) { return one.second.use_count() == 1; });
     limit = 2 * known.size() + 256;
   }
@@ -127,7 +127,7 @@ std::shared_ptr<const std::vector<kube::Toleration>> RuleReader::tolerations(con
 
 std::shared_ptr<const Affinity> RuleReader::affinity(const kube::Pod& pod) {
   if (pod.spec.affinity.empty()) return affinities_.get("", [] { return Affinity(); });
-  // Terms without namespaces mean those of the pod.
+  // Terms without namespaces apply to the pod's namespace, so it is part of the key.
   std::string text = fmt::format("{}\n{}", pod.meta.ns.view(), pod.spec.affinity.view());
   return affinities_.get(text, [&] { return read_affinity(pod, table_); });
 }

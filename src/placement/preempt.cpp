@@ -19,7 +19,7 @@ WallTime start_of(const kube::Pod& pod, WallTime now) {
 bool more_important(const kube::Pod& a, const kube::Pod& b, WallTime now) {
   if (a.spec.priority != b.spec.priority) return a.spec.priority > b.spec.priority;
   if (start_of(a, now) != start_of(b, now)) return start_of(a, now) < start_of(b, now);
-  return a.meta.name < b.meta.name;  // stock leaves it open
+  return a.meta.name < b.meta.name;  // kube-scheduler does not define the order
 }
 
 bool is_leaving_for_another(const kube::Pod& pod) {
@@ -30,13 +30,13 @@ bool is_leaving_for_another(const kube::Pod& pod) {
   return false;
 }
 
-// As its status says; right after a nomination only we know.
+// From the pod's status; right after a nomination only the tables have it.
 std::string_view nominated_node_of(const Cycle& cycle) {
   const std::string_view said = cycle.in.pod.status.nominated_node;
   return said.empty() ? cycle.cluster.nominated_node(cycle.in.key) : said;
 }
 
-// Why a pod may not take anybody's place, "" if it may.
+// Why a pod may not preempt others, "" if it may.
 std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nominated_code) {
   const kube::Pod& pod = cycle.in.pod;
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
@@ -50,7 +50,7 @@ std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nomin
   return "";
 }
 
-// Splits the victims, walking in their order, into those whose budget allows it and the others.
+// Splits the victims in their order into those whose eviction the budgets allow and the others.
 class BudgetSplit {
  public:
   BudgetSplit(const std::vector<const PodRecord*>& victims,
@@ -80,13 +80,14 @@ class BudgetSplit {
   std::vector<std::int64_t> allowed_;
 };
 
-// Tries one node. Pods are imagined away and back; at the end all are where they were.
+// Tries one node: removes pods in imagination and adds them again, so that the tables are unchanged
+// at the end.
 class NodeTrial {
  public:
   NodeTrial(Cycle& cycle, Search& search, NodeIndex row, WallTime now)
       : cycle_(cycle), search_(search), row_(row), now_(now) {}
 
-  // The reasons why nobody's leaving helps, or the candidate.
+  // Returns the candidate, or sets the reasons why removing pods does not help.
   std::optional<PreemptionCandidate> run(std::span<const DisruptionBudget> budgets,
                                          std::vector<std::string>& reasons) {
     for (const auto& there : cycle_.cluster.pods().on(row_))
@@ -142,7 +143,7 @@ class NodeTrial {
   Search& search_;
   NodeIndex row_;
   WallTime now_;
-  std::vector<const PodRecord*> away_;  // imagined away at the moment
+  std::vector<const PodRecord*> away_;  // removed in imagination now
 };
 
 std::vector<NodeIndex> nodes_to_try(const Cycle& cycle, const Decision& decision) {

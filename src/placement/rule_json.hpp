@@ -1,4 +1,5 @@
-// The JSON of pods' rules, read leniently: what is missing or of another kind demands nothing.
+// Reads the JSON of pods' rules leniently: a field that is missing or has another type counts as
+// not set.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace plim::placement {
 
-// The API has 32 bits for weights and skews; more is no answer of an API server.
+// Weights and skews have 32 bits in the API; an API server never sends more.
 inline std::int64_t int32_at(const json::value& value, kube::IntPath path, std::int64_t fallback) {
   return static_cast<std::int32_t>(kube::int_at(value, path).value_or(fallback));
 }

@@ -6,7 +6,7 @@
 namespace plim::placement {
 namespace {
 
-// Newer names of labels go before the older ones.
+// The newer label takes precedence over the older one.
 LabelValue first_label(const NodeLabels& labels, NodeIndex row, LabelKey newer, LabelKey older) {
   const LabelValue value = labels.value(row, newer);
   return value != 0 ? value : labels.value(row, older);

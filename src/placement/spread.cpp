@@ -1,4 +1,4 @@
-// PodTopologySpread: keeps pods alike apart by zone, host or any other label.
+// PodTopologySpread: spreads matching pods over zones, hosts or the values of any other label.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,13 +15,13 @@ constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::int64_t kNoDomain = std::numeric_limits<std::int64_t>::min();
 
-// A constraint with its selector settled and its columns found.
+// A constraint with its selector and its columns.
 struct ActiveSpread {
   const SpreadConstraint* rule = nullptr;
   kube::LabelSelector selector;
   const LabelColumn* column = nullptr;
   std::uint32_t empty = 0;          // the number of the empty value
-  const RowCounts* pods = nullptr;  // matching ones
+  const RowCounts* pods = nullptr;  // matching pods
 };
 
 class SpreadRules {
@@ -84,7 +84,7 @@ class SpreadRules {
         .clauses = {{.namespaces = {std::string(cycle_.in.pod.meta.ns.view())},
                      .selector = everything ? kube::LabelSelector::nothing() : made.selector}},
         .leave_out_terminating = true};
-    made.pods = &cycle_.cluster.pods().count_matching(matcher);  // an empty selector counts none
+    made.pods = &cycle_.cluster.pods().count_matching(matcher);  // an empty selector matches none
     active.push_back(std::move(made));
   }
 
@@ -144,9 +144,9 @@ class SpreadRules {
 struct Domains {
   std::vector<std::int64_t> by_value;  // kNoDomain where no eligible node has it
   std::size_t count = 0;
-  std::uint32_t lowest = 0;  // a value with the fewest, and how many the fewest of the others have
+  std::uint32_t lowest = 0;  // a value with the fewest pods
   std::int64_t fewest = 0, fewest_of_others = std::numeric_limits<std::int64_t>::max();
-  std::uint32_t changed = 0;  // the value whose count was imagined another
+  std::uint32_t changed = 0;  // the value whose count differs while a pod is imagined
 
   void add(std::uint32_t value, std::int64_t pods) {
     if (by_value[value] == kNoDomain) {
@@ -177,7 +177,7 @@ struct Domains {
     }
   }
 
-  // Only one row, hence one value, is imagined different at a time.
+  // Only one row, and so one value, differs at a time.
   std::int64_t minimum(std::int64_t min_domains) const {
     if (static_cast<std::int64_t>(count) < min_domains) return 0;
     if (changed == 0) return fewest;
@@ -185,7 +185,7 @@ struct Domains {
   }
 };
 
-// What one constraint adds to the score of nodes; of a host, by the pods that are on it.
+// What one constraint adds to the scores of nodes. For hostname it counts the pods of each node.
 struct SpreadPoints {
   explicit SpreadPoints(const ActiveSpread& one)
       : column(*one.column),
@@ -194,7 +194,7 @@ struct SpreadPoints {
 
   double of(std::int64_t pods) const { return static_cast<double>(pods) * weight + extra; }
 
-  // Rows ascend from call to call. Nothing for a node without the label.
+  // Call it with ascending rows. 0 for a node without the label.
   double at(NodeIndex row) {
     const std::uint32_t value = column.at(row);
     if (value == 0) return 0;
@@ -204,14 +204,14 @@ struct SpreadPoints {
   const LabelColumn& column;
   RowCountReader on_host;
   double extra = 0, weight = 0;
-  std::vector<double> by_value;  // unless it is of hosts
+  std::vector<double> by_value;  // empty for hostname
 };
 
 double weight_of(std::size_t domains) {
   return std::log(static_cast<double>(domains + 2));
 }
 
-// As llround(), of which a call for every node is felt.
+// Like llround(), but inline: it runs for every node.
 std::int64_t rounded(double number) {
   if (!(number >= 0 && number < 1e15)) return std::llround(number);
   const auto whole = static_cast<std::int64_t>(number);

@@ -36,7 +36,7 @@ class RestrictionsFilter final : public FilterOf<RestrictionsFilter> {
       for (const kube::PodVolume& volume : record.pod->spec.volumes)
         if (std::ranges::find(exclusive_, volume.claim.view()) != exclusive_.end())
           conflicts_ += sign;
-    // Disks are looked for among the pods of the node, whoever is only imagined away included.
+    // clashes() reads the pods on the node, which still include pods that are only imagined away.
     if (sign < 0)
       away_.emplace_back(&record, row);
     else
@@ -215,7 +215,7 @@ std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle) {
     else
       any_gone = true;
   }
-  if (any_waits) {  // until volumes are chosen and provisioned by us too
+  if (any_waits) {  // until this scheduler can choose and provision volumes
     refuse(cycle, kPlugin,
            "claims that wait for their first consumer are not supported yet by plimsoll");
     return nullptr;
@@ -234,7 +234,7 @@ std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle) {
       refuse(cycle, PluginId::VolumeZone, claim_missing(one.claim));
       return nullptr;
     }
-    if (claim->volume.empty()) continue;  // VolumeBinding has seen it
+    if (claim->volume.empty()) continue;  // VolumeBinding handles it
     const VolumeTable::Volume* volume = table.volume(claim->volume);
     if (volume == nullptr) {
       refuse(cycle, PluginId::VolumeZone,

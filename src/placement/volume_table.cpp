@@ -18,7 +18,7 @@ std::string full_name(std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}", ns, name);
 }
 
-// "a__b" stands for either.
+// "a__b" means either a or b.
 std::vector<std::string> zones_of(std::string_view text) {
   std::vector<std::string> out;
   for (;;) {
