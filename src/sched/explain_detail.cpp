@@ -1,5 +1,5 @@
-// The numbers behind a refusal, where the tables tell them; what only a filter has counted it tells
-// itself (Filter::describe).
+// The numbers behind a rejection that are in the tables. A filter describes the numbers that only
+// it has (Filter::describe).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -55,14 +55,14 @@ std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-// Keys are numbered as values are, but from zero.
+// The number of a key is one less than that of a value with the same text.
 std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_view key) {
   for (const auto& [name, value] : table.labels().of(node))
     if (table.labels().text(name + 1) == key) return table.labels().text(value);
   return {};
 }
 
-// "zone must be in a, b; it is c"; "" where the node has what is asked for.
+// "zone must be in a, b; it is c"; "" if the node meets the requirement.
 std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids,
                   const NodeTable& table, NodeIndex node) {
   using Op = kube::LabelRequirement::Op;
@@ -100,7 +100,7 @@ std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids
   return fmt::format("{} is {}, must be {}", rule.key, has ? *has : "not set", asked());
 }
 
-// What each term finds wrong with the node: one of them would have had to match.
+// Why each term does not match the node; one match would be enough.
 std::string terms_detail(const placement::NodeRules& rules, const NodeTable& ids,
                          const NodeTable& table, NodeIndex node) {
   std::vector<std::string> terms;
@@ -169,7 +169,7 @@ std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, Node
   return fmt::format("{}", fmt::join(disks.empty() ? claims : disks, "; "));
 }
 
-// The volume behind each bound claim of the pod.
+// The volume of each bound claim of the pod.
 template <class Visit>
 void each_volume(const Engine& engine, const kube::Pod& pod, Visit visit) {
   const placement::VolumeTable& volumes = engine.cluster().volumes();

@@ -65,7 +65,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
                                       {"spec", {{"token", token}}}};
     auto answer = co_await clients_.tokens->create(kTokenReviews, nowhere, std::move(review));
     if (!answer) {
-      log::warn("scheduler", "cannot have a token reviewed", {{"error", answer.error()}});
+      log::warn("scheduler", "TokenReview failed", {{"error", answer.error()}});
       co_return 503;
     }
     if (!kube::bool_at(*answer, "TokenReview.status.authenticated")) co_return 401;
@@ -87,7 +87,7 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
                      {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}}}};
   auto answer = co_await clients_.rights->create(kAccessReviews, nowhere, std::move(review));
   if (!answer) {
-    log::warn("scheduler", "cannot have a request reviewed", {{"error", answer.error()}});
+    log::warn("scheduler", "SubjectAccessReview failed", {{"error", answer.error()}});
     co_return 503;
   }
   co_return kube::bool_at(*answer, "SubjectAccessReview.status.allowed") ? 200 : 403;
