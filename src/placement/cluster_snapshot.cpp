@@ -6,13 +6,14 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
 #include "kube/decode.hpp"
+#include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "kube/selector.hpp"
 
 namespace plim::placement {
@@ -27,8 +28,8 @@ struct Item {
 
 // "default/web" or "node1", for messages.
 std::string item_name(const Item& item) {
-  const std::string_view ns = text_at(item.object, {"metadata", "namespace"});
-  const std::string_view name = text_at(item.object, {"metadata", "name"});
+  const std::string_view ns = kube::namespace_of(item.object);
+  const std::string_view name = kube::name_of(item.object);
   return ns.empty() ? fmt::format("{} {}", item.kind, quote(name))
                     : fmt::format("{} {}", item.kind, quote(fmt::format("{}/{}", ns, name)));
 }
@@ -53,7 +54,7 @@ Result<void> take_items(json::value object, std::string_view source, std::vector
 
 Result<std::vector<Item>> read_items(std::string_view text, std::string_view source) {
   std::vector<Item> out;
-  // A dump of a large cluster is JSON, and parsed as such many times faster.
+  // A dump of a large cluster is JSON, and the JSON parser is many times faster than the YAML one.
   if (trim(text).starts_with('{')) {
     if (auto whole = parse_json(text, source)) {
       PLIM_CHECK(take_items(std::move(*whole), source, out));
@@ -78,9 +79,10 @@ Result<T> decoded(const Item& item, std::string_view source, kube::InternPool& p
 }
 
 std::optional<json::value> selector_of(const Item& item) {
-  const json::value* selector = find(item.object, {"spec", "selector"});
+  // All kinds with a selector have it at the same place.
+  const json::value* selector = kube::find(item.object, "ReplicaSet.spec.selector");
   if (selector == nullptr || selector->is_null()) return std::nullopt;
-  // Services and ReplicationControllers have plain labels there.
+  // Services and ReplicationControllers have plain labels as their selector.
   if (item.kind == "Service" || item.kind == "ReplicationController")
     return json::value{{"matchLabels", *selector}};
   return *selector;
@@ -88,14 +90,14 @@ std::optional<json::value> selector_of(const Item& item) {
 
 Result<void> take_owner(const Item& item, std::string_view source, Snapshot& out) {
   const auto wanted = selector_of(item);
-  if (!wanted) return {};  // a Service without one chooses nobody
+  if (!wanted) return {};  // a Service without a selector selects no pods
   auto selector = kube::LabelSelector::from_json(*wanted);
   if (!selector)
     return fail(Code::invalid,
                 fmt::format("{}: {}: {}", source, item_name(item), selector.error().message));
   out.owners.push_back({.kind = item.kind,
-                        .ns = std::string(text_at(item.object, {"metadata", "namespace"})),
-                        .name = std::string(text_at(item.object, {"metadata", "name"})),
+                        .ns = std::string(kube::namespace_of(item.object)),
+                        .name = std::string(kube::name_of(item.object)),
                         .selector = std::move(*selector)});
   return {};
 }
@@ -106,7 +108,7 @@ Result<void> take_inventory(const Item& item, std::string_view source, Snapshot&
   if (!inventory)
     return fail(Code::invalid,
                 fmt::format("{}: {}: {}", source, item_name(item), inventory.error().message));
-  out.inventories.emplace_back(text_at(item.object, {"metadata", "name"}), std::move(*inventory));
+  out.inventories.emplace_back(kube::name_of(item.object), std::move(*inventory));
   return {};
 }
 
@@ -147,49 +149,49 @@ Result<void> take(const Item& item, std::string_view source, kube::InternPool& p
   return take_side_object(item, source, pool, out);
 }
 
-// People write `cpu: 2`, which the API server makes a text of.
-// It also refuses what is no amount, which would count as none here.
-Result<void> quantities_as_text(json::value& object, std::initializer_list<std::string_view> path) {
-  const json::value* found = find(object, path);
+// People write `cpu: 2`, which the API server converts to a string. It also rejects invalid
+// amounts, which would count as 0 here.
+Result<void> quantities_as_text(json::value& object, kube::MapPath path) {
+  const json::value* found = kube::find(object, path);
   if (found == nullptr || !found->is_object()) return {};
-  for (json::key_value_pair& entry : make_object(object, path)) {
+  for (json::key_value_pair& entry : kube::make_object(object, path)) {
     if (entry.value().is_number()) entry.value() = json::string(to_json(entry.value()));
     const json::string* text = entry.value().if_string();
     const auto amount = parse_quantity(text != nullptr ? std::string_view(*text) : "");
     if (!amount)
       return fail(Code::invalid,
-                  fmt::format("{}.{}: {}", fmt::join(path, "."), std::string_view(entry.key()),
+                  fmt::format("{}.{}: {}", path.keys(), std::string_view(entry.key()),
                               amount.error().message));
   }
   return {};
 }
 
-Result<void> containers_as_text(json::value& pod, std::string_view containers) {
-  const json::value* found = find(pod, {"spec", containers});
+Result<void> containers_as_text(json::value& pod, kube::ListPath containers) {
+  const json::value* found = kube::find(pod, containers);
   if (found == nullptr || !found->is_array()) return {};
-  for (json::value& one : make_object(pod, {"spec"})[containers].get_array()) {
-    PLIM_CHECK(quantities_as_text(one, {"resources", "requests"}));
-    PLIM_CHECK(quantities_as_text(one, {"resources", "limits"}));
+  for (json::value& one : kube::make_object(pod, "Pod.spec")[containers.key()].get_array()) {
+    PLIM_CHECK(quantities_as_text(one, "Container.resources.requests"));
+    PLIM_CHECK(quantities_as_text(one, "Container.resources.limits"));
   }
   return {};
 }
 
 Result<void> amounts_as_text(json::value& object, std::string_view kind) {
   if (kind == "Node") {
-    PLIM_CHECK(quantities_as_text(object, {"status", "allocatable"}));
-    PLIM_CHECK(quantities_as_text(object, {"status", "capacity"}));
+    PLIM_CHECK(quantities_as_text(object, "Node.status.allocatable"));
+    PLIM_CHECK(quantities_as_text(object, "Node.status.capacity"));
   } else if (kind == "Pod") {
-    PLIM_CHECK(containers_as_text(object, "containers"));
-    PLIM_CHECK(containers_as_text(object, "initContainers"));
-    PLIM_CHECK(quantities_as_text(object, {"spec", "resources", "requests"}));
-    PLIM_CHECK(quantities_as_text(object, {"spec", "overhead"}));
+    PLIM_CHECK(containers_as_text(object, "Pod.spec.containers"));
+    PLIM_CHECK(containers_as_text(object, "Pod.spec.initContainers"));
+    PLIM_CHECK(quantities_as_text(object, "Pod.spec.resources.requests"));
+    PLIM_CHECK(quantities_as_text(object, "Pod.spec.overhead"));
   }
   return {};
 }
 
-// What every object needs that the API server takes: a name, and amounts.
+// Checks that the object has a name and valid amounts, which the API server also requires.
 Result<void> check(Item& item, std::string_view source) {
-  if (text_at(item.object, {"metadata", "name"}).empty())
+  if (kube::name_of(item.object).empty())
     return fail(Code::invalid, fmt::format("{}: a {} without a name", source, item.kind));
   if (auto read = amounts_as_text(item.object, item.kind); !read)
     return fail(Code::invalid,
@@ -197,26 +199,25 @@ Result<void> check(Item& item, std::string_view source) {
   return {};
 }
 
-// As the API server does for every container.
-void request_the_limits(json::value& spec, std::string_view containers) {
-  json::value* list = spec.is_object() ? spec.get_object().if_contains(containers) : nullptr;
+// Sets missing requests from limits, as the API server does for every container.
+void request_the_limits(json::object& spec, kube::ListPath containers) {
+  json::value* list = spec.if_contains(containers.key());
   if (list == nullptr || !list->is_array()) return;
   for (json::value& container : list->get_array()) {
-    const json::value* limits = find(container, {"resources", "limits"});
+    const json::value* limits = kube::find(container, "Container.resources.limits");
     if (limits == nullptr || !limits->is_object()) continue;
     const json::object limited = limits->get_object();
-    json::object& requests = make_object(container, {"resources", "requests"});
+    json::object& requests = kube::make_object(container, "Container.resources.requests");
     for (const auto& [name, amount] : limited) requests.emplace(name, amount);
   }
 }
 
 void fill_in(json::value& pod) {
-  json::object& meta = make_object(pod, {"metadata"});
-  meta.emplace("namespace", "default");
-  make_object(pod, {"spec"}).emplace("schedulerName", "default-scheduler");
-  json::value& spec = pod.get_object()["spec"];
-  request_the_limits(spec, "containers");
-  request_the_limits(spec, "initContainers");
+  kube::make_object(pod, "Pod.metadata").emplace(kube::key("ObjectMeta.namespace"), "default");
+  json::object& spec = kube::make_object(pod, "Pod.spec");
+  spec.emplace(kube::key("PodSpec.schedulerName"), "default-scheduler");
+  request_the_limits(spec, "PodSpec.containers");
+  request_the_limits(spec, "PodSpec.initContainers");
 }
 
 }  // namespace
@@ -230,7 +231,7 @@ Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
     PLIM_CHECK(check(item, source));
     const std::string_view version = text_at(item.object, {"apiVersion"});
     if (!names.insert(fmt::format("{} {}", version, item_name(item))).second)
-      return fail(Code::invalid, fmt::format("{}: {} is there twice", source, item_name(item)));
+      return fail(Code::invalid, fmt::format("{}: {} occurs twice", source, item_name(item)));
     PLIM_CHECK(take(item, source, pool, out));
   }
   return out;
@@ -242,13 +243,13 @@ Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_vie
   std::vector<PodPointer> out;
   for (Item& item : items) {
     if (item.kind != "Pod")
-      return fail(Code::invalid, fmt::format("{}: {} is no pod", source, item_name(item)));
+      return fail(Code::invalid, fmt::format("{}: {} is not a pod", source, item_name(item)));
     fill_in(item.object);
     PLIM_CHECK(check(item, source));
     PLIM_TRY(kube::Pod pod, decoded(item, source, pool, kube::decode_pod));
     out.push_back(std::make_shared<const kube::Pod>(std::move(pod)));
   }
-  if (out.empty()) return fail(Code::invalid, fmt::format("{}: there is no pod in it", source));
+  if (out.empty()) return fail(Code::invalid, fmt::format("{}: no pod found", source));
   return out;
 }
 

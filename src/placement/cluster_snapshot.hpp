@@ -1,5 +1,5 @@
 // A cluster from a file: what `kubectl get nodes,pods,namespaces,… -A -o json` prints, or manifests
-// that people wrote. It is what the engine is filled with where no API server is asked.
+// that people wrote. Commands that do not ask an API server fill the engine from it.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace plim::placement {
 
 struct Snapshot {
   std::vector<kube::Node> nodes;
-  std::vector<PodPointer> pods;  // those that wait too
+  std::vector<PodPointer> pods;  // also pods without a node
   std::vector<std::pair<std::string, kube::Labels>> namespaces;
   std::vector<SelectorOwner> owners;
   std::vector<std::pair<std::string, loop::ImageInventory>> inventories;  // by node
@@ -28,17 +28,18 @@ struct Snapshot {
   std::vector<DisruptionBudget> budgets;
 };
 
-// JSON or YAML; one object, several documents, or lists of objects. Kinds that no decision looks at
-// are passed over, so that a dump of everything will do. The error names the object.
+// JSON or YAML; one object, several documents, or lists of objects. Kinds that decisions do not use
+// are skipped, so a dump of everything works. The error names the object.
 Result<Snapshot> read_snapshot(std::string_view text, std::string_view source,
                                kube::InternPool& pool);
 
-// The pods of such a text, in order. Manifests lack what an API server fills in: the namespace is
-// then "default", the scheduler default-scheduler, and limits are requests. At least one.
+// Returns the pods of such a text in order, at least one. It sets what an API server would set: the
+// namespace "default", the scheduler name default-scheduler, and missing requests from limits.
 Result<std::vector<PodPointer>> read_pods(std::string_view text, std::string_view source,
                                           kube::InternPool& pool);
 
-// Tells the engine everything but the pods that wait, and the budgets, which preemption is given.
+// Passes everything to the engine except pods without a node and budgets, which are arguments of
+// preempt().
 void fill_engine(Engine& engine, const Snapshot& snapshot);
 
 }  // namespace plim::placement

@@ -65,7 +65,7 @@ TEST(Snapshot, refuses_what_no_api_server_takes) {
   };
   EXPECT_EQ(refusal("{kind: Node, metadata: {name: ''}}"), "f.yaml: a Node without a name");
   EXPECT_EQ(refusal("{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: a}}"),
-            "f.yaml: Node \"a\" is there twice");
+            "f.yaml: Node \"a\" occurs twice");
   // As `kubectl get all` gives what two groups of the API have.
   EXPECT_EQ(refusal("{apiVersion: v1, kind: Event, metadata: {name: a}}\n---\n"
                     "{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: a}}"),

@@ -7,8 +7,8 @@ namespace plim::placement {
 Incoming::Incoming(const kube::Pod& of, ClusterTables& cluster)
     : pod(of),
       key(pod_key(of)),
-      requests(requests_of(of, cluster.table().resources())),
-      scored(scored_requests_of(of, cluster.table().resources())),
+      requests(requests_of(of, cluster.table().resources().names())),
+      scored(scored_requests_of(of, cluster.table().resources().names())),
       ports(kube::host_ports(of)),
       tolerations(cluster.rules().tolerations(of)),
       affinity(cluster.rules().affinity(of)),

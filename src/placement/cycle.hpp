@@ -1,4 +1,4 @@
-// One decision while it is made: the pod with its rules, and what plugins need to say about nodes.
+// The state of one decision: the pod with its rules, and the verdicts and scores of plugins.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace plim::placement {
 
-// The pod that looks for a node.
+// The pod to place.
 struct Incoming {
   Incoming(const kube::Pod& of, ClusterTables& cluster);
 
@@ -29,7 +29,7 @@ struct Incoming {
   std::shared_ptr<const NodeTerm> node_selector;
 };
 
-// Why nodes are refused, as small numbers; 0 means that nobody objects.
+// The reasons why nodes are rejected, as small numbers; 0 means that no plugin rejects the node.
 using Verdict = std::uint16_t;
 inline constexpr Verdict kFits = 0;
 
@@ -71,8 +71,8 @@ struct Cycle {
   Verdicts& verdicts;
   WallTime now{};
   DecisionTimes* times = nullptr;
-  NodeClass* alike = nullptr;  // what pods of the same shape have found out
-  // Set by the making of filters, which is what stock calls preFilter.
+  NodeClass* alike = nullptr;  // shared by pods of the same shape
+  // Set while filters are made, which is the PreFilter step of kube-scheduler.
   std::optional<PreFilterFailure> failure = {};
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
   const NodeMatches* matches = nullptr;
@@ -80,7 +80,7 @@ struct Cycle {
 
   const ImageView& image_view();
 
-  // Whether the row is among those that a plugin has named, if it has.
+  // True if no plugin has named nodes, or if the row is among the named ones.
   bool is_named(NodeIndex row) const;
 
   const NodeMatches& node_matches() {
@@ -95,17 +95,18 @@ class Filter {
  public:
   virtual ~Filter() = default;
   virtual Verdict check(NodeIndex row) = 0;
-  // Judges many nodes: those refused leave `rows` and get their verdict by row.
+  // Judges many nodes: removes rejected ones from `rows` and stores their verdicts by row.
   virtual void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) = 0;
 
-  // The numbers behind its verdict on the row, "" where there are none that only it knows.
+  // The numbers behind its verdict on the row; "" if the filter has no details of its own.
   virtual std::string describe(NodeIndex /*row*/) const { return ""; }
 
-  // A pod has been imagined on the row (1) or away from it (-1); the cluster knows already.
+  // Called after ClusterTables::imagine() added a pod to the row (1) or removed it (-1).
   virtual void pod_moved(const PodRecord&, NodeIndex /*row*/, int /*sign*/) {}
 };
 
-// Gives a filter with `Verdict judge(NodeIndex)` both ways of being asked, without a call per node.
+// Implements both functions for a filter with `Verdict judge(NodeIndex)`, without a virtual call
+// per node.
 template <class Own>
 class FilterOf : public Filter {
  public:
@@ -134,7 +135,7 @@ struct ScoreColumn {
   PluginId plugin{};
   std::int64_t weight = 1;
   std::vector<std::int64_t> raw, normalized;
-  bool flat = false;  // all nodes get the same, which is told once
+  bool flat = false;  // all nodes get the same score, stored once
 
   PluginScore at(std::size_t place) const {
     const std::size_t told = flat ? 0 : place;
@@ -144,7 +145,7 @@ struct ScoreColumn {
 
 enum class NormalizeOrder : std::uint8_t { as_is, reversed };
 
-// To 0..100 by the highest; reversed, the highest becomes 0.
+// Scales scores to 0..100 so that the highest becomes 100; reversed, it becomes 0.
 void normalize_by_highest(std::vector<std::int64_t>& scores, NormalizeOrder order);
 
 }  // namespace plim::placement

@@ -15,14 +15,14 @@
 namespace plim::placement {
 namespace {
 
-// How many feasible nodes are enough: stock's rule, but by default all of them.
+// How many feasible nodes are enough: kube-scheduler's rule, but the default is all nodes.
 std::size_t enough_nodes(std::int64_t percentage, std::size_t nodes) {
   constexpr std::size_t kAtLeast = 100;
   if (percentage <= 0 || percentage >= 100 || nodes < kAtLeast) return nodes;
   return std::max(kAtLeast, nodes * static_cast<std::size_t>(percentage) / 100);
 }
 
-// Leaves of the feasible nodes those that extenders have let through.
+// Removes the feasible nodes that extenders have rejected or were not asked about.
 void apply_extenders(Cycle& cycle, Search& search, const ExtenderAnswers& answers, Decision& out) {
   const NodeTable& table = cycle.cluster.table();
   for (const ExtenderRejection& one : answers.rejections) {
@@ -40,7 +40,7 @@ void apply_extenders(Cycle& cycle, Search& search, const ExtenderAnswers& answer
   });
 }
 
-// In the order in which plugins are asked, those of one plugin by the first node they are about.
+// Sorts by the order in which plugins run, then by the first rejected node.
 void sort_rejections(const Profile& profile, std::vector<Rejection>& rejections) {
   auto order = [&](const Rejection& one) {
     const auto at =
@@ -91,12 +91,12 @@ Decision refused_early(const PreFilterFailure& failure, Decision out) {
   return out;
 }
 
-// As a plugin's column: 0 for nodes that the extender said nothing about.
+// As a plugin's column: 0 for nodes that the extender did not score.
 struct ExtenderColumn {
   const ExtenderScores* of = nullptr;
   std::vector<std::int64_t> raw;
 
-  // Extenders count to 10 where plugins count to 100.
+  // The highest score is 10 for extenders and 100 for plugins.
   std::int64_t weighted(std::size_t at) const { return raw[at] * of->weight * 10; }
 };
 
@@ -116,16 +116,16 @@ ExtenderColumn extender_column(const Cycle& cycle, const std::vector<NodeIndex>&
 struct Scores {
   std::vector<ScoreColumn> columns;  // in the order of the profile; without numbers if by_class
   std::vector<ExtenderColumn> extenders;
-  std::vector<std::int64_t> totals;  // without what all nodes get
-  std::int64_t flat = 0;             // that
-  bool by_class = false;             // what a node's row tells comes from the class
+  std::vector<std::int64_t> totals;  // without `flat`
+  std::int64_t flat = 0;             // what all nodes get
+  bool by_class = false;             // scores that depend on the row only come from the class
 
   bool is_summed(const ScoreColumn& column) const {
     return by_class && plugin_row(column.plugin).score_reads != Reads::cluster;
   }
 };
 
-// False when the plugin of the column has nothing to say about this pod.
+// False if the plugin of the column does not apply to this pod.
 bool score_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, ScoreColumn& column) {
   const Plugin& plugin = plugin_row(column.plugin);
   return plugin.score != nullptr && plugin.score(cycle, rows, column);
@@ -139,7 +139,7 @@ Error invalid_score(const ScoreColumn& column) {
                                           name_of(column.plugin), *one));
 }
 
-// What the pod's class knows of the rows; false if a score is outside of 0 to 100.
+// Takes the totals that the pod's class has cached; false if a score is outside of 0 to 100.
 bool take_totals(Cycle& cycle, const std::vector<NodeIndex>& rows,
                  std::vector<std::int64_t>& totals) {
   const std::vector<std::int64_t>& known = cycle.alike->totals(cycle);
@@ -151,12 +151,12 @@ bool take_totals(Cycle& cycle, const std::vector<NodeIndex>& rows,
     totals.resize(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) all |= totals[i] = known[rows[i]];
   }
-  return all >= 0;  // kOdd is not
+  return all >= 0;  // kOdd is negative
 }
 
 // Adds the column to the totals; false if a score is outside of 0 to 100.
 bool add_column(const ScoreColumn& column, Scores& to) {
-  std::int64_t wrong = 0;  // negative then
+  std::int64_t wrong = 0;  // negative if a score is out of range
   if (column.flat) {
     const std::int64_t one = column.normalized[0];
     wrong = one | (100 - one);
@@ -196,8 +196,8 @@ Result<Scores> score_all(Cycle& cycle, const std::vector<NodeIndex>& rows,
   return out;
 }
 
-// Places in `rows` of the best, the chosen one first: of nodes with the same total another may come
-// before it by name.
+// Indexes in `rows` of the best nodes. The chosen one comes first, also before nodes with the same
+// total whose names sort before it.
 std::vector<std::size_t> best_places(const NodeTable& table, const std::vector<NodeIndex>& rows,
                                      const std::vector<std::int64_t>& totals, NodeIndex chosen,
                                      std::size_t limit) {
@@ -210,7 +210,7 @@ std::vector<std::size_t> best_places(const NodeTable& table, const std::vector<N
     return a.total != b.total ? a.total > b.total : a.rank < b.rank;
   };
   const std::vector<std::uint32_t>& ranks = table.name_ranks();
-  std::vector<Candidate> best;  // a heap, the worst of them first
+  std::vector<Candidate> best;  // a heap with the worst of them at the front
   for (std::uint32_t at = 0; at < rows.size(); ++at) {
     const Candidate one{totals[at], rows[at] == chosen ? 0 : ranks[rows[at]] + 1, at};
     if (best.size() >= limit) {
@@ -254,7 +254,7 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
         out.rows[i].scores.push_back(column.at(best[i]));
       continue;
     }
-    // The class has kept the sum only; it is told again for those that are shown.
+    // The class has only the sum, so the rows that are shown are scored again.
     ScoreColumn again{
         .plugin = column.plugin, .weight = column.weight, .raw = {}, .normalized = {}};
     if (!score_rows(cycle, best_rows, again)) continue;
@@ -262,7 +262,7 @@ void describe_rows(Cycle& cycle, const std::vector<NodeIndex>& rows, const Score
   }
 }
 
-// Leaves the rows that miss the least.
+// Keeps the rows that miss the fewest bytes.
 void keep_nearest(const ImageView& view, std::vector<NodeIndex>& rows) {
   std::int64_t most = 0;
   std::size_t kept = 0;
@@ -276,7 +276,7 @@ void keep_nearest(const ImageView& view, std::vector<NodeIndex>& rows) {
   rows.resize(kept);
 }
 
-// Among nodes with the same total.
+// Chooses among nodes with the same total.
 NodeIndex break_tie(Cycle& cycle, std::vector<NodeIndex> equals, const DecideOptions& options,
                     Decision& out) {
   out.tie_size = equals.size();
@@ -325,13 +325,25 @@ void choose(Cycle& cycle, const std::vector<NodeIndex>& rows, const DecideOption
   describe_rows(cycle, rows, *scores, best_row, options.rows, out);
 }
 
+// A node that was emptied for this pod is likely the only one that fits.
+void try_nominated(Cycle& cycle, Search& search, const DecideOptions& options, Decision& out) {
+  const NodeTable& table = cycle.cluster.table();
+  const auto nominated = table.find(cycle.in.pod.status.nominated_node);
+  if (!nominated || search.check(*nominated) != kFits) return;
+  search.verdicts.assign(table.rows(), kFits);
+  search.feasible = {*nominated};
+  out.looked_at = 1;
+  out.by_nomination = true;
+  if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
+}
+
 }  // namespace
 
 Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
                         const DecideOptions& options) {
   NodeTable& table = cluster_.table();
   Incoming in(pod, cluster_);
-  table.make_columns();
+  table.resources().make_columns();
   NodeClass& alike = classes_.of(in, profile, cluster_);
   Cycle cycle{.cluster = cluster_,
               .in = in,
@@ -350,15 +362,7 @@ Decision Engine::decide(const kube::Pod& pod, const Profile& profile,
   Search search(cycle);
   if (!search.prepare()) return refused_early(*cycle.failure, std::move(out));
 
-  // A node that was emptied for this pod is likely the only one that fits.
-  auto nominated = options.skip_nominated ? std::nullopt : table.find(pod.status.nominated_node);
-  if (nominated && search.check(*nominated) == kFits) {
-    search.verdicts.assign(table.rows(), kFits);
-    search.feasible = {*nominated};
-    out.looked_at = 1;
-    out.by_nomination = true;
-    if (options.extenders != nullptr) apply_extenders(cycle, search, *options.extenders, out);
-  }
+  if (!options.skip_nominated) try_nominated(cycle, search, options, out);
   if (search.feasible.empty()) {
     out.looked_at = out.total_nodes;
     out.by_nomination = false;

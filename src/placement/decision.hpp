@@ -25,10 +25,10 @@ enum class RejectCode : std::uint8_t { unschedulable, unresolvable };
 struct ExtenderRejection {
   std::string node;
   RejectCode code = RejectCode::unschedulable;
-  std::string reason;  // "": the extender just did not return it
+  std::string reason;  // "": the extender did not return the node and gave no reason
 };
 
-// What one extender thinks of nodes: 0 to 10 each, to be multiplied by its weight and by 10.
+// The scores of one extender: 0 to 10 per node, to be multiplied by its weight and by 10.
 struct ExtenderScores {
   std::string extender;  // its URL
   std::int64_t weight = 1;
@@ -48,16 +48,16 @@ struct DecideOptions {
   static constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 
   std::size_t rows = 0;    // how many of the best nodes to describe
-  std::size_t named = 3;   // with rows: refused nodes of every reason whose numbers are told
+  std::size_t named = 3;   // with rows: rejected nodes per reason to describe
   std::uint64_t draw = 0;  // decides between equals; any number will do
-  WallTime now{};          // to tell old inventories from young ones
-  // Where extenders are asked, twice: first only for the feasible nodes, then with the answers
-  // about them. Nodes that the answers do not name cannot be chosen, see Decision::unasked.
+  WallTime now{};          // to find inventories that are too old
+  // With extenders decide() runs twice: first only for the feasible nodes, then with the extenders'
+  // answers about them. Nodes that are not in the answers cannot be chosen, see Decision::unasked.
   bool only_filter = false;
   const ExtenderAnswers* extenders = nullptr;
-  bool any_extender = false;       // no plugin is needed to tell nodes apart then
-  bool skip_nominated = false;     // an extender has refused the nominated node
-  DecisionTimes* times = nullptr;  // to be told how long each step took
+  bool any_extender = false;       // extenders may score nodes even if no plugin does
+  bool skip_nominated = false;     // an extender has rejected the nominated node
+  DecisionTimes* times = nullptr;  // receives how long each step took
 };
 
 struct PluginScore {
@@ -65,10 +65,10 @@ struct PluginScore {
   std::int64_t raw = 0, normalized = 0, weighted = 0;
 };
 
-// Where what is known of a node's images comes from.
+// The source of what is known about a node's images.
 struct ImagesKnown {
   InventorySource by = InventorySource::StatusOnly;
-  // The report that counts, or else the youngest of those that are too old.
+  // The report in use; if none is fresh, the newest of those that are too old.
   std::optional<InventorySource> reporter = {};
   Nanos age{};
 
@@ -90,13 +90,13 @@ struct ScoredNode {
   ImagesKnown images = {};
 };
 
-// Nodes that were refused by the same plugin for the same reasons.
+// Nodes that the same plugin rejected for the same reasons.
 struct Rejection {
   std::optional<PluginId> plugin;  // none: an extender
   RejectCode code = RejectCode::unschedulable;
   std::vector<std::string> reasons;
   std::vector<NodeIndex> nodes;
-  // What the plugin compared on the first of them, "" where it does not tell.
+  // What the plugin compared on the first of them; "" if it gives no details.
   std::vector<std::string> details = {};
 };
 
@@ -111,7 +111,7 @@ struct Decision {
   Outcome outcome = Outcome::error;
   std::string node;     // "" for none
   std::string message;  // FailedScheduling without the post-filter text, or the error
-  // Refused before any node was looked at: the plugin's message.
+  // If the pod was rejected before any node was checked: the plugin's message.
   std::string pre_filter_message;
   std::optional<RejectCode> pre_filter_code;
   std::size_t total_nodes = 0, looked_at = 0, feasible = 0;
@@ -121,9 +121,9 @@ struct Decision {
   std::int64_t image_bytes = 0;           // of the pod's images
   std::int64_t missing_bytes = 0;         // those of them that the node does not have
   std::vector<ScoredNode> rows;           // best first, among equals the chosen one
-  std::vector<NodeIndex> feasible_nodes;  // only with rows, or when only filtered
-  std::size_t unasked = 0;                // would do, but extenders were not asked about them
-  bool by_nomination = false;             // only the nominated node was looked at, and it would do
+  std::vector<NodeIndex> feasible_nodes;  // only with `rows` or `only_filter`
+  std::size_t unasked = 0;                // feasible, but extenders were not asked about them
+  bool by_nomination = false;             // only the nominated node was checked, and it is feasible
   std::vector<Rejection> rejections;
   std::vector<PluginId> rejecting_plugins;  // for the queue's hints
   bool rejected_by_extender = false;

@@ -1,4 +1,4 @@
-// Where the time of a decision goes: always by step, and by plugin where somebody wants to know.
+// How long a decision takes: always by step, and by plugin if `by_plugin` is set.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class DecisionTimes {
 
   const std::vector<PluginTime>& plugins() const { return plugins_; }
 
-  // Measures as long as it lives; nothing where there is nobody to tell.
+  // Measures from construction to destruction; does nothing if `times` is null.
   class Watch {
    public:
     Watch(DecisionTimes* times, Step step) : times_(times), step_(step) {

@@ -21,17 +21,17 @@ bool is_ignored(const FitArgs& args, std::string_view name) {
 class FitFilter final : public FilterOf<FitFilter> {
  public:
   explicit FitFilter(Cycle& cycle)
-      : table_(cycle.cluster.table()),
+      : resources_(cycle.cluster.table().resources()),
         verdicts_(cycle.verdicts),
-        wanted_(needed_resources(cycle.in.requests, cycle.profile.fit, table_)) {}
+        wanted_(needed_resources(cycle.in.requests, cycle.profile.fit, cycle.cluster.table())) {}
 
   Verdict judge(NodeIndex row) {
-    std::uint64_t lacking = table_.pods()[row] + 1 > table_.pod_limit()[row] ? 1 : 0;
+    std::uint64_t lacking = resources_.pods()[row] + 1 > resources_.pod_limit()[row] ? 1 : 0;
     bool never = false;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       auto [id, amount] = wanted_[i];
-      std::int64_t whole = table_.allocatable(id)[row];
-      if (amount <= whole - table_.requested(id)[row]) continue;
+      std::int64_t whole = resources_.allocatable(id)[row];
+      if (amount <= whole - resources_.requested(id)[row]) continue;
       lacking |= std::uint64_t{2} << std::min<std::size_t>(i, 61);
       never = never || amount > whole;
     }
@@ -48,11 +48,11 @@ class FitFilter final : public FilterOf<FitFilter> {
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       if (lacking >> (i + 1) & 1)
         entry.reasons.push_back(
-            fmt::format("Insufficient {}", table_.resources().name(wanted_[i].first)));
+            fmt::format("Insufficient {}", resources_.names().name(wanted_[i].first)));
     return at->second = verdicts_.id_of(std::move(entry));
   }
 
-  const NodeTable& table_;
+  const NodeResources& resources_;
   Verdicts& verdicts_;
   std::vector<std::pair<ResourceId, std::int64_t>> wanted_;
   std::map<std::pair<std::uint64_t, bool>, Verdict> known_;
@@ -67,7 +67,8 @@ std::vector<std::pair<ResourceId, std::int64_t>> needed_resources(const PodReque
   for (ResourceId id = 0; id < kFirstScalar; ++id)
     if (requests.basic[id] > 0) out.emplace_back(id, requests.basic[id]);
   for (const auto& [id, amount] : requests.scalars)
-    if (amount != 0 && !is_ignored(args, table.resources().name(id))) out.emplace_back(id, amount);
+    if (amount != 0 && !is_ignored(args, table.resources().names().name(id)))
+      out.emplace_back(id, amount);
   return out;
 }
 

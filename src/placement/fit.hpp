@@ -1,4 +1,4 @@
-// What a pod's requests come to for NodeResourcesFit.
+// The requests that NodeResourcesFit checks.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace plim::placement {
 
-// The resources of a pod that must fit, those it was told to ignore left out.
+// The requests of a pod that must fit, without the resources that `args` tells it to ignore.
 std::vector<std::pair<ResourceId, std::int64_t>> needed_resources(const PodRequests& requests,
                                                                   const FitArgs& args,
                                                                   const NodeTable& table);

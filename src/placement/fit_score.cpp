@@ -8,7 +8,7 @@
 namespace plim::placement {
 namespace {
 
-// One resource of a scoring strategy, its columns found once.
+// One resource of a scoring strategy with its columns.
 struct ScoredResource {
   const std::int64_t* allocatable = nullptr;
   const std::int64_t* requested = nullptr;
@@ -20,15 +20,16 @@ enum class Requested : std::uint8_t { as_written, nonzero };
 std::vector<ScoredResource> scored_resources(const NodeTable& table, const PodRequests& wanted,
                                              const std::vector<ResourceWeight>& resources,
                                              Requested which) {
+  const NodeResources& columns = table.resources();
   std::vector<ScoredResource> out;
   for (const ResourceWeight& one : resources) {
-    ResourceId id = table.resources().find(one.name);
+    ResourceId id = columns.names().find(one.name);
     if (id == kNoResource) continue;
     std::int64_t amount = wanted.of(id);
     if (id >= kFirstScalar && amount == 0) continue;
-    ScoredResource made{table.allocatable(id), table.requested(id), amount, one.weight};
-    if (which == Requested::nonzero && id == kCpu) made.requested = table.nonzero_cpu();
-    if (which == Requested::nonzero && id == kMemory) made.requested = table.nonzero_memory();
+    ScoredResource made{columns.allocatable(id), columns.requested(id), amount, one.weight};
+    if (which == Requested::nonzero && id == kCpu) made.requested = columns.nonzero_cpu();
+    if (which == Requested::nonzero && id == kMemory) made.requested = columns.nonzero_memory();
     out.push_back(made);
   }
   return out;
@@ -48,7 +49,7 @@ std::int64_t weighted_mean(const std::vector<ScoredResource>& resources, NodeInd
 }
 
 std::int64_t on_shape(const std::vector<ShapePoint>& shape, std::int64_t at) {
-  constexpr std::int64_t kScale = 10;  // a shape's scores reach to 10, ours to 100
+  constexpr std::int64_t kScale = 10;  // the highest score of a shape is 10, ours is 100
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (at > shape[i].utilization) continue;
     if (i == 0) return shape[0].score * kScale;
@@ -133,11 +134,12 @@ bool score_fit(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) 
 }
 
 bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
-  // A pod that asks for none of them would make every node look more balanced than it is.
+  // Scores of a pod that requests none of these resources would say nothing about the node's
+  // balance.
   const NodeTable& table = cycle.cluster.table();
   const std::vector<ResourceWeight>& judged = cycle.profile.balanced.resources;
   auto asked = [&](const ResourceWeight& one) {
-    ResourceId id = table.resources().find(one.name);
+    ResourceId id = table.resources().names().find(one.name);
     return id != kNoResource && cycle.in.requests.of(id) != 0;
   };
   if (std::ranges::none_of(judged, asked)) return false;

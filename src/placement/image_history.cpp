@@ -12,7 +12,7 @@ std::string history_key(const kube::Pod& pod, std::string_view image) {
   return owner == pod.meta.owners.end() ? "" : fmt::format("{} {}", owner->uid, image);
 }
 
-// "docker-pullable://app@sha256:…" of old runtimes, else as it is.
+// Removes the scheme that old runtimes write: "docker-pullable://app@sha256:…".
 std::string_view without_scheme(std::string_view image_id) {
   const auto at = image_id.find("://");
   return at == std::string_view::npos ? image_id : image_id.substr(at + 3);

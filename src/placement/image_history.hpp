@@ -1,5 +1,5 @@
-// What the name of an image stood for when pods of the same owner ran it: a tag tells the digest
-// only to who pulls it. Belongs to one thread.
+// Which image a name meant when pods of the same owner ran it: only a pull shows the digest of a
+// tag. Belongs to one thread.
 #pragma once
 
 #include <deque>
@@ -13,14 +13,15 @@ namespace plim::placement {
 
 class ImageHistory {
  public:
-  // What the containers of a pod with a controller run, as far as its status says it.
+  // Remembers which images the containers of a pod run, if its status says so and it has a
+  // controller.
   void note(const kube::Pod& pod);
 
-  // The keys of what the pod's siblings got by this name last; none if that is not known.
+  // The keys of the image that pods of the same owner got by this name last; empty if unknown.
   const ImageKeys& find(const kube::Pod& pod, std::string_view image) const;
 
  private:
-  // Owners come and go; what is asked about is what started lately.
+  // Owners come and go, so only the latest ones are kept.
   static constexpr std::size_t kMost = 4096;
 
   TextMap<ImageKeys> known_;  // by the owner's uid and the image

@@ -25,12 +25,12 @@ std::size_t hash_of(const std::vector<kube::NodeImage>& images) {
 
 constexpr WallTime kNeverReported = WallTime::min();
 
-// Sizes come from nodes: none may make the sums run over.
+// Nodes report the sizes: limits them so that sums do not overflow.
 std::int64_t believable(std::int64_t bytes) {
   return std::clamp(bytes, std::int64_t{0}, std::int64_t{1} << 40);
 }
 
-// "@sha256:…": the content, whatever the repository is called.
+// "@sha256:…" is the key of the content in any repository.
 std::string content_key(std::string_view digest) {
   return std::string("@").append(digest);
 }
@@ -41,7 +41,7 @@ ImageKeys image_keys(std::string_view reference) {
   if (loop::is_image_digest(reference)) return {std::string(reference)};
   auto parsed = loop::ImageReference::parse(reference);
   if (!parsed) return {};
-  // With a digest the tag is only a comment.
+  // If there is a digest, the tag has no effect.
   if (!parsed->digest.empty()) return {parsed->pinned(), content_key(parsed->digest)};
   return {parsed->tagged()};
 }
@@ -106,7 +106,7 @@ void ImageTable::set_layers(Image& image, const std::vector<Layer*>& layers) {
 void ImageTable::set_status(NodeIndex index, const std::vector<kube::NodeImage>& images) {
   Row& row = row_of(index);
   std::size_t hash = hash_of(images);
-  if (hash == row.status_hash) return;  // most updates of a node leave its images alone
+  if (hash == row.status_hash) return;  // most updates of a node do not change its images
   ++version_;
   clear_status(row, index);
   row.status_hash = hash;
@@ -151,7 +151,7 @@ Result<void> ImageTable::set_annotations(NodeIndex index, const kube::Annotation
   const std::hash<std::string_view> hash;
   const std::size_t hashed = text.empty() ? 0 : hash(text) * 1099511628211u ^ hash(when);
   Row& row = row_of(index);
-  if (hashed == row.annotation_hash) return {};  // most updates of a node leave it alone
+  if (hashed == row.annotation_hash) return {};  // most updates of a node do not change it
   row.annotation_hash = hashed;
   if (text.empty()) {
     remove_inventory(index, kBy);
@@ -173,7 +173,8 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
   ++version_;
   const std::size_t by = place_of(reporter);
   Told& told = row_of(index).told[by];
-  // What stays must not be forgotten in between, so the new is entered before the old is dropped.
+  // Adds the new entries before it drops the old ones, so that those in both are not deleted in
+  // between.
   Told before = std::exchange(told, Told());
   for (Image* image : before.images) image->by_inventory[by].set(index, false);
   for (Layer* layer : before.layers) layer->rows[by].set(index, false);
@@ -205,11 +206,11 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
   }
   Report report{.reported_at = inventory.reported_at, .bandwidth = inventory.bandwidth};
   forget(before);
-  // A layer that is on its way is not one of those the node has.
+  // The inventory's layers do not include those that the node still pulls.
   for (const loop::ImageInventory::Pull& pull : inventory.pulling) {
     const auto layer = layers_.find(pull.ref);
     if (layer == layers_.end() || pull.total <= 0) continue;
-    // Fetched twice it comes once.
+    // A layer that two pulls fetch counts once.
     const auto earlier = std::ranges::find(report.pulling, &layer->second, &Pulling::layer);
     if (earlier != report.pulling.end()) continue;
     ++layer->second.users;
@@ -219,10 +220,10 @@ void ImageTable::set_inventory(NodeIndex index, InventorySource reporter,
   note_report(index, reporter, std::move(report));
 }
 
-// Of what the row does not hold any more, by this reporter.
+// Drops what this reporter no longer reports for the row.
 void ImageTable::forget(Told& told) {
   for (Image* image : told.images) {
-    // What is known of it is what is reported now.
+    // Without a report the size and the layers are unknown.
     if (std::ranges::all_of(image->by_inventory, &RowSet::empty)) {
       image->size_in_inventory = 0;
       set_layers(*image, {});

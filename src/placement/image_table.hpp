@@ -1,5 +1,5 @@
-// Who holds which image and layer: by the nodes' status, by inventories, and by pods that are there
-// and so have their images or get them soon. Belongs to one thread.
+// Which nodes have which images and layers, from the nodes' status, from inventories, and from
+// pods: a node has the images of its pods or gets them soon. Belongs to one thread.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ namespace plim::placement {
 // digest in any repository; or an image id alone.
 using ImageKeys = std::vector<std::string>;
 
-// Who tells of a node's images beside its status, in the order in which they are believed.
+// The sources of inventories, the most trusted first. The node's status is not one of them.
 inline constexpr std::array kReporters{InventorySource::Crd, InventorySource::Annotation,
                                        InventorySource::Etcd};
 
@@ -48,16 +48,16 @@ class ImageTable {
     std::int64_t size = 0;
     ByReporter<RowSet> rows;
     const std::string* digest = nullptr;
-    std::uint32_t users = 0;  // images that consist of it, rows that hold it
+    std::uint32_t users = 0;  // images that contain it and rows that have it
   };
 
-  // What a canonical name stands for.
+  // The image with a canonical name.
   struct Image {
-    std::int64_t size_in_status = 0, size_in_inventory = 0;  // 0: not known
+    std::int64_t size_in_status = 0, size_in_inventory = 0;  // 0: unknown
     std::vector<Layer*> layers;
     RowSet by_status;
     ByReporter<RowSet> by_inventory;
-    // By row, when each pod that needs it was bound there.
+    // By row: when each pod that needs the image was bound to that node.
     std::unordered_map<NodeIndex, std::vector<WallTime>> promised;
     RowSet promised_rows;
     const std::string* key = nullptr;
@@ -67,7 +67,7 @@ class ImageTable {
       return size_in_inventory != 0 ? size_in_inventory : size_in_status;
     }
 
-    // To one of promised_rows.
+    // `row` is one of promised_rows.
     WallTime last_promise(NodeIndex row) const;
   };
 
@@ -76,7 +76,7 @@ class ImageTable {
     std::int64_t offset = 0, total = 0;
   };
 
-  // What an inventory said of its node.
+  // What an inventory reports about its node, apart from images and layers.
   struct Report {
     WallTime reported_at{};
     std::int64_t bandwidth = 0;  // 0: not measured
@@ -84,26 +84,25 @@ class ImageTable {
   };
 
   void set_status(NodeIndex row, const std::vector<kube::NodeImage>& images);
-  // The inventory in a Node's annotations; one that cannot be read or does not say when it was
-  // written counts as none.
+  // Reads the inventory in a Node's annotations. One that is invalid or has no date is ignored.
   Result<void> set_annotations(NodeIndex row, const kube::Annotations& annotations);
   void set_inventory(NodeIndex row, InventorySource reporter,
                      const loop::ImageInventory& inventory);
   void remove_inventory(NodeIndex row, InventorySource reporter);
-  // Images of a pod that was bound to the row then.
+  // Counts the images of a pod that was bound to the row at that time.
   void count_promised(const std::vector<std::string>& keys, NodeIndex row, WallTime bound_at,
                       int sign);
 
-  // Counts the changes of all that is known, but for promises: those come with a change of the row
-  // in the table of nodes.
+  // Increases with every change except promises, which always come with a change of the row in the
+  // node table.
   std::uint64_t version() const { return version_; }
 
   const StatusName* status_name(std::string_view name) const;
   const Image* image(std::string_view key) const;
   const Report* report(NodeIndex row, InventorySource reporter) const;
 
-  // Rows whose inventory was reported in that time, the first time of those, and the first one that
-  // is later.
+  // Rows whose inventory was reported in that period, the oldest of these reports, and the first
+  // report after the period.
   struct Reported {
     RowSet rows;
     WallTime oldest = WallTime::max(), first_ahead = WallTime::max();
@@ -111,14 +110,14 @@ class ImageTable {
 
   Reported reported_between(InventorySource reporter, WallTime since, WallTime until) const;
 
-  // Rows that are pulling something.
+  // Rows that pull an image now.
   const RowSet& pulling(InventorySource reporter) const { return pulling_[place_of(reporter)]; }
 
-  // Annotations tell hashes of names instead of names.
+  // Whether annotations report images: these contain hashes of names instead of names.
   bool has_hashed_names() const { return told_[place_of(InventorySource::Annotation)] > 0; }
 
  private:
-  // What one reporter says of a row.
+  // What one reporter reports about a row.
   struct Told {
     std::vector<Image*> images;
     std::vector<Layer*> layers;
@@ -147,19 +146,19 @@ class ImageTable {
   TextMap<Image> images_;
   TextMap<Layer> layers_;
   std::vector<Row> rows_;
-  // By row, where every decision runs over all of them; the smallest time for none.
+  // By row, in one array since every decision reads all of it; the smallest time if there is none.
   ByReporter<std::vector<WallTime>> reported_;
-  ByReporter<std::size_t> told_{};  // how many rows
+  ByReporter<std::size_t> told_{};  // the number of rows
   ByReporter<RowSet> pulling_;
 };
 
-// Empty for a text that is no image name.
+// Empty for a text that is not an image name.
 ImageKeys image_keys(std::string_view reference);
 
 class ImageHistory;
 
-// The keys of every image the pod needs, image volumes among them, each once; last those of what
-// pods of the same owner got by that name.
+// The keys of every image the pod needs, image volumes included, each once. The keys of what pods
+// of the same owner got by that name come last.
 std::vector<ImageKeys> images_of(const kube::Pod& pod, const ImageHistory* history = nullptr);
 
 }  // namespace plim::placement

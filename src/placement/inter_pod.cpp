@@ -1,4 +1,4 @@
-// InterPodAffinity: near to or apart from other pods, and what pods that are there think of this.
+// InterPodAffinity: the affinity and anti-affinity of the pod, and of existing pods towards it.
 #include <algorithm>
 #include <map>
 
@@ -12,14 +12,14 @@ namespace {
 
 constexpr auto kInterPod = PluginId::InterPodAffinity;
 
-// A term of the incoming pod. Its namespaces are looked up by their labels beforehand, and then
-// 1.34 asks the selector once more, about no labels at all: one that absent labels satisfy matches
-// every namespace.
+// A term of the incoming pod. kube-scheduler 1.34 looks up its namespaces by their labels, and then
+// applies the selector again to an empty set of labels: a selector that absent labels satisfy
+// matches every namespace.
 PodMatcher::Clause clause_of(const PodTerm& term, const ClusterTables& cluster) {
   PodMatcher::Clause out{.namespaces = term.namespaces, .selector = term.selector};
   if (!term.namespace_selector) return out;
   out.any_namespace = term.namespace_selector->matches(kube::Labels());
-  for (const auto& [name, labels] : cluster.namespaces())
+  for (const auto& [name, labels] : cluster.namespaces().all())
     if (term.namespace_selector->matches(labels)) out.namespaces.push_back(name);
   std::ranges::sort(out.namespaces);
   return out;
@@ -36,17 +36,17 @@ bool add_matching(TopologyCounts& to, Cycle& cycle, const PodMatcher& matcher, L
                   std::int64_t amount) {
   const NodeTable& table = cycle.cluster.table();
   bool any = false;
-  for (const auto& [row, pods] : cycle.cluster.count_pods(matcher).entries())
+  for (const auto& [row, pods] : cycle.cluster.pods().count_matching(matcher).entries())
     if (table.is_live(row)) any |= to.add(key, row, amount * pods);
   return any;
 }
 
-// The same for pods that are there and carry a term which the incoming pod matches.
+// The same for placed pods with a term that the incoming pod matches.
 bool add_carried(TopologyCounts& to, Cycle& cycle, TermTable::Kind kind,
                  std::optional<std::int64_t> weight) {
-  const kube::Labels& labels = cycle.cluster.namespace_labels(cycle.in.pod.meta.ns);
+  const kube::Labels& labels = cycle.cluster.namespaces().labels(cycle.in.pod.meta.ns);
   bool any = false;
-  for (const auto& [text, entry] : cycle.cluster.terms().entries()) {
+  for (const auto& [text, entry] : cycle.cluster.pods().terms().entries()) {
     if (entry.kind != kind || !entry.term.matches(cycle.in.pod, labels)) continue;
     std::int64_t each = weight.value_or(entry.term.weight);
     if (kind == TermTable::Kind::prefer_apart) each = -each;
@@ -100,7 +100,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
     return kFits;
   }
 
-  // "app=web: 0 pods in zone=a, must be near one"; of the kind of terms that refuses.
+  // "app=web: 0 pods in zone=a, must be near one", for the kind of terms that rejects the node.
   std::string describe(NodeIndex row) const override {
     if (!terms_.near.empty() && !near_enough(row)) return describe_near(row);
     std::vector<std::string> out;
@@ -113,7 +113,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
   void pod_moved(const PodRecord& record, NodeIndex row, int sign) override {
-    const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
+    const kube::Labels& labels = cycle_.cluster.namespaces().labels(cycle_.in.pod.meta.ns);
     for (const PodTerm& term : record.affinity->apart)
       if (term.matches(cycle_.in.pod, labels)) existing_.add(term.topology_key, row, sign);
     if (!terms_.near.empty() && near_matcher_.matches(*record.pod))
@@ -124,11 +124,12 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
  private:
-  // "zone=a", or that the node has no such label.
+  // "zone=a", or "no zone" if the node does not have the label.
   std::string place(LabelKey key, NodeIndex row) const {
-    const LabelValue value = table_.label(row, key);
-    return value == 0 ? fmt::format("no {}", table_.text(key + 1))
-                      : fmt::format("{}={}", table_.text(key + 1), table_.text(value));
+    const LabelValue value = table_.labels().value(row, key);
+    return value == 0
+               ? fmt::format("no {}", table_.labels().text(key + 1))
+               : fmt::format("{}={}", table_.labels().text(key + 1), table_.labels().text(value));
   }
 
   std::string describe_near(NodeIndex row) const {
@@ -141,9 +142,9 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   }
 
   std::vector<std::string> describe_existing(NodeIndex row) const {
-    const kube::Labels& labels = cycle_.cluster.namespace_labels(cycle_.in.pod.meta.ns);
-    std::map<LabelKey, std::vector<std::string>> terms;  // that may be meant, by key
-    for (const auto& [text, entry] : cycle_.cluster.terms().entries())
+    const kube::Labels& labels = cycle_.cluster.namespaces().labels(cycle_.in.pod.meta.ns);
+    std::map<LabelKey, std::vector<std::string>> terms;  // by key; any of them may be the reason
+    for (const auto& [text, entry] : cycle_.cluster.pods().terms().entries())
       if (entry.kind == TermTable::Kind::apart && entry.term.matches(cycle_.in.pod, labels) &&
           existing_.at(entry.term.topology_key, row) > 0)
         terms[entry.term.topology_key].push_back(entry.term.selector.to_string());
@@ -160,7 +161,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
       if (!near_.has_value(place, row)) return false;
       all_there = all_there && near_.at_place(place, row) > 0;
     }
-    // The first pod of a group that wants to be together has nobody to be near to.
+    // The first pod of a group with affinity to itself has no pod to be near to.
     return all_there || (near_.empty() && matches_itself_);
   }
 
@@ -170,7 +171,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
   PodMatcher near_matcher_;
   std::vector<PodMatcher> apart_matchers_;
   TopologyCounts existing_, near_, apart_;
-  std::vector<std::size_t> near_places_, apart_places_;  // of each term's key
+  std::vector<std::size_t> near_places_, apart_places_;  // the index of each term's key
   bool matches_itself_ = false;
   Verdict too_far_ = kFits, too_near_ = kFits, unwanted_ = kFits;
 };

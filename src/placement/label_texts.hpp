@@ -17,15 +17,15 @@ using LabelValue = std::uint32_t;  // one more than the number of its text, 0 fo
 
 using kube::TextMap;
 
-// Texts and their numbers. Nodes come and go, each with its own name among its labels: the number
-// of a text that nobody holds is given to another one.
+// Texts and their numbers. Nodes come and go, and each has its own name among its labels: the
+// number of a text without holds is reused.
 class LabelTexts {
  public:
-  std::uint32_t keep(std::string_view text);  // for good
-  std::uint32_t hold(std::string_view text);  // until as many calls of drop()
+  std::uint32_t keep(std::string_view text);  // never dropped
+  std::uint32_t hold(std::string_view text);  // until drop() was called as often
   void drop(std::uint32_t number);
 
-  // One more than its number; 0 for a text without one.
+  // One more than the text's number; 0 if it has none.
   std::uint32_t find(std::string_view text) const;
 
   std::string_view text(std::uint32_t number) const { return *entries_[number].text; }
@@ -34,7 +34,7 @@ class LabelTexts {
 
  private:
   struct Entry {
-    const std::string* text = nullptr;  // the map's
+    const std::string* text = nullptr;  // owned by the map
     std::uint32_t holds = 0;
     bool kept = false;
   };
@@ -46,16 +46,16 @@ class LabelTexts {
   std::vector<std::uint32_t> free_;
 };
 
-// A node label over all rows. The values that nodes have are counted from 1, 0 stands for nodes
-// without the label, so that whoever counts by value needs no more room than there are values.
+// One label of all rows. Its values have small numbers from 1 on, so that counters by value can be
+// plain arrays. 0 means that the node does not have the label.
 class LabelColumn {
  public:
   std::uint32_t at(NodeIndex row) const { return by_row_[row]; }
 
-  // One more than the largest number there is.
+  // One more than the largest number.
   std::size_t size() const { return values_.size(); }
 
-  // 0 for a number that stands for no value now.
+  // 0 for a number that is not in use.
   LabelValue value(std::uint32_t number) const { return values_[number].value; }
 
   // How many nodes have the label.

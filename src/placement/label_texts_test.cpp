@@ -30,8 +30,8 @@ TEST(LabelTexts, keep_what_is_held_or_kept) {
 
 TEST(LabelTexts, do_not_grow_with_nodes_that_come_and_go) {
   NodeTable table;
-  const LabelKey hostname = table.key_id("kubernetes.io/hostname");
-  const LabelColumn& column = table.label_column(hostname);
+  const LabelKey hostname = table.labels().key_id("kubernetes.io/hostname");
+  const LabelColumn& column = table.labels().column(hostname);
   for (int i = 0; i < 1000; ++i) {
     const std::string name = fmt::format("node-{}", i);
     table.set(testing::plain_node(
@@ -39,7 +39,7 @@ TEST(LabelTexts, do_not_grow_with_nodes_that_come_and_go) {
     if (i >= 10) table.remove(fmt::format("node-{}", i - 10));
   }
   EXPECT_EQ(table.live().size(), 10u);
-  EXPECT_LE(table.text_count(), 31u);
+  EXPECT_LE(table.labels().text_count(), 31u);
   EXPECT_LE(column.size(), 12u);
 }
 

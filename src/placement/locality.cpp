@@ -1,4 +1,4 @@
-// ImageLocality: kube-scheduler's formula, and two that tell nodes apart.
+// ImageLocality: kube-scheduler's formula, and two formulas by missing bytes and by pull time.
 #include "placement/locality.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kFloor = kStockImageFloor;
 constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
 
-// An image that kube-scheduler's formula finds on some node, and what it adds there.
+// An image that kube-scheduler's formula finds on a node, and what it adds to the node's score.
 struct StockImage {
   const RowSet* rows = nullptr;
   std::int64_t bytes = 0;
@@ -48,15 +48,15 @@ std::int64_t pull_time_score(const Cycle& cycle, const ImageView& view, NodeInde
   return static_cast<std::int64_t>(100.0 * std::max(0.0, 1.0 - seconds / horizon));
 }
 
-// After so long a pull is over, or will never be: what the node reports counts again.
+// After this time a pull has finished or has failed: then the node's report counts again.
 constexpr Nanos kPromiseKept = std::chrono::minutes(10);
 
-// Without running over.
+// Adds without overflow.
 WallTime later(WallTime time, Nanos by) {
   return time > WallTime::max() - by ? WallTime::max() : time + by;
 }
 
-// An image that a pod on the row needs, and that the row's inventory does not have.
+// Whether the row gets an image that its pod needs although its inventory does not have it yet.
 bool is_believed(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row,
                  ImageView& view) {
   const WallTime promised = image.last_promise(row);
@@ -67,7 +67,7 @@ bool is_believed(const ImageTable::Image& image, const Cycle& cycle, NodeIndex r
   return cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
 }
 
-// Where an image is as a whole.
+// The rows that have the whole image.
 RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, ImageView& view) {
   RowSet out;
   for (std::size_t by = 0; by < kReporters.size(); ++by)
@@ -83,7 +83,7 @@ RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, ImageView&
   return out;
 }
 
-// The same of one row.
+// The same for one row.
 bool is_holder(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row, ImageView& view) {
   for (std::size_t by = 0; by < kReporters.size(); ++by)
     if (view.told_by[by].has(row) && image.by_inventory[by].has(row)) return true;
@@ -93,7 +93,7 @@ bool is_holder(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row
 }
 
 struct Found {
-  const ImageTable::Image* facts = nullptr;  // the first key that says more than who has it
+  const ImageTable::Image* facts = nullptr;  // of the first key with a known size or layers
   RowSet holders;
 };
 
@@ -121,9 +121,8 @@ std::vector<ImageKeys> wanted_images(const Cycle& cycle) {
   return out;
 }
 
-// Of every node the first reporter that the profile believes and that reported lately. One that is
-// dated as far ahead as it might be old is not believed either: nobody could tell it from one whose
-// agent is gone.
+// Chooses for every node the first reporter that the profile allows and whose report is fresh. A
+// report dated too far in the future is ignored too: it would stay fresh after its agent is gone.
 void choose_reporters(const Cycle& cycle, ImageView& out) {
   const LocalityArgs& args = cycle.profile.locality;
   for (InventorySource reporter : kReporters) {
@@ -143,10 +142,10 @@ ImageView::Piece* piece_of(const ImageTable::Layer* layer, ImageView& view) {
   return at == view.pieces.end() ? nullptr : &*at;
 }
 
-// Cuts the image at that place into its pieces.
+// Adds the pieces of the image at that index.
 void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageView& out) {
   if (!cycle.profile.locality.layers || found.facts == nullptr || found.facts->layers.empty()) {
-    // Of unknown size it still matters who has it.
+    // An image of unknown size still counts for nodes that have it.
     const std::int64_t size = found.facts != nullptr ? found.facts->size() : 0;
     out.pieces.push_back({.size = std::max<std::int64_t>(size, 1), .of = {at}});
     out.pieces.back().rows = found.holders;
@@ -166,7 +165,7 @@ void add_pieces(const Cycle& cycle, std::size_t at, const Found& found, ImageVie
   }
 }
 
-// What is on its way to the row, of pieces that are not there yet.
+// Adds what the row has pulled already of pieces that it does not have yet.
 void add_pulls(const ImageTable& table, InventorySource reporter, NodeIndex row, ImageView& out) {
   for (const ImageTable::Pulling& pull : table.report(row, reporter)->pulling) {
     const ImageView::Piece* piece = piece_of(pull.layer, out);

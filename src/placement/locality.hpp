@@ -12,46 +12,47 @@
 
 namespace plim::placement {
 
-// Below this kube-scheduler's formula knows no difference.
+// kube-scheduler's formula scores a node 0 if its images are smaller in sum than this.
 inline constexpr std::int64_t kStockImageFloor = std::int64_t{23} * 1024 * 1024;
 
-// All that kube-scheduler does to a name before it looks for it.
+// Normalizes an image name as kube-scheduler does before it looks it up.
 std::string stock_image_name(std::string_view image);
 
-// What kube-scheduler's formula gives every row, 0 to 100.
+// The score of every row by kube-scheduler's formula, 0 to 100.
 std::vector<std::int64_t> stock_image_scores(const ClusterTables& cluster,
                                              const kube::PodSpec& spec,
                                              std::span<const NodeIndex> rows);
 
-// What nodes have of the images of pods alike. Good for as long as the table of images keeps its
-// version and the time is between two others; of rows that have changed it is renewed.
+// How much of the images of a class of pods each node has. Valid while the version of the image
+// table stays the same and the time is between `from` and `until`. view_row_again() renews a row
+// that has changed.
 struct ImageView {
-  // A part of an image that is there or not: a layer, or the image as a whole where its layers are
-  // not known.
+  // A part of an image that a node has or does not have: a layer, or the whole image if its layers
+  // are unknown.
   struct Piece {
     std::int64_t size = 0;
     const ImageTable::Layer* layer = nullptr;
-    std::vector<std::size_t> of;  // places in `wanted` of the images that it is a part of
+    std::vector<std::size_t> of;  // indexes in `wanted` of the images that contain it
     RowSet rows = {};
   };
 
   std::int64_t need = 0;
   std::vector<std::int64_t> have;  // by row
   RowSet complete;                 // rows that have every image
-  RowSet fresh;                    // rows whose inventory counts
-  ByReporter<RowSet> told_by;      // the same by whose inventory that is
-  std::vector<ImageKeys> wanted;   // images, with the hashes of their names where nodes tell those
+  RowSet fresh;                    // rows with an inventory that is used
+  ByReporter<RowSet> told_by;      // the same rows by reporter
+  std::vector<ImageKeys> wanted;   // images, with hashes of their names if annotations use these
   std::vector<Piece> pieces;
   WallTime from{}, until = WallTime::max();
 
   std::int64_t missing(NodeIndex row) const { return need - have[row]; }
 
-  // Whose inventory counts for the row.
+  // The reporter whose inventory is used for the row.
   std::optional<InventorySource> reporter(NodeIndex row) const;
 };
 
 ImageView view_images(const Cycle& cycle);
-// After pods have come to the row or gone.
+// Call it after pods were added to the row or removed.
 void view_row_again(const Cycle& cycle, NodeIndex row, ImageView& view);
 
 ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex row);

@@ -1,4 +1,4 @@
-// The text of FailedScheduling, byte for byte as people and tools know it.
+// The text of FailedScheduling, byte for byte as kube-scheduler writes it.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Which kinds of objects the plugins of a profile read besides pods and nodes: the others need not
-// be watched.
+// Which kinds of objects the plugins of a profile read besides pods and nodes. Other kinds need no
+// watch.
 #pragma once
 
 #include "placement/profile.hpp"
@@ -12,7 +12,7 @@ struct Needs {
   bool storage = false;  // claims, volumes, classes
   bool budgets = false;  // of disruptions
 
-  // What either of them needs.
+  // Everything that one of the two needs.
   Needs& operator|=(const Needs& other);
 
   bool operator==(const Needs&) const = default;

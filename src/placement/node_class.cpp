@@ -11,7 +11,7 @@
 namespace plim::placement {
 namespace {
 
-// A text made of parts of which none runs into the next.
+// Builds a text of parts that cannot be confused with each other.
 class ShapeText {
  public:
   void add(std::int64_t number) {
@@ -40,7 +40,7 @@ class ShapeText {
   std::string text_;
 };
 
-// All of the pod that filters and scores by row read, and the view of its images.
+// Everything of the pod that filters and scores by row read, and the keys of its images.
 std::string shape_of(const Incoming& in, std::size_t profile, const ClusterTables& cluster) {
   const kube::PodSpec& spec = in.pod.spec;
   ShapeText out;
@@ -71,7 +71,7 @@ std::string shape_of(const Incoming& in, std::size_t profile, const ClusterTable
   return out.take();
 }
 
-// A plugin has named the nodes that can do; all others are refused in its name.
+// Rejects all nodes that the plugin has not named.
 void refuse_unnamed(Cycle& cycle, std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) {
   const Verdict refused = cycle.verdicts.id_of(
       PluginId::NodeAffinity, RejectCode::unresolvable,
@@ -87,7 +87,7 @@ void add_score(std::int64_t score, std::int64_t weight, std::int64_t& to) {
   if (to != NodeClass::kOdd) to = score < 0 || score > 100 ? NodeClass::kOdd : to + score * weight;
 }
 
-// Adds what the score plugins that read this give the rows.
+// Adds the scores of the plugins that read this.
 void add_scores(Cycle& cycle, Reads reads, std::span<const NodeIndex> rows,
                 std::vector<std::int64_t>& to) {
   for (const WeightedPlugin& plugin : cycle.profile.score) {
@@ -103,9 +103,10 @@ void add_scores(Cycle& cycle, Reads reads, std::span<const NodeIndex> rows,
 }  // namespace
 
 std::optional<std::vector<NodeIndex>> NodeClass::Seen::catch_up(const NodeTable& table) {
-  const bool same_nodes = std::exchange(labels, table.label_version()) == table.label_version();
-  const auto changed = table.changed_since(std::exchange(changes, table.changes()));
-  // Each of them costs more than it does among all.
+  const bool same_nodes =
+      std::exchange(labels, table.labels().version()) == table.labels().version();
+  const auto changed = table.changes().since(std::exchange(changes, table.changes().count()));
+  // Updating single rows costs more per row than computing all of them.
   if (!same_nodes || !changed || changed->size() > table.rows() / 4 + 8) return std::nullopt;
   std::vector<NodeIndex> out(changed->begin(), changed->end());
   std::ranges::sort(out);
@@ -199,7 +200,7 @@ std::size_t NodeClasses::number_of(const Profile& profile) {
 
 NodeClass& NodeClasses::of(const Incoming& in, const Profile& profile,
                            const ClusterTables& cluster) {
-  constexpr std::size_t kMostReasons = 256;  // extenders may say something else each time
+  constexpr std::size_t kMostReasons = 256;  // extenders may give a new reason each time
   std::string shape = shape_of(in, number_of(profile), cluster);
   auto at = classes_.find(shape);
   if (at != classes_.end() && at->second.kept.verdicts.size() > kMostReasons) {

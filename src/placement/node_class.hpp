@@ -1,7 +1,7 @@
-// What pods of equal shape share: which nodes take them and how these score, as far as a node's own
-// row tells. After a placement one row has changed, and only that is looked at again. What depends
-// on other pods or nodes (spreading, affinity between pods, volumes, the highest of a column) is
-// judged anew for each pod, on top of this.
+// A cache for pods of equal shape: which nodes fit them and how these score, as far as it depends
+// on the node's own row. After a placement one row has changed, and only that row is computed
+// again. What depends on other pods or nodes (spreading, affinity between pods, volumes, the
+// highest of a column) is computed for each pod, on top of the cache.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,30 @@ class NodeClass {
   // Reasons keep their numbers from one pod to the next.
   Verdicts verdicts;
 
-  // Brings the verdicts of the filters up to date, which must all be by row. Not while a pod is
-  // imagined somewhere else.
+  // Updates the verdicts of the filters, which must all depend on the row only. Do not call it
+  // while a pod is imagined on another row.
   void sieve(Cycle& cycle, std::span<FilterStep> filters);
 
-  // By row, as of the last sieve(); those of nodes that are not live mean nothing.
+  // By row, as of the last sieve(); undefined for nodes that are not live.
   const std::vector<Verdict>& verdict() const { return verdict_; }
 
-  // The rows that none of them refuses, ascending.
+  // The rows that no filter rejects, ascending.
   const std::vector<NodeIndex>& fitting() const { return fitting_; }
 
   const ImageView& image_view(const Cycle& cycle);
 
-  // What the scores by row add up to, by row, brought up to date for those that fit; kOdd where one
-  // is not within 0 and 100.
+  // By row, the sum of the scores that depend on the row only, up to date for rows that fit; kOdd
+  // if one of the scores is not within 0 and 100.
   const std::vector<std::int64_t>& totals(Cycle& cycle);
 
   static constexpr std::int64_t kOdd = -1;
 
  private:
-  // How much of the changes in the table of nodes something derived from it has seen.
+  // Up to which change of the node table a derived value is current.
   struct Seen {
     std::uint64_t changes = 0, labels = 0;
 
-    // The live rows to look at again, ascending, none for all of them. They count as seen.
+    // Returns the live rows that changed since the last call, ascending; nothing means all rows.
     std::optional<std::vector<NodeIndex>> catch_up(const NodeTable& table);
   };
 
@@ -55,12 +55,12 @@ class NodeClass {
   std::vector<Verdict> verdict_;
   std::vector<NodeIndex> fitting_;
   ImageView view_;
-  std::uint64_t image_version_ = 0;            // of the table, when the view was made
-  std::uint64_t views_ = 0, scored_view_ = 0;  // how many were made, and the one totals are by
-  std::vector<std::int64_t> base_, totals_;    // without the images, and with them
+  std::uint64_t image_version_ = 0;            // of the image table when the view was made
+  std::uint64_t views_ = 0, scored_view_ = 0;  // how many were made, and the one that totals_ uses
+  std::vector<std::int64_t> base_, totals_;    // without image scores, and with them
 };
 
-// The classes of the pods that came lately.
+// The classes of recent pods.
 class NodeClasses {
  public:
   // Valid until the next call.
@@ -74,13 +74,13 @@ class NodeClasses {
     std::uint64_t used = 0;
   };
 
-  // Kinds of pods that wait in turn must all be there, or each decision starts anew; a row takes
-  // about 30 bytes of each.
+  // The limit must allow for all shapes of pods that wait at the same time, or each decision starts
+  // from nothing. A class takes about 30 bytes per row.
   static std::size_t most(std::size_t rows);
   std::size_t number_of(const Profile& profile);
 
-  std::vector<Profile> profiles_;  // few: by their content, since files are read again
-  TextMap<Entry> classes_;         // by all that they compare and score by
+  std::vector<Profile> profiles_;  // compared by content, since files are read again; few
+  TextMap<Entry> classes_;         // by everything that their filters and scores read
   std::uint64_t clock_ = 0;
 };
 

@@ -30,9 +30,9 @@ const NodeMatches& NodeMatchCache::get(const std::shared_ptr<const Affinity>& af
     entries_.splice(entries_.begin(), entries_, at);
   }
   Entry& entry = entries_.front();
-  if (entry.version != table.label_version()) {
+  if (entry.version != table.labels().version()) {
     entry.matches = match_nodes(*affinity, *selector, table);
-    entry.version = table.label_version();
+    entry.version = table.labels().version();
   }
   return entry.matches;
 }

@@ -1,4 +1,4 @@
-// Which nodes a pod's nodeSelector and node affinity match, remembered for pods alike.
+// Which nodes a pod's nodeSelector and node affinity match, cached for pods with the same rules.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct NodeMatches {
   std::vector<std::int64_t> preferred;  // by row: sum of the weights that match; empty if none
 };
 
-// The rules of pods with the same text are the same object, so their addresses tell them apart. An
-// answer is good until the label of a node changes.
+// Pods with the same text share one rules object, so its address is the key. A result is valid
+// until a label of a node changes.
 class NodeMatchCache {
  public:
   // Valid until the next call.
@@ -34,7 +34,7 @@ class NodeMatchCache {
     NodeMatches matches;
   };
 
-  std::list<Entry> entries_;  // lately used first
+  std::list<Entry> entries_;  // most recently used first
 };
 
 }  // namespace plim::placement

@@ -16,13 +16,13 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
       {"In", Op::in},         {"NotIn", Op::not_in},
       {"Exists", Op::exists}, {"DoesNotExist", Op::not_exists},
       {"Gt", Op::greater},    {"Lt", Op::less}};
-  auto op = std::ranges::find(kOps, text_at(expression, {"operator"}),
+  auto op = std::ranges::find(kOps, kube::text_at(expression, "NodeSelectorRequirement.operator"),
                               &std::pair<std::string_view, Op>::first);
-  std::string_view key = text_at(expression, {"key"});
+  std::string_view key = kube::text_at(expression, "NodeSelectorRequirement.key");
   if (op == std::end(kOps) || !kube::check_label_key(key)) return false;
   out.op = op->second;
-  out.key = table.key_id(key);
-  out.values = texts_at(expression, {"values"});
+  out.key = table.labels().key_id(key);
+  out.values = kube::texts_at(expression, "NodeSelectorRequirement.values");
   const auto& values = out.values;
   for (const std::string& value : values)
     if (!kube::check_label_value(value)) return false;
@@ -43,34 +43,36 @@ bool read_requirement(const json::value& expression, NodeTable& table, NodeRequi
 
 NodeTerm read_node_term(const json::value& term, NodeTable& table) {
   NodeTerm out;
-  for (const json::value& expression : list_at(term, {"matchExpressions"}))
+  for (const json::value& expression : kube::list_at(term, "NodeSelectorTerm.matchExpressions"))
     if (!read_requirement(expression, table, out.labels.emplace_back())) out.broken = true;
-  for (const json::value& expression : list_at(term, {"matchFields"})) {
-    auto values = texts_at(expression, {"values"});
-    std::string_view op = text_at(expression, {"operator"});
+  for (const json::value& expression : kube::list_at(term, "NodeSelectorTerm.matchFields")) {
+    auto values = kube::texts_at(expression, "NodeSelectorRequirement.values");
+    std::string_view op = kube::text_at(expression, "NodeSelectorRequirement.operator");
     if (values.size() != 1 || (op != "In" && op != "NotIn")) {
       out.broken = true;
       continue;
     }
-    out.names.push_back({.known_field = text_at(expression, {"key"}) == "metadata.name",
-                         .equal = op == "In",
-                         .value = values[0]});
+    out.names.push_back(
+        {.known_field = kube::text_at(expression, "NodeSelectorRequirement.key") == "metadata.name",
+         .equal = op == "In",
+         .value = values[0]});
   }
   return out;
 }
 
 bool is_empty_term(const json::value& term) {
-  return list_at(term, {"matchExpressions"}).empty() && list_at(term, {"matchFields"}).empty();
+  return kube::list_at(term, "NodeSelectorTerm.matchExpressions").empty() &&
+         kube::list_at(term, "NodeSelectorTerm.matchFields").empty();
 }
 
-// The nodes a term names, none if it names no node at all.
+// The nodes that a term names; nothing if it does not name nodes.
 std::optional<std::vector<std::string>> named_nodes(const json::value& term) {
   std::optional<std::vector<std::string>> out;
-  for (const json::value& expression : list_at(term, {"matchFields"})) {
-    if (text_at(expression, {"key"}) != "metadata.name" ||
-        text_at(expression, {"operator"}) != "In")
+  for (const json::value& expression : kube::list_at(term, "NodeSelectorTerm.matchFields")) {
+    if (kube::text_at(expression, "NodeSelectorRequirement.key") != "metadata.name" ||
+        kube::text_at(expression, "NodeSelectorRequirement.operator") != "In")
       continue;
-    auto values = texts_at(expression, {"values"});
+    auto values = kube::texts_at(expression, "NodeSelectorRequirement.values");
     std::ranges::sort(values);
     if (!out) {
       out = std::move(values);
@@ -96,7 +98,7 @@ void read_only_nodes(const json::array& terms, NodeRules& out) {
   out.only_nodes = std::move(all);
 }
 
-// `value` is what the node has under the key.
+// `value` is the node's value of the label.
 bool requirement_holds(const NodeRequirement& requirement, std::optional<std::string_view> value) {
   auto among = [&] {
     return std::ranges::find(requirement.values, *value) != requirement.values.end();
@@ -143,12 +145,12 @@ RowSet live_rows(const NodeTable& table) {
 }
 
 RowSet rows_where(const NodeRequirement& requirement, NodeTable& table) {
-  const LabelColumn& column = table.label_column(requirement.key);
+  const LabelColumn& column = table.labels().column(requirement.key);
   std::vector<std::uint8_t> holds(column.size(), 0);
   holds[0] = requirement_holds(requirement, std::nullopt);
   for (std::uint32_t number = 1; number < holds.size(); ++number)
     if (const LabelValue value = column.value(number); value != 0)
-      holds[number] = requirement_holds(requirement, table.text(value));
+      holds[number] = requirement_holds(requirement, table.labels().text(value));
   return RowSet::of(table.rows(), [&](NodeIndex row) { return holds[column.at(row)] != 0; });
 }
 
@@ -156,15 +158,15 @@ RowSet rows_where(const NodeRequirement& requirement, NodeTable& table) {
 
 bool NodeTerm::matches(const NodeTable& table, NodeIndex row) const {
   return term_holds(*this, table.name(row), [&](LabelKey key) -> std::optional<std::string_view> {
-    const LabelValue value = table.label(row, key);
+    const LabelValue value = table.labels().value(row, key);
     if (value == 0) return std::nullopt;
-    return table.text(value);
+    return table.labels().text(value);
   });
 }
 
 bool NodeTerm::matches(const NodeTable& table, const kube::Node& node) const {
   return term_holds(*this, node.meta.name, [&](LabelKey key) {
-    return kube::find_label(node.meta.labels, table.text(key + 1));
+    return kube::find_label(node.meta.labels, table.labels().text(key + 1));
   });
 }
 
@@ -204,18 +206,20 @@ bool is_sound_node_term(const json::value& term) {
 
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table) {
   NodeRules out;
-  const json::value* required = find(node_affinity, {kRequiredTerms});
+  const json::value* required =
+      kube::find(node_affinity, "NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution");
   out.has_required = required != nullptr && required->is_object();
   if (out.has_required) {
-    const json::array& terms = list_at(*required, {"nodeSelectorTerms"});
+    const json::array& terms = kube::list_at(*required, "NodeSelector.nodeSelectorTerms");
     for (const json::value& term : terms)
       if (!is_empty_term(term)) out.required.push_back(read_node_term(term, table));
     read_only_nodes(terms, out);
   }
-  for (const json::value& choice : list_at(node_affinity, {kPreferredTerms})) {
+  for (const json::value& choice : kube::list_at(
+           node_affinity, "NodeAffinity.preferredDuringSchedulingIgnoredDuringExecution")) {
     out.has_preferred = true;
-    const json::value* term = find(choice, {"preference"});
-    std::int64_t weight = int32_at(choice, "weight", 0);
+    const json::value* term = kube::find(choice, "PreferredSchedulingTerm.preference");
+    std::int64_t weight = int32_at(choice, "PreferredSchedulingTerm.weight", 0);
     if (term == nullptr || weight == 0 || is_empty_term(*term)) continue;
     out.preferred.push_back(read_node_term(*term, table));
     out.preferred.back().weight = weight;
@@ -229,7 +233,7 @@ NodeTerm read_node_selector(const json::value& selector, NodeTable& table) {
   for (const auto& [key, value] : selector.get_object())
     if (value.is_string())
       out.labels.push_back({.op = Op::in,
-                            .key = table.key_id(key),
+                            .key = table.labels().key_id(key),
                             .values = {std::string(std::string_view(value.get_string()))}});
   return out;
 }

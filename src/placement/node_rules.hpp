@@ -1,4 +1,5 @@
-// What a pod demands of its node's labels and name, with keys as the table's numbers.
+// The requirements of a pod on its node's labels and name. Label keys are numbers of the node
+// table.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +34,12 @@ struct NodeTerm {
 
   std::vector<Name> names;
   std::int64_t weight = 0;  // of a preference
-  bool broken = false;      // cannot be read: matches nothing
+  bool broken = false;      // invalid: matches nothing
 
   bool matches(const NodeTable& table, NodeIndex row) const;
-  // The live rows for which it does: a requirement is compared with each value of its label once.
+  // The live rows that match: a requirement is compared with each value of its label once.
   RowSet matching_rows(NodeTable& table) const;
-  // The same of a node that need not be in the table, or not as it is now.
+  // The same for a node that is not in the table, or has another state there.
   bool matches(const NodeTable& table, const kube::Node& node) const;
 };
 
@@ -47,7 +48,7 @@ struct NodeRules {
   std::vector<NodeTerm> required;  // one must match
   bool has_preferred = false;
   std::vector<NodeTerm> preferred;
-  // Every required term names nodes: only these can do, sorted.
+  // Set if every required term names nodes: only these can match, sorted.
   std::optional<std::vector<std::string>> only_nodes;
 
   bool required_match(const NodeTable& table, NodeIndex row) const;
@@ -56,7 +57,7 @@ struct NodeRules {
 };
 
 NodeRules read_node_rules(const json::value& node_affinity, NodeTable& table);
-// False for a nodeSelectorTerm that cannot be read, and so matches nothing.
+// False for a nodeSelectorTerm that is invalid and so matches nothing.
 bool is_sound_node_term(const json::value& term);
 // A nodeSelector as requirements that all must hold.
 NodeTerm read_node_selector(const json::value& selector, NodeTable& table);

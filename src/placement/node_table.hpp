@@ -4,38 +4,36 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "kube/types.hpp"
 #include "placement/decision.hpp"
 #include "placement/label_texts.hpp"
+#include "placement/node_labels.hpp"
+#include "placement/node_resources.hpp"
+#include "placement/node_taints.hpp"
 #include "placement/pod_requests.hpp"
+#include "placement/row_changes.hpp"
 
 namespace plim::placement {
 
-// A row exists while its node does or a pod says it is there; without a node it is not live and no
-// decision sees it. Rows are used again when both are gone.
+// A row exists while its node exists or a pod names it as its node. Without a node it is not live,
+// and decisions do not see it. A row without both is reused for another node.
 class NodeTable {
  public:
   NodeIndex set(const kube::Node& node);
   void remove(std::string_view name);  // the row stays while pods hold it
 
-  // The row of a name, made if there is none. Every hold is given back by release().
+  // The row of a name, made if there is none. Call release() once for every hold().
   NodeIndex hold(std::string_view name);
   void release(NodeIndex row);
 
   // The row of a live node.
   std::optional<NodeIndex> find(std::string_view name) const;
 
-  // Gives every resource that has a name its columns.
-  void make_columns();
-
-  // Counts a pod in (1) or out (-1).
+  // Adds (1) or removes (-1) a pod.
   void count(NodeIndex row, const PodRequests& requests, int sign);
 
   std::size_t rows() const { return names_.size(); }
@@ -50,103 +48,44 @@ class NodeTable {
   // The place of every row in the order of names.
   const std::vector<std::uint32_t>& name_ranks() const;
 
-  // Columns. A resource that no node or pod has named yet has none: nullptr.
-  const std::int64_t* allocatable(ResourceId id) const { return column(allocatable_, id); }
-
-  const std::int64_t* requested(ResourceId id) const { return column(requested_, id); }
-
-  const std::int64_t* nonzero_cpu() const { return nonzero_cpu_.data(); }
-
-  const std::int64_t* nonzero_memory() const { return nonzero_memory_.data(); }
-
-  const std::int32_t* pods() const { return pods_.data(); }
-
-  const std::int64_t* pod_limit() const { return pod_limit_.data(); }
-
   bool unschedulable(NodeIndex row) const { return unschedulable_[row] != 0; }
 
-  // Whether any live node is, or has taints: most clusters need not look at each.
+  // Whether any live node is. In most clusters filters need not look at each node.
   bool any_unschedulable() const { return unschedulable_nodes_ != 0; }
 
-  bool any_tainted() const { return tainted_nodes_ != 0; }
+  NodeResources& resources() { return resources_; }
 
-  // Taints: nodes with equal taints share a number.
-  std::uint32_t taint_set(NodeIndex row) const { return taint_set_[row]; }
+  const NodeResources& resources() const { return resources_; }
 
-  const std::vector<std::vector<kube::Taint>>& taint_sets() const { return taint_sets_; }
+  NodeLabels& labels() { return labels_; }
 
-  // Labels. The column of a key is kept from the first time somebody asks for it.
-  LabelKey key_id(std::string_view key) { return texts_.keep(key); }
+  const NodeLabels& labels() const { return labels_; }
 
-  // 0 if no node has it.
-  LabelValue find_value(std::string_view value) const { return texts_.find(value); }
+  const NodeTaints& taints() const { return taints_; }
 
-  std::string_view text(LabelValue value) const { return texts_.text(value - 1); }
-
-  // How many texts it keeps.
-  std::size_t text_count() const { return texts_.size(); }
-
-  const LabelColumn& label_column(LabelKey key);
-
-  LabelValue label(NodeIndex row, LabelKey key) const;
-
-  std::span<const std::pair<LabelKey, LabelValue>> labels(NodeIndex row) const {
-    return labels_[row];
-  }
-
-  ResourceNames& resources() { return resources_; }
-
-  const ResourceNames& resources() const { return resources_; }
-
-  // Every change of a row's numbers gets the next number, so that who has looked at all rows once
-  // needs to look only at the changed ones again.
-  std::uint64_t changes() const { return forgotten_changes_ + changed_.size(); }
-
-  // Rows changed from that number on, with repeats; none if that is too long ago to tell.
-  std::optional<std::span<const NodeIndex>> changed_since(std::uint64_t number) const;
-
-  // Counts the changes of labels, nodes that come and go among them: what was derived from labels
-  // is good as long as it stands still.
-  std::uint64_t label_version() const { return label_version_; }
+  // Changes of nodes and of what their pods request.
+  const RowChanges& changes() const { return changes_; }
 
  private:
-  using Columns = std::vector<std::vector<std::int64_t>>;
-
-  static const std::int64_t* column(const Columns& columns, ResourceId id) {
-    return id < columns.size() ? columns[id].data() : nullptr;
-  }
-
   NodeIndex row_of(std::string_view name);
-  void note_change(NodeIndex row);
   void free_if_unused(NodeIndex row);
-  void set_labels(NodeIndex row, const kube::Labels& labels);
-  void set_marks(NodeIndex row, bool unschedulable, std::uint32_t taint_set);
-  void forget_unused_taint_sets();
-  std::uint32_t taint_set_of(const std::vector<kube::Taint>& taints);
+  void set_unschedulable(NodeIndex row, bool unschedulable);
 
-  ResourceNames resources_;
-  LabelTexts texts_;
+  NodeResources resources_;
+  NodeLabels labels_;
+  NodeTaints taints_;
+  RowChanges changes_;
   TextMap<NodeIndex> by_name_;
   std::vector<NodeIndex> free_;
   mutable std::vector<NodeIndex> live_rows_;
   mutable bool live_rows_stale_ = false;
   mutable std::vector<std::uint32_t> name_ranks_;
   mutable bool name_ranks_stale_ = false;
-  std::uint64_t label_version_ = 1;
-  std::uint64_t forgotten_changes_ = 0;
-  std::size_t unschedulable_nodes_ = 0, tainted_nodes_ = 0;
-  std::vector<NodeIndex> changed_;
+  std::size_t unschedulable_nodes_ = 0;
 
   std::vector<std::string> names_;
   std::vector<std::uint8_t> live_, unschedulable_;
   std::vector<std::uint32_t> holds_;
-  Columns allocatable_, requested_;
-  std::vector<std::int64_t> nonzero_cpu_, nonzero_memory_, pod_limit_;
-  std::vector<std::int32_t> pods_;
-  std::vector<std::uint32_t> taint_set_;
-  std::vector<std::vector<kube::Taint>> taint_sets_{{}};  // 0: no taints
-  std::vector<std::vector<std::pair<LabelKey, LabelValue>>> labels_;
-  std::unordered_map<LabelKey, LabelColumn> label_columns_;
 };
 
 }  // namespace plim::placement

@@ -48,7 +48,7 @@ enum class Point : std::uint8_t {
   PreBind,
   Bind,
   PostBind,
-  MultiPoint,  // stands for all points that a plugin implements
+  MultiPoint,  // all points that a plugin implements
 };
 inline constexpr std::size_t kPointCount = static_cast<std::size_t>(Point::MultiPoint) + 1;
 

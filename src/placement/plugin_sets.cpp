@@ -77,7 +77,7 @@ Result<void> weigh_scores(std::vector<WeightedPlugin>& score) {
   for (WeightedPlugin& plugin : score) {
     if (plugin.weight == 0) plugin.weight = 1;
     if (plugin.weight > room / kHighestScore)
-      return fail(Code::invalid, "plugins.score: the weights together are too large");
+      return fail(Code::invalid, "plugins.score: the sum of the weights is too large");
     room -= plugin.weight * kHighestScore;
   }
   return {};
@@ -126,7 +126,7 @@ Result<void> expand_sets(const PluginSets& merged, Profile& profile) {
     const auto point = static_cast<Point>(index);
     for (const WeightedPlugin& plugin : merged.at(point).enabled)
       if (!implements(plugin.plugin, point))
-        return fail(Code::invalid, fmt::format("plugins.{}: {} does nothing at this point",
+        return fail(Code::invalid, fmt::format("plugins.{}: {} does not run at this point",
                                                name_of(point), name_of(plugin.plugin)));
   }
   const auto plugins_at = [&](Point point) { return plugins_of(expand_point(merged, point)); };

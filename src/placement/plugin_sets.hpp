@@ -1,5 +1,5 @@
-// Which plugins a profile enables and disables at each extension point, and how the user's wishes
-// are merged with the defaults. Pure.
+// Which plugins a profile enables and disables at each extension point, and how the configuration
+// is merged with the defaults. Pure.
 #pragma once
 
 #include <array>
@@ -33,11 +33,11 @@ struct PluginSets {
 
 // The defaults of v1 and v1beta3: everything through multiPoint.
 PluginSets default_sets();
-// Those of v1beta1 and v1beta2, which know no multiPoint.
+// The defaults of v1beta1 and v1beta2, which do not have multiPoint.
 PluginSets default_sets_before_multi_point();
 
-// The user's set over the default one: defaults that are disabled go, those enabled again keep
-// their place with the new weight, the user's others follow.
+// Merges the user's set into the default one: removes disabled defaults, keeps the place of
+// defaults that the user enables with another weight, and appends the user's other plugins.
 PluginSets merge_sets(const PluginSets& defaults, const PluginSets& custom);
 
 // Fills in the profile's plugin lists and PrioritySort's place (`queue_sort`). Fails, naming the

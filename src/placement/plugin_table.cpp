@@ -92,7 +92,7 @@ constexpr std::array<Plugin, kPluginCount> kPlugins = [] {
        .weight = 1,
        .score = score_balanced,
        .score_reads = Reads::row},
-      // It filters too, but at no point of a profile: Search adds that filter after all others.
+      // It filters too, but not as part of a profile: Search adds this filter after all others.
       {.id = ImageLocality,
        .name = "ImageLocality",
        .points = {Score},

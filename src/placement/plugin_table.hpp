@@ -42,10 +42,10 @@ enum class Reads : std::uint8_t {
   row_and_images,  // the row and the view of the pod's images
 };
 
-// Null when the plugin has nothing to say about this pod. It may set Cycle::failure.
+// Returns null if the plugin does not apply to this pod. It may set Cycle::failure.
 using MakeFilter = std::unique_ptr<Filter>(Cycle& cycle);
-// Fills raw and normalized for these rows; false when the plugin has nothing to say about this pod.
-// Unless it reads the cluster, a node's score must not depend on which other rows are given.
+// Fills raw and normalized for these rows; false if the plugin does not apply to this pod. Unless
+// it reads the cluster, a node's score must not depend on which other rows are given.
 using ScoreRows = bool(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);
 
 struct Plugin {

@@ -21,7 +21,7 @@ std::unique_ptr<Filter> make_inter_pod_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_volume_restrictions_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle);
 std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle);
-// kube-scheduler has no such filter: for pods and profiles that require images to be there.
+// For pods and profiles that require images on the node. kube-scheduler has no such filter.
 std::unique_ptr<Filter> make_images_filter(Cycle& cycle);
 
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kAnyNamespace = "*";
 
-// A place in the index. Neither names nor labels can contain what parts them.
+// A key of the index. Names and labels cannot contain its separators.
 void write_place(std::string& out, std::string_view ns, std::string_view key,
                  std::string_view value) {
   out.assign(ns);
@@ -21,7 +21,8 @@ void write_place(std::string& out, std::string_view ns, std::string_view key,
   out += value;
 }
 
-// The values of a label of which pods that match must have one; none if it need not be there.
+// The values of a label, one of which a matching pod must have; nothing if it need not have the
+// label.
 std::span<const std::string> needed_values(const kube::LabelRequirement& requirement) {
   using Op = kube::LabelRequirement::Op;
   const bool needed = requirement.op == Op::equals || requirement.op == Op::in;
@@ -87,8 +88,8 @@ PodCounts::Counter& PodCounts::make(std::string text, const PodMatcher& matcher)
   return made;
 }
 
-// By the label that the fewest others stand under; a pod has one value of it, hence finds the
-// matcher once.
+// Uses the label with the fewest other matchers. A pod has one value of it, so it finds the matcher
+// once.
 std::vector<std::string> PodCounts::places_for(const PodMatcher& matcher) const {
   std::optional<std::vector<std::string>> best;
   auto consider = [&](const PodMatcher::Clause& clause, std::string_view key,
@@ -158,7 +159,7 @@ std::size_t TopologyCounts::place_of(LabelKey key) {
   const auto at = std::ranges::find(keys_, key, &PerKey::key);
   const auto place = static_cast<std::size_t>(at - keys_.begin());
   if (at == keys_.end()) {
-    const LabelColumn& column = table_.label_column(key);
+    const LabelColumn& column = table_.labels().column(key);
     keys_.push_back({key, &column, std::vector<std::int64_t>(column.size(), 0)});
   }
   return place;

@@ -1,5 +1,5 @@
-// How many pods of each node match a selector, kept current while pods come and go, so that a
-// decision costs as much as there are nodes, not pods.
+// How many pods of each node match a selector. The counts are updated when pods come and go, so
+// that the cost of a decision depends on the number of nodes, not of pods.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct PodMatcher {
   std::string text() const;  // equal matchers have equal texts
 };
 
-// Pods by row, for as many rows as have any.
+// Pods by row, only for rows that have any.
 class RowCounts {
  public:
   struct Entry {
@@ -61,8 +61,9 @@ class RowCountReader {
   std::span<const RowCounts::Entry> rest_;
 };
 
-// The counts somebody asked for lately. Whoever asks for new ones brings all pods. A pod that comes
-// or goes is compared only with those matchers that ask for one of its labels in its namespace.
+// The counts of recently used matchers. The caller passes all pods when it asks for a new matcher.
+// A pod that comes or goes is compared only with matchers that ask for one of its labels in its
+// namespace.
 class PodCounts {
  public:
   // `all` calls back with every pod and its row.
@@ -90,7 +91,7 @@ class PodCounts {
   struct Counter {
     PodMatcher matcher;
     RowCounts by_row;
-    std::vector<std::string> places;  // where it stands in the index
+    std::vector<std::string> places;  // its keys in the index
     std::uint64_t used = 0;
 
     void count(const kube::Pod& pod, NodeIndex row, int sign);
@@ -106,7 +107,7 @@ class PodCounts {
   std::uint64_t clock_ = 0;
 };
 
-// The affinity terms of pods that are there, equal ones together, with where they are.
+// The affinity terms of placed pods and their rows. Equal terms share an entry.
 class TermTable {
  public:
   enum class Kind : std::uint8_t { near, apart, prefer_near, prefer_apart };
@@ -127,15 +128,15 @@ class TermTable {
   TextMap<Entry> entries_;
 };
 
-// Numbers by label key and value, for the keys a decision looks at.
+// Numbers by label key and value, for the keys that a decision uses.
 class TopologyCounts {
  public:
   explicit TopologyCounts(NodeTable& table) : table_(table) {}
 
-  // The place of a key among those looked at, for who asks often.
+  // The index of a key, for callers that use it often.
   std::size_t place_of(LabelKey key);
 
-  // Whether the row has a value of the key at that place, and the number there.
+  // Whether the row has a value for the key at that index, and the number for it.
   bool has_value(std::size_t place, NodeIndex row) const {
     return keys_[place].column->at(row) != 0;
   }
@@ -144,7 +145,7 @@ class TopologyCounts {
     return keys_[place].by_value[keys_[place].column->at(row)];
   }
 
-  // At the row's value of the key; nothing if it has none. True if it had one.
+  // Adds to the number at the row's value of the key. False if the row does not have the label.
   bool add(LabelKey key, NodeIndex row, std::int64_t amount);
   std::int64_t at(LabelKey key, NodeIndex row) const;
 

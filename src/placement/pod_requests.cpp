@@ -48,12 +48,12 @@ class Amounts {
   auto end() const { return amounts_.end(); }
 
  private:
-  std::vector<std::pair<std::string_view, Quantity>> amounts_;  // names live in the pod
+  std::vector<std::pair<std::string_view, Quantity>> amounts_;  // the names point into the pod
 };
 
 struct Counting {
   bool limits = false;    // instead of requests
-  bool status = false;    // what the kubelet has promised counts as well
+  bool status = false;    // also counts what the kubelet has promised
   bool pod_level = true;  // spec.resources
   bool default_cpu = false, default_memory = false;
 };
@@ -91,7 +91,7 @@ Amounts container_amounts(const kube::Pod& pod, const kube::Container& container
   return out;
 }
 
-// Init containers run one after another, beside the sidecars that were started before them.
+// Init containers run one after another, together with the sidecars that started before them.
 Amounts pod_amounts(const kube::Pod& pod, Counting how) {
   Amounts sum;
   for (const kube::Container& container : pod.spec.containers)
@@ -115,11 +115,12 @@ Amounts pod_amounts(const kube::Pod& pod, Counting how) {
     for (const auto& [name, text] : pod.spec.requests)
       if (auto amount = parse_quantity(text); amount && is_pod_level(name)) sum.at(name) = *amount;
   for (const auto& [name, amount] : Amounts(pod.spec.overhead))
-    if (!how.limits || sum.has(name)) sum.at(name) += amount;  // who has no limit gets none by it
+    if (!how.limits || sum.has(name))
+      sum.at(name) += amount;  // overhead does not add a limit to a pod without one
   return sum;
 }
 
-// Held to what scores can be computed of without running over: nothing real comes near it.
+// Limits amounts so that scores do not overflow; real amounts are far below the limit.
 std::int64_t units(std::string_view name, const Quantity& amount) {
   constexpr std::int64_t kMost = std::int64_t{1} << 55;
   return std::clamp(name == "cpu" ? amount.milli_value() : amount.value(), std::int64_t{0}, kMost);
@@ -177,7 +178,7 @@ PodRequests requests_of(const kube::Pod& pod, ResourceNames& names) {
   Counting how{.status = true};
   Amounts amounts = pod_amounts(pod, how);
   PodRequests out = counted(amounts, names);
-  // With pod-level requests the defaults stand in only for what nothing names.
+  // With pod-level requests, defaults apply only to resources without any request.
   bool pod_level = has_pod_level_requests(pod);
   how.default_cpu = !pod_level || !amounts.has("cpu");
   how.default_memory = !pod_level || !amounts.has("memory");

@@ -1,4 +1,4 @@
-// How much a pod asks for and a node has, counted as kube-scheduler 1.34 counts.
+// How much a pod requests and a node has, counted as kube-scheduler 1.34 does.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ namespace plim::placement {
 // cpu in milli, everything else in whole units, rounded up.
 using ResourceId = std::uint16_t;
 inline constexpr ResourceId kCpu = 0, kMemory = 1, kEphemeral = 2, kFirstScalar = 3;
-// Names that are no resource to the scheduler, and "pods", which has a column of its own.
+// For names that the scheduler does not count, and for "pods", which has its own column.
 inline constexpr ResourceId kNoResource = 0xffff;
 
-// Small numbers for the names of resources; they are never given back, since a cluster has few.
+// Small numbers for the names of resources. They are never freed, since a cluster has few.
 class ResourceNames {
  public:
   ResourceNames();
 
-  // Made if it is new and one that the scheduler counts.
+  // Adds the name if it is new and the scheduler counts it.
   ResourceId id_of(std::string_view name);
-  // kNoResource when nobody has asked for it yet.
+  // kNoResource if id_of() was never called for the name.
   ResourceId find(std::string_view name) const;
 
   std::string_view name(ResourceId id) const { return names_[id]; }
@@ -49,15 +49,14 @@ struct PodRequests {
   bool operator==(const PodRequests&) const = default;
 };
 
-// Of a pod that counts for its node: what a resize has promised is counted too.
+// The requests of a pod on its node, including what a resize has promised.
 PodRequests requests_of(const kube::Pod& pod, ResourceNames& names);
 
-// What NodeResourcesFit scores an incoming pod by. The pod-level requests are left out, which is
-// what 1.34 does, though its filter honours them.
+// The requests by which NodeResourcesFit scores a pod. As in 1.34 they do not include pod-level
+// requests, although its filter does.
 PodRequests scored_requests_of(const kube::Pod& pod, ResourceNames& names);
 
-// All of a pod's requests and limits, whatever they are of: names as in the pod, which they refer
-// to.
+// A pod's requests or limits of all resources. The names point into the pod.
 using ResourceAmounts = std::vector<std::pair<std::string_view, Quantity>>;
 ResourceAmounts asked_amounts(const kube::Pod& pod);
 ResourceAmounts limited_amounts(const kube::Pod& pod);

@@ -16,9 +16,9 @@ json::value json_or_null(std::string_view text) {
   return value ? std::move(*value) : json::value();
 }
 
-kube::LabelSelector read_selector(const json::value& owner, std::string_view field,
+kube::LabelSelector read_selector(const json::value& owner, kube::StructPath path,
                                   std::string& mistake) {
-  const json::value* found = find(owner, {field});
+  const json::value* found = kube::find(owner, path);
   auto made = kube::LabelSelector::from_json(found != nullptr ? *found : json::value());
   if (made) return std::move(*made);
   if (mistake.empty()) mistake = made.error().message;
@@ -26,19 +26,19 @@ kube::LabelSelector read_selector(const json::value& owner, std::string_view fie
 }
 
 std::string selector_text(const kube::LabelSelector& selector) {
-  // Nothing and everything print alike.
+  // to_string() is the same for nothing() and everything().
   return selector == kube::LabelSelector::nothing() ? "!" : selector.to_string();
 }
 
 PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable& table,
                       std::string& mistake) {
   PodTerm out;
-  out.selector = read_selector(term, "labelSelector", mistake);
-  out.topology_key = table.key_id(text_at(term, {"topologyKey"}));
-  out.namespaces = texts_at(term, {"namespaces"});
-  const json::value* namespaces = find(term, {"namespaceSelector"});
+  out.selector = read_selector(term, "PodAffinityTerm.labelSelector", mistake);
+  out.topology_key = table.labels().key_id(kube::text_at(term, "PodAffinityTerm.topologyKey"));
+  out.namespaces = kube::texts_at(term, "PodAffinityTerm.namespaces");
+  const json::value* namespaces = kube::find(term, "PodAffinityTerm.namespaceSelector");
   if (namespaces != nullptr && namespaces->is_object())
-    out.namespace_selector = read_selector(term, "namespaceSelector", mistake);
+    out.namespace_selector = read_selector(term, "PodAffinityTerm.namespaceSelector", mistake);
   if (out.namespaces.empty() && !out.namespace_selector)
     out.namespaces.emplace_back(owner.meta.ns.view());
   std::ranges::sort(out.namespaces);
@@ -48,26 +48,32 @@ PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable
   return out;
 }
 
-void read_pod_terms(const json::value& affinity, std::string_view which, const kube::Pod& owner,
-                    NodeTable& table, std::vector<PodTerm>& required,
-                    std::vector<PodTerm>& preferred, std::string& mistake) {
-  for (const json::value& term : list_at(affinity, {which, kRequiredTerms}))
+// A PodAffinity or a PodAntiAffinity, which have the same fields; null if the pod has none.
+void read_pod_terms(const json::value* affinity, const kube::Pod& owner, NodeTable& table,
+                    std::vector<PodTerm>& required, std::vector<PodTerm>& preferred,
+                    std::string& mistake) {
+  if (affinity == nullptr) return;
+  for (const json::value& term :
+       kube::list_at(*affinity, "PodAffinity.requiredDuringSchedulingIgnoredDuringExecution"))
     required.push_back(read_pod_term(term, owner, table, mistake));
-  for (const json::value& choice : list_at(affinity, {which, kPreferredTerms})) {
-    const json::value* term = find(choice, {"podAffinityTerm"});
+  for (const json::value& choice :
+       kube::list_at(*affinity, "PodAffinity.preferredDuringSchedulingIgnoredDuringExecution")) {
+    const json::value* term = kube::find(choice, "WeightedPodAffinityTerm.podAffinityTerm");
     if (term == nullptr) continue;
     preferred.push_back(read_pod_term(*term, owner, table, mistake));
-    preferred.back().weight = int32_at(choice, "weight", 0);
+    preferred.back().weight = int32_at(choice, "WeightedPodAffinityTerm.weight", 0);
   }
 }
 
 Affinity read_affinity(const kube::Pod& pod, NodeTable& table) {
   Affinity out;
   const json::value affinity = json_or_null(pod.spec.affinity);
-  if (const json::value* nodes = find(affinity, {"nodeAffinity"}))
+  if (const json::value* nodes = kube::find(affinity, "Affinity.nodeAffinity"))
     out.nodes = read_node_rules(*nodes, table);
-  read_pod_terms(affinity, "podAffinity", pod, table, out.near, out.prefer_near, out.mistake);
-  read_pod_terms(affinity, "podAntiAffinity", pod, table, out.apart, out.prefer_apart, out.mistake);
+  read_pod_terms(kube::find(affinity, "Affinity.podAffinity"), pod, table, out.near,
+                 out.prefer_near, out.mistake);
+  read_pod_terms(kube::find(affinity, "Affinity.podAntiAffinity"), pod, table, out.apart,
+                 out.prefer_apart, out.mistake);
   return out;
 }
 
@@ -77,14 +83,16 @@ Spread read_spread(std::string_view text, NodeTable& table) {
   if (!list.is_array()) return out;
   for (const json::value& item : list.get_array()) {
     SpreadConstraint& made = out.constraints.emplace_back();
-    made.max_skew = int32_at(item, "maxSkew", 0);
-    made.min_domains = int32_at(item, "minDomains", 1);
-    made.key = table.key_id(text_at(item, {"topologyKey"}));
-    made.hard = text_at(item, {"whenUnsatisfiable"}) == "DoNotSchedule";
-    made.honor_affinity = text_at(item, {"nodeAffinityPolicy"}) != "Ignore";
-    made.honor_taints = text_at(item, {"nodeTaintsPolicy"}) == "Honor";
-    made.selector = read_selector(item, "labelSelector", out.mistake);
-    made.match_label_keys = texts_at(item, {"matchLabelKeys"});
+    made.max_skew = int32_at(item, "TopologySpreadConstraint.maxSkew", 0);
+    made.min_domains = int32_at(item, "TopologySpreadConstraint.minDomains", 1);
+    made.key = table.labels().key_id(kube::text_at(item, "TopologySpreadConstraint.topologyKey"));
+    made.hard =
+        kube::text_at(item, "TopologySpreadConstraint.whenUnsatisfiable") == "DoNotSchedule";
+    made.honor_affinity =
+        kube::text_at(item, "TopologySpreadConstraint.nodeAffinityPolicy") != "Ignore";
+    made.honor_taints = kube::text_at(item, "TopologySpreadConstraint.nodeTaintsPolicy") == "Honor";
+    made.selector = read_selector(item, "TopologySpreadConstraint.labelSelector", out.mistake);
+    made.match_label_keys = kube::texts_at(item, "TopologySpreadConstraint.matchLabelKeys");
   }
   return out;
 }
@@ -103,7 +111,7 @@ template <class T>
 template <class Make>
 std::shared_ptr<const T> RuleReader::Memory<T>::get(std::string_view text, Make make) {
   if (auto found = known.find(text); found != known.end()) return found->second;
-  if (known.size() >= limit) {  // what no pod holds any more is forgotten
+  if (known.size() >= limit) {  // drops entries that no pod uses any more
     std::erase_if(known, [](const auto& one) { return one.second.use_count() == 1; });
     limit = 2 * known.size() + 256;
   }
@@ -119,7 +127,7 @@ std::shared_ptr<const std::vector<kube::Toleration>> RuleReader::tolerations(con
 
 std::shared_ptr<const Affinity> RuleReader::affinity(const kube::Pod& pod) {
   if (pod.spec.affinity.empty()) return affinities_.get("", [] { return Affinity(); });
-  // Terms without namespaces mean those of the pod.
+  // Terms without namespaces apply to the pod's namespace, so it is part of the key.
   std::string text = fmt::format("{}\n{}", pod.meta.ns.view(), pod.spec.affinity.view());
   return affinities_.get(text, [&] { return read_affinity(pod, table_); });
 }

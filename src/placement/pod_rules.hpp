@@ -1,4 +1,4 @@
-// What a pod demands of its place, read once from the JSON that kube::Pod keeps as it came.
+// The placement rules of a pod, parsed once from the JSON text in kube::Pod.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Affinity {
   NodeRules nodes;
   std::vector<PodTerm> near, apart;  // required
   std::vector<PodTerm> prefer_near, prefer_apart;
-  std::string mistake;  // of a selector that cannot be read
+  std::string mistake;  // the error of an invalid selector
 
   bool has_pod_terms() const {
     return !near.empty() || !apart.empty() || !prefer_near.empty() || !prefer_apart.empty();
@@ -55,7 +55,7 @@ struct Spread {
   std::string mistake;
 };
 
-// Reads the JSON of pods and remembers what it read: pods of one owner bring the same text.
+// Parses the JSON of pods and caches the result: pods of one owner have the same text.
 class RuleReader {
  public:
   explicit RuleReader(NodeTable& table) : table_(table) {}
@@ -63,9 +63,9 @@ class RuleReader {
   std::shared_ptr<const std::vector<kube::Toleration>> tolerations(const kube::Pod& pod);
   std::shared_ptr<const Affinity> affinity(const kube::Pod& pod);
   std::shared_ptr<const Spread> spread(const kube::Pod& pod);
-  // nodeSelector as requirements that all must hold.
+  // nodeSelector as requirements that must all hold.
   std::shared_ptr<const NodeTerm> node_selector(const kube::Pod& pod);
-  // A node affinity that is not a pod's.
+  // A node affinity that does not belong to a pod.
   std::shared_ptr<const NodeRules> node_rules(const json::value& node_affinity);
 
  private:

@@ -1,4 +1,4 @@
-// Which node has which host ports taken. Few pods ask for one, so it is kept per port, not per
+// Which host ports are in use on which nodes. Few pods use one, so the table is by port, not by
 // node.
 #pragma once
 
@@ -17,7 +17,7 @@ class PortTable {
  public:
   void count(NodeIndex row, const std::vector<kube::HostPort>& ports, int sign);
 
-  // Whether one of the ports is taken there.
+  // Whether one of the ports is in use on the row.
   bool conflict(NodeIndex row, const std::vector<kube::HostPort>& wanted) const;
 
  private:

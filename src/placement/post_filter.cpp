@@ -3,8 +3,8 @@
 namespace plim::placement {
 namespace {
 
-// kube-scheduler 1.34's DynamicResources looks for what its pre-filter left. Where another plugin
-// had ended that step for good there is nothing, and it fails before preemption has its turn.
+// DynamicResources in kube-scheduler 1.34 reads the state of its PreFilter step. If another plugin
+// ended that step, the state is missing, and DynamicResources fails before preemption runs.
 bool loses_its_state(const Decision& decision) {
   return decision.pre_filter_code == RejectCode::unresolvable;
 }

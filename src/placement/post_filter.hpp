@@ -1,4 +1,4 @@
-// What happens after a pod has fitted nowhere, and what is then said of it.
+// What happens if a pod fits on no node, and the text of FailedScheduling for it.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 namespace plim::placement {
 
 struct PostFilterOutcome {
-  std::string others;   // reasons of the plugins that come before preemption
-  std::string reasons;  // of the plugins that could not help, "" when one could
-  std::string message;  // of FailedScheduling, whole
+  std::string others;   // reasons of the plugins before preemption
+  std::string reasons;  // of the plugins that could not help, "" if one could
+  std::string message;  // the whole text of FailedScheduling
   std::optional<Preemption> preemption;
 };
 
-// After decide() said that the pod fits nowhere, and before anything changes.
+// Call it after decide() found no node for the pod and before anything changes.
 PostFilterOutcome post_filter(Engine& engine, const kube::Pod& pod, const Profile& profile,
                               const Decision& decision, std::span<const DisruptionBudget> budgets,
                               const PreemptionOptions& options);
 
-// The extenders have left of the candidates only these, or have failed.
+// Applies the answers of extenders: they kept only these candidates, or they failed.
 void limit_preemption(PostFilterOutcome& outcome, const Decision& decision,
                       Result<std::vector<PreemptionCandidate>> left, WallTime now);
 

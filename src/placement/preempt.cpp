@@ -19,7 +19,7 @@ WallTime start_of(const kube::Pod& pod, WallTime now) {
 bool more_important(const kube::Pod& a, const kube::Pod& b, WallTime now) {
   if (a.spec.priority != b.spec.priority) return a.spec.priority > b.spec.priority;
   if (start_of(a, now) != start_of(b, now)) return start_of(a, now) < start_of(b, now);
-  return a.meta.name < b.meta.name;  // stock leaves it open
+  return a.meta.name < b.meta.name;  // kube-scheduler does not define the order
 }
 
 bool is_leaving_for_another(const kube::Pod& pod) {
@@ -30,13 +30,13 @@ bool is_leaving_for_another(const kube::Pod& pod) {
   return false;
 }
 
-// As its status says; right after a nomination only we know.
+// From the pod's status; right after a nomination only the tables have it.
 std::string_view nominated_node_of(const Cycle& cycle) {
   const std::string_view said = cycle.in.pod.status.nominated_node;
   return said.empty() ? cycle.cluster.nominated_node(cycle.in.key) : said;
 }
 
-// Why a pod may not take anybody's place, "" if it may.
+// Why a pod may not preempt others, "" if it may.
 std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nominated_code) {
   const kube::Pod& pod = cycle.in.pod;
   if (pod.spec.preemption_policy == "Never") return "not eligible due to preemptionPolicy=Never.";
@@ -44,13 +44,13 @@ std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nomin
   if (nominated.empty() || nominated_code == RejectCode::unresolvable) return "";
   auto row = cycle.cluster.table().find(nominated);
   if (!row) return "";
-  for (const auto& there : cycle.cluster.pods_on(*row))
+  for (const auto& there : cycle.cluster.pods().on(*row))
     if (there->pod->spec.priority < pod.spec.priority && is_leaving_for_another(*there->pod))
       return "not eligible due to a terminating pod on the nominated node.";
   return "";
 }
 
-// Splits the victims, walking in their order, into those whose budget allows it and the others.
+// Splits the victims in their order into those whose eviction the budgets allow and the others.
 class BudgetSplit {
  public:
   BudgetSplit(const std::vector<const PodRecord*>& victims,
@@ -80,16 +80,17 @@ class BudgetSplit {
   std::vector<std::int64_t> allowed_;
 };
 
-// Tries one node. Pods are imagined away and back; at the end all are where they were.
+// Tries one node: removes pods in imagination and adds them again, so that the tables are unchanged
+// at the end.
 class NodeTrial {
  public:
   NodeTrial(Cycle& cycle, Search& search, NodeIndex row, WallTime now)
       : cycle_(cycle), search_(search), row_(row), now_(now) {}
 
-  // The reasons why nobody's leaving helps, or the candidate.
+  // Returns the candidate, or sets the reasons why removing pods does not help.
   std::optional<PreemptionCandidate> run(std::span<const DisruptionBudget> budgets,
                                          std::vector<std::string>& reasons) {
-    for (const auto& there : cycle_.cluster.pods_on(row_))
+    for (const auto& there : cycle_.cluster.pods().on(row_))
       if (there->pod->spec.priority < cycle_.in.pod.spec.priority) away_.push_back(there.get());
     if (away_.empty()) {
       reasons = {"No preemption victims found for incoming pod"};
@@ -142,7 +143,7 @@ class NodeTrial {
   Search& search_;
   NodeIndex row_;
   WallTime now_;
-  std::vector<const PodRecord*> away_;  // imagined away at the moment
+  std::vector<const PodRecord*> away_;  // removed in imagination now
 };
 
 std::vector<NodeIndex> nodes_to_try(const Cycle& cycle, const Decision& decision) {
@@ -201,7 +202,7 @@ Preemption Engine::preempt(const kube::Pod& pod, const Profile& profile, const D
                            std::span<const DisruptionBudget> budgets,
                            const PreemptionOptions& options) {
   Incoming in(pod, cluster_);
-  cluster_.table().make_columns();
+  cluster_.table().resources().make_columns();
   Verdicts verdicts;
   Cycle cycle{
       .cluster = cluster_, .in = in, .profile = profile, .verdicts = verdicts, .now = options.now};
@@ -246,7 +247,7 @@ std::vector<PodPointer> nominated_below(const Engine& engine, const kube::Pod& p
   std::vector<PodPointer> out;
   auto row = engine.cluster().table().find(node);
   if (!row) return out;
-  for (const auto& nominated : engine.cluster().nominated_on(*row))
+  for (const auto& nominated : engine.cluster().nominations().on(*row))
     if (nominated->pod->spec.priority < pod.spec.priority) out.push_back(nominated->pod);
   return out;
 }

@@ -1,4 +1,4 @@
-// Whose place a pod may take when it fits nowhere: kube-scheduler's DefaultPreemption as a
+// Which pods to evict for a pod that fits on no node: kube-scheduler's DefaultPreemption as a
 // function.
 #pragma once
 
@@ -16,13 +16,13 @@ namespace plim::placement {
 
 struct DisruptionBudget {
   std::string ns, name;
-  kube::LabelSelector selector;  // nothing and everything match no pod
+  kube::LabelSelector selector;  // an empty or missing selector matches no pod
   std::int64_t allowed = 0;
   std::vector<std::string> disrupted;  // names of pods the API server has counted already
 };
 
 struct PreemptionOptions {
-  std::uint64_t draw = 0;  // where to begin; any number will do
+  std::uint64_t draw = 0;  // where to begin; any number works
   WallTime now{};          // pods that have not started count as started now
 };
 
@@ -33,11 +33,11 @@ struct PreemptionCandidate {
 };
 
 struct Preemption {
-  // Every node that would do; extenders may cut it before best_candidate().
+  // Every possible node; extenders may remove some before best_candidate().
   std::vector<PreemptionCandidate> candidates;
   std::optional<std::size_t> best;  // place in `candidates`
   std::string message;              // "preemption: …"; "" when there is a candidate
-  // The pod's nominated node, if it has one, serves no longer.
+  // The pod's nominated node, if it has one, is no longer usable.
   bool clear_nomination = false;
 };
 
@@ -48,8 +48,8 @@ std::optional<std::size_t> best_candidate(std::span<const PreemptionCandidate> c
 
 class Engine;
 
-// Pods less important than `pod` that are nominated for the node: now they may not fit there, and
-// should look for another.
+// Pods less important than `pod` that are nominated for the node. They may not fit there any more
+// and should be scheduled again.
 std::vector<PodPointer> nominated_below(const Engine& engine, const kube::Pod& pod,
                                         std::string_view node);
 

@@ -1,6 +1,6 @@
-// What one scheduler name does: which plugins run at which point, in which order and with which
-// arguments. The scheduler reads profiles from its configuration file; the engine only reads them.
-// Names, defaults and meaning are those of KubeSchedulerConfiguration v1; the arguments of
+// The profile of one scheduler name: which plugins run at which point, in which order and with
+// which arguments. The scheduler reads profiles from its configuration file; the engine only reads
+// them. Names, defaults and meaning are those of KubeSchedulerConfiguration v1; the arguments of
 // ImageLocality are ours.
 #pragma once
 
@@ -39,7 +39,7 @@ struct ShapePoint {
 
 struct FitArgs {
   std::vector<std::string> ignored_resources;
-  std::vector<std::string> ignored_groups;  // what stands before the slash of a resource's name
+  std::vector<std::string> ignored_groups;  // the part of a resource's name before the slash
   FitStrategy strategy = FitStrategy::LeastAllocated;
   std::vector<ResourceWeight> resources{{"cpu", 1}, {"memory", 1}};
   std::vector<ShapePoint> shape;  // RequestedToCapacityRatio only
@@ -125,7 +125,7 @@ struct Profile {
   bool operator==(const Profile&) const = default;
 };
 
-// What an empty configuration gives.
+// The profile of an empty configuration.
 Profile default_profile();
 
 }  // namespace plim::placement

@@ -11,7 +11,7 @@ namespace plim::placement {
 
 class RowSet {
  public:
-  // Of the rows below `rows` those that `member` says yes to.
+  // The rows below `rows` for which `member` returns true.
   template <class Member>
   static RowSet of(std::size_t rows, Member member) {
     RowSet out;
@@ -42,7 +42,7 @@ class RowSet {
 
   bool empty() const { return count() == 0; }
 
-  // Adds those of `other` that are (or are not) in `mask`.
+  // Adds the rows of `other` that are (or are not) in `mask`.
   void add(const RowSet& other, const RowSet& mask, bool in_mask) {
     if (words_.size() < other.words_.size()) words_.resize(other.words_.size(), 0);
     for (std::size_t i = 0; i < other.words_.size(); ++i) {
@@ -53,13 +53,13 @@ class RowSet {
 
   void add(const RowSet& other) { add(other, RowSet(), false); }
 
-  // Leaves only those that are in `other` too.
+  // Keeps only rows that are in `other` too.
   void keep(const RowSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i)
       words_[i] &= i < other.words_.size() ? other.words_[i] : 0;
   }
 
-  // Calls with every member, ascending.
+  // Calls the function with every member, ascending.
   template <class Visit>
   void each(Visit visit) const {
     for (std::size_t i = 0; i < words_.size(); ++i)

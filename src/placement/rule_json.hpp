@@ -1,24 +1,17 @@
-// The JSON of pods' rules, read leniently: what is missing or of another kind demands nothing.
+// Reads the JSON of pods' rules leniently: a field that is missing or has another type counts as
+// not set.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/json.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::placement {
 
-inline constexpr std::string_view kRequiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
-inline constexpr std::string_view kPreferredTerms =
-    "preferredDuringSchedulingIgnoredDuringExecution";
-
-// The API has 32 bits for weights and skews; more is no answer of an API server.
-inline std::int64_t int32_at(const json::value& value, std::string_view key,
-                             std::int64_t fallback) {
-  return static_cast<std::int32_t>(int_at(value, {key}).value_or(fallback));
+// Weights and skews have 32 bits in the API; an API server never sends more.
+inline std::int64_t int32_at(const json::value& value, kube::IntPath path, std::int64_t fallback) {
+  return static_cast<std::int32_t>(kube::int_at(value, path).value_or(fallback));
 }
 
 }  // namespace plim::placement

@@ -1,5 +1,6 @@
-// The order in which nodes are looked at when a share of them is enough: kube-scheduler's, one node
-// of every zone in turn, so that a share does not come from one zone alone. Belongs to one thread.
+// The order in which nodes are checked if a share of them is enough. As in kube-scheduler it takes
+// one node of every zone in turn, so that a share does not come from one zone only. Belongs to one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ class SampleOrder {
   const std::vector<NodeIndex>& get(NodeTable& table);
 
  private:
-  std::uint64_t version_ = 0;  // of the labels it was made of
+  std::uint64_t version_ = 0;  // of the labels that rows_ was made from
   std::vector<NodeIndex> rows_;
 };
 

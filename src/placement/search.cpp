@@ -10,7 +10,7 @@
 namespace plim::placement {
 namespace {
 
-// Filters that need nothing prepared, so that their place in the preFilter list does not exist.
+// Filters without a PreFilter step are not in the preFilter list.
 bool is_filter_only(const Plugin& plugin) {
   return plugin.points.has(Point::Filter) && !plugin.points.has(Point::PreFilter);
 }
@@ -31,13 +31,13 @@ bool Search::prepare() {
   for (PluginId plugin : cycle_.profile.pre_filter) {
     auto filter = prepare_plugin(plugin);
     if (cycle_.failure) {
-      // One that preemption may cure lets the others prepare themselves for it.
+      // If preemption may help, the other filters are still prepared for it.
       if (cycle_.failure->code != RejectCode::unschedulable) return false;
       remembered = std::exchange(cycle_.failure, std::nullopt);
     }
     if (filter && is_filter(plugin)) made.push_back({plugin, std::move(filter)});
   }
-  bool in_class = true;  // a node is refused by the first that objects
+  bool in_class = true;  // the first filter that rejects a node decides, so order matters
   for (PluginId plugin : cycle_.profile.filter) {
     const Plugin& row = plugin_row(plugin);
     auto known = std::ranges::find(made, plugin, &FilterStep::plugin);
@@ -67,7 +67,7 @@ void Search::run() {
   cycle_.alike->sieve(cycle_, std::span(steps_).first(by_row_));
   verdicts = cycle_.alike->verdict();
   feasible.clear();
-  if (cycle_.cluster.has_nominations())
+  if (cycle_.cluster.nominations().size() != 0)
     look_at(cycle_.cluster.table().live());
   else
     judge_rest(cycle_.alike->fitting(), {});
@@ -80,7 +80,7 @@ std::size_t Search::run_until(std::size_t enough, const std::vector<NodeIndex>& 
   verdicts.assign(cycle_.cluster.table().rows(), kFits);
   feasible.clear();
   auto row_at = [&](std::size_t at) { return order[(start + at) % order.size()]; };
-  // Twice as many each time: filters are not called for a few nodes over and over.
+  // Doubles the number of nodes each time, so that filters are called a few times only.
   std::size_t seen = 0;
   for (std::size_t next = enough + 1; seen < order.size() && feasible.size() <= enough; next *= 2) {
     std::vector<NodeIndex> rows(std::min(next, order.size() - seen));
@@ -112,7 +112,7 @@ void Search::look_at(std::vector<NodeIndex> rows) {
   judge_rest(std::move(rows), with_nominated);
 }
 
-// By the filters that are not the class's.
+// Runs the filters whose verdicts the class does not cache.
 void Search::judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex>& with_nominated) {
   for (FilterStep& step : std::span(steps_).subspan(by_row_)) {
     const DecisionTimes::PluginWatch one(cycle_.times, DecisionTimes::Step::filter, step.plugin);
@@ -129,7 +129,7 @@ void Search::judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex
 
 Verdict Search::check(NodeIndex row) {
   std::vector<const PodRecord*> added;
-  for (const auto& nominated : cycle_.cluster.nominated_on(row))
+  for (const auto& nominated : cycle_.cluster.nominations().on(row))
     if (must_yield(*nominated)) added.push_back(nominated.get());
   if (!added.empty()) {
     for (const PodRecord* record : added) imagine(*record, row, 1);
@@ -162,7 +162,7 @@ bool Search::must_yield(const PodRecord& nominated) const {
 }
 
 bool Search::has_nominated(NodeIndex row) const {
-  return std::ranges::any_of(cycle_.cluster.nominated_on(row),
+  return std::ranges::any_of(cycle_.cluster.nominations().on(row),
                              [&](const auto& nominated) { return must_yield(*nominated); });
 }
 

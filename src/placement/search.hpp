@@ -1,4 +1,4 @@
-// The first half of a decision: which nodes can take the pod. Made anew for each decision.
+// The first half of a decision: which nodes fit the pod. Made for one decision.
 #pragma once
 
 #include <memory>
@@ -13,29 +13,29 @@ class Search {
  public:
   explicit Search(Cycle& cycle) : cycle_(cycle) {}
 
-  // What stock calls preFilter; false when it ends the decision, see Cycle::failure.
+  // The PreFilter step of kube-scheduler; false if it ends the decision, see Cycle::failure.
   bool prepare();
 
-  // Judges all live nodes, as pods of the same class remember them. `verdicts` has a place for
-  // every row.
+  // Judges all live nodes, with what the pod's class has cached. Sets `verdicts` for every row.
   void run();
-  // As many of them, in this order from `start` on and around, until more than `enough` fit. Those
-  // past the last that is needed count as not looked at. Returns how many were looked at.
+  // Judges nodes in this order, from `start` on and around, until more than `enough` fit. Nodes
+  // after the last one that is needed count as not checked. Returns how many were checked.
   std::size_t run_until(std::size_t enough, const std::vector<NodeIndex>& order, std::size_t start);
 
-  // One node as in run(): with the pods nominated there, and without.
+  // Judges one node as run() does: with the pods nominated for it, and without.
   Verdict check(NodeIndex row);
-  // One node, nobody imagined in.
+  // Judges one node without the pods nominated for it.
   Verdict check_as_is(NodeIndex row);
 
-  // What the plugin's filter compares on the row, "" where it does not tell.
+  // What the plugin's filter compares on the row; "" if it gives no details.
   std::string describe(PluginId plugin, NodeIndex row) const;
 
-  // Imagines a pod on the row (1) or away from it (-1), for the filters too.
+  // Adds a pod to the row (1) or removes it (-1), in the tables and in the filters, until the
+  // caller undoes it.
   void imagine(const PodRecord& record, NodeIndex row, int sign);
 
   std::vector<NodeIndex> feasible;
-  std::vector<Verdict> verdicts;  // by row; kFits also for rows that were not looked at
+  std::vector<Verdict> verdicts;  // by row; kFits also for rows that were not checked
 
  private:
   std::unique_ptr<Filter> prepare_plugin(PluginId plugin);
@@ -46,7 +46,7 @@ class Search {
 
   Cycle& cycle_;
   std::vector<FilterStep> steps_;  // in the order of the profile's filters
-  std::size_t by_row_ = 0;         // so many of them, from the first, are the class's
+  std::size_t by_row_ = 0;         // how many of the first filters the class has cached
 };
 
 }  // namespace plim::placement

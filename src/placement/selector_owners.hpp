@@ -1,4 +1,4 @@
-// Services and controllers as the scheduler needs them: whom they select.
+// Services and controllers as the scheduler needs them: which pods they select.
 #pragma once
 
 #include "kube/decode.hpp"
@@ -7,7 +7,7 @@
 namespace plim::placement {
 
 struct SelectingObject {
-  kube::ObjectMeta meta;  // without labels and annotations, which nobody reads
+  kube::ObjectMeta meta;  // without labels and annotations, which are not used
   SelectorOwner owner;
 };
 

@@ -35,7 +35,7 @@ Result<SelectingObject> decode_selecting(const std::string& kind, kube::JsonText
   out.owner = {.kind = kind,
                .ns = std::string(out.meta.ns),
                .name = out.meta.name,
-               // The API server has checked it; what it lets through nevertheless selects nothing.
+               // The API server has validated it; an invalid one selects nothing.
                .selector = made ? std::move(*made) : kube::LabelSelector::nothing()};
   return out;
 }

@@ -1,4 +1,4 @@
-// Storage and disruption budgets, from the JSON of their objects.
+// Reads storage objects and disruption budgets from JSON.
 #pragma once
 
 #include "base/json.hpp"

@@ -34,19 +34,20 @@ std::vector<Shortage> find_shortages(const kube::Pod& pod, const kube::Node& nod
                                      std::span<const kube::Pod> there) {
   NodeTable table;
   const NodeIndex row = table.set(node);
-  ResourceNames& names = table.resources();
+  NodeResources& resources = table.resources();
+  ResourceNames& names = resources.names();
   const PodRequests wanted = requests_of(pod, names);
   for (const kube::Pod& other : there) table.count(row, requests_of(other, names), 1);
-  table.make_columns();
+  resources.make_columns();
   std::vector<Shortage> out;
   const auto compare = [&](std::string_view resource, std::int64_t requested, std::int64_t used,
                            std::int64_t capacity) {
     if (requested > capacity - used)
       out.push_back({std::string(resource), requested, used, capacity});
   };
-  compare("pods", 1, table.pods()[row], table.pod_limit()[row]);
+  compare("pods", 1, resources.pods()[row], resources.pod_limit()[row]);
   for (const auto& [id, amount] : needed_resources(wanted, FitArgs(), table))
-    compare(names.name(id), amount, table.requested(id)[row], table.allocatable(id)[row]);
+    compare(names.name(id), amount, resources.requested(id)[row], resources.allocatable(id)[row]);
   return out;
 }
 

@@ -1,6 +1,6 @@
-// One pod and one node, outside of a decision: what the DaemonSet controller asks about every node,
-// and what a kubelet checks again when a pod arrives. The pod's rules and requests are read as the
-// filters read them. Pure.
+// Checks of one pod and one node, outside of a decision: the DaemonSet controller makes them for
+// every node, and a kubelet makes them again when a pod arrives. The pod's rules and requests are
+// read as the filters read them. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace plim::placement {
 
-// What a pod demands of a node's name, labels and taints. The pod is read once; any number of nodes
-// can be compared with it.
+// The requirements of a pod on a node's name, labels and taints. The pod is parsed once and can be
+// compared with any number of nodes.
 class NodeDemands {
  public:
   explicit NodeDemands(const kube::Pod& pod);
@@ -35,14 +35,14 @@ class NodeDemands {
   const NodeRules& rules() const { return affinity_->nodes; }
 
  private:
-  NodeTable label_ids_;  // the rules name labels by its numbers
+  NodeTable label_ids_;  // the rules use its numbers of labels
   std::string node_name_;
   std::shared_ptr<const Affinity> affinity_;
   std::shared_ptr<const NodeTerm> selector_;
   std::shared_ptr<const std::vector<kube::Toleration>> tolerations_;
 };
 
-// A resource of which the node has less left than the pod requests. cpu is in milli.
+// A resource of which the node has less left than the pod requests. CPU is in milli-CPU.
 struct Shortage {
   std::string resource;
   std::int64_t requested = 0, used = 0, capacity = 0;

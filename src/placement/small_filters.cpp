@@ -50,20 +50,20 @@ bool keeps_pods_away(const kube::Taint& taint) {
 class TaintFilter final : public FilterOf<TaintFilter> {
  public:
   explicit TaintFilter(Cycle& cycle)
-      : table_(cycle.cluster.table()),
+      : taints_(cycle.cluster.table().taints()),
         tolerations_(*cycle.in.tolerations),
-        known_(table_.taint_sets().size(), kUnknown),
+        known_(taints_.sets().size(), kUnknown),
         refused_(cycle.verdicts.id_of(PluginId::TaintToleration, RejectCode::unresolvable,
                                       "node(s) had untolerated taint(s)")) {}
 
   void sieve(std::vector<NodeIndex>& rows, std::vector<Verdict>& verdicts) override {
-    if (table_.any_tainted()) FilterOf::sieve(rows, verdicts);
+    if (taints_.any()) FilterOf::sieve(rows, verdicts);
   }
 
   Verdict judge(NodeIndex row) {
-    std::uint32_t set = table_.taint_set(row);
+    std::uint32_t set = taints_.set_of(row);
     if (set == 0) return kFits;
-    if (known_[set] == kUnknown) known_[set] = judge_set(table_.taint_sets()[set]);
+    if (known_[set] == kUnknown) known_[set] = judge_set(taints_.sets()[set]);
     return known_[set];
   }
 
@@ -77,7 +77,7 @@ class TaintFilter final : public FilterOf<TaintFilter> {
     return away ? refused_ : kFits;
   }
 
-  const NodeTable& table_;
+  const NodeTaints& taints_;
   const std::vector<kube::Toleration>& tolerations_;
   std::vector<Verdict> known_;
   Verdict refused_;
@@ -86,7 +86,7 @@ class TaintFilter final : public FilterOf<TaintFilter> {
 class PortsFilter final : public FilterOf<PortsFilter> {
  public:
   explicit PortsFilter(Cycle& cycle)
-      : ports_(cycle.cluster.ports()),
+      : ports_(cycle.cluster.pods().ports()),
         wanted_(cycle.in.ports),
         refused_(
             cycle.verdicts.id_of(PluginId::NodePorts, RejectCode::unschedulable,
@@ -134,7 +134,7 @@ bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
     if (one.effect.empty() || one.effect == "PreferNoSchedule") soft.push_back(one);
   const NodeTable& table = cycle.cluster.table();
   std::vector<std::int64_t> by_set;
-  for (const std::vector<kube::Taint>& taints : table.taint_sets())
+  for (const std::vector<kube::Taint>& taints : table.taints().sets())
     by_set.push_back(std::ranges::count_if(taints, [&](const kube::Taint& taint) {
       return taint.effect == "PreferNoSchedule" && !tolerated(soft, taint);
     }));
@@ -143,7 +143,7 @@ bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
   if (out.flat)
     out.raw.push_back(0);
   else
-    for (NodeIndex row : rows) out.raw.push_back(by_set[table.taint_set(row)]);
+    for (NodeIndex row : rows) out.raw.push_back(by_set[table.taints().set_of(row)]);
   out.normalized = out.raw;
   normalize_by_highest(out.normalized, NormalizeOrder::reversed);
   return true;

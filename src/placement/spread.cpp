@@ -1,4 +1,4 @@
-// PodTopologySpread: keeps pods alike apart by zone, host or any other label.
+// PodTopologySpread: spreads matching pods over zones, hosts or the values of any other label.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,13 +15,13 @@ constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 constexpr std::int64_t kNoDomain = std::numeric_limits<std::int64_t>::min();
 
-// A constraint with its selector settled and its columns found.
+// A constraint with its selector and its columns.
 struct ActiveSpread {
   const SpreadConstraint* rule = nullptr;
   kube::LabelSelector selector;
   const LabelColumn* column = nullptr;
   std::uint32_t empty = 0;          // the number of the empty value
-  const RowCounts* pods = nullptr;  // matching ones
+  const RowCounts* pods = nullptr;  // matching pods
 };
 
 class SpreadRules {
@@ -44,8 +44,8 @@ class SpreadRules {
     if (std::ranges::any_of(active, [](const auto& one) { return one.rule->honor_taints; }))
       untolerated_ = untolerated_rows();
     for (ActiveSpread& one : active) {
-      one.column = &table.label_column(one.rule->key);
-      one.empty = one.column->find(table.find_value(""));
+      one.column = &table.labels().column(one.rule->key);
+      one.empty = one.column->find(table.labels().find_value(""));
     }
   }
 
@@ -84,7 +84,7 @@ class SpreadRules {
         .clauses = {{.namespaces = {std::string(cycle_.in.pod.meta.ns.view())},
                      .selector = everything ? kube::LabelSelector::nothing() : made.selector}},
         .leave_out_terminating = true};
-    made.pods = &cycle_.cluster.count_pods(matcher);  // an empty selector counts none
+    made.pods = &cycle_.cluster.pods().count_matching(matcher);  // an empty selector matches none
     active.push_back(std::move(made));
   }
 
@@ -95,13 +95,13 @@ class SpreadRules {
     if (args.system_defaults) defaults = {{3, std::string(kHostname)}, {5, std::string(kZone)}};
     std::erase_if(defaults, [&](const auto& one) { return one.hard != (which == Which::hard); });
     if (defaults.empty()) return;
-    kube::LabelSelector selector = cycle_.cluster.owners_of(cycle_.in.pod);
+    kube::LabelSelector selector = cycle_.cluster.namespaces().owners_of(cycle_.in.pod);
     if (selector == kube::LabelSelector::nothing()) return;
     defaults_.reserve(defaults.size());
     for (const SpreadDefault& one : defaults) {
       SpreadConstraint& rule = defaults_.emplace_back();
       rule.max_skew = one.max_skew;
-      rule.key = table.key_id(one.topology_key);
+      rule.key = table.labels().key_id(one.topology_key);
       rule.hard = one.hard;
       rule.min_domains = one.min_domains;
       rule.honor_affinity = one.honor_affinity;
@@ -124,13 +124,13 @@ class SpreadRules {
   std::vector<std::uint8_t> untolerated_rows() const {
     const NodeTable& table = cycle_.cluster.table();
     std::vector<std::uint8_t> by_set;
-    for (const auto& taints : table.taint_sets())
+    for (const auto& taints : table.taints().sets())
       by_set.push_back(std::ranges::any_of(taints, [&](const kube::Taint& taint) {
         return (taint.effect == "NoSchedule" || taint.effect == "NoExecute") &&
                !tolerated(*cycle_.in.tolerations, taint);
       }));
     std::vector<std::uint8_t> out(table.rows(), 0);
-    for (NodeIndex row : table.live()) out[row] = by_set[table.taint_set(row)];
+    for (NodeIndex row : table.live()) out[row] = by_set[table.taints().set_of(row)];
     return out;
   }
 
@@ -144,9 +144,9 @@ class SpreadRules {
 struct Domains {
   std::vector<std::int64_t> by_value;  // kNoDomain where no eligible node has it
   std::size_t count = 0;
-  std::uint32_t lowest = 0;  // a value with the fewest, and how many the fewest of the others have
+  std::uint32_t lowest = 0;  // a value with the fewest pods
   std::int64_t fewest = 0, fewest_of_others = std::numeric_limits<std::int64_t>::max();
-  std::uint32_t changed = 0;  // the value whose count was imagined another
+  std::uint32_t changed = 0;  // the value whose count differs while a pod is imagined
 
   void add(std::uint32_t value, std::int64_t pods) {
     if (by_value[value] == kNoDomain) {
@@ -177,7 +177,7 @@ struct Domains {
     }
   }
 
-  // Only one row, hence one value, is imagined different at a time.
+  // Only one row, and so one value, differs at a time.
   std::int64_t minimum(std::int64_t min_domains) const {
     if (static_cast<std::int64_t>(count) < min_domains) return 0;
     if (changed == 0) return fewest;
@@ -185,7 +185,7 @@ struct Domains {
   }
 };
 
-// What one constraint adds to the score of nodes; of a host, by the pods that are on it.
+// What one constraint adds to the scores of nodes. For hostname it counts the pods of each node.
 struct SpreadPoints {
   explicit SpreadPoints(const ActiveSpread& one)
       : column(*one.column),
@@ -194,7 +194,7 @@ struct SpreadPoints {
 
   double of(std::int64_t pods) const { return static_cast<double>(pods) * weight + extra; }
 
-  // Rows ascend from call to call. Nothing for a node without the label.
+  // Call it with ascending rows. 0 for a node without the label.
   double at(NodeIndex row) {
     const std::uint32_t value = column.at(row);
     if (value == 0) return 0;
@@ -204,14 +204,14 @@ struct SpreadPoints {
   const LabelColumn& column;
   RowCountReader on_host;
   double extra = 0, weight = 0;
-  std::vector<double> by_value;  // unless it is of hosts
+  std::vector<double> by_value;  // empty for hostname
 };
 
 double weight_of(std::size_t domains) {
   return std::log(static_cast<double>(domains + 2));
 }
 
-// As llround(), of which a call for every node is felt.
+// Like llround(), but inline: it runs for every node.
 std::int64_t rounded(double number) {
   if (!(number >= 0 && number < 1e15)) return std::llround(number);
   const auto whole = static_cast<std::int64_t>(number);
@@ -281,7 +281,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < domains_.size(); ++i) {
       const ActiveSpread& one = rules_.active[i];
-      const std::string_view key = table.text(one.rule->key + 1);
+      const std::string_view key = table.labels().text(one.rule->key + 1);
       const std::uint32_t value = one.column->at(row);
       if (value == 0) {
         out.push_back(fmt::format("{} is not set", key));
@@ -293,7 +293,7 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
       const std::int64_t skew = there + self_[i] - fewest;
       if (skew > one.rule->max_skew)
         out.push_back(fmt::format("{}={}: {} pods{}, fewest {}: skew {}, at most {}", key,
-                                  table.text(one.column->value(value)), there,
+                                  table.labels().text(one.column->value(value)), there,
                                   self_[i] != 0 ? " and this one" : "", fewest, skew,
                                   one.rule->max_skew));
     }
@@ -327,6 +327,69 @@ class SpreadFilter final : public FilterOf<SpreadFilter> {
   Verdict missing_, skewed_;
 };
 
+// The soft constraints of a pod over the nodes in question.
+class SpreadScorer {
+ public:
+  SpreadScorer(Cycle& cycle, SpreadRules& rules, std::span<const NodeIndex> rows)
+      : rules_(rules),
+        rows_(rows),
+        table_(cycle.cluster.table()),
+        hostname_(cycle.cluster.table().labels().key_id(kHostname)),
+        need_all_(
+            (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
+            !rules.all_have_all_keys()) {}
+
+  bool ignored(NodeIndex row) const { return need_all_ && !rules_.has_all_keys(row); }
+
+  SpreadPoints points_of(const ActiveSpread& one) {
+    SpreadPoints made(one);
+    if (one.rule->key == hostname_) {
+      made.weight = weight_of(static_cast<std::size_t>(
+          std::ranges::count_if(rows_, [&](NodeIndex row) { return !ignored(row); })));
+      return made;
+    }
+    const Domains domains = domains_of(one);
+    made.weight = weight_of(domains.count);
+    made.by_value.assign(domains.by_value.size(), 0);
+    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
+      made.by_value[value] = made.of(domains.by_value[value]);
+    return made;
+  }
+
+ private:
+  Domains domains_of(const ActiveSpread& one) {
+    Domains out;
+    out.by_value.assign(one.column->size(), kNoDomain);
+    // If every live node is in question and has the label, the column has all values.
+    const bool everywhere =
+        rows_.size() == table_.live().size() && one.column->nodes() == rows_.size();
+    if (everywhere && !need_all_) {
+      out.add_all(*one.column);
+    } else {
+      for (NodeIndex row : rows_)
+        if (!ignored(row)) out.add(domain(one, row), 0);
+    }
+    for (const auto& [row, pods] : one.pods->entries()) {
+      if (!table_.is_live(row) || ignored(row) || !rules_.includes(one, row)) continue;
+      std::int64_t& there = out.by_value[domain(one, row)];
+      if (there != kNoDomain) there += pods;
+    }
+    return out;
+  }
+
+  // A node without the label is in the domain of the empty value.
+  static std::uint32_t domain(const ActiveSpread& one, NodeIndex row) {
+    const std::uint32_t value = one.column->at(row);
+    return value != 0 ? value : one.empty;
+  }
+
+  SpreadRules& rules_;
+  std::span<const NodeIndex> rows_;
+  const NodeTable& table_;
+  LabelKey hostname_;
+  bool need_all_;
+};
+
 }  // namespace
 
 std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
@@ -344,53 +407,15 @@ std::unique_ptr<Filter> make_spread_filter(Cycle& cycle) {
 bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
   SpreadRules rules(cycle, SpreadRules::Which::soft);
   if (rules.active.empty()) return false;
-  NodeTable& table = cycle.cluster.table();
-  const LabelKey hostname = table.key_id(kHostname);
-  const bool need_all =
-      (!cycle.in.spread->constraints.empty() || !cycle.profile.spread.system_defaults) &&
-      !rules.all_have_all_keys();
-
-  auto ignored = [&](NodeIndex row) { return need_all && !rules.has_all_keys(row); };
-  // A node without the label stands in the domain of the empty value.
-  auto domain = [&](const ActiveSpread& one, NodeIndex row) {
-    std::uint32_t value = one.column->at(row);
-    return value != 0 ? value : one.empty;
-  };
-  // All nodes are in question, so that values need not be looked for node by node.
-  auto everywhere = [&](const ActiveSpread& one) {
-    return rows.size() == table.live().size() && one.column->nodes() == rows.size();
-  };
+  SpreadScorer scorer(cycle, rules, rows);
   std::vector<SpreadPoints> points;
-  for (const ActiveSpread& one : rules.active) {
-    SpreadPoints& made = points.emplace_back(one);
-    if (one.rule->key == hostname) {
-      made.weight = weight_of(static_cast<std::size_t>(
-          std::ranges::count_if(rows, [&](NodeIndex row) { return !ignored(row); })));
-      continue;
-    }
-    Domains domains;
-    domains.by_value.assign(one.column->size(), kNoDomain);
-    if (everywhere(one) && !need_all) {
-      domains.add_all(*one.column);
-    } else {
-      for (NodeIndex row : rows)
-        if (!ignored(row)) domains.add(domain(one, row), 0);
-    }
-    for (const auto& [row, pods] : one.pods->entries()) {
-      if (!table.is_live(row) || ignored(row) || !rules.includes(one, row)) continue;
-      std::int64_t& there = domains.by_value[domain(one, row)];
-      if (there != kNoDomain) there += pods;
-    }
-    made.weight = weight_of(domains.count);
-    made.by_value.assign(domains.by_value.size(), 0);
-    for (std::uint32_t value = 1; value < made.by_value.size(); ++value)
-      made.by_value[value] = made.of(domains.by_value[value]);
-  }
+  points.reserve(rules.active.size());
+  for (const ActiveSpread& one : rules.active) points.push_back(scorer.points_of(one));
 
   std::int64_t highest = 0, lowest = std::numeric_limits<std::int64_t>::max();
   out.raw.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (ignored(rows[i])) continue;
+    if (scorer.ignored(rows[i])) continue;
     double sum = 0;
     for (SpreadPoints& one : points) sum += one.at(rows[i]);
     out.raw[i] = rounded(sum);
@@ -399,7 +424,7 @@ bool score_spread(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& ou
   }
   out.normalized.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (!ignored(rows[i]))
+    if (!scorer.ignored(rows[i]))
       out.normalized[i] = highest == 0 ? 100 : 100 * (highest + lowest - out.raw[i]) / highest;
   return true;
 }

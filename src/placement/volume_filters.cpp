@@ -36,7 +36,7 @@ class RestrictionsFilter final : public FilterOf<RestrictionsFilter> {
       for (const kube::PodVolume& volume : record.pod->spec.volumes)
         if (std::ranges::find(exclusive_, volume.claim.view()) != exclusive_.end())
           conflicts_ += sign;
-    // Disks are looked for among the pods of the node, whoever is only imagined away included.
+    // clashes() reads the pods on the node, which still include pods that are only imagined away.
     if (sign < 0)
       away_.emplace_back(&record, row);
     else
@@ -45,7 +45,7 @@ class RestrictionsFilter final : public FilterOf<RestrictionsFilter> {
 
  private:
   bool clashes(const kube::PodVolume& volume, NodeIndex row) const {
-    return std::ranges::any_of(cycle_.cluster.pods_on(row), [&](const auto& there) {
+    return std::ranges::any_of(cycle_.cluster.pods().on(row), [&](const auto& there) {
       if (std::ranges::find(away_, std::pair<const PodRecord*, NodeIndex>(there.get(), row)) !=
           away_.end())
         return false;
@@ -99,11 +99,11 @@ constexpr std::string_view kNodeZoneLabels[] = {
 class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
  public:
   VolumeZoneFilter(Cycle& cycle, std::vector<const VolumeTable::Volume*> volumes)
-      : table_(cycle.cluster.table()),
+      : labels_(cycle.cluster.table().labels()),
         refused_(cycle.verdicts.id_of(PluginId::VolumeZone, RejectCode::unresolvable,
                                       "node(s) had no available volume zone")) {
     for (std::size_t i = 0; i < std::size(kNodeZoneLabels); ++i)
-      keys_[i] = table_.key_id(kNodeZoneLabels[i]);
+      keys_[i] = labels_.key_id(kNodeZoneLabels[i]);
     for (const VolumeTable::Volume* volume : volumes)
       for (const auto& [label, values] : volume->topology) {
         Wanted& made = wanted_.emplace_back();
@@ -112,16 +112,17 @@ class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
         made.key = keys_[at];
         made.newer_key = keys_[at % 2];  // the beta labels follow the others in the same order
         for (const std::string& value : values)
-          if (LabelValue known = table_.find_value(value); known != 0) made.values.push_back(known);
+          if (LabelValue known = labels_.find_value(value); known != 0)
+            made.values.push_back(known);
       }
   }
 
   Verdict judge(NodeIndex row) const {
-    if (std::ranges::none_of(keys_, [&](LabelKey key) { return table_.label(row, key) != 0; }))
+    if (std::ranges::none_of(keys_, [&](LabelKey key) { return labels_.value(row, key) != 0; }))
       return kFits;
     for (const Wanted& wanted : wanted_) {
-      LabelValue value = table_.label(row, wanted.key);
-      if (value == 0) value = table_.label(row, wanted.newer_key);
+      LabelValue value = labels_.value(row, wanted.key);
+      if (value == 0) value = labels_.value(row, wanted.newer_key);
       if (std::ranges::find(wanted.values, value) == wanted.values.end()) return refused_;
     }
     return kFits;
@@ -133,7 +134,7 @@ class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
     std::vector<LabelValue> values;
   };
 
-  NodeTable& table_;
+  NodeLabels& labels_;
   LabelKey keys_[4] = {};
   std::vector<Wanted> wanted_;
   Verdict refused_;
@@ -214,7 +215,7 @@ std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle) {
     else
       any_gone = true;
   }
-  if (any_waits) {  // until volumes are chosen and provisioned by us too
+  if (any_waits) {  // until this scheduler can choose and provision volumes
     refuse(cycle, kPlugin,
            "claims that wait for their first consumer are not supported yet by plimsoll");
     return nullptr;
@@ -233,7 +234,7 @@ std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle) {
       refuse(cycle, PluginId::VolumeZone, claim_missing(one.claim));
       return nullptr;
     }
-    if (claim->volume.empty()) continue;  // VolumeBinding has seen it
+    if (claim->volume.empty()) continue;  // VolumeBinding handles it
     const VolumeTable::Volume* volume = table.volume(claim->volume);
     if (volume == nullptr) {
       refuse(cycle, PluginId::VolumeZone,

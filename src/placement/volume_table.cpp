@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::placement {
 namespace {
@@ -17,7 +18,7 @@ std::string full_name(std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}", ns, name);
 }
 
-// "a__b" stands for either.
+// "a__b" means either a or b.
 std::vector<std::string> zones_of(std::string_view text) {
   std::vector<std::string> out;
   for (;;) {
@@ -29,16 +30,15 @@ std::vector<std::string> zones_of(std::string_view text) {
 }
 
 bool share_a_monitor(const json::value& one, const json::value& other) {
-  const json::value *a = find(one, {"monitors"}), *b = find(other, {"monitors"});
-  if (a == nullptr || b == nullptr || !a->is_array() || !b->is_array()) return false;
-  return std::ranges::any_of(a->get_array(), [&](const json::value& monitor) {
-    return std::ranges::find(b->get_array(), monitor) != b->get_array().end();
-  });
+  const json::array& others = kube::list_at(other, "RBDVolumeSource.monitors");
+  return std::ranges::any_of(kube::list_at(one, "RBDVolumeSource.monitors"),
+                             [&](const json::value& monitor) {
+                               return std::ranges::find(others, monitor) != others.end();
+                             });
 }
 
-std::string_view text_or(const json::value& value, std::string_view key,
-                         std::string_view fallback) {
-  std::string_view out = text_at(value, {key});
+std::string_view text_or(const json::value& value, kube::TextPath path, std::string_view fallback) {
+  std::string_view out = kube::text_at(value, path);
   return out.empty() ? fallback : out;
 }
 
@@ -52,20 +52,21 @@ std::string claim_name(const kube::Pod& pod, const kube::PodVolume& volume) {
 bool disks_clash(std::string_view one, std::string_view other) {
   auto a = parse_json(one), b = parse_json(other);
   if (!a || !b) return false;
-  auto same = [&](std::string_view kind, std::string_view key) {
-    return find(*a, {kind}) != nullptr && find(*b, {kind}) != nullptr &&
-           text_at(*a, {kind, key}) == text_at(*b, {kind, key});
+  auto same = [&](kube::AnyPath kind, kube::TextPath name) {
+    return kube::find(*a, kind) != nullptr && kube::find(*b, kind) != nullptr &&
+           kube::text_at(*a, name) == kube::text_at(*b, name);
   };
-  auto both_read = [&](std::string_view kind) {
-    return bool_at(*a, {kind, "readOnly"}) && bool_at(*b, {kind, "readOnly"});
+  auto both_read = [&](kube::BoolPath read_only) {
+    return kube::bool_at(*a, read_only) && kube::bool_at(*b, read_only);
   };
-  if (same("awsElasticBlockStore", "volumeID")) return true;
-  if (same("gcePersistentDisk", "pdName")) return !both_read("gcePersistentDisk");
-  if (same("iscsi", "iqn")) return !both_read("iscsi");
-  if (!same("rbd", "image")) return false;
-  const json::value &x = *find(*a, {"rbd"}), &y = *find(*b, {"rbd"});
-  return text_or(x, "pool", "rbd") == text_or(y, "pool", "rbd") && share_a_monitor(x, y) &&
-         !both_read("rbd");
+  if (same("Volume.awsElasticBlockStore", "Volume.awsElasticBlockStore.volumeID")) return true;
+  if (same("Volume.gcePersistentDisk", "Volume.gcePersistentDisk.pdName"))
+    return !both_read("Volume.gcePersistentDisk.readOnly");
+  if (same("Volume.iscsi", "Volume.iscsi.iqn")) return !both_read("Volume.iscsi.readOnly");
+  if (!same("Volume.rbd", "Volume.rbd.image")) return false;
+  const json::value &x = *kube::find(*a, "Volume.rbd"), &y = *kube::find(*b, "Volume.rbd");
+  return text_or(x, "RBDVolumeSource.pool", "rbd") == text_or(y, "RBDVolumeSource.pool", "rbd") &&
+         share_a_monitor(x, y) && !both_read("Volume.rbd.readOnly");
 }
 
 void VolumeTable::set_claim(VolumeClaim claim) {
@@ -81,7 +82,8 @@ void VolumeTable::set_volume(const PersistentVolume& volume) {
   Volume made;
   if (volume.node_affinity.is_object()) {
     made.has_affinity = true;
-    json::object required{{"requiredDuringSchedulingIgnoredDuringExecution", volume.node_affinity}};
+    json::object required{{kube::key("NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"),
+                           volume.node_affinity}};
     made.affinity = read_node_rules(required, table_);
   }
   for (std::string_view label : kZoneLabels)

@@ -1,4 +1,4 @@
-// Claims, volumes and storage classes as far as filters look at them, and who uses which claim.
+// Claims, volumes and storage classes as far as filters need them, and how many pods use a claim.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct VolumeClaim {
   bool bound = false;              // annotated pv.kubernetes.io/bind-completed
   bool lost = false;               // status.phase Lost
   bool deleted = false;
-  bool once_pod = false;  // among its access modes is ReadWriteOncePod
+  bool once_pod = false;  // its access modes include ReadWriteOncePod
 };
 
 struct PersistentVolume {
@@ -41,7 +41,7 @@ class VolumeTable {
   struct Volume {
     bool has_affinity = false;
     NodeRules affinity;
-    // Zone and region labels with the values that will do.
+    // Zone and region labels with the values that match.
     std::vector<std::pair<std::string, std::vector<std::string>>> topology;
   };
 
@@ -56,7 +56,7 @@ class VolumeTable {
   const Volume* volume(std::string_view name) const;
   const StorageClass* storage_class(std::string_view name) const;
 
-  // Counts the pod among the users of its claims.
+  // Adds (1) or removes (-1) the pod as a user of its claims.
   void count(const kube::Pod& pod, int sign);
   std::int64_t users(std::string_view ns, std::string_view claim) const;
 
@@ -68,7 +68,7 @@ class VolumeTable {
   TextMap<std::int64_t> users_;
 };
 
-// The claim a volume of the pod stands for, "" for none.
+// The name of the claim that a volume of the pod uses, "" for none.
 std::string claim_name(const kube::Pod& pod, const kube::PodVolume& volume);
 
 // Whether two old-style disks must not be on one node: the same disk, unless both only read it.

@@ -70,7 +70,8 @@ Task<void> Binder::carry_out(Binding binding, Done done) {
   done(std::move(out));
 }
 
-// By hand, and without reading the answer when it is good: there is one for every pod.
+// Builds the body by hand and does not parse a successful answer, since there is one binding for
+// every pod.
 Task<Result<void>> Binder::write(Binding binding) {
   const kube::ObjectMeta& meta = binding.pod->meta;
   const kube::ObjectPath path{
@@ -98,7 +99,7 @@ Task<Result<bool>> Binder::delegate(Binding binding) {
     auto bound = co_await extender->bind(std::move(body));
     if (bound) co_return true;
     if (!extender->config().ignorable) co_return bound.error();
-    log::warn("scheduler", "binds without an extender",
+    log::warn("scheduler", "an extender cannot bind a pod, binding without it",
               {{"pod", kube::object_key(meta)}, {"error", bound.error()}});
   }
   co_return false;

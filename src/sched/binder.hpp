@@ -1,4 +1,4 @@
-// Tells the API server which node a pod has got, or has an extender tell it.
+// Binds pods to their nodes through the API server, or lets an extender do it.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ namespace plim::sched {
 struct Binding {
   PodPointer pod;
   std::string node;
-  json::object annotations;  // the API server puts them on the pod
-  // Of these the first that binds such pods does it, without the annotations.
+  json::object annotations;  // the API server adds them to the pod
+  // The first of these that binds such pods does it, without the annotations.
   std::shared_ptr<const ExtenderList> extenders;
 };
 
-// The decision in short, as an annotation for whoever looks at the pod later.
+// A summary of the decision as an annotation of the pod.
 json::object annotations_of(const Decision& decision);
 
 // Belongs to one loop; co_await stop() before destroying it.
 class Binder {
  public:
-  // Not called when the binder is stopped before the answer is there.
+  // Not called if the binder is stopped before the answer arrives.
   using Done = std::function<void(Result<void>)>;
 
   Binder(const Executor& loop, std::shared_ptr<kube::Client> client);
@@ -43,7 +43,7 @@ class Binder {
  private:
   Task<void> carry_out(Binding binding, Done done);
   Task<Result<void>> write(Binding binding);
-  Task<Result<bool>> delegate(Binding binding);  // false: to nobody
+  Task<Result<bool>> delegate(Binding binding);  // false: no extender binds this pod
 
   std::shared_ptr<kube::Client> client_;
   std::size_t under_way_ = 0;

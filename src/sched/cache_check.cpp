@@ -40,7 +40,7 @@ CacheDifference compare_cache(const SchedulerState& state, const ListedCluster& 
   Names nodes, pods;
   for (const NodeIndex row : cluster.table().live()) nodes.insert(cluster.table().name(row));
   for (NodeIndex row = 0; row < cluster.table().rows(); ++row)
-    for (const auto& record : cluster.pods_on(row)) pods.insert(record->pod->meta.uid);
+    for (const auto& record : cluster.pods().on(row)) pods.insert(record->pod->meta.uid);
   for (const WaitingPod& one : state.queue().waiting())
     if (!one.pod->meta.deleted) pods.insert(one.pod->meta.uid);
   CacheDifference out;
@@ -62,7 +62,7 @@ void dump_cache(const SchedulerState& state, Klog& klog) {
   const ClusterTables& cluster = state.engine().cluster();
   for (const NodeIndex row : cluster.table().live()) {
     std::vector<std::string> pods;
-    for (const auto& record : cluster.pods_on(row)) {
+    for (const auto& record : cluster.pods().on(row)) {
       const kube::ObjectMeta& meta = record->pod->meta;
       pods.push_back(kube::object_key(meta) + (state.is_assumed(meta.uid) ? "(assumed)" : ""));
     }

@@ -1,5 +1,4 @@
-// Whether what decisions look at is what there is, and what it is: for SIGUSR2, as kube-scheduler
-// does.
+// Compares the cache with the API server's objects and dumps it, on SIGUSR2 as kube-scheduler does.
 #pragma once
 
 #include <set>
@@ -11,11 +10,12 @@
 
 namespace plim::sched {
 
-// What the scheduler ought to know: nodes by name, by uid the pods that have a node or wait for us.
+// What the cache should contain: nodes by name, and by uid the pods that have a node or wait for
+// this scheduler.
 struct ListedCluster {
   std::set<std::string> nodes, pods;
 
-  // A pod that is deleted before it got a node is nobody's any more.
+  // A pod that is being deleted and has no node does not count.
   void add(const kube::Pod& pod, const SchedulerState& state);
 };
 
@@ -31,7 +31,7 @@ struct CacheDifference {
 
 CacheDifference compare_cache(const SchedulerState& state, const ListedCluster& listed);
 
-// What is in both.
+// The differences that are in both.
 CacheDifference common(const CacheDifference& a, const CacheDifference& b);
 
 void dump_cache(const SchedulerState& state, Klog& klog);

@@ -5,7 +5,7 @@ namespace {
 
 constexpr Nanos kWatchesCatchUp = std::chrono::seconds(1);
 
-// From the server's own cache, as informers start: it asks etcd nothing.
+// Reads from the server's cache, as informers do at the start, and not from etcd.
 kube::ListOptions from_cache(std::string_view field_selector) {
   return {.field_selector = std::string(field_selector), .limit = 500, .resource_version = "0"};
 }
@@ -19,7 +19,7 @@ Task<Result<void>> CacheComparer::list(kube::Resource resource, kube::ListOption
     PLIM_CO_TRY(kube::ListMeta meta, take(kube::JsonText(page)));
     if (meta.continue_token.empty()) co_return Result<void>();
     options.continue_token = std::move(meta.continue_token);
-    options.resource_version.clear();  // the token holds it
+    options.resource_version.clear();  // the token contains it
   }
 }
 

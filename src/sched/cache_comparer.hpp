@@ -1,5 +1,5 @@
-// Asks the API server what there is, and compares it with what the scheduler knows. Belongs to one
-// loop.
+// Lists nodes and pods from the API server and compares them with the scheduler's cache. Belongs to
+// one loop.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ class CacheComparer {
   CacheComparer(std::shared_ptr<kube::Client> client, const SchedulerState& state, Clock& clock)
       : client_(std::move(client)), state_(state), clock_(clock) {}
 
-  // Lists and watches are never of the same moment: only what differs from a second list as well,
-  // when the watches have had time to tell it, counts.
+  // Lists and watches never show the same moment. So only differences count that a second list
+  // still shows after the watches had time to catch up.
   Task<Result<CacheDifference>> compare();
 
  private:

@@ -25,7 +25,8 @@ Task<void> CacheDumper::compare() {
   if (found)
     log_difference(state_, *found, klog_);
   else
-    log::warn("scheduler", "the cache cannot be compared", {{"error", found.error()}});
+    log::warn("scheduler", "cannot compare the cache with the API server",
+              {{"error", found.error()}});
 }
 
 }  // namespace plim::sched

@@ -71,7 +71,7 @@ bool same_taints(const std::vector<kube::Taint>& a, const std::vector<kube::Tain
   });
 }
 
-// Some amount is larger than it was, or new.
+// True if an amount has increased or is new.
 bool any_grew(const kube::ResourceList& before, const kube::ResourceList& now) {
   return std::ranges::any_of(now, [&](const auto& entry) {
     const auto old =
@@ -102,7 +102,8 @@ bool same_requests(const std::vector<kube::Container>& a, const std::vector<kube
   return std::ranges::equal(a, b, {}, &kube::Container::requests, &kube::Container::requests);
 }
 
-// What counts on the node: while a resize is under way that is the larger of wish and promise.
+// Compares what counts on the node: during a resize that is the larger of the requested and the
+// allocated amount.
 bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
   if (same_requests(before.spec.containers, now.spec.containers) &&
       same_requests(before.spec.init_containers, now.spec.init_containers) &&
@@ -110,7 +111,7 @@ bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
       same_resources(before.status.containers, now.status.containers) &&
       same_resources(before.status.init_containers, now.status.init_containers) &&
       same_conditions(before, now))
-    return false;  // as of nearly every change
+    return false;  // as for nearly every change
   placement::ResourceNames names;
   const placement::PodRequests was = placement::requests_of(before, names),
                                is = placement::requests_of(now, names);
@@ -151,7 +152,7 @@ bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod) 
         return any_grew(event.node_before->allocatable, event.node->allocatable);
       return true;
     case PluginId::DefaultPreemption:
-      return false;  // what preemption has removed is heard of by the others
+      return false;  // the other plugins get the events of evicted pods
     case PluginId::NodeName:
       return event.node == nullptr || pod.spec.node_name.empty() ||
              pod.spec.node_name == event.node->meta.name;

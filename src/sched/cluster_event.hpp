@@ -1,4 +1,4 @@
-// What happens in a cluster, as far as it may help a pod that found no node.
+// Events in a cluster that may help a pod for which there was no node.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class EventKind : std::uint8_t {
   AssignedPodLabel,
   AssignedPodScaleDown,
   AssignedPodDelete,
-  // Of the waiting pod itself.
+  // Changes of the waiting pod itself.
   PodGates,
   PodToleration,
   PodLabel,
@@ -34,30 +34,31 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr std::size_t kEventKinds = 17;
 
-std::string_view label_of(EventKind kind);  // as in stock's metrics: "NodeUpdateNodeTaint"
+std::string_view label_of(EventKind kind);  // as in kube-scheduler's metrics: "NodeUpdateNodeTaint"
 
 struct ClusterEvent {
   EventKind kind{};
-  // What it was before and is now, where there is such a thing.
+  // The object before and after the change; null if it did not exist.
   std::shared_ptr<const kube::Node> node_before = {}, node = {};
   std::shared_ptr<const kube::Pod> pod_before = {}, pod = {};
-  // Concerns only pods that are not more important: others have not been kept out by what is gone.
+  // If set, the event concerns only pods up to this priority: what is gone did not block more
+  // important ones.
   std::optional<std::int64_t> up_to_priority = {};
 };
 
-// Whether any hint of these plugins asks for events of this kind at all: one mask test per pod.
+// The kinds of events that the plugin's hints ask for, as bits: one mask test per pod.
 std::uint32_t event_mask(PluginId plugin);
 
 inline std::uint32_t event_bit(EventKind kind) {
   return 1U << static_cast<unsigned>(kind);
 }
 
-// Whether the event may let `pod` pass this plugin, which has refused it.
+// Whether `pod` may pass this plugin, which rejected it, after the event.
 bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod);
 
-// The events in a change of a node; those of heartbeats are none.
+// The events in a change of a node; none for a heartbeat.
 std::vector<EventKind> changes_of(const kube::Node& before, const kube::Node& now);
-// Of a pod that has a node, and of one that waits for one.
+// The same for a pod that has a node, and for a pod that waits for one.
 std::vector<EventKind> changes_of_assigned(const kube::Pod& before, const kube::Pod& now);
 std::vector<EventKind> changes_of_waiting(const kube::Pod& before, const kube::Pod& now);
 

@@ -1,4 +1,4 @@
-// Follows the cluster through the API and keeps the scheduler's state up to date with it.
+// Watches the cluster through the API and keeps the scheduler's state up to date.
 #pragma once
 
 #include <functional>
@@ -30,10 +30,10 @@ class ClusterFeed {
   void start(const placement::Needs& needs);
   Task<void> stop();
 
-  // Follows the kinds that are needed as well. Kinds that are no longer needed stay followed.
+  // Also watches the kinds that are needed. Kinds that are no longer needed stay watched.
   void follow(const placement::Needs& needs);
 
-  // Every first list of what is followed has been applied.
+  // True if the first list of every watched kind has been applied.
   bool synced() const;
 
   const kube::Store<kube::Pod>& pods() const { return pods_.store(); }

@@ -127,12 +127,12 @@ class ConfigReader {
     if (auto good = check_election(out); !good) given->error_here(good.error().message);
     if (lock == "leases" || lock.empty()) return;
     if (version_ == FileVersion::v1)
-      given->error("resourceLock", fmt::format("{} is gone, it must be leases", quote(lock)));
+      given->error("resourceLock", fmt::format("{} no longer exists, use leases", quote(lock)));
     else
-      given->warn("resourceLock", fmt::format("{} is gone, leases is taken", quote(lock)));
+      given->warn("resourceLock", fmt::format("{} no longer exists, using leases", quote(lock)));
   }
 
-  // Go's writers give 0 for what was not set, and kube-scheduler takes it for that.
+  // Go programs write 0 for a field that is not set, and kube-scheduler reads 0 as not set.
   static Nanos duration_or(Fields& fields, const std::string& key, Nanos usual) {
     const Nanos value = fields.duration(key, usual);
     return value == Nanos(0) ? usual : value;
@@ -157,7 +157,7 @@ class ConfigReader {
     config_.contention_profiling = root_.boolean("enableContentionProfiling", true);
     if (version_ == FileVersion::v1) return;
     for (const std::string key : {"healthzBindAddress", "metricsBindAddress", "algorithmSource"})
-      if (root_.raw(key) != nullptr) root_.warn(key, "is gone and has no effect");
+      if (root_.raw(key) != nullptr) root_.warn(key, "no longer exists and has no effect");
   }
 
   void read_profiles() {
@@ -173,7 +173,7 @@ class ConfigReader {
           fields.error("schedulerName", "is missing; with several profiles each needs its own");
       } else if (config_.profile_named(made.profile.scheduler_name) != nullptr) {
         fields.error("schedulerName",
-                     fmt::format("{} has a profile already", quote(made.profile.scheduler_name)));
+                     fmt::format("{} already has a profile", quote(made.profile.scheduler_name)));
       }
       made.profile.percentage_of_nodes =
           fields.integer("percentageOfNodesToScore", config_.percentage_of_nodes, {0, 100});
@@ -183,7 +183,8 @@ class ConfigReader {
     if (given.empty()) read_usual_profile();
   }
 
-  // As one that says nothing: what a version has as defaults, and the file for all profiles, holds.
+  // Like an empty profile: it gets the defaults of the version and what the file sets for all
+  // profiles.
   void read_usual_profile() {
     const auto nothing = parse_yaml_document("{}", "no profile");
     Fields fields(*nothing, notes_);
@@ -194,7 +195,7 @@ class ConfigReader {
     config_.profiles.push_back(std::move(made));
   }
 
-  // What an extender counts itself is no matter of NodeResourcesFit.
+  // NodeResourcesFit ignores the resources that extenders manage.
   void apply_ignored_resources() {
     std::vector<std::string> ignored;
     for (const ExtenderConfig& extender : config_.extenders)

@@ -1,5 +1,5 @@
-// The scheduler's configuration file, KubeSchedulerConfiguration, as it counts: defaults filled in,
-// plugin sets merged and expanded. Files of the beta versions are converted while they are read.
+// The scheduler's configuration, KubeSchedulerConfiguration, with all defaults set and plugin sets
+// merged and expanded. Files of the beta versions are converted while they are read.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct ElectionConfig {
   std::string name = "kube-scheduler", ns = "kube-system";
 };
 
-// Whether its times go together; of one that elects nobody they do not matter.
+// Checks that its durations fit together. They have no effect without leader election.
 Result<void> check_election(const ElectionConfig& election);
 
 struct ClientConfig {
@@ -45,7 +45,7 @@ struct ExtenderTls {
   bool insecure = false;
   std::string server_name;
   std::string cert_file, key_file, ca_file;
-  std::string cert_data, key_data, ca_data;  // decoded; they win over the files
+  std::string cert_data, key_data, ca_data;  // decoded; take precedence over the files
 };
 
 struct ExtenderConfig {
@@ -82,8 +82,8 @@ struct Configuration {
 };
 
 struct ReadConfigOptions {
-  bool strict = false;                             // what is only warned about otherwise is refused
-  std::optional<LocalityMode> locality_mode = {};  // for all profiles, whatever the file says
+  bool strict = false;                             // warnings become errors
+  std::optional<LocalityMode> locality_mode = {};  // for all profiles, instead of the file's
 };
 
 struct ConfigRead {
@@ -91,17 +91,18 @@ struct ConfigRead {
   std::vector<std::string> warnings;  // whole lines, "scheduler.conf:3:7: …"
 };
 
-// What no file at all gives.
+// The configuration without a file.
 Configuration default_configuration(const ReadConfigOptions& options = {});
 
-// YAML or JSON. The error holds all mistakes, one a line, each with its place and field.
+// Reads YAML or JSON. The error contains all mistakes, one per line, each with its position and
+// field.
 Result<ConfigRead> read_configuration(std::string_view text, std::string_view source,
                                       const ReadConfigOptions& options = {});
 
-// As v1 with every default; reading it back gives the same configuration.
+// Writes it as v1 with every default; reading the text gives the same configuration.
 json::value write_configuration(const Configuration& config);
 
-// For people: the plugins of every extension point in the order in which they run.
+// A readable list: the plugins of every extension point in the order in which they run.
 std::string describe_plugins(const Configuration& config);
 
 std::string_view name_of(LocalityMode mode);

@@ -27,7 +27,8 @@ void read_preemption(Fields& args, placement::PreemptionArgs& out) {
   out.min_percentage = args.integer("minCandidateNodesPercentage", out.min_percentage, {0, 100});
   out.min_absolute = args.integer("minCandidateNodesAbsolute", out.min_absolute, {.low = 0});
   if (out.min_percentage == 0 && out.min_absolute == 0)
-    args.error("minCandidateNodesPercentage", "it and minCandidateNodesAbsolute are both 0");
+    args.error("minCandidateNodesPercentage",
+               "must not be 0 if minCandidateNodesAbsolute is 0 too");
 }
 
 void read_inter_pod(Fields& args, placement::InterPodArgs& out) {
@@ -36,7 +37,8 @@ void read_inter_pod(Fields& args, placement::InterPodArgs& out) {
       args.boolean("ignorePreferredTermsOfExistingPods", out.ignore_preferred_of_existing);
 }
 
-// Of pods the API server sees to it; here a mistake would let no pod fit anywhere.
+// The API server validates the terms of pods. These are validated here, since no pod would fit on
+// any node after a mistake.
 void check_node_term(Fields& term) {
   for (const std::string list : {"matchExpressions", "matchFields"}) {
     for (Fields& expression : term.objects(list)) {
@@ -46,12 +48,12 @@ void check_node_term(Fields& term) {
     }
     const json::value* given = term.raw(list);
     if (given != nullptr && !placement::is_sound_node_term(json::object{{list, *given}}))
-      term.error(list, "a key, an operator or the values of one cannot be used");
+      term.error(list, "contains an invalid key, operator or value");
   }
   term.finish();
 }
 
-// The terms themselves are read by the plugin as those of pods are.
+// The plugin parses the terms, as it does for pods.
 void read_node_affinity(Fields& args, placement::NodeAffinityArgs& out) {
   const json::value* added = args.raw("addedAffinity");
   if (added == nullptr) return;
@@ -120,7 +122,8 @@ void read_spread(Fields& args, placement::SpreadArgs& out) {
     constraint.honor_affinity = given.choice("nodeAffinityPolicy", kInclusion, 0) == 0;
     constraint.honor_taints = given.choice("nodeTaintsPolicy", kInclusion, 1) == 0;
     if (given.raw("labelSelector") != nullptr)
-      given.error("labelSelector", "defaults take the selectors of the pod's own services");
+      given.error("labelSelector",
+                  "not allowed in defaults, which use the selectors of the pod's services");
     if (!given.texts("matchLabelKeys").empty())
       given.warn("matchLabelKeys", "has no effect in defaults, as with kube-scheduler");
     given.finish();
@@ -128,11 +131,11 @@ void read_spread(Fields& args, placement::SpreadArgs& out) {
         std::ranges::any_of(out.defaults, [&](const placement::SpreadDefault& other) {
           return other.topology_key == constraint.topology_key && other.hard == constraint.hard;
         });
-    if (twice) given.error("topologyKey", "the same key and action stand here twice");
+    if (twice) given.error("topologyKey", "occurs twice with the same whenUnsatisfiable");
     out.defaults.push_back(std::move(constraint));
   }
   if (out.system_defaults && !out.defaults.empty())
-    args.error("defaultConstraints", "they count only with defaultingType: List");
+    args.error("defaultConstraints", "allowed only with defaultingType: List");
 }
 
 std::int64_t read_bandwidth(Fields& args, const std::string& key, std::int64_t fallback) {
@@ -153,7 +156,7 @@ void read_locality(Fields& args, placement::LocalityArgs& out) {
   out.layers = args.choice("granularity", kGranularities, 0) == 0;
   out.inventory = static_cast<InventorySource>(args.choice("inventory", kSources, 0));
   const Nanos age = args.duration("inventoryMaxAge", out.inventory_max_age);
-  if (age < std::chrono::seconds(1)) args.error("inventoryMaxAge", "at least 1s");
+  if (age < std::chrono::seconds(1)) args.error("inventoryMaxAge", "must be at least 1s");
   out.inventory_max_age = std::chrono::duration_cast<std::chrono::seconds>(age);
   out.pull_bandwidth = read_bandwidth(args, "pullBandwidth", out.pull_bandwidth);
   const Nanos horizon = args.duration("horizon", out.horizon);
@@ -246,7 +249,7 @@ std::vector<placement::ResourceWeight> read_resource_weights(
     if (resource.name.empty()) given.error("name", "is missing");
     given.finish();
     if (std::ranges::find(out, resource.name, &placement::ResourceWeight::name) != out.end())
-      given.error("name", fmt::format("{} stands here twice", quote(resource.name)));
+      given.error("name", fmt::format("{} occurs twice", quote(resource.name)));
     else
       out.push_back(std::move(resource));
   }
@@ -260,7 +263,7 @@ std::vector<placement::ShapePoint> read_shape(Fields& args, const std::string& k
                                       .score = given.integer("score", 0, {0, 10})};
     given.finish();
     if (!out.empty() && point.utilization <= out.back().utilization)
-      given.error("utilization", fmt::format("{} does not rise above the {} before it",
+      given.error("utilization", fmt::format("{} is not greater than the {} before it",
                                              point.utilization, out.back().utilization));
     out.push_back(point);
   }
@@ -330,7 +333,7 @@ json::value write_plugin_args(PluginId plugin, const ProfileConfig& config) {
       out["filterTimeout"] = format_duration(config.dra_filter_timeout);
       break;
     case PluginId::ImageLocality:
-      return write_locality(profile.locality);  // stock knows no kind for it
+      return write_locality(profile.locality);  // kube-scheduler has no kind for it
     default:
       return nullptr;
   }

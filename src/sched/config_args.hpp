@@ -6,8 +6,8 @@
 
 namespace plim::sched {
 
-// `args` are those of `plugin`; what they say goes into the profile. Plugins without arguments
-// take none.
+// Reads the arguments of `plugin` into the profile. It is an error to give arguments to a plugin
+// without any.
 void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out);
 
 // A resource list of args, {name, weight}; also the older plugins' own form.

@@ -35,7 +35,7 @@ ExtenderTls read_tls(Fields& tls) {
   return out;
 }
 
-// A name with a domain of its own: example.com/gpu.
+// A name with a domain other than kubernetes.io: example.com/gpu.
 bool is_extended_resource(std::string_view name) {
   const auto [domain, rest] = cut(name, '/');
   return !domain.empty() && !rest.empty() && domain != "kubernetes.io" &&
@@ -65,15 +65,15 @@ ExtenderConfig read_extender(Fields& given, std::set<std::string>& managed) {
   if (out.timeout == Nanos(0)) out.timeout = std::chrono::seconds(5);
   if (auto tls = given.object("tlsConfig")) out.tls = read_tls(*tls);
   if (out.tls && out.tls->insecure && !(out.tls->ca_file.empty() && out.tls->ca_data.empty()))
-    given.error("tlsConfig", "insecure and an authority exclude each other");
+    given.error("tlsConfig", "insecure and a certificate authority exclude each other");
   for (Fields& resource : given.objects("managedResources")) {
     ManagedResource made{.name = resource.text("name"),
                          .ignored_by_scheduler = resource.boolean("ignoredByScheduler", false)};
     if (!is_extended_resource(made.name))
-      resource.error("name", fmt::format("{} is no extended resource such as example.com/gpu",
+      resource.error("name", fmt::format("{} is not an extended resource such as example.com/gpu",
                                          quote(made.name)));
     else if (!managed.insert(made.name).second)
-      resource.error("name", fmt::format("{} is managed by an extender already", quote(made.name)));
+      resource.error("name", fmt::format("{} is already managed by an extender", quote(made.name)));
     resource.finish();
     out.managed.push_back(std::move(made));
   }
@@ -109,7 +109,7 @@ std::vector<ExtenderConfig> read_extenders(Fields& root) {
   for (Fields& given : root.objects("extenders")) {
     out.push_back(read_extender(given, managed));
     if (out.back().bind_verb.empty()) continue;
-    if (binds) given.error("bindVerb", "another extender binds already, and one may");
+    if (binds) given.error("bindVerb", "another extender already binds, and only one may");
     binds = true;
   }
   return out;

@@ -1,4 +1,4 @@
-// `extenders` of the file: HTTP services that are asked beside the plugins.
+// `extenders` of the file: HTTP services that take part in decisions in addition to the plugins.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,7 @@
 namespace plim::sched {
 namespace {
 
-constexpr std::size_t kMostUnknown = 20;  // of one object; more mean that it is something else
+constexpr std::size_t kMostUnknown = 20;  // per object; with more it is probably another kind
 
 }  // namespace
 
@@ -106,7 +106,7 @@ bool Fields::boolean(const std::string& key, bool fallback) {
 Nanos Fields::duration(const std::string& key, Nanos fallback) {
   const json::value* value = get(key);
   if (value == nullptr) return fallback;
-  // Some writers give nanoseconds: Go's own number for a duration.
+  // Some programs write nanoseconds, as Go's JSON encoder does for durations.
   if (const auto* whole = value->if_int64()) return Nanos(*whole);
   if (value->is_string())
     if (const auto parsed = parse_duration(value->get_string())) return *parsed;

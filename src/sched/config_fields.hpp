@@ -1,5 +1,5 @@
-// Strict reading of a configuration file's objects: every mistake is noted with its line and the
-// field's whole name, and reading goes on, so that all of them are told at once.
+// Reads the objects of a configuration file strictly. It notes every mistake with its line and the
+// field's full name and goes on, so that one run reports all of them.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct IntRange {
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
 };
 
-// The fields of one object. Asking for a key makes it known; finish() objects to the others. After
-// a mistake the fallback is handed back.
+// The fields of one object. Keys that were not read are unknown: finish() reports them. After a
+// mistake the functions return the fallback.
 class Fields {
  public:
   Fields(const YamlDocument& document, FieldNotes& notes);  // the root

@@ -20,7 +20,7 @@ class ProfileReader {
   void read(Fields& fields, std::optional<LocalityMode> mode, ProfileConfig& out) {
     placement::PluginSets custom;
     if (auto plugins = fields.object("plugins")) read_sets(*plugins, custom);
-    // Who asks for the plugin by name wants it to count.
+    // A profile that enables the plugin by name gets the formula by bytes.
     const auto& scored = custom.at(placement::Point::Score).enabled;
     if (std::ranges::find(scored, PluginId::ImageLocality, &WeightedPlugin::plugin) != scored.end())
       out.profile.locality.mode = LocalityMode::Bytes;
@@ -29,7 +29,7 @@ class ProfileReader {
         multi_point ? placement::default_sets() : placement::default_sets_before_multi_point(),
         custom);
     if (!multi_point) {
-      // In v1 terms: nothing by multiPoint, every point as it stands.
+      // In terms of v1: nothing comes from multiPoint, every point is given in full.
       for (placement::PluginSet& set : out.sets.points) {
         set.disables_all = true;
         set.disabled.clear();
@@ -83,15 +83,15 @@ class ProfileReader {
       return;
     }
     if (point != placement::Point::MultiPoint && !placement::implements(*plugin, point)) {
-      // The older plugins ran at points that their successors leave out.
+      // The older plugins ran at points at which their successors do not run.
       if (find_old_plugin(name) == nullptr || version_ == FileVersion::v1)
-        item.error("name", fmt::format("{} does nothing at {}", quote(name), name_of(point)));
+        item.error("name", fmt::format("{} does not run at {}", quote(name), name_of(point)));
       return;
     }
     set.enabled.push_back({*plugin, weight});
   }
 
-  // None for a name that is dropped with a warning or refused.
+  // None for a name that is ignored with a warning or rejected.
   std::optional<PluginId> plugin_by_name(Fields& item, const std::string& name, bool enabled) {
     if (name.empty()) {
       item.error("name", "is missing");
@@ -102,7 +102,7 @@ class ProfileReader {
     if (old != nullptr && version_ != FileVersion::v1) return old_plugin(item, *old, enabled);
     std::string text = fmt::format("there is no plugin {}", quote(name));
     if (old != nullptr && old->now)
-      text = fmt::format("{} is gone, use {}", quote(name), name_of(*old->now));
+      text = fmt::format("{} no longer exists, use {}", quote(name), name_of(*old->now));
     if (const auto now = successor_of_policy(name); !now.empty())
       text = fmt::format("{} is a name of the old Policy API, the plugin is {}", quote(name), now);
     if (enabled)
@@ -114,7 +114,7 @@ class ProfileReader {
 
   std::optional<PluginId> old_plugin(Fields& item, const OldPlugin& old, bool enabled) {
     if (!old.now) {
-      item.warn("name", fmt::format("{} is gone and has no effect", old.name));
+      item.warn("name", fmt::format("{} no longer exists and has no effect", old.name));
       return std::nullopt;
     }
     if (enabled && old.strategy) old_strategy_ = old.strategy;
@@ -131,7 +131,7 @@ class ProfileReader {
       if (std::ranges::find(seen, name) != seen.end())
         item.error("name", fmt::format("{} is configured twice", quote(name)));
       seen.push_back(name);
-      // Of a plugin that does not run here they change nothing; kube-scheduler passes over them
+      // Arguments of a plugin that does not run here have no effect; kube-scheduler ignores them
       // too.
       const auto plugin = plugin_by_name(item, name, find_old_plugin(name) != nullptr);
       auto args = item.object("args");
@@ -157,8 +157,7 @@ class ProfileReader {
   }
 
   FileVersion version_;
-  std::optional<placement::FitStrategy>
-      old_strategy_;  // that a plugin of older versions stands for
+  std::optional<placement::FitStrategy> old_strategy_;  // of a plugin of older versions
 };
 
 }  // namespace

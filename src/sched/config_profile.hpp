@@ -10,7 +10,7 @@ namespace plim::sched {
 
 enum class FileVersion { v1beta1, v1beta2, v1beta3, v1 };
 
-// All but its name and percentage. `mode` wins over the file's.
+// Reads everything except its name and percentage. `mode` takes precedence over the file.
 void read_profile(Fields& fields, FileVersion version, std::optional<LocalityMode> mode,
                   ProfileConfig& out);
 

@@ -183,13 +183,13 @@ TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
       {v1_plugins("{multiPoint: {disabled: [{name: PrioritySort}]}}"), "queueSort"},
       {v1_plugins("{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}"),
        "queueSort.enabled[1].name"},
-      {v1_plugins("{queueSort: {enabled: [{name: ImageLocality}]}}"), "does nothing at queueSort"},
+      {v1_plugins("{queueSort: {enabled: [{name: ImageLocality}]}}"), "does not run at queueSort"},
       {v1_plugins("{bind: {disabled: [{name: '*'}]}}"), "plugins.bind"},
       {v1_plugins("{score: {enabled: [{name: Nonsense}]}}"),
        "profiles[0].plugins.score.enabled[0].name: there is no plugin \"Nonsense\""},
       {v1_plugins("{score: {enabled: [{name: ImageLocality}, {name: ImageLocality}]}}"),
        "enabled[1].name: \"ImageLocality\" is enabled twice"},
-      {v1_plugins("{score: {enabled: [{name: NodePorts}]}}"), "does nothing at score"},
+      {v1_plugins("{score: {enabled: [{name: NodePorts}]}}"), "does not run at score"},
       {v1_plugins("{filter: {enabled: [{name: EBSLimits}]}}"), "use NodeVolumeLimits"},
       {v1_plugins("{score: {enabled: [{name: ImageLocalityPriority}]}}"),
        "the plugin is ImageLocality"},
@@ -273,7 +273,7 @@ TEST(SchedConfig, passes_over_arguments_of_plugins_it_does_not_have) {
   ASSERT_EQ(made.warnings.size(), 1U);
   EXPECT_NE(made.warnings[0].find("pluginConfig[0].name: there is no plugin \"Coffee\""),
             std::string::npos);
-  EXPECT_NE(mistake(v1("profiles:\n- pluginConfig: [{name: EBSLimits}]")).find("is gone"),
+  EXPECT_NE(mistake(v1("profiles:\n- pluginConfig: [{name: EBSLimits}]")).find("no longer exists"),
             std::string::npos);
 }
 

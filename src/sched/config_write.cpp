@@ -54,7 +54,7 @@ std::string plugin_list(const std::vector<PluginId>& plugins) {
   std::vector<std::string> names;
   for (const PluginId plugin : plugins) {
     names.emplace_back(name_of(plugin));
-    // Goes with the filter: until then no configuration may pass for one that limits volumes.
+    // Shown until the filter exists, so that no configuration looks as if it limited volumes.
     if (plugin == PluginId::NodeVolumeLimits) names.back() += "[no effect yet]";
   }
   return names.empty() ? "-" : fmt::format("{}", fmt::join(names, " "));

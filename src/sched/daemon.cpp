@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Each binding that is under way has a connection of its own.
+// Each binding in progress has its own connection.
 constexpr std::size_t kMaxBinding = 32;
 
 // How long stop() waits for events that are still queued. Another scheduler may lead by then, and
@@ -122,22 +122,23 @@ void Daemon::set_config(std::shared_ptr<const Configuration> config,
 }
 
 Task<void> Daemon::schedule() {
-  // Inventories are waited for a few seconds only, and nothing notifies us when these are over.
+  // The daemon waits only a few seconds for inventories, and nothing notifies it when these are
+  // over.
   while (!synced()) (void)co_await wake_.wait_until(clock_, clock_.steady() + 1s);
   log::info("scheduler", "caches filled",
             {{"nodes", state_.engine().node_count()}, {"pods", feed_.pods().size()}});
   for (;;) {
     std::optional<SchedulingQueue::Attempt> attempt;
-    // A new configuration may look at kinds that are not known yet.
+    // A new configuration may need kinds that are not listed yet.
     const bool may_decide = leading_ && tries_.binding() < kMaxBinding && synced();
     const PopFrom lanes = extender_tries_.busy() ? PopFrom::quick_lane : PopFrom::all_lanes;
     if (may_decide) attempt = state_.queue().pop(clock_.steady(), lanes);
     if (attempt) {
       try_pod(*attempt);
-      co_await yield_to_loop();  // answers to bindings and the watches come in between
+      co_await yield_to_loop();  // lets answers to bindings and watch events in
       continue;
     }
-    // Without a deadline where none is needed: under load this is once for every pod.
+    // Sets no deadline if none is needed: under load this runs once for every pod.
     if (const auto flush = state_.queue().next_flush(); may_decide && flush)
       (void)co_await wake_.wait_until(clock_, *flush);
     else

@@ -1,5 +1,5 @@
-// The scheduler at work: takes pods from the queue, decides where they go and has them bound. Puts
-// together the parts that follow the cluster, decide, bind and report.
+// The main loop of the scheduler: takes pods from the queue, decides where they go and binds them.
+// Owns the parts that watch the cluster, decide, bind and report.
 #pragma once
 
 #include <memory>
@@ -36,13 +36,13 @@ struct DaemonOptions {
   bool annotate_decisions = false;
   bool explain_all_nodes = false;
   bool defer_claims = false;  // leave pods with resource claims to another scheduler
-  EtcdSource etcd = {};       // where agents may have put what nodes hold
+  EtcdSource etcd = {};       // where agents may publish image inventories
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
 class Daemon {
  public:
-  // Events have a client of their own, so that they do not use up the bindings' rate.
+  // Events have their own client, so that they do not use up the rate limit of bindings.
   Daemon(const Executor& loop, const DaemonOptions& options,
          const std::shared_ptr<kube::Client>& client, std::shared_ptr<kube::Client> event_client,
          metrics::Registry& registry, Clock& clock = system_clock(),
@@ -52,7 +52,7 @@ class Daemon {
   void start();
   Task<void> stop();
 
-  // Nothing is decided before it leads, and nothing after it has stopped leading.
+  // The daemon makes decisions only while it leads.
   void lead();
   void stop_leading();
 
@@ -62,7 +62,7 @@ class Daemon {
 
   const Configuration& config() const { return *state_.config(); }
 
-  // Every first list of what is followed has been applied.
+  // True if the first list of every watched kind has been applied.
   bool synced() const { return feed_.synced(); }
 
   void on_decision(Decider::OnDecision callback) { decider_.on_decision(std::move(callback)); }

@@ -11,6 +11,7 @@
 #include "base/loop.hpp"
 #include "base/rfc3339.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/api_server.hpp"
 #include "local/apiserver/crd/custom_resources.hpp"
 #include "local/store/store.hpp"
@@ -166,7 +167,7 @@ class SchedDaemonTest : public ::testing::Test {
 
   std::string node_of_pod(std::string name) {
     auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", std::move(name)}));
-    return pod ? std::string(text_at(*pod, {"spec", "nodeName"})) : "";
+    return pod ? std::string(kube::text_at(*pod, "Pod.spec.nodeName")) : "";
   }
 
   // Where it is bound in the end, however long its backoff.
@@ -260,7 +261,7 @@ TEST_F(SchedDaemonTest, a_node_that_is_gone_is_no_promise) {
   ASSERT_TRUE(promised);
   const auto nominated = [&] {
     auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", "p"}));
-    return std::string(text_at(*pod, {"status", "nominatedNodeName"}));
+    return std::string(kube::text_at(*pod, "Pod.status.nominatedNodeName"));
   };
   ASSERT_EQ(nominated(), "a");
   daemon_->lead();
@@ -337,12 +338,12 @@ TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
     return bare.engine().decide(*pod, all->profiles[0].profile, DecideOptions()).message;
   };
   EXPECT_THAT(message(), HasSubstr("not found"));
-  EXPECT_TRUE(bare.engine().cluster().namespaces().empty());
+  EXPECT_TRUE(bare.engine().cluster().namespaces().all().empty());
   bare.set_config(all, std::make_shared<const ExtenderList>());
   EXPECT_FALSE(bare.synced());
   until([&] { return bare.synced(); });
   EXPECT_THAT(message(), HasSubstr("pod has unbound immediate PersistentVolumeClaims"));
-  EXPECT_FALSE(bare.engine().cluster().namespaces().empty());
+  EXPECT_FALSE(bare.engine().cluster().namespaces().all().empty());
   run_to_end(loop_, bare.stop());
 }
 

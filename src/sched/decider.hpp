@@ -1,4 +1,4 @@
-// Asks the engine where a pod goes and which pods would have to leave, and reports each decision to
+// Asks the engine where a pod goes and which pods to evict for it, and reports each decision to
 // metrics, log and explain.
 #pragma once
 

@@ -31,13 +31,13 @@ Task<void> EtcdInventories::stop() {
   return tasks_.stop();
 }
 
-// While etcd is away, what it told stays and grows old.
+// While etcd is not reachable, the inventories stay and become outdated.
 Task<void> EtcdInventories::follow() {
   for (;;) {
     auto done = co_await look();
     synced_ = synced_ || done;
     if (!done)
-      log_.write(log::Level::warn, "scheduler", "inventories in etcd cannot be read",
+      log_.write(log::Level::warn, "scheduler", "cannot read the inventories in etcd",
                  {{"error", done.error()}});
     co_await clock_.sleep(kAskEtcd);
   }
@@ -57,13 +57,13 @@ Task<Result<void>> EtcdInventories::look() {
 
 Task<Result<void>> EtcdInventories::read(std::string node, kube::EtcdKey key) {
   const auto text = co_await source_.client->read(key.key);
-  // One that has gone since is missing in the next list.
+  // A key that was deleted meanwhile is missing in the next list.
   if (!text && text.error().code == Code::not_found) co_return Result<void>();
   if (!text) co_return text.error();
   known_[node] = key.revision;
   const auto inventory = parse_inventory(*text);
   if (!inventory)
-    log::warn("scheduler", "a node's inventory of images cannot be read",
+    log::warn("scheduler", "cannot read a node's image inventory",
               {{"node", node}, {"etcd", key.key}, {"error", inventory.error()}});
   tell_(node, inventory ? &*inventory : nullptr);
   co_return Result<void>();

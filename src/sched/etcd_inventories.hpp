@@ -1,4 +1,4 @@
-// The inventories that agents put into an etcd (`plimsoll agent --images --publish etcd`).
+// The inventories that agents write to etcd (`plimsoll agent --images --publish etcd`).
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ struct EtcdSource {
   std::string cluster = "default";           // in the keys
 };
 
-// Asks every few seconds which keys there are and at which revision, and reads those that changed.
-// No watch: agents look at their runtime every ten seconds anyway, keys that went with their lease
-// are seen by not being there, and after a lost connection, a compaction or a restored etcd there
-// is nothing to catch up with. A round without changes costs a few hundred bytes a node.
-// Belongs to one loop; co_await stop() before destroying it.
+// Lists the keys and their revisions every few seconds and reads those that changed. It needs no
+// watch: agents check their runtime every ten seconds anyway, a key whose lease expired is missing
+// in the list, and there is nothing to catch up with after a lost connection, a compaction or a
+// restored etcd. A list without changes costs a few hundred bytes per node. Belongs to one loop;
+// co_await stop() before destroying it.
 class EtcdInventories {
  public:
-  // A node's inventory, or null when it is gone or cannot be read.
+  // A node's inventory, or null if it is gone or invalid.
   using Tell = std::function<void(const std::string& node, const loop::ImageInventory*)>;
 
   EtcdInventories(const Executor& loop, EtcdSource source, Tell tell, Clock& clock);
@@ -34,7 +34,7 @@ class EtcdInventories {
   void start();
   Task<void> stop();
 
-  bool synced() const { return synced_; }  // all that was there has been read once
+  bool synced() const { return synced_; }  // the first list has been read
 
  private:
   Task<void> follow();

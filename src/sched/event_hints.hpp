@@ -16,7 +16,7 @@ class EventHints {
  public:
   // Whether an event may let the pod pass a plugin that rejected it.
   using Hint = std::function<bool(PluginId, const ClusterEvent&, const kube::Pod&)>;
-  // Called for one of ten questions to a plugin's hint: whether it helps, and how long that took.
+  // Called for one of ten calls of a hint: whether the event may help, and how long the hint took.
   using OnHint = std::function<void(PluginId, EventKind, bool helps, Nanos took)>;
 
   // Without a hint, the plugins' own ones are asked.

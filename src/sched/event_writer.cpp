@@ -15,8 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxQueuedBytes = 64u << 20;
-// What an API server does for events it does not do for bindings, which somebody waits for: so few
-// at a time, and more only when they get late.
+// Events take capacity of the API server from bindings, which are more urgent. So only a few are
+// written at a time, and more only if they are late.
 constexpr std::size_t kWriters = 2, kMostWriters = 8;
 constexpr Nanos kLate = 5s;
 constexpr Nanos kSilence = 1s;
@@ -28,7 +28,7 @@ constexpr Nanos kSeriesEnd = 6min;
 const kube::Resource kEvents{
     .group = "events.k8s.io", .version = "v1", .plural = "events", .kind = "Event"};
 
-// `name` is a member's with what stands before it, the brace or comma included.
+// `name` is the name of the member and everything before it, including the brace or comma.
 void append_member(std::string& out, std::string_view name, std::string_view value) {
   out += name;
   append_json_string(out, value);
@@ -70,7 +70,7 @@ void EventWriter::start() {
 }
 
 Task<void> EventWriter::stop(Nanos grace) {
-  // No bindings are left that they could be in the way of.
+  // There are no bindings any more that more writers could delay.
   for (std::size_t more = queue_.size(); more > 0 && writers_ < kMostWriters; --more) add_writer();
   const SteadyTime deadline = clock_.steady() + grace;
   SteadyTime patience = std::min(deadline, clock_.steady() + kSilence);
@@ -114,8 +114,8 @@ void EventWriter::record(SchedulerEvent event) {
   const std::string ns = event.regarding.ns.empty() ? "default" : event.regarding.ns;
   std::string name = fmt::format("{}.{:x}", event.regarding.name, now.time_since_epoch().count());
   if (event.warning) {
-    // With its note, for a series shows that of its first event; hashed, since many pods that fit
-    // nowhere have long ones, and each is remembered for minutes.
+    // The key contains the note, since a series shows the note of its first event. It is hashed,
+    // since notes can be long and are kept for minutes.
     const std::string key =
         fmt::format("{}/{}/{}/{}/{:x}", event.controller, event.reason, event.action,
                     event.regarding.uid, std::hash<std::string>{}(event.note));
@@ -129,7 +129,7 @@ void EventWriter::record(SchedulerEvent event) {
     }
     series = {.ns = ns, .name = name, .count = 1, .written = 1, .last = now};
   }
-  // By hand: there is one for every pod that is placed.
+  // Builds the JSON by hand, since there is one event for every placed pod.
   std::string body;
   body.reserve(1024);
   append_member(body, R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":)",

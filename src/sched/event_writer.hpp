@@ -1,5 +1,5 @@
-// Writes the scheduler's Events, of events.k8s.io/v1, beside the work. Unlike the common recorder
-// it never drops one while there is memory: that a pod was placed must be told.
+// Writes the scheduler's Events (events.k8s.io/v1) in the background. Unlike client-go's recorder
+// it drops none before the queue is full: every placement must be reported.
 #pragma once
 
 #include <cstdint>
@@ -37,14 +37,14 @@ class EventWriter {
               Clock& clock = system_clock());
 
   void start();
-  // Writes what is queued for at most `grace`, and not for a server that takes nothing; the rest is
-  // lost and counts as dropped.
+  // Writes queued events for at most `grace`, and less if the server accepts none. The rest counts
+  // as dropped.
   Task<void> stop(Nanos grace = Nanos(0));
 
-  // Returns at once. Repeats of the same warning become a series of the first one.
+  // Returns immediately. Repeats of a warning become a series of the first one.
   void record(SchedulerEvent event);
 
-  // Who leads, of which kube-scheduler writes core Events, without an action.
+  // Reports who leads, as a core Event without an action, as kube-scheduler does.
   void record_election(const kube::ObjectReference& lease, std::string_view controller,
                        std::string_view message);
 
@@ -52,7 +52,7 @@ class EventWriter {
 
  private:
   struct Entry {
-    std::string ns, name;  // of the Event; a name: it is patched
+    std::string ns, name;  // of the Event; with a name it is patched
     std::string body;
     bool is_core = false;
     SteadyTime since{};

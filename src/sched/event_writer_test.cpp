@@ -7,6 +7,7 @@
 #include "base/event.hpp"
 #include "base/json.hpp"
 #include "base/loop.hpp"
+#include "kube/paths.hpp"
 #include "kube/testing/stub_client.hpp"
 
 namespace plim::sched {
@@ -80,17 +81,17 @@ TEST_F(EventWriterTest, writes_an_event_about_a_pod) {
   EXPECT_EQ(request.path, "/apis/events.k8s.io/v1/namespaces/team/events");
   auto body = parse_json(request.body);
   ASSERT_TRUE(body) << body.error().message;
-  EXPECT_EQ(text_at(*body, {"kind"}), "Event");
-  EXPECT_EQ(text_at(*body, {"metadata", "namespace"}), "team");
-  EXPECT_TRUE(text_at(*body, {"metadata", "name"}).starts_with("web."));
-  EXPECT_EQ(text_at(*body, {"note"}), "a \"note\"");
-  EXPECT_EQ(text_at(*body, {"type"}), "Normal");
-  EXPECT_EQ(text_at(*body, {"reason"}), "Scheduled");
-  EXPECT_EQ(text_at(*body, {"action"}), "Binding");
-  EXPECT_EQ(text_at(*body, {"reportingController"}), "default-scheduler");
-  EXPECT_EQ(text_at(*body, {"reportingInstance"}), "default-scheduler-host");
-  EXPECT_EQ(text_at(*body, {"regarding", "uid"}), "web-uid");
-  EXPECT_EQ(text_at(*body, {"regarding", "resourceVersion"}), "7");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.kind"), "Event");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.metadata.namespace"), "team");
+  EXPECT_TRUE(kube::text_at(*body, "EventsEvent.metadata.name").starts_with("web."));
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.note"), "a \"note\"");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.type"), "Normal");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.reason"), "Scheduled");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.action"), "Binding");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.reportingController"), "default-scheduler");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.reportingInstance"), "default-scheduler-host");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.regarding.uid"), "web-uid");
+  EXPECT_EQ(kube::text_at(*body, "EventsEvent.regarding.resourceVersion"), "7");
   EXPECT_EQ(events_.stats().written, 1u);
 }
 
@@ -112,8 +113,8 @@ TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {
   EXPECT_EQ(api_->requests[1].method, "PATCH");
   auto body = parse_json(api_->requests[1].body);
   ASSERT_TRUE(body) << body.error().message;
-  EXPECT_EQ(int_at(*body, {"series", "count"}), 2);
-  EXPECT_FALSE(text_at(*body, {"series", "lastObservedTime"}).empty());
+  EXPECT_EQ(kube::int_at(*body, "EventsEvent.series.count"), 2);
+  EXPECT_FALSE(kube::text_at(*body, "EventsEvent.series.lastObservedTime").empty());
 }
 
 TEST_F(EventWriterTest, a_warning_that_says_something_else_is_an_event_of_its_own) {
@@ -123,7 +124,7 @@ TEST_F(EventWriterTest, a_warning_that_says_something_else_is_an_event_of_its_ow
   for (const net::Request& request : api_->requests) {
     auto body = parse_json(request.body);
     ASSERT_TRUE(body) << body.error().message;
-    written.push_back(request.method + " " + std::string(text_at(*body, {"note"})));
+    written.push_back(request.method + " " + std::string(kube::text_at(*body, "EventsEvent.note")));
   }
   EXPECT_EQ(written, (std::vector<std::string>{"POST no cpu", "PATCH ", "POST a taint"}));
 }
@@ -168,10 +169,10 @@ TEST_F(EventWriterTest, tells_who_leads_as_kube_scheduler_does) {
   EXPECT_EQ(api_->requests[0].path, "/api/v1/namespaces/kube-system/events");
   auto body = parse_json(api_->requests[0].body);
   ASSERT_TRUE(body) << body.error().message;
-  EXPECT_EQ(text_at(*body, {"reason"}), "LeaderElection");
-  EXPECT_EQ(text_at(*body, {"message"}), "me became leader");
-  EXPECT_EQ(text_at(*body, {"involvedObject", "kind"}), "Lease");
-  EXPECT_EQ(text_at(*body, {"source", "component"}), "default-scheduler");
+  EXPECT_EQ(kube::text_at(*body, "CoreEvent.reason"), "LeaderElection");
+  EXPECT_EQ(kube::text_at(*body, "CoreEvent.message"), "me became leader");
+  EXPECT_EQ(kube::text_at(*body, "CoreEvent.involvedObject.kind"), "Lease");
+  EXPECT_EQ(kube::text_at(*body, "CoreEvent.source.component"), "default-scheduler");
 }
 
 }  // namespace

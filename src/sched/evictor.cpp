@@ -52,9 +52,9 @@ Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer
   if (done) {
     reports_.preempted(*victim, *of->preemptor, of->profile, of->node);
   } else if (done.error().code == Code::not_found) {
-    state_.victim_leaves(victim->meta.uid);  // has left, and nobody may tell us again
+    state_.victim_leaves(victim->meta.uid);  // it is gone, and no watch event may follow
   } else {
-    log::warn("scheduler", "cannot remove a pod for another",
+    log::warn("scheduler", "cannot evict a pod for another",
               {{"pod", kube::object_key(victim->meta)}, {"error", done.error()}});
     progress->all = false;
     state_.victim_stays(of->preemptor->meta.uid);
@@ -62,7 +62,7 @@ Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer
   if (--progress->left == 0) on_done_(progress->all, clock_.steady() - progress->began);
 }
 
-// It is told why before it is deleted.
+// Sets the condition that says why, before the pod is deleted.
 Task<Result<void>> Evictor::mark(PodPointer victim, std::string profile) {
   std::string message = fmt::format("{}: preempting to accommodate a higher priority pod", profile);
   WallTime since = clock_.wall();
@@ -89,8 +89,8 @@ Task<Result<void>> Evictor::remove(PodPointer victim) {
   options.uid = victim->meta.uid;
   auto removed = co_await client_->remove(kube::resources::pods, path, std::move(options));
   if (removed) co_return Result<void>();
-  // Another pod of that name: this one has gone.
-  if (removed.error().code == Code::conflict) co_return fail(Code::not_found, "it has gone");
+  // Another pod has the name now: this one is gone.
+  if (removed.error().code == Code::conflict) co_return fail(Code::not_found, "the pod is gone");
   co_return std::move(removed).error();
 }
 
@@ -98,7 +98,7 @@ Task<void> Evictor::take_nomination(PodPointer pod) {
   json::object status{{"nominatedNodeName", nullptr}};
   auto taken = co_await reports_.patch_status(pod, std::move(status));
   if (!taken && taken.error().code != Code::not_found)
-    log::warn("scheduler", "cannot take a nomination away",
+    log::warn("scheduler", "cannot clear the nominated node of a pod",
               {{"pod", kube::object_key(pod->meta)}, {"error", taken.error()}});
 }
 

@@ -1,4 +1,4 @@
-// Removes pods whose place another one takes. The other comes again by itself, when they have gone.
+// Deletes the victims of preemption. The queue tries the preemptor again when they are gone.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct Eviction {
   std::string profile;  // the scheduler's name
   std::string node;
   std::vector<PodPointer> victims;
-  std::vector<PodPointer> yielding;  // to lose their nominations
+  std::vector<PodPointer> yielding;  // whose nominations are cleared
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -30,17 +30,17 @@ class Evictor {
   // Whether all victims of one pod could be removed, and how long it took.
   using OnDone = std::function<void(bool all, Nanos took)>;
 
-  // The state is told what became of the victims as far as no watch tells it.
+  // Informs the state about victims if no watch event does.
   Evictor(const Executor& loop, std::shared_ptr<kube::Client> client, PodReports& reports,
           SchedulerState& state, OnDone on_done, Clock& clock);
   Task<void> stop();
 
-  // Returns at once.
+  // Returns immediately.
   void evict(Eviction eviction);
 
  private:
   struct Progress {
-    std::size_t left = 0;  // victims whose removal is under way
+    std::size_t left = 0;  // victims not deleted yet
     bool all = true;
     SteadyTime began{};
   };

@@ -1,5 +1,5 @@
-// Makes the record of a decision: asks the engine, and says in words and numbers what it answered.
-// Changes nothing. Belongs to the engine's thread.
+// Makes the record of a decision: asks the engine and describes its answer in words and numbers.
+// Does not change the engine. Belongs to the engine's thread.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,30 @@ namespace plim::sched {
 struct ExplainOptions {
   std::size_t rows = 20;                                      // scored nodes
   std::span<const placement::DisruptionBudget> budgets = {};  // what preemption must respect
-  std::size_t samples = 3;    // refused nodes by name, of every reason
-  std::uint64_t draw = 0;     // decides between equals
-  std::uint64_t version = 0;  // of what the engine was told, where somebody counts
+  std::size_t samples = 3;                                    // rejected nodes to name per reason
+  std::uint64_t draw = 0;                                     // decides between equals
+  std::uint64_t version = 0;  // of the engine's state, 0 if the caller does not count
 };
 
-// Asks the engine, and what comes after when it finds no node.
+// Asks the engine, and runs the post-filter if it finds no node.
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options);
 
-// A decision that was made already, before anything has changed since. `samples` refused nodes of
-// every reason are named.
+// Describes a decision. Call it before the engine changes. Names up to `samples` rejected nodes per
+// reason.
 ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,
                                 Decision decision, std::size_t samples);
 
-// What was looked for after it had found no node.
+// Adds the result of the post-filter.
 void describe_post_filter(const PostFilterOutcome& outcome, ExplainRecord& record);
 
-// What was asked and what was there when `plugin` refused the node, "" where the reason says it
-// all: "cpu: asks 2500m, 1500m of 4 free".
+// What the pod requested and the node had when `plugin` rejected it, such as "cpu: asks 2500m,
+// 1500m of 4 free"; "" if the reason says enough.
 std::string rejection_detail(const Engine& engine, const kube::Pod& pod, PluginId plugin,
                              NodeIndex node);
 
-// What ImageLocality saw on every node of the record, and what kube-scheduler's formula would give.
+// Adds what ImageLocality saw on every node of the record, and the scores by kube-scheduler's
+// formula.
 void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile& profile,
                       ExplainRecord& record);
 

@@ -1,5 +1,5 @@
-// The numbers behind a refusal, where the tables tell them; what only a filter has counted it tells
-// itself (Filter::describe).
+// The numbers behind a rejection that are in the tables. A filter describes the numbers that only
+// it has (Filter::describe).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,17 +21,17 @@ std::string amount_text(placement::ResourceId id, std::int64_t amount) {
 }
 
 std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
-  const NodeTable& table = engine.cluster().table();
-  placement::ResourceNames names = table.resources();
+  const placement::NodeResources& resources = engine.cluster().table().resources();
+  placement::ResourceNames names = resources.names();
   const placement::PodRequests wanted = placement::requests_of(pod, names);
   std::vector<std::string> out;
-  if (table.pods()[node] + 1 > table.pod_limit()[node])
-    out.push_back(
-        fmt::format("pods: {} of {} are there", table.pods()[node], table.pod_limit()[node]));
+  if (resources.pods()[node] + 1 > resources.pod_limit()[node])
+    out.push_back(fmt::format("pods: {} of {} are there", resources.pods()[node],
+                              resources.pod_limit()[node]));
   for (placement::ResourceId id = 0; id < names.size(); ++id) {
     const std::int64_t asked = wanted.of(id);
-    const std::int64_t* has = table.allocatable(id);
-    const std::int64_t* used = table.requested(id);
+    const std::int64_t* has = resources.allocatable(id);
+    const std::int64_t* used = resources.requested(id);
     const std::int64_t all = has != nullptr ? has[node] : 0;
     const std::int64_t rest = all - (used != nullptr ? used[node] : 0);
     if (asked > 0 && asked > rest)
@@ -46,34 +46,35 @@ std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
   NodeTable unused;
   placement::RuleReader reader(unused);
   const auto tolerations = reader.tolerations(pod);
-  const NodeTable& table = engine.cluster().table();
+  const placement::NodeTaints& taints = engine.cluster().table().taints();
   std::vector<std::string> out;
-  for (const kube::Taint& taint : table.taint_sets()[table.taint_set(node)])
+  for (const kube::Taint& taint : taints.sets()[taints.set_of(node)])
     if (taint.effect != "PreferNoSchedule" && !tolerated(*tolerations, taint))
       out.push_back(fmt::format("{}{}{}:{}", taint.key.view(), taint.value.empty() ? "" : "=",
                                 taint.value.view(), taint.effect.view()));
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-// Keys are numbered as values are, but from zero.
+// The number of a key is one less than that of a value with the same text.
 std::string_view node_label(const NodeTable& table, NodeIndex node, std::string_view key) {
-  for (const auto& [name, value] : table.labels(node))
-    if (table.text(name + 1) == key) return table.text(value);
+  for (const auto& [name, value] : table.labels().of(node))
+    if (table.labels().text(name + 1) == key) return table.labels().text(value);
   return {};
 }
 
-// "zone must be in a, b; it is c"; "" where the node has what is asked for.
+// "zone must be in a, b; it is c"; "" if the node meets the requirement.
 std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids,
                   const NodeTable& table, NodeIndex node) {
   using Op = kube::LabelRequirement::Op;
-  kube::LabelRequirement rule{
-      .key = std::string(ids.text(wanted.key + 1)), .op = wanted.op, .values = wanted.values};
+  kube::LabelRequirement rule{.key = std::string(ids.labels().text(wanted.key + 1)),
+                              .op = wanted.op,
+                              .values = wanted.values};
   if (wanted.op == Op::greater || wanted.op == Op::less)
     rule.values = {std::to_string(wanted.number)};
   std::ranges::sort(rule.values);
   std::optional<std::string_view> has;
-  for (const auto& [name, value] : table.labels(node))
-    if (table.text(name + 1) == rule.key) has = table.text(value);
+  for (const auto& [name, value] : table.labels().of(node))
+    if (table.labels().text(name + 1) == rule.key) has = table.labels().text(value);
   if (rule.matches(has)) return "";
   const auto asked = [&]() -> std::string {
     const std::string list = fmt::format("{}", fmt::join(rule.values, ", "));
@@ -99,7 +100,7 @@ std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids
   return fmt::format("{} is {}, must be {}", rule.key, has ? *has : "not set", asked());
 }
 
-// What each term finds wrong with the node: one of them would have had to match.
+// Why each term does not match the node; one match would be enough.
 std::string terms_detail(const placement::NodeRules& rules, const NodeTable& ids,
                          const NodeTable& table, NodeIndex node) {
   std::vector<std::string> terms;
@@ -143,8 +144,8 @@ std::string ports_detail(const Engine& engine, const kube::Pod& pod, NodeIndex n
           out.push_back(fmt::format("{}/{}: taken by {}/{}", port.port, port.protocol,
                                     record->pod->meta.ns.view(), record->pod->meta.name));
   };
-  look(engine.cluster().pods_on(node));
-  look(engine.cluster().nominated_on(node));
+  look(engine.cluster().pods().on(node));
+  look(engine.cluster().nominations().on(node));
   return fmt::format("{}", fmt::join(out, "; "));
 }
 
@@ -153,7 +154,7 @@ std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, Node
   std::vector<std::string> disks, claims;
   for (const kube::PodVolume& volume : pod.spec.volumes) {
     if (!volume.disk.empty())
-      for (const auto& there : engine.cluster().pods_on(node))
+      for (const auto& there : engine.cluster().pods().on(node))
         for (const kube::PodVolume& other : there->pod->spec.volumes)
           if (!other.disk.empty() && placement::disks_clash(volume.disk, other.disk))
             disks.push_back(fmt::format("the disk of volume {} is held by {}/{}",
@@ -168,7 +169,7 @@ std::string restrictions_detail(const Engine& engine, const kube::Pod& pod, Node
   return fmt::format("{}", fmt::join(disks.empty() ? claims : disks, "; "));
 }
 
-// The volume behind each bound claim of the pod.
+// The volume of each bound claim of the pod.
 template <class Visit>
 void each_volume(const Engine& engine, const kube::Pod& pod, Visit visit) {
   const placement::VolumeTable& volumes = engine.cluster().volumes();

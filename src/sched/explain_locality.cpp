@@ -1,4 +1,4 @@
-// What ImageLocality saw, in words, and what kube-scheduler would have made of it.
+// Describes what ImageLocality saw, and the scores that kube-scheduler would give.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-// How many images of the pod nobody tells the size of: they count as a byte each.
+// How many images of the pod have an unknown size: they count as one byte each.
 std::int64_t unknown_sizes(const Engine& engine, const kube::Pod& pod) {
   return std::ranges::count_if(placement::images_of(pod), [&](const placement::ImageKeys& keys) {
     return std::ranges::none_of(keys, [&](const std::string& key) {
@@ -44,14 +44,14 @@ std::string missing_text(std::int64_t bytes, std::int64_t unknown) {
                     : fmt::format("missing {} images of unknown size", bytes);
 }
 
-// The API server fills the policy in; files people write may leave that to us.
+// The API server sets the pull policy; files that people write may not have it.
 bool always_pulled(const kube::Container& container, std::string_view key) {
   if (!container.image_pull_policy.empty()) return container.image_pull_policy == "Always";
   return key.ends_with(":latest");
 }
 
-// Images that are asked for by tag and looked up at their registry before every start: their bytes
-// are there, but whether the tag still means them is known only then.
+// Images with a tag and the pull policy Always. The node may have their bytes, but only the
+// registry knows whether the tag still refers to them.
 std::vector<std::string> rechecked_images(const kube::Pod& pod) {
   std::vector<std::string> out;
   for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
@@ -65,7 +65,7 @@ std::vector<std::string> rechecked_images(const kube::Pod& pod) {
   return out;
 }
 
-// ", will re-check registry", and for which image where there are others.
+// ", will re-check registry", and for which image if there are several.
 std::string recheck_text(const kube::Pod& pod) {
   const std::vector<std::string> images = rechecked_images(pod);
   if (images.empty()) return "";
@@ -73,7 +73,7 @@ std::string recheck_text(const kube::Pod& pod) {
   return fmt::format(", will re-check registry for {}", fmt::join(images, ", "));
 }
 
-// How many bytes kube-scheduler would count where the images are, had it found their names.
+// How many bytes kube-scheduler would count for a node that has the images under the same names.
 std::int64_t scaled_bytes(const Engine& engine, const kube::Pod& pod) {
   const auto nodes = static_cast<double>(engine.node_count());
   std::int64_t out = 0;
@@ -108,7 +108,7 @@ std::string compat_note(const Engine& engine, const kube::Pod& pod,
                      fmt::join(causes, "; "));
 }
 
-// ", by Etcd 12s ago": whose word it is, where there is more than one.
+// ", by Etcd 12s ago": the source, if there can be several.
 std::string source_text(const placement::ImagesKnown& known) {
   if (!known.reporter) return ", by its status";
   const std::string age = human_duration(std::max(known.age, Nanos(0)));
@@ -121,7 +121,7 @@ std::string source_text(const placement::ImagesKnown& known) {
 }
 
 bool tells_sources(const Profile& profile, const std::vector<ScoredNode>& rows) {
-  if (profile.locality.mode == LocalityMode::Compat) return false;  // by status, always
+  if (profile.locality.mode == LocalityMode::Compat) return false;  // always uses the node's status
   const InventorySource asked = profile.locality.inventory;
   return (asked != InventorySource::Auto && asked != InventorySource::StatusOnly) ||
          std::ranges::any_of(rows,

@@ -7,7 +7,7 @@ namespace {
 
 enum class ScoresAre : std::uint8_t { same, close, other };  // compared with the row before
 
-// Numbers take as many bytes as they need, seven bits each; small negative ones are small too.
+// Numbers take as few bytes as possible, seven bits each, also small negative ones.
 class Packer {
  public:
   void number(std::int64_t value) {
@@ -33,7 +33,7 @@ class Packer {
     out_ += value;
   }
 
-  // What it has in common with the one before is not repeated.
+  // Omits the beginning that it has in common with the text before.
   void text_after(std::string_view before, std::string_view value) {
     const auto common =
         static_cast<std::size_t>(std::ranges::mismatch(before, value).in2 - value.begin());
@@ -50,7 +50,7 @@ class Packer {
     }
   }
 
-  std::string take() { return std::string(out_); }  // without room to grow
+  std::string take() { return std::string(out_); }  // without spare capacity
 
  private:
   std::string out_;
@@ -78,7 +78,7 @@ class Unpacker {
 
   std::size_t size() { return static_cast<std::size_t>(number()); }
 
-  // How many things follow, of which each takes at least a byte.
+  // The number of items that follow; each takes at least one byte.
   std::size_t count() { return std::min(size(), rest_.size()); }
 
   template <class Enum>
@@ -125,7 +125,7 @@ bool same_scores(const std::vector<PluginScore>& a, const std::vector<PluginScor
   return std::ranges::equal(a, b, same);
 }
 
-// The best nodes are much alike: most rows repeat the scores of the one before, or nearly.
+// The best nodes are similar: most rows have the same or nearly the same scores as the row before.
 void pack_scores(Packer& out, const std::vector<PluginScore>& before,
                  const std::vector<PluginScore>& scores) {
   if (same_scores(before, scores)) return out.word(ScoresAre::same);
@@ -338,7 +338,7 @@ std::string pack(const ExplainRecord& record) {
   }
   out.word(record.mode);
   pack_decision(out, record.decision);
-  // Where there is no node it is the decision's own, or that with more to it.
+  // Without a node it is the decision's message, or begins with it.
   out.text_after(record.decision.message, record.message);
   out.texts(record.details);
   pack_rejected(out, record.rejected);

@@ -1,5 +1,5 @@
-// Records of decisions as bytes: as structs they take some fifteen kilobytes each, mostly for rows
-// that differ in little, and thousands of them are kept for the few that are asked for.
+// Packs records of decisions into bytes. As structs they take about 15 kB each, mostly for rows
+// that differ little, and thousands are kept although few are ever read.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace plim::sched {
 
 std::string pack(const ExplainRecord& record);
 
-// Of what pack() made; anything else gives some record or other.
+// `packed` must come from pack(); other bytes give an arbitrary record.
 ExplainRecord unpack(std::string_view packed);
 
-// What a record is found by, without unpacking the rest of it. Refers to the packed bytes.
+// The fields to find a record by, without unpacking the rest. They point into the packed bytes.
 struct PackedKey {
   std::string_view ns, name, uid;
   std::int64_t attempt = 0;

@@ -36,7 +36,7 @@ std::string_view mode_word(LocalityMode mode) {
   return "Compat";
 }
 
-// As a plugin of its own, for there may be several.
+// Each extender is shown as a plugin, since there may be several.
 std::string extender_label(const ExtenderPoints& points) {
   return fmt::format("Extender {}", points.extender);
 }

@@ -1,6 +1,6 @@
 // Why a pod is where it is: one decision as people and programs read it. The JSON is published in
-// docs/schema/explain.json; the table of `plimsoll explain pod` is made from that JSON, so
-// that it shows the same whether the decision was made here or in a scheduler far away.
+// docs/schema/explain.json; the table of `plimsoll explain pod` is made from that JSON, so it is
+// the same for a local and a remote scheduler.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 namespace plim::sched {
 
 struct ExplainRecord {
-  // Nodes that one plugin refused for the same reasons.
+  // Nodes that one plugin rejected for the same reasons.
   struct Rejected {
     std::string plugin;
     RejectCode code = RejectCode::unschedulable;
     std::string reason;  // several are joined by ", "
     std::size_t count = 0;
-    std::vector<std::string> samples;  // all of them where all nodes were asked for
+    std::vector<std::string> samples;  // all of them if the caller asked for all nodes
     std::vector<std::string> details;  // the numbers compared, one per sample, "" for none
   };
 
@@ -33,7 +33,7 @@ struct ExplainRecord {
     std::vector<std::string> victims;  // namespace/name
   };
 
-  // What kube-scheduler's ImageLocality would give where ours works by another rule.
+  // The scores of kube-scheduler's ImageLocality, if the profile uses another formula.
   struct Compat {
     std::int64_t total = 0;                                    // of the node that was chosen
     std::vector<std::pair<std::string, std::int64_t>> scores;  // as the rows, before the weight
@@ -44,11 +44,11 @@ struct ExplainRecord {
   std::int64_t attempt = 1;
   WallTime started{};
   Nanos took{};
-  std::uint64_t version = 0;            // of what the engine was told; 0 where nobody counts
-  std::vector<WeightedPlugin> plugins;  // those that had something to say, in their order
+  std::uint64_t version = 0;            // of the engine's state; 0 if not counted
+  std::vector<WeightedPlugin> plugins;  // those that apply to the pod, in their order
   LocalityMode mode = LocalityMode::Compat;
-  Decision decision;                 // without node indices, which mean nothing later
-  std::string message;               // of FailedScheduling, whole; "" with a node
+  Decision decision;                 // without node indexes, which become invalid
+  std::string message;               // the whole text of FailedScheduling; "" with a node
   std::vector<std::string> details;  // of ImageLocality, one per row, "" for none
   std::vector<Rejected> rejected;
   std::optional<PostFilter> post_filter;

@@ -10,7 +10,7 @@
 namespace plim::sched {
 namespace {
 
-// With what the allocator and the queue add.
+// Includes the overhead of the allocator and the queue.
 std::size_t held_bytes(const std::string& packed) {
   return packed.capacity() + sizeof packed + 16;
 }

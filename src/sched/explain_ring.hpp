@@ -1,4 +1,4 @@
-// The last decisions, for those who ask later. Belongs to one loop.
+// Keeps the last decisions for explain. Belongs to one loop.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class ExplainRing {
 
   explicit ExplainRing(Limits limits) : limits_(limits) {}
 
-  // The oldest make room.
+  // Removes the oldest ones if there is no room.
   void add(const ExplainRecord& record);
 
   struct Wanted {
@@ -31,7 +31,7 @@ class ExplainRing {
     std::int64_t attempt = 0;  // 0 for the last
   };
 
-  // The newest that fits; nothing when there is none, or no longer.
+  // The newest record that matches; nothing if there is none any more.
   std::optional<ExplainRecord> find(const Wanted& wanted) const;
 
   std::size_t size() const { return kept_.size(); }

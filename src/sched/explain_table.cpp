@@ -32,7 +32,7 @@ const json::value* row_of_node(const json::value& record, std::string_view node)
   return nullptr;
 }
 
-// Only plugins that had something to say about some node.
+// Only plugins that scored a node.
 std::vector<const json::value*> shown_plugins(const json::value& record) {
   std::vector<const json::value*> out;
   for (const json::value& plugin : list_at(record, {"plugins"}))
@@ -44,7 +44,7 @@ std::vector<const json::value*> shown_plugins(const json::value& record) {
   return out;
 }
 
-// The plugin by which the first is furthest ahead of the second.
+// The plugin with the largest difference between the first and the second node.
 std::string decisive_plugin(const json::value& first, const json::value& second) {
   std::string best;
   std::int64_t most = 0;
@@ -99,7 +99,7 @@ std::string nodes_line(const json::value& record) {
   return line;
 }
 
-// Names of plugins and nodes keep their case, which headers of tables do not.
+// Column headers are in upper case, but names of plugins and nodes keep their case.
 constexpr Table::Style kAsNamed{.headers = false};
 
 Table named_columns(std::vector<Table::Cell> names) {

@@ -30,7 +30,7 @@ Result<net::ClientTls> tls_of(const ExtenderConfig& config) {
     out.server_name = given.server_name;
     out.insecure = given.insecure;
   }
-  // As kube-scheduler: who names no authority trusts everybody.
+  // As in kube-scheduler, certificates are not verified if no authority is configured.
   if (config.enable_https && out.ca_pem.empty()) out.insecure = true;
   return out;
 }

@@ -1,5 +1,5 @@
-// An HTTP service that takes part in decisions, as kube-scheduler asks it: which of these nodes
-// will do, which are better, who has to leave; or that binds the pod itself.
+// An HTTP service that takes part in decisions, with kube-scheduler's protocol: it filters and
+// scores nodes, chooses victims of preemption, or binds the pod itself.
 #pragma once
 
 #include <memory>
@@ -30,14 +30,14 @@ class Extender {
 
   const std::string& name() const { return config_.url_prefix; }
 
-  // Of all pods, or of those that ask for a resource it manages.
+  // True for all pods, or for those that request a resource it manages.
   bool is_interested(const kube::Pod& pod) const;
 
-  // About such a pod it has to be asked before anything is decided.
+  // Whether it must be asked before a decision about this pod.
   bool has_a_say(const kube::Pod& pod) const { return has_a_say() && is_interested(pod); }
 
-  bool has_a_say() const;          // about pods at all
-  bool wants_whole_nodes() const;  // where it is asked about them
+  bool has_a_say() const;          // for any pod
+  bool wants_whole_nodes() const;  // instead of names
 
   // `nodes` is what extender_args_by_…() takes, `names` their names.
   Task<Result<ExtenderFilterAnswer>> filter(std::string body, std::vector<std::string> names) const;
@@ -51,16 +51,16 @@ class Extender {
   Extender(ExtenderConfig config, std::shared_ptr<net::Client> client)
       : config_(std::move(config)), client_(std::move(client)) {}
 
-  // The body of the answer. `again`: asking twice does no harm, for connections the peer has
-  // closed.
+  // Returns the body of the answer. `again` allows a second request if the peer has closed the
+  // connection.
   Task<Result<std::string>> call(std::string verb, std::string body, Again again) const;
-  Error about(const std::string& verb, const Error& error) const;  // whose it is
+  Error about(const std::string& verb, const Error& error) const;  // adds the extender's name
 
   ExtenderConfig config_;
   std::shared_ptr<net::Client> client_;
 };
 
-// In the order in which they are asked: those that may fail without harm come last.
+// In the order in which they are asked: ignorable extenders come last.
 using ExtenderList = std::vector<std::shared_ptr<const Extender>>;
 
 Result<std::shared_ptr<const ExtenderList>> make_extenders(const Executor& loop,

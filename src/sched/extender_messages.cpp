@@ -12,7 +12,7 @@
 namespace plim::sched {
 namespace {
 
-// Larger ones could only be meant to break sums.
+// Larger scores are not meaningful and could overflow sums.
 constexpr std::int64_t kLargestScore = 1'000'000;
 
 bool same_letters(std::string_view a, std::string_view b) {
@@ -20,7 +20,7 @@ bool same_letters(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// As Go reads it: the exact name first, else any spelling; null is as good as missing.
+// Finds a field as Go does: by the exact name, else ignoring case. null counts as missing.
 const json::value* go_field(const json::value& value, std::string_view name) {
   const json::object* object = value.if_object();
   if (object == nullptr) return nullptr;

@@ -1,4 +1,4 @@
-// What the scheduler and its extenders write to each other, in kube-scheduler's form
+// The messages between the scheduler and its extenders, in kube-scheduler's format
 // (k8s.io/kube-scheduler/extender/v1): bodies of requests and answers. Pure.
 #pragma once
 
@@ -14,17 +14,18 @@
 
 namespace plim::sched {
 
-// About nodes by name, or by their whole JSON where the extender keeps none itself. `pod` is JSON.
+// Nodes are sent by name, or as whole JSON to an extender without a cache of its own. `pod` is
+// JSON.
 std::string extender_args_by_name(std::string_view pod, std::span<const std::string> names);
 std::string extender_args_by_object(std::string_view pod, std::span<const std::string> nodes);
 
 struct ExtenderFilterAnswer {
-  std::vector<std::string> passed;  // as they were asked for, those left
+  std::vector<std::string> passed;  // in the order of the request
   std::vector<placement::ExtenderRejection> rejections;
 };
 
-// `extender` is its URL, for messages. A node that was not asked for is an error; one that is in
-// neither list is refused without a reason.
+// `extender` is its URL, for messages. A node that was not in the request is an error; one that is
+// in neither list is rejected without a reason.
 Result<ExtenderFilterAnswer> read_filter_answer(std::string_view text, std::string_view extender,
                                                 std::span<const std::string> asked, bool by_name);
 
@@ -35,7 +36,7 @@ std::string extender_binding(std::string_view name, std::string_view ns, std::st
                              std::string_view node);
 Result<void> read_binding_answer(std::string_view text);
 
-// Pods that would have to leave a node: their JSON going out, their uids coming back.
+// The victims on a node: JSON in requests, uids in answers.
 struct ExtenderVictims {
   std::string node;
   std::vector<std::string> pods;

@@ -112,7 +112,7 @@ Task<Result<std::vector<PreemptionCandidate>>> ExtenderRound::spare_by(
   for (const ExtenderVictims& one : wanted) {
     auto known = std::ranges::find(candidates, one.node, &PreemptionCandidate::node);
     if (known == candidates.end())
-      co_return fail(Code::invalid, fmt::format("extender {}: node \"{}\" is no candidate",
+      co_return fail(Code::invalid, fmt::format("extender {}: node \"{}\" is not a candidate",
                                                 extender->name(), one.node));
     if (one.pods.empty()) {
       if (extender->config().ignorable) continue;

@@ -1,5 +1,5 @@
-// Asks the extenders about one pod: all in their order which nodes will do, then all at once which
-// are better; and whom they would spare where others have to leave.
+// Asks the extenders about one pod: one after another to filter nodes, then all at once to score
+// them. For preemption it asks which victims they accept.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 namespace plim::sched {
 
 // Belongs to one loop; co_await stop() before destroying it. The answers are about the nodes and
-// pods that were handed in; what has changed meanwhile is the caller's matter.
+// pods passed in; the caller handles what has changed meanwhile.
 class ExtenderRound {
  public:
   using Extenders = std::shared_ptr<const ExtenderList>;
@@ -25,7 +25,7 @@ class ExtenderRound {
   ExtenderRound(const Executor& loop, ObjectTexts& texts);
   Task<void> stop();
 
-  // The error of an extender that must not fail.
+  // Fails if an extender fails that is not ignorable.
   Task<Result<placement::ExtenderAnswers>> ask(Extenders extenders, PodPointer pod,
                                                std::vector<std::string> nodes);
   // The candidates that are left, with the victims that the extenders want.
@@ -33,7 +33,7 @@ class ExtenderRound {
                                                        std::vector<PreemptionCandidate> candidates);
 
  private:
-  struct Gathered;  // by extenders that are asked at once
+  struct Gathered;  // the scores of extenders that are asked at once
 
   Task<Result<std::string>> arguments(std::shared_ptr<const Extender> extender, std::string pod,
                                       std::vector<std::string> nodes);

@@ -8,7 +8,7 @@
 namespace plim::sched {
 namespace {
 
-// How often one try asks when nodes have changed before the answers came.
+// How often one try asks again if nodes changed before the answers arrived.
 constexpr int kMostRounds = 3;
 
 std::vector<std::string> names_of(const Engine& engine, const std::vector<NodeIndex>& rows) {
@@ -17,14 +17,14 @@ std::vector<std::string> names_of(const Engine& engine, const std::vector<NodeIn
   return out;
 }
 
-// Drops nodes and victims that are gone since the candidates were found.
+// Removes nodes and victims that are gone since the candidates were found.
 void drop_what_has_gone(const Engine& engine, std::vector<PreemptionCandidate>& candidates) {
   std::erase_if(candidates, [&](const PreemptionCandidate& one) {
     return !engine.cluster().table().find(one.node);
   });
   for (PreemptionCandidate& candidate : candidates)
     std::erase_if(candidate.victims, [&](const PodPointer& victim) {
-      return engine.cluster().find_pod(placement::pod_key(*victim)) == nullptr;
+      return engine.cluster().pods().find(placement::pod_key(*victim)) == nullptr;
     });
 }
 

@@ -1,5 +1,5 @@
-// Tries for pods that extenders have a say about. They run one at a time, while other pods are
-// decided without waiting for the extenders' answers.
+// Tries for pods that extenders take part in. They run one at a time, while other pods are decided
+// without waiting for the extenders' answers.
 #pragma once
 
 #include <functional>

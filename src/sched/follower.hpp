@@ -1,4 +1,4 @@
-// Follows a kind of object of which only a few fields matter, without keeping the rest of it.
+// Watches a kind of object and keeps only the few fields that matter.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class Follower {
   virtual void on_synced(std::function<void()> tell) = 0;  // before start()
 };
 
-// T is made of the object's JSON; it is told when it is there and when it has gone.
+// T is made from the object's JSON. The callbacks get it when it was set and when it is gone.
 template <class T>
 class FollowerOf final : public Follower {
  public:

@@ -37,7 +37,7 @@ void Klog::flush() {
   std::string_view rest = lines_;
   while (!rest.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());
-    if (written <= 0) break;  // as the log does: a line that cannot be written is lost
+    if (written <= 0) break;  // as in the log, a line that cannot be written is lost
     rest.remove_prefix(static_cast<std::size_t>(written));
   }
   lines_.clear();

@@ -1,6 +1,6 @@
 // Lines as kube-scheduler writes them, which people and tools search for:
 //   I0615 21:24:47.475673       1 pod_tries.cpp:44] "Attempting to schedule pod" pod="default/a"
-// Everything else the scheduler says goes to the common log.
+// All other messages of the scheduler go to the common log.
 #pragma once
 
 #include <concepts>
@@ -34,7 +34,7 @@ class Klog {
 
   void set_verbosity(int verbosity) { v_ = verbosity; }
 
-  // Callers look at enabled() first: rendering the fields is what costs.
+  // Callers check enabled() first, since formatting the fields is expensive.
   void info(std::string_view message, std::initializer_list<KlogField> fields,
             std::source_location where = std::source_location::current());
   // Many lines at once, written by flush().

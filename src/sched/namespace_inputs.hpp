@@ -1,5 +1,5 @@
-// What decisions know of namespaces: their labels, and the Services and controllers in them, by
-// which pods are spread.
+// Watches namespaces for their labels, and the Services and controllers in them, whose pods are
+// spread.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ class NamespaceInputs {
   NamespaceInputs(const Executor& loop, std::shared_ptr<kube::Client> client, Engine& engine,
                   kube::InternPool& pool, std::function<void()> on_synced, Clock& clock);
 
-  // Of what is needed the part that is not followed yet.
+  // Starts watches for needed kinds that are not watched yet.
   void start(const placement::Needs& needs);
   Task<void> stop();
-  // All that is followed is known.
+  // True if the first list of every watched kind has been applied.
   bool synced() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "kube/object.hpp"
 
 namespace plim::sched {
 namespace {
@@ -78,8 +79,8 @@ Task<Result<std::string>> ObjectTexts::pod(PodPointer pod) {
   if (auto found = pods_.find(pod->meta.uid); found != pods_.end()) co_return found->second;
   kube::ObjectPath path{.ns = std::string(pod->meta.ns), .name = pod->meta.name};
   PLIM_CO_TRY(const json::value object, co_await client_->get(kube::resources::pods, path));
-  if (text_at(object, {"metadata", "uid"}) != pod->meta.uid)
-    co_return fail(Code::not_found, "the pod has gone, another one has its name");
+  if (kube::uid_of(object) != pod->meta.uid)
+    co_return fail(Code::not_found, "the pod is gone, another one has its name");
   co_return text_for_extenders(to_json(object));
 }
 
@@ -91,8 +92,7 @@ Task<Result<void>> ObjectTexts::list_nodes() {
         kube::decode_list(kube::JsonText(text), [this](kube::JsonText item) -> Result<void> {
           PLIM_TRY(const json::value node, parse_json(item.view()));
           PLIM_TRY(std::string form, text_for_extenders(item.view()));
-          nodes_.insert_or_assign(std::string(text_at(node, {"metadata", "name"})),
-                                  std::move(form));
+          nodes_.insert_or_assign(std::string(kube::name_of(node)), std::move(form));
           return {};
         });
     if (!read) co_return read.error();
@@ -103,7 +103,7 @@ Task<Result<void>> ObjectTexts::list_nodes() {
 
 Task<Result<std::vector<std::string>>> ObjectTexts::nodes(std::vector<std::string> names) {
   const auto is_kept = [this](const std::string& name) { return nodes_.contains(name); };
-  // Those that were there before an extender wanted them; from now on the watch keeps them.
+  // Nodes that existed before an extender needed their texts; from now on the watch keeps them.
   if (!std::ranges::all_of(names, is_kept)) PLIM_CO_CHECK(co_await list_nodes());
   std::vector<std::string> out;
   for (const std::string& name : names)

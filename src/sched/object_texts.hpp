@@ -1,5 +1,5 @@
-// The whole JSON of pods that wait and of nodes, as extenders get it. Everything else decides by
-// the few fields that were decoded, so it is kept only while an extender wants it.
+// The whole JSON of waiting pods and of nodes, as extenders get it. All other parts use a few
+// decoded fields, so the JSON is kept only while an extender needs it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace plim::sched {
 
-// As kube-scheduler would send it: without what it does not keep either.
+// The JSON as kube-scheduler would send it, without the fields that it does not keep.
 Result<std::string> text_for_extenders(std::string_view object);
 
 // Belongs to one loop.
@@ -24,18 +24,18 @@ class ObjectTexts {
  public:
   explicit ObjectTexts(std::shared_ptr<kube::Client> client) : client_(std::move(client)) {}
 
-  // What is not wanted any more is forgotten.
+  // Drops the texts that are no longer needed.
   void want(bool pods, bool nodes);
 
-  // Codecs that keep the text of what they decode, while it is wanted. This must outlive them.
+  // Codecs that keep the text of decoded objects while it is needed. This object must outlive them.
   kube::Codec<kube::Pod> keeping(kube::Codec<kube::Pod> codec);
   kube::Codec<kube::Node> keeping(kube::Codec<kube::Node> codec);
   void forget_pod(std::string_view uid);
   void forget_node(std::string_view name);
 
-  // Asks the API server for what was not kept. A pod that has gone is Code::not_found.
+  // Asks the API server for texts that were not kept. Code::not_found if the pod is gone.
   Task<Result<std::string>> pod(PodPointer pod);
-  // Of those that are still there.
+  // Only for nodes that still exist.
   Task<Result<std::vector<std::string>>> nodes(std::vector<std::string> names);
 
  private:

@@ -11,15 +11,15 @@ namespace plim::sched {
 
 struct OldPlugin {
   std::string_view name;
-  std::optional<PluginId> now = {};                     // none: nothing takes its place
-  std::optional<placement::FitStrategy> strategy = {};  // with NodeResourcesFit: what it was
-  bool refused_in_v1 = false;                           // v1 knows the name and refuses it
+  std::optional<PluginId> now = {};                     // none: it has no successor
+  std::optional<placement::FitStrategy> strategy = {};  // of the old plugin, with NodeResourcesFit
+  bool refused_in_v1 = false;                           // v1 knows the name and rejects it
 };
 
 const OldPlugin* find_old_plugin(std::string_view name);
 
-// "ImageLocality" for "ImageLocalityPriority"; "" for what is no name of the Policy API or has no
-// successor.
+// "ImageLocality" for "ImageLocalityPriority"; "" for a name that is not in the Policy API or has
+// no successor.
 std::string_view successor_of_policy(std::string_view name);
 
 }  // namespace plim::sched

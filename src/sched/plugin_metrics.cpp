@@ -14,7 +14,7 @@ std::vector<double> growing(double first, double factor, std::size_t count) {
   return out;
 }
 
-// As metrics write them: "PreFilter".
+// The names in metrics: "PreFilter".
 std::string point_label(placement::Point point) {
   std::string out(name_of(point));
   out[0] = static_cast<char>(out[0] - 'a' + 'A');
@@ -67,7 +67,7 @@ void PluginMetrics::decided(const std::string& profile, const placement::Decisio
                             const Decision& decision) {
   for (const Step step : {Step::pre_filter, Step::filter, Step::score}) {
     if (times.of(step) == Nanos(0)) continue;
-    // Nodes that are refused are no failure of the filters.
+    // Filters succeed also if they reject nodes.
     const std::string_view status =
         step == Step::pre_filter ? status_word(decision.pre_filter_code) : "Success";
     observe(profile, kPointOfStep[static_cast<std::size_t>(step)], status, times.of(step));

@@ -16,7 +16,7 @@
 
 namespace plim::sched {
 
-// Belongs to one loop; read by whoever scrapes.
+// Belongs to one loop.
 class PluginMetrics {
  public:
   explicit PluginMetrics(metrics::Registry& registry) : registry_(registry) {}
@@ -26,7 +26,7 @@ class PluginMetrics {
 
   void decided(const std::string& profile, const placement::DecisionTimes& times,
                const Decision& decision);
-  // An extension point that is no part of the decision itself.
+  // Reports an extension point that is not part of the decision itself.
   void ran(const std::string& profile, placement::Point point, bool success, Nanos took);
 
  private:

@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 constexpr int kStatusTries = 4;
 constexpr Nanos kStatusWait = 200ms;
-// Each has a connection of its own: thousands of pods that fail at one moment must not open
-// thousands of them.
+// Each write has its own connection. If thousands of pods fail at the same time, they must not open
+// thousands of connections.
 constexpr std::size_t kConditionsAtOnce = 16;
 
 const kube::Condition* scheduled_condition(const kube::Pod& pod) {
@@ -85,7 +85,7 @@ void PodReports::failed(const PodPointer& pod, const std::string& profile, std::
   const PodPointer latest = pods_.find(kube::object_key(pod->meta));
   const kube::Pod& known = latest ? *latest : *pod;
   const kube::Condition* condition = scheduled_condition(known);
-  // Where it was promised no node there is nothing to take away.
+  // Without a nomination there is nothing to remove.
   if (nomination == "" && known.status.nominated_node.empty() && !writing_.contains(pod->meta.uid))
     nomination.reset();
   if (!nomination && condition != nullptr && condition->status == "False" &&
@@ -130,7 +130,7 @@ Task<void> PodReports::write_conditions() {
 
 Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::string message,
                                        Nomination nomination) {
-  // It is the status that has a time, whatever is said about it since.
+  // lastTransitionTime belongs to the status of the condition; a new message does not change it.
   const PodPointer latest = pods_.find(kube::object_key(pod->meta));
   const kube::Condition* before = scheduled_condition(latest ? *latest : *pod);
   const bool waited = before != nullptr && before->status == "False" && before->last_transition;
@@ -149,7 +149,7 @@ Task<void> PodReports::write_condition(PodPointer pod, std::string reason, std::
     status["nominatedNodeName"] = *nomination;
   auto written = co_await patch_status(pod, std::move(status));
   if (!written && written.error().code != Code::not_found)
-    log::warn("scheduler", "cannot say that a pod waits",
+    log::warn("scheduler", "cannot write the PodScheduled condition of a pod",
               {{"pod", kube::object_key(pod->meta)}, {"error", written.error()}});
 }
 

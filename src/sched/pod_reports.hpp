@@ -1,4 +1,4 @@
-// What people and programs are told of a pod: events, and the condition that says why it waits.
+// Reports about pods: events, and the condition that says why a pod waits.
 #pragma once
 
 #include <deque>
@@ -22,15 +22,15 @@ namespace plim::sched {
 // Belongs to one loop; co_await stop() before destroying it. `profile` is the scheduler's name.
 class PodReports {
  public:
-  // Of the pod's status.nominatedNodeName. None: leave it as it is; "": take it away.
+  // The new status.nominatedNodeName of the pod. None: leave it as it is; "": remove it.
   using Nomination = std::optional<std::string>;
 
-  // `pods`: as they are watched, to tell whether a condition says the same already.
+  // `pods` are the watched pods, to see whether a condition is the same already.
   PodReports(const Executor& loop, std::shared_ptr<kube::Client> client, EventWriter& events,
              const kube::Store<kube::Pod>& pods, Clock& clock);
   Task<void> stop();
 
-  // Each returns at once.
+  // Each returns immediately.
   void placed(const kube::Pod& pod, const std::string& profile, std::string_view node);
   void skipped(const kube::Pod& pod, const std::string& profile);  // it is being deleted
   void failed(const PodPointer& pod, const std::string& profile, std::string reason,
@@ -38,21 +38,21 @@ class PodReports {
   void preempted(const kube::Pod& victim, const kube::Pod& by, const std::string& profile,
                  std::string_view node);
 
-  // Tried again while that may help.
+  // Retried while that may help.
   Task<Result<void>> patch_status(PodPointer pod, json::object status);
 
  private:
-  // Why a pod waits, as it is to stand in its status.
+  // Why a pod waits, to be written to its status.
   struct Reason {
     PodPointer pod;
     std::string reason, message;
     Nomination nomination;
   };
 
-  // A pod is tried again and again while its first condition waits for its turn at the API: what
-  // comes meanwhile replaces what has come before, so that no pod has more than two.
+  // The scheduler may try a pod again while its condition still waits to be written. The newest
+  // condition replaces the waiting one, so that a pod never has more than two.
   struct Writing {
-    std::string reason, message;  // on the way, or first in line
+    std::string reason, message;  // being written, or the first in the queue
     std::optional<Reason> next;
   };
 
@@ -68,7 +68,7 @@ class PodReports {
   const kube::Store<kube::Pod>& pods_;
   Clock& clock_;
   std::unordered_map<std::string, Writing> writing_;  // by uid
-  std::deque<std::string> in_line_;                   // uids of those not begun yet
+  std::deque<std::string> in_line_;                   // uids of pods whose writing has not begun
   std::size_t writers_ = 0;
   TaskGroup tasks_;
 };

@@ -7,6 +7,7 @@
 
 #include "base/event.hpp"
 #include "base/loop.hpp"
+#include "kube/paths.hpp"
 #include "kube/testing/stub_client.hpp"
 #include "placement/testing/objects.hpp"
 
@@ -39,7 +40,7 @@ class SlowApi : public plim::testing::StubClient {
     const json::value& condition = body.at("status").at("conditions").at(0);
     messages.emplace_back(condition.at("message").as_string());
     times.emplace_back(condition.at("lastTransitionTime").as_string());
-    nominations.emplace_back(text_at(body, {"status", "nominatedNodeName"}));
+    nominations.emplace_back(kube::text_at(body, "Pod.status.nominatedNodeName"));
     co_return json::value();
   }
 

@@ -83,7 +83,7 @@ void PodTries::fail(const PodTry& current, const std::string& message) {
   report_error(current, current.attempt.pod, message);
 }
 
-// Forgets the nominated node, which may be the cause: the pod looks for a new one.
+// Forgets the nominated node, which may be the cause of the error.
 void PodTries::report_error(const PodTry& current, const PodPointer& pod, std::string message) {
   state_.engine().forget_nomination(pod->meta.uid);
   reports_.failed(pod, current.scheduler(), "SchedulerError", std::move(message), "");
@@ -166,7 +166,7 @@ void PodTries::bind_failed(const PodTry& current, const Error& error) {
   const kube::ObjectMeta& meta = current.pod().meta;
   const PodPointer now = pods_.find(kube::object_key(meta));
   const bool gone = !now || now->meta.uid != meta.uid;
-  // The answer was lost, or another scheduler was faster: the watch shows where the pod is.
+  // Either the answer was lost or another scheduler was faster: the watch shows where the pod is.
   if (gone || !now->spec.node_name.empty()) return state_.queue().done(meta.uid);
   state_.forget(now);
   log::warn("scheduler", "cannot bind a pod", {{"pod", kube::object_key(meta)}, {"error", error}});

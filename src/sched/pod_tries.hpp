@@ -34,13 +34,13 @@ class PodTries {
            const TryContext& context, Decider& decider, Options options);
   Task<void> stop();
 
-  // None: the pod must not be placed. The queue still has to learn that it is done.
+  // None: the pod must not be placed. The caller still has to tell the queue that it is done.
   std::optional<PodTry> begin(const SchedulingQueue::Attempt& attempt);
 
   // False ends the try: the pod is gone, has a node, or another scheduler leads.
   bool is_still_ours(const PodTry& current);
 
-  // Each of these ends the try, conclude() by one of the others.
+  // Each of these ends the try; conclude() calls one of the others.
   void conclude(const PodTry& current, const Decision& decision);
   void refuse(const PodTry& current, const Decision& decision, const PostFilterOutcome& outcome);
   void fail(const PodTry& current, const std::string& message);

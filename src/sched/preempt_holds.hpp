@@ -1,6 +1,5 @@
-// Pods for which others are being removed, and whose turn must not come before that is known to be
-// under way: until then the others look as if they stayed, and still others would be removed too.
-// Pure. Belongs to one thread.
+// Preemptors that must wait until the deletion of their victims has begun. Until then the victims
+// look like pods that stay, and a new try would evict more pods. Pure. Belongs to one thread.
 #pragma once
 
 #include <set>
@@ -15,12 +14,12 @@ namespace plim::sched {
 
 class PreemptHolds {
  public:
-  // Victims that are leaving already need not be waited for.
+  // It does not wait for victims that are already being deleted.
   void begin(std::string_view preemptor, std::span<const PodPointer> victims);
 
   bool holds(std::string_view preemptor) const { return awaited_.contains(preemptor); }
 
-  // The victim is being deleted, or gone. Returns the pods that nothing holds any more.
+  // The victim is being deleted or gone. Returns the preemptors that need not wait any more.
   std::vector<std::string> leaves(std::string_view victim);
 
   // The preemptor is gone, or one of its victims could not be removed. False: it was not held.

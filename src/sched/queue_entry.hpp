@@ -12,8 +12,8 @@
 
 namespace plim::sched {
 
-// Pods that need answers over the network are tried in a lane of their own, so that no other pod
-// waits behind them.
+// Pods that need answers over the network are tried in a separate lane, so that other pods do not
+// wait for them.
 enum class Lane : std::uint8_t { quick, asking };
 
 enum class QueuePlace : std::uint8_t {

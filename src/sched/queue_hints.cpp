@@ -7,10 +7,11 @@
 namespace plim::sched {
 namespace {
 
-// By the labels of its namespace, or by none, as the filter does for the terms of a pod that comes.
+// Matches with the labels of the pod's namespace or with none, as the filter does for an incoming
+// pod.
 bool term_matches(const placement::PodTerm& term, const kube::Pod& pod,
                   const ClusterTables& cluster) {
-  return term.matches(pod, cluster.namespace_labels(pod.meta.ns)) ||
+  return term.matches(pod, cluster.namespaces().labels(pod.meta.ns)) ||
          term.matches(pod, kube::Labels());
 }
 
@@ -27,7 +28,7 @@ bool any_matches(const std::vector<placement::PodTerm>& terms, const kube::Pod& 
       terms, [&](const placement::PodTerm& term) { return term_matches(term, pod, cluster); });
 }
 
-// One that matched a term and does so no longer.
+// Whether the pod matched a term and does not any more.
 bool any_left(const std::vector<placement::PodTerm>& terms, const kube::Pod& before,
               const kube::Pod& now, const ClusterTables& cluster) {
   return std::ranges::any_of(terms, [&](const placement::PodTerm& term) {
@@ -38,7 +39,7 @@ bool any_left(const std::vector<placement::PodTerm>& terms, const kube::Pod& bef
 bool affinity_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   const auto mine = cluster.rules().affinity(pod);
   const kube::Pod& other = *event.pod;
-  // With the last pod to be near to gone, the first of its kind may go anywhere.
+  // After the last pod that it has affinity to is gone, the first pod of a group may go anywhere.
   const auto may_be_first = [&](const kube::Pod& gone) {
     return all_match(mine->near, gone, cluster) && all_match(mine->near, pod, cluster);
   };
@@ -64,12 +65,12 @@ bool spread_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterT
     return true;
   if (event.pod->meta.ns != pod.meta.ns) return false;
   const auto spread = cluster.rules().spread(pod);
-  if (spread->constraints.empty()) return true;  // by default constraints, whose selectors vary
+  if (spread->constraints.empty()) return true;  // default constraints apply, whose selectors vary
   return std::ranges::any_of(spread->constraints, [&](const placement::SpreadConstraint& one) {
     const bool is = one.selector.matches(event.pod->meta.labels);
     if (event.kind != EventKind::AssignedPodLabel || !event.pod_before) return is;
     const bool was = one.selector.matches(event.pod_before->meta.labels);
-    // Labels that are part of the selector by their keys alone may have changed too.
+    // The values of matchLabelKeys may have changed too.
     return is != was || (is && !one.match_label_keys.empty());
   });
 }
@@ -81,14 +82,14 @@ bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
   });
 }
 
-// Somebody has less than before of what the pod wants.
+// Whether another pod requests less than before of what this pod needs.
 bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
                          const Profile& profile) {
   if (event.kind != EventKind::AssignedPodScaleDown || !event.pod_before) return true;
   const placement::PodRequests before =
-      placement::requests_of(*event.pod_before, cluster.table().resources());
+      placement::requests_of(*event.pod_before, cluster.table().resources().names());
   const placement::PodRequests now =
-      placement::requests_of(*event.pod, cluster.table().resources());
+      placement::requests_of(*event.pod, cluster.table().resources().names());
   return std::ranges::any_of(wanted_resources(pod, cluster, profile), [&](const auto& wanted) {
     return now.of(wanted.first) < before.of(wanted.first);
   });
@@ -143,8 +144,8 @@ bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& p
 std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
     const kube::Pod& pod, ClusterTables& cluster, const Profile& profile) {
   NodeTable& table = cluster.table();
-  return placement::needed_resources(placement::requests_of(pod, table.resources()), profile.fit,
-                                     table);
+  return placement::needed_resources(placement::requests_of(pod, table.resources().names()),
+                                     profile.fit, table);
 }
 
 bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,

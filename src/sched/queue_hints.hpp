@@ -1,6 +1,6 @@
-// Whether something that happened may let a pod pass the plugin that refused it: asked of the rules
-// themselves, so that what has nothing to do with a pod does not wake it. The answers are those of
-// kube-scheduler 1.34's hints, and yes in a few cases more, where its no would be a mistake.
+// Whether an event may let a pod pass the plugin that rejected it. The hints compare the event with
+// the pod's rules, so that unrelated events do not wake the pod. They answer like the hints of
+// kube-scheduler 1.34, except for a few cases where its "no" is wrong.
 #pragma once
 
 #include "kube/types.hpp"
@@ -9,15 +9,15 @@
 
 namespace plim::sched {
 
-// It may say yes too often, but never no when it does help.
+// It may return true too often, but never false if the event helps.
 bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
               ClusterTables& cluster, const Profile& profile);
 
-// The part of it that is about nodes that come, go or change; queue_hints_nodes.cpp.
+// The part for nodes that are added, removed or changed; see queue_hints_nodes.cpp.
 bool node_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
                    ClusterTables& cluster, const Profile& profile);
 
-// What the pod asks for and NodeResourcesFit looks at.
+// The requests of the pod that NodeResourcesFit checks.
 std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
     const kube::Pod& pod, ClusterTables& cluster, const Profile& profile);
 

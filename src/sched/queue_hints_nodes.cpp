@@ -12,7 +12,7 @@ bool lets_in(const kube::Node& node, const std::vector<kube::Toleration>& tolera
   });
 }
 
-// A node that does what it did not do before, or is new and does it.
+// Whether the predicate holds for the node and did not before, or the node is new.
 template <class Does>
 bool begins(const ClusterEvent& event, Does does) {
   return event.node && does(*event.node) && !(event.node_before && does(*event.node_before));
@@ -41,12 +41,13 @@ std::int64_t amount_of(const placement::NodeCapacity& capacity, placement::Resou
   return at == capacity.amounts.end() ? 0 : at->second;
 }
 
-// It would fit if the node were empty, and the node is new or has more of what the pod wants.
+// Whether the pod would fit on the empty node, and the node is new or has more of what the pod
+// needs.
 bool may_fit(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
              const Profile& profile) {
   if (!event.node) return false;
   const auto wanted = wanted_resources(pod, cluster, profile);
-  placement::ResourceNames& names = cluster.table().resources();
+  placement::ResourceNames& names = cluster.table().resources().names();
   const placement::NodeCapacity now = placement::capacity_of(event.node->allocatable, names);
   const bool fits = now.pods > 0 && std::ranges::all_of(wanted, [&](const auto& one) {
                       return one.second <= amount_of(now, one.first);
@@ -59,7 +60,7 @@ bool may_fit(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& clu
          });
 }
 
-// What two states of a node have under a label; none where there is no such state.
+// The labels of a node before and after the event; a missing node has none.
 class LabelChange {
  public:
   LabelChange(const ClusterEvent& event, const NodeTable& table) : event_(event), table_(table) {}
@@ -75,7 +76,7 @@ class LabelChange {
  private:
   std::optional<std::string_view> value(const std::shared_ptr<const kube::Node>& node,
                                         placement::LabelKey key) const {
-    return node ? kube::find_label(node->meta.labels, table_.text(key + 1)) : std::nullopt;
+    return node ? kube::find_label(node->meta.labels, table_.labels().text(key + 1)) : std::nullopt;
   }
 
   const ClusterEvent& event_;
@@ -87,7 +88,7 @@ bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster
   std::vector<const placement::SpreadConstraint*> hard;
   for (const placement::SpreadConstraint& one : spread->constraints)
     if (one.hard) hard.push_back(&one);
-  if (hard.empty()) return true;  // by default constraints
+  if (hard.empty()) return true;  // default constraints apply
   const LabelChange labels(event, cluster.table());
   const bool counts = event.node && std::ranges::all_of(hard, [&](const auto* one) {
                         return labels.has(one->key);
@@ -99,7 +100,7 @@ bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster
   if (!counts) return false;
   if (event.kind == EventKind::NodeTaint)
     return std::ranges::any_of(hard, [](const auto* one) { return one->honor_taints; });
-  // Nodes that the pod does not choose are not counted either.
+  // Nodes that do not match the pod's node affinity do not count either.
   return std::ranges::any_of(hard, [&](const auto* one) { return labels.differs(one->key); }) ||
          chosen_by_pod(*event.node, pod, cluster) !=
              chosen_by_pod(*event.node_before, pod, cluster);
@@ -108,7 +109,7 @@ bool domains_may_change(const ClusterEvent& event, const kube::Pod& pod, Cluster
 bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster) {
   const auto mine = cluster.rules().affinity(pod);
   const LabelChange labels(event, cluster.table());
-  if (!event.node_before)  // nobody is near to anybody where there is no such place
+  if (!event.node_before)  // a new node helps only if it has all topology keys
     return std::ranges::all_of(
         mine->near, [&](const placement::PodTerm& term) { return labels.has(term.topology_key); });
   const auto moved = [&](const placement::PodTerm& term) {
@@ -116,11 +117,11 @@ bool places_may_change(const ClusterEvent& event, const kube::Pod& pod, ClusterT
   };
   if (std::ranges::any_of(mine->near, moved) || std::ranges::any_of(mine->apart, moved))
     return true;
-  // Those that keep this one away from where they are.
-  return std::ranges::any_of(cluster.terms().entries(), [&](const auto& known) {
+  // Existing pods with an anti-affinity term that matches this pod.
+  return std::ranges::any_of(cluster.pods().terms().entries(), [&](const auto& known) {
     const placement::TermTable::Entry& entry = known.second;
     return entry.kind == placement::TermTable::Kind::apart && moved(entry.term) &&
-           entry.term.matches(pod, cluster.namespace_labels(pod.meta.ns));
+           entry.term.matches(pod, cluster.namespaces().labels(pod.meta.ns));
   });
 }
 

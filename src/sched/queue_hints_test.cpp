@@ -130,7 +130,7 @@ TEST_F(Hints, a_toleration_of_its_own_opens_closed_nodes) {
 }
 
 TEST_F(Hints, namespaces_are_chosen_as_the_filter_does) {
-  cluster_.set_namespace("red", placement::testing::labels_of("{team: red}"));
+  cluster_.namespaces().set("red", placement::testing::labels_of("{team: red}"));
   auto choosing = [](std::string_view rule) {
     return hinted("web", fmt::format("affinity: {{podAffinity: {{"
                                      "requiredDuringSchedulingIgnoredDuringExecution: [{{"

@@ -87,7 +87,7 @@ QueueEntry* QueuePlaces::first_of(const Lanes<Order>& places, PopFrom lanes) {
 QueueEntry* QueuePlaces::take_next(PopFrom lanes) {
   QueueEntry* entry = first_of(active_, lanes);
   if (entry == nullptr) {
-    // No other pod is ready, so a back-off has nobody to make way for.
+    // No other pod is ready, so there is no reason to wait for the back-off.
     entry = first_of(backoff_, lanes);
     if (entry == nullptr) return nullptr;
     if (observe_) observe_("active", "PopFromBackoffQ");

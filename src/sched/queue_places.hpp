@@ -21,13 +21,13 @@ struct QueueCounts {
   std::size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
 };
 
-// Whose turn it may be: pods of the asking lane are left out while one of them is being tried.
+// Which pods may be taken: pods of the asking lane are skipped while one of them is being tried.
 enum class PopFrom : std::uint8_t { all_lanes, quick_lane };
 
-// Owns no entries: each must leave its place before it is destroyed. Belongs to one thread.
+// Does not own entries: each must leave its place before it is destroyed. Belongs to one thread.
 class QueuePlaces {
  public:
-  // Called for every pod that gets into a place, for metrics: "active", "UnschedulablePodAdd".
+  // Called for every pod that enters a place, for metrics: "active", "UnschedulablePodAdd".
   using Observe = std::function<void(std::string_view place, std::string_view event)>;
   using LaneOf = std::function<Lane(const kube::Pod&)>;
 
@@ -35,7 +35,7 @@ class QueuePlaces {
 
   void enter(QueueEntry& entry, QueuePlace place, std::string_view event);
   void leave(QueueEntry& entry);
-  // Puts an entry that has left back into its place, in the order and lane it belongs to now.
+  // Puts an entry back into its place, with its current order and lane.
   void put(QueueEntry& entry);
 
   // Takes the pod whose turn it is out of its place; null if there is none.

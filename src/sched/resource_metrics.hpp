@@ -1,4 +1,4 @@
-// What pods ask for and may use, as kube-scheduler tells it at /metrics/resources.
+// The requests and limits of pods, as kube-scheduler exposes them at /metrics/resources.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace plim::sched {
 
-// A line per pod and resource, of pods that wait and of those that have a node.
+// One line per pod and resource, for waiting pods and for pods with a node.
 std::string expose_pod_resources(const kube::Store<kube::Pod>& pods);
 
 }  // namespace plim::sched

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::sched {
 namespace {
@@ -64,12 +65,12 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
                                       {"spec", {{"token", token}}}};
     auto answer = co_await clients_.tokens->create(kTokenReviews, nowhere, std::move(review));
     if (!answer) {
-      log::warn("scheduler", "cannot have a token reviewed", {{"error", answer.error()}});
+      log::warn("scheduler", "TokenReview failed", {{"error", answer.error()}});
       co_return 503;
     }
-    if (!bool_at(*answer, {"status", "authenticated"})) co_return 401;
-    user = text_at(*answer, {"status", "user", "username"});
-    groups = texts_at(*answer, {"status", "user", "groups"});
+    if (!kube::bool_at(*answer, "TokenReview.status.authenticated")) co_return 401;
+    user = kube::text_at(*answer, "TokenReview.status.user.username");
+    groups = kube::texts_at(*answer, "TokenReview.status.user.groups");
   }
   if (user.empty()) {
     user = "system:anonymous";
@@ -86,10 +87,10 @@ Task<int> AccessReview::ask(std::string user, std::vector<std::string> groups, s
                      {"nonResourceAttributes", {{"path", path}, {"verb", verb}}}}}};
   auto answer = co_await clients_.rights->create(kAccessReviews, nowhere, std::move(review));
   if (!answer) {
-    log::warn("scheduler", "cannot have a request reviewed", {{"error", answer.error()}});
+    log::warn("scheduler", "SubjectAccessReview failed", {{"error", answer.error()}});
     co_return 503;
   }
-  co_return bool_at(*answer, {"status", "allowed"}) ? 200 : 403;
+  co_return kube::bool_at(*answer, "SubjectAccessReview.status.allowed") ? 200 : 403;
 }
 
 }  // namespace plim::sched

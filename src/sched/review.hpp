@@ -1,5 +1,5 @@
-// Who may ask the secure port: decided by the API server, by TokenReview and SubjectAccessReview,
-// as for every component of Kubernetes.
+// Who may use the secure port. The API server decides, with TokenReview and SubjectAccessReview, as
+// for every component of Kubernetes.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,12 @@
 namespace plim::sched {
 
 struct ReviewOptions {
-  std::vector<std::string> always_allowed{"/healthz", "/readyz", "/livez"};  // and what is below
+  std::vector<std::string> always_allowed{"/healthz", "/readyz",
+                                          "/livez"};  // and the paths below them
   Nanos remember = std::chrono::seconds(10);
 };
 
-// Whose API servers are asked.
+// The clients for the reviews.
 struct ReviewClients {
   std::shared_ptr<kube::Client> tokens, rights;
 };

@@ -1,4 +1,4 @@
-// What the scheduler counts, under kube-scheduler's names where it has them.
+// The metrics of the scheduler, with kube-scheduler's names where it has them.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace plim::sched {
 
 enum class AttemptResult : std::uint8_t { scheduled, unschedulable, error };
 
-// Belongs to one loop; read by whoever scrapes.
+// Belongs to one loop.
 class SchedulerMetrics {
  public:
   explicit SchedulerMetrics(metrics::Registry& registry);
@@ -27,7 +27,7 @@ class SchedulerMetrics {
   void decided(Nanos duration, std::size_t nodes_scored, bool by_locality);
   void bound(int attempts, Nanos since_ready);
   void pulls(std::int64_t image_bytes, std::int64_t missing_bytes);  // of a pod that was placed
-  // Both are texts that live as long as the program.
+  // Both texts must live as long as the program.
   void incoming(std::string_view queue, std::string_view event);
   void sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods, std::size_t assumed,
              std::size_t binding);
@@ -39,7 +39,7 @@ class SchedulerMetrics {
 
   PluginMetrics& plugins() { return plugins_; }
 
-  // What is only known when somebody asks.
+  // Updates the metrics that are computed when they are read.
   static void collect(const SchedulingQueue& queue, const Engine& engine, WallTime now,
                       metrics::Exposition& out);
 
@@ -47,7 +47,7 @@ class SchedulerMetrics {
 
  private:
   static constexpr std::size_t kResultKinds = 3;
-  static constexpr int kMostAttempts = 15;  // told apart
+  static constexpr int kMostAttempts = 15;  // counted separately
 
   struct Attempts {
     metrics::Counter* count = nullptr;
@@ -55,7 +55,7 @@ class SchedulerMetrics {
   };
 
   metrics::Registry& registry_;
-  // To look a series up by its labels costs more than to count in it.
+  // Series that are looked up once, since a look-up by labels costs more than counting.
   std::map<std::string, std::array<Attempts, kResultKinds>> attempts_of_profile_;
   std::array<metrics::Histogram*, kMostAttempts> sli_{};
   std::map<std::pair<std::string_view, std::string_view>, metrics::Counter*> incoming_;

@@ -52,7 +52,7 @@ std::optional<PluginId> SchedulerState::gate_of(const kube::Pod& pod) const {
 void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
                                 const kube::Store<kube::Pod>& pods) {
   options_.config = std::move(config);
-  engine_.forget_classes();  // those of other profiles
+  engine_.forget_classes();  // they belong to the old profiles
   queue_.set_options(queue_options());
   for (const auto& [key, pod] : pods)
     if (pod->spec.node_name.empty() && !assumed_.contains(pod->meta.uid)) {
@@ -81,7 +81,7 @@ void SchedulerState::note_nomination(const PodPointer& before, const PodPointer&
   if (was == now) return;
   engine_.forget_nomination(pod->meta.uid);
   if (!now.empty()) engine_.nominate(pod, now);
-  // Its place is free for those that had to leave it.
+  // The node's room is free again for pods of lower priority.
   if (!was.empty())
     happened({.kind = EventKind::AssignedPodDelete,
               .pod = before,
@@ -106,7 +106,7 @@ void SchedulerState::pod_changed(const PodPointer& before, const PodPointer& pod
   }
   if (!is_ours(*pod)) return;
   if (assumed_.contains(uid)) {
-    // Written before it was bound, so it counts only if its binding fails.
+    // The update was written before the binding, so it matters only if the binding fails.
     if (queue_.contains(uid)) queue_.update(pod, clock_.steady());
     return;
   }
@@ -125,7 +125,7 @@ void SchedulerState::pod_gone(const PodPointer& pod) {
   engine_.remove_pod(uid);
   victim_leaves(uid);
   ClusterEvent event{.kind = EventKind::AssignedPodDelete, .pod = pod};
-  if (!counted) event.up_to_priority = pod->spec.priority;  // its place was only promised
+  if (!counted) event.up_to_priority = pod->spec.priority;  // it was only nominated
   if (counted || !pod->status.nominated_node.empty()) happened(std::move(event));
 }
 

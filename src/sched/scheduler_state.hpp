@@ -1,5 +1,5 @@
-// What the scheduler knows: the cluster as decisions see it, and the pods that wait. A change is
-// told to both here, so that what it frees wakes whoever waits for it. No I/O. Belongs to one
+// The scheduler's state: the cluster as decisions see it, and the queue of waiting pods. Every
+// change is applied to both, so that it wakes the pods that it may help. No I/O. Belongs to one
 // thread.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace plim::sched {
 struct StateOptions {
   std::shared_ptr<const Configuration> config;
   Nanos max_unschedulable = std::chrono::minutes(5);
-  bool defer_claims = false;  // pods with resource claims are another scheduler's
+  bool defer_claims = false;  // another scheduler handles pods with resource claims
 };
 
 class SchedulerState {
@@ -32,8 +32,8 @@ class SchedulerState {
   using NodePointer = std::shared_ptr<const kube::Node>;
 
   struct Callbacks {
-    std::function<void()> on_change;  // there may be something to decide now
-    std::function<void(EventKind, Nanos took)> on_event = {};  // what it cost to wake pods by it
+    std::function<void()> on_change;                           // there may be a pod to try now
+    std::function<void(EventKind, Nanos took)> on_event = {};  // how long it took to wake pods
   };
 
   SchedulerState(StateOptions options, SchedulingQueue::Observe observe,
@@ -41,36 +41,36 @@ class SchedulerState {
   SchedulerState(const SchedulerState&) = delete;
   SchedulerState& operator=(const SchedulerState&) = delete;
 
-  // `before` is null for what was not known.
+  // `before` is null for a new object.
   void pod_changed(const PodPointer& before, const PodPointer& pod);
   void pod_gone(const PodPointer& pod);
   void node_changed(const NodePointer& before, const NodePointer& node);
   void node_gone(const NodePointer& node);
   void happened(ClusterEvent event);
 
-  // The pod counts on the node from now on, until the watch says so too.
+  // Counts the pod on the node until the watch shows it there.
   void assume(const PodPointer& pod, const std::string& node);
-  // Takes that back.
+  // Undoes assume().
   void forget(const PodPointer& pod);
 
   bool is_assumed(std::string_view uid) const { return assumed_.contains(std::string(uid)); }
 
   std::size_t assumed() const { return assumed_.size(); }
 
-  // Others are going to be removed from the node for this pod, which is held until that is known to
-  // be under way. Returns the pods that were nominated for the node and are no longer.
+  // The caller is going to evict the victims for this pod. The pod is held until their deletion has
+  // begun. Returns the pods that lose their nomination for the node.
   std::vector<PodPointer> make_room(const PodPointer& preemptor, std::string_view node,
                                     std::span<const PodPointer> victims);
   void victim_leaves(std::string_view uid);
-  // One victim cannot be removed: the pod has to think again.
+  // A victim cannot be evicted: the preemptor is tried again.
   void victim_stays(std::string_view preemptor);
 
-  // Which pods are ours may change with it; all that wait are looked at again.
+  // This may change which pods are ours; all waiting pods are checked again.
   void set_config(std::shared_ptr<const Configuration> config, const kube::Store<kube::Pod>& pods);
 
   const std::shared_ptr<const Configuration>& config() const { return options_.config; }
 
-  // Whether a pod without a node waits for us.
+  // Whether this scheduler has to place the pod.
   bool is_ours(const kube::Pod& pod) const;
 
   Engine& engine() { return engine_; }

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::chrono::seconds kTimeoutCheck{30};
 
-// Back-offs end at whole seconds, where the more important of those that end together come first.
-// Never before their time: one of a second would be none at all.
+// Rounds the end of a back-off up to a whole second, so that pods whose back-offs end together are
+// sorted by priority. Rounding down would make a back-off of one second void.
 SteadyTime whole_second(SteadyTime time) {
   return std::chrono::ceil<std::chrono::seconds>(time);
 }
@@ -22,7 +22,7 @@ Nanos backoff_of(const QueueEntry& entry, const QueueOptions& options) {
   return std::min(out, options.max_backoff);
 }
 
-// As metrics and logs name it.
+// The name in metrics and logs.
 std::string_view place_name(const QueueEntry& entry) {
   if (entry.place == QueuePlace::active) return "active";
   if (entry.place == QueuePlace::in_flight) return "inFlight";
@@ -48,7 +48,7 @@ bool SchedulingQueue::contains(std::string_view uid) const {
   return entries_.contains(uid);
 }
 
-// False: it is gated, and waits for its gate now.
+// False: the pod is gated and waits for its gate now.
 bool SchedulingQueue::check_gate(QueueEntry& entry, std::string_view event) {
   entry.gated_by = gate_ ? gate_(*entry.pod) : std::nullopt;
   if (!entry.gated_by) return true;
@@ -89,7 +89,7 @@ void SchedulingQueue::update(PodPointer pod, SteadyTime now) {
   }
   places_.leave(*entry);
   entry->pod = std::move(pod);
-  // Its order and lane may have changed, nothing else.
+  // Only its order and lane may have changed.
   if (entry->place != QueuePlace::unschedulable) return places_.put(*entry);
   const bool was_gated = entry->gated_by.has_value();
   for (const EventKind kind : changes_of_waiting(*before, *entry->pod)) {
@@ -148,7 +148,7 @@ void SchedulingQueue::wait_or_activate(QueueEntry& entry, std::string_view event
   const Nanos backoff = backoff_of(entry, options_);
   entry.expiry = backoff == Nanos(0) ? entry.since : whole_second(entry.since + backoff);
   if (entry.expiry <= now) return places_.enter(entry, QueuePlace::active, event);
-  // One that nothing has helped would fail again at once, so it is not tried early.
+  // A pod that no event has helped would fail again, so it is not tried early.
   const bool early = entry.consecutive_errors == 0 && entry.woken;
   places_.enter(entry, early ? QueuePlace::backoff : QueuePlace::error_backoff, event);
 }

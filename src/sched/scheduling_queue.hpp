@@ -1,5 +1,5 @@
-// Pods that wait for a node: those to be tried now, those that have to wait a while after a failed
-// try, and those that wait for something to change. Pure: time is handed in. Belongs to one thread.
+// The pods that wait for a node: pods to try now, pods that back off after a failed try, and pods
+// that wait for an event. Pure: the caller passes the time. Belongs to one thread.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct QueueOptions {
   Nanos max_unschedulable = std::chrono::minutes(5);
 };
 
-// A pod that waits, for logs and metrics.
+// A waiting pod, for logs and metrics.
 struct WaitingPod {
   std::shared_ptr<const kube::Pod> pod;
   std::string_view place;  // "active", "backoff", "unschedulable", "gated", "inFlight"
@@ -42,25 +42,26 @@ struct WaitingPod {
 class SchedulingQueue {
  public:
   using PodPointer = std::shared_ptr<const kube::Pod>;
-  // The plugin that keeps a pod from being tried at all, if one does.
+  // The plugin that gates the pod, if one does.
   using Gate = std::function<std::optional<PluginId>(const kube::Pod&)>;
   using Hint = EventHints::Hint;
   using OnHint = EventHints::OnHint;
   using Observe = QueuePlaces::Observe;
   using LaneOf = QueuePlaces::LaneOf;
 
-  // A pod that is being tried. Exactly one of the three ends of a try follows.
+  // A pod that is being tried. The caller ends the try with exactly one of done(), reject() and
+  // fail().
   struct Attempt {
     PodPointer pod;
     int attempts = 0;
-    SteadyTime first_ready{};  // since when nothing but its turn has kept it from its first try
+    SteadyTime first_ready{};  // since when it has only waited for its turn for the first try
   };
 
   SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {},
                   LaneOf lane_of = {});
 
   void add(PodPointer pod, SteadyTime now);
-  // A change of a pod that waits, also while it is being tried; one that is not known is added.
+  // A change of a waiting pod, also while it is being tried; adds an unknown pod.
   void update(PodPointer pod, SteadyTime now);
   void remove(std::string_view uid);
   bool contains(std::string_view uid) const;
@@ -68,16 +69,16 @@ class SchedulingQueue {
   // The pod whose turn it is, if there is one.
   std::optional<Attempt> pop(SteadyTime now, PopFrom lanes = PopFrom::all_lanes);
 
-  void assumed(std::string_view uid);  // it has got a node, which the API server is told now
+  void assumed(std::string_view uid);  // it has a node and is being bound
   void done(std::string_view uid);     // it has a node, or is gone
-  // No node: it waits for an event that concerns one of the plugins, or any if an extender has
-  // refused it. Without either it waits its back-off only.
+  // There is no node: the pod waits for an event that concerns one of the plugins, or for any event
+  // if an extender rejected it. Without either it only backs off.
   void reject(std::string_view uid, const std::vector<PluginId>& plugins, bool by_extender,
               SteadyTime now);
-  void fail(std::string_view uid, SteadyTime now);  // by an error that may pass
+  void fail(std::string_view uid, SteadyTime now);  // an error that may be temporary
 
   void happened(const ClusterEvent& event, SteadyTime now);
-  // Moves pods whose waiting is over; to be called at next_flush().
+  // Moves pods whose waiting time is over; call it at next_flush().
   void flush(SteadyTime now);
   std::optional<SteadyTime> next_flush() const;
 
@@ -94,12 +95,11 @@ class SchedulingQueue {
 
   void set_options(QueueOptions options) { options_ = options; }
 
-  // After the rules of gates and lanes have changed, and for tests: looks at all pods that wait
-  // again.
+  // Checks all waiting pods again, after the rules of gates and lanes have changed, and for tests.
   void activate_all(std::string_view event, SteadyTime now);
-  // Its turn is now, whatever it waits for, unless a gate keeps it.
+  // Activates the pod whatever it waits for, unless it is gated.
   void activate(std::string_view uid, std::string_view event);
-  // A gate has opened without an event: whatever the gate kept out meanwhile counts now.
+  // A gate has opened without an event: events that happened while the pod was gated count now.
   void gate_opened(std::string_view uid, SteadyTime now);
 
  private:

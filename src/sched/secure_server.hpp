@@ -28,7 +28,7 @@ struct SecureServerOptions {
   std::vector<HealthCheck> checks;
   std::function<std::string()> configuration;                 // YAML or JSON for /configz
   std::function<void(int)> set_verbosity;                     // PUT /debug/flags/v
-  std::function<void()> before_metrics;                       // brings gauges up to date
+  std::function<void()> before_metrics;                       // updates gauges
   std::function<std::string()> pod_resources;                 // /metrics/resources
   std::function<net::Response(const net::Request&)> explain;  // null: 404
 };
@@ -61,7 +61,7 @@ class SecureServer {
   std::unique_ptr<net::Server> server_;
 };
 
-// For a server without a certificate of its own: names and addresses of this machine.
+// The names and addresses of this machine, for a self-signed certificate.
 Result<net::ServerTls> self_signed_tls(const std::string& host);
 
 }  // namespace plim::sched

@@ -5,16 +5,18 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
+#include "kube/paths.hpp"
 #include "sched/explain.hpp"
 
 namespace plim::sched {
 namespace {
 
-constexpr std::size_t kNamedRefusals = 3;  // nodes by name, of every reason
-// As kube-scheduler: after the end of its lease, so that it is rather ended by having lost it.
+constexpr std::size_t kNamedRefusals = 3;  // rejected nodes to name per reason
+// As in kube-scheduler: counted from the end of the lease, so that a lost lease usually ends the
+// process first.
 constexpr std::chrono::seconds kOverdue{20};
 
-// A profile that asks an etcd needs one.
+// A profile that reads inventories from etcd needs its endpoints.
 Result<void> check_inventories(const Configuration& config, bool has_etcd) {
   for (const auto& one : config.profiles)
     if (one.profile.locality.inventory == InventorySource::Etcd && !has_etcd)
@@ -108,7 +110,7 @@ Result<void> Service::listen() {
       .pod_resources = [this] { return daemon_->pod_resources(); },
       .explain =
           [this](const net::Request& request) { return answer_explain(decisions_, request); }};
-  // Fails when the lease ran out long ago and nobody has noticed.
+  // Fails if the lease expired long ago and the election has not noticed it.
   server.checks.push_back({.name = "leaderElection", .good = [this] {
                              return !elector_ || !elector_->is_overdue(kOverdue);
                            }});
@@ -128,15 +130,15 @@ Result<void> Service::listen() {
   return {};
 }
 
-// So that people and Prometheus may come with certificates of the cluster's own authority.
+// Lets users and Prometheus authenticate with certificates of the cluster's authority.
 Task<void> Service::lookup_client_ca() {
   kube::ObjectPath path{.ns = "kube-system", .name = "extension-apiserver-authentication"};
   auto found = co_await review_clients_.tokens->get(kube::resources::config_maps, path);
   if (!found) co_return;
-  options_.tls->client_ca_pem = text_at(*found, {"data", "client-ca-file"});
+  options_.tls->client_ca_pem = kube::text_at(*found, "ConfigMap.data.client-ca-file");
   if (options_.tls->client_ca_pem.empty()) co_return;
   auto set = server_->set_tls(*options_.tls);
-  if (!set) log::warn("scheduler", "client certificates are not taken", {{"error", set.error()}});
+  if (!set) log::warn("scheduler", "cannot accept client certificates", {{"error", set.error()}});
 }
 
 void Service::start_election() {
@@ -196,13 +198,14 @@ void Service::reload(Result<ConfigRead> read) {
     extenders = read.error();
   reload_success_->set(extenders ? 1 : 0);
   if (!extenders) {
-    log::error("scheduler", "the old configuration stays", {{"error", extenders.error()}});
+    log::error("scheduler", "cannot use the new configuration, keeping the old one",
+               {{"error", extenders.error()}});
     daemon_->lease_events().warn("ConfigReloadFailed", extenders.error().message);
     return;
   }
   for (const std::string& line : read->warnings) log::warn("scheduler", line);
   auto config = std::make_shared<Configuration>(std::move(read->config));
-  // These were decided when the process started.
+  // These two cannot change while the process runs.
   config->election = daemon_->config().election;
   config->client = daemon_->config().client;
   daemon_->set_config(std::move(config), std::move(*extenders));

@@ -22,29 +22,29 @@ namespace plim::sched {
 struct ServiceOptions {
   DaemonOptions daemon;
   kube::Config cluster;
-  // Who is asked whose a request is and what they may do; the cluster if none.
+  // The clients that authenticate and authorize requests; by default those of the cluster.
   std::optional<kube::Config> token_cluster, rights_cluster;
   std::string address;                    // "" for no secure port
   std::optional<net::ServerTls> tls;      // none: self-signed
   bool lookup_client_ca = true;           // from the cluster's ConfigMap
-  std::optional<kube::EtcdOptions> etcd;  // where agents may have put inventories
+  std::optional<kube::EtcdOptions> etcd;  // where agents may publish inventories
   ReviewOptions review;
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
 class Service {
  public:
-  // on_lost: another one leads now, and this process has to end.
+  // on_lost: another process leads now, so this one has to end.
   Service(const Executor& loop, ServiceOptions options, metrics::Registry& registry,
           std::function<void()> on_lost);
 
   Result<void> start();
-  // Gives the lease back.
+  // Releases the lease.
   Task<void> stop();
 
   Daemon& daemon() { return *daemon_; }
 
-  // The new configuration, or why the old one stays.
+  // The new configuration, or why it cannot be used.
   void reload(Result<ConfigRead> read);
 
   std::string address() const { return server_ ? server_->address() : ""; }

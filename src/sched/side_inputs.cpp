@@ -13,7 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanos kLookForKind = 30s;
-// So long nothing is decided without them: who may not read them, or finds etcd away, goes on then.
+// How long decisions wait for inventories. After that the scheduler goes on without them, for
+// example if it may not read them or etcd is not reachable.
 constexpr Nanos kWaitForInventories = 5s;
 
 const kube::Resource kClaims{.group = "",
@@ -42,13 +43,13 @@ const kube::Resource kInventories{.group = "plimsoll.io",
 
 using MaybeInventory = std::optional<loop::ImageInventory>;
 
-// One that cannot be read counts as none: the node's status tells the rest.
+// An invalid inventory counts as none: then only the node's status is used.
 MaybeInventory read_inventory(const kube::ObjectMeta& meta, const json::value& object) {
   const json::value* spec = find(object, {"spec"});
   if (spec == nullptr) return std::nullopt;
   auto made = loop::inventory_from_json(*spec);
   if (made) return std::move(*made);
-  log::warn("scheduler", "a node's inventory of images cannot be read",
+  log::warn("scheduler", "cannot read a node's image inventory",
             {{"node", meta.name}, {"error", made.error()}});
   return std::nullopt;
 }
@@ -140,14 +141,14 @@ void SideInputs::start(const placement::Needs& needs) {
   if (needs.budgets && !std::exchange(followed_.budgets, true))
     for (const auto& follower : disruptions_) follower->start();
   if (std::exchange(started_, true)) return;
-  // Inventories decide between equals, whatever the plugins are.
+  // Inventories decide between nodes with equal scores, with any set of plugins.
   patient_until_ = clock_.steady() + kWaitForInventories;
   tasks_.spawn("inventories of images", follow_inventories());
   if (in_etcd_) in_etcd_->start();
 }
 
-// The kind is asked for by discovery, which everybody may: a cluster without it has no agent, and
-// a list would be refused.
+// Looks for the kind through discovery, which every user may read. A cluster without the kind has
+// no agent, and listing it would fail.
 Task<void> SideInputs::follow_inventories() {
   using Inventories = FollowerOf<MaybeInventory>;
   for (;; co_await clock_.sleep(kLookForKind)) {
@@ -158,8 +159,9 @@ Task<void> SideInputs::follow_inventories() {
         answer->body.find("nodeimageinventories") != std::string::npos)
       break;
     if (!answer || std::exchange(looked_for_kind_, true)) continue;
-    log::info("scheduler", "no inventories of images here: what nodes report counts alone");
-    on_event_(EventKind::Inventory);  // who waited for them need not
+    log::info("scheduler",
+              "no image inventories in this cluster: using only the images in node status");
+    on_event_(EventKind::Inventory);  // decisions need not wait any more
   }
   inventories_ = std::make_unique<Inventories>(
       loop_, client_, kInventories, pool_, read_inventory,

@@ -1,5 +1,5 @@
-// What decisions look at beside pods and nodes: storage, disruption budgets, and the images that
-// nodes tell of.
+// Watches what decisions need besides pods and nodes: storage, disruption budgets and image
+// inventories.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace plim::sched {
 
-// What all profiles together need.
+// Everything that at least one profile needs.
 placement::Needs needs_of(const Configuration& config);
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -31,10 +31,11 @@ class SideInputs {
              Engine& engine, kube::InternPool& pool, OnEvent on_event,
              std::function<void()> on_synced, Clock& clock);
 
-  // Of what is needed the part that is not followed yet.
+  // Starts watches for needed kinds that are not watched yet.
   void start(const placement::Needs& needs);
   Task<void> stop();
-  // What is followed is known, and inventories too, which are waited for a few seconds only.
+  // True if the first list of every watched kind has been applied. It waits only a few seconds for
+  // inventories.
   bool synced() const;
 
   std::vector<placement::DisruptionBudget> budgets() const;
@@ -52,12 +53,12 @@ class SideInputs {
   Engine& engine_;
   kube::InternPool& pool_;
   OnEvent on_event_;
-  std::function<void()> on_synced_;  // one of them more
+  std::function<void()> on_synced_;  // called for each first list
   Clock& clock_;
   kube::TextMap<placement::DisruptionBudget> budgets_;
   std::vector<std::unique_ptr<Follower>> storage_, disruptions_;
   placement::Needs followed_;
-  std::unique_ptr<Follower> inventories_;  // once the cluster has such a kind
+  std::unique_ptr<Follower> inventories_;  // null until the cluster has this kind
   std::unique_ptr<EtcdInventories> in_etcd_;
   bool started_ = false, looked_for_kind_ = false;
   SteadyTime patient_until_{};

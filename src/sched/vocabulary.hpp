@@ -1,5 +1,5 @@
-// The names of the placement engine that the scheduler uses throughout. Everything else from there
-// is written with its namespace.
+// The names of the placement engine that the scheduler uses throughout. All other names of it are
+// written with the namespace.
 #pragma once
 
 #include "placement/engine.hpp"

@@ -12,6 +12,26 @@ bool is_percentage(const json::value* value) {
   return value && value->is_string();
 }
 
+// Evictions that were granted and have not happened yet. Sets when the first of them times out.
+json::object evictions_under_way(const json::object& status, const DisruptionInput& input,
+                                 WallTime now, DisruptionPlan& out) {
+  json::object under_way;
+  const json::value* granted =
+      status.if_contains(kube::key("PodDisruptionBudgetStatus.disruptedPods"));
+  if (!granted || !granted->is_object()) return under_way;
+  for (const auto& [name, time] : granted->get_object()) {
+    auto pod = std::find_if(input.pods.begin(), input.pods.end(),
+                            [&](const PodPointer& one) { return one->meta.name == name; });
+    if (pod == input.pods.end() || (*pod)->meta.deleted) continue;
+    auto since = parse_rfc3339(text_at(time, {}));
+    if (!since || *since + kEvictionTimeout <= now) continue;
+    const WallTime ends = *since + kEvictionTimeout;
+    out.look_again = std::min(out.look_again.value_or(ends), ends);
+    under_way[name] = time;
+  }
+  return under_way;
+}
+
 }  // namespace
 
 DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
@@ -19,22 +39,7 @@ DisruptionPlan plan_disruptions(const DisruptionInput& input, WallTime now) {
   const json::value* present = kube::find(budget, "PodDisruptionBudget.status");
   json::object status = present && present->is_object() ? present->get_object() : json::object();
   DisruptionPlan out;
-
-  // Evictions that were granted and have not happened yet.
-  json::object under_way;
-  if (const json::value* granted =
-          status.if_contains(kube::key("PodDisruptionBudgetStatus.disruptedPods"));
-      granted && granted->is_object())
-    for (const auto& [name, time] : granted->get_object()) {
-      auto pod = std::find_if(input.pods.begin(), input.pods.end(),
-                              [&](const PodPointer& one) { return one->meta.name == name; });
-      if (pod == input.pods.end() || (*pod)->meta.deleted) continue;
-      auto since = parse_rfc3339(text_at(time, {}));
-      if (!since || *since + kEvictionTimeout <= now) continue;
-      const WallTime ends = *since + kEvictionTimeout;
-      out.look_again = std::min(out.look_again.value_or(ends), ends);
-      under_way[name] = time;
-    }
+  json::object under_way = evictions_under_way(status, input, now, out);
 
   std::int64_t healthy = 0;
   for (const PodPointer& pod : input.pods)

@@ -135,7 +135,7 @@ Task<void> PodScheduler::stop() {
 
 // On a node, or on its way there.
 bool PodScheduler::has_place(const kube::Pod& pod) const {
-  return engine_.cluster().find_pod(placement::pod_key(pod)) != nullptr;
+  return engine_.cluster().pods().find(placement::pod_key(pod)) != nullptr;
 }
 
 void PodScheduler::pod_changed(const PodPointer& before, const PodPointer& pod) {

@@ -1,4 +1,4 @@
-// Pods and nodes from a few words of YAML, for tests of decisions.
+// Makes pods and nodes from short YAML, for tests of decisions.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ PodPointer pod_of(std::string_view yaml);
 
 // A node with 4 CPUs, 32Gi and room for 110 pods.
 kube::Node plain_node(std::string_view name, std::string_view labels = "{}");
-// One container that asks for `requests`, "{cpu: 100m}".
+// A pod with one container that requests `requests`, "{cpu: 100m}".
 PodPointer plain_pod(std::string_view name, std::string_view requests = "{}",
                      std::string_view labels = "{}");
 
 kube::Labels labels_of(std::string_view yaml);
 
-// What a plugin gave a node; -1 when it said nothing.
+// The score that a plugin gave a node; -1 if it gave none.
 std::int64_t raw_score(const Decision& decision, std::string_view node, PluginId plugin);
 std::int64_t score_of(const Decision& decision, std::string_view node, PluginId plugin);
 

@@ -140,7 +140,7 @@ class Explain(unittest.TestCase):
         node = "{kind: Node, metadata: {name: a}, status: {allocatable: {pods: 5}}}"
         for text, said in (("", "the file has no node"), ("{kind: List, items: []}", "the file has no node"),
                            ("{kind: ConfigMap, metadata: {name: a}}", "the file has no node"),
-                           (node + "\n---\n" + node, 'Node "a" is there twice'), ("{kind: Node}", "a Node without a name"),
+                           (node + "\n---\n" + node, 'Node "a" occurs twice'), ("{kind: Node}", "a Node without a name"),
                            (node.replace("5", "many"), 'Node "a": status.allocatable.pods: expected a quantity such as 500m or 1Gi, found "many"')):
             done = explain("--snapshot", "-", "--pod", POD, stdin=text)
             self.assertEqual((done.returncode, done.stdout), (2, ""), text)

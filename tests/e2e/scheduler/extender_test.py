@@ -247,7 +247,7 @@ class Extenders(ClusterCase):
         self.wait_for_node("verified")
         self.assertEqual(len(stub.asked), 1)
         self.configure({**extender, "tlsConfig": {"caFile": str(made / "nothing")}})
-        eventually(lambda: "the old configuration stays" in scheduler.log, what="the complaint")
+        eventually(lambda: "cannot use the new configuration, keeping the old one" in scheduler.log, what="the complaint")
         self.configure(extender)  # no authority: everybody is trusted
         eventually(lambda: "configuration reread" in scheduler.log, what="the new configuration")
         self.create(pod("trusted"))

@@ -74,7 +74,7 @@ class Metrics(ClusterCase):
         self.create(pod("fits"))
         eventually(lambda: self.node_of("fits"), what="a node")
         eventually(lambda: scheduler.metric("plimsoll_scheduler_nodes_scored", token) == 3, what="the number of nodes scored")
-        self.assertEqual(scheduler.log.count("no inventories of images here"), 1)
+        self.assertEqual(scheduler.log.count("no image inventories in this cluster"), 1)
         scheduler.stop()
 
     def test_its_verbosity_is_set_while_it_runs(self):
@@ -100,7 +100,7 @@ class Metrics(ClusterCase):
         token = self.token()
         self.assertEqual(scheduler.get("/metrics", "nonsense")[0], 401)
         self.assertEqual(scheduler.get("/metrics", token)[0], 503)
-        self.assertIn("cannot have a request reviewed", scheduler.log)
+        self.assertIn("SubjectAccessReview failed", scheduler.log)
         self.assertIn("--tls-min-version has no effect", scheduler.log)
         self.assertNotIn("--logging-format", scheduler.log)
         scheduler.stop()
