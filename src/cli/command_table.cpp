@@ -1,4 +1,4 @@
-// The one table of commands. A new command: its row here, its function in commands.hpp.
+// The table of commands. To add a command, add a row here and its function to commands.hpp.
 #include <algorithm>
 #include <array>
 

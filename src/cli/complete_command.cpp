@@ -1,4 +1,4 @@
-// The hidden command behind the completion scripts and kubectl_complete-plimsoll.
+// The hidden command that the completion scripts and kubectl_complete-plimsoll call.
 #include <csignal>
 #include <sys/time.h>
 #include <unistd.h>
@@ -21,8 +21,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBudget{200};
 constexpr milliseconds kRequestLimit{150};
 
-// A slow name server, proxy or credential plug-in must not hold up a person's prompt, and not every
-// one of them can be interrupted politely. Nothing has been written when the time is over.
+// A slow name server, proxy or credential plug-in must not block the user's prompt, and some of
+// them cannot be cancelled. So a timer ends the process; by then nothing has been written.
 void end_within_budget() {
   struct sigaction action{};
   action.sa_handler = [](int) {

@@ -45,7 +45,8 @@ Finding probe_cluster(const Context& context) {
   return out;
 }
 
-// /version answers anybody; only a request that needs rights shows whether the credentials work.
+// Every client may read /version. Only a request that needs permissions shows whether the
+// credentials work.
 Finding probe_credentials(const Context& context) {
   Finding out{.check = "credentials"};
   auto config = cluster_config(context);
@@ -133,7 +134,7 @@ Table as_table(const std::vector<Finding>& findings) {
   return out;
 }
 
-// What does not work as it could, in words; wrapped on a terminal, one line each elsewhere.
+// Explains the findings that are not ok; wrapped on a terminal, one line each otherwise.
 std::string advice(const std::vector<Finding>& findings, const Terminal& terminal) {
   std::string out;
   for (const Finding& finding : findings) {

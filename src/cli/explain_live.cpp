@@ -18,8 +18,9 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kDecision = "plimsoll.io/decision";
 
-// A scheduler on this machine has made its certificate itself, and who could pretend to be it here
-// could do worse. Anywhere else the cluster's authority must vouch for it.
+// A scheduler on this machine uses a self-signed certificate, which we accept: a process that can
+// listen in its place on this machine could do worse. On other hosts the cluster's CA must have
+// signed it.
 bool is_this_machine(std::string_view host) {
   return host == "127.0.0.1" || host == "localhost" || host == "::1" || host == "[::1]";
 }
@@ -41,8 +42,8 @@ Outcome<Named> read_name(const std::string& text, const std::string& ns) {
   return out;
 }
 
-// That of the local cluster that the kubeconfig is of, unless one is named: several may run here,
-// each with a port of its own.
+// The address of the scheduler: the flag's, else that of the local cluster of the kubeconfig.
+// Several clusters may run on this machine, each with its own port.
 Outcome<std::string> scheduler_url(const Context& context) {
   std::string url(text_at(roles::local_roles(context.values.text("kubeconfig"), context.world.env),
                           {"scheduler"}));
@@ -53,7 +54,7 @@ Outcome<std::string> scheduler_url(const Context& context) {
   return url;
 }
 
-// What the pod itself tells of why there is no decision about it.
+// Explains from the pod itself why no decision exists.
 std::string told_by_pod(const json::value& pod) {
   if (const std::string_view node = text_at(pod, {"spec", "nodeName"}); !node.empty())
     return fmt::format(
@@ -127,7 +128,7 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   const std::string_view written = text_at(object, {"metadata", "annotations", kDecision});
   auto decision = parse_json(written, kDecision);
   if (written.empty() || !decision) {
-    // The scheduler has answered, or it has not.
+    // True: the scheduler answered that it has no decision.
     const bool asked = record.error().code == Code::not_found;
     return tl::unexpected(Failure{
         .code = Plm::not_found,

@@ -18,19 +18,19 @@ namespace {
 using loop::ImageInventory;
 using loop::ImageReference;
 
-constexpr std::chrono::seconds kBelieved{600};  // as inventoryMaxAge of the scheduler
+constexpr std::chrono::seconds kBelieved{600};  // the default inventoryMaxAge of the scheduler
 constexpr std::string_view kNone = "<none>";
 constexpr std::size_t kShortId = 13;
 constexpr std::size_t kShortestId = 6;
 
-// "repository" and "tag" of a canonical name, as two columns.
+// The two columns "repository" and "tag" of a canonical name.
 std::pair<std::string, std::string> repository_and_tag(const std::string& name) {
   auto reference = ImageReference::parse(name);
   if (!reference) return {name, std::string(kNone)};
   return {reference->name(), reference->tag.empty() ? std::string(kNone) : reference->tag};
 }
 
-// A row for each tag; one without a tag has its repository, and one without any name its id only.
+// One row per tag. An image without tags shows its repository, an image without names only its ID.
 std::vector<std::string> names_to_show(const std::vector<std::string>& names) {
   std::vector<std::string> tagged;
   for (const std::string& name : names)
@@ -93,7 +93,7 @@ class RowMaker {
     }
   }
 
-  // Below zero: dated ahead, by a clock that does not agree with ours.
+  // Negative if the node's clock is ahead of ours.
   std::chrono::seconds age_of(const ImageInventory& inventory) const {
     return std::chrono::floor<std::chrono::seconds>(now_ - inventory.reported_at);
   }

@@ -23,7 +23,7 @@ std::string name_of(const json::value& object) {
   return fmt::format("{}/{}", kind, text_at(object, {"metadata", "name"}));
 }
 
-// Puts objects on a cluster or takes them off, and says so for each. Lives on one loop.
+// Applies objects to a cluster or deletes them, and prints a line for each. Belongs to one loop.
 class Installer {
  public:
   Installer(Context& context, kube::Config config)
@@ -34,7 +34,7 @@ class Installer {
     if (!connected) co_return connected;
     kube::WriteOptions options;
     options.dry_run = dry_run_ == "server";
-    options.force = true;  // what a person has changed by hand is ours again
+    options.force = true;  // take over fields that a user changed by hand
     for (json::value& object : objects) {
       auto place = co_await find_place(object);
       if (!place) co_return tl::unexpected(std::move(place).error());
@@ -159,7 +159,7 @@ Outcome<int> run_install(Context& context) {
 Outcome<int> run_uninstall(Context& context) {
   PLIM_CLI_TRY(std::vector<json::value> objects, wanted_objects(context, {}));
   std::ranges::reverse(objects);
-  // A namespace may hold what others have put there.
+  // A namespace may contain objects of other owners.
   std::erase_if(objects,
                 [](const json::value& each) { return text_at(each, {"kind"}) == "Namespace"; });
   if (context.values.text("dry-run") == "client") {

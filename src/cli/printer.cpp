@@ -162,7 +162,7 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
       if (const json::array* items = items_of(value)) {
         for (const json::value& item : *items) text += object_name(item, value) + "\n";
       } else {
-        // A watch's events carry the object inside.
+        // A watch event contains the object.
         const json::value* object = find(value, {"object"});
         std::string name = object_name(object != nullptr ? *object : value);
         if (!name.empty()) text = name + "\n";
@@ -172,7 +172,8 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
       auto rendered = path_->render(value);
       if (!rendered) return tl::unexpected(bad_template(rendered.error()));
       text = std::move(*rendered);
-      // kubectl leaves the line open; a prompt or the next event should not stick to it.
+      // kubectl prints no newline. Add one, so that a prompt or the next event starts on its own
+      // line.
       if ((terminal_.is_terminal || streaming) && !text.ends_with('\n')) text += '\n';
       break;
     }
@@ -184,7 +185,7 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
     case Format::raw:
     case Format::table:
     case Format::wide:
-      PLIM_ASSERT(false);  // not formats of values
+      PLIM_ASSERT(false);  // these formats do not print values
   }
   return out_->write(text);
 }
