@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using Story = std::vector<std::string>;
 
-// Writes down what happens to it.
+// Records its calls.
 class ToldModule final : public AgentModule {
  public:
   enum class Kind { works, off, fails, gives_up, finishes };
@@ -116,7 +116,7 @@ class ModulesOfAnAgent : public ::testing::Test {
     loop_.run_ready();
   }
 
-  // How long it takes until it is started once more, by a step's width.
+  // The time until the next start, rounded up to a step.
   Nanos wait_for_start(Nanos step = 100ms) {
     story_.clear();
     Nanos out{0};
@@ -185,7 +185,7 @@ TEST_F(ModulesOfAnAgent, restart_only_the_one_that_failed) {
     pass(400ms);
     EXPECT_THAT(story_,
                 ElementsAre("pools starts", "images starts", "pools stops", "pools starts"));
-    // It is down until it has said that it is ready.
+    // The module is down until it reports that it is ready.
     EXPECT_EQ(all.not_ready(), "pools: down: " + why + "\nimages: not yet");
     pools_->is_ready = true;
     pass(1s);
@@ -264,7 +264,7 @@ TEST_F(ModulesOfAnAgent, end_the_process_with_the_failure_of_a_vital_one) {
   EXPECT_EQ(fatal_.what, "gone");
   story_.clear();
   pass(10min);
-  EXPECT_THAT(story_, ElementsAre());  // nobody starts it again
+  EXPECT_THAT(story_, ElementsAre());  // not restarted
   run_to_end(loop_, wrong.stop());
 }
 
@@ -291,7 +291,7 @@ TEST_F(ModulesOfAnAgent, show_what_is_measured_before_the_registry_of_the_proces
             std::string::npos);
   AgentModules one = alone(Kind::works);
   pools_->does_measure();
-  EXPECT_EQ(*one.metrics("a:1"), "measured at a:1\n");  // the file of a storage has nothing else
+  EXPECT_EQ(*one.metrics("a:1"), "measured at a:1\n");  // and no other metrics
 }
 
 TEST_F(ModulesOfAnAgent, end_the_process_with_the_only_one_that_gives_up) {

@@ -13,7 +13,7 @@
 namespace plim::roles {
 namespace {
 
-constexpr const char* kHost = "127.71.13.5";  // of the loopback, and nobody's
+constexpr const char* kHost = "127.71.13.5";  // a loopback address that no other test uses
 
 struct Listener {
   Fd socket;

@@ -25,7 +25,8 @@ void for_each_in(json::value* list, Change change) {
     if (item.is_object()) change(item);
 }
 
-// Besides the object's own place: accounts that rights are bound to, the Service of a webhook.
+// Sets the namespace of the object, of the service accounts it binds, and of the Service of a
+// webhook.
 void set_namespace(json::value& object, const std::string& ns) {
   json::value* metadata = member(&object, "metadata");
   if (metadata != nullptr && !is_cluster_scoped(text_at(object, {"kind"})))

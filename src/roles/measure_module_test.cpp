@@ -35,7 +35,7 @@ class MeasuringModule : public ::testing::Test {
     ASSERT_TRUE(write_file(fmt::format("{}/sys/fs/cgroup/{}", root_, file), text));
   }
 
-  // The file names an address, and thereby says which of them is in use.
+  // The address in the file shows which configuration is in use.
   void configure(const std::string& address) {
     ASSERT_TRUE(write_file(path_, fmt::format("runner: !MeasurementRunner\n"
                                               "  interval: 0.01\n"

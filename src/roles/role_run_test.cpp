@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using Story = std::vector<std::string>;
 
-// Writes down what it is told, and after each thing raises the next of its signals.
+// Records its calls, and raises the next of its signals after each.
 class ToldRole final : public Role {
  public:
   enum class Start { works, fails, gives_up, throws, hangs, finishes };

@@ -26,7 +26,7 @@ const kube::Resource kSlices{.group = "discovery.k8s.io",
 
 struct WebhookObjects {
   json::value service;
-  json::value pools, jobs;  // configurations
+  json::value pools, jobs;  // webhook configurations
 };
 
 json::value taken_from(std::vector<json::value>& objects, std::string_view kind) {
@@ -40,8 +40,8 @@ std::string setting_or(const char* variable, std::string fallback) {
   return set != nullptr && *set != '\0' ? set : std::move(fallback);
 }
 
-// One process answers for both, and the servo looks at other namespaces here than where it is
-// shipped to.
+// Points the servo's webhook configuration to the pools' Service, because one process serves both.
+// The servo also watches other namespaces here than in its manifest.
 Result<void> lead_jobs_here(json::value& configuration, const json::value& service) {
   PLIM_TRY(const servo::Namespaces watched,
            servo::parse_namespaces(setting_or("POD_NAMESPACES", "*")));
@@ -62,7 +62,7 @@ Result<void> lead_jobs_here(json::value& configuration, const json::value& servi
   return {};
 }
 
-// As they are shipped, but that no pods are behind the Service.
+// The objects of deploy/, but with a Service that selects no pods.
 Result<WebhookObjects> shipped_objects() {
   PLIM_TRY(std::vector<json::value> pools, manifests_of("pools", {}));
   PLIM_TRY(std::vector<json::value> servo, manifests_of("servo", {}));
@@ -115,7 +115,7 @@ kube::WriteOptions as_up() {
   return out;
 }
 
-// Where somebody has changed what we set, it stays as they want it.
+// Fields that another client has changed since are kept.
 Task<Result<void>> apply_unless_changed(std::shared_ptr<kube::Client> client,
                                         kube::Resource resource, json::value object) {
   kube::ObjectPath path = path_of(object);
@@ -138,7 +138,7 @@ bool is_ours(const json::value& object) {
   return text_at(object, {"metadata", "labels", kMadeBy}) == kUp;
 }
 
-// Of the first webhook; all of a configuration lead to one place.
+// The Service of the first webhook. All webhooks of our configurations use the same one.
 std::pair<std::string_view, std::string_view> service_called(const json::value& configuration) {
   const json::value* webhooks = find(configuration, {"webhooks"});
   if (webhooks == nullptr || !webhooks->is_array() || webhooks->get_array().empty()) return {};
@@ -147,7 +147,7 @@ std::pair<std::string_view, std::string_view> service_called(const json::value& 
           text_at(first, {"clientConfig", "service", "name"})};
 }
 
-// Unless it leads elsewhere by now: then others have put their own in its place.
+// Keeps a configuration that uses another Service by now: another installation owns it.
 Task<Result<void>> remove_if_ours(std::shared_ptr<kube::Client> client, json::value configuration) {
   kube::ObjectPath path = path_of(configuration);
   auto found = co_await client->get(kube::resources::mutating_webhook_configurations, path);
@@ -157,7 +157,7 @@ Task<Result<void>> remove_if_ours(std::shared_ptr<kube::Client> client, json::va
                                      std::move(path));
 }
 
-// Beside our own program; where an operator has put it, if it is not there.
+// In the directory of this program, else in the directory where an operator installs it.
 std::string starter_path() {
   std::error_code ignored;
   const auto beside =
@@ -169,7 +169,7 @@ std::string starter_path() {
 
 Result<RoleLaunch> launch_webhook(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kWebhookPort);
-  PLIM_TRY(const std::string places, pool_places_of(place));  // where the agents find them too
+  PLIM_TRY(const std::string places, pool_places_of(place));  // the agents read the same places
   RoleLaunch out{.words = {"webhook", "--self-signed", "--kubeconfig", place.kubeconfig, "--listen",
                            listen, "--webhook-configs", kConfigurations},
                  .url = "https://" + listen};
@@ -189,7 +189,7 @@ Task<Result<void>> register_webhook(std::shared_ptr<kube::Client> client, std::s
   PLIM_CO_TRY(WebhookObjects objects, shipped_objects());
   PLIM_CO_TRY(json::value slice, slice_of(objects.service, url));
   PLIM_CO_CHECK(co_await apply_unless_changed(client, kube::resources::services, objects.service));
-  // Ours alone, and the port may be another one than before.
+  // Only `up` writes this slice, and the port may have changed.
   kube::ObjectPath path = path_of(slice);
   kube::WriteOptions options = as_up();
   options.force = true;
