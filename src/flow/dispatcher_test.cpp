@@ -154,8 +154,8 @@ TEST_F(DispatcherTest, reports_of_attempts_that_never_were_are_dropped) {
   EXPECT_EQ(dispatcher.open(), 1u);
 }
 
-// Whatever happens in whatever order: every slice is accepted once, and duplicates never outnumber
-// repeated dispatches.
+// For any sequence of events: every slice is accepted once, and there are never more duplicates
+// than repeated dispatches.
 RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
   Dispatcher dispatcher({.lease = 30s, .most_deaths = 1000});
   const auto count = *rc::gen::inRange<std::uint64_t>(1, 30);
@@ -186,7 +186,7 @@ RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
     if (step % 5 == 4 && !alive.empty()) {
       WorkerNumber dead = alive.back();
       alive.pop_back();
-      // A dead worker's reports are lost, or were on the way.
+      // The reports of a dead worker are lost, or arrive late.
       if (step % 2 == 0)
         std::erase_if(in_flight, [&](const auto& given) { return given.worker == dead; });
       dispatcher.leave(dead);
@@ -196,7 +196,7 @@ RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
     join();
     while (auto given = dispatcher.assign(2)) in_flight.push_back(*given);
     while (!in_flight.empty()) deliver(0);
-    // Those held by workers that died silently.
+    // Slices of workers that died silently.
     dispatcher.expire(now += 31s);
   }
   RC_ASSERT(accepted.size() == count);

@@ -8,7 +8,7 @@
 namespace plim::flow {
 namespace {
 
-// Records may have any content; only a line that begins with this member is a frame's.
+// Records may have any content. Only a line that begins with this member is part of a frame.
 bool looks_like_frame(std::string_view line) {
   line = trim(line);
   if (!line.starts_with('{')) return false;

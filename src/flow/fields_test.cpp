@@ -42,8 +42,7 @@ json::object any_object() {
   return out;
 }
 
-// One reader for all records, as operations have it: what it remembers of the last one does no
-// harm.
+// One reader for all records, as in operations: its memory of the last record must do no harm.
 RC_GTEST_PROP(Fields, finding_one_is_what_a_parser_finds, ()) {
   static FieldReader reader;
   json::object object = any_object();

@@ -89,7 +89,7 @@ TEST_F(FileExporterTest, a_file_of_a_slice_has_its_name_only_when_it_is_whole) {
   EXPECT_THAT(files(), ElementsAre("ex.0.00000007.ldjson.tmp-1: {}\n"));
   ASSERT_TRUE(exporter->commit(context));
   EXPECT_THAT(files(), ElementsAre("ex.0.00000007.ldjson: {}\n"));
-  // A later attempt, elsewhere, and one that comes to nothing.
+  // A later attempt in another worker, and one that is abandoned.
   auto other = make(R"(,"idempotent":true)");
   ASSERT_TRUE(write(*other, 7, {"{}"}));
   ASSERT_TRUE(other->process(context, batch));

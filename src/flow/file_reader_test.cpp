@@ -1,4 +1,4 @@
-// Every record of a file in exactly one slice, wherever the borders fall.
+// Every record of a file is in exactly one slice, wherever the borders are.
 #include <filesystem>
 #include <fstream>
 

@@ -9,7 +9,7 @@
 namespace plim::flow {
 namespace {
 
-constexpr int kGzip = 15 + 16;  // zlib's way to say: largest window, gzip header
+constexpr int kGzip = 15 + 16;  // for zlib: largest window, gzip header
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 struct Inflater {

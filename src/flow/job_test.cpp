@@ -17,7 +17,7 @@ CheckedJob check(std::string_view text) {
   return check_job(*value, 4);
 }
 
-// `extra` is members in front of two operations that are in order.
+// `extra` is text with members before two valid operations.
 std::vector<std::string> errors(std::string_view extra) {
   return check(fmt::format(R"({{{}"operations":[{{"_op":"data_generator"}},{{"_op":"noop"}}]}})",
                            extra))

@@ -1,4 +1,4 @@
-// jq: a program over every record.
+// jq: runs a program on every record.
 #include <fmt/format.h>
 
 #include "base/files.hpp"
@@ -66,7 +66,7 @@ class Jq final : public Operation {
         return fail(Code::invalid,
                     of_record(i, fmt::format("{} results where mode map wants one; take flatmap",
                                              results_.size())));
-      // What the program left as it was keeps its bytes.
+      // A record that the program did not change keeps its bytes.
       for (const std::string& result : results_)
         made_.push_back(result == record ? record : batch.arena.copy(result));
     }

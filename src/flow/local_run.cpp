@@ -47,7 +47,7 @@ Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job
 }
 
 Result<LocalRun> LocalRun::resume(Clock& clock, const std::string& directory) {
-  // Opening would make a new one in a directory that was only mistyped.
+  // open() would create a new ledger in a mistyped directory.
   if (::access(ledger_path(directory).c_str(), F_OK) != 0)
     return fail(Code::not_found, fmt::format("there is no ledger of a run in {}", directory));
   PLIM_TRY(LocalRun out, open(clock, directory));
@@ -59,7 +59,7 @@ Result<LocalRun> LocalRun::resume(Clock& clock, const std::string& directory) {
   CheckedJob checked = check_job(json::value(latest->job), 1);
   if (!checked.job) return fail(Code::invalid, checked.describe_errors());
   PLIM_TRY(out.source_, SliceSource::open(*checked.job));
-  PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));  // whatever ended the run
+  PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));  // in any status of the run
   out.row_ = std::move(*latest);
   out.job_ = std::make_unique<Job>(std::move(*checked.job));
   return out;

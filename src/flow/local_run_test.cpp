@@ -1,4 +1,4 @@
-// Whole runs with workers as threads; runs with processes, and what kills them, are in
+// Whole runs with threads as workers. Runs with processes, and tests that kill them, are in
 // tests/e2e/flow.
 #include "flow/local_run.hpp"
 

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 using Records = std::vector<std::string>;
 
-// A program that ends before it has read everything must not end us.
+// A program that ends before it has read everything must not kill the test by SIGPIPE.
 const bool kPrepared = (prepare_process(), true);
 
 std::unique_ptr<Operation> make(std::string_view text) {
@@ -189,7 +189,7 @@ TEST(FieldOps, find_keys_that_need_escapes) {
               ElementsAre(R"({"c":2})"));
 }
 
-// Setting, then reading back through a parser gives what a parser would have set.
+// A field that was set and parsed again equals the same change made by a parser.
 RC_GTEST_PROP(FieldOps, setting_a_field_is_what_a_parser_would_do, ()) {
   json::object object;
   const auto keys = *rc::gen::container<std::vector<std::string>>(
@@ -249,7 +249,7 @@ TEST(Jq, simple_comparisons_need_no_jq) {
     EXPECT_EQ(recognise_condition(other), nullptr) << other;
 }
 
-// The short cut and libjq agree on any record, also across kinds.
+// The native filter and libjq agree on any record, also for values of different kinds.
 RC_GTEST_PROP(Jq, comparisons_are_those_of_jq, ()) {
   const auto literal = *rc::gen::elementOf(
       std::vector<std::string>{"null", "true", "false", "0", "1.5", "\"\"", "\"a\"", "\"ä\""});
@@ -274,7 +274,7 @@ RC_GTEST_PROP(Jq, comparisons_are_those_of_jq, ()) {
   RC_ASSERT((answer == Condition::Answer::yes) == (results.at(0) == "true"));
 }
 
-// A program in frames that doubles every record; what it does first is up to its arguments.
+// A program with frames that doubles every record. Its arguments set what it does first.
 const std::string kDoubler = R"py(
 import sys, json, os
 for line in sys.stdin:

@@ -27,7 +27,7 @@ std::string choices_text(std::string_view choices) {
   return out;
 }
 
-// "" when it fits.
+// Returns "" if the value is valid.
 std::string mistake_in(const Option& option, const json::value& value) {
   switch (option.type) {
     case Type::any:
@@ -182,7 +182,7 @@ std::vector<std::string> nearest_names(std::string_view word,
                                        std::span<const std::string_view> candidates,
                                        std::size_t count) {
   constexpr std::size_t kLongestWord = 64;
-  word = word.substr(0, kLongestWord);  // what is longer is no slip of the fingers
+  word = word.substr(0, kLongestWord);  // longer words are not typing mistakes
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   for (std::string_view one : candidates) ranked.emplace_back(edit_distance(word, one), one);
   std::ranges::sort(ranked);

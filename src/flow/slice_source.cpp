@@ -43,7 +43,7 @@ Result<void> SliceSource::make(std::size_t count, WallTime now, LedgerChanges& i
   std::vector<bool> touched(slicers_.size(), false);
   std::uint64_t made_before = made();
   if (limit_) count = std::min<std::uint64_t>(count, *limit_ - std::min(*limit_, made_before));
-  // In turns, so that several slicers advance side by side.
+  // Takes turns, so that all slicers make progress.
   for (std::size_t idle = 0; count > 0 && idle < slicers_.size();) {
     const auto index = turn_++ % slicers_.size();
     One& one = slicers_[index];
@@ -85,7 +85,7 @@ std::optional<std::uint64_t> SliceSource::total() const {
       return limit_ ? std::optional(std::max(*limit_, made())) : std::nullopt;
     sum += total.value_or(one.order);
   }
-  // An earlier run without a limit may have made more of them.
+  // An earlier run without a limit may have made more slices.
   return limit_ ? std::max(std::min(*limit_, sum), made()) : sum;
 }
 

@@ -4,7 +4,7 @@
 namespace plim::flow {
 namespace {
 
-constexpr std::size_t kMostPrinted = std::size_t{64} << 20;  // it travels in one frame
+constexpr std::size_t kMostPrinted = std::size_t{64} << 20;  // it must fit into one frame
 
 class Noop final : public Operation {
  public:
@@ -21,7 +21,7 @@ class Delay final : public Operation {
   std::chrono::milliseconds time_;
 };
 
-// Workers have no standard output of their own: the controller prints what it accepts.
+// Workers have no standard output. The controller prints the text of slices that it accepts.
 class Stdout final : public Operation {
  public:
   explicit Stdout(std::size_t limit) : limit_(limit) {}
