@@ -61,8 +61,8 @@ void Controller::stop() {
   stop_deadline_ = clock_.steady() + settings_.shutdown_timeout;
   if (dispatcher_.running() > 0)
     observer_.notice(
-        fmt::format("stopping when the {} slices in work are done, at most {} s; once "
-                    "more ends them",
+        fmt::format("stopping when the {} running slices are done, in at most {} s; a second "
+                    "signal stops immediately",
                     dispatcher_.running(),
                     std::chrono::ceil<std::chrono::seconds>(settings_.shutdown_timeout).count()));
   wake();
@@ -105,8 +105,8 @@ void Controller::expire_leases() {
   std::optional<WorkerNumber> named;
   for (Dispatcher::Order& order : dispatcher_.expire(now)) {
     if (std::exchange(named, order.worker) != order.worker)
-      observer_.notice(
-          fmt::format("{} is silent: its slices go to others", worker_name(order.worker)));
+      observer_.notice(fmt::format("{} does not respond; other workers get its slices",
+                                   worker_name(order.worker)));
     orders_.push_back(order);
   }
 }
@@ -214,14 +214,14 @@ void Controller::take_leave(WorkerNumber worker, const std::string& how) {
     finish({.key = slice.key,
             .attempt = slice.attempt,
             .outcome = Outcome::failed,
-            .error = fmt::format("a worker died of it each time, {} in all; the last one: {}",
+            .error = fmt::format("every worker that ran it died ({} attempts); the last one: {}",
                                  slice.attempt, how)});
   if (stopping_ || !failure_.empty() || is_over()) return;
   if (!said)
     observer_.notice(
         fmt::format("{} left: {}; another one takes its place", worker_name(worker), how));
   if (++deaths_in_a_row_ > 10 + 2 * settings_.crew.workers)
-    failure_ = fmt::format("workers die without finishing anything: {}", how);
+    failure_ = fmt::format("workers die before they finish a slice: {}", how);
   wake();
 }
 

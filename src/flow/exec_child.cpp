@@ -28,7 +28,7 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
   return Pipe{.read = Fd(ends[0]), .write = Fd(ends[1])};
 }
 
@@ -145,7 +145,7 @@ Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
                          {.fd = input.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}};
     int ready = ::poll(waiting, 3, kLookEveryMs);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for the program");
-    if (talk.is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
+    if (talk.is_cancelled()) return fail(Code::cancelled, "another worker has the slice");
     if (clock.steady() > deadline)
       return fail(Code::timeout, fmt::format("no answer within {} ms", talk.timeout.count()));
     if (ready <= 0) continue;

@@ -37,8 +37,9 @@ class Exec : public Operation {
 
   Result<void> take(const std::vector<std::string_view>& lines, Batch& batch) const {
     if (one_for_one_ && lines.size() != batch.records.size())
-      return fail(Code::unknown, fmt::format("{} answered {} records to {}; mode map wants as many",
-                                             command_.argv[0], lines.size(), batch.records.size()));
+      return fail(Code::unknown,
+                  fmt::format("{} answered {} records to {}; mode map needs the same number",
+                              command_.argv[0], lines.size(), batch.records.size()));
     batch.records.clear();
     for (std::string_view line : lines) batch.records.push_back(batch.arena.copy(line));
     return {};

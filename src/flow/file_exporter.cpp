@@ -160,7 +160,7 @@ class FileExporter final : public Operation {
     auto written = write_all(fd.get(), first.empty() ? bytes_ : first.append(bytes_), path);
     // Remove a partly written slice, or its next attempt would follow it in the file.
     if (!written && ::ftruncate(fd.get(), before) != 0)
-      return written.error().with_context("half a slice was written");
+      return written.error().with_context("a part of the slice was written");
     return written;
   }
 

@@ -27,7 +27,7 @@ Result<std::vector<InputFile>> files_below(const std::string& path) {
   } else if (fs::is_regular_file(path, error)) {
     out.push_back({path, fs::file_size(path, error)});
   } else {
-    return fail(Code::not_found, fmt::format("there is no file or folder {}", path));
+    return fail(Code::not_found, fmt::format("{} does not exist", path));
   }
   if (error) return fail(Code::not_found, fmt::format("cannot list {}: {}", path, error.message()));
   std::ranges::sort(out, {}, &InputFile::path);

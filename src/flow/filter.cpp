@@ -175,7 +175,7 @@ class Filter final : public Operation {
         wanted_, [&](const Wanted& wanted) { return wanted.fits(by_, field, scratch_); });
   }
 
-  // Tests one element, or all of them.
+  // Tests one element, or any of them.
   bool array_fits(const Field& field) {
     auto parsed = parse_json(field.raw);
     if (!parsed || !parsed->is_array()) return false;
@@ -254,7 +254,7 @@ Result<std::unique_ptr<Operation>> make_filter(const json::object& options) {
 void check_filter(const json::object& options, std::string_view path, Problems& problems) {
   if (bool_option(options, "filtered_to_dead_letter_queue"))
     problems.warnings.push_back(fmt::format(
-        "{}.filtered_to_dead_letter_queue: is not there yet; what is dropped is gone", path));
+        "{}.filtered_to_dead_letter_queue: is not supported yet; dropped records are lost", path));
   if (const json::value* rules = options.if_contains("exception_rules"))
     check_rules(*rules, fmt::format("{}.exception_rules", path), problems);
   std::string_view by = text_option(options, "filter_by");

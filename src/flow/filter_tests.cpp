@@ -32,13 +32,13 @@ bool read_address(std::string_view text, Address& out) {
 Result<std::string> test_call(const std::string& pattern) {
   const std::size_t last = pattern.rfind('/');
   if (!pattern.starts_with('/') || last == 0)
-    return fail(Code::invalid, fmt::format("{} does not look like /pattern/flags", quote(pattern)));
+    return fail(Code::invalid, fmt::format("expected /pattern/flags, got {}", quote(pattern)));
   std::string flags;
   for (char flag : pattern.substr(last + 1)) {
     if (flag == 'i') flags += "i";
     // The other flags make no difference to whether a text matches.
     if (std::string_view("igu").find(flag) == std::string_view::npos)
-      return fail(Code::invalid, fmt::format("{}: the flag {} is not known", quote(pattern), flag));
+      return fail(Code::invalid, fmt::format("{}: unknown flag {}", quote(pattern), flag));
   }
   return fmt::format("test({};\"{}\")", to_json(json::value(pattern.substr(1, last - 1))), flags);
 }
@@ -60,7 +60,7 @@ Result<IpRange> IpRange::parse(std::string_view text) {
   auto [address_text, bits_text] = cut(text, '/');
   Address address;
   if (!read_address(address_text, address))
-    return fail(Code::invalid, fmt::format("{} is no range of addresses", quote(text)));
+    return fail(Code::invalid, fmt::format("{} is not a range of addresses", quote(text)));
   IpRange out;
   out.family_ = address.family;
   out.bytes_ = address.bytes;
@@ -68,7 +68,7 @@ Result<IpRange> IpRange::parse(std::string_view text) {
   if (text.find('/') == text.npos) return out;
   auto bits = parse_int<unsigned>(bits_text);
   if (!bits || *bits > address.size_in_bits())
-    return fail(Code::invalid, fmt::format("{} is no range of addresses", quote(text)));
+    return fail(Code::invalid, fmt::format("{} is not a range of addresses", quote(text)));
   out.bits_ = *bits;
   return out;
 }

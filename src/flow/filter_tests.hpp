@@ -27,7 +27,7 @@ class IpRange {
 
 // Compiles a jq program that tells whether a field matches one of the patterns. A pattern is "/…/"
 // followed by flags. If the field is an array, the program tests the element at `array_index`, or
-// all elements if it is negative. The program calls jq's test(), which is safe for any pattern and
+// any element if it is negative. The program calls jq's test(), which is safe for any pattern and
 // text.
 Result<JqProgram> compile_patterns(const std::vector<std::string>& steps, std::int64_t array_index,
                                    const std::vector<std::string>& patterns);

@@ -156,7 +156,8 @@ class Checker {
       error("probation_window", "must be a positive integer or human readable string");
     for (std::string_view key : {"autoscale", "speculate"})
       if (given(key) != nullptr)
-        problems_.warnings.push_back(fmt::format("{}: is not there yet and changes nothing", key));
+        problems_.warnings.push_back(
+            fmt::format("{}: is not supported yet and has no effect", key));
     if (given("recycle_worker") != nullptr)
       problems_.warnings.push_back("recycle_worker: is ignored; workers do not need it");
   }
@@ -199,7 +200,7 @@ class Checker {
               fmt::format("No assets found for \"{}\"", std::string_view(one.as_string())));
       else if (!version.empty())
         problems_.warnings.push_back(
-            fmt::format("assets: {} is built in, version {} is not looked at", name, version));
+            fmt::format("assets: {} is built in; version {} is ignored", name, version));
     }
   }
 
@@ -295,7 +296,8 @@ class Checker {
       return error(path + "._dead_letter_action", "must be one of throw, log, none, or an api");
     if (name != "throw")
       problems_.warnings.push_back(fmt::format(
-          "{}._dead_letter_action: {} is not there yet; a bad record fails its slice", path, name));
+          "{}._dead_letter_action: {} is not supported yet; a bad record fails its slice", path,
+          name));
   }
 
   // Newer job files have the options of readers and senders in apis[]. Options of the operation
@@ -306,7 +308,7 @@ class Checker {
     if (name.empty()) return out;
     auto api = apis_.find(std::string(name));
     if (api == apis_.end()) {
-      error(path + "._api_name", fmt::format("there is no api {}", quote(name)));
+      error(path + "._api_name", fmt::format("api {} does not exist", quote(name)));
       return out;
     }
     for (const auto& [key, value] : *api->second) {
@@ -315,7 +317,7 @@ class Checker {
         out[key] = value;
       else if (out[key] != value)
         problems_.warnings.push_back(
-            fmt::format("{}.{}: differs from api {}; the operation's is used", path,
+            fmt::format("{}.{}: differs from api {}; the value of the operation is used", path,
                         std::string_view(key), name));
     }
     return out;
@@ -345,7 +347,7 @@ CheckedJob check_job(const json::value& posted, unsigned cpus) {
   if (posted.is_object()) return Checker(posted.as_object(), cpus).run();
   CheckedJob out;
   out.name = "Custom Job";
-  out.problems.errors.push_back(fmt::format("a job is an object, got {}", json_kind(posted)));
+  out.problems.errors.push_back(fmt::format("a job must be an object, got {}", json_kind(posted)));
   return out;
 }
 
@@ -370,7 +372,7 @@ Result<json::value> read_job_file(const std::string& path) {
 }
 
 Guarantee guarantee_of(const Job& job) {
-  Guarantee out{.exactly_once = true, .reason = "nothing leaves the job"};
+  Guarantee out{.exactly_once = true, .reason = "the job has no output"};
   for (const OpConfig& operation : job.operations) {
     if (operation.entry->guarantee == nullptr) continue;
     Guarantee one = operation.entry->guarantee(operation.options);

@@ -79,7 +79,7 @@ TEST(Job, says_what_is_wrong_in_the_ancestor_s_words) {
   EXPECT_THAT(errors(R"("log_level":"warn","workers":2.0,)"), IsEmpty());
   EXPECT_EQ(check("[]").describe_errors(),
             "Validation failed for job config: Custom Job - 1 problem\n"
-            "  a job is an object, got array\n");
+            "  a job must be an object, got array\n");
 }
 
 TEST(Job, says_what_is_wrong_with_operations) {
@@ -111,9 +111,10 @@ TEST(Job, says_what_becomes_of_bad_records) {
         .problems;
   };
   EXPECT_THAT(with(R"("throw")").warnings, IsEmpty());
-  EXPECT_THAT(with(R"("log")").warnings,
-              ElementsAre("operations[1]._dead_letter_action: log is not there yet; a bad record "
-                          "fails its slice"));
+  EXPECT_THAT(
+      with(R"("log")").warnings,
+      ElementsAre("operations[1]._dead_letter_action: log is not supported yet; a bad record "
+                  "fails its slice"));
   EXPECT_THAT(with("5").errors,
               ElementsAre("operations[1]._dead_letter_action: must be one of throw, log, none, or "
                           "an api"));
@@ -182,7 +183,7 @@ TEST(Job, says_which_properties_change_nothing) {
   EXPECT_THAT(check(R"({"recycle_worker":5,"speculate":true,"operations":[
                 {"_op":"data_generator"},{"_op":"noop"}]})")
                   .problems.warnings,
-              ElementsAre("speculate: is not there yet and changes nothing",
+              ElementsAre("speculate: is not supported yet and has no effect",
                           "recycle_worker: is ignored; workers do not need it"));
 }
 

@@ -121,12 +121,13 @@ Result<JqProgram> JqProgram::compile(const std::string& text) {
   if (!lib.complete) return fail(Code::unavailable, "libjq.so.1 is not installed (Debian: libjq1)");
   auto state = std::make_unique<State>();
   state->jq = lib.init();
-  if (state->jq == nullptr) return fail(Code::internal, "jq does not start");
+  if (state->jq == nullptr) return fail(Code::internal, "cannot initialize jq");
   lib.set_error_cb(state->jq, State::collect, state.get());
   // Disables modules. Without this attribute libjq aborts at the word include.
   lib.set_attr(state->jq, lib.make_string("JQ_LIBRARY_PATH"), lib.make_array());
   if (lib.compile(state->jq, text.c_str()) == 0)
-    return fail(Code::invalid, state->errors.empty() ? "jq cannot compile it" : state->errors);
+    return fail(Code::invalid,
+                state->errors.empty() ? "jq cannot compile the program" : state->errors);
   return JqProgram(std::move(state));
 }
 
@@ -148,7 +149,7 @@ Result<void> JqProgram::run(std::string_view record, std::vector<std::string>& o
     lib.free(text);
     size += out.back().size() + sizeof(std::string);
     if (size > kLargestResult)
-      return fail(Code::bad_request, "the program makes no end of results");
+      return fail(Code::bad_request, "the program gives more than 64 MB of results for one record");
     result = lib.next(state_->jq);
   }
   // A program that halted gives no results for all later records, so fail instead of losing them.

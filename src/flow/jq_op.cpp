@@ -64,7 +64,7 @@ class Jq final : public Operation {
       }
       if (mode_ == Mode::map && results_.size() != 1)
         return fail(Code::invalid,
-                    of_record(i, fmt::format("{} results where mode map wants one; take flatmap",
+                    of_record(i, fmt::format("{} results, but mode map needs one; use mode flatmap",
                                              results_.size())));
       // A record that the program did not change keeps its bytes.
       for (const std::string& result : results_)

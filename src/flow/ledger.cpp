@@ -115,7 +115,7 @@ Result<std::optional<ExecutionRow>> Ledger::latest() {
                                            quote(status)));
   out->status = *known;
   PLIM_TRY(json::value value, parse_json(job, "job of the ledger"));
-  if (!value.is_object()) return fail(Code::invalid, "job of the ledger is no object");
+  if (!value.is_object()) return fail(Code::invalid, "the job in the ledger is not an object");
   out->job = std::move(value.as_object());
   return out;
 }
@@ -252,7 +252,7 @@ Result<std::vector<LedgerChanges::Cursor>> Ledger::cursors(const std::string& ex
                    .position = position.value_or(json::value()),
                    .done = row.number(2) != 0});
   }));
-  if (!readable) return fail(Code::invalid, "a slicer's position in the ledger is no JSON");
+  if (!readable) return fail(Code::invalid, "a slicer's position in the ledger is not JSON");
   return out;
 }
 

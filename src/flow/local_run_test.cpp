@@ -178,7 +178,7 @@ TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
   auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(R"({"operations":[
     {"_op":"file_reader","path":"/nowhere"},{"_op":"noop"}]})"));
   ASSERT_FALSE(begun);
-  EXPECT_EQ(begun.error().message, "file_reader: there is no file or folder /nowhere");
+  EXPECT_EQ(begun.error().message, "file_reader: /nowhere does not exist");
   EXPECT_FALSE(fs::exists(dir / "state"));
 }
 

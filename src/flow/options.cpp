@@ -128,7 +128,7 @@ Result<std::chrono::milliseconds> parse_human_duration(const json::value& value)
   std::size_t digits = 0;
   while (digits < text.size() && is_digit(text[digits])) ++digits;
   auto count = parse_int<std::uint32_t>(text.substr(0, digits));
-  if (!count) return fail(Code::invalid, fmt::format("no duration: {}", quote(text)));
+  if (!count) return fail(Code::invalid, fmt::format("not a duration: {}", quote(text)));
   std::string unit = to_lower(trim(text.substr(digits)));
   if (unit.size() > 2 && unit.ends_with('s')) unit.pop_back();
 
@@ -145,7 +145,7 @@ Result<std::chrono::milliseconds> parse_human_duration(const json::value& value)
     if (std::ranges::find(names, std::string_view(unit)) != names.end())
       return milliseconds(one.ms * *count);
   }
-  return fail(Code::invalid, fmt::format("no duration: {}", quote(text)));
+  return fail(Code::invalid, fmt::format("not a duration: {}", quote(text)));
 }
 
 std::string_view text_option(const json::object& options, std::string_view name) {

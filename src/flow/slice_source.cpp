@@ -26,7 +26,8 @@ Result<void> SliceSource::resume(const std::vector<LedgerChanges::Cursor>& curso
                                  const std::vector<std::uint64_t>& last_orders) {
   for (std::size_t i = 0; i < slicers_.size(); ++i) slicers_[i].order = last_orders.at(i);
   for (const auto& cursor : cursors) {
-    if (cursor.slicer >= slicers_.size()) return fail(Code::invalid, "ledger has more slicers");
+    if (cursor.slicer >= slicers_.size())
+      return fail(Code::invalid, "the ledger has more slicers than the job");
     PLIM_CHECK(slicers_[cursor.slicer].slicer->restore(cursor.position));
     slicers_[cursor.slicer].done = cursor.done;
   }

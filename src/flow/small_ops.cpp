@@ -33,7 +33,7 @@ class Stdout final : public Operation {
       context.printed.append(record) += '\n';
       if (context.printed.size() > kMostPrinted)
         return fail(Code::bad_request,
-                    "a slice prints more than 64 MB; take smaller slices, or file_exporter");
+                    "a slice prints more than 64 MB; use smaller slices, or file_exporter");
     }
     return {};
   }
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Operation>> make_stdout(const json::object& options) {
 
 Guarantee stdout_guarantee(const json::object&) {
   return {.exactly_once = false,
-          .reason = "stdout: what was printed just before a crash is printed again"};
+          .reason = "stdout: records printed shortly before a crash are printed again"};
 }
 
 }  // namespace plim::flow

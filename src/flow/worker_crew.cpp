@@ -32,7 +32,7 @@ struct SocketPair {
 Result<SocketPair> make_pair_of_sockets() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail_errno(errno, "cannot make a socket pair");
+    return fail_errno(errno, "cannot create a socket pair");
   return SocketPair{.ours = Fd(ends[0]), .theirs = Fd(ends[1])};
 }
 

@@ -50,7 +50,7 @@ class SocketLink final : public WorkerLink, public std::enable_shared_from_this<
     while (!closed_) {
       auto frame = splitter_.next();
       if (!frame) {
-        log::warn("flow", "a worker sent what is no frame", {{"error", frame.error()}});
+        log::warn("flow", "a worker sent an invalid frame", {{"error", frame.error()}});
         return end();
       }
       if (!*frame) return true;
