@@ -54,7 +54,7 @@ TEST_F(DispatcherTest, slices_of_a_dead_worker_come_first_and_count_as_redispatc
   EXPECT_EQ(dispatcher.redispatched(), 1u);
 }
 
-TEST_F(DispatcherTest, a_silent_worker_loses_its_slice_and_is_told) {
+TEST_F(DispatcherTest, a_silent_worker_loses_its_slice_and_gets_a_cancel) {
   dispatcher.add(slice(1));
   dispatcher.join(1, kStart);
   auto first = assign();
@@ -79,7 +79,7 @@ TEST_F(DispatcherTest, a_heartbeat_keeps_the_lease) {
   EXPECT_FALSE(dispatcher.expire(kStart + 50s).empty());
 }
 
-TEST_F(DispatcherTest, time_in_which_nobody_listened_is_no_silence) {
+TEST_F(DispatcherTest, time_without_reading_does_not_count_as_silence) {
   dispatcher.add(slice(1));
   dispatcher.join(1, kStart);
   assign();
@@ -147,7 +147,7 @@ TEST_F(DispatcherTest, a_prefetched_slice_is_not_blamed_for_a_death) {
   EXPECT_EQ(dispatcher.queued(), 1u);
 }
 
-TEST_F(DispatcherTest, reports_of_attempts_that_never_were_are_dropped) {
+TEST_F(DispatcherTest, reports_of_unknown_attempts_are_dropped) {
   dispatcher.add(slice(1));
   EXPECT_EQ(dispatcher.report(7, {.key = {0, 1}, .attempt = 0}, orders), Verdict::dropped);
   EXPECT_EQ(dispatcher.report(7, {.key = {0, 1}, .attempt = 9}, orders), Verdict::dropped);

@@ -71,7 +71,7 @@ TEST(Fields, the_short_cut_takes_flat_records_only) {
     EXPECT_EQ(found(other), "") << other;
 }
 
-TEST(Fields, the_short_cut_sees_every_byte_in_front_of_the_field_and_none_behind) {
+TEST(Fields, the_short_cut_reads_every_byte_before_the_field_and_none_after) {
   std::size_t from_end = 0;
   Arena arena;
   auto found = [&](const std::string& front, const std::string& behind) {

@@ -53,7 +53,7 @@ TEST(Job, checking_the_filled_in_job_again_changes_nothing) {
   EXPECT_EQ(second.job->operations[1].options.at("path"), "/tmp");
 }
 
-TEST(Job, says_what_is_wrong_in_the_ancestor_s_words) {
+TEST(Job, reports_errors_in_the_words_of_teraslice) {
   EXPECT_THAT(errors(R"("name":"",)"),
               ElementsAre("name: This field is required and must be of type string"));
   EXPECT_THAT(errors(R"("workers":0,)"),
@@ -103,7 +103,7 @@ TEST(Job, says_what_is_wrong_with_operations) {
                   "operation"));
 }
 
-TEST(Job, says_what_becomes_of_bad_records) {
+TEST(Job, warns_about_unsupported_actions_for_bad_records) {
   auto with = [](std::string_view action) {
     return check(fmt::format(R"({{"operations":[{{"_op":"data_generator"}},
       {{"_op":"noop","_dead_letter_action":{}}}]}})",
@@ -179,7 +179,7 @@ TEST(Job, unknown_keys_are_accepted_with_a_warning) {
                           "wrokers: unknown property; the nearest is workers"));
 }
 
-TEST(Job, says_which_properties_change_nothing) {
+TEST(Job, warns_about_properties_without_effect) {
   EXPECT_THAT(check(R"({"recycle_worker":5,"speculate":true,"operations":[
                 {"_op":"data_generator"},{"_op":"noop"}]})")
                   .problems.warnings,

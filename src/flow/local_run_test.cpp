@@ -133,7 +133,7 @@ TEST_F(LocalRunTest, failed_slices_are_counted_and_only_they_run_again) {
   EXPECT_EQ(second.redispatched, 20u);
 }
 
-TEST_F(LocalRunTest, a_stopped_run_goes_on_where_it_was) {
+TEST_F(LocalRunTest, a_stopped_run_continues_where_it_was) {
   stop_after = 10;
   RunProgress first = run(R"({"operations":[
     {"_op":"data_generator","size":5000,"slice_size":1,"shape":"small"},{"_op":"stdout"}]})");

@@ -58,7 +58,7 @@ Records run(std::string_view operation, const Records& records) {
 const Records kSome{R"({"n":1,"t":"a"})", R"({"n":2.5,"t":"b"})",
                     R"({"t":"b","n":30,"in":{"x":true}})"};
 
-TEST(Filter, drops_what_fits_or_with_invert_what_does_not) {
+TEST(Filter, drops_records_that_match_or_with_invert_the_others) {
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b"})", kSome), ElementsAre(kSome[0]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b","invert":true})", kSome),
               ElementsAre(kSome[1], kSome[2]));
@@ -141,7 +141,7 @@ TEST(Filter, says_what_is_wrong_with_patterns_and_ranges) {
     EXPECT_THAT(mistake("ip_range", bad), HasSubstr("is not a range of addresses")) << bad;
 }
 
-TEST(Filter, a_slice_run_again_gives_the_same_whatever_was_before) {
+TEST(Filter, a_slice_run_again_gives_the_same_result_after_any_other) {
   const Records twice{R"({"n":1,"n":2})"};
   auto filter = make(R"({"_op":"filter","field":"n","value":1})");
   auto first = *run(*filter, twice);
@@ -154,7 +154,7 @@ TEST(Filter, sees_through_escapes) {
               IsEmpty());
 }
 
-TEST(Filter, a_record_that_is_no_object_fails_the_slice) {
+TEST(Filter, a_record_that_is_not_an_object_fails_the_slice) {
   auto filter = make(R"({"_op":"filter","field":"t","value":"b"})");
   for (const char* bad : {"nonsense", "[1]", "{\"t\":", "\"t\"", "{\"t\" 1}", "{t:1}"}) {
     auto out = run(*filter, {kSome[0], bad});
@@ -214,7 +214,7 @@ TEST(Jq, maps_filters_and_flattens) {
               ElementsAre("1", "2", "2.5"));
 }
 
-TEST(Jq, an_error_fails_the_slice_with_its_words) {
+TEST(Jq, an_error_fails_the_slice_with_its_message) {
   auto out = run(*make(R"j({"_op":"jq","expr":"error(\"boom\")"})j"), {"{}"});
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().message, "record 1 of the slice: boom");
@@ -304,7 +304,7 @@ std::string exec_of(const std::string& script, std::string_view more = "") {
   return text + std::string(more) + "}";
 }
 
-TEST(Delay, ends_when_somebody_else_has_the_slice) {
+TEST(Delay, ends_when_another_worker_has_the_slice) {
   SliceContext context(system_clock());
   context.is_cancelled = [] { return true; };
   Batch batch;
@@ -338,7 +338,7 @@ TEST(Exec, an_error_frame_says_whether_to_try_again) {
   EXPECT_EQ(never.error().code, Code::bad_request);
 }
 
-TEST(Exec, mode_map_wants_as_many_records) {
+TEST(Exec, mode_map_needs_as_many_records) {
   auto exec = make(exec_of(kDoubler, R"(,"mode":"map")"));
   auto out = run(*exec, kSome);
   ASSERT_FALSE(out);
@@ -375,7 +375,7 @@ TEST(Exec, moves_megabytes_both_ways_without_blocking) {
   EXPECT_EQ(run(R"({"_op":"exec","framing":"none","command":"cat"})", large), large);
 }
 
-TEST(ExecFrames, refuses_answers_out_of_turn) {
+TEST(ExecFrames, rejects_unexpected_answers) {
   for (const char* bad :
        {"{}\n", "{\"_b\":\"end\",\"id\":1}\n", "{\"_b\":\"begin\",\"id\":2}\n",
         "{\"_b\":\"begin\",\"id\":1}\n{\"_b\":\"begin\",\"id\":1}\n", "{\"_b\":\n"}) {
