@@ -11,6 +11,7 @@
 #include "cli/completion.hpp"
 #include "kube/config.hpp"
 #include "kube/kubeconfig.hpp"
+#include "kube/paths.hpp"
 #include "net/http.hpp"
 
 namespace plim::cli {
@@ -66,11 +67,11 @@ std::vector<Candidate> cluster_names(std::string_view plural,
   auto answer = ask(*config, std::move(request), kRequestLimit);
   if (!answer || answer->status != 200) return {};
   auto body = parse_json(answer->body);
-  const json::value* items = body ? find(*body, {"items"}) : nullptr;
+  const json::value* items = body ? kube::find(*body, "ObjectList.items") : nullptr;
   std::vector<Candidate> out;
   if (items != nullptr && items->is_array())
     for (const json::value& item : items->get_array())
-      out.push_back({std::string(text_at(item, {"metadata", "name"}))});
+      out.push_back({std::string(kube::text_at(item, "Object.metadata.name"))});
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor/probes.hpp"
 #include "cli/printer.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::cli {
 namespace {
@@ -83,7 +84,7 @@ Finding probe_credentials(const Context& context) {
     out.found = fmt::format("cannot review access (HTTP {})", answer->status);
     return out;
   }
-  if (bool_at(*body, {"status", "allowed"})) {
+  if (kube::bool_at(*body, "SelfSubjectAccessReview.status.allowed")) {
     out.found = "accepted; may list pods of all namespaces";
     return out;
   }

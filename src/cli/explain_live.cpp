@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "cli/cluster_access.hpp"
+#include "kube/paths.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 #include "net/url.hpp"
@@ -56,16 +57,17 @@ Outcome<std::string> scheduler_url(const Context& context) {
 
 // Explains from the pod itself why no decision exists.
 std::string told_by_pod(const json::value& pod) {
-  if (const std::string_view node = text_at(pod, {"spec", "nodeName"}); !node.empty())
+  if (const std::string_view node = kube::text_at(pod, "Pod.spec.nodeName"); !node.empty())
     return fmt::format(
         "the pod is on {}; another scheduler placed it, or this one before its restart", node);
-  if (const json::value* all = find(pod, {"status", "conditions"}); all && all->is_array())
+  if (const json::value* all = kube::find(pod, "Pod.status.conditions"); all && all->is_array())
     for (const json::value& one : all->get_array())
-      if (text_at(one, {"type"}) == "PodScheduled" && text_at(one, {"status"}) == "False")
-        return fmt::format("its condition is {}: {}", text_at(one, {"reason"}),
-                           text_at(one, {"message"}));
+      if (kube::text_at(one, "PodCondition.type") == "PodScheduled" &&
+          kube::text_at(one, "PodCondition.status") == "False")
+        return fmt::format("its condition is {}: {}", kube::text_at(one, "PodCondition.reason"),
+                           kube::text_at(one, "PodCondition.message"));
   return fmt::format("it waits for the scheduler {}; check --scheduler",
-                     quote(text_at(pod, {"spec", "schedulerName"})));
+                     quote(kube::text_at(pod, "Pod.spec.schedulerName")));
 }
 
 Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
@@ -117,15 +119,17 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   LiveExplanation out;
   out.ns = pod.ns;
   out.name = pod.name;
-  out.node = text_at(object, {"spec", "nodeName"});
+  out.node = kube::text_at(object, "Pod.spec.nodeName");
   auto record = read_record(config, scheduler, pod,
-                            std::string(text_at(object, {"metadata", "uid"})), timeout);
+                            std::string(kube::text_at(object, "Pod.metadata.uid")), timeout);
   if (record) {
     out.record = std::move(*record);
     return out;
   }
   out.reason = record.error().message;
-  const std::string_view written = text_at(object, {"metadata", "annotations", kDecision});
+  const json::value* annotation = kube::find(object, "Pod.metadata.annotations", kDecision);
+  std::string_view written;
+  if (annotation != nullptr && annotation->is_string()) written = annotation->get_string();
   auto decision = parse_json(written, kDecision);
   if (written.empty() || !decision) {
     // True: the scheduler answered that it has no decision.

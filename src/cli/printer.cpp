@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::cli {
 namespace {
@@ -48,15 +49,15 @@ const json::array* items_of(const json::value& value) {
 }  // namespace
 
 std::string object_name(const json::value& object, const json::value& list) {
-  std::string_view kind = text_at(object, {"kind"});
-  std::string_view api_version = text_at(object, {"apiVersion"});
-  std::string_view list_kind = text_at(list, {"kind"});
+  std::string_view kind = kube::text_at(object, "Object.kind");
+  std::string_view api_version = kube::text_at(object, "Object.apiVersion");
+  std::string_view list_kind = kube::text_at(list, "ObjectList.kind");
   if (kind.empty() && list_kind.ends_with("List")) {
     kind = list_kind.substr(0, list_kind.size() - 4);
-    api_version = text_at(list, {"apiVersion"});
+    api_version = kube::text_at(list, "ObjectList.apiVersion");
   }
   if (kind.empty()) return std::string(text_at(object, {"name"}));
-  std::string_view name = text_at(object, {"metadata", "name"});
+  std::string_view name = kube::text_at(object, "Object.metadata.name");
   if (name.empty()) return "";
   auto [group, version] = cut(api_version, '/');
   bool in_group = !version.empty();

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/printer.hpp"
+#include "kube/paths.hpp"
 #include "local/store/maintenance.hpp"
 
 namespace plim::cli {
@@ -23,7 +24,7 @@ Failure store_failure(const Error& error, const std::string& directory) {
 
 bool is_secret(const std::string& key, const json::value& object) {
   return key.starts_with("/registry/secrets/") || key.starts_with("/registry/core/secrets/") ||
-         text_at(object, {"kind"}) == "Secret";
+         kube::text_at(object, "Object.kind") == "Secret";
 }
 
 void hide_values(json::value& object, std::string_view field) {
