@@ -145,7 +145,7 @@ Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
                          {.fd = input.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}};
     int ready = ::poll(waiting, 3, kLookEveryMs);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for the program");
-    if (talk.is_cancelled()) return fail(Code::cancelled, "another worker has the slice");
+    if (talk.is_cancelled()) return fail(Code::cancelled, "the slice was cancelled");
     if (clock.steady() > deadline)
       return fail(Code::timeout, fmt::format("no answer within {} ms", talk.timeout.count()));
     if (ready <= 0) continue;

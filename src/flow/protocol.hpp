@@ -19,7 +19,7 @@ enum class FrameType : std::uint8_t {
   welcome,    // controller: the execution and the worker's ID
   dispatch,   // controller: a slice
   cancel,     // controller: another worker has the slice
-  shutdown,   // controller: start no more slices
+  shutdown,   // controller: end, and commit nothing more
   heartbeat,  // worker: every second
   report,     // worker: a slice is finished
   broken,     // worker: it cannot run this execution

@@ -36,7 +36,8 @@ class WorkerCrew {
 
   void start();
   void send(WorkerNumber worker, std::string_view bytes);
-  // Stops replacing workers. Workers may finish their slice; after `grace` they are killed.
+  // Stops replacing workers and asks them to end without further commits. Kills those that are left
+  // after `grace`.
   Task<void> stop(Nanos grace);
 
   std::size_t present() const { return links_.size(); }
