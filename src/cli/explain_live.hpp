@@ -1,4 +1,4 @@
-// Decisions of a running scheduler, read from its debug port or from the annotation on the pod.
+// Decisions of a running scheduler, read from its HTTPS port or from the annotation on the pod.
 #pragma once
 
 #include <string>

@@ -83,7 +83,7 @@ Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories
   if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
     return tl::unexpected(
         local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));
-  // The process holds the lock until it ends, so a free lock means that nothing of it is left.
+  // The process holds the lock until it has stopped everything, so wait for a free lock.
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (local::cluster::holder_of(directories.lock()) == pid) {
     if (std::chrono::steady_clock::now() > deadline)
