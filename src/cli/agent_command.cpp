@@ -18,7 +18,7 @@ constexpr std::string_view kComponents =
     "measurement with !KubernetesNode or !StaticNode, !LogStorage, !FilterStorage and "
     "!PrometheusEndpoint";
 
-// One level for the whole process: the file's, unless the command line has one.
+// The whole process has one log level: the command line's, else the file's.
 void configure_logs(const Context& context, const agent::AgentConfig& config) {
   log::Level level = log::Level::info;
   for (const char* module : {"wca", "agent"})
@@ -40,7 +40,7 @@ struct Modules {
   bool measure = false, pools = false, images = false;
 };
 
-// Those that --modules names, and those that one of their own flags asks for.
+// The modules that --modules names, and modules whose own flags are set.
 Outcome<Modules> chosen_modules(const Context& context) {
   Modules out{.measure = !context.values.text("config").empty(),
               .pools = context.values.given("poolconfigs"),
@@ -61,7 +61,7 @@ Outcome<Modules> chosen_modules(const Context& context) {
   return out;
 }
 
-// Its log is configured by its file too.
+// The settings of the module measure. Also configures the log, since the file sets its level.
 Outcome<roles::MeasureSettings> measuring(const Context& context) {
   PLIM_CLI_CHECK(refuse_root(context));
   PLIM_CLI_TRY(agent::LoadedConfig loaded, agent_config(context));

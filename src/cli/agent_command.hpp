@@ -1,4 +1,4 @@
-// What the agent's commands share.
+// Helpers shared by the agent's commands.
 #pragma once
 
 #include "base/json.hpp"
@@ -6,9 +6,9 @@
 
 namespace plim::cli {
 
-// Measuring as root must be meant: exit 2 without --root.
+// Fails with exit code 2 if the user is root and did not pass --root.
 Outcome<void> refuse_root(const Context& context);
-// What the agent that listens there knows: tasks, pools.
+// The state (tasks, pools) of the agent that listens at `url`.
 Outcome<json::value> ask_agent(const std::string& url);
 
 }  // namespace plim::cli

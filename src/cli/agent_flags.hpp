@@ -1,4 +1,4 @@
-// Flags and examples of the agent's commands, for the one table of commands.
+// Flags and examples of the agent's commands, for the table of commands.
 #pragma once
 
 #include <array>

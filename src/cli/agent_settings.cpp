@@ -20,13 +20,13 @@ Failure bad_config(const Error& error) {
   return daemon_failure(Plm::bad_agent_config, error);
 }
 
-// Of --node-name, else of the environment; may be empty.
+// From --node-name or the environment; may be empty.
 std::string node_name(const Context& context) {
   const std::string& name = context.values.text("node-name");
   return name.empty() ? context.world.env("NODE_NAME").value_or("") : name;
 }
 
-// A default path is below the host's root, a given one is taken as it is.
+// Default paths are relative to the host's root. A path from a flag is used unchanged.
 std::string host_path(const Context& context, std::string_view flag, const std::string& usual) {
   if (context.values.given(flag)) return context.values.text(flag);
   const std::string& root = context.values.text("host-root");
@@ -40,7 +40,7 @@ Outcome<Nanos> interval_of(const Context& context, std::string_view flag) {
   return Nanos(interval);
 }
 
-// The absolute path of --cri-endpoint; "": it is found by itself.
+// The absolute path of --cri-endpoint; "" means that the agent searches for the socket.
 Outcome<std::string> runtime_socket(const Context& context) {
   std::string_view socket = context.values.text("cri-endpoint");
   if (socket.starts_with(kUnixPrefix)) socket.remove_prefix(kUnixPrefix.size());

@@ -1,4 +1,4 @@
-// From the flags of `agent` to the settings of its modules.
+// Converts the flags of `agent` to the settings of its modules.
 #pragma once
 
 #include "cli/run.hpp"
@@ -6,10 +6,10 @@
 
 namespace plim::cli {
 
-// The file of -c.
+// Reads the file named by -c.
 Outcome<agent::LoadedConfig> agent_config(const Context& context);
 
-// Of `config`, which agent_config() has read.
+// `config` is the result of agent_config().
 Outcome<roles::MeasureSettings> measure_settings(const Context& context, agent::AgentConfig config);
 Outcome<roles::PoolsSettings> pools_settings(const Context& context);
 Outcome<roles::ImagesSettings> images_settings(const Context& context);

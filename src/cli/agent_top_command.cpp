@@ -62,7 +62,7 @@ Outcome<json::value> ask_agents(const json::object& agents) {
   return json::value{{"tasks", std::move(all)}};
 }
 
-// Named, or beside the local cluster; nothing: measure here.
+// Asks the agent at --url, or the agents of the local cluster. Nothing: measure in this process.
 Outcome<std::optional<json::value>> ask_running(Context& context) {
   std::string url = context.values.text("url");
   if (url.empty()) url = context.world.env("PLIMSOLL_AGENT_URL").value_or("");
@@ -92,7 +92,7 @@ Outcome<json::value> look(Context& context) {
                                .version = std::string(build_info().version),
                                .cgroup_root = context.values.text("cgroup-root"),
                                .iterations = 2};
-  // Only the table is wanted, and two iterations for what happens per second.
+  // Prints only the table, after two iterations: rates per second need two samples.
   loaded.config.measure.storage = {.kind = agent::StorageConfig::Kind::filter};
   loaded.config.measure.interval = std::clamp(loaded.config.measure.interval, 0.2, 5.0);
   if (auto* pods = std::get_if<agent::KubernetesNodeConfig>(&loaded.config.measure.node))

@@ -9,8 +9,8 @@
 namespace plim::cli {
 namespace {
 
-// "wca:WARNING" becomes "warn". One level holds for all modules; a module of somebody else's is
-// left out.
+// "wca:WARNING" becomes "warn". One level applies to all modules. Levels of modules that are not
+// WCA's are ignored.
 std::optional<std::string> level_of(std::string_view text) {
   auto [module, level] = cut(text, ':');
   if (text.find(':') == text.npos) {

@@ -1,4 +1,4 @@
-// The agent's command line as its ancestor's users write it.
+// Accepts the command line of WCA, which the agent replaces.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace plim::cli {
 
-// `agent -c FILE -l wca:WARNING -v` in the words of our table: `agent run -c FILE --log-level warn
-// --version`. Lines of other commands come back as they are.
+// Translates `agent -c FILE -l wca:WARNING -v` to `agent run -c FILE --log-level warn --version`.
+// Returns the lines of other commands unchanged.
 std::vector<std::string> agent_words(std::vector<std::string> words);
 
 }  // namespace plim::cli

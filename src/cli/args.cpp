@@ -7,7 +7,7 @@
 namespace plim::cli {
 namespace {
 
-// The command grows with the words: "explain" is a group until "error" follows.
+// Extends the command name word by word: "explain" is a group until "error" follows.
 class Scanner {
  public:
   explicit Scanner(bool tolerant) : tolerant_(tolerant) {}
@@ -43,7 +43,7 @@ class Scanner {
  private:
   Outcome<void> plain(const std::string& word) {
     if (line_.command != nullptr) {
-      // "servo" is a command, "servo path-test" another one.
+      // "servo" and "servo path-test" are different commands.
       const Command* longer = std::exchange(just_named_, false)
                                   ? find_command(fmt::format("{} {}", line_.command->name, word))
                                   : nullptr;

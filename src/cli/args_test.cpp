@@ -58,14 +58,14 @@ TEST(Args, joins_switches_and_keeps_a_value_at_their_end) {
   EXPECT_THAT(flags_of(parsed({"raw", "--watch=false"})), ElementsAre("watch=false"));
 }
 
-TEST(Args, a_flag_that_means_something_alone_takes_only_a_value_after_its_equals_sign) {
+TEST(Args, a_flag_with_an_optional_value_takes_it_only_after_the_equals_sign) {
   const ParsedLine alone = parsed({"install", "--dry-run", "servo"});
   EXPECT_THAT(flags_of(alone), ElementsAre("dry-run=client"));
   EXPECT_THAT(alone.arguments, ElementsAre("servo"));
   EXPECT_THAT(flags_of(parsed({"install", "--dry-run=server"})), ElementsAre("dry-run=server"));
 }
 
-TEST(Args, flags_may_stand_anywhere) {
+TEST(Args, flags_may_be_anywhere) {
   ParsedLine line = parsed({"-n", "kube-system", "explain", "-q", "error", "PLM-1001", "--json"});
   ASSERT_NE(line.command, nullptr);
   EXPECT_EQ(line.command->name, "explain error");
@@ -84,7 +84,7 @@ TEST(Args, two_dashes_end_the_flags) {
   EXPECT_THAT(line.flags, IsEmpty());
 }
 
-TEST(Args, a_group_alone_is_no_command) {
+TEST(Args, a_group_alone_is_not_a_command) {
   ParsedLine line = parsed({"explain"});
   EXPECT_EQ(line.command, nullptr);
   EXPECT_EQ(line.group, "explain");

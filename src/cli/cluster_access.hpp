@@ -1,4 +1,4 @@
-// Reaching the cluster that the flags choose.
+// Connects to the cluster that the flags select.
 #pragma once
 
 #include <chrono>
@@ -14,18 +14,18 @@ namespace plim::cli {
 kube::ConfigOverrides overrides_of(const Values& values);
 Outcome<kube::Config> cluster_config(const Context& context);
 
-// One request, its answer whatever the status; the loop runs inside. A failing connection is a
-// failure.
+// Sends one request on a loop of its own and returns the response, whatever its status. Fails only
+// if the connection fails.
 Result<net::Response> ask(const kube::Config& config, net::Request request,
                           std::chrono::milliseconds timeout);
 
 Result<roles::ServerVersion> server_version(const kube::Config& config,
                                             std::chrono::milliseconds timeout);
 
-// The range of Kubernetes versions this program is made for.
+// The Kubernetes versions that this program supports.
 inline constexpr int kOldestMinor = 29;
 inline constexpr int kNewestMinor = 36;
-// Why this server is outside of the range; "" when it is inside.
+// Says why the server is outside the range; "" if it is inside.
 std::string range_warning(const roles::ServerVersion& version);
 
 }  // namespace plim::cli

@@ -1,5 +1,5 @@
-// Every code that people may meet, with what `explain error` says about it: those of commands, and
-// those with which the webhook refuses pods.
+// The texts that `explain error` prints for each code: codes of commands, and codes with which the
+// webhook rejects pods.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The one table of commands. A new command: its row here, its function in commands.hpp.
+// The table of commands. To add a command, add a row here and its function to commands.hpp.
 #include <algorithm>
 #include <array>
 
@@ -155,7 +155,7 @@ constexpr std::array kCommands{
             .exit_notes = "4 no such node",
             .run = run_node_rm},
     Command{.name = "node stop",
-            .summary = "Stop nodes as by a power failure: processes end, the API is not told",
+            .summary = "Stop nodes as by a power failure, without notice to the API",
             .examples = kNodeStopExamples,
             .flags = kNodeFlags,
             .positionals = kNodeNames,

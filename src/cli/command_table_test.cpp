@@ -35,8 +35,8 @@ TEST(CommandTable, names_and_letters_are_unique_per_command) {
   }
 }
 
-// The completion scripts skip values by a flag's name alone. --images is what both specifications
-// call it: a catalog for up, a switch for the agent, after which a word is rarely completed.
+// The completion scripts skip values by the name of a flag only. --images is an exception: a
+// catalog for `up`, a switch for the agent. After the switch a word is rarely completed.
 TEST(CommandTable, a_flag_takes_a_value_in_all_commands_or_in_none) {
   std::map<std::string, bool> takes_value;
   auto add = [&](std::span<const Flag> list) {

@@ -1,4 +1,4 @@
-// What the commands of the table do, one function each.
+// The functions of the commands in the table, one per command.
 #pragma once
 
 #include "cli/failures.hpp"
@@ -53,7 +53,8 @@ Outcome<int> run_completion(Context& context);
 Outcome<int> run_man(Context& context);
 Outcome<int> run_options(Context& context);
 Outcome<int> run_help(Context& context);
-// Hidden: the words of a command line, the last one unfinished; names that fit it come out.
+// Hidden. Takes the words of an unfinished command line and prints the candidates for the last
+// word.
 Outcome<int> run_complete(Context& context);
 
 }  // namespace plim::cli

@@ -23,7 +23,7 @@ class Completion {
       offer(fmt::format("{}{}", prefix, choice));
       if (choice.ends_with('=')) out_.no_space = true;
     }
-    // Words that end a line and words that go on cannot be told apart once several fit.
+    // no_space applies to all candidates, so with several of them it would be wrong for some.
     if (out_.list.size() > 1) out_.no_space = false;
     if (kind == Live::file) out_.files = true;
     if (kind == Live::directory) out_.folders = true;

@@ -1,4 +1,4 @@
-// The hidden command behind the completion scripts and kubectl_complete-plimsoll.
+// The hidden command that the completion scripts and kubectl_complete-plimsoll call.
 #include <csignal>
 #include <sys/time.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include "cli/completion.hpp"
 #include "kube/config.hpp"
 #include "kube/kubeconfig.hpp"
+#include "kube/paths.hpp"
 #include "net/http.hpp"
 
 namespace plim::cli {
@@ -21,8 +22,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBudget{200};
 constexpr milliseconds kRequestLimit{150};
 
-// A slow name server, proxy or credential plug-in must not hold up a person's prompt, and not every
-// one of them can be interrupted politely. Nothing has been written when the time is over.
+// A slow name server, proxy or credential plug-in must not block the user's prompt, and some of
+// them cannot be cancelled. So a timer ends the process; by then nothing has been written.
 void end_within_budget() {
   struct sigaction action{};
   action.sa_handler = [](int) {
@@ -66,11 +67,11 @@ std::vector<Candidate> cluster_names(std::string_view plural,
   auto answer = ask(*config, std::move(request), kRequestLimit);
   if (!answer || answer->status != 200) return {};
   auto body = parse_json(answer->body);
-  const json::value* items = body ? find(*body, {"items"}) : nullptr;
+  const json::value* items = body ? kube::find(*body, "ObjectList.items") : nullptr;
   std::vector<Candidate> out;
   if (items != nullptr && items->is_array())
     for (const json::value& item : items->get_array())
-      out.push_back({std::string(text_at(item, {"metadata", "name"}))});
+      out.push_back({std::string(kube::text_at(item, "Object.metadata.name"))});
   return out;
 }
 

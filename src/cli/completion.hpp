@@ -1,5 +1,5 @@
-// Completion of command lines: scripts for the shells, with everything the table knows written into
-// them, and the program's own answer for names that only a kubeconfig or a cluster knows.
+// Completion of command lines. The scripts for the shells contain everything that is in the table.
+// They ask the program only for names from a kubeconfig or a cluster.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,21 @@ struct Candidate {
   std::string description = {};
 };
 
-// The numbers are Cobra's, which kubectl's plug-in completion reads from the last line ":4".
+// The directive numbers are Cobra's: kubectl's plug-in completion reads them from the last line,
+// ":4".
 struct Candidates {
   std::vector<Candidate> list;
-  bool files = false;     // the shell's own file names fit
-  bool folders = false;   // only folders
-  bool no_space = false;  // the word goes on after the candidate
+  bool files = false;     // the shell also offers file names
+  bool folders = false;   // the shell offers only folders
+  bool no_space = false;  // the user continues the word after the candidate
 
   int directive() const { return (no_space ? 2 : 0) | (folders ? 16 : files ? 0 : 4); }
 };
 
-// Names from outside of the table.
+// Returns names that are not in the table.
 using LiveNames = std::function<std::vector<Candidate>(Live kind, const CursorPlace& place)>;
 
-// Everything that fits the last word, which is unfinished and may be empty.
+// The candidates for the last word, which is unfinished and may be empty.
 Candidates complete(const std::vector<std::string>& words, const LiveNames& live);
 
 }  // namespace plim::cli

@@ -1,6 +1,6 @@
-// The completion scripts. All three walk the words the same way: values of flags are skipped, other
-// words make up the command, and what is left is looked up in lists made from the table. Only names
-// that live outside of the table are asked from the program.
+// The completion scripts. All three walk the words in the same way: they skip the values of flags,
+// join the other words to the command name, and look up the rest in lists made from the table. They
+// call the program only for names that are not in the table.
 #include <algorithm>
 #include <set>
 
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, std::vector<Word>>> command_places() {
   return out;
 }
 
-// Patterns "place word" of all words that belong to commands.
+// Patterns "place word" for all words of command names.
 std::vector<std::string> command_patterns() {
   std::vector<std::string> out;
   for (const auto& [place, words] : command_places())
@@ -115,8 +115,8 @@ std::string choice_words(std::string_view choices) {
   return replace_all(std::string(choices), "|", " ");
 }
 
-// Which values fit where: case arms for bash and zsh, which name the two kinds of lists
-// differently.
+// The values of each flag, as case arms for bash and zsh. The two shells have different names for
+// the lists.
 std::string value_arms() {
   std::string out;
   auto arm = [&](const std::string& pattern, std::string_view choices, Live live) {
@@ -147,7 +147,7 @@ std::string value_arms() {
   return out;
 }
 
-// Which arguments a command takes; only the first is told apart, the last repeats.
+// The arguments of each command. Only the first differs from the others; the last repeats.
 std::string argument_arms() {
   std::string out;
   for (const Command* command : visible_commands()) {
@@ -173,7 +173,7 @@ std::string joined_patterns(std::string_view separator) {
   return fmt::format("{}", fmt::join(quoted_patterns, separator));
 }
 
-// The walk over the words before the cursor; the same text in bash and zsh.
+// The loop over the words before the cursor; the same text in bash and zsh.
 std::string walk() {
   return fill(R"(    if [[ -n $skip ]]; then skip=''; continue; fi
     if [[ -n $ended ]]; then arguments=$((arguments + 1)); continue; fi

@@ -1,4 +1,4 @@
-// The log of a daemon.
+// Configures the log of a daemon.
 #pragma once
 
 #include "base/log.hpp"
@@ -6,7 +6,7 @@
 
 namespace plim::cli {
 
-// Commands are quiet, daemons are not: `level` counts unless a flag names another.
+// Daemons log from `level` on, unless a flag sets another level. Other commands log warnings only.
 void configure_role_log(const Values& values, log::Level level = log::Level::info);
 
 }  // namespace plim::cli

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/doctor/probes.hpp"
 #include "cli/printer.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::cli {
 namespace {
@@ -45,7 +46,8 @@ Finding probe_cluster(const Context& context) {
   return out;
 }
 
-// /version answers anybody; only a request that needs rights shows whether the credentials work.
+// Every client may read /version. Only a request that needs permissions shows whether the
+// credentials work.
 Finding probe_credentials(const Context& context) {
   Finding out{.check = "credentials"};
   auto config = cluster_config(context);
@@ -82,7 +84,7 @@ Finding probe_credentials(const Context& context) {
     out.found = fmt::format("cannot review access (HTTP {})", answer->status);
     return out;
   }
-  if (bool_at(*body, {"status", "allowed"})) {
+  if (kube::bool_at(*body, "SelfSubjectAccessReview.status.allowed")) {
     out.found = "accepted; may list pods of all namespaces";
     return out;
   }
@@ -133,7 +135,7 @@ Table as_table(const std::vector<Finding>& findings) {
   return out;
 }
 
-// What does not work as it could, in words; wrapped on a terminal, one line each elsewhere.
+// Explains the findings that are not ok; wrapped on a terminal, one line each otherwise.
 std::string advice(const std::vector<Finding>& findings, const Terminal& terminal) {
   std::string out;
   for (const Finding& finding : findings) {

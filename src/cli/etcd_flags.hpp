@@ -1,4 +1,4 @@
-// The flags by which agent and scheduler are told of an etcd.
+// The etcd flags of agent and scheduler.
 #pragma once
 
 #include "cli/command.hpp"
@@ -32,7 +32,7 @@ inline constexpr Flag kEtcdCluster{.name = "etcd-cluster",
                                    .help = "cluster name in the keys, if clusters share the etcd",
                                    .rare = true};
 
-// No endpoints where --etcd-endpoints is not given.
+// Without --etcd-endpoints the result has no endpoints.
 Outcome<kube::EtcdOptions> etcd_options(const Context& context);
 
 }  // namespace plim::cli

@@ -29,7 +29,7 @@ Failure unknown_code(const std::string& text) {
                  .shape = Failure::Shape::one_line};
 }
 
-// "ann012" and "1203" will do.
+// Accepts "ann012" and "1203" too.
 std::optional<CodeText> find_text(std::string_view text) {
   const ErrorEntry* error = find_error(text);
   for (const CodeText& one : code_texts())

@@ -1,4 +1,4 @@
-// Flags and examples of `explain pod`, for the one table of commands.
+// Flags and examples of `explain pod`, for the table of commands.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "cli/cluster_access.hpp"
+#include "kube/paths.hpp"
 #include "kube/status.hpp"
 #include "net/http.hpp"
 #include "net/url.hpp"
@@ -18,8 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kDecision = "plimsoll.io/decision";
 
-// A scheduler on this machine has made its certificate itself, and who could pretend to be it here
-// could do worse. Anywhere else the cluster's authority must vouch for it.
+// A scheduler on this machine uses a self-signed certificate, which we accept: a process that can
+// listen in its place on this machine could do worse. On other hosts the cluster's CA must have
+// signed it.
 bool is_this_machine(std::string_view host) {
   return host == "127.0.0.1" || host == "localhost" || host == "::1" || host == "[::1]";
 }
@@ -41,8 +43,8 @@ Outcome<Named> read_name(const std::string& text, const std::string& ns) {
   return out;
 }
 
-// That of the local cluster that the kubeconfig is of, unless one is named: several may run here,
-// each with a port of its own.
+// The address of the scheduler: the flag's, else that of the local cluster of the kubeconfig.
+// Several clusters may run on this machine, each with its own port.
 Outcome<std::string> scheduler_url(const Context& context) {
   std::string url(text_at(roles::local_roles(context.values.text("kubeconfig"), context.world.env),
                           {"scheduler"}));
@@ -53,18 +55,19 @@ Outcome<std::string> scheduler_url(const Context& context) {
   return url;
 }
 
-// What the pod itself tells of why there is no decision about it.
+// Explains from the pod itself why no decision exists.
 std::string told_by_pod(const json::value& pod) {
-  if (const std::string_view node = text_at(pod, {"spec", "nodeName"}); !node.empty())
+  if (const std::string_view node = kube::text_at(pod, "Pod.spec.nodeName"); !node.empty())
     return fmt::format(
         "the pod is on {}; another scheduler placed it, or this one before its restart", node);
-  if (const json::value* all = find(pod, {"status", "conditions"}); all && all->is_array())
+  if (const json::value* all = kube::find(pod, "Pod.status.conditions"); all && all->is_array())
     for (const json::value& one : all->get_array())
-      if (text_at(one, {"type"}) == "PodScheduled" && text_at(one, {"status"}) == "False")
-        return fmt::format("its condition is {}: {}", text_at(one, {"reason"}),
-                           text_at(one, {"message"}));
+      if (kube::text_at(one, "PodCondition.type") == "PodScheduled" &&
+          kube::text_at(one, "PodCondition.status") == "False")
+        return fmt::format("its condition is {}: {}", kube::text_at(one, "PodCondition.reason"),
+                           kube::text_at(one, "PodCondition.message"));
   return fmt::format("it waits for the scheduler {}; check --scheduler",
-                     quote(text_at(pod, {"spec", "schedulerName"})));
+                     quote(kube::text_at(pod, "Pod.spec.schedulerName")));
 }
 
 Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
@@ -116,18 +119,20 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   LiveExplanation out;
   out.ns = pod.ns;
   out.name = pod.name;
-  out.node = text_at(object, {"spec", "nodeName"});
+  out.node = kube::text_at(object, "Pod.spec.nodeName");
   auto record = read_record(config, scheduler, pod,
-                            std::string(text_at(object, {"metadata", "uid"})), timeout);
+                            std::string(kube::text_at(object, "Pod.metadata.uid")), timeout);
   if (record) {
     out.record = std::move(*record);
     return out;
   }
   out.reason = record.error().message;
-  const std::string_view written = text_at(object, {"metadata", "annotations", kDecision});
+  const json::value* annotation = kube::find(object, "Pod.metadata.annotations", kDecision);
+  std::string_view written;
+  if (annotation != nullptr && annotation->is_string()) written = annotation->get_string();
   auto decision = parse_json(written, kDecision);
   if (written.empty() || !decision) {
-    // The scheduler has answered, or it has not.
+    // True: the scheduler answered that it has no decision.
     const bool asked = record.error().code == Code::not_found;
     return tl::unexpected(Failure{
         .code = Plm::not_found,

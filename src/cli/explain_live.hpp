@@ -1,5 +1,4 @@
-// Decisions of a scheduler that runs: from the port where it keeps them, or as it wrote them on the
-// pod.
+// Decisions of a running scheduler, read from its HTTPS port or from the annotation on the pod.
 #pragma once
 
 #include <string>
@@ -11,19 +10,19 @@
 namespace plim::cli {
 
 struct LiveExplanation {
-  json::value record;    // as in docs/schema/explain.json; null when only the annotation is left
-  json::value decision;  // of the annotation plimsoll.io/decision
+  json::value record;    // as in docs/schema/explain.json; null if only the annotation exists
+  json::value decision;  // the annotation plimsoll.io/decision
   std::string ns, name, node;
   std::string reason;  // why there is no record
 };
 
-// "web", "shop/web" or "pod/web".
+// `pod` is "web", "shop/web" or "pod/web".
 Outcome<LiveExplanation> explain_live(Context& context, const std::string& pod);
 
-// Whether the cluster says that it has no such node.
+// True if the cluster answers that this node does not exist.
 bool is_no_node(Context& context, const std::string& name);
 
-// The few lines that the annotation makes.
+// Formats the annotation as a few lines of text.
 std::string annotation_text(const LiveExplanation& found);
 
 }  // namespace plim::cli

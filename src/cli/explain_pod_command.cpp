@@ -1,4 +1,4 @@
-// explain pod: why a pod is where it is, or would be.
+// explain pod: why a pod is on its node, or on which node it would be.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -55,8 +55,8 @@ Outcome<sched::Configuration> read_profiles(Context& context) {
   return std::move(read->config);
 }
 
-// Decides pod after pod, each counted on its node before the next. A pod of the file that has a
-// node already is not asked about: it is where it says. None left to ask about is a mistake.
+// Places one pod after another and counts each on its node before the next. Skips pods of the file
+// that already have a node. Fails if no pod is left.
 Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
                                 const placement::Snapshot& snapshot,
                                 const std::vector<placement::PodPointer>& pods,
@@ -118,7 +118,7 @@ Outcome<json::array> explain_snapshot(Context& context) {
   if (const std::string& node = context.values.text("why-not");
       !node.empty() && std::ranges::count(snapshot->nodes, node, name_of_node) == 0)
     return tl::unexpected(no_such_node(node, snapshot_name));
-  // One that is asked about must not be in its own way.
+  // A pod must not compete with its own earlier copy.
   std::erase_if(snapshot->pods, [&](const placement::PodPointer& there) {
     return std::ranges::any_of(*pods, [&](const placement::PodPointer& pod) {
       return pod->meta.name == there->meta.name && pod->meta.ns == there->meta.ns;

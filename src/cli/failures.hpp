@@ -1,4 +1,4 @@
-// Commands fail with the same codes as daemons do.
+// Commands report failures with the same codes as daemons.
 #pragma once
 
 #include "roles/errors.hpp"

@@ -1,4 +1,4 @@
-// Job files as the flow commands read them.
+// Reads job files for the flow commands.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace plim::cli {
 
 inline constexpr int kUnusableJob = 2;  // exit code
 
-// Warnings, and every problem of an invalid one, are written to standard error; nothing: invalid. A
-// file that cannot be read or parsed is a failure with exit code 2.
+// Writes warnings, and every problem of an invalid job, to standard error. Returns nothing if the
+// job is invalid. A file that cannot be read or parsed is a failure with exit code 2.
 Outcome<std::optional<flow::Job>> read_job(Context& context, const std::string& path);
 
 }  // namespace plim::cli

@@ -1,4 +1,4 @@
-// flow run: a job file to its end, here.
+// flow run: runs a job file to its end on this machine.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMostWorkers = 1000;  // more processes than any one machine is good for
-constexpr Nanos kShortestLease = 1s;         // the interval of heartbeats
+constexpr std::int64_t kMostWorkers = 1000;  // more processes than one machine can use
+constexpr Nanos kShortestLease = 1s;         // workers send heartbeats at this interval
 
 Failure run_failure(const Error& error, const std::string& tried) {
   Plm code = error.code == Code::already_exists ? Plm::already_running
@@ -32,8 +32,8 @@ Failure run_failure(const Error& error, const std::string& tried) {
                  .next = "see docs/flow.md"};
 }
 
-// What people see of a run: on a terminal one line that is redrawn, else a line now and then; with
-// -o json one object per line on standard output.
+// Shows the progress of a run: on a terminal one line that is redrawn, otherwise a line from time
+// to time. With -o json it prints one object per line to standard output.
 class RunScreen {
  public:
   RunScreen(Context& context, bool json)
@@ -57,7 +57,7 @@ class RunScreen {
     if (!quiet_) line(text);
   }
 
-  // False: nobody reads it any more.
+  // False: the reader has closed the output.
   bool print(std::string_view text) {
     wipe();
     if (!json_) return context_.world.out.write(text).has_value();
@@ -92,7 +92,7 @@ class RunScreen {
   std::optional<SteadyTime> drawn_;
 };
 
-// The controller and the wish to stop it, on one loop.
+// Runs the controller and stops it on a signal, on one loop.
 class FlowRun {
  public:
   FlowRun(Loop& loop, flow::LocalRun& run) : loop_(loop), run_(run), tasks_(loop.executor()) {}
@@ -182,7 +182,7 @@ Outcome<int> show_slices(Context& context, const flow::Job& job) {
   return 0;
 }
 
-// What the job gives to its workers' environment; they inherit ours.
+// Sets the job's environment variables in this process; its workers inherit them.
 Outcome<void> take_environment(const flow::Job& job) {
   const json::value* given = job.document.if_contains("env_vars");
   if (given == nullptr || !given->is_object()) return {};
@@ -257,7 +257,7 @@ Outcome<int> run_flow_run(Context& context) {
   PLIM_CLI_CHECK(take_environment(run->job()));
   Loop loop;
   FlowRun flow_run(loop, *run);
-  // What is printed for nobody is better not made.
+  // If the output is closed, the run has no use and stops.
   observer.print = [&](std::string_view text) {
     if (!screen.print(text)) flow_run.stop();
   };

@@ -1,4 +1,4 @@
-// Flags and examples of commands that belong to no part, for the one table of commands.
+// Flags and examples of commands that belong to no part, for the table of commands.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ std::string columns(const std::vector<Row>& rows) {
   return out;
 }
 
-// An example that is too wide for two columns has its comment in front.
+// The comment of an example that is too wide for two columns is printed above the example.
 std::string examples(const Command& command, std::string_view program) {
   constexpr std::size_t kWidestLine = 44;
   std::vector<Row> rows;
@@ -71,7 +71,8 @@ std::vector<Row> program_rows() {
   return rows;
 }
 
-// Those that belong to a command are named in its own help, those that share a word share it here.
+// The names of minor commands. A subcommand appears in the help of its command instead. Commands
+// with the same first word share one entry.
 std::string minor_names() {
   std::string out;
   std::string_view last;
@@ -87,7 +88,7 @@ std::string minor_names() {
   return out;
 }
 
-// "pools agent|validate" of pools; "" for most.
+// "pools agent|validate" for pools; "" for most commands.
 std::string commands_of(const Command& parent) {
   std::string out;
   for (const Command& command : commands())

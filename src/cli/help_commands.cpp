@@ -1,4 +1,4 @@
-// Commands that print what the table says: help, options, completion, man.
+// Commands that print the table of commands: help, options, completion, man.
 #include <fmt/format.h>
 
 #include "base/files.hpp"

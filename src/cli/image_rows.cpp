@@ -9,6 +9,7 @@
 
 #include "base/duration.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "loop/image_inventory.hpp"
 #include "loop/image_reference.hpp"
 
@@ -18,19 +19,19 @@ namespace {
 using loop::ImageInventory;
 using loop::ImageReference;
 
-constexpr std::chrono::seconds kBelieved{600};  // as inventoryMaxAge of the scheduler
+constexpr std::chrono::seconds kBelieved{600};  // the default inventoryMaxAge of the scheduler
 constexpr std::string_view kNone = "<none>";
 constexpr std::size_t kShortId = 13;
 constexpr std::size_t kShortestId = 6;
 
-// "repository" and "tag" of a canonical name, as two columns.
+// The two columns "repository" and "tag" of a canonical name.
 std::pair<std::string, std::string> repository_and_tag(const std::string& name) {
   auto reference = ImageReference::parse(name);
   if (!reference) return {name, std::string(kNone)};
   return {reference->name(), reference->tag.empty() ? std::string(kNone) : reference->tag};
 }
 
-// A row for each tag; one without a tag has its repository, and one without any name its id only.
+// One row per tag. An image without tags shows its repository, an image without names only its ID.
 std::vector<std::string> names_to_show(const std::vector<std::string>& names) {
   std::vector<std::string> tagged;
   for (const std::string& name : names)
@@ -83,17 +84,18 @@ class RowMaker {
     if (!images.is_array()) return;
     for (const json::value& image : images.get_array()) {
       std::vector<std::string> names;
-      for (const json::value& name : list_at(image, {"names"}))
+      for (const json::value& name : kube::list_at(image, "ContainerImage.names"))
         if (name.is_string()) names.push_back(canonical(name.get_string()));
       std::ranges::sort(names);
       if (!is_wanted(names, "")) continue;
-      ImageRow row{
-          .node = node, .size = int_at(image, {"sizeBytes"}).value_or(0), .source = "status"};
+      ImageRow row{.node = node,
+                   .size = kube::int_at(image, "ContainerImage.sizeBytes").value_or(0),
+                   .source = "status"};
       add_names(row, names);
     }
   }
 
-  // Below zero: dated ahead, by a clock that does not agree with ours.
+  // Negative if the node's clock is ahead of ours.
   std::chrono::seconds age_of(const ImageInventory& inventory) const {
     return std::chrono::floor<std::chrono::seconds>(now_ - inventory.reported_at);
   }
@@ -107,7 +109,8 @@ class RowMaker {
       return;
     }
     if (told != nullptr) rows_.notes.push_back(unbelieved(name, age_of(*told)));
-    if (const json::value* images = find(node, {"status", "images"})) add_status(name, *images);
+    if (const json::value* images = kube::find(node, "Node.status.images"))
+      add_status(name, *images);
   }
 
   ImageRows take() { return std::move(rows_); }
@@ -152,8 +155,8 @@ class RowMaker {
 std::map<std::string, ImageInventory> inventories_by_node(const json::value& list,
                                                           std::vector<std::string>& notes) {
   std::map<std::string, ImageInventory> out;
-  for (const json::value& item : list_at(list, {"items"})) {
-    const std::string node(text_at(item, {"metadata", "name"}));
+  for (const json::value& item : kube::list_at(list, "ObjectList.items")) {
+    const std::string node(kube::text_at(item, "Object.metadata.name"));
     const json::value* spec = find(item, {"spec"});
     auto read = loop::inventory_from_json(spec ? *spec : json::value());
     if (read)
@@ -224,8 +227,8 @@ Result<ImageRows> image_rows(const json::value& nodes, const json::value& invent
   }
   RowMaker maker(now, std::move(matcher));
   const auto told = inventories_by_node(inventories, maker.rows().notes);
-  for (const json::value& node : list_at(nodes, {"items"})) {
-    const std::string name(text_at(node, {"metadata", "name"}));
+  for (const json::value& node : kube::list_at(nodes, "ObjectList.items")) {
+    const std::string name(kube::text_at(node, "Node.metadata.name"));
     maker.rows().nodes.push_back(name);
     if (!filter.node.empty() && name != filter.node) continue;
     const auto found = told.find(name);

@@ -1,4 +1,5 @@
-// Who holds which image, for `plimsoll images`: from inventories, else from what kubelets report.
+// The rows of `plimsoll images`: which node holds which image. They come from inventories, or from
+// the node status if a node has no inventory.
 #pragma once
 
 #include <chrono>
@@ -17,32 +18,31 @@ namespace plim::cli {
 struct ImageRow {
   std::string node = {}, image = {}, tag = {}, id = {};
   std::int64_t size = 0;
-  std::optional<std::int64_t> shared =
-      {};  // bytes of its layers that other images of the node have too
+  std::optional<std::int64_t> shared = {};  // bytes in layers that the node's other images use
   std::size_t layers = 0;
   bool pinned = false;
   std::string source = {};  // "inventory" or "status"
   std::optional<std::chrono::seconds> age = {};
 
   json::object to_json() const;
-  // What makes it another row; age and size of the same image do not.
+  // Identifies a row. The age and the size of an image are not part of its identity.
   std::string key() const;
 };
 
 struct LayerRow {
   std::string node = {}, digest = {};
   std::int64_t size = 0;
-  std::optional<std::int64_t> fetched = {};  // of one that is being pulled
-  std::vector<std::string> images = {};      // that it is part of
+  std::optional<std::int64_t> fetched = {};  // bytes so far, while it is being pulled
+  std::vector<std::string> images = {};      // the images that contain it
 
   json::object to_json() const;
 };
 
 struct ImageFilter {
-  std::string node = {}, image = {};  // "": all
+  std::string node = {}, image = {};  // "": no filter
 };
 
-// What --image means: a repository with or without tag and digest, or the start of an id.
+// The value of --image: a repository with or without tag and digest, or the start of an image ID.
 class ImageMatcher {
  public:
   static Result<ImageMatcher> parse(std::string_view text);
@@ -52,21 +52,21 @@ class ImageMatcher {
   std::string tagged_, pinned_, repository_, id_;
 };
 
-// Of lists as the API gives them; `inventories` may be null. An inventory that is older than
-// schedulers believe (ten minutes), or as far ahead, counts as none.
+// The result of image_rows(), which takes lists from the API; `inventories` may be null. It ignores
+// an inventory that is more than ten minutes old or ahead: schedulers do the same.
 struct ImageRows {
   std::vector<ImageRow> images;
   std::vector<LayerRow> layers;
-  std::vector<std::string> nodes;  // all that exist
-  std::vector<std::string> notes;  // for people
+  std::vector<std::string> nodes;  // all nodes of the cluster
+  std::vector<std::string> notes;  // messages for the user
 };
 
 Result<ImageRows> image_rows(const json::value& nodes, const json::value& inventories, WallTime now,
                              const ImageFilter& filter);
 
-// As crictl prints them: "771kB", "86.7MB", "1.24GB".
+// Formats a size as crictl does: "771kB", "86.7MB", "1.24GB".
 std::string image_size_text(std::int64_t bytes);
-// Thirteen digits of a digest, as crictl's.
+// The first thirteen digits of a digest, as crictl prints it.
 std::string short_id(std::string_view id);
 
 }  // namespace plim::cli

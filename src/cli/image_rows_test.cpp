@@ -83,7 +83,7 @@ TEST(ImageRows, are_ordered_by_node) {
                           "w2 docker.io/library/a:latest  0B status"));
 }
 
-TEST(ImageRows, tell_which_layers_are_shared_and_which_are_on_their_way) {
+TEST(ImageRows, show_which_layers_are_shared_and_which_are_being_pulled) {
   const ImageRows found = rows("2026-01-01T00:05:00Z");
   EXPECT_EQ(found.images[1].shared, 180);
   ASSERT_EQ(found.layers.size(), 3U);

@@ -9,7 +9,7 @@ namespace {
 
 Outcome<int> change(Context& context, std::string_view verb, std::string_view done) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
-  // What is loaded here is looked for by `plimsoll images`, which goes by the kubeconfig.
+  // Load into the cluster of the kubeconfig: `plimsoll images` lists that cluster too.
   if (!context.values.given("name") && !context.values.given("dir"))
     directories = roles::cluster_of_kubeconfig(context.values.text("kubeconfig"), context.world.env)
                       .value_or(std::move(directories));

@@ -18,14 +18,14 @@ namespace plim::cli {
 namespace {
 
 constexpr auto kLookAgain = std::chrono::seconds(2);
-constexpr std::size_t kImagesShown = 3;  // beside a layer
+constexpr std::size_t kImagesShown = 3;  // per layer
 
 struct ImageLists {
   json::value nodes, inventories;
   std::string note = {};  // why there are no inventories
 };
 
-// Lists, and again when asked to watch. Lives on one loop.
+// Lists images, repeatedly with --watch. Belongs to one loop.
 class ImagesLister {
  public:
   ImagesLister(Context& context, Printer printer, kube::Config config)
@@ -62,7 +62,7 @@ class ImagesLister {
     const kube::ListOptions options;
     PLIM_CO_TRY(out.nodes, co_await client_->list(kube::resources::nodes, options));
     auto inventories = co_await client_->list(images::kNodeImageInventories, options);
-    // Without the resource, or the right to read it, what kubelets report is all there is.
+    // Without the resource, or without permission to read it, the node status is the only source.
     if (inventories)
       out.inventories = std::move(*inventories);
     else if (inventories.error().code == Code::not_found)
@@ -173,7 +173,7 @@ class ImagesLister {
       } else if (first) {
         co_return tl::unexpected(std::move(rows).error());
       }
-      // A server that is away for a while is asked again.
+      // The server may be unavailable for a while: retry.
       co_await system_clock().sleep(kLookAgain);
     }
   }

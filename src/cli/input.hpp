@@ -1,4 +1,4 @@
-// Files that commands read whole.
+// Reads whole input files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plim::cli {
 
-// "-" is standard input. At most 64 MiB.
+// "-" is standard input. Fails above 64 MiB.
 Result<std::string> read_input(const std::string& name);
 
 }  // namespace plim::cli

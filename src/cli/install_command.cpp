@@ -10,20 +10,21 @@
 #include "cli/commands.hpp"
 #include "cli/printer.hpp"
 #include "kube/discovery.hpp"
+#include "kube/paths.hpp"
 #include "roles/manifests.hpp"
 
 namespace plim::cli {
 namespace {
 
 std::string name_of(const json::value& object) {
-  std::string kind = to_lower(text_at(object, {"kind"}));
-  const std::string_view group = cut(text_at(object, {"apiVersion"}), '/').first;
-  if (text_at(object, {"apiVersion"}).find('/') != std::string_view::npos)
+  std::string kind = to_lower(kube::text_at(object, "Object.kind"));
+  const std::string_view group = cut(kube::text_at(object, "Object.apiVersion"), '/').first;
+  if (kube::text_at(object, "Object.apiVersion").find('/') != std::string_view::npos)
     kind += fmt::format(".{}", group);
-  return fmt::format("{}/{}", kind, text_at(object, {"metadata", "name"}));
+  return fmt::format("{}/{}", kind, kube::text_at(object, "Object.metadata.name"));
 }
 
-// Puts objects on a cluster or takes them off, and says so for each. Lives on one loop.
+// Applies objects to a cluster or deletes them, and prints a line for each. Belongs to one loop.
 class Installer {
  public:
   Installer(Context& context, kube::Config config)
@@ -34,7 +35,7 @@ class Installer {
     if (!connected) co_return connected;
     kube::WriteOptions options;
     options.dry_run = dry_run_ == "server";
-    options.force = true;  // what a person has changed by hand is ours again
+    options.force = true;  // take over fields that a user changed by hand
     for (json::value& object : objects) {
       auto place = co_await find_place(object);
       if (!place) co_return tl::unexpected(std::move(place).error());
@@ -78,8 +79,8 @@ class Installer {
   }
 
   Task<Outcome<Place>> find_place(const json::value& object) {
-    const std::string api_version(text_at(object, {"apiVersion"}));
-    const std::string kind(text_at(object, {"kind"}));
+    const std::string api_version(kube::text_at(object, "Object.apiVersion"));
+    const std::string kind(kube::text_at(object, "Object.kind"));
     if (!kinds_.contains(api_version)) {
       auto [group, version] = cut(api_version, '/');
       if (version.empty()) std::swap(group, version);
@@ -93,9 +94,9 @@ class Installer {
       co_return tl::unexpected(
           failure(kind, fail(Code::not_found, fmt::format("the cluster has no {}", kind))));
     Place out{.resource = *at, .path = {}};
-    out.path.name = text_at(object, {"metadata", "name"});
+    out.path.name = kube::text_at(object, "Object.metadata.name");
     if (at->namespaced) {
-      out.path.ns = text_at(object, {"metadata", "namespace"});
+      out.path.ns = kube::text_at(object, "Object.metadata.namespace");
       if (out.path.ns.empty()) out.path.ns = config_.ns;
     }
     co_return out;
@@ -159,9 +160,10 @@ Outcome<int> run_install(Context& context) {
 Outcome<int> run_uninstall(Context& context) {
   PLIM_CLI_TRY(std::vector<json::value> objects, wanted_objects(context, {}));
   std::ranges::reverse(objects);
-  // A namespace may hold what others have put there.
-  std::erase_if(objects,
-                [](const json::value& each) { return text_at(each, {"kind"}) == "Namespace"; });
+  // A namespace may contain objects of other owners.
+  std::erase_if(objects, [](const json::value& each) {
+    return kube::text_at(each, "Object.kind") == "Namespace";
+  });
   if (context.values.text("dry-run") == "client") {
     std::string text;
     for (const json::value& object : objects)

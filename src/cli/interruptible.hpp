@@ -1,4 +1,4 @@
-// Commands that somebody may end with Ctrl-C while they wait.
+// Runs commands that the user can end with Ctrl-C.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace plim::cli {
 
 inline constexpr int kInterrupted = 130;  // the exit code
 
-// What `task` ends with; nothing when SIGINT or SIGTERM came first and cancelled it.
+// Returns the result of `task`, or nothing if SIGINT or SIGTERM cancelled it.
 template <class T>
 std::optional<T> run_until_signal(Loop& loop, Task<T> task) {
   struct Steps {
@@ -23,7 +23,7 @@ std::optional<T> run_until_signal(Loop& loop, Task<T> task) {
       group.spawn("command", work(std::move(task), out, waiting));
       co_await group.join();
       co_await group.stop();
-      // What was cancelled may have made a failure of it.
+      // Cancelling may have turned the result into a failure.
       if (signals.stop_signal() != 0) out->reset();
       co_return 0;
     }

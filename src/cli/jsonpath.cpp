@@ -9,12 +9,12 @@
 namespace plim::cli {
 namespace {
 
-using namespace jsonpath;  // NOLINT(google-build-using-namespace): the parts of this very file's
-                           // idea
+using namespace jsonpath;  // NOLINT(google-build-using-namespace): its types are for this file
 
 using Found = std::vector<const json::value*>;
 
-// Several '..' in a row multiply; this keeps a small template from eating all memory.
+// Several '..' in a row multiply the values. The limit keeps a small template from using up the
+// memory.
 constexpr std::size_t kMaxFound = 4'000'000;
 
 class Evaluation {
@@ -123,7 +123,7 @@ class Evaluation {
     return {&std::get<json::value>(side)};
   }
 
-  // Values of different kinds are never equal and never in order.
+  // Values of different kinds are never equal, and no order between them holds.
   static bool compare(const json::value& a, Operator op, const json::value& b) {
     if (a.is_number() && b.is_number()) return in_order(number(a), op, number(b));
     if (a.is_string() && b.is_string())

@@ -21,19 +21,19 @@ struct Path;
 
 class JsonPath {
  public:
-  // Mistakes name the column, counted from 1. A template without braces that begins with '.', '$'
-  // or '@' is one expression.
+  // Errors name the column, counted from 1. A template without braces that begins with '.', '$' or
+  // '@' is one expression.
   static Result<JsonPath> parse(std::string_view text);
-  // One expression in any of the ways kubectl takes it for columns: x.y, .x.y, {x.y}, {.x.y}.
+  // Parses one expression in each form that kubectl accepts for columns: x.y, .x.y, {x.y}, {.x.y}.
   static Result<JsonPath> parse_column(std::string_view text);
 
   ~JsonPath();
   JsonPath(JsonPath&&) noexcept;
   JsonPath& operator=(JsonPath&&) noexcept;
 
-  // Missing fields give nothing. Several values of an expression are joined by a space.
+  // Missing fields produce no text. Several values of one expression are joined by a space.
   Result<std::string> render(const json::value& value) const;
-  // What the template's expressions find, in order, texts and ranges left out; for columns.
+  // The values that the expressions find, in order, without texts and ranges. Used for columns.
   Result<std::vector<const json::value*>> find(const json::value& value) const;
 
  private:
@@ -41,7 +41,7 @@ class JsonPath {
   std::vector<jsonpath::Piece> pieces_;
 };
 
-// As kubectl prints a found value: strings bare, everything else as JSON.
+// Formats a value as kubectl does: strings without quotes, everything else as JSON.
 std::string plain_text(const json::value& value);
 
 }  // namespace plim::cli

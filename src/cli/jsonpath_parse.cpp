@@ -15,7 +15,7 @@ class Parser {
   Parser(std::string_view text, std::size_t first_column)
       : text_(text), first_column_(first_column) {}
 
-  // Pieces up to the end of the text, or up to {end} inside the range that was opened there.
+  // Parses to the end of the text, or to the {end} of the range that was opened at `opened_at`.
   Result<std::vector<Piece>> pieces(int depth, std::size_t opened_at = 0) {
     if (depth > kMaxDepth) return mistake("ranges are nested too deeply");
     std::vector<Piece> out;
@@ -66,7 +66,7 @@ class Parser {
       out.from_root = true;
     else
       take('@');
-    bool bare = at_ == start;  // {kind} is as good as {.kind}
+    bool bare = at_ == start;  // {kind} means {.kind}
     while (at_ < text_.size()) {
       char c = text_[at_];
       if (c == '[') {
@@ -80,7 +80,7 @@ class Parser {
           if (peek() == '[') continue;
           if (at_end_of_path(stops)) return mistake("'..' must be followed by a field");
         } else if (peek() == '[') {
-          continue;  // .['x'] is ['x']
+          continue;  // .['x'] means ['x']
         } else if (at_end_of_path(stops)) {
           if (at_ == start + 1) break;  // {.} is the whole value
           return mistake("a field name is missing after '.'");
@@ -267,7 +267,7 @@ class Parser {
     return out;
   }
 
-  // A word that stands alone, so that the field "ranges" is no range.
+  // Takes a whole word only, so that the field "ranges" does not start a range.
   bool take_word(std::string_view word) {
     if (!text_.substr(at_).starts_with(word)) return false;
     std::size_t after = at_ + word.size();

@@ -60,7 +60,7 @@ struct Piece {
   std::vector<Piece> body = {};
 };
 
-// Columns in errors count from `first_column`, which is 0 where a brace was put before the text.
+// Columns in errors count from `first_column`. It is 0 if the caller put a brace before the text.
 Result<std::vector<Piece>> parse_template(std::string_view text, std::size_t first_column = 1);
 
 }  // namespace plim::cli::jsonpath

@@ -30,8 +30,8 @@ Task<Result<net::Response>> call(std::string socket, net::Request request,
 
 Outcome<local::cluster::ClusterDirectories> directories_of(const Context& context) {
   const std::string& name = context.values.text("name");
-  // Empty where none means all. An empty name that was given is a mistake, such as an unset
-  // variable.
+  // The default of --name is empty for commands where that means all clusters. An empty name from
+  // the command line is an error, such as an unset variable.
   const bool is_default = name.empty() && !context.values.given("name");
   auto found = local::cluster::find_directories(is_default ? kName.fallback : name,
                                                 context.values.text("dir"), context.world.env);
@@ -83,7 +83,7 @@ Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories
   if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
     return tl::unexpected(
         local_failure(fail_errno(errno, fmt::format("cannot stop process {}", *pid))));
-  // Its lock goes with the process, so whoever sees it free sees that nothing of it is left.
+  // The process holds the lock until it has stopped everything, so wait for a free lock.
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   while (local::cluster::holder_of(directories.lock()) == pid) {
     if (std::chrono::steady_clock::now() > deadline)
@@ -94,7 +94,7 @@ Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories
           .next = "its pods may need their grace period; wait, or use a longer --timeout"});
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  // A process that is ending closes its files a moment before it is gone.
+  // A process closes its files, and frees the lock, shortly before it ends.
   pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
   if (process) (void)::poll(&ended, 1, kLastMoment);
   return true;

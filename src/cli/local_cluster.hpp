@@ -1,4 +1,4 @@
-// What the commands of the local cluster share: finding it and asking it.
+// Finds the local cluster and sends requests to it, for the commands that work on it.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,18 @@
 
 namespace plim::cli {
 
-// By --name and --dir.
+// Selected by --name and --dir.
 Outcome<local::cluster::ClusterDirectories> directories_of(const Context& context);
-// The process of the cluster, or the failure that it does not run.
+// The process ID of the cluster; fails if the cluster is not running.
 Outcome<pid_t> running_pid(const local::cluster::ClusterDirectories& directories);
 
-// One call on the control socket of a running cluster; `body` null: a GET.
+// Sends one request to the control socket of a running cluster; a GET if `body` is null.
 Outcome<json::value> ask_cluster(const local::cluster::ClusterDirectories& directories,
                                  std::string path, json::value body = nullptr,
                                  std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
-// Ends the process of the cluster and waits for it; false: it did not run, but pods that it had
-// left behind have ended too. Exit 5 when it takes longer.
+// Stops the process of the cluster and waits for its end. Returns false if it was not running; pods
+// that it left running are stopped too. Fails with exit code 5 after `timeout`.
 Outcome<bool> stop_cluster(const local::cluster::ClusterDirectories& directories,
                            std::chrono::milliseconds timeout);
 

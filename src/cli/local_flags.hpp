@@ -1,4 +1,4 @@
-// Flags and examples of the commands around the local cluster, for the one table of commands.
+// Flags and examples of the commands for the local cluster, for the table of commands.
 #pragma once
 
 #include <array>

@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
   cli::guard_standard_streams();
   prepare_process();
   roles::end_with_parent();
-  // What our own nodes and runs start, once per pod, container or worker: no commands for people,
-  // so not in the table, and their words are not ours to read.
+  // Internal commands that our nodes and runs start once per pod, container or worker. They are not
+  // in the table, and the parser does not see their arguments.
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "pod-shim") return local::kubelet::run_pod_shim(argc - 1, argv + 1);
   if (word == "flow-worker") return flow::run_worker_process(system_clock());

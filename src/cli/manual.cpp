@@ -13,7 +13,7 @@
 namespace plim::cli {
 namespace {
 
-// Text that groff prints as it stands.
+// Escapes text so that groff prints it unchanged.
 std::string roff(std::string_view text) {
   std::string out;
   if (text.starts_with('.') || text.starts_with('\'')) out = "\\&";
@@ -33,7 +33,7 @@ std::string roff(std::string_view text) {
     else
       out += c;
   }
-  // An ellipsis beyond ASCII depends on the reader's encoding.
+  // A non-ASCII ellipsis depends on the reader's encoding.
   for (std::size_t at = 0; (at = out.find("…", at)) != out.npos;) out.replace(at, 3, "...");
   return out;
 }

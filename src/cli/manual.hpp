@@ -1,4 +1,4 @@
-// Manual pages and the reference page, from the table.
+// Generates manual pages and the reference pages from the table of commands.
 #pragma once
 
 #include <string>

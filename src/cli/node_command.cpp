@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kKubeletDirectory = "/var/lib/kubelet";
 
-// One change of nodes on the control socket; what it answers names them.
+// Sends one change of nodes to the control socket and prints the nodes that its answer names.
 Outcome<int> change(Context& context, std::string_view verb, std::string_view done,
                     json::object body) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
@@ -41,7 +41,7 @@ Failure exec_failure(std::string_view what) {
   return local_failure(fail_errno(errno, what));
 }
 
-// In a mount namespace of its own the node's directory stands where programs expect a kubelet's.
+// Mounts the node's directory at the path of a kubelet's, in a mount namespace of its own.
 Outcome<void> enter_node(const std::string& directory) {
   if (::mkdir(kKubeletDirectory, 0755) != 0 && errno != EEXIST)
     return tl::unexpected(exec_failure(fmt::format("cannot create {}", kKubeletDirectory)));

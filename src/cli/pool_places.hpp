@@ -1,4 +1,4 @@
-// Where pools are configured, as --poolconfigs says it.
+// The places of pool configurations, from --poolconfigs.
 #pragma once
 
 #include "cli/failures.hpp"
@@ -7,7 +7,7 @@
 
 namespace plim::cli {
 
-// Without the flag, the usual directories that are there.
+// Without the flag, the default directories that exist.
 Outcome<roles::PoolPlaces> pool_places(const Values& values);
 
 }  // namespace plim::cli

@@ -32,7 +32,7 @@ Outcome<json::value> pools_at(const std::string& url) {
   return std::move(*pools);
 }
 
-// The report that the agent of a node on any cluster publishes.
+// The report that a node's agent publishes on any cluster.
 Outcome<json::value> from_report(const Context& context, const std::string& node) {
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   net::Request request{.path = "/apis/plimsoll.io/v1alpha1/nodereports/" + node};
@@ -55,7 +55,7 @@ Outcome<json::value> from_report(const Context& context, const std::string& node
   return json::value{{"node", node}, {"pools", std::move(pools)}};
 }
 
-// From this machine's own files, when no agent runs.
+// The pools from the files of this machine, if no agent runs.
 Outcome<json::value> pools_here(const Context& context) {
   pools::LookOptions options;
   for (std::string_view part : split(context.values.text("poolconfigs"), ','))
@@ -118,11 +118,11 @@ std::string count_text(const json::value& pool, std::string_view state) {
     auto cpus = parse_cpu_list(text_at(*states, {state}));
     return cpus ? std::to_string(cpus->count()) : "-";
   }
-  if (auto count = int_at(pool, {state})) return std::to_string(*count);  // of a report
+  if (auto count = int_at(pool, {state})) return std::to_string(*count);  // as in a report
   return "-";
 }
 
-// Exclusive pools count CPUs, shared ones thousandths of them.
+// Exclusive pools count CPUs, shared pools count thousandths of CPUs.
 std::pair<std::string, std::string> free_and_used(const json::value& pool) {
   if (auto millis = int_at(pool, {"millis"})) {
     const std::int64_t used = int_at(pool, {"millisUsed"}).value_or(0);
@@ -138,7 +138,7 @@ std::pair<std::string, std::string> free_and_used(const json::value& pool) {
   return {count_text(pool, "free"), count_text(pool, "used")};
 }
 
-// How much of what is free cannot be had on one NUMA node.
+// The share of the free CPUs that is not available on a single NUMA node.
 std::string fragmentation_text(const json::value& pool) {
   const json::value* share = find(pool, {"fragmentation"});
   if (share == nullptr || !share->is_number()) return "-";
@@ -186,7 +186,7 @@ Table pools_table(const json::array& nodes) {
   return table;
 }
 
-// A line for each NUMA node, a gap between caches.
+// One line per NUMA node, with a gap between caches.
 std::string map_of(const json::value& node) {
   const json::value* cpus = find(node, {"cpus"});
   if (cpus == nullptr || !cpus->is_array()) return {};
@@ -203,7 +203,7 @@ std::string map_of(const json::value& node) {
   return out;
 }
 
-// Who could run on exclusive CPUs though no pod's.
+// Processes that may run on exclusive CPUs but belong to no pod.
 std::string foreign_of(const json::value& node) {
   constexpr std::size_t kMost = 8;  // the rest is in -o json
   const json::value* foreign = find(node, {"foreign"});
@@ -224,7 +224,8 @@ std::string policy_of(const json::value& node) {
   return fmt::format("{} CPU manager of the kubelet: {}\n", text_at(node, {"node"}), policy);
 }
 
-// False: there are none. Nodes that read the same map have the same problem: it is told once.
+// Returns false if there are no problems. Nodes that read the same ConfigMap have the same problem,
+// so it is printed once.
 bool tell_problems(Context& context, const json::array& nodes) {
   std::map<std::string_view, std::string> nodes_with;
   for (const json::value& node : nodes) {

@@ -1,4 +1,4 @@
-// Flags and examples of the commands about CPU pools, for the one table of commands.
+// Flags and examples of the commands for CPU pools, for the table of commands.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ inline constexpr Flag kPoolsHostRoot{.name = "host-root",
                                      .help = "root of the host's file system",
                                      .live = Live::directory};
 
-// Those that `agent run` takes too.
+// Flags that `agent run` has too.
 inline constexpr Flag kPoolConfigs{.name = "poolconfigs",
                                    .metavar = "DIR,...",
                                    .help = "pools: /etc/cpu-pooler, /etc/cpu-dp, configmap:NS/NAME",

@@ -20,7 +20,7 @@ Failure pools_failure(std::string what, std::string next) {
       .code = Plm::bad_pool_config, .exit = 1, .what = std::move(what), .next = std::move(next)};
 }
 
-// Every file that may be chosen, each as the one of this node.
+// Plans every file of the configuration as if this node used it.
 std::vector<pools::NodePools> plans_of(const pools::PoolConfig& config,
                                        const pools::Topology& topology,
                                        const std::optional<pools::NodeLabels>& labels,

@@ -8,7 +8,7 @@
 namespace plim::cli {
 namespace {
 
-// Go takes long flags with one dash too.
+// Go's flag package accepts long flags with one dash.
 std::string with_two_dashes(std::string word) {
   if (word.size() < 3 || word[0] != '-' || word[1] == '-') return word;
   const std::string_view name = std::string_view(word).substr(1, word.find('=') - 1);
@@ -18,14 +18,14 @@ std::string with_two_dashes(std::string word) {
   return known ? "-" + word : word;
 }
 
-// Where glog wrote to; ours go to standard error anyway.
+// The output flags of glog. We always log to standard error.
 bool is_log_flag(std::string_view word) {
   while (word.starts_with('-')) word.remove_prefix(1);
   const std::string_view name = word.substr(0, word.find('='));
   return name == "logtostderr" || name == "alsologtostderr";
 }
 
-// Given several times it means all of them; our table takes one list.
+// CPU-Pooler accepts --poolconfigs several times, our table takes one list.
 std::vector<std::string> join_configs(const std::vector<std::string>& words) {
   constexpr std::string_view kFlag = "--poolconfigs";
   std::vector<std::string> out;

@@ -1,4 +1,4 @@
-// The pools' command line as its ancestors' users write it.
+// Accepts the command lines of CPU-Pooler, which the pools module replaces.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace plim::cli {
 
-// `cpu-device-plugin -poolconfigs DIR -poolconfigs DIR` and `cpusetter …` in the words of our
-// table; the agent takes their flags too. Lines of other commands come back as they are.
+// Translates `cpu-device-plugin -poolconfigs DIR -poolconfigs DIR` and `cpusetter …` to our
+// commands and flags. `agent` accepts these flags too. Returns the lines of other commands
+// unchanged.
 std::vector<std::string> pools_words(std::vector<std::string> words);
 
 }  // namespace plim::cli

@@ -7,7 +7,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(PoolsWords, take_the_names_and_flags_of_the_ancestors_programs) {
+TEST(PoolsWords, take_the_names_and_flags_of_the_programs_of_cpu_pooler) {
   EXPECT_EQ(pools_words({"cpu-device-plugin", "-poolconfigs", "/etc/cpu-dp"}),
             (Words{"pools", "agent", "--parts", "plugin", "--poolconfigs", "/etc/cpu-dp"}));
   EXPECT_EQ(pools_words({"cpusetter", "--poolconfigs=/a", "-cpusetroot=/b", "-v", "4"}),
@@ -18,7 +18,7 @@ TEST(PoolsWords, take_the_names_and_flags_of_the_ancestors_programs) {
             (Words{"pools", "agent", "--parts", "setter", "--poolconfigs", "/a,/b"}));
 }
 
-TEST(PoolsWords, hold_for_the_module_of_the_agent_too) {
+TEST(PoolsWords, work_for_the_module_of_the_agent_too) {
   EXPECT_EQ(pools_words({"agent", "-poolconfigs=/a", "-c", "/x", "--poolconfigs", "/b", "-0"}),
             (Words{"agent", "-c", "/x", "-0", "--poolconfigs", "/a,/b"}));
   EXPECT_EQ(

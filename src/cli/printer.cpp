@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::cli {
 namespace {
@@ -48,15 +49,15 @@ const json::array* items_of(const json::value& value) {
 }  // namespace
 
 std::string object_name(const json::value& object, const json::value& list) {
-  std::string_view kind = text_at(object, {"kind"});
-  std::string_view api_version = text_at(object, {"apiVersion"});
-  std::string_view list_kind = text_at(list, {"kind"});
+  std::string_view kind = kube::text_at(object, "Object.kind");
+  std::string_view api_version = kube::text_at(object, "Object.apiVersion");
+  std::string_view list_kind = kube::text_at(list, "ObjectList.kind");
   if (kind.empty() && list_kind.ends_with("List")) {
     kind = list_kind.substr(0, list_kind.size() - 4);
-    api_version = text_at(list, {"apiVersion"});
+    api_version = kube::text_at(list, "ObjectList.apiVersion");
   }
   if (kind.empty()) return std::string(text_at(object, {"name"}));
-  std::string_view name = text_at(object, {"metadata", "name"});
+  std::string_view name = kube::text_at(object, "Object.metadata.name");
   if (name.empty()) return "";
   auto [group, version] = cut(api_version, '/');
   bool in_group = !version.empty();
@@ -162,7 +163,7 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
       if (const json::array* items = items_of(value)) {
         for (const json::value& item : *items) text += object_name(item, value) + "\n";
       } else {
-        // A watch's events carry the object inside.
+        // A watch event contains the object.
         const json::value* object = find(value, {"object"});
         std::string name = object_name(object != nullptr ? *object : value);
         if (!name.empty()) text = name + "\n";
@@ -172,7 +173,8 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
       auto rendered = path_->render(value);
       if (!rendered) return tl::unexpected(bad_template(rendered.error()));
       text = std::move(*rendered);
-      // kubectl leaves the line open; a prompt or the next event should not stick to it.
+      // kubectl prints no newline. Add one, so that a prompt or the next event starts on its own
+      // line.
       if ((terminal_.is_terminal || streaming) && !text.ends_with('\n')) text += '\n';
       break;
     }
@@ -184,7 +186,7 @@ Outcome<void> Printer::print(const json::value& value, bool streaming) {
     case Format::raw:
     case Format::table:
     case Format::wide:
-      PLIM_ASSERT(false);  // not formats of values
+      PLIM_ASSERT(false);  // these formats do not print values
   }
   return out_->write(text);
 }

@@ -1,4 +1,4 @@
-// -o table|wide|json|yaml|name|jsonpath=…|custom-columns=… over JSON values.
+// Prints JSON values by -o table|wide|json|yaml|name|jsonpath=…|custom-columns=….
 #pragma once
 
 #include <optional>
@@ -13,11 +13,12 @@
 
 namespace plim::cli {
 
-// kubectl's name of an object: "pod/web", "deployment.apps/web"; "" without a name. Items of a list
-// have their kind from the list; what is no object of Kubernetes is called by its plain name.
+// The name that kubectl prints for an object: "pod/web", "deployment.apps/web"; "" if it has no
+// name. Items of a list take their kind from the list. JSON without a kind is printed with its
+// plain name.
 std::string object_name(const json::value& object, const json::value& list = nullptr);
 
-// Chosen once from -o and --json, so that a mistake in a template is found before any request.
+// Created once from -o and --json, so that an error in a template is reported before any request.
 class Printer {
  public:
   static Outcome<Printer> from(Context& context);
@@ -29,9 +30,9 @@ class Printer {
   bool wants_raw() const { return format_ == Format::raw; }
 
   Outcome<void> print_table(const Table& table) const;
-  // Any other format than table, wide and raw. Lists are printed item by item where it makes sense.
+  // For all formats except table, wide and raw. Prints lists item by item in formats that need it.
   Outcome<void> print(const json::value& value);
-  // One of a stream of values: JSON on one line, YAML documents apart, headers once.
+  // Prints one value of a stream: JSON on one line, YAML documents separated, headers once.
   Outcome<void> print_next(const json::value& value);
 
  private:

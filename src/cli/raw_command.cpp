@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kLongestEvent = 64u << 20;
 
-// What kubectl would send for such a body; a patch in JSON is a merge patch unless it is a list.
+// The content type that kubectl would send for this body. A JSON patch body is a merge patch unless
+// it is a list.
 std::string fitting_type(std::string_view method, std::string_view body) {
   std::size_t first = body.find_first_not_of(" \t\r\n");
   char begin = first == body.npos ? '\0' : body[first];
@@ -46,7 +47,7 @@ Outcome<net::Request> make_request(const Context& context) {
   return out;
 }
 
-// What a command line asks of one request, and how far its output has come. Lives on one loop.
+// One request and its output. Belongs to one loop.
 class RawCall {
  public:
   RawCall(const Context& context, Printer printer, kube::Config config)

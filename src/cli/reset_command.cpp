@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Everything a cluster and its roles write into its state directory. A directory given by --dir may
-// hold other things, and those stay.
+// Everything that a cluster and its roles write into the state directory. Other files in a
+// directory given by --dir are kept.
 constexpr std::string_view kOurs[] = {
     "store",          "pki",          "nodes", "nodes.json", "kubeconfig", "scheduler.kubeconfig",
     "endpoints.json", "plimsoll.log", "roles", "servo",      "pools",
@@ -31,7 +31,7 @@ Outcome<void> remove_tree(const fs::path& path) {
                    fail_errno(problem.value(), fmt::format("cannot remove {}", path.string()))));
 }
 
-// The directory and its parents of ours, as far as nothing else is in them.
+// Removes the directory and its parents that we created, if they are empty.
 void remove_empty(fs::path path, int levels) {
   std::error_code problem;
   for (; levels > 0 && fs::remove(path, problem); --levels) path = path.parent_path();

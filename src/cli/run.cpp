@@ -38,7 +38,7 @@ Outcome<void> check_arguments(const Command& command, const std::vector<std::str
   return {};
 }
 
-// Commands are quiet unless asked; a daemon's role sets its own level.
+// Commands log warnings only, unless a flag sets the level. A daemon sets its own level.
 void configure_log(const Values& values) {
   log::Level level = log::Level::warn;
   if (std::int64_t v = values.integer("v"); v > 0)
@@ -62,18 +62,18 @@ Outcome<int> run_line(World& world, const std::vector<std::string>& words, std::
     return 0;
   }
   if (line.command == nullptr) {
-    // Nothing asked for: help, but as a usage mistake, so that scripts notice.
+    // Without a command, print the help but exit with a usage error, so that scripts notice.
     (void)world.err.write(help_for(line, program));
     return 2;
   }
   PLIM_CLI_CHECK(check_arguments(*line.command, line.arguments));
   SettingsFile file;
-  if (!line.command->hidden) {  // a broken file must not break the prompt
+  if (!line.command->hidden) {  // an invalid settings file must not break completion
     PLIM_CLI_TRY(file, SettingsFile::load(world.env));
   }
   PLIM_CLI_TRY(Values values, settle(line, world.env, file));
   configure_log(values);
-  // "auto" is what the terminal was asked for already.
+  // For "auto", `terminal` already has the right value.
   if (const std::string& color = values.text("color"); color != "auto")
     world.terminal.color = color == "always";
   Context context{world, *line.command, std::move(values), std::move(line.arguments),

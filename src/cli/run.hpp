@@ -1,4 +1,4 @@
-// Running one command line, and what a command gets to see of the world.
+// Runs one command line and defines what a command can access.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace plim::cli {
 
-// Everything of the process that the command line reads or writes; tests bring their own.
+// The parts of the process that a command reads or writes. Tests pass their own.
 struct World {
   kube::GetEnv env;
   Writer& out;
@@ -24,11 +24,11 @@ struct Context {
   World& world;
   const Command& command;
   Values values;
-  std::vector<std::string> arguments;  // positional ones
-  std::string program;                 // "plimsoll", or "kubectl plimsoll" as a plug-in
+  std::vector<std::string> arguments;  // positional arguments
+  std::string program;                 // "plimsoll", or "kubectl plimsoll" if it runs as a plug-in
 };
 
-// The whole program: words[0] is the name it was started under. Returns the exit code.
+// The whole program: words[0] is the name under which it was started. Returns the exit code.
 int run(World& world, const std::vector<std::string>& words);
 
 }  // namespace plim::cli

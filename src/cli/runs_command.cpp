@@ -61,7 +61,7 @@ Outcome<json::value> from_servo(const Context& context) {
     net::CallOptions options{.timeout = timeout};
     answer = run_to_end(loop, ask_url(url, std::move(request), options));
   } else {
-    // Its Service, through the API server.
+    // Reach the Service through the API server.
     Context plain = context;
     plain.values.set("namespace", {});
     PLIM_CLI_TRY(kube::Config config, cluster_config(plain));

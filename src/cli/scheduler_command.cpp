@@ -36,7 +36,7 @@ std::optional<placement::LocalityMode> forced_mode(const Values& values) {
   return std::nullopt;
 }
 
-// Mistakes stand in lines of their own, which a failure's one line could not show.
+// Prints each configuration error on its own line: a failure shows only one line.
 Failure config_mistakes(const Context& context, const std::string& path, const Error& error) {
   const auto lines = split(error.message, '\n');
   if (lines.size() > 1) {
@@ -48,7 +48,7 @@ Failure config_mistakes(const Context& context, const std::string& path, const E
   return scheduler_failure(Plm::bad_scheduler_config, error.message);
 }
 
-// Of the flags only those of the election win over a file.
+// Only the flags of leader election take precedence over a configuration file.
 void apply_flags(const Values& values, bool from_file, sched::Configuration& config) {
   sched::ElectionConfig& election = config.election;
   const auto duration = [&](std::string_view flag, Nanos& out) {
@@ -92,7 +92,8 @@ Outcome<sched::Configuration> settled_config(const Context& context,
 Outcome<kube::Config> scheduler_cluster(const Context& context,
                                         const sched::Configuration& config) {
   kube::ConfigOverrides overrides = overrides_of(context.values);
-  // With a configuration file the flag counts only where the file names none, unless it is to win.
+  // With a configuration file, --kubeconfig is used only if the file names no kubeconfig, or with
+  // --kubeconfig-wins.
   const bool flag_wins =
       context.values.boolean("kubeconfig-wins") && !context.values.text("kubeconfig").empty();
   if (!config.client.kubeconfig.empty() && !flag_wins)
@@ -109,7 +110,7 @@ Outcome<kube::Config> scheduler_cluster(const Context& context,
   return std::move(*out);
 }
 
-// Of a kubeconfig that a flag names; none where it does not.
+// The cluster of the kubeconfig in this flag; none if the flag is not set.
 Outcome<std::optional<kube::Config>> named_cluster(const Context& context, std::string_view flag) {
   const std::string& path = context.values.text(flag);
   if (path.empty()) return std::nullopt;
@@ -118,8 +119,8 @@ Outcome<std::optional<kube::Config>> named_cluster(const Context& context, std::
   return std::move(*out);
 }
 
-// Flags of kube-scheduler that somebody may count on: those of the others that have no effect only
-// tune what is not here.
+// Warns about flags of kube-scheduler that have no effect here and that users may rely on. Other
+// flags without effect only tune parts that do not exist here.
 void warn_of_idle_flags(const Values& values) {
   const auto warn = [&](std::string_view flag, std::initializer_list<std::string_view> as_it_is) {
     const std::string& value = values.text(flag);
@@ -131,7 +132,7 @@ void warn_of_idle_flags(const Values& values) {
   warn("feature-gates", {});
   warn("logging-format", {"text"});
   warn("tls-cipher-suites", {});
-  warn("tls-min-version", {"VersionTLS10", "VersionTLS11", "VersionTLS12"});  // it serves no older
+  warn("tls-min-version", {"VersionTLS10", "VersionTLS11", "VersionTLS12"});  // 1.2 is our oldest
   warn("tls-sni-cert-key", {});
   warn("vmodule", {});
 }

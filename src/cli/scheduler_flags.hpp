@@ -1,5 +1,5 @@
-// Flags and examples of the scheduler, for the one table of commands. The names are
-// kube-scheduler's; those that change nothing here are taken so that its command lines work.
+// Flags and examples of the scheduler, for the table of commands. The names are kube-scheduler's.
+// Flags that have no effect here are accepted, so that its command lines work.
 #pragma once
 
 #include <array>

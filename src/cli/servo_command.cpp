@@ -14,7 +14,7 @@ Failure servo_failure(const Error& error) {
   return daemon_failure(Plm::bad_environment, error);
 }
 
-// Instead of the system's authorities.
+// The CA certificates in SSL_CERT_FILE replace the system's.
 Outcome<std::string> authorities_of_environment(const Context& context) {
   const auto file = context.world.env("SSL_CERT_FILE");
   if (!file || file->empty()) return std::string();
@@ -32,7 +32,7 @@ Outcome<int> run_servo(Context& context) {
   configure_role_log(context.values, settings->debug > 0 ? log::Level::debug : log::Level::info);
   auto cluster = cluster_config(context);
   if (!cluster) {
-    cluster.error().exit = 1;  // to a daemon that is a setting, and not something it looked for
+    cluster.error().exit = 1;  // for a daemon this is a bad setting, not a missing object
     return tl::unexpected(std::move(cluster).error());
   }
   if (!settings->monitor_image.empty())

@@ -1,4 +1,4 @@
-// Flags and examples of the servo's commands, for the one table of commands.
+// Flags and examples of the servo's commands, for the table of commands.
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@
 
 namespace plim::cli {
 
-// Which pods are jobs: for the servo, and for the webhook, which changes them.
+// Flags that select the pods that are jobs. The servo measures these pods and the webhook changes
+// them.
 inline constexpr Flag kPodNamespaces{.name = "pod-namespaces",
                                      .metavar = "LIST",
                                      .help = "namespaces with jobs, * for all; POD_NAMESPACES"};
@@ -26,7 +27,7 @@ inline constexpr std::array kServoExamples{
     Example{"servo --optune-url 'https://example.com/{acct}/{app_id}' --optune-account me",
             "also post every run"},
 };
-// There is no flag for the token: command lines are for everybody to see.
+// There is no flag for the token: all users of a machine can see command lines.
 inline constexpr std::array kServoFlags{
     kPodNamespaces,
     kOptuneAppId,

@@ -1,4 +1,4 @@
-// The ancestor's variables, and the flags that stand for them.
+// Settings of the servo: variables such as OPTUNE_URL, and the flags that replace them.
 #pragma once
 
 #include "cli/run.hpp"
@@ -6,7 +6,7 @@
 
 namespace plim::cli {
 
-// Flags of the command that is run win over the variables. The context must outlive it.
+// Flags take precedence over variables. The context must outlive the returned function.
 servo::GetSetting servo_setting(const Context& context);
 
 }  // namespace plim::cli

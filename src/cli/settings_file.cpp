@@ -14,7 +14,7 @@
 namespace plim::cli {
 namespace {
 
-// Why this text cannot be a value of the flag; "" when it can.
+// Says why `text` is not a valid value of the flag; "" if it is valid.
 std::string objection(const Command* command, const Flag& flag, const std::string& text) {
   std::string_view choices = choices_of(command, flag);
   if (!choices.empty() && !text.empty() && !is_choice(choices, text)) {
@@ -41,8 +41,8 @@ std::string scalar_text(const json::value& value) {
   return to_json(value);
 }
 
-// A wish for all commands ("output: wide") holds where a command knows it and is no mistake
-// elsewhere.
+// A general setting ("output: wide") applies to commands that support it. For other commands it is
+// not an error.
 bool is_general_misfit(const Command* command, const Flag& flag, const std::string& text) {
   return flag.name == "output" && !is_choice(command->formats, text);
 }
@@ -64,7 +64,7 @@ std::optional<Value> from_environment(const Command* command, const Flag& flag,
 Outcome<Value> settle_one(const ParsedLine& line, const Flag& flag, const kube::GetEnv& env,
                           const SettingsFile& file) {
   Value out{std::string(flag.fallback)};
-  // The last of repeated flags wins, as with kubectl.
+  // The last of several equal flags wins, as in kubectl.
   auto given = std::ranges::find(line.flags.rbegin(), line.flags.rend(), &flag, &GivenFlag::flag);
   if (given != line.flags.rend())
     out = Value{given->value, Origin::flag, given->spelling};
@@ -112,7 +112,7 @@ Outcome<SettingsFile> SettingsFile::load(const kube::GetEnv& env) {
   std::string path = folder + "/plimsoll/config.yaml";
   auto text = read_file(path);
   if (text) return parse(*text, std::move(path));
-  // In a container the home may be somebody else's.
+  // In a container the home directory may belong to another user.
   const bool locked =
       text.error().code == Code::forbidden && ::access((folder + "/plimsoll").c_str(), X_OK) != 0;
   if (text.error().code == Code::not_found || locked) return SettingsFile{};
@@ -152,9 +152,9 @@ Outcome<void> SettingsFile::check(const json::value& value, std::string pointer,
     }
     const Flag* flag = find_flag(command.empty() ? nullptr : find_command(command), key);
     if (flag == nullptr || flag->name == "help") {
-      std::string what = fmt::format(
-          "{} is no flag{}", quote(key),
-          command.empty() ? " that every command takes, and no command" : " of " + command);
+      std::string what =
+          fmt::format("{} is not a flag{}", quote(key),
+                      command.empty() ? " of all commands and not a command" : " of " + command);
       return tl::unexpected(mistake(document_->error_at_key(here, what)));
     }
     if (below.is_structured() || below.is_null())

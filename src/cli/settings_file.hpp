@@ -1,5 +1,5 @@
-// Where a flag's value comes from: the flag, then the environment, then the settings file, then the
-// table's default.
+// Resolves the value of a flag: from the command line, then the environment, then the settings
+// file, then the default in the table.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace plim::cli {
 
-// ${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml. Keys are names of flags, or of commands with
-// their flags below; a key the table does not know is an error.
+// ${XDG_CONFIG_HOME:-~/.config}/plimsoll/config.yaml. A key is the name of a flag, or the name of a
+// command with its flags below. Unknown keys are errors.
 class SettingsFile {
  public:
-  // An empty one when there is no such file, or no home to look for it.
+  // The result is empty if the file or the home directory does not exist.
   static Outcome<SettingsFile> load(const kube::GetEnv& env);
   static Outcome<SettingsFile> parse(std::string_view text, std::string path);
 
@@ -31,7 +31,7 @@ class SettingsFile {
   std::string path_;
 };
 
-// Values of all flags of the line's command, each checked against its type and choices.
+// The values of all flags of the command, each checked against its type and choices.
 Outcome<Values> settle(const ParsedLine& line, const kube::GetEnv& env, const SettingsFile& file);
 
 Result<bool> parse_boolean(std::string_view text);  // true, false, 1, 0, yes, no, on, off

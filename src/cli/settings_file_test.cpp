@@ -92,9 +92,9 @@ TEST(Settings, the_last_of_repeated_flags_wins) {
 
 TEST(Settings, mistakes_in_the_file_name_line_and_column) {
   EXPECT_THAT(mistake(settled({"version"}, {}, "context: a\nclust: b\n")),
-              HasSubstr("config.yaml:2:1: \"clust\" is no flag"));
+              HasSubstr("config.yaml:2:1: \"clust\" is not a flag"));
   EXPECT_THAT(mistake(settled({"version"}, {}, "doctor:\n  bogus: 1\n")),
-              HasSubstr("config.yaml:2:3: \"bogus\" is no flag of doctor"));
+              HasSubstr("config.yaml:2:3: \"bogus\" is not a flag of doctor"));
   EXPECT_THAT(mistake(settled({"version"}, {}, "doctor: [1]\n")), HasSubstr("config.yaml:1:"));
   EXPECT_THAT(mistake(settled({"version"}, {}, "context:\n  a: b\n")),
               HasSubstr("expected a value for context"));

@@ -1,4 +1,4 @@
-// Names under which the program may be started, other than its own.
+// Other names under which the program can be started, such as kube-scheduler.
 #pragma once
 
 #include <string_view>
@@ -7,11 +7,11 @@ namespace plim::cli {
 
 struct StartName {
   std::string_view name;
-  std::string_view command;  // what stands for it here
-  bool is_role = false;  // the words that follow are the role's flags, not somebody else's words
+  std::string_view command;  // the command that runs under this name
+  bool is_role = false;      // its arguments are flags; otherwise they are passed on after "--"
 };
 
-// By the last part of a path; null for plimsoll itself and names we do not know.
+// Looks up the file name of `argv0`. Null for plimsoll itself and for unknown names.
 const StartName* find_start_name(std::string_view argv0);
 
 }  // namespace plim::cli

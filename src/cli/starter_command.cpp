@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kStarterName = "plimsoll-starter";
 
-// The static program lies beside ours, wherever that was installed.
+// The static program is installed in the same directory as this program.
 std::string starter_program() {
   std::error_code ignored;
   return (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / kStarterName)
@@ -32,7 +32,8 @@ Failure starter_failure(const Error& error) {
   return out;
 }
 
-// As its --version tells; {} of a program that is none of ours. Read, not run: it lies on a host.
+// The version that `--version` would print; {} if the file is not our starter. Reads the file and
+// does not run it, because it comes from the host.
 std::vector<int> version_in(std::string_view program) {
   constexpr std::string_view kMark = "plimsoll-starter version ";
   const std::size_t at = program.find(kMark);
@@ -79,7 +80,7 @@ Outcome<int> run_pools_install_starter(Context& context) {
     if (auto made = make_directories(directory); !made)
       return tl::unexpected(local_failure(made.error()));
   PLIM_CLI_CHECK(install(context, path, *content));
-  // Under its own name too, for images that use it without the webhook.
+  // Also install it under its own name, for images that use it without the webhook.
   const std::string own = (std::filesystem::path(directory) / kStarterName).string();
   if (own != path) PLIM_CLI_CHECK(install(context, own, *content));
   return 0;

@@ -74,7 +74,7 @@ Outcome<int> show_all(Context& context, Printer& printer) {
   for (const local::cluster::ClusterDirectories& directories :
        local::cluster::known_clusters(context.world.env)) {
     auto status = status_of(directories);
-    // One that just ends or hangs must not hide the others.
+    // A cluster that is stopping or does not answer must not hide the others.
     if (!status) {
       status = stopped_status(directories);
       status->as_object()["status"] = "NotAnswering";

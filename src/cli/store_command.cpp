@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/printer.hpp"
+#include "kube/paths.hpp"
 #include "local/store/maintenance.hpp"
 
 namespace plim::cli {
@@ -12,10 +13,10 @@ namespace {
 
 constexpr std::string_view kHidden = "(hidden)";
 
-// The store of a damaged or missing directory is the user's to look after, not a bug of ours.
+// A damaged or missing store directory is reported to the user as such, not as an internal error.
 Failure store_failure(const Error& error, const std::string& directory) {
   Plm code = error.code == Code::already_exists ? Plm::already_running
-             : error.code == Code::not_found    ? Plm::not_running  // nor was it ever
+             : error.code == Code::not_found    ? Plm::not_running  // and never was
                                                 : Plm::store_damaged;
   return Failure{
       .code = code, .exit = exit_code(error.code), .what = error.message, .tried = directory};
@@ -23,7 +24,7 @@ Failure store_failure(const Error& error, const std::string& directory) {
 
 bool is_secret(const std::string& key, const json::value& object) {
   return key.starts_with("/registry/secrets/") || key.starts_with("/registry/core/secrets/") ||
-         text_at(object, {"kind"}) == "Secret";
+         kube::text_at(object, "Object.kind") == "Secret";
 }
 
 void hide_values(json::value& object, std::string_view field) {
@@ -32,7 +33,7 @@ void hide_values(json::value& object, std::string_view field) {
   for (auto& [name, value] : data->as_object()) value = kHidden;
 }
 
-// kubectl apply keeps a copy of what it sent, with the data, in an annotation.
+// The annotation of `kubectl apply` contains a copy of the object, including its data.
 void hide_annotations(json::value& object) {
   json::value* meta = object.is_object() ? object.as_object().if_contains("metadata") : nullptr;
   if (meta != nullptr) hide_values(*meta, "annotations");

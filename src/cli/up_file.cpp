@@ -20,7 +20,8 @@ tl::unexpected<Failure> bad_kind_file(const std::string& what) {
   return usage_failure(Plm::bad_flag_value, "--config: " + what);
 }
 
-// As kind, from where it is called; failing that, from where the file is.
+// Resolves a path like kind, from the working directory. If the file does not exist there, from the
+// directory of the configuration file.
 std::string find_beside(const std::string& path, const std::string& file) {
   std::error_code ignored;
   const fs::path here = fs::absolute(path, ignored);
@@ -106,7 +107,7 @@ std::vector<local::cluster::NamedNode> nodes_of_kind(const local::cluster::KindC
     local::cluster::NamedNode made{.name = names[i], .labels = node.labels};
     if (node.control_plane) {
       made.labels.emplace_back(kControlPlane, "");
-      // A cluster of one node could run nothing otherwise.
+      // Otherwise a cluster of one node could not run any pods.
       if (names.size() > 1)
         made.taints.push_back({.key = std::string(kControlPlane), .effect = "NoSchedule"});
     }

@@ -1,4 +1,4 @@
-// What a file for kind, and the flags beside it, say about the nodes and the scheduler of `up`.
+// Reads the nodes and the scheduler settings of `up` from a kind configuration file and from flags.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ struct UpFile {
   std::vector<std::string> warnings;
 };
 
-// Flags win over the file. What the scheduler is to read is read once here, so that its mistakes
-// are told at once and not in a log.
+// Flags take precedence over the file. Checks the scheduler configuration here, so that the user
+// sees its errors at once and not in a log.
 Outcome<UpFile> read_up_file(const Context& context);
 
-// Named, labelled and tainted as kind and kubeadm do it.
+// Nodes with the names, labels and taints that kind and kubeadm set.
 std::vector<local::cluster::NamedNode> nodes_of_kind(const local::cluster::KindConfig& config,
                                                      std::string_view cluster);
 

@@ -28,7 +28,7 @@ std::vector<std::string> list_of(std::string_view text) {
   return out;
 }
 
-// Where kubectl would write: the first file of KUBECONFIG, else the one in the home directory.
+// The file that kubectl would write: the first of KUBECONFIG, else the one in the home directory.
 Outcome<std::string> users_kubeconfig(const Context& context) {
   if (context.values.given("kubeconfig")) return context.values.text("kubeconfig");
   if (auto list = context.world.env("KUBECONFIG"); list && !list->empty())
@@ -38,7 +38,7 @@ Outcome<std::string> users_kubeconfig(const Context& context) {
   return bad_value("merge-kubeconfig", "neither KUBECONFIG nor HOME is set");
 }
 
-// A file with somebody else's clusters is never overwritten.
+// Refuses to overwrite a file that contains other clusters.
 Outcome<void> check_target(const std::string& path, const std::string& context_name) {
   auto text = read_file(path);
   if (!text) return {};
@@ -67,7 +67,7 @@ Durability durability_of(const Context& context) {
   return parse_durability(context.values.text("durability")).value_or(Durability::fsync);
 }
 
-// "n1=0-3,n2=4-7": the part before each '=' is a name, and CPU lists have commas too.
+// Parses "n1=0-3,n2=4-7". Commas also separate CPUs, so a name is the part before '='.
 Outcome<std::map<std::string, std::string>> node_cpus(const std::string& text) {
   std::map<std::string, std::string> out;
   std::string name;
@@ -142,7 +142,7 @@ Outcome<void> choose_nodes(const Context& context, const UpFile& file,
   return {};
 }
 
-// The name of the cluster is the flag's, else the file's.
+// The cluster name comes from the flag, else from the file.
 Outcome<local::cluster::ClusterDirectories> place_of(const Context& context, const UpFile& file) {
   if (!file.kind || file.kind->name.empty() || context.values.given("name"))
     return directories_of(context);
@@ -160,7 +160,8 @@ Outcome<local::cluster::ClusterOptions> cluster_options(const Context& context,
   if (const std::string& text = context.values.text("listen"); !text.empty()) {
     auto address = local::cluster::parse_front_address(text);
     if (!address) return bad_value("listen", address.error().message);
-    // Every user of a cluster may do everything in it so far, which is not for a network.
+    // There is no authorization yet: every client may do everything. So only this machine may
+    // connect.
     if (!local::cluster::is_loopback(address->host))
       return bad_value("listen", fmt::format("{} is not a loopback address; other addresses need "
                                              "authorization, which is not supported yet",
@@ -198,7 +199,7 @@ Outcome<UpPlan> plan_up(const Context& context) {
   auto roles = roles::parse_roles(context.values.text("roles"));
   if (!roles) return bad_value("roles", roles.error().message);
   out.up.roles = std::move(*roles);
-  // The role takes the place of the built-in one; who wants none gets neither.
+  // The role replaces the built-in scheduler. With `--scheduler none` neither of them runs.
   const auto is_scheduler = [](const roles::RoleRow* row) { return row->name == "scheduler"; };
   const bool has_role = std::ranges::any_of(out.up.roles, is_scheduler);
   if (!out.up.cluster.scheduler)

@@ -1,4 +1,4 @@
-// From the flags of `up` to what a cluster needs to know.
+// Converts the flags of `up` to the settings of a cluster.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace plim::cli {
 
 struct UpPlan {
   roles::UpSettings up;
-  std::vector<std::string> warnings;  // of what was read; for people
+  std::vector<std::string> warnings;  // about the files that were read; shown to the user
 };
 
 Outcome<UpPlan> plan_up(const Context& context);

@@ -1,4 +1,4 @@
-// The values of a command's flags after flag, environment, file and default were weighed.
+// The values of a command's flags, resolved from command line, environment, file and default.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ struct Value {
   std::string where = {};  // "--timeout", "PLIMSOLL_RAW_TIMEOUT", "/…/config.yaml: raw.timeout"
 };
 
-// Checked against the table before a command sees them, so the typed getters cannot fail. Asking
-// for a flag that the command does not have is a bug.
+// The values are checked against the table before a command runs, so the typed getters cannot fail.
+// To ask for a flag that the command does not have is a bug.
 class Values {
  public:
   void set(std::string_view name, Value value);

@@ -20,7 +20,8 @@ json::object supported_range() {
           {"tested", build_info().tested_kubernetes}};
 }
 
-// {"version", "address"} or {"error"}; a cluster that is not there is no failure of this command.
+// Returns {"version", "address"} or {"error"}: the command succeeds even if the cluster is
+// unreachable.
 json::object ask_server(const Context& context, std::string& warning) {
   auto config = cluster_config(context);
   if (!config) return {{"error", config.error().what}};

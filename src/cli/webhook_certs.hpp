@@ -1,4 +1,4 @@
-// Which certificates the flags of the webhook's commands mean.
+// Reads the certificate settings from the flags of the webhook's commands.
 #pragma once
 
 #include "cli/run.hpp"

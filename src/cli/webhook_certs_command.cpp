@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/input.hpp"
 #include "cli/webhook_certs.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::cli {
 namespace {
@@ -41,8 +42,8 @@ Outcome<void> add_manifests(const std::string& file, webhook::CertSettings& sett
   if (!documents) return tl::unexpected(file_failure(Plm::cannot_read, documents.error()));
   for (YamlDocument& document : *documents) {
     json::value object = std::move(document).take();
-    if (text_at(object, {"kind"}) != "MutatingWebhookConfiguration") continue;
-    std::string name(text_at(object, {"metadata", "name"}));
+    if (kube::text_at(object, "Object.kind") != "MutatingWebhookConfiguration") continue;
+    std::string name(kube::text_at(object, "MutatingWebhookConfiguration.metadata.name"));
     if (std::ranges::find(settings.configurations, name) == settings.configurations.end())
       settings.configurations.push_back(std::move(name));
     settings.manifests.push_back(std::move(object));

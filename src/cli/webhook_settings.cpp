@@ -15,7 +15,7 @@ template <class T, std::size_t N>
 T choice_of(const std::string& text, const std::array<std::pair<std::string_view, T>, N>& rows) {
   for (const auto& [name, value] : rows)
     if (name == text) return value;
-  return rows[0].second;  // the table of commands lets nothing else through
+  return rows[0].second;  // the table of commands rejects other values
 }
 
 pools::MutateOptions mutate_options(const Values& values) {
@@ -80,7 +80,7 @@ Outcome<roles::WebhookSettings> webhook_settings(const Context& context) {
   if (out.self_signed || !out.pools.maps.empty() || values.given("kubeconfig")) {
     PLIM_CLI_TRY(out.cluster, cluster_config(context));
   } else if (context.world.env("KUBERNETES_SERVICE_HOST")) {
-    // Somebody to tell events to. A pod without a token serves all the same.
+    // The cluster receives events. A pod without a token runs without it.
     if (auto config = cluster_config(context)) out.cluster = std::move(*config);
   }
   return out;

@@ -1,4 +1,4 @@
-// From the flags of `webhook` to the settings of its role.
+// Converts the flags of `webhook` to the settings of its role.
 #pragma once
 
 #include "cli/run.hpp"

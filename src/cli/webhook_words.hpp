@@ -1,4 +1,4 @@
-// The ancestor's way to write the webhook's flags.
+// Accepts the flags of CPU-Pooler's webhook, which our webhook replaces.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace plim::cli {
 
-// One dash before a long name becomes two, repeated --poolconfigs one list, and where its logger
-// wrote to is left out; words of other commands stay as they are.
+// Changes one dash before a long name to two, joins repeated --poolconfigs to one list and drops
+// glog's output flags. Returns the words of other commands unchanged.
 std::vector<std::string> webhook_words(std::vector<std::string> words);
 
 }  // namespace plim::cli

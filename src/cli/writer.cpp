@@ -61,7 +61,7 @@ std::string wrap(std::string_view label, std::string_view text, int width) {
 void guard_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) != -1) continue;
-    // open() takes the lowest free number, which is this one.
+    // open() returns the lowest free descriptor, which is this one.
     [[maybe_unused]] int taken = ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
   }
 }

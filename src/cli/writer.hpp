@@ -1,4 +1,4 @@
-// Where output goes and how it may look there.
+// Output streams of a command, and the properties of its terminal.
 #pragma once
 
 #include <string>
@@ -9,14 +9,15 @@
 
 namespace plim::cli {
 
-// Writes to a descriptor at once and completely, or into a string for tests.
+// Writes to a descriptor without buffering, or into a string for tests.
 class Writer {
  public:
   explicit Writer(int fd) : fd_(fd) {}
 
   explicit Writer(std::string& sink) : sink_(&sink) {}
 
-  // A reader that went away (EPIPE) is a silent failure with exit code 0: `| head` is no mistake.
+  // If the reader has closed the pipe (EPIPE), fails silently with exit code 0: `| head` is not an
+  // error.
   Outcome<void> write(std::string_view text);
 
  private:
@@ -25,22 +26,22 @@ class Writer {
 };
 
 struct Terminal {
-  bool is_terminal = false;  // standard output
+  bool is_terminal = false;  // whether standard output is a terminal
   bool color = false;
   int width = 0;  // 0: not a terminal, never truncate
 };
 
 Terminal terminal_of(int fd);
-// `text` in this colour where colours are wanted.
+// Returns `text` in this color if the terminal shows colors.
 std::string painted(std::string_view text, Color color, const Terminal& terminal);
 
-// `text` after `label`, broken between words so that no line is wider; 0: never. Later lines are
-// indented to stand below the first. Ends with a line end.
+// `text` after `label`, wrapped between words to `width` columns (0: not wrapped). Later lines are
+// indented to the column of the first. The result ends with a newline.
 std::string wrap(std::string_view label, std::string_view text, int width);
 
-// Before prepare_process(), which would open closed standard streams for reading and writing: these
-// are opened in the wrong direction, so that a closed standard output is still an error and not a
-// success without output.
+// Call before prepare_process(), which opens closed standard streams for reading and writing. This
+// function opens them in the wrong direction, so that writing to a closed standard output is still
+// an error.
 void guard_standard_streams();
 
 }  // namespace plim::cli

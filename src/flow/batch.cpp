@@ -12,7 +12,7 @@ constexpr std::size_t kKeptBlock = std::size_t{24} << 20;
 }  // namespace
 
 void Arena::add_block(std::size_t at_least) {
-  // Doubling keeps the number of blocks small without asking for much more than is needed.
+  // Doubling keeps the number of blocks small without allocating much more than needed.
   std::size_t size =
       std::max({kSmallestBlock, at_least, blocks_.empty() ? 0 : blocks_.back().size});
   blocks_.push_back({.bytes = std::unique_ptr<char[]>(new char[size + kReadAhead]), .size = size});

@@ -1,5 +1,6 @@
-// The records of one slice as their raw bytes. Operations hand a batch on without copying: a filter
-// drops views, a patch makes new bytes in the same arena, everything else stays where it was read.
+// The records of one slice as raw bytes. Operations pass a batch on without copying it: a filter
+// drops views, a patch writes new bytes to the same arena, and all other bytes stay where they were
+// read.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,21 @@
 
 namespace plim::flow {
 
-// A parser may read this far behind a record, so every block has as many spare bytes at its end.
+// A parser may read this many bytes past a record, so every block has that much spare room at its
+// end.
 inline constexpr std::size_t kReadAhead = 64;
 
-// Memory that is given back all at once. Belongs to one thread.
+// Memory that is freed all at once. Belongs to one thread.
 class Arena {
  public:
   // Uninitialised, unaligned; valid until clear().
   char* allocate(std::size_t size);
   std::string_view copy(std::string_view bytes);
-  // For a piece whose size is known only when it is made: reserve, write, then say how much stays.
+  // For data of unknown size: reserve(), write, then keep() the size that was used.
   char* reserve(std::size_t at_most);
   void keep(std::size_t used);
-  // Forgets everything. Keeps the largest block, so that slice after slice runs in the same memory;
-  // one that was far larger than usual goes back to the system.
+  // Frees everything except the largest block, which the next slice reuses. A block that is much
+  // larger than usual is freed too.
   void clear();
 
   std::size_t allocated() const;  // bytes of all blocks
@@ -36,10 +38,10 @@ class Arena {
   void add_block(std::size_t at_least);
 
   std::vector<Block> blocks_;
-  std::size_t used_ = 0;  // of the last block
+  std::size_t used_ = 0;  // bytes used in the last block
 };
 
-// One JSON text each, or any bytes for raw formats; always in the batch's own arena.
+// One JSON text, or any bytes in raw formats. Always in the arena of the batch.
 using Record = std::string_view;
 
 struct Batch {

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostQueued = 2000;
 constexpr std::size_t kMadeAtOnce = 512;
 constexpr std::size_t kMostPrefetched = 32;
-constexpr auto kTick = 200ms;  // at least so often the watchers hear something
+constexpr auto kTick = 200ms;  // the longest time between two reports of progress
 constexpr auto kStorageRetry = 1s;
 constexpr auto kWorkersLeave = 5s;
 
@@ -61,8 +61,8 @@ void Controller::stop() {
   stop_deadline_ = clock_.steady() + settings_.shutdown_timeout;
   if (dispatcher_.running() > 0)
     observer_.notice(
-        fmt::format("stopping when the {} slices in work are done, at most {} s; once "
-                    "more ends them",
+        fmt::format("stopping when the {} running slices are done, in at most {} s; a second "
+                    "signal stops immediately",
                     dispatcher_.running(),
                     std::chrono::ceil<std::chrono::seconds>(settings_.shutdown_timeout).count()));
   wake();
@@ -87,8 +87,8 @@ Result<void> Controller::load() {
   return ledger_.set_status(row_.ex_id, ExecutionStatus::running);
 }
 
-// More than one slice in a worker's hands hides the round trip and the disk's sync: the shorter
-// they are, the more. Long ones are better left for whoever is free first.
+// More than one slice per worker hides the round trip and the sync of the disk: the shorter the
+// slices, the more. Long slices stay in the queue for the next free worker.
 std::size_t Controller::depth() const {
   if (mean_micros_ <= 0) return 2;
   if (mean_micros_ > 500'000) return 1;
@@ -98,20 +98,20 @@ std::size_t Controller::depth() const {
 
 void Controller::expire_leases() {
   const SteadyTime now = clock_.steady();
-  // A disk that stalls, or somebody who stops us, keeps us from hearing heartbeats that are there.
+  // If the disk stalls or a signal stops this process, heartbeats arrive but are not read.
   const Nanos planned = storage_waits_ ? Nanos(kStorageRetry) : Nanos(kTick);
   if (now - last_turn_ > planned) dispatcher_.excuse(now - last_turn_ - planned);
   last_turn_ = now;
   std::optional<WorkerNumber> named;
   for (Dispatcher::Order& order : dispatcher_.expire(now)) {
     if (std::exchange(named, order.worker) != order.worker)
-      observer_.notice(
-          fmt::format("{} is silent: its slices go to others", worker_name(order.worker)));
+      observer_.notice(fmt::format("{} does not respond; other workers get its slices",
+                                   worker_name(order.worker)));
     orders_.push_back(order);
   }
 }
 
-// New slices and who gets which; nothing is sent before it is written down.
+// Makes slices and assigns them. They are sent after they are in the ledger.
 Result<void> Controller::plan() {
   expire_leases();
   if (!may_work() || storage_waits_) return {};
@@ -130,8 +130,8 @@ Result<void> Controller::plan() {
   return {};
 }
 
-// False: the disk is full or away; the changes stay for the next try, and meanwhile nothing is
-// sent.
+// False: the disk is full or unavailable. The changes are kept for the next try, and nothing is
+// sent until then.
 bool Controller::write_down() {
   if (dispatcher_.duplicates() != row_.duplicates) changes_.duplicates = dispatcher_.duplicates();
   if (!changes_.empty()) {
@@ -208,25 +208,25 @@ void Controller::finish(SliceReport report) {
 }
 
 void Controller::take_leave(WorkerNumber worker, const std::string& how) {
-  // One reason why workers do not even start is said once.
+  // Workers that fail to start for the same reason are reported once.
   const bool said = !dispatcher_.is_here(worker) && std::exchange(never_joined_, how) == how;
   for (Slice& slice : dispatcher_.leave(worker))
     finish({.key = slice.key,
             .attempt = slice.attempt,
             .outcome = Outcome::failed,
-            .error = fmt::format("a worker died of it each time, {} in all; the last one: {}",
+            .error = fmt::format("every worker that ran it died ({} attempts); the last one: {}",
                                  slice.attempt, how)});
   if (stopping_ || !failure_.empty() || is_over()) return;
   if (!said)
     observer_.notice(
         fmt::format("{} left: {}; another one takes its place", worker_name(worker), how));
   if (++deaths_in_a_row_ > 10 + 2 * settings_.crew.workers)
-    failure_ = fmt::format("workers die without finishing anything: {}", how);
+    failure_ = fmt::format("workers die before they finish a slice: {}", how);
   wake();
 }
 
 bool Controller::is_over() const {
-  // A disk that stays full must not hold up whoever asks to stop.
+  // A full disk must not delay a stop.
   if (stopping_ && clock_.steady() >= *stop_deadline_) return true;
   if (!changes_.empty()) return false;
   if (!failure_.empty()) return true;
@@ -268,7 +268,7 @@ Result<void> Controller::settle() {
   if (failure.empty() && progress_.failed > 0)
     failure = fmt::format("execution: {} had {} slice failures during processing", row_.ex_id,
                           progress_.failed);
-  // A stop that came when everything was done is no stop.
+  // A stop has no effect if everything was already done.
   const bool unfinished = !source_.done() || dispatcher_.open() > 0;
   if (failure_.empty() && stopping_ && unfinished) progress_.status = ExecutionStatus::stopped;
   PLIM_CHECK(ledger_.set_status(row_.ex_id, progress_.status, failure));
@@ -291,7 +291,7 @@ Task<Result<RunProgress>> Controller::run() {
     co_await wait_for_news();
   }
   co_await crew_.stop(kWorkersLeave);
-  // Reports that came while the workers left count too.
+  // Count reports that arrived while the workers ended.
   if (write_down()) act();
   update_progress();
   progress_.controller_rss = resident_bytes();

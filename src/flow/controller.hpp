@@ -1,5 +1,5 @@
-// One execution from its first slice to its last: asks the slicers, gives slices to workers, writes
-// everything down before it acts on it.
+// Runs one execution from its first slice to its last. Asks the slicers for slices, assigns them to
+// workers, and writes every step to the ledger before acting on it.
 #pragma once
 
 #include <functional>
@@ -26,24 +26,24 @@ struct ControllerSettings {
   Nanos shutdown_timeout = std::chrono::seconds(10);
 };
 
-// Who watches a run. Called on its loop.
+// Callbacks that show a run. Called on its loop.
 struct Observer {
-  // After every turn; whoever draws decides how often.
+  // After every turn of the controller; the observer decides how often to draw.
   std::function<void(const RunProgress&)> progress = [](const RunProgress&) {};
-  std::function<void(std::string_view)> print = [](std::string_view) {};  // of the operation stdout
-  std::function<void(const std::string&)> notice = [](const std::string&) {};  // a line for people
+  std::function<void(std::string_view)> print = [](std::string_view) {};       // output of `stdout`
+  std::function<void(const std::string&)> notice = [](const std::string&) {};  // for the user
 };
 
-// Belongs to one loop, which has nothing else to do: the ledger's commits wait for the disk on it,
-// since no slice may be given out before its row is there.
+// Belongs to one loop that runs nothing else: commits of the ledger block the loop until the disk
+// has them, because no slice may be assigned before its row is written.
 class Controller {
  public:
   Controller(const Executor& loop, Clock& clock, Ledger& ledger, ExecutionRow row, const Job& job,
              SliceSource source, ControllerSettings settings, Observer observer);
 
-  // The last state; its status is completed, failed or stopped.
+  // Returns the last state; its status is completed, failed or stopped.
   Task<Result<RunProgress>> run();
-  // No new slices; those that run may finish.
+  // Creates no new slices. Slices that are running may finish.
   void stop();
 
  private:
@@ -76,10 +76,10 @@ class Controller {
   Observer observer_;
   Dispatcher dispatcher_;
   WorkerCrew crew_;
-  std::string token_;  // tells workers of this run from those of an earlier one
+  std::string token_;  // distinguishes workers of this run from those of an earlier one
 
   LedgerChanges changes_;                            // not yet on disk
-  std::vector<Dispatcher::Assignment> assignments_;  // to send once they are
+  std::vector<Dispatcher::Assignment> assignments_;  // to send when the changes are on disk
   std::vector<Dispatcher::Order> orders_;
   std::string printed_;
 
@@ -89,7 +89,7 @@ class Controller {
   SteadyTime last_turn_;
   double mean_micros_ = 0;
   unsigned deaths_in_a_row_ = 0;
-  std::string never_joined_;  // how the last one ended that left before it joined
+  std::string never_joined_;  // how the last worker ended that left before it joined
   bool stopping_ = false;
   std::optional<SteadyTime> stop_deadline_;
   std::string failure_;

@@ -1,4 +1,4 @@
-// Lines with columns (RFC 4180, one record per line) to JSON objects and back.
+// Converts lines with columns (RFC 4180, one record per line) to JSON objects and back.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace plim::flow {
 
-// The columns of a line, unquoted. A quote that is never closed ends with the line.
+// The columns of a line without quotes. A quote that is never closed ends with the line.
 void split_csv(std::string_view line, char delimiter, std::vector<std::string>& out);
 
 class CsvReader {
  public:
   CsvReader(std::vector<std::string> names, char delimiter, bool ignore_empty);
 
-  // All values are text, as in the file. Columns without a name are called column<N>, from 1.
+  // All values are strings, as in the file. Columns without a name are called column<N>, from 1.
   Record to_json(std::string_view line, Arena& arena);
 
  private:
@@ -35,12 +35,12 @@ class CsvWriter {
   CsvWriter(std::vector<std::string> fields, char delimiter);
 
   void header(std::string& out) const;
-  // False: the record is no JSON object. Objects and arrays are written as their JSON text.
+  // Returns false if the record is not a JSON object. Objects and arrays are written as JSON text.
   bool line(Record record, std::string& out);
 
   bool has_fields() const { return !fields_.empty(); }
 
-  // Takes those names from a record that are not there yet, when the job gave none.
+  // If the job names no columns: adds the names in this record that are not columns yet.
   bool take_fields(Record record);
   void forget_fields();
 

@@ -23,7 +23,7 @@ bool Dispatcher::is_current(WorkerNumber worker, const Held& held) const {
          at->second.slice.attempt == held.attempt;
 }
 
-// To the front, the oldest first.
+// Puts slices at the front of the queue, the oldest first.
 void Dispatcher::requeue(const std::deque<Held>& held) {
   for (auto at = held.rbegin(); at != held.rend(); ++at) {
     open_.at(at->key).holder.reset();
@@ -38,7 +38,7 @@ std::vector<Slice> Dispatcher::leave(WorkerNumber worker) {
   std::deque<Held> lost;
   bool first = true;
   for (const Held& held : at->second.held) {
-    // Only the first one can have been running; the others waited behind it.
+    // Only the first slice can have been running; the others were waiting.
     const bool was_running = std::exchange(first, false);
     if (!is_current(worker, held)) continue;
     OpenSlice& slice = open_.at(held.key);
@@ -96,13 +96,13 @@ Dispatcher::Verdict Dispatcher::report(WorkerNumber worker, const SliceReport& r
     return Verdict::duplicate;
   }
   OpenSlice& slice = at->second;
-  // A number that was never given out is no report of ours.
+  // This attempt was never dispatched, so the report is not valid.
   if (report.attempt == 0 || report.attempt > slice.slice.attempt) return Verdict::dropped;
   if (report.outcome == Outcome::cancelled) {
     if (current) requeue({told});
     return Verdict::dropped;
   }
-  // Somebody else is at it now and may well succeed.
+  // Another worker runs the slice now and may succeed.
   if (report.outcome == Outcome::failed && !current) return Verdict::dropped;
   if (!slice.holder)
     std::erase(queue_, report.key);

@@ -1,5 +1,6 @@
-// Who works on which slice: the queue, leases, and what counts when two workers report the same
-// slice. Pure bookkeeping without clock, files or sockets; the controller feeds it what happens.
+// Tracks which worker runs which slice: the queue, the leases, and which report counts if two
+// workers report the same slice. Has no clock, files or sockets; the controller calls it for each
+// event.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,11 @@ class Dispatcher {
  public:
   struct Options {
     Nanos lease = std::chrono::seconds(30);
-    // A slice during which so many workers died is held responsible.
+    // A slice fails if this many workers died while running it.
     unsigned most_deaths = 4;
   };
 
-  // A message for one worker.
+  // A message to one worker.
   struct Order {
     WorkerNumber worker = 0;
     Cancel cancel;
@@ -37,8 +38,8 @@ class Dispatcher {
   };
 
   enum class Verdict {
-    accepted,   // the slice is done with: write the report down
-    duplicate,  // somebody had reported it before: drop the report
+    accepted,   // the slice is finished: write the report to the ledger
+    duplicate,  // another worker reported it before: drop the report
     dropped,    // neither a result nor a duplicate
   };
 
@@ -46,23 +47,24 @@ class Dispatcher {
 
   void add(Slice slice);
   void join(WorkerNumber worker, SteadyTime now);
-  // The worker is gone for certain. Its slices go to the front of the queue; those that ran when
-  // too many workers died are returned instead, as failures.
+  // The worker has ended. Its slices go to the front of the queue. Slices during which too many
+  // workers died are returned instead; they have failed.
   std::vector<Slice> leave(WorkerNumber worker);
   void heard_from(WorkerNumber worker, SteadyTime now);
-  // So long nobody listened to the workers: that was no silence of theirs.
+  // The controller did not read messages for this time, so silent workers must not be blamed for
+  // it.
   void excuse(Nanos time);
-  // Workers that were silent for a lease lose their slices.
+  // Takes the slices from workers that were silent for a whole lease.
   std::vector<Order> expire(SteadyTime now);
 
   Verdict report(WorkerNumber worker, const SliceReport& report, std::vector<Order>& orders);
 
-  // The next pair of a worker that has fewer than `depth` slices and the oldest slice.
+  // Assigns the oldest slice to a worker that has fewer than `depth` slices.
   std::optional<Assignment> assign(std::size_t depth);
 
   std::size_t queued() const { return queue_.size(); }
 
-  std::size_t running() const { return open_.size() - queue_.size(); }  // given out, not reported
+  std::size_t running() const { return open_.size() - queue_.size(); }  // assigned, not reported
 
   std::size_t open() const { return open_.size(); }
 
@@ -74,14 +76,14 @@ class Dispatcher {
 
   std::uint64_t duplicates() const { return duplicates_; }
 
-  // When a resumed execution has had some before.
+  // Sets the initial counts of a resumed execution.
   void count_from(std::uint64_t redispatched, std::uint64_t duplicates);
   std::optional<SteadyTime> next_expiry() const;
 
  private:
   struct OpenSlice {
     Slice slice;
-    std::optional<WorkerNumber> holder;  // of the newest attempt; none: in the queue
+    std::optional<WorkerNumber> holder;  // has the newest attempt; none: the slice is in the queue
     unsigned deaths = 0;
   };
 
@@ -93,7 +95,7 @@ class Dispatcher {
   struct Worker {
     SteadyTime heard;
     bool silent = false;
-    std::deque<Held> held;  // in the order given; the first is the one that runs
+    std::deque<Held> held;  // in the order of assignment; the first one is running
   };
 
   void requeue(const std::deque<Held>& held);

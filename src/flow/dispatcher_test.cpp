@@ -54,7 +54,7 @@ TEST_F(DispatcherTest, slices_of_a_dead_worker_come_first_and_count_as_redispatc
   EXPECT_EQ(dispatcher.redispatched(), 1u);
 }
 
-TEST_F(DispatcherTest, a_silent_worker_loses_its_slice_and_is_told) {
+TEST_F(DispatcherTest, a_silent_worker_loses_its_slice_and_gets_a_cancel) {
   dispatcher.add(slice(1));
   dispatcher.join(1, kStart);
   auto first = assign();
@@ -79,7 +79,7 @@ TEST_F(DispatcherTest, a_heartbeat_keeps_the_lease) {
   EXPECT_FALSE(dispatcher.expire(kStart + 50s).empty());
 }
 
-TEST_F(DispatcherTest, time_in_which_nobody_listened_is_no_silence) {
+TEST_F(DispatcherTest, time_without_reading_does_not_count_as_silence) {
   dispatcher.add(slice(1));
   dispatcher.join(1, kStart);
   assign();
@@ -147,15 +147,15 @@ TEST_F(DispatcherTest, a_prefetched_slice_is_not_blamed_for_a_death) {
   EXPECT_EQ(dispatcher.queued(), 1u);
 }
 
-TEST_F(DispatcherTest, reports_of_attempts_that_never_were_are_dropped) {
+TEST_F(DispatcherTest, reports_of_unknown_attempts_are_dropped) {
   dispatcher.add(slice(1));
   EXPECT_EQ(dispatcher.report(7, {.key = {0, 1}, .attempt = 0}, orders), Verdict::dropped);
   EXPECT_EQ(dispatcher.report(7, {.key = {0, 1}, .attempt = 9}, orders), Verdict::dropped);
   EXPECT_EQ(dispatcher.open(), 1u);
 }
 
-// Whatever happens in whatever order: every slice is accepted once, and duplicates never outnumber
-// repeated dispatches.
+// For any sequence of events: every slice is accepted once, and there are never more duplicates
+// than repeated dispatches.
 RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
   Dispatcher dispatcher({.lease = 30s, .most_deaths = 1000});
   const auto count = *rc::gen::inRange<std::uint64_t>(1, 30);
@@ -186,7 +186,7 @@ RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
     if (step % 5 == 4 && !alive.empty()) {
       WorkerNumber dead = alive.back();
       alive.pop_back();
-      // A dead worker's reports are lost, or were on the way.
+      // The reports of a dead worker are lost, or arrive late.
       if (step % 2 == 0)
         std::erase_if(in_flight, [&](const auto& given) { return given.worker == dead; });
       dispatcher.leave(dead);
@@ -196,7 +196,7 @@ RC_GTEST_PROP(Dispatcher, every_slice_is_accepted_exactly_once, ()) {
     join();
     while (auto given = dispatcher.assign(2)) in_flight.push_back(*given);
     while (!in_flight.empty()) deliver(0);
-    // Those held by workers that died silently.
+    // Slices of workers that died silently.
     dispatcher.expire(now += 31s);
   }
   RC_ASSERT(accepted.size() == count);

@@ -20,7 +20,7 @@ namespace plim::flow {
 namespace {
 
 constexpr std::size_t kLastWords = 1024;
-constexpr int kLookEveryMs = 100;  // whether the slice is still ours
+constexpr int kLookEveryMs = 100;  // how often to check for a cancelled slice
 
 struct Pipe {
   Fd read, write;
@@ -28,11 +28,11 @@ struct Pipe {
 
 Result<Pipe> make_pipe() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
   return Pipe{.read = Fd(ends[0]), .write = Fd(ends[1])};
 }
 
-// What posix_spawn wants to be set up and torn down.
+// Owns the attributes and file actions of posix_spawn.
 class SpawnPlan {
  public:
   SpawnPlan() {
@@ -145,7 +145,7 @@ Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
                          {.fd = input.empty() ? -1 : in_.get(), .events = POLLOUT, .revents = 0}};
     int ready = ::poll(waiting, 3, kLookEveryMs);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for the program");
-    if (talk.is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
+    if (talk.is_cancelled()) return fail(Code::cancelled, "the slice was cancelled");
     if (clock.steady() > deadline)
       return fail(Code::timeout, fmt::format("no answer within {} ms", talk.timeout.count()));
     if (ready <= 0) continue;
@@ -153,7 +153,7 @@ Result<void> ExecChild::talk(const Clock& clock, const Talk& talk) {
     if (waiting[2].revents != 0) {
       ssize_t n = ::write(in_.get(), input.data(), input.size());
       if (n > 0) input.remove_prefix(static_cast<std::size_t>(n));
-      // A program may stop reading when it has enough, as head does; its output decides.
+      // A program may stop reading when it has enough, as `head` does. Only its output counts.
       if (n < 0 && errno == EPIPE) input = {};
     }
     if (waiting[0].revents == 0) continue;
@@ -171,7 +171,7 @@ ExecChild::End ExecChild::wait() {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   if (err_) read_errors();
-  ::kill(-pid_, SIGKILL);  // what it may have started
+  ::kill(-pid_, SIGKILL);  // kill the processes that it started
   pid_ = -1;
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,

@@ -1,4 +1,5 @@
-// A program that a worker talks to through pipes. Blocking, for the worker's own thread.
+// A program that a worker talks to through pipes. The calls block, so the worker uses its own
+// thread.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,7 @@ struct ExecCommand {
   std::string cwd;
 };
 
-// Killed with its process group when destroyed.
+// The destructor kills the program and its process group.
 class ExecChild {
  public:
   static Result<ExecChild> spawn(const ExecCommand& command);
@@ -31,26 +32,26 @@ class ExecChild {
 
   struct Talk {
     std::string_view input;
-    bool close_input = false;  // after it: the child sees the end of its input
+    bool close_input = false;  // then close the child's input
     std::chrono::milliseconds timeout = std::chrono::seconds(60);
-    // Gets what the child writes; true: that is all.
+    // Receives the child's output. Returns true at the end of the answer.
     std::function<Result<bool>(std::string_view)> output;
     std::function<bool()> is_cancelled = [] { return false; };
   };
 
-  // Writes and reads at the same time, so that neither side waits for the other. The end of the
-  // child's output ends it too; Code::timeout when it takes longer.
+  // Writes and reads at the same time, so that neither side blocks the other. Returns when the
+  // answer or the child's output ends. Fails with Code::timeout if it takes longer.
   Result<void> talk(const Clock& clock, const Talk& talk);
 
   struct End {
     int exit_code = 0;
-    int signal = 0;               // that killed it
-    std::string last_words = {};  // on its standard error
+    int signal = 0;               // the signal that killed it
+    std::string last_words = {};  // end of its standard error
 
-    std::string describe() const;  // "exit code 2: no such file"; "" if all went well
+    std::string describe() const;  // "exit code 2: no such file"; "" if it succeeded
   };
 
-  // After the end of its output: waits for it.
+  // Waits for the end of the process. Call it after the end of its output.
   End wait();
 
  private:

@@ -8,7 +8,7 @@
 namespace plim::flow {
 namespace {
 
-// Records may have any content; only a line that begins with this member is a frame's.
+// Records may have any content. Only a line that begins with this member is part of a frame.
 bool looks_like_frame(std::string_view line) {
   line = trim(line);
   if (!line.starts_with('{')) return false;
@@ -53,7 +53,7 @@ Result<void> FrameReply::take_line(std::size_t at, std::size_t size) {
 
 Result<void> FrameReply::take_frame(std::string_view line) {
   auto frame = parse_json(line);
-  if (!frame) return fail(Code::unknown, fmt::format("wrote a broken frame: {}", quote(line)));
+  if (!frame) return fail(Code::unknown, fmt::format("wrote an invalid frame: {}", quote(line)));
   std::string_view kind = text_at(*frame, {"_b"});
   auto id = int_at(*frame, {"id"});
   if (!id || static_cast<std::uint64_t>(*id) != id_)
@@ -69,7 +69,7 @@ Result<void> FrameReply::take_frame(std::string_view line) {
   else if (kind == "end" && state_ == State::inside)
     state_ = State::after;
   else
-    return fail(Code::unknown, fmt::format("wrote a frame out of turn: {}", quote(line)));
+    return fail(Code::unknown, fmt::format("wrote an unexpected frame: {}", quote(line)));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What a program under the operation exec is told and answers: a begin line, records, an end line.
+// The frames that the operation exec exchanges with a program: a begin line, records, an end line.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace plim::flow {
 std::string frame_request(std::uint64_t id, const SliceContext& context,
                           const std::vector<Record>& records);
 
-// Takes an answer apart as it arrives.
+// Parses an answer as it arrives.
 class FrameReply {
  public:
   explicit FrameReply(std::uint64_t id) : id_(id) {}
 
-  // Code::bad_request: the program says that trying again is of no use.
+  // Code::bad_request: the program reports that a retry is useless.
   Result<void> feed(std::string_view bytes);
 
   bool complete() const { return state_ == State::after; }
 
-  // The records, without line ends; valid as long as this is.
+  // The records without line ends; valid as long as this object.
   std::vector<std::string_view> records() const;
 
  private:
@@ -41,7 +41,7 @@ class FrameReply {
   std::uint64_t id_;
   State state_ = State::before;
   std::string text_;
-  std::size_t parsed_ = 0;  // up to here lines were taken
+  std::size_t parsed_ = 0;  // lines before this offset are parsed
   std::vector<Piece> pieces_;
 };
 

@@ -1,5 +1,5 @@
-// exec: records through a program of the user's, in frames with one program per worker, or as plain
-// lines with one per slice.
+// exec: sends records through a program. With frames there is one process per worker, with plain
+// lines one per slice.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -37,8 +37,9 @@ class Exec : public Operation {
 
   Result<void> take(const std::vector<std::string_view>& lines, Batch& batch) const {
     if (one_for_one_ && lines.size() != batch.records.size())
-      return fail(Code::unknown, fmt::format("{} answered {} records to {}; mode map wants as many",
-                                             command_.argv[0], lines.size(), batch.records.size()));
+      return fail(Code::unknown,
+                  fmt::format("{} answered {} records to {}; mode map needs the same number",
+                              command_.argv[0], lines.size(), batch.records.size()));
     batch.records.clear();
     for (std::string_view line : lines) batch.records.push_back(batch.arena.copy(line));
     return {};
@@ -69,7 +70,7 @@ class PlainExec final : public Exec {
     };
     if (auto done = child.talk(context.clock, talk); !done) return of_program(done.error());
     const ExecChild::End end = child.wait();
-    // grep exits with 1, without a word, when nothing matches; that is an answer.
+    // grep exits with 1 and no message if nothing matches. That is a valid answer.
     const bool found_nothing = end.exit_code == 1 && end.last_words.empty() && output.empty();
     if (std::string how = end.describe(); !how.empty() && !found_nothing)
       return fail(Code::unknown, fmt::format("{}: {}", command_.argv[0], how));
@@ -96,7 +97,7 @@ class FramedExec final : public Exec {
     FrameReply reply(++id_);
     auto done = exchange(reply, context, batch);
     if (done) return take(reply.records(), batch);
-    // Whatever is still in the pipes belongs to a batch that is over: begin with a new one.
+    // Data left in the pipes belongs to an earlier batch, so start a new process.
     child_.reset();
     died_ = true;
     return of_program(done.error());

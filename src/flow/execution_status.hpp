@@ -9,13 +9,13 @@ namespace plim::flow {
 enum class ExecutionStatus {
   pending,
   running,
-  failing,  // runs on, but a slice has failed
+  failing,  // still running, but a slice has failed
   completed,
   failed,   // can be resumed
   stopped,  // can be resumed
 };
 
-// "running": in the ledger, in events and for people.
+// "running": the name in the ledger, in events and in messages.
 std::string_view status_name(ExecutionStatus status);
 std::optional<ExecutionStatus> parse_execution_status(std::string_view name);
 

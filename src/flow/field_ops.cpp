@@ -1,5 +1,5 @@
-// set_field, copy_field, drop_field: patches of a record's bytes. What is not touched is copied as
-// it is, numbers and blanks included.
+// set_field, copy_field, drop_field: patch the bytes of a record. All other bytes are copied
+// unchanged, including numbers and white space.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,14 +15,14 @@ Error not_an_object(std::size_t index) {
   return fail(Code::invalid, fmt::format("record {} of the slice is not a JSON object", index + 1));
 }
 
-// The name as it stands between quotes in JSON.
+// The name as written between quotes in JSON.
 std::string escaped(std::string_view name) {
   std::string out;
   append_json_string(out, name);
   return out.substr(1, out.size() - 2);
 }
 
-// One record rewritten by one change.
+// Rewrites one record with one change.
 class Patch {
  public:
   Patch(Record record, Arena& arena) : record_(record), arena_(arena) {}
@@ -31,7 +31,7 @@ class Patch {
     return join({before(value.data()), by, after(value.data() + value.size())});
   }
 
-  // Behind the last member.
+  // Adds a member after the last one.
   Record add(const std::vector<Member>& members, std::string_view key,
              std::string_view value) const {
     const char* end = members.empty() ? record_.data() + record_.find('{') + 1
@@ -39,7 +39,7 @@ class Patch {
     return join({before(end), members.empty() ? "\"" : ",\"", key, "\":", value, after(end)});
   }
 
-  // With the comma behind it, or in front of it if it is the last one.
+  // Removes a member with the comma after it, or before it if it is the last one.
   Record drop(const std::vector<Member>& members, const Member& member) const {
     const auto index = static_cast<std::size_t>(&member - members.data());
     const char* from = member.begin;
@@ -92,7 +92,7 @@ class SetField final : public Operation {
 
  private:
   std::string name_;
-  std::string field_;  // as it is written
+  std::string field_;  // as written in JSON
   std::string value_;
   bool overwrite_;
   FieldReader reader_;

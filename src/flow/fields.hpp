@@ -1,4 +1,4 @@
-// Looking at single fields of a raw record without building anything from it.
+// Reads single fields of a raw record without parsing all of it.
 #pragma once
 
 #include <memory>
@@ -14,32 +14,32 @@ namespace plim::flow {
 enum class FieldKind { missing, broken, null, boolean, number, text, object, array };
 
 struct Field {
-  FieldKind kind = FieldKind::missing;  // broken: the record is no JSON object
+  FieldKind kind = FieldKind::missing;  // broken: the record is not a JSON object
   std::string_view raw = {};            // the value's JSON text inside the record
 };
 
-// Where a member stands in its record: from the quote of its key to the end of its value.
+// A member of a record. `begin` is at the quote of its key.
 struct Member {
-  std::string_view key;    // without quotes, escapes as they are
+  std::string_view key;    // without quotes, escapes unchanged
   std::string_view value;  // JSON text
   const char* begin = nullptr;
 };
 
-// The key without its escapes; `scratch` holds it if it had some.
+// The key with its escapes decoded; `scratch` holds the result if there were any.
 std::string_view plain_key(const Member& member, std::string& scratch);
-// The member called `name`, however its key is written; null: there is none.
+// The member with this name, also if its key has escapes; null if there is none.
 const Member* find_member(const std::vector<Member>& members, std::string_view name);
 
-// "a.b.c", taken apart once.
+// A path "a.b.c", split once.
 class FieldPath {
  public:
   explicit FieldPath(std::string_view dotted);
-  // One key, whatever is in it.
+  // One key, which may contain dots.
   static FieldPath of_key(std::string_view key);
 
   const std::vector<std::string>& steps() const { return steps_; }
 
-  // With its quotes, for a path of one plain step; else empty.
+  // The quoted key if the path has one step without escapes; else empty.
   const std::string& quoted() const { return quoted_; }
 
  private:
@@ -49,8 +49,8 @@ class FieldPath {
   std::string quoted_;
 };
 
-// Owns a parser's buffers: one per thread. Records must lie in an arena (kReadAhead). Only what is
-// on the way to the field is checked; a record may be damaged behind it.
+// Owns the buffers of a parser: use one per thread. Records must be in an arena (kReadAhead).
+// Checks only the part of a record before the field; the rest may be damaged.
 class FieldReader {
  public:
   FieldReader();
@@ -58,9 +58,10 @@ class FieldReader {
   FieldReader(FieldReader&&) noexcept;
 
   Field find(Record record, const FieldPath& path);
-  // At the start of a slice: what was seen before may not decide which of two equal keys is found.
+  // Call it at the start of a slice: earlier records must not decide which of two equal keys is
+  // found.
   void forget();
-  // All members of the top level, in their order. False: the record is no JSON object.
+  // All members of the top level, in order. Returns false if the record is not a JSON object.
   bool members(Record record, std::vector<Member>& out);
 
  private:
@@ -70,7 +71,7 @@ class FieldReader {
   std::unique_ptr<Impl> impl_;
 };
 
-// The text of a JSON string; `scratch` holds it if it had escapes. Nothing for other kinds.
+// The text of a JSON string; `scratch` holds it if it has escapes. Empty for other kinds.
 std::string_view text_of(const Field& field, std::string& scratch);
 bool number_of(const Field& field, double& out);
 

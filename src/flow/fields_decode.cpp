@@ -30,7 +30,7 @@ FieldKind kind_of(od::json_type type) {
   return FieldKind::broken;
 }
 
-// The value's own bytes; simdjson's token of a scalar reaches to the next one, over the blanks.
+// The bytes of the value only. simdjson's token of a scalar includes the white space after it.
 bool raw_of(od::value value, od::json_type type, std::string_view& out) {
   if (type == od::json_type::object) {
     od::object inner;
@@ -84,7 +84,7 @@ FieldKind kind_of_text(std::string_view json) {
   }
 }
 
-// At the quote that ends the key; null if there is none.
+// The quote that ends the key; null if there is none.
 const char* end_of_key(const char* at, const char* end) {
   while (at < end && *at != '"') at += *at == '\\' ? 2 : 1;
   return at < end ? at : nullptr;
@@ -94,7 +94,7 @@ const char* end_of_key(const char* at, const char* end) {
 
 struct FieldReader::Impl {
   od::parser parser;
-  std::size_t from_end = 0;  // where the field of the last record was
+  std::size_t from_end = 0;  // position of the field in the last record
 
   bool open(Record record, od::document& document) {
     simdjson::padded_string_view view(record.data(), record.size(), record.size() + kReadAhead);
@@ -137,7 +137,7 @@ Field FieldReader::find(Record record, const FieldPath& path) {
   return field_of(value);
 }
 
-// Keys were compared byte by byte; "\u00fc" is "ü" all the same.
+// find() compares keys byte by byte. This one also decodes escapes: "\u00fc" equals "ü".
 Field FieldReader::find_escaped(Record record, const FieldPath& path) {
   std::string_view value = record;
   std::vector<Member> found;
@@ -210,7 +210,7 @@ bool number_of(const Field& field, double& out) {
   if (field.kind != FieldKind::number) return false;
   const char* begin = field.raw.data();
   const char* last = begin + field.raw.size();
-  // Most are integers, which take a fraction of the time.
+  // Most numbers are integers, which are much faster to parse.
   std::int64_t whole = 0;
   if (auto [end, error] = std::from_chars(begin, last, whole);
       error == std::errc{} && end == last) {

@@ -42,8 +42,7 @@ json::object any_object() {
   return out;
 }
 
-// One reader for all records, as operations have it: what it remembers of the last one does no
-// harm.
+// One reader for all records, as in operations: its memory of the last record must do no harm.
 RC_GTEST_PROP(Fields, finding_one_is_what_a_parser_finds, ()) {
   static FieldReader reader;
   json::object object = any_object();
@@ -72,7 +71,7 @@ TEST(Fields, the_short_cut_takes_flat_records_only) {
     EXPECT_EQ(found(other), "") << other;
 }
 
-TEST(Fields, the_short_cut_sees_every_byte_in_front_of_the_field_and_none_behind) {
+TEST(Fields, the_short_cut_reads_every_byte_before_the_field_and_none_after) {
   std::size_t from_end = 0;
   Arena arena;
   auto found = [&](const std::string& front, const std::string& behind) {

@@ -1,5 +1,5 @@
-// file_exporter: one file per slice that is there whole or not at all, or one per worker that
-// grows.
+// file_exporter: writes one file per slice, complete or not at all, or appends to one file per
+// worker.
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ class FileExporter final : public Operation {
   Result<void> process(SliceContext& context, Batch& batch) override {
     PLIM_CHECK(format(batch));
     if (!per_slice_) return {};
-    // Everything that can fail happens before commit, which only gives the file its name.
+    // Everything that can fail happens here. commit() only renames the file.
     temporary_ = temporary_file(context, context.attempt);
     PLIM_TRY(Fd fd, open_file(temporary_, O_TRUNC));
     PLIM_CHECK(write_all(fd.get(), bytes_, temporary_));
@@ -67,7 +67,7 @@ class FileExporter final : public Operation {
     if (::rename(temporary_.c_str(), path.c_str()) != 0)
       return fail_errno(errno, fmt::format("cannot rename {}", temporary_));
     temporary_.clear();
-    // What earlier attempts, whose workers were killed, left behind.
+    // Delete files of earlier attempts whose workers were killed.
     for (std::uint32_t attempt = 1; attempt < context.attempt; ++attempt)
       ::unlink(temporary_file(context, attempt).c_str());
     return sync_directory(directory_);
@@ -84,7 +84,7 @@ class FileExporter final : public Operation {
     return !given.empty() ? given[0] : text_option(options, "format") == "tsv" ? '\t' : ',';
   }
 
-  // Slicer and order name the slice within its execution; so names sort as the input was read.
+  // Slicer and order identify the slice in its execution, so the names sort in input order.
   std::string slice_file(const SliceContext& context) const {
     return fmt::format("{}/{}.{}.{:08}.{}", directory_, context.ex_id, context.slicer_id,
                        context.slicer_order, extension_);
@@ -122,8 +122,8 @@ class FileExporter final : public Operation {
   }
 
   Result<void> columns(const Batch& batch) {
-    // A file of its own has the columns of its own records, whoever writes it and whatever that
-    // worker wrote before. One that grows keeps those it began with.
+    // A file per slice has the columns of its own records, whichever worker writes it. A file that
+    // is appended to keeps its first columns.
     if (!names_given_ && per_slice_) csv_.forget_fields();
     const bool take = !csv_.has_fields();
     for (std::size_t i = 0; take && i < (per_slice_ ? batch.records.size() : 1); ++i)
@@ -146,7 +146,7 @@ class FileExporter final : public Operation {
     return fd;
   }
 
-  // One write, so that a reader beside us never sees half a record of a small slice.
+  // Uses one write, so that a concurrent reader never sees half a record of a small slice.
   Result<void> append(const SliceContext& context) {
     std::string path = fmt::format("{}/{}.{}", directory_, context.worker_id, extension_);
     if (bytes_.empty()) return {};
@@ -158,9 +158,9 @@ class FileExporter final : public Operation {
       PLIM_TRY(first, packed_header());
     }
     auto written = write_all(fd.get(), first.empty() ? bytes_ : first.append(bytes_), path);
-    // What is there of a slice that did not fit would stand in front of its next try.
+    // Remove a partly written slice, or its next attempt would follow it in the file.
     if (!written && ::ftruncate(fd.get(), before) != 0)
-      return written.error().with_context("half a slice was written");
+      return written.error().with_context("a part of the slice was written");
     return written;
   }
 

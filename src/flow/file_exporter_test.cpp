@@ -89,7 +89,7 @@ TEST_F(FileExporterTest, a_file_of_a_slice_has_its_name_only_when_it_is_whole) {
   EXPECT_THAT(files(), ElementsAre("ex.0.00000007.ldjson.tmp-1: {}\n"));
   ASSERT_TRUE(exporter->commit(context));
   EXPECT_THAT(files(), ElementsAre("ex.0.00000007.ldjson: {}\n"));
-  // A later attempt, elsewhere, and one that comes to nothing.
+  // A later attempt in another worker, and one that is abandoned.
   auto other = make(R"(,"idempotent":true)");
   ASSERT_TRUE(write(*other, 7, {"{}"}));
   ASSERT_TRUE(other->process(context, batch));
@@ -97,7 +97,7 @@ TEST_F(FileExporterTest, a_file_of_a_slice_has_its_name_only_when_it_is_whole) {
   EXPECT_THAT(files(), ElementsAre("ex.0.00000007.ldjson: {}\n"));
 }
 
-TEST_F(FileExporterTest, columns_without_names_are_those_of_the_slice_whoever_writes_it) {
+TEST_F(FileExporterTest, columns_without_names_are_those_of_the_slice_in_any_worker) {
   const Records first{R"({"a":1})"}, second{R"({"b":2,"x.y":"p,q"})", R"({"a":3,"b":null})"};
   auto one = make(R"(,"idempotent":true,"format":"csv","include_header":true)");
   ASSERT_TRUE(write(*one, 1, first));
@@ -127,7 +127,7 @@ TEST_F(FileExporterTest, gzip_files_that_grow_are_readable_as_one) {
   EXPECT_EQ(*gunzip_into(arena, *read_file(dir / "out/w.csv.gz"), 1000), "a\n1\n2\n");
 }
 
-TEST_F(FileExporterTest, a_slice_that_does_not_fit_leaves_no_half_of_it) {
+TEST_F(FileExporterTest, a_slice_that_does_not_fit_is_removed_completely) {
   prepare_process();
   auto grows = make(""), whole = make(R"(,"idempotent":true,"extension":"x")");
   ASSERT_TRUE(write(*grows, 1, {"{}"}));

@@ -1,4 +1,4 @@
-// file_reader, second half: a range of bytes to the records that begin in it.
+// file_reader, second half: turns a range of bytes into the records that begin in it.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -22,7 +22,7 @@ constexpr std::size_t kLongestRecord = std::size_t{256} << 20;
 constexpr std::size_t kLongestHeader = std::size_t{1} << 20;
 constexpr std::size_t kTail = std::size_t{64} << 10;
 
-// What some programs put in front of UTF-8; it belongs to no record.
+// Skips the byte order mark that some programs write before UTF-8.
 void skip_mark(std::string_view& text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
@@ -36,7 +36,7 @@ class InputRange {
     return InputRange(std::move(fd), path);
   }
 
-  // Fewer bytes only at the end of the file.
+  // Reads fewer bytes only at the end of the file.
   Result<std::size_t> read(std::uint64_t offset, char* to, std::size_t size) const {
     std::size_t done = 0;
     while (done < size) {
@@ -99,10 +99,10 @@ class FileFetcher final : public Fetcher {
     return text;
   }
 
-  // From the first record that begins behind the offset (at it, for the first slice) to the end of
-  // the last one that begins before the range ends, however far behind that is.
+  // The text from the first record that begins after the offset (at the offset for the first slice)
+  // to the end of the last record that begins in the range, wherever that ends.
   Result<std::string_view> lines_of(const InputRange& file, const Range& range, Batch& out) const {
-    // Room for the rest of a usual line, so that it need not be moved.
+    // Room for the rest of a typical line, so that the text is not moved.
     std::size_t room = range.length + kTail;
     char* bytes = out.arena.reserve(room);
     PLIM_TRY(std::size_t size, file.read(range.offset, bytes, range.length));
@@ -111,7 +111,7 @@ class FileFetcher final : public Fetcher {
       std::size_t first = text.find(delimiter_);
       if (first == text.npos) return std::string_view();
       text.remove_prefix(first + delimiter_.size());
-      // Nothing begins in here, not even at the last byte.
+      // No record begins here, not even at the last byte.
       if (text.empty()) return text;
     }
     const std::size_t skipped = size - text.size();
@@ -151,7 +151,7 @@ class FileFetcher final : public Fetcher {
     }
   }
 
-  // A whole file that is one array; anything else is one record.
+  // Reads a file that is one array. Any other JSON value is one record.
   Result<void> read_array(std::string_view text, const Range& range, Batch& out) const {
     PLIM_TRY(json::value value, parse_json(text, range.path));
     if (!value.is_array()) {
@@ -163,7 +163,7 @@ class FileFetcher final : public Fetcher {
     return {};
   }
 
-  // The header is the very first line, even an empty one: every slice must find the same.
+  // The header is always the first line, even if it is empty: every slice must find the same one.
   Result<void> columns(const InputRange& file, const Range& range, std::string_view text,
                        Batch& out) {
     std::string_view header;
@@ -178,7 +178,7 @@ class FileFetcher final : public Fetcher {
     return {};
   }
 
-  // Names from the job, else from the file's first line, which is another slice's to read.
+  // The names come from the job, else from the first line of the file, which is in another slice.
   Result<CsvReader*> reader_for(const InputRange& file, const Range& range,
                                 std::string_view header) {
     std::string key = fields_.empty() ? range.path : "";

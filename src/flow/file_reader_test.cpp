@@ -1,4 +1,4 @@
-// Every record of a file in exactly one slice, wherever the borders fall.
+// Every record of a file is in exactly one slice, wherever the borders are.
 #include <filesystem>
 #include <fstream>
 
@@ -117,7 +117,7 @@ TEST(FileReader, takes_a_job_s_own_names_and_a_file_without_header) {
   EXPECT_THAT(read_all(options), ElementsAre(R"({"a":"1","b":"2","column3":"3"})"));
 }
 
-TEST(FileReader, a_mark_in_front_of_the_text_belongs_to_no_record) {
+TEST(FileReader, a_byte_order_mark_belongs_to_no_record) {
   testing::TempDir dir;
   write(dir / "in.csv", "\xef\xbb\xbfx,y\n1,2\n3,4\n");
   for (std::int64_t size : {1, 6, 100})
@@ -139,7 +139,7 @@ TEST(FileReader, reads_gzip_of_several_members_as_one_text) {
   EXPECT_THAT(read_all(options), ElementsAre("1", "22", "3"));
 }
 
-TEST(FileReader, refuses_gzip_that_is_cut_off_or_none) {
+TEST(FileReader, rejects_truncated_gzip_and_other_data) {
   std::string packed;
   ASSERT_TRUE(gzip_into(packed, std::string(100'000, 'x')));
   Arena arena;
@@ -149,7 +149,7 @@ TEST(FileReader, refuses_gzip_that_is_cut_off_or_none) {
   EXPECT_EQ(gunzip_into(arena, packed, 1 << 20)->size(), 100'000u);
 }
 
-TEST(FileReader, goes_on_behind_the_cursor) {
+TEST(FileReader, continues_after_the_cursor) {
   testing::TempDir dir;
   write(dir / "a", "1\n2\n3\n4\n");
   json::object options = options_for(dir.path(), 4, "raw");

@@ -1,4 +1,4 @@
-// file_reader, first half: files cut into ranges of bytes.
+// file_reader, first half: divides files into ranges of bytes.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -27,20 +27,19 @@ Result<std::vector<InputFile>> files_below(const std::string& path) {
   } else if (fs::is_regular_file(path, error)) {
     out.push_back({path, fs::file_size(path, error)});
   } else {
-    return fail(Code::not_found, fmt::format("there is no file or folder {}", path));
+    return fail(Code::not_found, fmt::format("{} does not exist", path));
   }
   if (error) return fail(Code::not_found, fmt::format("cannot list {}: {}", path, error.message()));
   std::ranges::sort(out, {}, &InputFile::path);
   return out;
 }
 
-// The list of files is taken once; on a resumed run a file that has come since and sorts before the
-// cursor is not read.
+// Lists the files once. A resumed run does not read new files that sort before the cursor.
 class FileSlicer final : public Slicer {
  public:
   FileSlicer(std::vector<InputFile> files, std::uint64_t size, std::uint64_t delimiter, bool whole)
       : files_(std::move(files)),
-        // Larger than a delimiter, so that only the first slice of a file has the offset 0.
+        // Larger than a delimiter, so that only the first slice of a file has offset 0.
         size_(std::max(size, delimiter + 1)),
         delimiter_(delimiter),
         whole_(whole) {}
@@ -53,7 +52,7 @@ class FileSlicer final : public Slicer {
     if (file_ == files_.size()) return std::optional<json::object>();
     const InputFile& file = files_[file_];
     std::uint64_t length = whole_ ? file.size : std::min(size_, file.size - at_);
-    // One delimiter early: a record that begins right at the border is then seen to begin there.
+    // Starts one delimiter early, so that a record that begins exactly at the border is recognized.
     std::uint64_t early = std::min(delimiter_, at_);
     json::object request{{"path", file.path},
                          {"offset", at_ - early},

@@ -1,4 +1,4 @@
-// filter: drops records by one field, looking at no more of them than it must.
+// filter: drops records by one field and reads as little of each record as possible.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ bool holds(By by, const T& have, const T& want) {
   }
 }
 
-// What a field is held against. Values of different kinds are never equal.
+// The value to compare a field with. Values of different kinds are never equal.
 class Wanted {
  public:
   explicit Wanted(const json::value& value) : json_(to_json(value)) {
@@ -175,7 +175,7 @@ class Filter final : public Operation {
         wanted_, [&](const Wanted& wanted) { return wanted.fits(by_, field, scratch_); });
   }
 
-  // One element, or whichever of them.
+  // Tests one element, or any of them.
   bool array_fits(const Field& field) {
     auto parsed = parse_json(field.raw);
     if (!parsed || !parsed->is_array()) return false;
@@ -254,7 +254,7 @@ Result<std::unique_ptr<Operation>> make_filter(const json::object& options) {
 void check_filter(const json::object& options, std::string_view path, Problems& problems) {
   if (bool_option(options, "filtered_to_dead_letter_queue"))
     problems.warnings.push_back(fmt::format(
-        "{}.filtered_to_dead_letter_queue: is not there yet; what is dropped is gone", path));
+        "{}.filtered_to_dead_letter_queue: is not supported yet; dropped records are lost", path));
   if (const json::value* rules = options.if_contains("exception_rules"))
     check_rules(*rules, fmt::format("{}.exception_rules", path), problems);
   std::string_view by = text_option(options, "filter_by");
@@ -269,7 +269,7 @@ void check_filter(const json::object& options, std::string_view path, Problems& 
     problems.errors.push_back(
         fmt::format("{}.value: must be {} for filter_by {}", path,
                     texts ? "a string or a list of them" : "a number or a string", by));
-  // Patterns and ranges are read before anything runs.
+  // Check patterns and ranges before anything runs.
   if (problems.errors.size() > before) return;
   if (auto made = make_filter(options); !made)
     problems.errors.push_back(fmt::format("{}.value: {}", path, made.error().message));

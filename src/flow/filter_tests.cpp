@@ -20,7 +20,7 @@ struct Address {
 
 bool read_address(std::string_view text, Address& out) {
   if (text.size() > INET6_ADDRSTRLEN) return false;
-  const std::string copy(text);  // it has to end in a zero
+  const std::string copy(text);  // inet_pton() needs a terminating zero
   for (int family : {AF_INET, AF_INET6}) {
     out.family = family;
     if (::inet_pton(family, copy.c_str(), out.bytes.data()) == 1) return true;
@@ -28,22 +28,22 @@ bool read_address(std::string_view text, Address& out) {
   return false;
 }
 
-// "/a\/b/i" as a call of jq's test().
+// Converts "/a\/b/i" to a call of jq's test().
 Result<std::string> test_call(const std::string& pattern) {
   const std::size_t last = pattern.rfind('/');
   if (!pattern.starts_with('/') || last == 0)
-    return fail(Code::invalid, fmt::format("{} does not look like /pattern/flags", quote(pattern)));
+    return fail(Code::invalid, fmt::format("expected /pattern/flags, got {}", quote(pattern)));
   std::string flags;
   for (char flag : pattern.substr(last + 1)) {
     if (flag == 'i') flags += "i";
-    // The others change nothing when one only asks whether it fits.
+    // The other flags make no difference to whether a text matches.
     if (std::string_view("igu").find(flag) == std::string_view::npos)
-      return fail(Code::invalid, fmt::format("{}: the flag {} is not known", quote(pattern), flag));
+      return fail(Code::invalid, fmt::format("{}: unknown flag {}", quote(pattern), flag));
   }
   return fmt::format("test({};\"{}\")", to_json(json::value(pattern.substr(1, last - 1))), flags);
 }
 
-// A record in which the program finds an empty text.
+// A record in which the program finds an empty string.
 json::value record_with_text(const std::vector<std::string>& steps, std::int64_t array_index) {
   json::value out = "";
   constexpr std::int64_t kLargestSample = 1000;
@@ -60,7 +60,7 @@ Result<IpRange> IpRange::parse(std::string_view text) {
   auto [address_text, bits_text] = cut(text, '/');
   Address address;
   if (!read_address(address_text, address))
-    return fail(Code::invalid, fmt::format("{} is no range of addresses", quote(text)));
+    return fail(Code::invalid, fmt::format("{} is not a range of addresses", quote(text)));
   IpRange out;
   out.family_ = address.family;
   out.bytes_ = address.bytes;
@@ -68,7 +68,7 @@ Result<IpRange> IpRange::parse(std::string_view text) {
   if (text.find('/') == text.npos) return out;
   auto bits = parse_int<unsigned>(bits_text);
   if (!bits || *bits > address.size_in_bits())
-    return fail(Code::invalid, fmt::format("{} is no range of addresses", quote(text)));
+    return fail(Code::invalid, fmt::format("{} is not a range of addresses", quote(text)));
   out.bits_ = *bits;
   return out;
 }
@@ -91,7 +91,7 @@ Result<JqProgram> compile_patterns(const std::vector<std::string>& steps, std::i
     PLIM_TRY(std::string call, test_call(pattern));
     tests.push_back(std::move(call));
   }
-  // No try: jq 1.6 catches with it what fails later on, too.
+  // Does not use `try`: in jq 1.6 it also catches later errors.
   std::string program_text;
   for (const std::string& step : steps)
     program_text += fmt::format("if type == \"object\" then .[{}] else null end | ",
@@ -102,7 +102,7 @@ Result<JqProgram> compile_patterns(const std::vector<std::string>& steps, std::i
       "| any(.[]; [{}] | any)",
       any ? ".[]" : fmt::format(".[{}]", array_index), any ? "." : "empty", fmt::join(tests, ", "));
   PLIM_TRY(JqProgram program, JqProgram::compile(program_text));
-  // A mistake in a pattern shows only when it meets a text.
+  // jq reports an error in a pattern only when it tests a text.
   std::vector<std::string> ignored;
   PLIM_CHECK(program.run(to_json(record_with_text(steps, array_index)), ignored));
   return program;

@@ -1,4 +1,4 @@
-// What filter asks of a field beyond equality and order: patterns and ranges of addresses.
+// Conditions of the operation filter other than equality and order: patterns and IP ranges.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace plim::flow {
 class IpRange {
  public:
   static Result<IpRange> parse(std::string_view text);
-  // False for what is no address, or one of the other family.
+  // Returns false if the text is not an address, or an address of the other family.
   bool contains(std::string_view address) const;
 
  private:
@@ -25,9 +25,10 @@ class IpRange {
   std::array<std::uint8_t, 16> bytes_ = {};
 };
 
-// A program that says for a record whether any of the patterns, each "/…/" with flags behind it,
-// fits the field: one element of an array, or with a negative index any. It is jq's own test(),
-// which is safe with any pattern and any text.
+// Compiles a jq program that tells whether a field matches one of the patterns. A pattern is "/…/"
+// followed by flags. If the field is an array, the program tests the element at `array_index`, or
+// any element if it is negative. The program calls jq's test(), which is safe for any pattern and
+// text.
 Result<JqProgram> compile_patterns(const std::vector<std::string>& steps, std::int64_t array_index,
                                    const std::vector<std::string>& patterns);
 

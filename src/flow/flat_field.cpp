@@ -8,7 +8,7 @@
 namespace plim::flow {
 namespace {
 
-// Sixteen bytes at a time, in registers that every machine we build for has.
+// Sixteen bytes at a time: every supported machine has such registers.
 using Bytes = unsigned char __attribute__((vector_size(16)));
 
 constexpr std::size_t kWidth = sizeof(Bytes);
@@ -20,8 +20,9 @@ Bytes load(const void* from) {
   return out;
 }
 
-// Nothing opened or escaped so far, and outside of any text: what follows belongs to the top level.
-// Reads up to kWidth - 1 bytes behind, of which it takes no notice: see kReadAhead.
+// True if the bytes open nothing, have no escapes and end outside of a string, so that the text
+// after them is on the top level. Reads up to kWidth - 1 bytes past the end and ignores them: see
+// kReadAhead.
 bool is_flat(const char* bytes, std::size_t size) {
   static_assert(kReadAhead >= kWidth);
   static constexpr unsigned char kKeep[2 * kWidth] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -30,7 +31,7 @@ bool is_flat(const char* bytes, std::size_t size) {
   Bytes inside = {}, nested = {};
   auto look = [&](Bytes c) {
     inside ^= reinterpret_cast<Bytes>(c == kQuote);
-    // [ ] \ and, with that bit set anyway, { } and |, which is taken for one of them.
+    // Finds [ ] \ and, since the bit is set, also { } and |. A | is taken for one of them.
     nested |= reinterpret_cast<Bytes>(((c | kBit) - kOpen) <= kTwo);
   };
   std::size_t at = 0;
@@ -60,7 +61,7 @@ bool ends_value(const char* at, const char* end) {
   return at < end && (*at == ',' || *at == '}');
 }
 
-// A number or a text without escapes; everything else is left to the parser.
+// Reads a number or a string without escapes. The parser reads everything else.
 Field simple_value(const char* at, const char* end) {
   const char* from = at;
   if (at < end && *at == '"') {
@@ -80,8 +81,9 @@ Field simple_value(const char* at, const char* end) {
   return {.kind = FieldKind::number, .raw = {from, at}};
 }
 
-// Where the key begins: at about the same distance from the end as last time, since most often only
-// a number or two behind it have changed their length. Else wherever it is first.
+// Finds the start of the key. It is usually at the same distance from the end as in the last
+// record, because only a few numbers after it change their length. Otherwise finds the first
+// occurrence.
 const char* find_key(Record record, std::string_view quoted, std::size_t from_end) {
   const char* end = record.data() + record.size();
   auto is_there = [&](std::size_t distance) {

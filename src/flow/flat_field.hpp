@@ -1,5 +1,4 @@
-// A short cut to a field of the usual record: one flat object without escapes in front of the
-// field.
+// A fast search for a field in a typical record: a flat object without escapes before the field.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +8,9 @@
 
 namespace plim::flow {
 
-// `quoted` is the key with its quotes. `from_end` is where it stood last time, counted from the end
-// of the record: records of one source look alike. kind missing: not found this way, which says
-// nothing about the record; take a parser.
+// `quoted` is the key with its quotes. `from_end` is the key's last position, counted from the end
+// of the record, because records of one source are similar. The kind `missing` only means that the
+// fast search did not find the field: use a parser then.
 Field find_flat(Record record, std::string_view quoted, std::size_t& from_end);
 
 }  // namespace plim::flow

@@ -1,4 +1,5 @@
-// data_generator: records of made-up visitors, the same ones whenever a slice is run again.
+// data_generator: makes records of fictional visitors. A slice that runs again gives the same
+// records.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kUsualSlice = 5000;
 
-// A bare number of this option is seconds, unlike everywhere else.
+// For this option a number without a unit is seconds, unlike everywhere else.
 Result<std::chrono::milliseconds> delay_of(const json::object& options) {
   const json::value* value = options.if_contains("delay");
   if (value == nullptr) return std::chrono::milliseconds(0);
@@ -22,7 +23,7 @@ Result<std::chrono::milliseconds> delay_of(const json::object& options) {
   return value->is_string() ? time : time * 1000;
 }
 
-// With or without a time of day.
+// Parses a date with or without a time of day.
 Result<WallTime> parse_date(std::string_view text) {
   constexpr std::size_t kDate = 10;
   return parse_rfc3339(text.size() == kDate ? fmt::format("{}T00:00:00Z", text)
@@ -62,7 +63,7 @@ class GeneratorSlicer final : public Slicer {
   }
 
  private:
-  // Where the part of slicer `index` begins.
+  // The start of the part of slicer `index`.
   static std::uint64_t share(std::uint64_t total, unsigned index, unsigned count) {
     return total / count * index + std::min<std::uint64_t>(index, total % count);
   }
@@ -72,7 +73,7 @@ class GeneratorSlicer final : public Slicer {
   std::uint64_t begin_ = 0, end_ = 0, at_ = 0;
 };
 
-// SplitMix64: a stream of its own for every slice.
+// SplitMix64, with its own stream for every slice.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -109,7 +110,7 @@ constexpr std::string_view kUpperHex = "0123456789ABCDEF";
 constexpr std::string_view kBase64Url =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-// Writes into memory that is known to be large enough.
+// Writes to memory that the caller has made large enough.
 class Pen {
  public:
   explicit Pen(char* to) : begin_(to), at_(to) {}
@@ -135,7 +136,7 @@ class Pen {
     return *this;
   }
 
-  // -90 … 90 or so, five digits behind the point.
+  // About -90 to 90, with five digits after the point.
   Pen& degrees(Dice& dice, std::uint64_t most) {
     if (dice.next() & 1) *at_++ = '-';
     std::uint64_t value = dice.below(most * 100'000);
@@ -215,7 +216,8 @@ class Generator final : public Fetcher {
     out.records.push_back(pen.written());
   }
 
-  // Of a slice run again the same date comes out: it is the slice's, not the clock's.
+  // Uses the time of the slice and not the clock, so that a slice that runs again gives the same
+  // date.
   std::string date(Dice& dice, const SliceContext& context) const {
     if (!start_) return millis(context.created);
     const Nanos width = std::max(end_.value_or(context.created) - *start_, Nanos(0));
@@ -236,7 +238,7 @@ class Generator final : public Fetcher {
   std::string id_prefix_;
   std::chrono::milliseconds delay_;
   std::string_view alphabet_;
-  std::optional<WallTime> start_, end_;  // start: draw the date between the two
+  std::optional<WallTime> start_, end_;  // if start is set, dates are random between the two
 };
 
 }  // namespace

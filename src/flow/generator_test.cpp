@@ -44,7 +44,7 @@ TEST(Generator, a_slice_run_again_has_the_same_records_and_another_slice_has_oth
   EXPECT_NE(records("", 0), records("", 50));
 }
 
-TEST(Generator, makes_the_fields_of_the_ancestor) {
+TEST(Generator, makes_the_fields_of_teraslice) {
   for (const json::value& record : records("")) {
     std::vector<std::string> keys;
     for (const auto& member : record.as_object()) keys.emplace_back(member.key());

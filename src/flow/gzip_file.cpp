@@ -9,7 +9,7 @@
 namespace plim::flow {
 namespace {
 
-constexpr int kGzip = 15 + 16;  // zlib's way to say: largest window, gzip header
+constexpr int kGzip = 15 + 16;  // for zlib: largest window, gzip header
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 struct Inflater {
@@ -52,8 +52,8 @@ Result<std::string_view> gunzip_into(Arena& arena, std::string_view packed, std:
       ended = left == 0;
       if (!ended) inflateReset(&stream);
     } else if (code != Z_OK || (left == 0 && stream.avail_out > 0)) {
-      return fail(Code::invalid,
-                  code == Z_OK || code == Z_BUF_ERROR ? "gzip data is cut off" : "not gzip data");
+      return fail(Code::invalid, code == Z_OK || code == Z_BUF_ERROR ? "the gzip data is truncated"
+                                                                     : "not gzip data");
     }
   }
   return arena.copy(text);
@@ -63,7 +63,7 @@ Result<void> gzip_into(std::string& out, std::string_view bytes) {
   z_stream stream = {};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK)
-    return fail(Code::internal, "zlib does not start");
+    return fail(Code::internal, "cannot initialize zlib");
   std::size_t before = out.size();
   out.resize(before + deflateBound(&stream, static_cast<uLong>(bytes.size())) + 32);
   stream.next_in = bytes_of(bytes);
@@ -73,7 +73,7 @@ Result<void> gzip_into(std::string& out, std::string_view bytes) {
   int code = bytes.size() > 0xf0000000u ? Z_BUF_ERROR : deflate(&stream, Z_FINISH);
   out.resize(out.size() - stream.avail_out);
   deflateEnd(&stream);
-  if (code != Z_STREAM_END) return fail(Code::too_large, "too much for one gzip file");
+  if (code != Z_STREAM_END) return fail(Code::too_large, "the data is too large for one gzip file");
   return {};
 }
 

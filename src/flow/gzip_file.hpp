@@ -1,4 +1,4 @@
-// gzip for whole files of Flow's; several members one after the other are one text, as gzip says.
+// Reads and writes whole gzip files. Several members in a row are one text, as the format defines.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace plim::flow {
 
-// The text, in the arena. A few bytes can stand for gigabytes: Code::too_large beyond `limit`.
+// Decompresses into the arena. A few bytes can expand to gigabytes: Code::too_large above `limit`.
 Result<std::string_view> gunzip_into(Arena& arena, std::string_view packed, std::size_t limit);
 Result<void> gzip_into(std::string& out, std::string_view bytes);
 

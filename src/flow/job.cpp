@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLargestJob = std::size_t{4} << 20;
 constexpr std::string_view kPositive = "must be valid integer greater than zero";
 
-// Keys of a job that are checked one by one below, or belong to Kubernetes.
+// Keys of a job that are checked below, or that belong to Kubernetes.
 constexpr std::array<std::string_view, 38> kKnownKeys{"name",
                                                       "lifecycle",
                                                       "operations",
@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 38> kKnownKeys{"name",
                                                       "performance_metrics",
                                                       "__metadata"};
 
-// Bundles of the ancestor whose operations are built in, whatever version is asked for.
+// Teraslice asset bundles whose operations are built in, in any version.
 constexpr std::array<std::string_view, 4> kBuiltInAssets{"standard", "elasticsearch", "file",
                                                          "kafka"};
 
@@ -90,7 +90,7 @@ class Checker {
   }
 
  private:
-  // Null stands for "not given", as it does for the ancestor.
+  // Null means "not given", as in Teraslice.
   const json::value* given(std::string_view key) const {
     const json::value* value = posted_.if_contains(key);
     return value != nullptr && !value->is_null() ? value : nullptr;
@@ -156,7 +156,8 @@ class Checker {
       error("probation_window", "must be a positive integer or human readable string");
     for (std::string_view key : {"autoscale", "speculate"})
       if (given(key) != nullptr)
-        problems_.warnings.push_back(fmt::format("{}: is not there yet and changes nothing", key));
+        problems_.warnings.push_back(
+            fmt::format("{}: is not supported yet and has no effect", key));
     if (given("recycle_worker") != nullptr)
       problems_.warnings.push_back("recycle_worker: is ignored; workers do not need it");
   }
@@ -199,7 +200,7 @@ class Checker {
               fmt::format("No assets found for \"{}\"", std::string_view(one.as_string())));
       else if (!version.empty())
         problems_.warnings.push_back(
-            fmt::format("assets: {} is built in, version {} is not looked at", name, version));
+            fmt::format("assets: {} is built in; version {} is ignored", name, version));
     }
   }
 
@@ -222,7 +223,7 @@ class Checker {
     }
   }
 
-  // There are no connections without a configuration file.
+  // Connections need a configuration file, which does not exist here.
   void check_connection(std::string_view path, std::string_view op, const json::object& config) {
     for (std::string_view key : {"_connection", "connection"}) {
       std::string_view name = text_option(config, key);
@@ -270,7 +271,7 @@ class Checker {
     json::object merged = with_api(posted, path);
     const std::size_t before = problems_.errors.size();
     json::object options = check_options(entry->options, merged, path, problems_);
-    // What an operation checks by itself relies on types that fit.
+    // The check of an operation requires options of the right types.
     if (entry->check != nullptr && problems_.errors.size() == before)
       entry->check(options, path, problems_);
     job_.operations.push_back({.entry = entry, .options = std::move(options)});
@@ -286,7 +287,7 @@ class Checker {
     check_connection(path, name, posted);
   }
 
-  // What happens to single bad records; only the default is there yet.
+  // Checks the action for single bad records. Only the default is supported.
   void check_dead_letters(const json::object& posted, const std::string& path) {
     const json::value* action = posted.if_contains("_dead_letter_action");
     if (action == nullptr || action->is_null()) return;
@@ -295,17 +296,19 @@ class Checker {
       return error(path + "._dead_letter_action", "must be one of throw, log, none, or an api");
     if (name != "throw")
       problems_.warnings.push_back(fmt::format(
-          "{}._dead_letter_action: {} is not there yet; a bad record fails its slice", path, name));
+          "{}._dead_letter_action: {} is not supported yet; a bad record fails its slice", path,
+          name));
   }
 
-  // Newer job files have the options of readers and senders in apis[]; those of the operation win.
+  // Newer job files have the options of readers and senders in apis[]. Options of the operation
+  // take precedence.
   json::object with_api(const json::object& posted, const std::string& path) {
     json::object out = posted;
     std::string_view name = text_option(posted, "_api_name");
     if (name.empty()) return out;
     auto api = apis_.find(std::string(name));
     if (api == apis_.end()) {
-      error(path + "._api_name", fmt::format("there is no api {}", quote(name)));
+      error(path + "._api_name", fmt::format("api {} does not exist", quote(name)));
       return out;
     }
     for (const auto& [key, value] : *api->second) {
@@ -314,7 +317,7 @@ class Checker {
         out[key] = value;
       else if (out[key] != value)
         problems_.warnings.push_back(
-            fmt::format("{}.{}: differs from api {}; the operation's is used", path,
+            fmt::format("{}.{}: differs from api {}; the value of the operation is used", path,
                         std::string_view(key), name));
     }
     return out;
@@ -344,7 +347,7 @@ CheckedJob check_job(const json::value& posted, unsigned cpus) {
   if (posted.is_object()) return Checker(posted.as_object(), cpus).run();
   CheckedJob out;
   out.name = "Custom Job";
-  out.problems.errors.push_back(fmt::format("a job is an object, got {}", json_kind(posted)));
+  out.problems.errors.push_back(fmt::format("a job must be an object, got {}", json_kind(posted)));
   return out;
 }
 
@@ -369,7 +372,7 @@ Result<json::value> read_job_file(const std::string& path) {
 }
 
 Guarantee guarantee_of(const Job& job) {
-  Guarantee out{.exactly_once = true, .reason = "nothing leaves the job"};
+  Guarantee out{.exactly_once = true, .reason = "the job has no output"};
   for (const OpConfig& operation : job.operations) {
     if (operation.entry->guarantee == nullptr) continue;
     Guarantee one = operation.entry->guarantee(operation.options);

@@ -1,4 +1,4 @@
-// A job file: what it must be, what is filled in, and everything that is wrong with it.
+// Parses and checks a job file, sets defaults, and reports everything that is wrong with it.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace plim::flow {
 
 struct OpConfig {
   const OpEntry* entry = nullptr;
-  json::object options;  // with defaults, and what an api brought
+  json::object options;  // with defaults, and with the options of an api
 };
 
 struct Job {
@@ -23,28 +23,28 @@ struct Job {
   unsigned slicers = 1;
   unsigned max_retries = 3;
   std::vector<OpConfig> operations;  // at least two, the first is a reader
-  json::object document;             // the job with all defaults, as an execution keeps it
+  json::object document;             // the job with all defaults, as stored with the execution
 };
 
 struct CheckedJob {
-  std::optional<Job> job = {};  // none when there are errors
+  std::optional<Job> job = {};  // none if there are errors
   Problems problems = {};
-  std::string name = {};  // for messages, also of a broken job
+  std::string name = {};  // for messages, also if the job is invalid
 
-  std::vector<std::string> wrong_operations = {};  // if nothing but their options is wrong
+  std::vector<std::string> wrong_operations = {};  // if only the options of operations are wrong
 
-  // "Validation failed for job config: NAME - N problems", or "…operation config: OP - …" as the
-  // ancestor says of a job that is fine but for its operations; then one line each.
+  // "Validation failed for job config: NAME - N problems", then one line per problem. If only
+  // operations are wrong, it is "…operation config: OP - …", as in Teraslice.
   std::string describe_errors() const;
 };
 
 CheckedJob check_job(const json::value& posted, unsigned cpus);
 
-// By the file's name: .yaml and .yml, else JSON.
+// .yaml and .yml files are YAML, all others JSON.
 Result<json::value> read_job_file(const std::string& path);
 Result<json::value> parse_job(std::string_view text, const std::string& path);
 
-// Whether every record reaches the outside once, and why or why not.
+// Whether the job outputs every record exactly once, and the reason.
 Guarantee guarantee_of(const Job& job);
 
 }  // namespace plim::flow

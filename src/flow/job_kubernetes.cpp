@@ -39,7 +39,7 @@ void check_resources(const json::object& job, Problems& problems) {
       add(problems, key, "must be a number");
 }
 
-// An array of objects that all have these two keys.
+// Checks an array of objects that must all have these two keys.
 void check_pairs(json::object& job, std::string_view name, std::string_view first,
                  std::string_view second, Problems& problems) {
   const json::value* list = given(job, name);

@@ -1,5 +1,5 @@
-// The settings of a job that only matter on Kubernetes; checked everywhere, so that a job file that
-// runs here runs there too.
+// Checks the settings of a job that have an effect on Kubernetes only. Every run checks them, so
+// that a job file that runs locally is valid there too.
 #pragma once
 
 #include "base/json.hpp"

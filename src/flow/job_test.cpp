@@ -17,7 +17,7 @@ CheckedJob check(std::string_view text) {
   return check_job(*value, 4);
 }
 
-// `extra` is members in front of two operations that are in order.
+// `extra` is text with members before two valid operations.
 std::vector<std::string> errors(std::string_view extra) {
   return check(fmt::format(R"({{{}"operations":[{{"_op":"data_generator"}},{{"_op":"noop"}}]}})",
                            extra))
@@ -53,7 +53,7 @@ TEST(Job, checking_the_filled_in_job_again_changes_nothing) {
   EXPECT_EQ(second.job->operations[1].options.at("path"), "/tmp");
 }
 
-TEST(Job, says_what_is_wrong_in_the_ancestor_s_words) {
+TEST(Job, reports_errors_in_the_words_of_teraslice) {
   EXPECT_THAT(errors(R"("name":"",)"),
               ElementsAre("name: This field is required and must be of type string"));
   EXPECT_THAT(errors(R"("workers":0,)"),
@@ -79,7 +79,7 @@ TEST(Job, says_what_is_wrong_in_the_ancestor_s_words) {
   EXPECT_THAT(errors(R"("log_level":"warn","workers":2.0,)"), IsEmpty());
   EXPECT_EQ(check("[]").describe_errors(),
             "Validation failed for job config: Custom Job - 1 problem\n"
-            "  a job is an object, got array\n");
+            "  a job must be an object, got array\n");
 }
 
 TEST(Job, says_what_is_wrong_with_operations) {
@@ -103,7 +103,7 @@ TEST(Job, says_what_is_wrong_with_operations) {
                   "operation"));
 }
 
-TEST(Job, says_what_becomes_of_bad_records) {
+TEST(Job, warns_about_unsupported_actions_for_bad_records) {
   auto with = [](std::string_view action) {
     return check(fmt::format(R"({{"operations":[{{"_op":"data_generator"}},
       {{"_op":"noop","_dead_letter_action":{}}}]}})",
@@ -111,9 +111,10 @@ TEST(Job, says_what_becomes_of_bad_records) {
         .problems;
   };
   EXPECT_THAT(with(R"("throw")").warnings, IsEmpty());
-  EXPECT_THAT(with(R"("log")").warnings,
-              ElementsAre("operations[1]._dead_letter_action: log is not there yet; a bad record "
-                          "fails its slice"));
+  EXPECT_THAT(
+      with(R"("log")").warnings,
+      ElementsAre("operations[1]._dead_letter_action: log is not supported yet; a bad record "
+                  "fails its slice"));
   EXPECT_THAT(with("5").errors,
               ElementsAre("operations[1]._dead_letter_action: must be one of throw, log, none, or "
                           "an api"));
@@ -178,11 +179,11 @@ TEST(Job, unknown_keys_are_accepted_with_a_warning) {
                           "wrokers: unknown property; the nearest is workers"));
 }
 
-TEST(Job, says_which_properties_change_nothing) {
+TEST(Job, warns_about_properties_without_effect) {
   EXPECT_THAT(check(R"({"recycle_worker":5,"speculate":true,"operations":[
                 {"_op":"data_generator"},{"_op":"noop"}]})")
                   .problems.warnings,
-              ElementsAre("speculate: is not there yet and changes nothing",
+              ElementsAre("speculate: is not supported yet and has no effect",
                           "recycle_worker: is ignored; workers do not need it"));
 }
 

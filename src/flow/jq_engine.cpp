@@ -6,16 +6,16 @@
 extern "C" {
 #include <jq.h>
 }
-// Called by a function in that header, which g++ keeps although nobody calls it; not linked, but
-// loaded.
+// An inline function of the header calls it, and g++ keeps that function although it is not used.
+// We load libjq and do not link it.
 #pragma weak jv_get_kind
 
 namespace plim::flow {
 namespace {
 
-constexpr std::size_t kLargestResult = std::size_t{64} << 20;  // of one record
+constexpr std::size_t kLargestResult = std::size_t{64} << 20;  // for one record
 
-// The functions of libjq that are used, by the types of its header.
+// The functions of libjq that we use, with the types of its header.
 struct Library {
   decltype(&::jq_init) init = nullptr;
   decltype(&::jq_teardown) teardown = nullptr;
@@ -71,7 +71,7 @@ struct Library {
     complete = complete && to != nullptr;
   }
 
-  // Takes the value.
+  // Takes ownership of the value.
   std::string text(jv value) const {
     jv string = get_kind(value) == JV_KIND_STRING ? value : dump_string(value, 0);
     std::string out(string_value(string), static_cast<std::size_t>(string_length(copy(string))));
@@ -85,7 +85,7 @@ const Library& library() {
   return loaded;
 }
 
-// "jq: error (at <unknown>): boom" says no more than "boom".
+// Removes the prefix of "jq: error (at <unknown>): boom", which adds no information.
 std::string without_prefix(std::string text) {
   constexpr std::string_view kPrefix = "jq: error (at <unknown>): ";
   if (text.starts_with(kPrefix)) text.erase(0, kPrefix.size());
@@ -102,7 +102,7 @@ struct JqProgram::State {
     if (jq != nullptr) library().teardown(&jq);
   }
 
-  // libjq would write to standard error.
+  // Without this callback libjq writes to standard error.
   static void collect(void* self, jv message) {
     const Library& lib = library();
     std::string& errors = static_cast<State*>(self)->errors;
@@ -121,12 +121,13 @@ Result<JqProgram> JqProgram::compile(const std::string& text) {
   if (!lib.complete) return fail(Code::unavailable, "libjq.so.1 is not installed (Debian: libjq1)");
   auto state = std::make_unique<State>();
   state->jq = lib.init();
-  if (state->jq == nullptr) return fail(Code::internal, "jq does not start");
+  if (state->jq == nullptr) return fail(Code::internal, "cannot initialize jq");
   lib.set_error_cb(state->jq, State::collect, state.get());
-  // Modules are not looked for; without this attribute libjq aborts at the word include.
+  // Disables modules. Without this attribute libjq aborts at the word include.
   lib.set_attr(state->jq, lib.make_string("JQ_LIBRARY_PATH"), lib.make_array());
   if (lib.compile(state->jq, text.c_str()) == 0)
-    return fail(Code::invalid, state->errors.empty() ? "jq cannot compile it" : state->errors);
+    return fail(Code::invalid,
+                state->errors.empty() ? "jq cannot compile the program" : state->errors);
   return JqProgram(std::move(state));
 }
 
@@ -148,10 +149,10 @@ Result<void> JqProgram::run(std::string_view record, std::vector<std::string>& o
     lib.free(text);
     size += out.back().size() + sizeof(std::string);
     if (size > kLargestResult)
-      return fail(Code::bad_request, "the program makes no end of results");
+      return fail(Code::bad_request, "the program gives more than 64 MB of results for one record");
     result = lib.next(state_->jq);
   }
-  // It would be so for every record that follows, and none of them would be missed.
+  // A program that halted gives no results for all later records, so fail instead of losing them.
   if (lib.halted(state_->jq) != 0) {
     lib.free(result);
     return fail(Code::bad_request, "the program halted");

@@ -1,4 +1,5 @@
-// libjq behind a small door. Loaded when the first job needs it, so that no other role carries it.
+// An adapter for libjq. It loads the library when the first job needs it, so that other roles do
+// not.
 #pragma once
 
 #include <memory>
@@ -10,15 +11,16 @@
 
 namespace plim::flow {
 
-// A compiled program; belongs to one thread. Compiling takes some 20 ms, so once per worker.
+// A compiled program; belongs to one thread. Compiling takes about 20 ms, so each worker does it
+// once.
 class JqProgram {
  public:
-  // Code::invalid: the program has a mistake. Code::unavailable: there is no libjq on this machine.
+  // Code::invalid: the program has an error. Code::unavailable: libjq is not installed.
   static Result<JqProgram> compile(const std::string& text);
   ~JqProgram();
   JqProgram(JqProgram&&) noexcept;
 
-  // The results as JSON texts, one after the other in `out`, which is emptied before.
+  // Replaces `out` by the results, one JSON text each.
   Result<void> run(std::string_view record, std::vector<std::string>& out);
 
  private:

@@ -14,7 +14,7 @@ using Answer = Condition::Answer;
 
 enum class Compare { equal, unequal, less, less_equal, greater, greater_equal };
 
-// jq orders values of different kinds too.
+// jq also orders values of different kinds.
 int rank(FieldKind kind, std::string_view raw) {
   switch (kind) {
     case FieldKind::boolean:
@@ -81,7 +81,7 @@ class Comparison final : public Condition {
   FieldPath path_;
   Compare compare_;
   Field literal_;
-  std::string text_;  // what the literal's view is of
+  std::string text_;  // owns the text of the literal
   double number_;
   std::string scratch_;
 };
@@ -176,7 +176,7 @@ class Parser {
       value = {.kind = FieldKind::boolean, .raw = "false"};
     } else if (rest_.starts_with('"')) {
       std::size_t end = rest_.find('"', 1);
-      // Escapes and \(…) need the real one.
+      // Escapes and \(…) need libjq.
       if (end == rest_.npos || rest_.substr(0, end).find('\\') != rest_.npos) return nullptr;
       value = {.kind = FieldKind::text, .raw = take(end + 1)};
     } else {

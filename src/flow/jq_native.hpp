@@ -1,5 +1,5 @@
-// The part of jq that is mostly used as a filter, run on raw records: comparisons of single fields
-// with literals, joined by and, or and parentheses. Everything else is libjq's.
+// Runs the most common jq filters on raw records: comparisons of single fields with literals,
+// joined by and, or and parentheses. libjq runs all other programs.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace plim::flow {
 
-// One comparison, or two conditions that are joined.
+// One comparison, or two conditions joined by an operator.
 class Condition {
  public:
   virtual ~Condition() = default;
 
-  enum class Answer { no, yes, broken };  // broken: the record is no JSON object
+  enum class Answer { no, yes, broken };  // broken: the record is not a JSON object
   virtual Answer test(Record record, FieldReader& reader) = 0;
 };
 
-// Null: not of this kind.
+// Returns null if the program is not such a filter.
 std::unique_ptr<Condition> recognise_condition(std::string_view program);
 
 }  // namespace plim::flow

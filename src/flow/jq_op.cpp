@@ -1,4 +1,4 @@
-// jq: a program over every record.
+// jq: runs a program on every record.
 #include <fmt/format.h>
 
 #include "base/files.hpp"
@@ -64,9 +64,9 @@ class Jq final : public Operation {
       }
       if (mode_ == Mode::map && results_.size() != 1)
         return fail(Code::invalid,
-                    of_record(i, fmt::format("{} results where mode map wants one; take flatmap",
+                    of_record(i, fmt::format("{} results, but mode map needs one; use mode flatmap",
                                              results_.size())));
-      // What the program left as it was keeps its bytes.
+      // A record that the program did not change keeps its bytes.
       for (const std::string& result : results_)
         made_.push_back(result == record ? record : batch.arena.copy(result));
     }

@@ -8,7 +8,7 @@
 namespace plim::flow {
 namespace {
 
-// Documents as JSON text, beside the columns that are asked for. WITHOUT ROWID: the key is the
+// Documents are JSON text; columns exist for values that are queried. WITHOUT ROWID: the key is the
 // order in which slices are made, so rows are appended and read in that order.
 constexpr const char* kSchema = R"(
 CREATE TABLE IF NOT EXISTS ex (
@@ -74,7 +74,7 @@ Result<Ledger> Ledger::open(const std::string& path, const Clock& clock) {
   return out;
 }
 
-// What ledgers of earlier versions lack.
+// Adds the columns that ledgers of earlier versions do not have.
 Result<void> Ledger::add_columns(Database& database) {
   PLIM_TRY(Statement query,
            database.prepare("SELECT 1 FROM pragma_table_info('ex') WHERE name='directory'"));
@@ -115,7 +115,7 @@ Result<std::optional<ExecutionRow>> Ledger::latest() {
                                            quote(status)));
   out->status = *known;
   PLIM_TRY(json::value value, parse_json(job, "job of the ledger"));
-  if (!value.is_object()) return fail(Code::invalid, "job of the ledger is no object");
+  if (!value.is_object()) return fail(Code::invalid, "the job in the ledger is not an object");
   out->job = std::move(value.as_object());
   return out;
 }
@@ -131,7 +131,8 @@ Result<void> Ledger::apply(const std::string& ex_id, const LedgerChanges& change
   PLIM_CHECK(begin_.run());
   Result<void> written = write(ex_id, changes);
   if (written) written = commit_.run();
-  // A commit that failed for want of room leaves the transaction open; the same changes come again.
+  // A commit that failed because the disk is full leaves the transaction open. Roll back, since the
+  // caller retries the same changes.
   if (!written) (void)rollback_.run();
   return written;
 }
@@ -251,7 +252,7 @@ Result<std::vector<LedgerChanges::Cursor>> Ledger::cursors(const std::string& ex
                    .position = position.value_or(json::value()),
                    .done = row.number(2) != 0});
   }));
-  if (!readable) return fail(Code::invalid, "a slicer's position in the ledger is no JSON");
+  if (!readable) return fail(Code::invalid, "a slicer's position in the ledger is not JSON");
   return out;
 }
 

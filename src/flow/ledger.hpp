@@ -1,5 +1,5 @@
-// The durable record of an execution and every slice of it. One SQLite file in the state directory;
-// what a call has returned from is on disk. Belongs to one thread.
+// The durable record of an execution and its slices: one SQLite file in the state directory. When a
+// call returns, its changes are on disk. Belongs to one thread.
 #pragma once
 
 #include <functional>
@@ -22,10 +22,10 @@ struct ExecutionRow {
   std::string failure;
   json::object job;  // with defaults
   std::uint64_t duplicates = 0;
-  std::string directory = {};  // where it began, which its relative paths mean; "": not known
+  std::string directory = {};  // base of relative paths: where the run began; "": unknown
 };
 
-// Everything of one turn of the controller, written together.
+// All changes of one turn of the controller, written in one transaction.
 struct LedgerChanges {
   struct Started {
     SliceKey key;
@@ -67,21 +67,21 @@ struct FailedSlice {
 
 class Ledger {
  public:
-  // The clock outlives the ledger.
+  // The clock must outlive the ledger.
   static Result<Ledger> open(const std::string& path, const Clock& clock);
 
   Result<void> begin(const ExecutionRow& row);
   Result<std::optional<ExecutionRow>> latest();
   Result<void> set_status(const std::string& ex_id, ExecutionStatus status,
                           std::string_view failure = {});
-  // All or nothing.
+  // Applies all changes or none.
   Result<void> apply(const std::string& ex_id, const LedgerChanges& changes);
 
   Result<LedgerCounts> counts(const std::string& ex_id);
-  // Neither completed nor failed, in the order they were made.
+  // Slices that are neither completed nor failed, in the order of their creation.
   Result<std::vector<Slice>> open_slices(const std::string& ex_id);
   Result<std::vector<FailedSlice>> failed_slices(const std::string& ex_id, unsigned limit);
-  // Failed ones become pending again; how many.
+  // Makes failed slices pending again.
   Result<void> reopen_failed(const std::string& ex_id);
   Result<std::vector<LedgerChanges::Cursor>> cursors(const std::string& ex_id);
   Result<std::uint64_t> last_order(const std::string& ex_id, std::uint32_t slicer);

@@ -70,7 +70,7 @@ TEST_F(LedgerTest, remembers_an_execution_and_its_slices) {
   EXPECT_EQ(again.open_slices("e")->size(), 2u);
 }
 
-TEST_F(LedgerTest, the_latest_execution_is_the_one_begun_last_whatever_the_clock_said) {
+TEST_F(LedgerTest, the_latest_execution_is_the_last_one_started_even_if_the_clock_went_back) {
   ASSERT_TRUE(ledger.begin(
       {.ex_id = "next", .status = ExecutionStatus::pending, .failure = {}, .job = {}}));
   auto database = Database::open(dir / "flow.db");
@@ -103,7 +103,7 @@ TEST_F(LedgerTest, writes_a_turn_whole_or_not_at_all) {
   EXPECT_EQ(ledger.counts("e")->slices, 2u);
 }
 
-TEST_F(LedgerTest, a_file_that_is_no_ledger_is_an_error) {
+TEST_F(LedgerTest, a_file_that_is_not_a_ledger_is_an_error) {
   std::ofstream(dir / "other.db") << std::string(10'000, 'x');
   auto opened = Ledger::open(dir / "other.db", system_clock());
   ASSERT_FALSE(opened);

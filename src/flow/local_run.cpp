@@ -32,8 +32,8 @@ Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job
   PLIM_TRY(auto latest, out.ledger_->latest());
   if (latest && latest->status != ExecutionStatus::completed)
     return fail(Code::already_exists,
-                fmt::format("{} holds execution {}, which is {}: continue it with --resume {}, or "
-                            "take another directory",
+                fmt::format("{} has execution {}, which is {}: continue it with --resume {}, or "
+                            "use another directory",
                             directory, latest->ex_id, status_name(latest->status), directory));
   std::error_code unknown;
   out.row_ = {.ex_id = make_uuid(),
@@ -47,19 +47,19 @@ Result<LocalRun> LocalRun::begin(Clock& clock, const std::string& directory, Job
 }
 
 Result<LocalRun> LocalRun::resume(Clock& clock, const std::string& directory) {
-  // Opening would make a new one in a directory that was only mistyped.
+  // open() would create a new ledger in a mistyped directory.
   if (::access(ledger_path(directory).c_str(), F_OK) != 0)
-    return fail(Code::not_found, fmt::format("there is no ledger of a run in {}", directory));
+    return fail(Code::not_found, fmt::format("{} has no ledger of a run", directory));
   PLIM_TRY(LocalRun out, open(clock, directory));
   PLIM_TRY(auto latest, out.ledger_->latest());
-  if (!latest) return fail(Code::not_found, fmt::format("no execution has begun in {}", directory));
+  if (!latest) return fail(Code::not_found, fmt::format("{} has no execution", directory));
   if (!latest->directory.empty() && ::chdir(latest->directory.c_str()) != 0)
     return fail_errno(errno,
-                      fmt::format("cannot go to {}, where the run began", latest->directory));
+                      fmt::format("cannot change to {}, where the run began", latest->directory));
   CheckedJob checked = check_job(json::value(latest->job), 1);
   if (!checked.job) return fail(Code::invalid, checked.describe_errors());
   PLIM_TRY(out.source_, SliceSource::open(*checked.job));
-  PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));  // whatever ended the run
+  PLIM_CHECK(out.ledger_->reopen_failed(latest->ex_id));  // in any status of the run
   out.row_ = std::move(*latest);
   out.job_ = std::make_unique<Job>(std::move(*checked.job));
   return out;

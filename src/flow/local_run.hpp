@@ -1,4 +1,4 @@
-// A run without a server: a state directory with the ledger in it, and one execution.
+// A run without a server: a state directory with the ledger, and one execution.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace plim::flow {
 
-// One process at a time holds a directory: Code::already_exists for a second one. The clock
-// outlives the run.
+// Only one process can use a directory: a second one gets Code::already_exists. The clock must
+// outlive the run.
 class LocalRun {
  public:
-  // A new execution. Code::already_exists too when the directory has one that is not finished.
-  // Nothing is begun, nor a directory made, when the job's input is not there.
+  // Starts a new execution. Fails with Code::already_exists if the directory has an unfinished one.
+  // If the job's input does not exist, it fails before it creates anything.
   static Result<LocalRun> begin(Clock& clock, const std::string& directory, Job job);
-  // The last one of the directory: what is not completed runs, failed slices again. The process
-  // goes to where the run began: paths of the job, and of the programs it runs, mean that place.
+  // Continues the last execution of the directory and runs failed slices again. Changes the working
+  // directory to that of the first start, because relative paths in the job refer to it.
   static Result<LocalRun> resume(Clock& clock, const std::string& directory);
 
   const ExecutionRow& row() const { return row_; }
@@ -31,7 +31,7 @@ class LocalRun {
 
   bool is_completed() const { return row_.status == ExecutionStatus::completed; }
 
-  // The one controller, not yet started; lives no longer than this.
+  // Creates the controller, which is not started yet. This object must outlive it. Call it once.
   std::unique_ptr<Controller> controller(const Executor& loop, ControllerSettings settings,
                                          std::optional<std::uint64_t> limit, Observer observer);
 

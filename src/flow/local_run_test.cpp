@@ -1,4 +1,4 @@
-// Whole runs with workers as threads; runs with processes, and what kills them, are in
+// Whole runs with threads as workers. Runs with processes, and tests that kill them, are in
 // tests/e2e/flow.
 #include "flow/local_run.hpp"
 
@@ -133,7 +133,7 @@ TEST_F(LocalRunTest, failed_slices_are_counted_and_only_they_run_again) {
   EXPECT_EQ(second.redispatched, 20u);
 }
 
-TEST_F(LocalRunTest, a_stopped_run_goes_on_where_it_was) {
+TEST_F(LocalRunTest, a_stopped_run_continues_where_it_was) {
   stop_after = 10;
   RunProgress first = run(R"({"operations":[
     {"_op":"data_generator","size":5000,"slice_size":1,"shape":"small"},{"_op":"stdout"}]})");
@@ -178,7 +178,7 @@ TEST_F(LocalRunTest, a_job_without_its_input_leaves_nothing_behind) {
   auto begun = LocalRun::begin(system_clock(), dir / "state", job_of(R"({"operations":[
     {"_op":"file_reader","path":"/nowhere"},{"_op":"noop"}]})"));
   ASSERT_FALSE(begun);
-  EXPECT_EQ(begun.error().message, "file_reader: there is no file or folder /nowhere");
+  EXPECT_EQ(begun.error().message, "file_reader: /nowhere does not exist");
   EXPECT_FALSE(fs::exists(dir / "state"));
 }
 

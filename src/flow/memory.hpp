@@ -1,10 +1,10 @@
-// What this process has in memory.
+// Memory use of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace plim::flow {
 
-std::uint64_t resident_bytes();  // 0 if the kernel does not say
+std::uint64_t resident_bytes();  // 0 if unknown
 
 }  // namespace plim::flow

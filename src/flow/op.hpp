@@ -1,5 +1,5 @@
-// What an operation is: a reader (slicer and fetcher), a processor or a sender, and its row in the
-// one table of operations. Adding one: the class, its test, one row, one sentence in docs/flow.md.
+// The interfaces of operations: a reader (slicer and fetcher), a processor or a sender. To add one,
+// write the class, its test, one row of the table and one sentence in docs/flow.md.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace plim::flow {
 
-// Slice and attempt that are being run, for whoever needs to know. Lives as long as the slice.
+// The slice and the attempt that run, for operations that need them. Lives as long as the slice.
 struct SliceContext {
   explicit SliceContext(const Clock& time) : clock(time) {}
 
@@ -27,61 +27,62 @@ struct SliceContext {
   std::string slice_id;
   std::uint32_t slicer_id = 0;
   std::uint64_t slicer_order = 0;
-  std::uint32_t attempt = 1;  // which dispatch this is; a later one may run elsewhere already
+  std::uint32_t attempt = 1;  // number of this dispatch; a later one may already run elsewhere
   std::string worker_id;
   WallTime created = {};
-  // True once the controller has given the slice to somebody else, or is gone: nothing may be
-  // committed any more. Callable from any thread.
+  // True if the controller has given the slice to another worker or has ended. Then nothing may be
+  // committed. Callable from any thread.
   std::function<bool()> is_cancelled = [] { return false; };
-  // What the slice wants printed; the controller prints it when it accepts the slice.
+  // Text to print; the controller prints it when it accepts the slice.
   std::string printed = {};
 
-  // Blocks the thread. Code::cancelled as soon as is_cancelled().
+  // Blocks the thread. Fails with Code::cancelled when is_cancelled() becomes true.
   Result<void> wait(std::chrono::milliseconds time) const;
 };
 
-// First half of a reader; lives in the controller and cuts the work into requests. Never blocks for
-// long. What cursor() says is stored with the slices, so that restore() goes on behind them.
+// First half of a reader. It runs in the controller and divides the input into requests; it must
+// not block for long. The result of cursor() is stored with the slices, so that restore() continues
+// after them.
 class Slicer {
  public:
   virtual ~Slicer() = default;
-  virtual Result<std::optional<json::object>> next() = 0;  // nothing: no more, or not now
+  virtual Result<std::optional<json::object>> next() = 0;  // nothing: no more, or none for now
   virtual json::value cursor() const = 0;
   virtual Result<void> restore(const json::value& cursor) = 0;
 
-  // Of the whole range, if it is known before all slices are made.
+  // The number of slices, if it is known before all are made.
   virtual std::optional<std::uint64_t> total_slices() const { return std::nullopt; }
 };
 
-// Second half of a reader; lives in a worker and turns a request into records.
+// Second half of a reader. It runs in a worker and turns a request into records.
 class Fetcher {
  public:
   virtual ~Fetcher() = default;
   virtual Result<void> fetch(const json::value& request, SliceContext& context, Batch& out) = 0;
 };
 
-// An error with Code::bad_request is final: the slice fails without another try.
+// Code::bad_request is final: the slice fails without a retry.
 class Operation {
  public:
   virtual ~Operation() = default;
   virtual Result<void> process(SliceContext& context, Batch& batch) = 0;
 
-  // After the whole chain went well: makes lasting what process() prepared.
+  // Called if all operations of the slice succeeded: publishes the results of process().
   virtual Result<void> commit(SliceContext&) { return {}; }
 
-  // Instead of commit(): forgets it.
+  // Called instead of commit(): discards the results.
   virtual void abandon() {}
 };
 
 struct ReaderSetup {
   const json::object& options;
-  const json::object& last_operation;  // the sender may say how large slices should be
+  const json::object& last_operation;  // a sender may set the size of slices
   bool persistent = false;
-  unsigned index = 0;  // of `count` slicers that share the range
+  unsigned index = 0;  // of this slicer; `count` slicers share the input
   unsigned count = 1;
 };
 
-// How often a record may reach the outside when slices are run again.
+// How often a record may be output if slices run again.
 struct Guarantee {
   bool exactly_once = true;
   std::string reason = {};  // "file_exporter renames one file per slice"
@@ -98,9 +99,9 @@ struct OpEntry {
   Result<std::unique_ptr<Slicer>> (*slicer)(const ReaderSetup&) = nullptr;
   Result<std::unique_ptr<Fetcher>> (*fetcher)(const json::object&) = nullptr;
   Result<std::unique_ptr<Operation>> (*operation)(const json::object&) = nullptr;
-  // What the table of options cannot say; messages are "option: what is wrong".
+  // Checks what the table of options cannot express; messages are "option: what is wrong".
   void (*check)(const json::object& options, std::string_view path, Problems&) = nullptr;
-  Guarantee (*guarantee)(const json::object&) = nullptr;  // of senders; null: nothing leaves
+  Guarantee (*guarantee)(const json::object&) = nullptr;  // of senders; null: no output
 };
 
 std::span<const OpEntry> op_table();

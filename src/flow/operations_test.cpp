@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 using Records = std::vector<std::string>;
 
-// A program that ends before it has read everything must not end us.
+// A program that ends before it has read everything must not kill the test by SIGPIPE.
 const bool kPrepared = (prepare_process(), true);
 
 std::unique_ptr<Operation> make(std::string_view text) {
@@ -58,14 +58,14 @@ Records run(std::string_view operation, const Records& records) {
 const Records kSome{R"({"n":1,"t":"a"})", R"({"n":2.5,"t":"b"})",
                     R"({"t":"b","n":30,"in":{"x":true}})"};
 
-TEST(Filter, drops_what_fits_or_with_invert_what_does_not) {
+TEST(Filter, drops_records_that_match_or_with_invert_the_others) {
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b"})", kSome), ElementsAre(kSome[0]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"t","value":"b","invert":true})", kSome),
               ElementsAre(kSome[1], kSome[2]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":1})", kSome),
               ElementsAre(kSome[1], kSome[2]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":"1"})", kSome), ElementsAreArray(kSome))
-      << "a text is no number";
+      << "a text is not a number";
   EXPECT_THAT(run(R"({"_op":"filter","field":"in.x","value":true,"invert":true})", kSome),
               ElementsAre(kSome[2]));
   EXPECT_THAT(run(R"({"_op":"filter","field":"n","value":[1,30]})", kSome), ElementsAre(kSome[1]))
@@ -133,15 +133,15 @@ TEST(Filter, says_what_is_wrong_with_patterns_and_ranges) {
   };
   EXPECT_EQ(mistake("regex", "/a/"), "");
   EXPECT_EQ(mistake("ip_range", "10.0.0.0/8"), "");
-  EXPECT_THAT(mistake("regex", "abc"), HasSubstr("does not look like /pattern/flags"));
-  EXPECT_THAT(mistake("regex", "/a/y"), HasSubstr("the flag y is not known"));
+  EXPECT_THAT(mistake("regex", "abc"), HasSubstr("expected /pattern/flags"));
+  EXPECT_THAT(mistake("regex", "/a/y"), HasSubstr("unknown flag y"));
   EXPECT_THAT(mistake("regex", json::array{"/a/", "/(/"}), HasSubstr("unmatched parenthesis"));
   EXPECT_THAT(mistake("regex", 5), HasSubstr("must be a string or a list of them"));
   for (const char* bad : {"10.0.0.0/33", "10.0.0.0/", "x", "10.0.0/8", "::/129", ""})
-    EXPECT_THAT(mistake("ip_range", bad), HasSubstr("is no range of addresses")) << bad;
+    EXPECT_THAT(mistake("ip_range", bad), HasSubstr("is not a range of addresses")) << bad;
 }
 
-TEST(Filter, a_slice_run_again_gives_the_same_whatever_was_before) {
+TEST(Filter, a_slice_run_again_gives_the_same_result_after_any_other) {
   const Records twice{R"({"n":1,"n":2})"};
   auto filter = make(R"({"_op":"filter","field":"n","value":1})");
   auto first = *run(*filter, twice);
@@ -154,7 +154,7 @@ TEST(Filter, sees_through_escapes) {
               IsEmpty());
 }
 
-TEST(Filter, a_record_that_is_no_object_fails_the_slice) {
+TEST(Filter, a_record_that_is_not_an_object_fails_the_slice) {
   auto filter = make(R"({"_op":"filter","field":"t","value":"b"})");
   for (const char* bad : {"nonsense", "[1]", "{\"t\":", "\"t\"", "{\"t\" 1}", "{t:1}"}) {
     auto out = run(*filter, {kSome[0], bad});
@@ -189,7 +189,7 @@ TEST(FieldOps, find_keys_that_need_escapes) {
               ElementsAre(R"({"c":2})"));
 }
 
-// Setting, then reading back through a parser gives what a parser would have set.
+// A field that was set and parsed again equals the same change made by a parser.
 RC_GTEST_PROP(FieldOps, setting_a_field_is_what_a_parser_would_do, ()) {
   json::object object;
   const auto keys = *rc::gen::container<std::vector<std::string>>(
@@ -214,7 +214,7 @@ TEST(Jq, maps_filters_and_flattens) {
               ElementsAre("1", "2", "2.5"));
 }
 
-TEST(Jq, an_error_fails_the_slice_with_its_words) {
+TEST(Jq, an_error_fails_the_slice_with_its_message) {
   auto out = run(*make(R"j({"_op":"jq","expr":"error(\"boom\")"})j"), {"{}"});
   ASSERT_FALSE(out);
   EXPECT_EQ(out.error().message, "record 1 of the slice: boom");
@@ -249,7 +249,7 @@ TEST(Jq, simple_comparisons_need_no_jq) {
     EXPECT_EQ(recognise_condition(other), nullptr) << other;
 }
 
-// The short cut and libjq agree on any record, also across kinds.
+// The native filter and libjq agree on any record, also for values of different kinds.
 RC_GTEST_PROP(Jq, comparisons_are_those_of_jq, ()) {
   const auto literal = *rc::gen::elementOf(
       std::vector<std::string>{"null", "true", "false", "0", "1.5", "\"\"", "\"a\"", "\"ä\""});
@@ -274,7 +274,7 @@ RC_GTEST_PROP(Jq, comparisons_are_those_of_jq, ()) {
   RC_ASSERT((answer == Condition::Answer::yes) == (results.at(0) == "true"));
 }
 
-// A program in frames that doubles every record; what it does first is up to its arguments.
+// A program with frames that doubles every record. Its arguments set what it does first.
 const std::string kDoubler = R"py(
 import sys, json, os
 for line in sys.stdin:
@@ -304,7 +304,7 @@ std::string exec_of(const std::string& script, std::string_view more = "") {
   return text + std::string(more) + "}";
 }
 
-TEST(Delay, ends_when_somebody_else_has_the_slice) {
+TEST(Delay, ends_when_another_worker_has_the_slice) {
   SliceContext context(system_clock());
   context.is_cancelled = [] { return true; };
   Batch batch;
@@ -338,7 +338,7 @@ TEST(Exec, an_error_frame_says_whether_to_try_again) {
   EXPECT_EQ(never.error().code, Code::bad_request);
 }
 
-TEST(Exec, mode_map_wants_as_many_records) {
+TEST(Exec, mode_map_needs_as_many_records) {
   auto exec = make(exec_of(kDoubler, R"(,"mode":"map")"));
   auto out = run(*exec, kSome);
   ASSERT_FALSE(out);
@@ -375,7 +375,7 @@ TEST(Exec, moves_megabytes_both_ways_without_blocking) {
   EXPECT_EQ(run(R"({"_op":"exec","framing":"none","command":"cat"})", large), large);
 }
 
-TEST(ExecFrames, refuses_answers_out_of_turn) {
+TEST(ExecFrames, rejects_unexpected_answers) {
   for (const char* bad :
        {"{}\n", "{\"_b\":\"end\",\"id\":1}\n", "{\"_b\":\"begin\",\"id\":2}\n",
         "{\"_b\":\"begin\",\"id\":1}\n{\"_b\":\"begin\",\"id\":1}\n", "{\"_b\":\n"}) {

@@ -1,4 +1,4 @@
-// The operations that are built in, as the table sees them.
+// The functions of the built-in operations, for the table of operations.
 #pragma once
 
 #include "flow/op.hpp"

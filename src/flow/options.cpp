@@ -27,7 +27,7 @@ std::string choices_text(std::string_view choices) {
   return out;
 }
 
-// "" when it fits.
+// Returns "" if the value is valid.
 std::string mistake_in(const Option& option, const json::value& value) {
   switch (option.type) {
     case Type::any:
@@ -128,7 +128,7 @@ Result<std::chrono::milliseconds> parse_human_duration(const json::value& value)
   std::size_t digits = 0;
   while (digits < text.size() && is_digit(text[digits])) ++digits;
   auto count = parse_int<std::uint32_t>(text.substr(0, digits));
-  if (!count) return fail(Code::invalid, fmt::format("no duration: {}", quote(text)));
+  if (!count) return fail(Code::invalid, fmt::format("not a duration: {}", quote(text)));
   std::string unit = to_lower(trim(text.substr(digits)));
   if (unit.size() > 2 && unit.ends_with('s')) unit.pop_back();
 
@@ -145,7 +145,7 @@ Result<std::chrono::milliseconds> parse_human_duration(const json::value& value)
     if (std::ranges::find(names, std::string_view(unit)) != names.end())
       return milliseconds(one.ms * *count);
   }
-  return fail(Code::invalid, fmt::format("no duration: {}", quote(text)));
+  return fail(Code::invalid, fmt::format("not a duration: {}", quote(text)));
 }
 
 std::string_view text_option(const json::object& options, std::string_view name) {
@@ -182,7 +182,7 @@ std::vector<std::string> nearest_names(std::string_view word,
                                        std::span<const std::string_view> candidates,
                                        std::size_t count) {
   constexpr std::size_t kLongestWord = 64;
-  word = word.substr(0, kLongestWord);  // what is longer is no slip of the fingers
+  word = word.substr(0, kLongestWord);  // longer words are not typing mistakes
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   for (std::string_view one : candidates) ranked.emplace_back(edit_distance(word, one), one);
   std::ranges::sort(ranked);

@@ -18,7 +18,7 @@ constexpr auto kLookEvery = 20ms;
 Result<void> SliceContext::wait(std::chrono::milliseconds time) const {
   const SteadyTime end = clock.steady() + time;
   while (true) {
-    if (is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
+    if (is_cancelled()) return fail(Code::cancelled, "the slice was cancelled");
     const auto left = end - clock.steady();
     if (left <= 0ns) return {};
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kLookEvery));
@@ -53,7 +53,7 @@ Result<void> Pipeline::run_once(const json::value& request, SliceContext& contex
     if (auto done = operations_[i]->process(context, batch_); !done)
       return done.error().with_context(names_[i + 1]);
   report.records_out = batch_.records.size();
-  if (context.is_cancelled()) return fail(Code::cancelled, "somebody else has the slice");
+  if (context.is_cancelled()) return fail(Code::cancelled, "the slice was cancelled");
   for (std::size_t i = 0; i < operations_.size(); ++i)
     if (auto done = operations_[i]->commit(context); !done)
       return done.error().with_context(names_[i + 1]);

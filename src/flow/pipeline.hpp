@@ -1,4 +1,4 @@
-// The chain of operations of one worker, built once and run slice after slice.
+// The operations of one worker, created once and run for slice after slice.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@ class Pipeline {
  public:
   static Result<Pipeline> build(const Job& job);
 
-  // Fetch and all operations, up to max_retries more times after a failure, with growing pauses.
+  // Runs the fetcher and all operations. Retries after a failure, at most max_retries times, with
+  // growing pauses.
   SliceReport run(const Slice& slice, SliceContext& context);
 
  private:

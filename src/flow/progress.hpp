@@ -1,4 +1,4 @@
-// How far a run is: numbers, rates, and the lines that people see.
+// The progress of a run: counts, rates, and the lines that show them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace plim::flow {
 
-// Events per second, the last half minute counting most. The first half minute is the plain
+// Events per second, mostly of the last half minute. In the first half minute it is the plain
 // average, which settles sooner.
 class Rate {
  public:
@@ -34,12 +34,12 @@ struct RunProgress {
   std::uint64_t records_in = 0, records_out = 0, bytes = 0;
   std::uint64_t redispatched = 0, duplicates = 0;
   std::size_t workers = 0;
-  std::uint64_t worker_rss = 0;      // the largest one seen
-  std::uint64_t controller_rss = 0;  // now
+  std::uint64_t worker_rss = 0;      // of the largest worker so far
+  std::uint64_t controller_rss = 0;  // current value
   double slices_per_second = 0, records_per_second = 0, bytes_per_second = 0;
   Nanos elapsed = {};
 
-  // None while nobody can know.
+  // None if it cannot be estimated yet.
   std::optional<std::chrono::seconds> eta() const;
 };
 

@@ -18,7 +18,7 @@ TEST(Progress, a_rate_follows_what_happens_now) {
   EXPECT_NEAR(rate.per_second(), 50, 1);
 }
 
-TEST(Progress, no_eta_is_made_up) {
+TEST(Progress, has_no_eta_without_a_total) {
   RunProgress progress;
   progress.slices_done = 10;
   EXPECT_FALSE(progress.eta());

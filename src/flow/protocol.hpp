@@ -1,5 +1,5 @@
-// What controller and worker say to each other: frames of a 32-bit length, a type and its fields.
-// Both ends are always the same program; the version in the greeting only guards against mistakes.
+// The messages between controller and worker: frames with a 32-bit length, a type and fields. Both
+// ends are the same program; the version in the first frame only guards against mistakes.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ inline constexpr std::uint32_t kProtocolVersion = 1;
 inline constexpr std::size_t kLargestFrame = std::size_t{256} << 20;
 
 enum class FrameType : std::uint8_t {
-  hello = 1,  // worker: first
-  welcome,    // controller: the execution and the worker's id
+  hello = 1,  // worker: the first frame
+  welcome,    // controller: the execution and the worker's ID
   dispatch,   // controller: a slice
-  cancel,     // controller: somebody else has it
-  shutdown,   // controller: finish nothing more
+  cancel,     // controller: another worker has the slice
+  shutdown,   // controller: end, and commit nothing more
   heartbeat,  // worker: every second
-  report,     // worker: a slice is done with
-  broken,     // worker: cannot run this execution at all
+  report,     // worker: a slice is finished
+  broken,     // worker: it cannot run this execution
 };
 
 struct Frame {
@@ -30,11 +30,12 @@ struct Frame {
   std::string_view payload;
 };
 
-// Takes frames out of a stream of bytes.
+// Splits a stream of bytes into frames.
 class FrameSplitter {
  public:
   void feed(std::string_view bytes);
-  // Nothing: incomplete. The view holds until the next feed(). Code::invalid: no frames at all.
+  // Nothing: the frame is incomplete. The view is valid until the next feed(). Code::invalid: the
+  // bytes are not a frame.
   Result<std::optional<Frame>> next();
 
  private:
@@ -54,7 +55,7 @@ struct Welcome {
 };
 
 struct Dispatch {
-  Slice slice;  // with the attempt that this is
+  Slice slice;  // including the number of the attempt
 };
 
 struct Cancel {
@@ -75,7 +76,7 @@ std::string encode(const SliceReport& report);
 std::string encode_shutdown();
 std::string encode_broken(std::string_view message);
 
-// Code::invalid for a payload that is none of this type.
+// Code::invalid if the payload does not have this type.
 Result<Hello> decode_hello(std::string_view payload);
 Result<Welcome> decode_welcome(std::string_view payload);
 Result<Dispatch> decode_dispatch(std::string_view payload);

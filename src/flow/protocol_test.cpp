@@ -40,7 +40,7 @@ TEST(Protocol, frames_arrive_whole_however_they_are_cut) {
   }
 }
 
-TEST(Protocol, what_is_no_frame_is_refused) {
+TEST(Protocol, an_invalid_frame_is_rejected) {
   FrameSplitter http;
   http.feed("GET /health HTTP/1.1\r\n");
   EXPECT_FALSE(http.next());
@@ -49,7 +49,7 @@ TEST(Protocol, what_is_no_frame_is_refused) {
   EXPECT_FALSE(decode_hello(std::string(9, '\0')));
 }
 
-TEST(Protocol, a_slice_keeps_everything_on_its_way) {
+TEST(Protocol, a_slice_keeps_all_fields) {
   Dispatch there{.slice = {.key = {3, 4},
                            .id = "id",
                            .request = "{}",

@@ -1,4 +1,4 @@
-// The unit of work, as controller, worker and ledger know it.
+// The unit of work of controller, worker and ledger.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace plim::flow {
 
-// Names a slice within its execution.
+// Identifies a slice within its execution.
 struct SliceKey {
   std::uint32_t slicer = 0;
   std::uint64_t order = 0;  // 1, 2, 3 … per slicer
@@ -21,17 +21,17 @@ struct Slice {
   std::string id;       // UUID
   std::string request;  // JSON
   WallTime created = {};
-  std::uint32_t attempt = 0;  // number of the last dispatch, 0: never given out
+  std::uint32_t attempt = 0;  // number of the last dispatch; 0: never assigned
 };
 
 enum class Outcome : std::uint8_t { completed, failed, cancelled };
 
-// What a worker says about a slice it was given.
+// A worker's report on a slice.
 struct SliceReport {
   SliceKey key;
   std::uint32_t attempt = 0;
   Outcome outcome = Outcome::completed;
-  std::uint32_t retries = 0;  // tries after the first one
+  std::uint32_t retries = 0;  // attempts after the first one
   std::uint64_t records_in = 0;
   std::uint64_t records_out = 0;
   std::uint64_t bytes = 0;  // of the records read

@@ -26,7 +26,8 @@ Result<void> SliceSource::resume(const std::vector<LedgerChanges::Cursor>& curso
                                  const std::vector<std::uint64_t>& last_orders) {
   for (std::size_t i = 0; i < slicers_.size(); ++i) slicers_[i].order = last_orders.at(i);
   for (const auto& cursor : cursors) {
-    if (cursor.slicer >= slicers_.size()) return fail(Code::invalid, "ledger has more slicers");
+    if (cursor.slicer >= slicers_.size())
+      return fail(Code::invalid, "the ledger has more slicers than the job");
     PLIM_CHECK(slicers_[cursor.slicer].slicer->restore(cursor.position));
     slicers_[cursor.slicer].done = cursor.done;
   }
@@ -43,7 +44,7 @@ Result<void> SliceSource::make(std::size_t count, WallTime now, LedgerChanges& i
   std::vector<bool> touched(slicers_.size(), false);
   std::uint64_t made_before = made();
   if (limit_) count = std::min<std::uint64_t>(count, *limit_ - std::min(*limit_, made_before));
-  // In turns, so that several slicers advance side by side.
+  // Takes turns, so that all slicers make progress.
   for (std::size_t idle = 0; count > 0 && idle < slicers_.size();) {
     const auto index = turn_++ % slicers_.size();
     One& one = slicers_[index];
@@ -85,7 +86,7 @@ std::optional<std::uint64_t> SliceSource::total() const {
       return limit_ ? std::optional(std::max(*limit_, made())) : std::nullopt;
     sum += total.value_or(one.order);
   }
-  // An earlier run without a limit may have made more of them.
+  // An earlier run without a limit may have made more slices.
   return limit_ ? std::max(std::min(*limit_, sum), made()) : sum;
 }
 

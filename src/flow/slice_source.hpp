@@ -1,4 +1,4 @@
-// The slicers of an execution, and where they are.
+// The slicers of an execution and their positions.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,15 @@ class SliceSource {
  public:
   static Result<SliceSource> open(const Job& job);
 
-  // Goes on behind the slices that the ledger has.
+  // Continues after the slices in the ledger.
   Result<void> resume(const std::vector<LedgerChanges::Cursor>& cursors,
                       const std::vector<std::uint64_t>& last_orders);
 
-  // At most this many slices in all, also counting those of before.
+  // Makes at most this many slices in total, including those of earlier runs.
   void limit(std::uint64_t slices) { limit_ = slices; }
 
-  // Adds up to `count` slices and the slicers' positions behind them. Fewer: no more for now.
+  // Adds up to `count` slices and the positions of the slicers after them. Adds fewer if there are
+  // no more for now.
   Result<void> make(std::size_t count, WallTime now, LedgerChanges& into);
 
   bool done() const;

@@ -4,7 +4,7 @@
 namespace plim::flow {
 namespace {
 
-constexpr std::size_t kMostPrinted = std::size_t{64} << 20;  // it travels in one frame
+constexpr std::size_t kMostPrinted = std::size_t{64} << 20;  // it must fit into one frame
 
 class Noop final : public Operation {
  public:
@@ -21,7 +21,7 @@ class Delay final : public Operation {
   std::chrono::milliseconds time_;
 };
 
-// Workers have no standard output of their own: the controller prints what it accepts.
+// Workers have no standard output. The controller prints the text of slices that it accepts.
 class Stdout final : public Operation {
  public:
   explicit Stdout(std::size_t limit) : limit_(limit) {}
@@ -33,7 +33,7 @@ class Stdout final : public Operation {
       context.printed.append(record) += '\n';
       if (context.printed.size() > kMostPrinted)
         return fail(Code::bad_request,
-                    "a slice prints more than 64 MB; take smaller slices, or file_exporter");
+                    "a slice prints more than 64 MB; use smaller slices, or file_exporter");
     }
     return {};
   }
@@ -58,7 +58,7 @@ Result<std::unique_ptr<Operation>> make_stdout(const json::object& options) {
 
 Guarantee stdout_guarantee(const json::object&) {
   return {.exactly_once = false,
-          .reason = "stdout: what was printed just before a crash is printed again"};
+          .reason = "stdout: records printed shortly before a crash are printed again"};
 }
 
 }  // namespace plim::flow

@@ -14,7 +14,7 @@ namespace {
 
 Error error_of(sqlite3* database, std::string_view what) {
   int code = database != nullptr ? sqlite3_errcode(database) : SQLITE_NOMEM;
-  // A full or failing disk may be well again later; a damaged file is not.
+  // A full or failing disk may recover; a damaged file does not.
   Code ours = code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_BUSY ? Code::unavailable
               : code == SQLITE_NOTADB || code == SQLITE_CORRUPT                  ? Code::invalid
               : code == SQLITE_CANTOPEN                                          ? Code::not_found
@@ -38,7 +38,7 @@ Statement& Statement::operator=(Statement&& other) noexcept {
 }
 
 Statement& Statement::bind(std::string_view text) {
-  // A null pointer would be NULL, even with the size 0.
+  // SQLite would bind a null pointer as NULL, even with size 0.
   const char* bytes = text.data() != nullptr ? text.data() : "";
   sqlite3_bind_text64(handle_, ++bound_, bytes, text.size(), SQLITE_STATIC, SQLITE_UTF8);
   return *this;
@@ -78,7 +78,7 @@ std::int64_t Statement::number(int column) const {
 }
 
 Result<Database> Database::open(const std::string& path) {
-  // Records may be confidential. SQLite gives its other files the mode of this one.
+  // Records may be confidential. SQLite gives its other files the same mode.
   Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!made) return fail_errno(errno, fmt::format("cannot open {}", path));
   made.reset();

@@ -1,4 +1,4 @@
-// As much of SQLite as Flow uses, without its header. Belongs to one thread.
+// The part of SQLite that Flow uses, without SQLite's header. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct sqlite3_stmt;
 
 namespace plim::flow {
 
-// A prepared statement, used again and again: bind from the left, then step or run.
+// A prepared statement for repeated use: bind parameters from left to right, then run it.
 class Statement {
  public:
   Statement() = default;
@@ -22,14 +22,14 @@ class Statement {
   Statement(Statement&& other) noexcept;
   Statement& operator=(Statement&& other) noexcept;
 
-  // Texts must stay alive until the statement has run.
+  // The text must stay alive until the statement has run.
   Statement& bind(std::string_view text);
   Statement& bind(std::int64_t number);
 
   Statement& bind(std::uint64_t number) { return bind(static_cast<std::int64_t>(number)); }
 
   Statement& bind_null();
-  // Runs it to its end and makes it ready for the next time; `row` is called for each row.
+  // Runs the statement to its end and resets it. Calls `row` for each row.
   Result<void> run(const std::function<void(Statement&)>& row = {});
 
   std::string text(int column) const;
@@ -47,7 +47,7 @@ class Statement {
 
 class Database {
  public:
-  // Write-ahead log, synced at every commit; made if missing.
+  // Uses a write-ahead log, synced at every commit. Creates the file if it does not exist.
   static Result<Database> open(const std::string& path);
   ~Database();
 

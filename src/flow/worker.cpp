@@ -31,7 +31,7 @@ namespace {
 
 constexpr int kHeartbeatMs = 1000;
 
-// Programs that a slice has started; they lead groups of their own.
+// Kills the programs that a slice has started. Each one leads its own process group.
 void end_children() {
   std::error_code error;
   std::filesystem::directory_iterator thread("/proc/self/task", error), end;
@@ -43,8 +43,8 @@ void end_children() {
   }
 }
 
-// What both threads share. The listening thread reads, keeps the lease and fills the queue; the
-// working one empties it and writes reports.
+// The state that both threads share. The listening thread reads frames, sends heartbeats and fills
+// the queue. The working thread takes slices from it and writes reports.
 class Link {
  public:
   Link(Fd fd, WhenLost when_lost, const Clock& clock)
@@ -61,7 +61,7 @@ class Link {
     return true;
   }
 
-  // Until the controller leaves or says shutdown.
+  // Runs until the controller ends or sends shutdown.
   void listen() {
     FrameSplitter splitter;
     char buffer[64 * 1024];
@@ -85,7 +85,7 @@ class Link {
     if (!ended_) lost();
   }
 
-  // Waits; nothing: it is over.
+  // Waits for a slice. Returns nothing when the worker must end.
   std::optional<Slice> next_slice() {
     std::unique_lock lock(state_);
     changed_.wait(lock, [&] { return ended_ || !slices_.empty(); });
@@ -107,7 +107,7 @@ class Link {
     return cancelled_.contains({key, attempt});
   }
 
-  // Done with it: a cancel that came is of no more use.
+  // The slice is finished, so a cancel for it has no effect any more.
   void forget(SliceKey key, std::uint32_t attempt) {
     std::lock_guard lock(state_);
     cancelled_.erase({key, attempt});
@@ -115,7 +115,7 @@ class Link {
 
   bool was_lost() const { return lost_; }
 
-  // The listening thread gets out of its wait; the controller sees the end of the stream.
+  // Wakes the listening thread; the controller sees the end of the stream.
   void close() { ::shutdown(fd_.get(), SHUT_RDWR); }
 
  private:
@@ -152,7 +152,8 @@ class Link {
   }
 
   void lost() {
-    // Destructors would wait for the working thread, which may be deep in a slice.
+    // Do not run destructors: they would wait for the working thread, which may be busy with a
+    // slice.
     if (when_lost_ == WhenLost::exit_process) {
       end_children();
       ::_exit(1);
@@ -165,8 +166,8 @@ class Link {
   Fd fd_;
   WhenLost when_lost_;
   const Clock& clock_;
-  std::mutex write_;  // one frame at a time
-  std::mutex state_;  // all that follows
+  std::mutex write_;  // held while one frame is written
+  std::mutex state_;  // guards all members below
   std::condition_variable changed_;
   std::atomic<bool> ended_ = false;
   std::atomic<bool> lost_ = false;
@@ -203,7 +204,7 @@ void work(Link& link, const Welcome& welcome, const Clock& clock) {
     };
     SliceReport report = pipeline->run(*slice, context);
     link.forget(slice->key, slice->attempt);
-    // A short run is over before the listening thread has said how much memory it takes.
+    // A short run ends before the listening thread reports the memory use.
     if (std::exchange(first, false)) link.send(encode(Heartbeat{.rss = resident_bytes()}));
     if (!link.send(encode(report))) return;
   }
@@ -224,7 +225,7 @@ int run_worker(Fd controller, WhenLost when_lost, const Clock& clock) {
 int run_worker_process(const Clock& clock) {
   keep_memory_small();
   log::configure({.level = log::Level::warn});
-  // Nothing that an operation starts may get hold of the controller's line.
+  // Programs that an operation starts must not inherit the controller's socket.
   Fd controller(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
   Fd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!controller || !nowhere || ::dup2(nowhere.get(), STDOUT_FILENO) < 0) return 1;

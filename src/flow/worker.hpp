@@ -1,4 +1,4 @@
-// A worker: takes slices from its controller over one stream socket and runs them one by one.
+// A worker: receives slices from its controller over a stream socket and runs them one by one.
 #pragma once
 
 #include "base/clock.hpp"
@@ -7,15 +7,15 @@
 namespace plim::flow {
 
 enum class WhenLost {
-  leave,         // return; for workers that are threads
-  exit_process,  // end at once, in the middle of a slice: nothing more may be committed
+  leave,         // return from run_worker(); for workers that are threads
+  exit_process,  // exit at once, also during a slice: nothing may be committed after this
 };
 
-// Blocks until the controller says shutdown or is gone; an exit code. A second thread keeps the
-// lease while a slice runs.
+// Blocks until the controller sends shutdown or ends; returns an exit code. A second thread sends
+// heartbeats while a slice runs.
 int run_worker(Fd controller, WhenLost when_lost, const Clock& clock);
 
-// The hidden command "flow-worker": the controller is on standard output.
+// The hidden command "flow-worker". Standard output is the socket of the controller.
 int run_worker_process(const Clock& clock);
 
 }  // namespace plim::flow

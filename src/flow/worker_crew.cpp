@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 constexpr Nanos kFirstPause = 20ms;
 constexpr Nanos kLongestPause = 2s;
 
-// The first one that ends without a word is replaced at once; those after it with growing pauses.
+// The first worker that ends without sending anything is replaced at once, later ones after growing
+// pauses.
 Nanos pause_after(unsigned silent_ends) {
   if (silent_ends < 2) return Nanos(0);
   return std::min(kLongestPause, kFirstPause * (1u << std::min(silent_ends - 2, 7u)));
@@ -31,7 +32,7 @@ struct SocketPair {
 Result<SocketPair> make_pair_of_sockets() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail_errno(errno, "cannot make a socket pair");
+    return fail_errno(errno, "cannot create a socket pair");
   return SocketPair{.ours = Fd(ends[0]), .theirs = Fd(ends[1])};
 }
 
@@ -82,7 +83,8 @@ Task<Result<std::string>> WorkerCrew::run_process(WorkerNumber number) {
   sockets.theirs.reset();
   connect(number, std::move(sockets.ours));
   co_await until_left(number);
-  // It hung up, so it is about to end; if not, nothing it does may reach the outside any more.
+  // The worker closed its socket, so it is about to end. If it does not, kill it, so that it cannot
+  // output anything.
   Exit exit = co_await process.stop(1s);
   co_return exit.describe();
 }
@@ -90,7 +92,7 @@ Task<Result<std::string>> WorkerCrew::run_process(WorkerNumber number) {
 Task<Result<std::string>> WorkerCrew::run_thread(WorkerNumber number) {
   PLIM_CO_TRY(SocketPair sockets, make_pair_of_sockets());
   connect(number, std::move(sockets.ours));
-  // Joined when this frame goes, also when it unwinds: its line is closed by then.
+  // Joined when this coroutine ends, also when it is cancelled: its socket is closed by then.
   std::jthread thread([fd = sockets.theirs.release(), &clock = std::as_const(clock_)] {
     run_worker(Fd(fd), WhenLost::leave, clock);
   });
@@ -124,7 +126,7 @@ Task<void> WorkerCrew::stop(Nanos grace) {
     bool in_time = co_await changed_.wait_until(clock_, deadline);
     if (!in_time) break;
   }
-  // Whoever is left sees the end of the line, and processes are killed with their handles.
+  // Workers that are left see the end of the stream. Processes are killed with their handles.
   for (auto& [number, link] : links_) link->close();
   links_.clear();
   co_await tasks_.stop();

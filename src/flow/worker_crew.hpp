@@ -1,5 +1,5 @@
-// The workers of a local run: as many as asked for, each a process or a thread at the other end of
-// a socket pair; one that dies is replaced.
+// The workers of a local run. Each is a process or a thread at the other end of a socket pair. A
+// worker that dies is replaced.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@
 
 namespace plim::flow {
 
-// Belongs to one loop; co_await stop() before it goes.
+// Belongs to one loop; co_await stop() before destroying it.
 class WorkerCrew {
  public:
   struct Settings {
     unsigned workers = 1;
     bool threads = false;
-    std::string program;  // what a worker process runs, with the word flow-worker
+    std::string program;  // program of worker processes; gets the argument flow-worker
   };
 
   struct Handlers {
     std::function<void(WorkerNumber, const Frame&)> frame;
-    // After everything the worker had sent; `how` is "killed by signal 9 (Killed)", "" for threads.
+    // Called after the worker's last frame; `how` is "killed by signal 9 (Killed)", "" for threads.
     std::function<void(WorkerNumber, const std::string& how)> left;
   };
 
@@ -36,7 +36,8 @@ class WorkerCrew {
 
   void start();
   void send(WorkerNumber worker, std::string_view bytes);
-  // Nobody is replaced any more; workers finish what they are at, and after `grace` are ended.
+  // Stops replacing workers and asks them to end without further commits. Kills those that are left
+  // after `grace`.
   Task<void> stop(Nanos grace);
 
   std::size_t present() const { return links_.size(); }
@@ -53,7 +54,7 @@ class WorkerCrew {
   Handlers handlers_;
   std::map<WorkerNumber, std::shared_ptr<WorkerLink>> links_;
   WorkerNumber last_ = 0;
-  std::set<WorkerNumber> silent_;  // not a word from them yet
+  std::set<WorkerNumber> silent_;  // have not sent a frame yet
   bool stopping_ = false;
   Event changed_;
   TaskGroup tasks_;

@@ -40,7 +40,7 @@ class SocketLink final : public WorkerLink, public std::enable_shared_from_this<
   }
 
  private:
-  // False: over.
+  // False: the stream has ended.
   bool read_some() {
     char buffer[64 * 1024];
     ssize_t n = ::recv(socket_.native_handle(), buffer, sizeof buffer, 0);
@@ -50,7 +50,7 @@ class SocketLink final : public WorkerLink, public std::enable_shared_from_this<
     while (!closed_) {
       auto frame = splitter_.next();
       if (!frame) {
-        log::warn("flow", "a worker sent what is no frame", {{"error", frame.error()}});
+        log::warn("flow", "a worker sent an invalid frame", {{"error", frame.error()}});
         return end();
       }
       if (!*frame) return true;
@@ -69,7 +69,7 @@ class SocketLink final : public WorkerLink, public std::enable_shared_from_this<
     while (!unsent_.empty()) {
       ssize_t n = ::send(socket_.native_handle(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno != EAGAIN) return;  // the reader notices
+      if (n < 0 && errno != EAGAIN) return;  // read_some() reports it
       if (n < 0) return wait_to_write();
       unsent_.erase(0, static_cast<std::size_t>(n));
     }

@@ -1,5 +1,5 @@
-// The controller's end of a worker's line. Belongs to one loop; keeps itself alive while it waits,
-// so it is held by shared_ptr and ended by close().
+// The controller's end of the socket of one worker. Belongs to one loop. It keeps itself alive
+// while it waits, so it is held by shared_ptr and ended by close().
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ class WorkerLink {
  public:
   struct Handlers {
     std::function<void(const Frame&)> frame;
-    std::function<void()> closed;  // once: the worker has left, or wrote nonsense
+    std::function<void()> closed;  // called once: the worker has ended or sent an invalid frame
   };
 
   static std::shared_ptr<WorkerLink> start(const Executor& loop, Fd socket, Handlers handlers);
   virtual ~WorkerLink() = default;
 
-  // Never waits: what the worker does not take yet is kept.
+  // Never blocks: bytes that the worker does not read yet are queued.
   virtual void send(std::string_view bytes) = 0;
-  // No handler is called any more.
+  // After this call no handler is called.
   virtual void close() = 0;
 };
 

@@ -14,7 +14,7 @@ namespace plim::roles {
 namespace {
 
 constexpr int kPort = 9101;
-// Where a DaemonSet would have them mounted.
+// ConfigMaps that a DaemonSet would mount.
 constexpr const char* kPoolMaps =
     ",configmap:kube-system/cpu-dp-configmap,configmap:kube-system/cpu-pooler-configmap";
 constexpr std::int64_t kKubeletPort = 10250;
@@ -26,7 +26,8 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
-// The agent shows the kubelet the certificate of its node, and is shown one of the same authority.
+// Writes the node certificate that the agent presents to the kubelet. The authority that signs it
+// also signs the kubelet's.
 Result<void> write_certificate(const RolePlace& place, const std::string& node,
                                const std::string& address, const std::string& base) {
   net::KeyPair authority;
@@ -38,7 +39,7 @@ Result<void> write_certificate(const RolePlace& place, const std::string& node,
   return write_file(base + ".key", made.key_pem, kPrivate);
 }
 
-// The file of the module measure. Made anew each time, since the address may be another one.
+// Writes the file of the module measure; at each start, because the address may have changed.
 Result<std::string> write_config(const RolePlace& place, const std::string& root,
                                  const std::string& listen) {
   const std::string node(text_at(place.node, {"name"}));

@@ -1,4 +1,5 @@
-// The agent of a local node, as roles of `plimsoll up`: agent (what it measures), images, pools.
+// Starts the agent of a local node for `plimsoll up`. It serves the roles agent (measuring), images
+// and pools.
 #pragma once
 
 #include "roles/role_children.hpp"
@@ -7,8 +8,8 @@ namespace plim::roles {
 
 Result<RoleLaunch> launch_agent(const RolePlace& place);
 
-// Files put into `pools` of the state directory are taken at once, and so are the ConfigMaps of a
-// real cluster, unless the environment names other places.
+// The places of pool configurations: the directory `pools` in the state directory, and the
+// ConfigMaps that a real cluster uses. An environment variable can replace them.
 Result<std::string> pool_places_of(const RolePlace& place);
 
 }  // namespace plim::roles

@@ -63,8 +63,8 @@ Task<void> AgentModules::start_one(Kept* kept) {
   if (!started) kept->failure = daemon_failure(kept->module->trouble(), started.error());
 }
 
-// Ends by itself when all are to stop, and is not cancelled: a module that is being stopped must
-// have let go of everything before anybody else touches it.
+// Runs one module until all must stop. Not cancelled: a module that is stopping must release
+// everything before another task uses it.
 Task<void> AgentModules::keep(Kept* kept) {
   while (!stopping_) {
     if (!kept->failure && kept->health.failing() && kept->module->not_ready().empty())
@@ -116,7 +116,7 @@ void AgentModules::reload() {
 void AgentModules::reload_one(Kept& kept) {
   if (!kept.module->up()) return;
   kept.module->reload();
-  kept.hurried = true;  // what was wrong may have been mended
+  kept.hurried = true;  // the change may have fixed the failure
   changed_->notify();
 }
 

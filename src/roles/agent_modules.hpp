@@ -1,4 +1,4 @@
-// What the node agent does is done by modules: one alone, or several in one process.
+// The modules of the node agent. A process runs one module or several.
 #pragma once
 
 #include <functional>
@@ -21,19 +21,19 @@ namespace plim::roles {
 
 using Addresses = std::vector<std::string>;
 
-// What a module may ask of the process that it runs in.
+// The functions of the process that a module may call.
 struct ModuleHost {
   Executor loop = {};
-  std::function<void(Error)> give_up = {};  // it cannot go on; called at most once per start()
-  std::function<void()> finish = {};        // its work is done, so the process is to end
-  // From now on the process listens there, and nowhere else.
+  std::function<void(Error)> give_up = {};  // it cannot continue; called at most once per start()
+  std::function<void()> finish = {};  // the module has done its work and the process should end
+  // From now on the process listens on these addresses only.
   std::function<Task<Result<void>>(Addresses)> listen = {};
 };
 
-// Belongs to the loop it is started on; co_await stop() before destroying it.
+// A module belongs to the loop it is started on; co_await stop() before destroying it.
 class AgentModule {
  public:
-  // `trouble` is the code under which its failures are explained.
+  // `trouble` is the error code of its failures.
   AgentModule(std::string_view name, Plm trouble) : name_(name), trouble_(trouble) {}
 
   virtual ~AgentModule() = default;
@@ -42,33 +42,33 @@ class AgentModule {
 
   Plm trouble() const { return trouble_; }
 
-  // Started again after a stop().
+  // Also called again after stop().
   virtual Task<Result<void>> start(ModuleHost host) = 0;
-  // Lets go of everything that the next start() needs. Also after a start that failed.
+  // Releases everything that the next start() needs. Also called after a failed start.
   virtual Task<void> stop() = 0;
 
-  // SIGHUP, or one of files() has changed. Also while it is down, before it is started again.
+  // Called on SIGHUP and when one of files() has changed, also while the module is down.
   virtual void reload() {}
 
   virtual std::vector<std::string> files() const { return {}; }
 
-  virtual bool up() const { return true; }  // false: it was asked for, but must not run here
+  virtual bool up() const { return true; }  // false: it is configured, but must not run here
 
-  virtual bool is_vital() const { return false; }  // the process ends with its failure
+  virtual bool is_vital() const { return false; }  // true: its failure ends the process
 
   virtual bool alive() const { return true; }  // for /healthz
 
-  virtual std::string not_ready() const = 0;  // why, for people; "": it is
-  virtual json::value state() const = 0;      // an object, whose members /state shows
+  virtual std::string not_ready() const = 0;  // the reason, for people; "" if the module is ready
+  virtual json::value state() const = 0;      // an object; /state shows its members
 
-  // It measures: what metrics() returns is all that /metrics shows if it is alone, and it gives
-  // memory back by itself.
+  // True for the module that measures. If it runs alone, /metrics shows only metrics(). It returns
+  // memory to the system by itself.
   virtual bool measures() const { return false; }
 
-  // Where it wants to be shown.
+  // The addresses where the module wants the process to listen.
   virtual Addresses addresses() const { return {}; }
 
-  // What it shows at one of those besides the registry of the process; null: nothing yet.
+  // Metrics at one of these addresses, in addition to the registry of the process; null: none yet.
   virtual std::shared_ptr<const std::string> metrics(const std::string& address) const;
 
  private:
@@ -76,18 +76,18 @@ class AgentModule {
   Plm trouble_;
 };
 
-// Those of one process, in the order in which they are started. One that is alone ends with its
-// failure, and the process with it; who started the process may start it again. Of several, one
-// that fails is started again by itself while the others go on.
+// The modules of one process, in the order in which they start. If a module that runs alone fails,
+// the process ends and its supervisor may restart it. If there are several modules, a failed module
+// is restarted while the others continue.
 class AgentModules {
  public:
   enum class Company { none, others };
 
-  // The process, as far as it is asked for something here.
+  // The functions of the process that the modules use.
   struct Process {
     Executor loop = {};
-    std::function<void(Failure)> give_up = {};  // one that it cannot do without has failed
-    std::function<void()> finish = {};          // one has done what was asked for
+    std::function<void(Failure)> give_up = {};  // a vital module has failed
+    std::function<void()> finish = {};          // a module has done its work
     std::function<Task<Result<void>>(Addresses)> listen = {};
   };
 
@@ -97,9 +97,9 @@ class AgentModules {
 
   void add(std::unique_ptr<AgentModule> module);
 
-  // Stays where it is from now on.
+  // Do not move this object after the call.
   Task<Outcome<void>> start(Process process);
-  // Also after a start that failed or was cancelled.
+  // Also call it after a start that failed or was cancelled.
   Task<void> stop();
   void reload();
 
@@ -108,7 +108,7 @@ class AgentModules {
   json::value state() const;
   bool measures() const;
   Addresses addresses() const;
-  // For /metrics of that address; null: nothing yet.
+  // The text of /metrics at this address; null: none yet.
   std::shared_ptr<const std::string> metrics(const std::string& address) const;
 
  private:
@@ -116,8 +116,8 @@ class AgentModules {
     std::unique_ptr<AgentModule> module;
     ModuleHealth health;
     bool running = false;
-    std::optional<Failure> failure = {};  // why it is to be stopped
-    bool hurried = false;                 // somebody wants it started now
+    std::optional<Failure> failure = {};  // why the module must stop
+    bool hurried = false;                 // start it now, without waiting for the backoff
   };
 
   bool is_restarted(const Kept& kept) const;

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using Story = std::vector<std::string>;
 
-// Writes down what happens to it.
+// Records its calls.
 class ToldModule final : public AgentModule {
  public:
   enum class Kind { works, off, fails, gives_up, finishes };
@@ -116,7 +116,7 @@ class ModulesOfAnAgent : public ::testing::Test {
     loop_.run_ready();
   }
 
-  // How long it takes until it is started once more, by a step's width.
+  // The time until the next start, rounded up to a step.
   Nanos wait_for_start(Nanos step = 100ms) {
     story_.clear();
     Nanos out{0};
@@ -155,7 +155,7 @@ TEST_F(ModulesOfAnAgent, start_in_order_and_stop_backwards) {
   EXPECT_EQ(to_json(all.state()), R"({"pools":true,"images":true})");
 }
 
-TEST_F(ModulesOfAnAgent, end_with_the_failure_of_the_only_one) {
+TEST_F(ModulesOfAnAgent, end_the_process_if_the_only_module_fails) {
   AgentModules unable = alone(Kind::fails);
   const auto started = start(unable);
   ASSERT_FALSE(started);
@@ -170,7 +170,7 @@ TEST_F(ModulesOfAnAgent, end_with_the_failure_of_the_only_one) {
   EXPECT_EQ(std::ranges::count(story_, "pools starts"), 2);  // each once
 }
 
-TEST_F(ModulesOfAnAgent, restart_only_the_one_that_failed) {
+TEST_F(ModulesOfAnAgent, restart_only_the_module_that_failed) {
   for (const Kind kind : {Kind::fails, Kind::gives_up}) {
     story_.clear();
     AgentModules all = modules(kind, Kind::works);
@@ -185,7 +185,7 @@ TEST_F(ModulesOfAnAgent, restart_only_the_one_that_failed) {
     pass(400ms);
     EXPECT_THAT(story_,
                 ElementsAre("pools starts", "images starts", "pools stops", "pools starts"));
-    // It is down until it has said that it is ready.
+    // The module is down until it reports that it is ready.
     EXPECT_EQ(all.not_ready(), "pools: down: " + why + "\nimages: not yet");
     pools_->is_ready = true;
     pass(1s);
@@ -196,7 +196,7 @@ TEST_F(ModulesOfAnAgent, restart_only_the_one_that_failed) {
   }
 }
 
-TEST_F(ModulesOfAnAgent, wait_longer_each_time_until_one_ran_for_a_while) {
+TEST_F(ModulesOfAnAgent, wait_longer_each_time_until_a_module_runs_for_a_while) {
   AgentModules all = modules(Kind::fails, Kind::works);
   const std::string before = metric("plimsoll_agent_module_restarts_total", "pools");
   ASSERT_TRUE(start(all));
@@ -220,7 +220,7 @@ TEST_F(ModulesOfAnAgent, wait_longer_each_time_until_one_ran_for_a_while) {
   run_to_end(loop_, all.stop());
 }
 
-TEST_F(ModulesOfAnAgent, start_at_once_who_is_down_when_files_are_to_be_reread) {
+TEST_F(ModulesOfAnAgent, start_immediately_on_a_reload_if_down) {
   AgentModules all = modules(Kind::fails, Kind::works);
   ASSERT_TRUE(start(all));
   story_.clear();
@@ -231,7 +231,7 @@ TEST_F(ModulesOfAnAgent, start_at_once_who_is_down_when_files_are_to_be_reread) 
   run_to_end(loop_, all.stop());
 }
 
-TEST_F(ModulesOfAnAgent, stop_while_one_waits_for_its_next_start) {
+TEST_F(ModulesOfAnAgent, stop_while_a_module_waits_for_its_restart) {
   AgentModules all = modules(Kind::fails, Kind::works);
   ASSERT_TRUE(start(all));
   run_to_end(loop_, all.stop());
@@ -240,7 +240,7 @@ TEST_F(ModulesOfAnAgent, stop_while_one_waits_for_its_next_start) {
   EXPECT_THAT(story_, ElementsAre());
 }
 
-TEST_F(ModulesOfAnAgent, leave_alone_who_must_not_run_here) {
+TEST_F(ModulesOfAnAgent, stay_off_if_they_must_not_run_here) {
   AgentModules all = modules(Kind::off, Kind::works);
   ASSERT_TRUE(start(all));
   all.reload();
@@ -250,7 +250,7 @@ TEST_F(ModulesOfAnAgent, leave_alone_who_must_not_run_here) {
   run_to_end(loop_, all.stop());
 }
 
-TEST_F(ModulesOfAnAgent, end_the_process_with_the_failure_of_a_vital_one) {
+TEST_F(ModulesOfAnAgent, end_the_process_if_a_vital_module_fails) {
   AgentModules unable = modules(Kind::fails, Kind::works);
   pools_->vital = true;
   const auto started = start(unable);
@@ -264,11 +264,11 @@ TEST_F(ModulesOfAnAgent, end_the_process_with_the_failure_of_a_vital_one) {
   EXPECT_EQ(fatal_.what, "gone");
   story_.clear();
   pass(10min);
-  EXPECT_THAT(story_, ElementsAre());  // nobody starts it again
+  EXPECT_THAT(story_, ElementsAre());  // not restarted
   run_to_end(loop_, wrong.stop());
 }
 
-TEST_F(ModulesOfAnAgent, end_the_process_when_one_has_done_its_work) {
+TEST_F(ModulesOfAnAgent, end_the_process_when_a_module_has_done_its_work) {
   AgentModules all = modules(Kind::works, Kind::works);
   ASSERT_TRUE(start(all));
   EXPECT_FALSE(finished_);
@@ -280,7 +280,7 @@ TEST_F(ModulesOfAnAgent, end_the_process_when_one_has_done_its_work) {
   EXPECT_THAT(story_, ElementsAre("pools starts", "pools stops"));
 }
 
-TEST_F(ModulesOfAnAgent, show_what_is_measured_before_the_registry_of_the_process) {
+TEST_F(ModulesOfAnAgent, show_measurements_before_the_registry_of_the_process) {
   AgentModules all = modules(Kind::works, Kind::works);
   EXPECT_EQ(all.metrics("a:1")->find("measured"), std::string::npos);
   EXPECT_FALSE(all.measures());
@@ -291,17 +291,17 @@ TEST_F(ModulesOfAnAgent, show_what_is_measured_before_the_registry_of_the_proces
             std::string::npos);
   AgentModules one = alone(Kind::works);
   pools_->does_measure();
-  EXPECT_EQ(*one.metrics("a:1"), "measured at a:1\n");  // the file of a storage has nothing else
+  EXPECT_EQ(*one.metrics("a:1"), "measured at a:1\n");  // and no other metrics
 }
 
-TEST_F(ModulesOfAnAgent, end_the_process_with_the_only_one_that_gives_up) {
+TEST_F(ModulesOfAnAgent, end_the_process_if_the_only_module_gives_up) {
   const auto failed = run_modules("test", alone(Kind::gives_up), "");
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().what, "the file is wrong");
   EXPECT_THAT(story_, ElementsAre("pools starts", "pools stops"));
 }
 
-TEST(AgentListen, is_the_usual_one_unless_it_is_said) {
+TEST(AgentListen, has_a_default_address) {
   EXPECT_EQ(agent_listen(""), "127.0.0.1:9101");
   EXPECT_EQ(agent_listen("10.0.0.1:1"), "10.0.0.1:1");
   EXPECT_EQ(agent_listen("none"), "");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kUsualAgentListen = "127.0.0.1:9101";
 
-// Lives on one loop.
+// Belongs to one loop.
 class AgentRole final : public Role {
  public:
   AgentRole(std::string_view name, AgentModules modules, std::string listen)
@@ -52,7 +52,7 @@ class AgentRole final : public Role {
 
   Task<Result<void>> listen_at(Addresses wanted) { return endpoints_->open(std::move(wanted)); }
 
-  // Scripts look for either line.
+  // Scripts search the log for either line.
   void log_address(const std::string& address) const {
     if (modules_.measures())
       log::info("agent", "metrics at http://" + address + "/metrics");

@@ -1,4 +1,4 @@
-// The node agent as a daemon: its modules, and one HTTP endpoint that shows all of them.
+// The node agent as a daemon: its modules, and one HTTP endpoint for all of them.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,23 @@
 
 namespace plim::roles {
 
-// The modules that are wanted have settings.
+// A module runs if it has settings.
 struct AgentSettings {
   std::optional<MeasureSettings> measure = {};
   std::optional<PoolsSettings> pools = {};
   std::optional<ImagesSettings> images = {};
-  // Where all of them are shown, unless `measure` is on and says more; "": nowhere.
+  // The address of the endpoint for all modules, unless `measure` names addresses; "": none.
   std::string listen = {};
 };
 
-// Until SIGTERM or SIGINT; until a module has finished, or a failure ends the process.
+// Runs until SIGTERM or SIGINT, until a module has done its work, or until a failure ends the
+// process.
 Outcome<int> run_agent(AgentSettings settings);
 
-// The same with modules that exist already. `name` is the part of its lines in the log.
+// The same for modules that exist already. `name` is the component in its log lines.
 Outcome<int> run_modules(std::string_view name, AgentModules modules, std::string listen);
 
-// Of --metrics-listen: the usual address if it is empty, "" with `none`.
+// The address of --metrics-listen: the default if the flag is empty, "" if it is `none`.
 std::string agent_listen(const std::string& flag);
 
 }  // namespace plim::roles

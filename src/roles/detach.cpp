@@ -40,7 +40,7 @@ Failure read_failure(std::string_view text) {
                  .next = std::string(text_at(*value, {"next"}))};
 }
 
-// In the new process: nothing of the terminal is left.
+// Called in the new process: detaches from the terminal.
 bool leave_terminal(const std::string& log) {
   Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Fd out(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -49,7 +49,7 @@ bool leave_terminal(const std::string& log) {
          ::chdir("/") == 0;
 }
 
-// Lines of the pipe, one after another, until a deadline.
+// Reads lines from the pipe until a deadline.
 class Listener {
  public:
   using Clock = std::chrono::steady_clock;

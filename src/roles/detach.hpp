@@ -1,5 +1,4 @@
-// A process that goes on in the background, and what it tells the one that started it until it is
-// ready.
+// Starts a process in the background and receives its messages until it is ready.
 #pragma once
 
 #include <chrono>
@@ -12,14 +11,14 @@
 
 namespace plim::roles {
 
-// The end in the background. What nobody reads any more is dropped.
+// The sending end, in the background process. Messages are dropped if the reader has gone.
 class Starter {
  public:
   explicit Starter(Fd pipe) : pipe_(std::move(pipe)) {}
 
-  void say(std::string_view line);      // for people, while they wait
-  void ready(std::string_view result);  // the last word
-  void failed(const Failure& failure);  // the same
+  void say(std::string_view line);      // a message for the user, who waits
+  void ready(std::string_view result);  // ends the conversation
+  void failed(const Failure& failure);  // ends the conversation too
 
  private:
   void send(char kind, std::string_view text);
@@ -27,14 +26,13 @@ class Starter {
 };
 
 struct DetachOptions {
-  std::string log;  // where standard output and standard error go
+  std::string log;  // file for standard output and standard error
   std::chrono::milliseconds wait{0};
   std::function<void(std::string_view line)> on_line;
 };
 
-// Forks; `run` goes on in the new process, in a session of its own, and its answer is that process'
-// exit code. Here the answer is what ready() was given, or the failure over there. Call it before
-// any thread is started.
+// Forks. The new process runs `run` in its own session and exits with its result. The caller gets
+// the text passed to ready(), or the failure passed to failed(). Call it before any thread starts.
 Outcome<std::string> detach(const DetachOptions& options,
                             const std::function<int(Starter& starter)>& run);
 

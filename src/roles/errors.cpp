@@ -123,8 +123,8 @@ constexpr std::array kErrors{
                "please report it with the command line"},
 };
 
-// What a server or a file says may hold line ends and worse; ours is one line that no terminal
-// obeys.
+// Messages of a server or a file may contain newlines and control characters. Replaces them, so
+// that the output is one line that cannot control the terminal.
 std::string one_line(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -142,7 +142,7 @@ struct RequestRow {
   Plm plm;
 };
 
-// Every code a request can fail with that is not server_failed.
+// Codes of failed requests. All other codes are server_failed.
 constexpr std::array kRequestRows{
     RequestRow{Code::unavailable, Plm::unreachable},
     RequestRow{Code::timeout, Plm::timed_out},
@@ -223,10 +223,11 @@ Failure request_failure(const Error& error, std::string tried) {
   Plm plm = at == kRequestRows.end() ? Plm::server_failed : at->plm;
   Failure out{
       .code = plm, .exit = exit_code(error.code), .what = error.message, .tried = std::move(tried)};
-  // So we put an answer that is no Status, as an unknown path has and a server of another kind.
+  // The kube client's text for an answer that is not a Status: an unknown path, or a server that is
+  // not Kubernetes.
   if (plm == Plm::not_found && error.message.find("the server answered 404") != std::string::npos)
     out.next = "check the path, and that the address is a Kubernetes API server";
-  // So net puts a certificate that it does not trust.
+  // The text of `net` for a certificate that it does not trust.
   if (plm == Plm::unreachable && error.message.find(" not accepted: ") != std::string::npos)
     out.next =
         "check certificate-authority in the kubeconfig, or tls-server-name if the certificate has "
@@ -235,7 +236,7 @@ Failure request_failure(const Error& error, std::string tried) {
 }
 
 Failure config_failure(const Error& error) {
-  // A file that is missing may also be one that the kubeconfig of a cluster or user names.
+  // The missing file may be one that a cluster or user of the kubeconfig names.
   const bool named_inside =
       error.message.starts_with("cluster ") || error.message.starts_with("user ");
   Plm plm = error.code == Code::not_found && !named_inside ? Plm::no_cluster : Plm::bad_kubeconfig;
@@ -253,7 +254,7 @@ Failure local_failure(const Error& error) {
 }
 
 Failure daemon_failure(Plm usual, const Error& error) {
-  const bool listening = error.message.find("listening on ") != std::string::npos;  // net's words
+  const bool listening = error.message.find("listening on ") != std::string::npos;  // net's text
   return Failure{.code = listening ? Plm::cannot_listen : usual, .exit = 1, .what = error.message};
 }
 

@@ -1,5 +1,4 @@
-// What people see when something fails: at most three lines and a code that `explain error`
-// expands.
+// Failures as the user sees them: at most three lines, and a code that `explain error` explains.
 #pragma once
 
 #include <span>
@@ -13,7 +12,7 @@
 
 namespace plim::roles {
 
-// Numbers are stable: once released, one is never given another meaning.
+// Numbers are stable: a released number never changes its meaning.
 enum class Plm {
   unknown_command = 1001,
   unknown_flag = 1002,
@@ -53,7 +52,7 @@ struct ErrorEntry {
   Plm code;
   std::string_view title;
   std::string_view meaning;
-  std::string_view remedy;  // also the "next" line when the place of failure has no better one
+  std::string_view remedy;  // also the "next" line if the failure has no better one
 };
 
 std::span<const ErrorEntry> error_table();
@@ -66,27 +65,28 @@ struct Failure {
   int exit = 1;
   std::string what;        // what happened
   std::string tried = {};  // which file, server, context; may be empty
-  std::string next = {};   // what to do; empty: the table's remedy
-  // Usage mistakes are one line, and a reader that went away is no line at all.
+  std::string next = {};   // what to do; empty: the remedy of the table
+  // Usage errors are one line. A closed output pipe prints nothing.
   enum class Shape { three_lines, one_line, silent } shape = Shape::three_lines;
 };
 
 template <class T>
 using Outcome = tl::expected<T, Failure>;
 
-// "error PLM-1001: …" with the lines that belong to its shape, each ended by a newline.
+// "error PLM-1001: …" with the lines of its shape, each with a newline.
 std::string format_failure(const Failure& failure, std::string_view program);
 
 tl::unexpected<Failure> usage_failure(Plm code, std::string what, std::string hint = {});
-// An answer or a failed connection of the API server; exit code and PLM code follow the error's.
+// A failed request to the API server. The exit code and the PLM code follow from the error code.
 Failure request_failure(const Error& error, std::string tried);
 // A kubeconfig that cannot be used.
 Failure config_failure(const Error& error);
-// A file or stream of the user's.
+// A file or stream that the user named.
 Failure file_failure(Plm code, const Error& error);
-// A failure of src/local.
+// A failure in src/local.
 Failure local_failure(const Error& error);
-// A daemon that could not start, or not go on: by `usual`, unless somebody has its address.
+// A daemon that could not start or continue: code `usual`, or cannot_listen if its address is in
+// use.
 Failure daemon_failure(Plm usual, const Error& error);
 
 // "https://1.2.3.4:6443 (context dev of ~/.kube/config)", for the line that says what was tried.

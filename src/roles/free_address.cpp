@@ -28,8 +28,8 @@ bool is_free(const std::string& host, int port) {
   return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// An abstract socket: as the port itself it belongs to the network namespace, and it goes with the
-// process however that ends. None: somebody else has it.
+// Binds an abstract socket. Like a port it belongs to the network namespace, and the kernel removes
+// it when the process ends. Returns nothing if another process has it.
 std::optional<Fd> mark_as_held(const std::string& address) {
   Fd mark(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un name{};
@@ -50,7 +50,7 @@ HeldAddress hold_free_address(const std::string& host, int port) {
   for (int i = 0; i < kPortsToTry; ++i) {
     std::string address = fmt::format("{}:{}", host, port + i);
     std::optional<Fd> mark = mark_as_held(address);
-    // In this order: who held it before may listen by now.
+    // Check after reserving: the last holder may listen by now.
     if (mark && is_free(host, port + i)) return {std::move(address), std::move(*mark)};
   }
   return {.text = fmt::format("{}:{}", host, port)};

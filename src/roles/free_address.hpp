@@ -7,15 +7,15 @@
 
 namespace plim::roles {
 
-// "127.0.0.1:8080", for as long as it lives given to nobody else: a role listens there only some
-// time after it was told to, and until then every other cluster of this machine would find the
-// port free as well. One of the two roles would have to end and be started again.
+// "127.0.0.1:8080", reserved while this object lives. A role listens on its address only some time
+// after it gets it. Until then other clusters on this machine would find the port free too, and one
+// of the two roles would have to be restarted with another port.
 struct HeldAddress {
   std::string text = {};
   Fd mark = {};
 };
 
-// With that port, or with the next that nobody listens on and nobody holds.
+// Reserves this port, or the next one that is free and not reserved.
 HeldAddress hold_free_address(const std::string& host, int port);
 
 }  // namespace plim::roles

@@ -13,7 +13,7 @@
 namespace plim::roles {
 namespace {
 
-constexpr const char* kHost = "127.71.13.5";  // of the loopback, and nobody's
+constexpr const char* kHost = "127.71.13.5";  // a loopback address that no other test uses
 
 struct Listener {
   Fd socket;
@@ -33,7 +33,7 @@ Listener listen_somewhere() {
   return out;
 }
 
-TEST(FreeAddress, is_not_where_somebody_listens) {
+TEST(FreeAddress, is_not_a_port_in_use) {
   Listener other = listen_somewhere();
   const std::string taken = fmt::format("{}:{}", kHost, other.port);
   EXPECT_NE(hold_free_address(kHost, other.port).text, taken);
@@ -41,7 +41,7 @@ TEST(FreeAddress, is_not_where_somebody_listens) {
   EXPECT_EQ(hold_free_address(kHost, other.port).text, taken);
 }
 
-TEST(FreeAddress, is_given_once_though_nobody_listens_there_yet) {
+TEST(FreeAddress, is_given_out_once_even_if_not_yet_in_use) {
   const int port = listen_somewhere().port;
   std::optional<HeldAddress> first = hold_free_address(kHost, port);
   const std::string text = first->text;

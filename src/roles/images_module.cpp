@@ -8,8 +8,8 @@
 namespace plim::roles {
 namespace {
 
-// One process per node; the first one's pid is in the message. Without the directory it starts too:
-// in a pod that has nothing but the socket there is nobody to clash with.
+// Allows one process per node; the error names the pid of the other one. Without the directory
+// there is no lock: a pod with nothing but the socket does not share it with other processes.
 Outcome<std::optional<FileLock>> lock_images(const std::string& directory) {
   if (!make_directories(directory)) return std::nullopt;
   auto taken = FileLock::acquire(directory + "/images.lock");

@@ -18,11 +18,11 @@ enum class ImagePlace { crd, annotation, etcd };
 
 struct ImagesSettings {
   images::DaemonOptions daemon;
-  std::vector<ImagePlace> places = {};       // none: a dry run
-  std::optional<kube::Config> cluster = {};  // for the first two
+  std::vector<ImagePlace> places = {};       // empty: a dry run
+  std::optional<kube::Config> cluster = {};  // for crd and annotation
   kube::EtcdOptions etcd = {};
   images::EtcdPlace etcd_place = {};
-  std::string run_dir = {};  // for the lock
+  std::string run_dir = {};  // directory of the lock
 };
 
 class ImagesModule final : public AgentModule {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/paths.hpp"
 #include "roles/manifests.hpp"
 
 namespace plim::roles {
@@ -12,7 +13,9 @@ Task<Result<void>> install_crds(std::shared_ptr<kube::Client> client) {
   kube::WriteOptions options;
   options.force = true;
   for (json::value& definition : definitions) {
-    kube::ObjectPath path{.ns = {}, .name = std::string(text_at(definition, {"metadata", "name"}))};
+    kube::ObjectPath path{
+        .ns = {},
+        .name = std::string(kube::text_at(definition, "CustomResourceDefinition.metadata.name"))};
     PLIM_CO_CHECK(co_await client->patch(kube::resources::custom_resource_definitions,
                                          std::move(path), kube::PatchType::apply,
                                          std::move(definition), options));

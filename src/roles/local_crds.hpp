@@ -1,4 +1,4 @@
-// Our own kinds on a local cluster.
+// Installs our custom resource definitions on a local cluster.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace plim::roles {
 
-// Those of deploy/crds, each as this program has it.
+// Applies the CRDs of deploy/crds that are built into this program.
 Task<Result<void>> install_crds(std::shared_ptr<kube::Client> client);
 
 }  // namespace plim::roles

@@ -1,4 +1,4 @@
-// Which local cluster is meant by those who name none, and where its roles listen.
+// Finds the local cluster of a kubeconfig and the addresses of its roles.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace plim::roles {
 
-// Role to address, or to an object of node to address; of the running cluster that this kubeconfig
-// belongs to. An empty name means the one of KUBECONFIG, else the default cluster. The result is
-// empty if there is no such cluster.
+// Maps a role to its address, or to an object that maps nodes to addresses. The roles are those of
+// the running cluster that this kubeconfig belongs to. If `kubeconfig` is empty, the file of
+// KUBECONFIG counts, else the default cluster. The result is empty if there is no such cluster.
 json::object local_roles(std::string kubeconfig, const kube::GetEnv& env);
 
-// That cluster itself.
+// The local cluster that this kubeconfig belongs to.
 std::optional<local::cluster::ClusterDirectories> cluster_of_kubeconfig(std::string kubeconfig,
                                                                         const kube::GetEnv& env);
 

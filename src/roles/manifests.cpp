@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::roles {
 namespace {
@@ -25,13 +26,15 @@ void for_each_in(json::value* list, Change change) {
     if (item.is_object()) change(item);
 }
 
-// Besides the object's own place: accounts that rights are bound to, the Service of a webhook.
+// Sets the namespace of the object, of the service accounts it binds, and of the Service of a
+// webhook.
 void set_namespace(json::value& object, const std::string& ns) {
   json::value* metadata = member(&object, "metadata");
-  if (metadata != nullptr && !is_cluster_scoped(text_at(object, {"kind"})))
+  if (metadata != nullptr && !is_cluster_scoped(kube::text_at(object, "Object.kind")))
     metadata->get_object()["namespace"] = ns;
   for_each_in(member(&object, "subjects"), [&ns](json::value& subject) {
-    if (text_at(subject, {"kind"}) == "ServiceAccount") subject.get_object()["namespace"] = ns;
+    if (kube::text_at(subject, "Subject.kind") == "ServiceAccount")
+      subject.get_object()["namespace"] = ns;
   });
   for_each_in(member(&object, "webhooks"), [&ns](json::value& webhook) {
     json::value* service = member(member(&webhook, "clientConfig"), "service");
@@ -43,7 +46,7 @@ void set_image(json::value& object, const std::string& image) {
   json::value* pod = member(member(member(&object, "spec"), "template"), "spec");
   for (std::string_view list : {"initContainers", "containers"})
     for_each_in(member(pod, list), [&image](json::value& container) {
-      if (text_at(container, {"image"}).starts_with(kOurImage))
+      if (kube::text_at(container, "Container.image").starts_with(kOurImage))
         container.get_object()["image"] = image;
     });
 }
@@ -86,7 +89,7 @@ Result<std::vector<json::value>> manifests_of(std::string_view role,
       json::value object = document.value();
       if (!changes.ns.empty()) set_namespace(object, changes.ns);
       if (!changes.image.empty()) set_image(object, changes.image);
-      if (std::string_view ns = text_at(object, {"metadata", "namespace"}); !ns.empty())
+      if (std::string_view ns = kube::text_at(object, "Object.metadata.namespace"); !ns.empty())
         namespaces.emplace(ns);
       out.push_back(std::move(object));
     }

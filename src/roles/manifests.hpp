@@ -1,4 +1,4 @@
-// The manifests of deploy/ as they were when the program was built, made to fit a cluster.
+// The manifests of deploy/, built into the program and adapted to a cluster.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 namespace plim::roles {
 
 struct ManifestFile {
-  std::string_view role;  // the folder
+  std::string_view role;  // name of the folder
   std::string_view name;
   std::string_view text;
 };
 
-// In the order in which they are to be applied.
+// In the order in which to apply them.
 std::span<const ManifestFile> manifest_files();
 std::vector<std::string> manifest_roles();
 
@@ -26,7 +26,7 @@ struct ManifestChanges {
   std::string image;  // empty: as in the file
 };
 
-// The objects of one role, with the Namespace they are in before them unless every cluster has it.
+// The objects of one role. Their Namespace comes first, unless every cluster has it.
 Result<std::vector<json::value>> manifests_of(std::string_view role,
                                               const ManifestChanges& changes);
 

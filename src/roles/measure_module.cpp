@@ -12,7 +12,7 @@
 namespace plim::roles {
 namespace {
 
-// Measuring keeps no records, so a directory that was not asked for is not made either.
+// Creates the directory only if it is configured: measuring writes no records.
 void prepare_run_directory(const std::string& directory) {
   if (directory.empty()) return;
   auto made = make_directories(directory);
@@ -72,8 +72,7 @@ Task<void> MeasureModule::end_runner() {
   runner_.reset();
 }
 
-// Ends by itself when the module is to stop, and is not cancelled: a runner is always stopped as a
-// whole.
+// Runs until the module stops. Not cancelled: a runner must stop completely.
 Task<void> MeasureModule::keep() {
   for (;;) {
     iterating_->spawn("iterations", iterate());
@@ -96,8 +95,8 @@ Task<void> MeasureModule::keep() {
   }
 }
 
-// A file that reads well may still ask for what this machine does not have. What ran before runs
-// again then.
+// A valid file may still require something that this machine does not have. Then the old
+// configuration runs again.
 Task<Result<void>> MeasureModule::begin_or_go_back(std::optional<Error> failure) {
   if (!failure) {
     Result<void> begun = co_await begin();

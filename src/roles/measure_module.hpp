@@ -1,4 +1,5 @@
-// The agent's module `measure`: measures what tasks use, by a configuration file that may change.
+// The agent's module `measure`: measures the resource use of tasks. Rereads its configuration file
+// when it changes.
 #pragma once
 
 #include <memory>
@@ -13,18 +14,19 @@ namespace plim::roles {
 
 struct MeasureSettings {
   std::string config_path;    // reread when it changes
-  agent::GetEnv env;          // for what the file takes from the environment
-  agent::AgentConfig config;  // what the file says now
+  agent::GetEnv env;          // for values that the file takes from the environment
+  agent::AgentConfig config;  // the current content of the file
   agent::RunnerOptions runner = {};
-  std::string run_dir = {};  // "": none was asked for, and none is needed
+  std::string run_dir = {};  // "": not configured and not needed
   bool dry_run = false;
 };
 
-// A changed file is taken over by ending the runner and starting another one. If the new one cannot
-// run, the old configuration runs again.
+// When the file changes, the module stops the runner and starts a new one. If the new one cannot
+// start, it runs the old configuration again.
 class MeasureModule final : public AgentModule {
  public:
-  // `listen` is where it is shown with other modules if neither file nor flag names an address.
+  // `listen` is the address of the endpoint if other modules run too and neither file nor flag
+  // names one.
   MeasureModule(MeasureSettings settings, AgentModules::Company company, std::string listen);
 
   Task<Result<void>> start(ModuleHost host) override;
@@ -33,7 +35,7 @@ class MeasureModule final : public AgentModule {
 
   std::vector<std::string> files() const override { return {settings_.config_path}; }
 
-  // Who asked for some iterations wants to know that there are none.
+  // With --iterations the user waits for results, so a failure must end the process.
   bool is_vital() const override { return settings_.runner.iterations != 0; }
 
   bool alive() const override { return runner_ == nullptr || runner_->alive(); }
@@ -54,12 +56,12 @@ class MeasureModule final : public AgentModule {
   Task<void> iterate();
 
   MeasureSettings settings_;
-  std::optional<agent::AgentConfig> before_;  // what ran until the last change
+  std::optional<agent::AgentConfig> before_;  // the configuration before the last change
   ModuleHost host_;
   std::unique_ptr<Event> changed_;
   std::unique_ptr<TaskGroup> keeping_, iterating_;
   std::unique_ptr<agent::MeasureRunner> runner_;
-  std::optional<Result<void>> ended_;  // of the runner: how its iterations ended
+  std::optional<Result<void>> ended_;  // how the iterations of the runner ended
   bool reread_ = false, stopping_ = false;
 };
 

@@ -35,7 +35,7 @@ class MeasuringModule : public ::testing::Test {
     ASSERT_TRUE(write_file(fmt::format("{}/sys/fs/cgroup/{}", root_, file), text));
   }
 
-  // The file names an address, and thereby says which of them is in use.
+  // The address in the file shows which configuration is in use.
   void configure(const std::string& address) {
     ASSERT_TRUE(write_file(path_, fmt::format("runner: !MeasurementRunner\n"
                                               "  interval: 0.01\n"
@@ -145,7 +145,7 @@ TEST_F(MeasuringModule, keeps_the_old_file_if_the_new_one_has_mistakes_or_cannot
   run_to_end(loop_, measure.stop());
 }
 
-TEST_F(MeasuringModule, starts_with_the_file_that_was_mended_while_it_was_down) {
+TEST_F(MeasuringModule, starts_with_the_file_that_was_fixed_while_it_was_down) {
   taken_ = "127.0.0.1:2";
   configure(taken_);
   MeasureModule measure = module();

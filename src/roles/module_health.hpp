@@ -1,4 +1,4 @@
-// How one module of several in a process fares: when it is started again, and who is told.
+// Health of one module in a process with several: when to restart it, and what to log and count.
 #pragma once
 
 #include <chrono>
@@ -16,21 +16,21 @@ namespace plim::roles {
 // Belongs to one loop.
 class ModuleHealth {
  public:
-  // How often a module that had failed is to be asked whether it works again.
+  // How often to check whether a failed module is ready again.
   static constexpr std::chrono::milliseconds kLook{500};
 
   explicit ModuleHealth(std::string_view name, Clock& clock = system_clock(),
                         Random& random = system_random(),
                         metrics::Registry& registry = metrics::default_registry());
 
-  void started();  // counted after a failure
-  void works();    // it is ready
-  void is_off();   // it must not run here
-  // It ended. When it is to be started again: soon at first, and each time later unless it ran for
-  // a while.
+  void started();  // counts a restart if it follows a failure
+  void works();    // the module is ready
+  void is_off();   // the module must not run here
+  // The module ended. Returns the time of the next start; the delay grows until a run lasts for a
+  // while.
   SteadyTime failed(const Failure& failure);
 
-  // From a failure until it is ready again.
+  // True from a failure until the module is ready again.
   bool failing() const { return !problem_.empty(); }
 
   const std::string& problem() const { return problem_; }

@@ -12,14 +12,14 @@ namespace {
 
 constexpr int kStaticManagerExit = 78;
 
-// An event for people who look at the node, if the cluster can be reached.
+// Creates an event on the node, if the cluster is reachable.
 void report_static_manager(const PoolsSettings& settings) {
   if (!settings.cluster || settings.daemon.dry_run) return;
   Loop loop;
   run_to_end(loop, pools::report_static_manager(*settings.cluster, settings.daemon.node_name));
 }
 
-// One process per node; the first one's pid is in the message.
+// Allows one process per node; the error names the pid of the other one.
 Outcome<std::optional<FileLock>> lock_pools(const PoolsSettings& settings) {
   if (settings.daemon.dry_run || !make_directories(settings.run_dir)) return std::nullopt;
   auto taken = FileLock::acquire(settings.run_dir + "/pools.lock");
@@ -72,7 +72,7 @@ Task<void> PoolsModule::stop() {
   daemon_.reset();
 }
 
-// While it is down there is nothing to do: each start reads the files.
+// If the module is down there is nothing to do: each start reads the files.
 void PoolsModule::reload() {
   if (daemon_) daemon_->reload();
 }

@@ -1,4 +1,4 @@
-// The agent's module `pools`: gives out CPUs and keeps containers on theirs.
+// The agent's module `pools`: assigns CPUs to containers and pins containers to them.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace plim::roles {
 
 struct PoolsSettings {
   pools::DaemonOptions daemon;
-  Outcome<kube::Config> cluster;  // or why there is none; counts if the module can run here
-  std::string run_dir = {};       // for the lock
-  bool allow_static = false;      // run though the kubelet gives out CPUs itself
+  Outcome<kube::Config> cluster;  // or why there is none, which is a failure if the module runs
+  std::string run_dir = {};       // directory of the lock
+  bool allow_static = false;      // run even if the kubelet assigns CPUs itself
 };
 
 class PoolsModule final : public AgentModule {
  public:
-  // If the kubelet gives out CPUs itself, there is nothing to do for this module: alone that is a
-  // failure with an exit code of its own, with others it stays off.
+  // If the kubelet assigns CPUs itself, this module has nothing to do. Alone it fails with its own
+  // exit code; with other modules it stays off.
   static Outcome<std::unique_ptr<PoolsModule>> make(PoolsSettings settings,
                                                     AgentModules::Company company);
 

@@ -37,14 +37,14 @@ std::string child_name(const RoleRow& row, std::string_view node) {
 
 struct RoleChildren::Child {
   std::string name;
-  const RoleRow* row = nullptr;  // the first of its process
+  const RoleRow* row = nullptr;  // the first role of its process
   json::value node;
   std::string url = {};
-  std::vector<std::string> serves = {};     // the roles that are found there
-  std::vector<HeldAddress> addresses = {};  // that it was told to listen on
-  bool kept = false;                        // keep() takes care of it
-  bool registered = false;                  // or could not be
-  bool renew = false;                       // somebody has deleted its pod
+  std::vector<std::string> serves = {};     // the roles that listen at `url`
+  std::vector<HeldAddress> addresses = {};  // reserved for it
+  bool kept = false;                        // a task runs keep()
+  bool registered = false;                  // register_roles() is done with it, also if it failed
+  bool renew = false;                       // its pod was deleted
   local::cluster::MirrorPod shown = {};
   std::optional<Process> process = {};
   TaskGroup::Handle handle = {};
@@ -64,7 +64,7 @@ Result<std::vector<const RoleRow*>> parse_roles(std::string_view text) {
     if (known) continue;
     std::string names = "all, none";
     for (const RoleRow& row : role_rows()) names += fmt::format(", {}", row.name);
-    return fail(Code::invalid, fmt::format("{} is no role; expected {}", quote(name), names));
+    return fail(Code::invalid, fmt::format("{} is not a role; expected {}", quote(name), names));
   }
   return out;
 }
@@ -131,12 +131,13 @@ std::vector<std::string> RoleChildren::parts_of(const RoleRow& row) const {
   return out;
 }
 
-// One child per process, or per process and running node; whoever is surplus ends.
+// Arranges one child per process, or per process and running node. Ends children that are not
+// needed.
 void RoleChildren::arrange() {
   std::map<std::string, std::shared_ptr<Child>> wanted;
   const auto want = [&](const RoleRow& row, json::value node) {
     const std::string name = child_name(row, text_at(node, {"name"}));
-    if (wanted.contains(name)) return;  // for another role of its process
+    if (wanted.contains(name)) return;  // another role of the process added it
     if (auto known = children_.find(name); known != children_.end()) {
       wanted.insert(children_.extract(known));
       return;
@@ -166,7 +167,8 @@ void RoleChildren::arrange() {
   write_endpoints();
 }
 
-// What the whole cluster needs is shown on one node, and on another when that one was removed.
+// A role of the whole cluster has its pod on one node. If that node was removed, the pod moves to
+// another.
 void RoleChildren::show_elsewhere(const json::value& nodes) {
   for (auto& [name, child] : children_) {
     if (child->row->per_node || child->shown.name.empty()) continue;
@@ -181,7 +183,7 @@ void RoleChildren::show_elsewhere(const json::value& nodes) {
   }
 }
 
-// Its pod was deleted: the process ends, and another one begins with a new pod.
+// The pod was deleted: end the process, and start another one with a new pod.
 void RoleChildren::renew(const std::string& name) {
   auto found = children_.find(name);
   if (found == children_.end()) return;
@@ -212,7 +214,7 @@ std::string RoleChildren::roles_directory() const {
   return directories_.state + "/roles";
 }
 
-// Its command line, with addresses that nobody else has.
+// The command line of a child, with addresses reserved for it.
 Result<RoleLaunch> RoleChildren::launch(Child& child) {
   child.addresses.clear();
   const auto address = [&](const std::string& host, int port) {
@@ -235,7 +237,7 @@ Result<RoleLaunch> RoleChildren::launch(Child& child) {
   return out;
 }
 
-// What it needs on the cluster; false: that cannot be had now.
+// Creates the objects it needs on the cluster. False: that failed for now.
 Task<bool> RoleChildren::prepare(std::shared_ptr<Child> child) {
   if (child->row->prepare == nullptr) co_return true;
   const Result<void> done = co_await child->row->prepare(client_, child->url);
@@ -246,7 +248,7 @@ Task<bool> RoleChildren::prepare(std::shared_ptr<Child> child) {
   co_return done.has_value();
 }
 
-// From its start to its end. Its output goes to a file of its own.
+// Runs the process to its end. Its output goes to its own log file.
 Task<Result<Exit>> RoleChildren::run_process(std::shared_ptr<Child> child,
                                              std::vector<std::string> words) {
   const std::string log_file = log_of(*child);
@@ -267,7 +269,7 @@ Task<Result<Exit>> RoleChildren::run_process(std::shared_ptr<Child> child,
   co_return exit;
 }
 
-// To the log, and as the status of its pod.
+// Logs the end and sets the status of the pod.
 void RoleChildren::report_end(const Child& child, const Result<Exit>& exit, Nanos pause) {
   if (!exit) {
     cluster_.mirrors().cannot_begin(child.name, exit.error().message, pause);
@@ -280,7 +282,7 @@ void RoleChildren::report_end(const Child& child, const Result<Exit>& exit, Nano
               {{"role", child.name}, {"exit", exit->describe()}, {"log", log_of(child)}});
 }
 
-// It is started again for as long as it is wanted.
+// Restarts the child until it is cancelled.
 Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
   Backoff backoff(Backoff::Options{.first = std::chrono::seconds(1), .jitter = 0.1});
   (void)make_directories(roles_directory(), 0700);
@@ -307,7 +309,7 @@ Task<void> RoleChildren::keep(std::shared_ptr<Child> child) {
   }
 }
 
-// Until the pause is over, or its pod was deleted.
+// Waits until the pause is over or the pod was deleted.
 Task<void> RoleChildren::rest(std::shared_ptr<Child> child, Nanos pause) {
   const SteadyTime until = clock_.steady() + pause;
   while (!child->renew && clock_.steady() < until) co_await progress_.wait_until(clock_, until);
@@ -316,7 +318,7 @@ Task<void> RoleChildren::rest(std::shared_ptr<Child> child, Nanos pause) {
   cluster_.mirrors().renew(child->name);
 }
 
-// As a pod on the node it belongs to; without nodes there is nobody to show it.
+// Shows the child as a pod on its node. Without nodes it has no pod.
 void RoleChildren::show(Child& child, const std::vector<std::string>& words,
                         const std::string& log_file) {
   if (std::exchange(child.renew, false)) cluster_.mirrors().renew(child.name);
@@ -327,7 +329,7 @@ void RoleChildren::show(Child& child, const std::vector<std::string>& words,
 }
 
 Task<void> RoleChildren::end(std::shared_ptr<Child> child) {
-  // First: another of the same name may come before this one has gone.
+  // Withdraw the pod first: a child with the same name may start before this one has ended.
   cluster_.mirrors().withdraw(child->name);
   child->handle.cancel();
   if (child->process) co_await child->process->stop(kGrace);
@@ -342,7 +344,7 @@ Task<void> RoleChildren::stop() {
   children_.clear();
 }
 
-// Beside what the cluster itself has written there.
+// Adds the roles to the entries that the cluster has written.
 void RoleChildren::write_endpoints() {
   auto text = read_file(directories_.endpoints());
   auto value = text ? parse_json(*text) : json::value(json::object());
@@ -369,7 +371,7 @@ void end_with_parent() {
   const char* parent = std::getenv(kParent);
   if (parent == nullptr) return;
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // It may have gone before we asked to be told.
+  // The parent may have ended before prctl().
   if (std::to_string(::getppid()) != parent) ::raise(SIGTERM);
   ::unsetenv(kParent);
 }

@@ -1,5 +1,5 @@
-// Roles that `plimsoll up` starts beside the cluster: child processes with the command lines that a
-// real cluster would use, started again when they end, gone when the cluster goes.
+// The roles that `plimsoll up` starts as child processes, with the command lines of a real cluster.
+// A child is restarted when it ends, and stopped with the cluster.
 #pragma once
 
 #include <functional>
@@ -22,39 +22,39 @@
 
 namespace plim::roles {
 
-// What `up` was told about roles.
+// Flags of `up` that concern roles.
 struct RoleSettings {
-  std::string scheduler_config = {};  // a file; "": none
+  std::string scheduler_config = {};  // path; "": none
   std::optional<int> scheduler_v = {};
 };
 
-// What a role gets to see of the cluster when its command line is made.
+// What a role needs to know about the cluster to build its command line.
 struct RolePlace {
   const local::cluster::ClusterDirectories& directories;
   const std::string& kubeconfig;   // of an administrator
-  json::value node;                // of roles that run once per node: an item of `node ls`
-  std::vector<std::string> parts;  // the roles that are to be in this process
-  std::string directory;           // for files of the roles, only ours
+  json::value node;                // for roles that run once per node: an item of `node ls`
+  std::vector<std::string> parts;  // the roles to run in this process
+  std::string directory;           // for files of the roles; nothing else writes there
   const RoleSettings& settings;
-  // The address with that port, or with the next free one.
+  // Reserves the address with this port, or with the next free one.
   std::function<std::string(std::string host, int port)> free_address;
 };
 
 struct RoleLaunch {
-  std::vector<std::string> words;         // after the program's name
-  std::string url = {};                   // where it serves, for endpoints.json; "" for none
-  std::vector<std::string> missing = {};  // parts that cannot be here
+  std::vector<std::string> words;         // arguments of the program
+  std::string url = {};                   // its address, for endpoints.json; "": it does not listen
+  std::vector<std::string> missing = {};  // parts that cannot run here
 };
 
 // A row of the table in role_table.cpp.
 struct RoleRow {
   std::string_view name;  // "images", as in --roles
-  // Roles of the same process are one child, with one pod that shows them.
+  // Roles with the same process name are one child, and one pod represents them.
   std::string_view process;
   bool per_node = false;
   Result<RoleLaunch> (*launch)(const RolePlace& place);
-  // What it needs on the cluster before it starts, with the address that it was told; and what to
-  // take away where an earlier `up` had the role and this one has not.
+  // prepare() creates what the role needs on the cluster before it starts; `url` is its address.
+  // withdraw() deletes these objects if an earlier `up` had the role and this one does not.
   Task<Result<void>> (*prepare)(std::shared_ptr<kube::Client> client, std::string url) = nullptr;
   Task<Result<void>> (*withdraw)(std::shared_ptr<kube::Client> client) = nullptr;
 };
@@ -62,11 +62,11 @@ struct RoleRow {
 std::span<const RoleRow> role_rows();
 // "agent,servo", "all" or "none".
 Result<std::vector<const RoleRow*>> parse_roles(std::string_view text);
-// The pod that shows it; `node` is an item of `node ls`.
+// The mirror pod of a role; `node` is an item of `node ls`.
 local::cluster::MirrorPod role_pod(const RoleRow& row, const json::value& node,
                                    std::vector<std::string> words, std::string log_file);
 
-// Belongs to the cluster's loop; co_await stop() before the cluster's own.
+// Belongs to the cluster's loop; co_await stop() before the cluster stops.
 class RoleChildren {
  public:
   RoleChildren(Executor loop, Clock& clock, local::cluster::Cluster& cluster,
@@ -76,11 +76,11 @@ class RoleChildren {
   RoleChildren(const RoleChildren&) = delete;
   RoleChildren& operator=(const RoleChildren&) = delete;
 
-  // Ends when what the roles need on the cluster is there: whoever uses the cluster from then on
-  // finds, for example, a webhook that is not ready rather than none.
+  // Returns when the objects that the roles need are on the cluster. From then on a client finds,
+  // for example, a webhook that is not ready yet instead of no webhook.
   Task<void> register_roles();
-  // Installs our CRDs, unless there are no roles, and then starts them. Returns at once; nodes that
-  // come and go later are noticed.
+  // Installs our CRDs, unless there are no roles, and then starts the roles. Returns at once. Nodes
+  // may be added and removed later.
   void start();
   Task<void> stop();
 
@@ -120,7 +120,8 @@ class RoleChildren {
   TaskGroup tasks_, ending_;
 };
 
-// For main(): ends this process when the one that started it as a role has gone, however it went.
+// For main(): sends SIGTERM to this process when the parent that started it as a role ends for any
+// reason.
 void end_with_parent();
 
 }  // namespace plim::roles

@@ -4,7 +4,8 @@
 
 namespace plim::roles {
 
-// The scheduler is called as everywhere, where people and scripts look for it.
+// The scheduler's pod has the usual name, kube-scheduler-<node>, because people and scripts search
+// for it.
 local::cluster::MirrorPod role_pod(const RoleRow& row, const json::value& node,
                                    std::vector<std::string> words, std::string log_file) {
   const std::string called =

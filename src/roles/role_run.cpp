@@ -70,7 +70,7 @@ class RoleRun {
     return stop_ ? fmt::format("signal {}", signals.stop_signal()) : "done";
   }
 
-  // A start may wait for servers that do not answer.
+  // A stop signal also cancels a start, which may wait for servers that do not answer.
   Task<void> wait_for_stop(Signals* signals, TaskGroup* starting) {
     co_await signals->stop_requested();
     stop_ = true;

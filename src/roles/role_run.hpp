@@ -1,4 +1,4 @@
-// What daemons have in common: one loop from start to stop, and signals in between.
+// The common part of all daemons: one loop from start to stop, and signal handling.
 #pragma once
 
 #include <functional>
@@ -11,27 +11,27 @@
 
 namespace plim::roles {
 
-// Lives on the loop of run_role(), which destroys it before the loop.
+// Belongs to the loop of run_role(), which destroys it before the loop.
 class Role {
  public:
   virtual ~Role() = default;
 
-  // Cancelled by a signal that comes meanwhile.
+  // SIGTERM and SIGINT cancel it.
   virtual Task<Outcome<void>> start(Executor loop) = 0;
-  // Also after a start that failed or was cancelled.
+  // Also called after a start that failed or was cancelled.
   virtual Task<void> stop(std::string reason) = 0;
 
-  virtual void reload() {}  // SIGHUP, which ends no daemon
+  virtual void reload() {}  // on SIGHUP, which ends no daemon
 
-  virtual void dump() {}  // SIGUSR2
+  virtual void dump() {}  // on SIGUSR2
 
-  virtual bool tidies_memory() const { return false; }  // it gives memory back by itself
+  virtual bool tidies_memory() const { return false; }  // returns memory to the system by itself
 
  protected:
-  // Something happened after which it cannot go on.
+  // Ends the daemon because it cannot continue.
   void give_up(Failure failure) { give_up_(std::move(failure)); }
 
-  // It has done what it was asked for.
+  // Ends the daemon because its work is done.
   void finish() { finish_(); }
 
  private:
@@ -40,8 +40,8 @@ class Role {
   std::function<void()> finish_;
 };
 
-// Until SIGTERM, SIGINT, or until it gives up or has finished. `name` is the part of its lines in
-// the log.
+// Runs until SIGTERM or SIGINT, or until the role gives up or finishes. `name` is the component in
+// its log lines.
 Outcome<int> run_role(std::string_view name, std::unique_ptr<Role> role);
 
 }  // namespace plim::roles

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using Story = std::vector<std::string>;
 
-// Writes down what it is told, and after each thing raises the next of its signals.
+// Records its calls, and raises the next of its signals after each.
 class ToldRole final : public Role {
  public:
   enum class Start { works, fails, gives_up, throws, hangs, finishes };
@@ -98,13 +98,13 @@ TEST(RoleRun, ends_when_the_role_has_done_its_work) {
   EXPECT_THAT(story, ElementsAre("start", "stop: done", "destroyed"));
 }
 
-TEST(RoleRun, ends_a_start_that_hangs_when_it_is_told_to_stop) {
+TEST(RoleRun, ends_a_hanging_start_on_a_stop_signal) {
   Story story;
   EXPECT_EQ(run_told(story, ToldRole::Start::hangs, {SIGINT}), 0);
   EXPECT_THAT(story, ElementsAre("start", "stop: signal 2", "destroyed"));
 }
 
-TEST(RoleRun, takes_an_exception_for_a_mistake_of_ours) {
+TEST(RoleRun, reports_an_exception_as_an_internal_error) {
   Story story;
   const auto ended = run_told(story, ToldRole::Start::throws);
   ASSERT_FALSE(ended);

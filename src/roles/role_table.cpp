@@ -1,5 +1,5 @@
-// The one table of roles that `plimsoll up --roles` starts. A new role: its row here, and its
-// function that makes the command line.
+// The table of roles that `plimsoll up --roles` starts. To add a role, add a row here and a
+// function that builds its command line.
 #include <array>
 
 #include "roles/agent_launch.hpp"

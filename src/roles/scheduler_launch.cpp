@@ -9,7 +9,8 @@ constexpr int kSchedulerPort = 10259;
 
 }  // namespace
 
-// Alone in its cluster, so without an election; nothing holds it back but the API server.
+// It is the only scheduler of its cluster, so it needs no leader election, and only the API server
+// limits its rate.
 Result<RoleLaunch> launch_scheduler(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kSchedulerPort);
   const auto [host, port] = cut(listen, ':');
@@ -17,12 +18,12 @@ Result<RoleLaunch> launch_scheduler(const RolePlace& place) {
       .words = {"scheduler", "--kubeconfig", place.kubeconfig, "--leader-elect=false",
                 "--bind-address", std::string(host), "--secure-port", std::string(port),
                 "--kube-api-qps", "5000", "--kube-api-burst", "5000", "--annotate-decisions",
-                // For `plimsoll explain`, which shows the certificate of the kubeconfig.
+                // `plimsoll explain` presents the client certificate of the kubeconfig.
                 "--client-ca-file", place.directories.keys() + "/ca.crt"},
       .url = "https://" + listen};
   const RoleSettings& settings = place.settings;
   if (!settings.scheduler_config.empty()) {
-    // A file made for another cluster names that one's kubeconfig.
+    // The file may name the kubeconfig of another cluster.
     out.words.emplace_back("--config");
     out.words.push_back(settings.scheduler_config);
     out.words.emplace_back("--kubeconfig-wins");

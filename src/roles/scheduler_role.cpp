@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kConfigSettle{1000};
 
-// Lives on one loop.
+// Belongs to one loop.
 class SchedulerRole final : public Role {
  public:
   explicit SchedulerRole(SchedulerSettings settings) : settings_(std::move(settings)) {}

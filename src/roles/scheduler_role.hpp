@@ -10,7 +10,7 @@
 namespace plim::roles {
 
 struct SchedulerSettings {
-  std::string config_path = {};  // a KubeSchedulerConfiguration, which is reread; "": none
+  std::string config_path = {};  // a KubeSchedulerConfiguration, reread when it changes; "": none
   sched::ReadConfigOptions read = {};
   sched::ServiceOptions service = {};
 };
@@ -18,7 +18,7 @@ struct SchedulerSettings {
 Result<sched::ConfigRead> read_scheduler_config(const std::string& path,
                                                 const sched::ReadConfigOptions& options);
 
-// Until SIGTERM or SIGINT, or until the lease is lost.
+// Runs until SIGTERM or SIGINT, or until the scheduler loses its lease.
 Outcome<int> run_scheduler(SchedulerSettings settings);
 
 }  // namespace plim::roles

@@ -9,7 +9,7 @@
 namespace plim::roles {
 namespace {
 
-// "34+" is what some providers say.
+// Some providers report the minor version as "34+".
 int leading_number(std::string_view text) {
   int out = 0;
   std::from_chars(text.data(), text.data() + text.size(), out);

@@ -1,4 +1,4 @@
-// Which Kubernetes an API server is.
+// The Kubernetes version of an API server.
 #pragma once
 
 #include <chrono>

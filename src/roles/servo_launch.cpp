@@ -9,7 +9,7 @@ constexpr int kServoPort = 8080;
 
 }  // namespace
 
-// OPTUNE_* of the cluster's own environment reaches it too.
+// It also inherits OPTUNE_* from the environment of the cluster's process.
 Result<RoleLaunch> launch_servo(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kServoPort);
   RoleLaunch out{.words = {"servo", "--kubeconfig", place.kubeconfig, "--listen", listen, "--store",

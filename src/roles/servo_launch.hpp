@@ -5,7 +5,8 @@
 
 namespace plim::roles {
 
-// A pod says who it is itself, or is a Flow execution, which goes by its job's name.
+// The path of a pod's application ID: JOBID of the first container, else the job name of a Flow
+// execution.
 inline constexpr const char* kLocalAppId =
     "spec/containers/0/env/[JOBID]|metadata/labels/\"teraslice.terascope.io/jobName\"";
 

@@ -11,10 +11,10 @@
 namespace plim::roles {
 namespace {
 
-constexpr const char* kStateOfRoles = "/var/lib/plimsoll";  // other roles have theirs there too
+constexpr const char* kStateOfRoles = "/var/lib/plimsoll";  // shared with other roles
 constexpr const char* kServoState = "/var/lib/plimsoll/servo";
 
-// Lives on one loop. SIGHUP changes nothing: the token file is looked at before every post anyway.
+// Belongs to one loop. Ignores SIGHUP: it checks the token file before every post anyway.
 class ServoRole final : public Role {
  public:
   explicit ServoRole(ServoSettings settings) : settings_(std::move(settings)) {}

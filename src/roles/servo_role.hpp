@@ -12,15 +12,15 @@ namespace plim::roles {
 struct ServoSettings {
   servo::Settings servo;
   kube::Config cluster;
-  std::string ca_pem = {};  // authorities of the receiver; "": those of the system
+  std::string ca_pem = {};  // CA certificates of the receiver; "": the system's
   std::string proxy = {};   // between the servo and the receiver; "": none
 };
 
-// The directory for runs if no setting names one: /var/lib/plimsoll/servo where that is writable,
-// else a directory of the user's.
+// The default directory for runs: /var/lib/plimsoll/servo if it is writable, else a directory of
+// the user.
 std::string default_servo_store(const kube::GetEnv& env);
 
-// Until SIGTERM or SIGINT.
+// Runs until SIGTERM or SIGINT.
 Outcome<int> run_servo(ServoSettings settings);
 
 }  // namespace plim::roles

@@ -16,7 +16,7 @@ std::string milestone_line(const std::string& what, Nanos after) {
   return fmt::format("{:8.3f} s  {}", std::chrono::duration<double>(after).count(), what);
 }
 
-// One cluster from start to stop. Lives on one loop.
+// Runs one cluster from start to stop. Belongs to one loop.
 class UpRun {
  public:
   UpRun(UpSettings settings, UpHooks hooks)

@@ -18,11 +18,11 @@ struct UpSettings {
 };
 
 struct UpHooks {
-  std::function<void(const std::string& line)> say;             // what happens, for people
+  std::function<void(const std::string& line)> say;             // progress messages for the user
   std::function<void(local::cluster::Cluster& cluster)> ready;  // the cluster can be used
 };
 
-// Until SIGTERM or SIGINT.
+// Runs until SIGTERM or SIGINT.
 Outcome<int> run_up(UpSettings settings, UpHooks hooks);
 
 }  // namespace plim::roles

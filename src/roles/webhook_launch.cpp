@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "net/url.hpp"
 #include "roles/agent_launch.hpp"
 #include "roles/manifests.hpp"
@@ -26,12 +27,12 @@ const kube::Resource kSlices{.group = "discovery.k8s.io",
 
 struct WebhookObjects {
   json::value service;
-  json::value pools, jobs;  // configurations
+  json::value pools, jobs;  // webhook configurations
 };
 
 json::value taken_from(std::vector<json::value>& objects, std::string_view kind) {
   for (json::value& object : objects)
-    if (text_at(object, {"kind"}) == kind) return std::move(object);
+    if (kube::text_at(object, "Object.kind") == kind) return std::move(object);
   return {};
 }
 
@@ -40,8 +41,8 @@ std::string setting_or(const char* variable, std::string fallback) {
   return set != nullptr && *set != '\0' ? set : std::move(fallback);
 }
 
-// One process answers for both, and the servo looks at other namespaces here than where it is
-// shipped to.
+// Points the servo's webhook configuration to the pools' Service, because one process serves both.
+// The servo also watches other namespaces here than in its manifest.
 Result<void> lead_jobs_here(json::value& configuration, const json::value& service) {
   PLIM_TRY(const servo::Namespaces watched,
            servo::parse_namespaces(setting_or("POD_NAMESPACES", "*")));
@@ -49,20 +50,21 @@ Result<void> lead_jobs_here(json::value& configuration, const json::value& servi
   if (webhooks == nullptr || !webhooks->is_array())
     return fail(Code::internal, "deploy/servo has no webhook");
   for (json::value& webhook : webhooks->get_array()) {
-    json::object& place = make_object(webhook, {"clientConfig", "service"});
-    place["name"] = text_at(service, {"metadata", "name"});
-    place["namespace"] = text_at(service, {"metadata", "namespace"});
+    json::object& place = kube::make_object(webhook, "MutatingWebhook.clientConfig.service");
+    place["name"] = kube::text_at(service, "Service.metadata.name");
+    place["namespace"] = kube::text_at(service, "Service.metadata.namespace");
     webhook.get_object().erase("namespaceSelector");
     if (watched.all()) continue;
     json::value rule = json::object{{"key", "kubernetes.io/metadata.name"},
                                     {"operator", "In"},
                                     {"values", json::value_from(watched.names)}};
-    make_object(webhook, {"namespaceSelector"})["matchExpressions"] = json::array{std::move(rule)};
+    kube::make_object(webhook, "MutatingWebhook.namespaceSelector")["matchExpressions"] =
+        json::array{std::move(rule)};
   }
   return {};
 }
 
-// As they are shipped, but that no pods are behind the Service.
+// The objects of deploy/, but with a Service that selects no pods.
 Result<WebhookObjects> shipped_objects() {
   PLIM_TRY(std::vector<json::value> pools, manifests_of("pools", {}));
   PLIM_TRY(std::vector<json::value> servo, manifests_of("servo", {}));
@@ -71,32 +73,34 @@ Result<WebhookObjects> shipped_objects() {
                      .jobs = taken_from(servo, "MutatingWebhookConfiguration")};
   if (!out.service.is_object() || !out.pools.is_object() || !out.jobs.is_object())
     return fail(Code::internal, "deploy/ has no webhook");
-  make_object(out.service, {"spec"}).erase("selector");
+  kube::make_object(out.service, "Service.spec").erase("selector");
   PLIM_CHECK(lead_jobs_here(out.jobs, out.service));
   for (json::value* object : {&out.service, &out.pools, &out.jobs})
-    make_object(*object, {"metadata", "labels"})[kMadeBy] = kUp;
+    kube::make_object(*object, "Object.metadata.labels")[kMadeBy] = kUp;
   return out;
 }
 
 std::string name_in(const json::value& object) {
-  return std::string(text_at(object, {"metadata", "name"}));
+  return std::string(kube::text_at(object, "Object.metadata.name"));
 }
 
 kube::ObjectPath path_of(const json::value& object) {
-  return {.ns = std::string(text_at(object, {"metadata", "namespace"})), .name = name_in(object)};
+  return {.ns = std::string(kube::text_at(object, "Object.metadata.namespace")),
+          .name = name_in(object)};
 }
 
 Result<json::value> slice_of(const json::value& service, const std::string& url) {
   PLIM_TRY(const net::Url place, net::parse_url(url));
   const kube::ObjectPath path = path_of(service);
-  const json::value* ports = find(service, {"spec", "ports"});
+  const json::value* ports = kube::find(service, "Service.spec.ports");
   if (ports == nullptr || !ports->is_array() || ports->get_array().empty())
     return fail(Code::internal, "the webhook's Service has no port");
   json::value labels = json::object{{"kubernetes.io/service-name", path.name},
                                     {"endpointslice.kubernetes.io/managed-by", kUp}};
-  json::value port = json::object{{"name", text_at(ports->get_array()[0], {"name"})},
-                                  {"port", place.port},
-                                  {"protocol", "TCP"}};
+  json::value port =
+      json::object{{"name", kube::text_at(ports->get_array()[0], "ServicePort.name")},
+                   {"port", place.port},
+                   {"protocol", "TCP"}};
   json::value endpoint = json::object{{"addresses", json::array{place.host}},
                                       {"conditions", json::object{{"ready", true}}}};
   return json::value(json::object{{"apiVersion", "discovery.k8s.io/v1"},
@@ -115,7 +119,7 @@ kube::WriteOptions as_up() {
   return out;
 }
 
-// Where somebody has changed what we set, it stays as they want it.
+// Fields that another client has changed since are kept.
 Task<Result<void>> apply_unless_changed(std::shared_ptr<kube::Client> client,
                                         kube::Resource resource, json::value object) {
   kube::ObjectPath path = path_of(object);
@@ -135,19 +139,20 @@ Task<Result<void>> remove_if_there(std::shared_ptr<kube::Client> client, kube::R
 }
 
 bool is_ours(const json::value& object) {
-  return text_at(object, {"metadata", "labels", kMadeBy}) == kUp;
+  const json::value* by = kube::find(object, "Object.metadata.labels", kMadeBy);
+  return by != nullptr && by->is_string() && by->get_string() == kUp;
 }
 
-// Of the first webhook; all of a configuration lead to one place.
+// The Service of the first webhook. All webhooks of our configurations use the same one.
 std::pair<std::string_view, std::string_view> service_called(const json::value& configuration) {
-  const json::value* webhooks = find(configuration, {"webhooks"});
+  const json::value* webhooks = kube::find(configuration, "MutatingWebhookConfiguration.webhooks");
   if (webhooks == nullptr || !webhooks->is_array() || webhooks->get_array().empty()) return {};
   const json::value& first = webhooks->get_array()[0];
-  return {text_at(first, {"clientConfig", "service", "namespace"}),
-          text_at(first, {"clientConfig", "service", "name"})};
+  return {kube::text_at(first, "MutatingWebhook.clientConfig.service.namespace"),
+          kube::text_at(first, "MutatingWebhook.clientConfig.service.name")};
 }
 
-// Unless it leads elsewhere by now: then others have put their own in its place.
+// Keeps a configuration that uses another Service by now: another installation owns it.
 Task<Result<void>> remove_if_ours(std::shared_ptr<kube::Client> client, json::value configuration) {
   kube::ObjectPath path = path_of(configuration);
   auto found = co_await client->get(kube::resources::mutating_webhook_configurations, path);
@@ -157,7 +162,7 @@ Task<Result<void>> remove_if_ours(std::shared_ptr<kube::Client> client, json::va
                                      std::move(path));
 }
 
-// Beside our own program; where an operator has put it, if it is not there.
+// In the directory of this program, else in the directory where an operator installs it.
 std::string starter_path() {
   std::error_code ignored;
   const auto beside =
@@ -169,7 +174,7 @@ std::string starter_path() {
 
 Result<RoleLaunch> launch_webhook(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kWebhookPort);
-  PLIM_TRY(const std::string places, pool_places_of(place));  // where the agents find them too
+  PLIM_TRY(const std::string places, pool_places_of(place));  // the agents read the same places
   RoleLaunch out{.words = {"webhook", "--self-signed", "--kubeconfig", place.kubeconfig, "--listen",
                            listen, "--webhook-configs", kConfigurations},
                  .url = "https://" + listen};
@@ -189,7 +194,7 @@ Task<Result<void>> register_webhook(std::shared_ptr<kube::Client> client, std::s
   PLIM_CO_TRY(WebhookObjects objects, shipped_objects());
   PLIM_CO_TRY(json::value slice, slice_of(objects.service, url));
   PLIM_CO_CHECK(co_await apply_unless_changed(client, kube::resources::services, objects.service));
-  // Ours alone, and the port may be another one than before.
+  // Only `up` writes this slice, and the port may have changed.
   kube::ObjectPath path = path_of(slice);
   kube::WriteOptions options = as_up();
   options.force = true;
@@ -209,7 +214,7 @@ Task<Result<void>> withdraw_webhook(std::shared_ptr<kube::Client> client) {
   PLIM_CO_CHECK(co_await remove_if_ours(client, objects.jobs));
   kube::ObjectPath service_path = path_of(objects.service);
   auto service = co_await client->get(kube::resources::services, service_path);
-  if (service && find(*service, {"spec", "selector"}) != nullptr) co_return Result<void>();
+  if (service && kube::find(*service, "Service.spec.selector") != nullptr) co_return Result<void>();
   PLIM_CO_CHECK(co_await remove_if_ours(client, objects.pools));
   if (!service || !is_ours(*service)) co_return Result<void>();
   co_return co_await remove_if_there(client, kube::resources::services, std::move(service_path));

@@ -7,13 +7,14 @@ namespace plim::roles {
 
 Result<RoleLaunch> launch_webhook(const RolePlace& place);
 
-// Makes the shipped Service and the configurations of pools and servo, and leads the Service to
-// where the role listens. The role then fills in its certificates by itself. What somebody has
-// changed of them stays.
+// Creates the Service and the webhook configurations of pools and servo from deploy/, and points
+// the Service to the address of the role. The role then writes its certificates by itself. Fields
+// that a user has changed are kept.
 Task<Result<void>> register_webhook(std::shared_ptr<kube::Client> client, std::string url);
 
-// Takes all of that away, if it was made so: nobody would answer, and pods with pools would be
-// refused. A Service that has pods by now keeps the pools' configuration.
+// Deletes these objects if register_webhook() created them. Otherwise API servers would call a
+// webhook that does not answer and reject pods with pools. If the Service has pods by now, the
+// configuration of the pools is kept.
 Task<Result<void>> withdraw_webhook(std::shared_ptr<kube::Client> client);
 
 }  // namespace plim::roles

@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kPoolSettle{200};
-constexpr std::chrono::seconds kMapsLimit{10};  // an API server that is away must not hold it up
+constexpr std::chrono::seconds kMapsLimit{10};  // an unreachable server must not block the start
 
-// A directory is named by its own entry too, whose times tell of new files.
+// Also includes each directory itself, because its time changes when files are added.
 std::vector<std::string> watched_paths(const std::vector<std::string>& places) {
   std::vector<std::string> out;
   for (const std::string& place : places) {
@@ -74,7 +74,8 @@ void WebhookPools::reread() {
     catalog_ = std::move(*catalog);
     log::info("webhook", "pools reread", {{"pools", catalog_.pools.size()}});
   } else {
-    log::error("webhook", "the old pools stay", {{"error", catalog.error()}});
+    log::error("webhook", "cannot read the new pools; the old ones stay",
+               {{"error", catalog.error()}});
   }
 }
 
@@ -92,7 +93,7 @@ Result<pools::PoolCatalog> WebhookPools::read() const {
   return pools::PoolCatalog::of(config);
 }
 
-// Opened anew each time, since the names of the files may be new.
+// Opens a new watch after each change, because files may have been added.
 Task<void> WebhookPools::watch_files() {
   FileWatch::Options options{.settle = kPoolSettle};
   for (;;) {

@@ -1,4 +1,5 @@
-// The pools that the webhook knows: files and ConfigMaps of all nodes, followed while it runs.
+// The pools of all nodes for the webhook. Reads files and ConfigMaps, and rereads them when they
+// change.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace plim::roles {
 
-// Where pools are configured.
+// The places of pool configurations.
 struct PoolPlaces {
   std::vector<std::string> files;  // or directories
   std::vector<std::string> maps;   // ConfigMaps: "namespace/name"
@@ -23,11 +24,12 @@ struct PoolPlaces {
 // Belongs to one loop; co_await stop() before destroying it.
 class WebhookPools {
  public:
-  // `client` may be null when there are no ConfigMaps.
+  // `client` may be null if there are no ConfigMaps.
   WebhookPools(const Executor& loop, PoolPlaces places,
                const std::shared_ptr<kube::Client>& client);
 
-  // The first look, whose mistakes are the caller's; later ones are told and the old pools stay.
+  // Reads the pools for the first time and returns errors. Later errors are logged and the old
+  // pools stay.
   Task<Result<void>> start();
   Task<void> stop();
   void reread();

@@ -21,7 +21,7 @@ namespace plim::roles {
 namespace {
 
 constexpr std::chrono::seconds kVersionLimit{5};
-constexpr int kSidecarMinor = 29;  // from here on init containers may be sidecars
+constexpr int kSidecarMinor = 29;  // init containers can be sidecars since 1.29
 
 // Unique among the replicas of a Deployment, and among processes of one machine.
 std::string replica_name() {
@@ -30,7 +30,7 @@ std::string replica_name() {
   return fmt::format("{}_{}", host, ::getpid());
 }
 
-// Lives on one loop.
+// Belongs to one loop.
 class WebhookRole final : public Role {
  public:
   explicit WebhookRole(WebhookSettings settings) : settings_(std::move(settings)) {}
@@ -89,7 +89,7 @@ class WebhookRole final : public Role {
     co_return tl::unexpected(std::move(failure));
   }
 
-  // Only an API server can tell; one that does not is taken for a new one.
+  // Asks the API server for its version. If it does not answer, assumes a recent one.
   Task<void> choose_monitor_form() {
     if (settings_.monitor.image.empty()) co_return;
     if (settings_.monitor.target.empty())
@@ -108,7 +108,8 @@ class WebhookRole final : public Role {
       if (set)
         log::info("webhook", "certificate renewed");
       else
-        log::error("webhook", "the old certificate stays", {{"error", set.error()}});
+        log::error("webhook", "cannot load the new certificate; the old one stays",
+                   {{"error", set.error()}});
     };
     rotation_ = std::make_unique<webhook::CertRotation>(loop, client_, *settings_.self_signed,
                                                         std::move(serving), replica_name(),
@@ -174,7 +175,8 @@ class WebhookRole final : public Role {
     if (set)
       log::info("webhook", "certificate reread");
     else
-      log::error("webhook", "the old certificate stays", {{"error", set.error()}});
+      log::error("webhook", "cannot load the new certificate; the old one stays",
+                 {{"error", set.error()}});
   }
 
   Task<void> watch_certificate(Executor loop) {
@@ -190,14 +192,14 @@ class WebhookRole final : public Role {
     }
   }
 
-  // Destroyed from below: what uses another stands behind it.
+  // Members are destroyed in reverse order, so a member comes after those it uses.
   WebhookSettings settings_;
   servo::MonitorForm monitor_form_ = servo::MonitorForm::sidecar;
-  std::shared_ptr<kube::Client> client_;  // where there is a cluster
+  std::shared_ptr<kube::Client> client_;  // null without a cluster
   std::unique_ptr<TaskGroup> tasks_;
   std::unique_ptr<WebhookPools> pools_;
   std::unique_ptr<webhook::AdmissionServer> server_;
-  std::unique_ptr<webhook::CertRotation> rotation_;  // with self-signed certificates only
+  std::unique_ptr<webhook::CertRotation> rotation_;  // only with self-signed certificates
   std::unique_ptr<kube::EventRecorder> events_;
   std::unique_ptr<webhook::ExpiryWatch> expiry_;
 };

@@ -17,7 +17,7 @@ namespace plim::roles {
 struct WebhookSettings {
   webhook::CertificateFiles certificate;
   std::optional<webhook::CertSettings> self_signed = {};  // instead of the files
-  std::string ns = {}, service = {};                      // by which it is called
+  std::string ns = {}, service = {};                      // the Service that API servers call
   std::optional<kube::Config> cluster = {};               // for certificates, ConfigMaps, events
   std::string listen;
   PoolPlaces pools;
@@ -26,7 +26,7 @@ struct WebhookSettings {
   servo::Monitor monitor;
 };
 
-// Until SIGTERM or SIGINT.
+// Runs until SIGTERM or SIGINT.
 Outcome<int> run_webhook(WebhookSettings settings);
 
 }  // namespace plim::roles

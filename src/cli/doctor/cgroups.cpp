@@ -1,4 +1,4 @@
-// Control groups: version, controllers, who may write them, who names them.
+// Control groups: version, controllers, write permission, driver.
 #include <array>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ bool has_word(std::string_view words, std::string_view word) {
   return padded.find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-// "0::/user.slice/x" of /proc/self/cgroup; "" when there is no such line.
+// The path in "0::/user.slice/x" of /proc/self/cgroup; "" if there is no such line.
 std::string own_group(const Host& host) {
   std::string text = host.read("/proc/self/cgroup").value_or("");
   std::size_t at = text.starts_with("0::") ? 0 : text.find("\n0::");

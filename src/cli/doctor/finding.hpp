@@ -1,4 +1,4 @@
-// What a probe of the doctor found.
+// The result of one check of `doctor`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace plim::cli::doctor {
 
 enum class Status {
   ok,
-  degraded,  // works with less
+  degraded,  // works with restrictions
   absent,    // not on this machine, and nothing here needs it
   failed,    // a role that needs it cannot work
 };
@@ -21,8 +21,8 @@ constexpr std::string_view status_name(Status status) {
 struct Finding {
   std::string check = {};
   Status status = Status::ok;
-  std::string found = {};   // what is there
-  std::string effect = {};  // what works and what does not; empty when ok
+  std::string found = {};   // what the check found
+  std::string effect = {};  // what works and what does not; empty if ok
   std::string remedy = {};  // how to improve it
 };
 

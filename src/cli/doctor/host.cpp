@@ -19,7 +19,7 @@ Result<void> try_counter(std::uint32_t type, std::uint64_t config) {
   attributes.type = type;
   attributes.config = config;
   attributes.disabled = 1;
-  attributes.exclude_kernel = 1;  // what perf_event_paranoid=2 still allows
+  attributes.exclude_kernel = 1;  // perf_event_paranoid=2 still allows this
   attributes.exclude_hv = 1;
   auto fd = static_cast<int>(
       ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));

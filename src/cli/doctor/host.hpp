@@ -1,4 +1,4 @@
-// The machine as the probes see it: files below a root, and the few system calls they need.
+// The host that the probes check: files below a root, and a few system calls.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace plim::cli::doctor {
 
-// Real ones ask the running kernel; tests bring answers of their own.
+// kernel_calls() uses the running kernel. Tests pass their own functions.
 struct SystemCalls {
   Result<void> (*try_cycle_counter)();     // opens a hardware counter for this process
-  Result<void> (*try_software_counter)();  // the same without hardware: is perf there at all
+  Result<void> (*try_software_counter)();  // the same without hardware: does perf work at all
   Result<bool> (*clock_is_synchronized)();
   std::uint64_t (*open_files_limit)();  // hard limit
   unsigned (*effective_user)();
@@ -27,7 +27,7 @@ class Host {
 
   // Paths are those on the host: "/proc/sys/kernel/osrelease".
   std::string path(std::string_view host_path) const;
-  Result<std::string> read(std::string_view host_path) const;  // white space at the end cut off
+  Result<std::string> read(std::string_view host_path) const;  // without white space at the end
   bool exists(std::string_view host_path) const;
   bool is_socket(std::string_view host_path) const;
   bool is_writable(std::string_view host_path) const;

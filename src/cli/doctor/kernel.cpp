@@ -21,7 +21,7 @@ std::pair<int, int> major_minor(std::string_view release) {
   return {major, minor};
 }
 
-// Numbers in a kernel list such as "0-3,8", of CPUs or of NUMA nodes.
+// Counts the numbers in a kernel list of CPUs or NUMA nodes, such as "0-3,8".
 int count_list(std::string_view list) {
   return parse_cpu_list(list).value_or(CpuSet()).count();
 }
@@ -32,7 +32,7 @@ struct Capability {
   std::string_view use;
 };
 
-// linux/capability.h; those our roles have a use for.
+// Capabilities from linux/capability.h that our roles use.
 constexpr std::array kCapabilities{
     Capability{21, "CAP_SYS_ADMIN", "cgroups of other users, resctrl, perf of older kernels"},
     Capability{19, "CAP_SYS_PTRACE", "reading other users' processes"},

@@ -11,7 +11,7 @@
 namespace plim::cli::doctor {
 namespace {
 
-// Where kubeadm, k3s's agent and Debian's own notes put it.
+// The paths used by kubeadm, by the k3s agent and in Debian's documentation.
 constexpr std::array<std::string_view, 3> kConfigFiles{
     "/var/lib/kubelet/config.yaml", "/etc/kubernetes/kubelet-config.yaml",
     "/etc/kubernetes/kubelet/kubelet-config.json"};
@@ -36,7 +36,7 @@ KubeletConfig read_kubelet_config(const Host& host) {
     out.cpu_manager_policy = text_at(*config, {"cpuManagerPolicy"});
     break;
   }
-  // The state file says what runs, whatever the flags and files ask for.
+  // The state file has the policy in use, which may differ from flags and files.
   if (auto state = host.read("/var/lib/kubelet/cpu_manager_state"))
     if (auto parsed = parse_json(*state); parsed && !text_at(*parsed, {"policyName"}).empty())
       out.cpu_manager_policy = text_at(*parsed, {"policyName"});

@@ -1,4 +1,4 @@
-// What this node's kubelet was told and what it wrote down; fields are empty when unknown.
+// The configuration and the state of this node's kubelet. Unknown fields are empty.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace plim::cli::doctor {
 
 struct KubeletConfig {
-  std::string file;  // the configuration file found, host path
+  std::string file;  // path of the configuration file on the host
   std::string cgroup_driver;
-  std::string cpu_manager_policy;  // what the kubelet runs with, else what its file asks for
-  std::string mistake;             // why the file could not be understood
+  std::string cpu_manager_policy;  // of the running kubelet; else of its configuration file
+  std::string mistake;             // why the file could not be parsed
 };
 
 KubeletConfig read_kubelet_config(const Host& host);

@@ -1,4 +1,4 @@
-// The probes of this machine, as a table: each looks at the host and says what it found.
+// The table of probes. Each probe checks one property of the host and returns a finding.
 #pragma once
 
 #include <span>

@@ -88,7 +88,7 @@ TEST_F(Doctor, counts_cpus_and_numa_nodes) {
   EXPECT_EQ(probe_cpus(host()).found, "8 online (0-3,8-11), 2 NUMA nodes, SMT on");
 }
 
-TEST_F(Doctor, tells_cgroup_versions_and_missing_controllers) {
+TEST_F(Doctor, reports_cgroup_versions_and_missing_controllers) {
   EXPECT_EQ(probe_cgroups(host()).status, Status::failed);
   folder("/sys/fs/cgroup/cpu");
   folder("/sys/fs/cgroup/memory");
@@ -113,7 +113,7 @@ TEST_F(Doctor, finds_a_delegated_group) {
   EXPECT_EQ(probe_cgroup_delegation(host()).status, Status::ok);
 }
 
-TEST_F(Doctor, tells_the_cgroup_driver_from_tree_and_configuration) {
+TEST_F(Doctor, finds_the_cgroup_driver_by_tree_and_configuration) {
   EXPECT_EQ(probe_cgroup_driver(host()).status, Status::absent);
   folder("/sys/fs/cgroup/kubepods.slice");
   EXPECT_EQ(probe_cgroup_driver(host()).found, "systemd");
@@ -121,7 +121,7 @@ TEST_F(Doctor, tells_the_cgroup_driver_from_tree_and_configuration) {
   EXPECT_EQ(probe_cgroup_driver(host()).status, Status::degraded);
 }
 
-TEST_F(Doctor, tells_missing_counters_from_missing_rights) {
+TEST_F(Doctor, distinguishes_missing_counters_from_missing_permissions) {
   put("/proc/sys/kernel/perf_event_paranoid", "2\n");
   EXPECT_EQ(probe_perf(host()).found, "perf_event_paranoid=2, hardware counters work");
   SystemCalls no_pmu = kAllWorks;

@@ -107,7 +107,7 @@ class Kills(unittest.TestCase):
         sleeper = eventually(lambda: len(list(place.out.glob("*"))) > 20 and workers_of(run.pid), what="output")[0]
         kill(sleeper, signal.SIGSTOP)
         self.addCleanup(kill, sleeper, signal.SIGCONT)
-        eventually(lambda: "is silent" in place.log(), what="the lease's end")
+        eventually(lambda: "does not respond" in place.log(), what="the lease's end")
         kill(sleeper, signal.SIGCONT)
         self.assertEqual(run.wait(120), 0, place.log())
         self.assertEqual([json.loads(line)["id"] for line in place.exported()], list(range(SLICES * RECORDS)))

@@ -32,12 +32,12 @@ class Nonsense(unittest.TestCase):
         self.assertIn("either JOB or --resume", self.refused(job, "--resume", "x"))
         self.assertIn("--dry-run cannot be combined with --resume", self.refused("--resume", "x", "--dry-run"))
         self.assertIn("--state cannot be combined with --resume", self.refused("--resume", "x", "--state", "y"))
-        self.assertIn("there is no ledger", self.refused("--resume", self.place.root / "mistyped", code=4))
+        self.assertIn("has no ledger", self.refused("--resume", self.place.root / "mistyped", code=4))
 
     def test_a_missing_input_blocks_no_folder(self):
         source = self.place.root / "in"
         job = self.place.job({"_op": "file_reader", "path": str(source)}, NOOP)
-        self.assertIn(f"there is no file or folder {source}", self.refused(job, code=4))
+        self.assertIn(f"{source} does not exist", self.refused(job, code=4))
         self.refused(job, "--state", self.place.state, code=4)
         source.write_text("{}\n")
         self.assertEqual(self.place.run("run", job, "--state", self.place.state).returncode, 0)
@@ -112,7 +112,7 @@ class Nonsense(unittest.TestCase):
     def test_a_second_ctrl_c_ends_at_once(self):
         run, program = self.hang()
         run.send_signal(signal.SIGINT)
-        eventually(lambda: "once more ends them" in self.place.log(), what="the first answer")
+        eventually(lambda: "a second signal stops immediately" in self.place.log(), what="the first answer")
         start = time.monotonic()
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(10), 130)

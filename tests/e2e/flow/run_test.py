@@ -128,7 +128,7 @@ class Runs(unittest.TestCase):
         folder.rmdir()
         done = self.place.run("run", "--resume", self.place.state)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn(f"cannot go to {folder}, where the run began", done.stderr)
+        self.assertIn(f"cannot change to {folder}, where the run began", done.stderr)
 
     def test_ctrl_c_ends_with_130_and_resume_finishes(self):
         run = self.place.start(self.place.job(small(400), {"_op": "delay", "ms": 5}, self.exporter()), "--state", self.place.state)

@@ -50,7 +50,7 @@ class Files(unittest.TestCase):
         self.assertIs(connection.sock, socket)
         # Half of a pair is nothing to serve with.
         (webhook.files / "cert.pem").write_text("nonsense")
-        eventually(lambda: "the old certificate stays" in webhook.log, what="a complaint")
+        eventually(lambda: "cannot load the new certificate" in webhook.log, what="an error")
         self.assertEqual(self.subject(webhook), after)
 
     def test_an_expired_certificate_is_told_of(self):
@@ -81,7 +81,7 @@ class Files(unittest.TestCase):
         (webhook.pools / "poolconfig-big.yaml").write_text("nodeSelector: {size: big}\npools: {sharedpool: {cpus: 16-19}}\n")
         eventually(lambda: quota() == "5000m", what="the larger pool of another file")
         (webhook.pools / "poolconfig-big.yaml").write_text("pools: [")
-        eventually(lambda: "the old pools stay" in webhook.log, what="a complaint")
+        eventually(lambda: "cannot read the new pools" in webhook.log, what="an error")
         self.assertEqual(quota(), "5000m")
         (webhook.pools / "new").write_text(POOLS)
         os.replace(webhook.pools / "new", webhook.pools / "poolconfig.yaml")
