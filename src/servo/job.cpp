@@ -25,14 +25,14 @@ std::optional<WallTime> time_at(const json::value& value,
   return *time;
 }
 
-// containerd's start errors have the epoch as their start: such a container never ran.
+// If a start fails, containerd reports the epoch as startedAt: such a container never ran.
 std::optional<WallTime> start_at(const json::value& terminated) {
   auto time = time_at(terminated, {"startedAt"});
   if (time && *time <= WallTime{}) return {};
   return time;
 }
 
-// At most so many bytes, whole characters.
+// Cuts the text to this many bytes, between characters.
 void shorten(std::string& text) {
   if (text.size() <= kLongestMessage) return;
   std::size_t end = kLongestMessage;
@@ -60,7 +60,7 @@ const json::value* measured_container(const json::value& pod, const std::string&
   return named(list, rule);
 }
 
-// "Always" is a service, whose restarts are no runs, unless the pod says otherwise.
+// A pod with "Always" is a service, and its restarts are not runs, unless its annotation says so.
 bool may_be_job(const json::value& pod) {
   if (kube::annotation_of(pod, kJobAnnotation) == "false") return false;
   if (const json::value* annotations = find(pod, {"metadata", "annotations"}))
@@ -103,7 +103,7 @@ RunRecord identity(const json::value& pod, const json::value& container, WallTim
   return out;
 }
 
-// A run that ended by itself or by force: its times tell whether it ever ran.
+// Sets the result of a run from `terminated`. Without valid times the container never ran.
 RunRecord ended_run(RunRecord run, const json::value& terminated) {
   run.started = start_at(terminated);
   run.finished = time_at(terminated, {"finishedAt"});
@@ -123,7 +123,7 @@ RunRecord ended_run(RunRecord run, const json::value& terminated) {
   return run;
 }
 
-// Why a pod's containers were never started, if it was an init container's fault.
+// The reason if an init container failed, so that the containers never started; else "".
 std::string failed_init(const json::value& pod) {
   for (const json::value& status : list_at(pod, {"status", "initContainerStatuses"}))
     if (auto code = int_at(status, {"state", "terminated", "exitCode"}); code && *code != 0)
@@ -143,7 +143,7 @@ RunRecord lost_run(RunRecord run, const json::value& pod) {
   return run;
 }
 
-// Whether the container that has ended will not be started again for the same run.
+// Whether the run is over: the kubelet does not restart the container for the same run.
 bool is_final(const json::value& pod, const json::value& terminated, Seen seen) {
   if (text_at(pod, {"spec", "restartPolicy"}) != "OnFailure") return true;
   return seen == Seen::deleted || int_at(terminated, {"exitCode"}) == 0 ||
@@ -178,13 +178,13 @@ Sighting look_at(const json::value& pod, const JobRules& rules, Seen seen, WallT
   RunRecord run = identity(pod, *job.container, now);
   run.app = std::move(job.app);
 
-  // By name: the order of the statuses is not that of the containers.
+  // By name, because the statuses have another order than the containers.
   const json::value* status = named(find(pod, {"status", "containerStatuses"}), run.container);
   static const json::value kNone;
   const json::value& known = status != nullptr ? *status : kNone;
   run.restarts = int_at(known, {"restartCount"}).value_or(0);
 
-  // A service that counts as a job starts anew at once: the run before may show only here.
+  // A service that counts as a job restarts at once: its last run may be visible only here.
   const json::value* before = find(known, {"lastState", "terminated"});
   if (before != nullptr && before->is_object() && run.restarts > 0 &&
       text_at(pod, {"spec", "restartPolicy"}) == "Always") {

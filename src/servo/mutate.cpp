@@ -37,8 +37,8 @@ bool is_sys_volume(const json::value& volume) {
   return text_at(volume, {"hostPath", "path"}) == "/sys";
 }
 
-// Where the kubelet's cgroupfs driver puts the pod. Its uid is not known yet: the kubelet fills it
-// in when it starts the monitor.
+// The pod's cgroup with the kubelet's cgroupfs driver. The uid is not known yet: the kubelet
+// expands the variable when it starts the monitor.
 std::string cgroup_path(std::string_view qos) {
   return "/" + node::pod_cgroup(node::CgroupDriver::cgroupfs,
                                 node::parse_qos(qos).value_or(node::Qos::guaranteed),
@@ -56,7 +56,7 @@ class JobMutation {
       : pod_(pod), monitor_(monitor), form_(form) {}
 
   kube::AdmissionAnswer run() {
-    // It has been here before, or its author has brought one.
+    // The webhook saw the pod before, or the author of the pod added a monitor.
     for (std::string_view list : {"containers", "initContainers"})
       if (entry_named(find(pod_, {"spec", list}), kMonitorName) != nullptr) return {};
     if (!monitor_.image.empty()) add_monitor();
@@ -72,7 +72,7 @@ class JobMutation {
     const json::value* volumes = find(pod_, {"spec", "volumes"});
     const json::value* volume = entry_named(volumes, kSysVolume);
     if (volume != nullptr && !is_sys_volume(*volume)) {
-      warnings_.push_back(fmt::format("no {} is added: the pod has another volume {} than /sys",
+      warnings_.push_back(fmt::format("{} is not added: the pod has a volume {} that is not /sys",
                                       kMonitorName, kSysVolume));
       return;
     }
@@ -80,7 +80,7 @@ class JobMutation {
       std::vector<json::value> added{sys_volume()};
       patch_.append("/spec/volumes", volumes, std::move(added));
     }
-    // Never in front: paths to application ids count containers.
+    // Append, because paths to application IDs contain indexes of containers.
     const std::string_view list = form_ == MonitorForm::sidecar ? "initContainers" : "containers";
     std::vector<json::value> added{container()};
     patch_.append(fmt::format("/spec/{}", list), find(pod_, {"spec", list}), std::move(added));
@@ -99,7 +99,7 @@ class JobMutation {
     json::object out{{"name", kMonitorName}, {"image", monitor_.image}};
     if (form_ == MonitorForm::sidecar) out["restartPolicy"] = "Always";
     out["env"] = std::move(env);
-    // To be measured must not cost a pod its class.
+    // A container without these resources would change the QoS class of the pod.
     if (qos == "Guaranteed" && find(pod_, {"spec", "resources"}) == nullptr) {
       const json::object amounts{{"cpu", "10m"}, {"memory", "64Mi"}};
       out["resources"] = json::object{{"requests", amounts}, {"limits", amounts}};
