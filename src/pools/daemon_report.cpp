@@ -1,4 +1,4 @@
-// How the daemon reports what it does: its state, the NodeReport, annotations of pods.
+// The daemon's reports: its state, the NodeReport, and annotations of pods.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -17,7 +17,7 @@ std::string Daemon::not_ready() const {
   if (std::string missing = cluster_ ? cluster_->not_synced() : ""; !missing.empty())
     return "pools: " + missing;
   if (!configured_) return "pools: no configuration yet";
-  if (!reconciled_) return "pools: the first look at the containers is under way";
+  if (!reconciled_) return "pools: the first check of the containers is not complete";
   if (options_.plugin && !options_.dry_run && !plugins_->ready())
     return "pools: not registered with the kubelet";
   return {};
@@ -64,7 +64,7 @@ Task<void> Daemon::publish() {
       if (done)
         last = std::move(pools);
       else
-        log_.write(log::Level::warn, "pools", "the node's report was not taken",
+        log_.write(log::Level::warn, "pools", "cannot write the NodeReport",
                    {{"error", done.error()}});
       co_await clock_.sleep(kReportsApart);
       continue;
@@ -86,7 +86,7 @@ Task<void> Daemon::annotate() {
       const auto done = co_await client_->patch(kube::resources::pods, std::move(path),
                                                 kube::PatchType::merge, std::move(patch));
       if (!done && done.error().code != Code::not_found)
-        log_.write(log::Level::warn, "pools", "a pod was not annotated",
+        log_.write(log::Level::warn, "pools", "cannot annotate a pod",
                    {{"pod", key}, {"error", done.error()}});
     }
     co_await changed_.wait();

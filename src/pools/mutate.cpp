@@ -18,7 +18,7 @@ constexpr std::string_view kPodinfo = "podinfo";
 constexpr std::string_view kPodinfoPath = "/etc/podinfo";
 constexpr std::string_view kHostbin = "hostbin";
 constexpr std::string_view kQuotaOption = "plimsoll.io/cfs-quota";
-// Known names, without an effect in this version.
+// Reserved names that have no effect in this version.
 constexpr std::array<std::string_view, 2> kLaterOptions{"plimsoll.io/smt", "plimsoll.io/numa"};
 
 tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {
@@ -42,7 +42,7 @@ json::value hostbin_volume(const std::string& starter) {
                       {"hostPath", json::object{{"path", starter}, {"type", "File"}}}};
 }
 
-// With the defaults that the API server has filled in since.
+// Ignores defaults that the API server has filled in.
 bool is_podinfo(const json::value& volume) {
   const json::value* items = find(volume, {"downwardAPI", "items"});
   if (!items || !items->is_array() || items->get_array().size() != 1) return false;
@@ -63,7 +63,7 @@ bool is_amount(const json::value* value, const Quantity& amount) {
   return parsed && *parsed == amount;
 }
 
-// One pod at its creation.
+// Admission of one pod at its creation.
 class PodMutation {
  public:
   PodMutation(const json::value& pod, const PoolCatalog& pools, const MutateOptions& options)
@@ -116,13 +116,13 @@ class PodMutation {
     return pinned ? add_volumes() : Admitted<void>();
   }
 
-  // What a single pod may wish. An option that nobody carries out must not look as if it were.
+  // Options of a single pod. Warns about options without effect, so that users do not rely on them.
   void read_options() {
     if (const json::value* quota = find(pod_, {"metadata", "annotations", kQuotaOption})) {
       if (quota->is_string() && quota->get_string() == "none")
         quotas_ = CfsQuotas::none;
       else
-        warnings_.push_back(fmt::format("{}: only none is known", kQuotaOption));
+        warnings_.push_back(fmt::format("{}: the only valid value is none", kQuotaOption));
     }
     for (std::string_view option : kLaterOptions)
       if (find(pod_, {"metadata", "annotations", option}) != nullptr)
@@ -139,15 +139,14 @@ class PodMutation {
     const json::array* command = array_in(*user.container, "command");
     if (command != nullptr && !command->empty()) return true;
     warnings_.push_back(fmt::format(
-        "NoCommand: container {} has exclusive CPUs, but no command that could be pinned",
-        quote(user.name)));
+        "NoCommand: container {} has exclusive CPUs, but no command to pin", quote(user.name)));
     return false;
   }
 
   void set_quota(const PoolUser& user) {
     const auto quota = cpu_quota(user, quotas_, options_.smt_width);
     if (!quota) return;
-    // There are limits, since the pools were found in them.
+    // The container has limits, because its pools are in them.
     const json::value& resources = user.container->at("resources");
     const Quantity wanted = Quantity::from_milli(*quota);
     const json::value* limit = find(resources, {"limits", "cpu"});
@@ -159,7 +158,7 @@ class PodMutation {
                       quote(user.name), std::string_view(limit->get_string()), *quota));
     else if (!is_amount(limit, wanted))
       patch_.add(user.pointer + "/resources/limits/cpu", json::string(fmt::format("{}m", *quota)));
-    // What a pool gives must not be paid for a second time.
+    // CPUs of a pool must not count against the node's CPU as well.
     const json::value* requests = find(resources, {"requests"});
     if (!requests || !requests->is_object())
       patch_.add(user.pointer + "/resources/requests", json::object{{"cpu", "0m"}});
@@ -192,7 +191,7 @@ class PodMutation {
     patch_.append(path, list, std::move(missing));
   }
 
-  // Of several of one name the last one counts.
+  // If a name occurs several times, the last one counts.
   static std::optional<std::size_t> last_named(const json::value* list, std::string_view name) {
     if (!list || !list->is_array()) return std::nullopt;
     for (std::size_t i = list->get_array().size(); i-- > 0;)
@@ -204,10 +203,10 @@ class PodMutation {
     const json::array* command = array_in(*user.container, "command");
     const bool done = command && command->size() == 1 && (*command)[0].is_string() &&
                       (*command)[0].get_string() == options_.starter_path;
-    if (done) return;  // it has been here before
+    if (done) return;  // the webhook has changed this container before
     patch_.add(user.pointer + "/command", json::array{options_.starter_path});
     if (is_named(user)) return;
-    json::array words = *command;  // else it would not be pinned
+    json::array words = *command;  // not null: a container without a command is not pinned
     if (const json::array* args = array_in(*user.container, "args"))
       words.insert(words.end(), args->begin(), args->end());
     patch_.add(user.pointer + "/args", std::move(words));
@@ -231,7 +230,7 @@ class PodMutation {
         if (!ours)
           return refuse_pod(
               "VOL001",
-              fmt::format("container {}: volume mount {} is called {} and lies at {}; {} at {} is "
+              fmt::format("container {}: volume mount {} is called {} and is at {}; {} at {} is "
                           "needed to start it on its CPUs",
                           quote(user.name), i, quote(text_at(mount, {"name"})),
                           quote(text_at(mount, {"mountPath"})), quote(name), quote(path)));
@@ -277,7 +276,7 @@ class PodMutation {
   std::vector<std::string> warnings_;
 };
 
-// The starter reads the annotation again when a container restarts.
+// Checks updates: the starter reads the annotation again when a container restarts.
 kube::AdmissionAnswer check_update(const kube::AdmissionReview& review, const PoolCatalog& pools) {
   const std::string key = pools.base_name + "/cpus";
   const json::value* before = find(review.old_object, {"metadata", "annotations", key});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMaxAmount = 1'000'000'000;
 constexpr std::int64_t kMilli = 1000;
-// So that the threads of an exclusive CPU are never throttled by the little beside them.
+// Extra quota, so that other threads of the container do not throttle those on exclusive CPUs.
 constexpr std::int64_t kExclusiveMargin = 100;
 
 tl::unexpected<Rejection> refuse_request(std::string_view code, std::string text) {
@@ -125,7 +125,7 @@ Admitted<void> check_requests(const std::vector<PoolUser>& users, const PoolCata
     for (const PoolRequest& request : user.requests) {
       if (request.facts == nullptr && unknown != UnknownPool::allow) {
         std::string text =
-            fmt::format("container {}: {} of pool {}, which no pool configuration has",
+            fmt::format("container {}: {} of pool {}, which is in no pool configuration",
                         quote(user.name), request.amount, quote(request.pool));
         if (unknown == UnknownPool::reject) return refuse_request("RES002", std::move(text));
         warnings.push_back("RES002: " + text);
@@ -159,7 +159,7 @@ Admitted<void> check_annotation(const Annotation& annotation, const std::vector<
       return tl::unexpected(good.error());
   }
   if (annotation.containers.empty())
-    return refuse_request("ANN013", "the annotation is there, but names no container");
+    return refuse_request("ANN013", "the annotation names no container");
   return {};
 }
 
