@@ -146,7 +146,7 @@ Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env) {
     return fail(Code::forbidden, fmt::format("{} belongs to another user", path));
   if ((info.st_mode & S_IWOTH) != 0)
     return fail(Code::forbidden,
-                fmt::format("{} can be written by everybody; chmod o-w {}", path, path));
+                fmt::format("{} is writable by all users; run chmod o-w {}", path, path));
   PLIM_TRY(std::string text, read_file(path));
   return parse_config(text, path, env);
 }

@@ -43,7 +43,7 @@ TEST(PodResources, sidecars_count_and_plain_init_containers_do_not) {
       {"resources":{"requests":{"cpu":"5"}}}]})");
   EXPECT_DOUBLE_EQ(found["cpus"], 1.5);
   EXPECT_DOUBLE_EQ(found["requests_cpu"], 1.5);
-  EXPECT_DOUBLE_EQ(found["effective_cpus"], 5.5);  // the last one runs beside the sidecar
+  EXPECT_DOUBLE_EQ(found["effective_cpus"], 5.5);  // the last one runs together with the sidecar
 }
 
 TEST(PodResources, requests_of_the_pod_replace_the_sum) {

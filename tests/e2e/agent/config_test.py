@@ -193,7 +193,7 @@ class Files(unittest.TestCase):
         self.refused(node(["timeout: 0"]), "from 1 to 60")
 
     def test_the_file_itself_must_be_safe(self):
-        self.refused(DETECTION, "can be written by everybody", mode=0o666)
+        self.refused(DETECTION, "is writable by all users", mode=0o666)
         done = subprocess.run([PROGRAM, "agent", "check", "-c", "config.yaml"], capture_output=True, text=True,
                               cwd=self.place, timeout=20)
         self.assertEqual(done.returncode, 1)
