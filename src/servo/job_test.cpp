@@ -6,6 +6,7 @@
 
 #include "base/testing/json_gen.hpp"
 #include "base/utf8.hpp"
+#include "kube/paths.hpp"
 #include "servo/payload.hpp"
 #include "servo/testing/pods.hpp"
 
@@ -21,7 +22,7 @@ Sighting look(const json::value& pod, Seen seen = Seen::present) {
 }
 
 void annotate(json::value& pod, std::string_view name, std::string_view value) {
-  make_object(pod, {"metadata", "annotations"})[name] = value;
+  kube::make_object(pod, "Pod.metadata.annotations")[name] = value;
 }
 
 json::value with_policy(json::value pod, std::string_view policy) {

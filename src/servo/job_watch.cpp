@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::servo {
 namespace {
@@ -142,7 +143,8 @@ void JobWatch::look(kube::JsonText object, Seen seen, Look which) {
   }
   for (loop::RunRecord& run : sighting.ended) on_end_(std::move(run));
   if (seen == Seen::present) {
-    const bool is_over = !sighting.open && text_at(*pod, {"spec", "restartPolicy"}) != "Always";
+    const bool is_over =
+        !sighting.open && kube::text_at(*pod, "Pod.spec.restartPolicy") != "Always";
     jobs_[uid] = Job{.open = pack(sighting.open), .listing = listing_, .is_over = is_over};
     return;
   }

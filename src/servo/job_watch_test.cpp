@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/loop.hpp"
+#include "kube/paths.hpp"
 #include "servo/testing/pods.hpp"
 #include "servo/testing/script_client.hpp"
 
@@ -164,7 +165,7 @@ TEST_F(JobWatchTest, reports_a_finished_job_once_however_often_it_is_seen) {
 TEST_F(JobWatchTest, a_service_that_counts_as_a_job_is_never_over) {
   json::value pod = ended_pod("u1", "a");
   pod.at("spec").as_object()["restartPolicy"] = "Always";
-  make_object(pod, {"metadata", "annotations"})["plimsoll.io/job"] = "true";
+  kube::make_object(pod, "Pod.metadata.annotations")["plimsoll.io/job"] = "true";
   client_->lists = {list_of({pod})};
   client_->then_watch({event("MODIFIED", pod)});
   EXPECT_THAT(follow(), ElementsAre("u1 completed", "u1 completed"));

@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "kube/object.hpp"
 #include "kube/patch_writer.hpp"
+#include "kube/paths.hpp"
 #include "kube/qos.hpp"
 #include "node/cgroup_names.hpp"
 #include "servo/job.hpp"
@@ -34,7 +35,7 @@ json::value sys_volume() {
 }
 
 bool is_sys_volume(const json::value& volume) {
-  return text_at(volume, {"hostPath", "path"}) == "/sys";
+  return kube::text_at(volume, "Volume.hostPath.path") == "/sys";
 }
 
 // The pod's cgroup with the kubelet's cgroupfs driver. The uid is not known yet: the kubelet
@@ -57,8 +58,9 @@ class JobMutation {
 
   kube::AdmissionAnswer run() {
     // The webhook saw the pod before, or the author of the pod added a monitor.
-    for (std::string_view list : {"containers", "initContainers"})
-      if (entry_named(find(pod_, {"spec", list}), kMonitorName) != nullptr) return {};
+    for (kube::ListPath list :
+         {kube::ListPath("Pod.spec.containers"), kube::ListPath("Pod.spec.initContainers")})
+      if (entry_named(kube::find(pod_, list), kMonitorName) != nullptr) return {};
     if (!monitor_.image.empty()) add_monitor();
     add_mark();
     kube::AdmissionAnswer out;
@@ -69,7 +71,7 @@ class JobMutation {
 
  private:
   void add_monitor() {
-    const json::value* volumes = find(pod_, {"spec", "volumes"});
+    const json::value* volumes = kube::find(pod_, "Pod.spec.volumes");
     const json::value* volume = entry_named(volumes, kSysVolume);
     if (volume != nullptr && !is_sys_volume(*volume)) {
       warnings_.push_back(fmt::format("{} is not added: the pod has a volume {} that is not /sys",
@@ -81,9 +83,11 @@ class JobMutation {
       patch_.append("/spec/volumes", volumes, std::move(added));
     }
     // Append, because paths to application IDs contain indexes of containers.
-    const std::string_view list = form_ == MonitorForm::sidecar ? "initContainers" : "containers";
+    const kube::ListPath list = form_ == MonitorForm::sidecar
+                                    ? kube::ListPath("Pod.spec.initContainers")
+                                    : kube::ListPath("Pod.spec.containers");
     std::vector<json::value> added{container()};
-    patch_.append(fmt::format("/spec/{}", list), find(pod_, {"spec", list}), std::move(added));
+    patch_.append(fmt::format("/spec/{}", list.key()), kube::find(pod_, list), std::move(added));
     if (form_ == MonitorForm::appended)
       warnings_.push_back(fmt::format(
           "{} keeps the pod running after its job: sidecars need Kubernetes 1.29", kMonitorName));
@@ -100,7 +104,7 @@ class JobMutation {
     if (form_ == MonitorForm::sidecar) out["restartPolicy"] = "Always";
     out["env"] = std::move(env);
     // A container without these resources would change the QoS class of the pod.
-    if (qos == "Guaranteed" && find(pod_, {"spec", "resources"}) == nullptr) {
+    if (qos == "Guaranteed" && kube::find(pod_, "Pod.spec.resources") == nullptr) {
       const json::object amounts{{"cpu", "10m"}, {"memory", "64Mi"}};
       out["resources"] = json::object{{"requests", amounts}, {"limits", amounts}};
     }
@@ -110,11 +114,11 @@ class JobMutation {
   }
 
   void add_mark() {
-    const json::value* metadata = find(pod_, {"metadata"});
+    const json::value* metadata = kube::find(pod_, "Pod.metadata");
     if (metadata == nullptr || !metadata->is_object() ||
         kube::annotation_of(pod_, kMarkAnnotation) == kMark)
       return;
-    const json::value* annotations = find(*metadata, {"annotations"});
+    const json::value* annotations = kube::find(*metadata, "ObjectMeta.annotations");
     if (annotations != nullptr && annotations->is_object())
       patch_.add(std::string(kMarkPointer), json::string(kMark));
     else
