@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "pools/daemon.hpp"
 #include "pools/pool_view.hpp"
 
@@ -81,7 +82,7 @@ Task<void> Daemon::annotate() {
       const auto [ns, name] = cut(key, '/');
       const std::string annotation = state_.pools().base_name + "/cpusets-configured";
       json::value patch;
-      make_object(patch, {"metadata", "annotations"})[annotation] = "true";
+      kube::make_object(patch, "Pod.metadata.annotations")[annotation] = "true";
       kube::ObjectPath path{.ns = std::string(ns), .name = std::string(name)};
       const auto done = co_await client_->patch(kube::resources::pods, std::move(path),
                                                 kube::PatchType::merge, std::move(patch));

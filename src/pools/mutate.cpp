@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "kube/patch_writer.hpp"
+#include "kube/paths.hpp"
 #include "pools/annotation.hpp"
 #include "pools/mutate_requests.hpp"
 
@@ -44,16 +45,17 @@ json::value hostbin_volume(const std::string& starter) {
 
 // Ignores defaults that the API server has filled in.
 bool is_podinfo(const json::value& volume) {
-  const json::value* items = find(volume, {"downwardAPI", "items"});
+  const json::value* items = kube::find(volume, "Volume.downwardAPI.items");
   if (!items || !items->is_array() || items->get_array().size() != 1) return false;
   const json::value& item = items->get_array()[0];
-  return text_at(item, {"path"}) == "annotations" &&
-         text_at(item, {"fieldRef", "fieldPath"}) == "metadata.annotations";
+  return kube::text_at(item, "DownwardAPIVolumeFile.path") == "annotations" &&
+         kube::text_at(item, "DownwardAPIVolumeFile.fieldRef.fieldPath") == "metadata.annotations";
 }
 
 bool is_hostbin(const json::value& volume, std::string_view starter) {
-  const std::string_view type = text_at(volume, {"hostPath", "type"});
-  return text_at(volume, {"hostPath", "path"}) == starter && (type.empty() || type == "File");
+  const std::string_view type = kube::text_at(volume, "Volume.hostPath.type");
+  return kube::text_at(volume, "Volume.hostPath.path") == starter &&
+         (type.empty() || type == "File");
 }
 
 bool is_amount(const json::value* value, const Quantity& amount) {
@@ -86,7 +88,7 @@ class PodMutation {
  private:
   Admitted<void> mutate() {
     const std::string key = pools_.base_name + "/cpus";
-    const json::value* text = find(pod_, {"metadata", "annotations", key});
+    const json::value* text = kube::find(pod_, "Pod.metadata.annotations", key);
     if (text && !text->is_null()) {
       if (!text->is_string()) return refuse_pod("ANN001", "the annotation is not a text");
       auto read = read_annotation(text->get_string());
@@ -118,14 +120,14 @@ class PodMutation {
 
   // Options of a single pod. Warns about options without effect, so that users do not rely on them.
   void read_options() {
-    if (const json::value* quota = find(pod_, {"metadata", "annotations", kQuotaOption})) {
+    if (const json::value* quota = kube::find(pod_, "Pod.metadata.annotations", kQuotaOption)) {
       if (quota->is_string() && quota->get_string() == "none")
         quotas_ = CfsQuotas::none;
       else
         warnings_.push_back(fmt::format("{}: the only valid value is none", kQuotaOption));
     }
     for (std::string_view option : kLaterOptions)
-      if (find(pod_, {"metadata", "annotations", option}) != nullptr)
+      if (kube::find(pod_, "Pod.metadata.annotations", option) != nullptr)
         warnings_.push_back(fmt::format("{} has no effect in this version", option));
   }
 
@@ -149,7 +151,7 @@ class PodMutation {
     // The container has limits, because its pools are in them.
     const json::value& resources = user.container->at("resources");
     const Quantity wanted = Quantity::from_milli(*quota);
-    const json::value* limit = find(resources, {"limits", "cpu"});
+    const json::value* limit = kube::find(resources, "ResourceRequirements.limits.cpu");
     const auto has = limit && limit->is_string() ? parse_quantity(limit->get_string())
                                                  : Result<Quantity>(fail(Code::not_found, ""));
     if (has && *has < wanted)
@@ -159,10 +161,10 @@ class PodMutation {
     else if (!is_amount(limit, wanted))
       patch_.add(user.pointer + "/resources/limits/cpu", json::string(fmt::format("{}m", *quota)));
     // CPUs of a pool must not count against the node's CPU as well.
-    const json::value* requests = find(resources, {"requests"});
+    const json::value* requests = kube::find(resources, "ResourceRequirements.requests");
     if (!requests || !requests->is_object())
       patch_.add(user.pointer + "/resources/requests", json::object{{"cpu", "0m"}});
-    else if (!is_amount(find(*requests, {"cpu"}), Quantity()))
+    else if (!is_amount(kube::find(resources, "ResourceRequirements.requests.cpu"), Quantity()))
       patch_.add(user.pointer + "/resources/requests/cpu", "0m");
   }
 
@@ -185,7 +187,8 @@ class PodMutation {
       if (!at)
         missing.push_back(std::move(entry));
       else if (const json::value& found = list->get_array()[*at];
-               text_at(found, {"value"}) != value || find(found, {"valueFrom"}) != nullptr)
+               kube::text_at(found, "EnvVar.value") != value ||
+               kube::find(found, "EnvVar.valueFrom") != nullptr)
         patch_.replace(fmt::format("{}/{}", path, *at), std::move(entry));
     }
     patch_.append(path, list, std::move(missing));
@@ -195,7 +198,7 @@ class PodMutation {
   static std::optional<std::size_t> last_named(const json::value* list, std::string_view name) {
     if (!list || !list->is_array()) return std::nullopt;
     for (std::size_t i = list->get_array().size(); i-- > 0;)
-      if (text_at(list->get_array()[i], {"name"}) == name) return i;
+      if (kube::text_at(list->get_array()[i], "EnvVar.name") == name) return i;
     return std::nullopt;
   }
 
@@ -222,18 +225,19 @@ class PodMutation {
       bool there = false;
       for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
         const json::value& mount = (*list)[i];
-        const bool same_name = text_at(mount, {"name"}) == name;
-        const bool same_path = text_at(mount, {"mountPath"}) == path;
+        const bool same_name = kube::text_at(mount, "VolumeMount.name") == name;
+        const bool same_path = kube::text_at(mount, "VolumeMount.mountPath") == path;
         if (!same_name && !same_path) continue;
-        const bool ours = same_name && same_path && bool_at(mount, {"readOnly"}) &&
-                          text_at(mount, {"subPath"}).empty();
+        const bool ours = same_name && same_path && kube::bool_at(mount, "VolumeMount.readOnly") &&
+                          kube::text_at(mount, "VolumeMount.subPath").empty();
         if (!ours)
           return refuse_pod(
               "VOL001",
               fmt::format("container {}: volume mount {} is called {} and is at {}; {} at {} is "
                           "needed to start it on its CPUs",
-                          quote(user.name), i, quote(text_at(mount, {"name"})),
-                          quote(text_at(mount, {"mountPath"})), quote(name), quote(path)));
+                          quote(user.name), i, quote(kube::text_at(mount, "VolumeMount.name")),
+                          quote(kube::text_at(mount, "VolumeMount.mountPath")), quote(name),
+                          quote(path)));
         there = true;
       }
       if (!there)
@@ -245,11 +249,11 @@ class PodMutation {
   }
 
   Admitted<void> add_volumes() {
-    const json::value* list = find(pod_, {"spec", "volumes"});
+    const json::value* list = kube::find(pod_, "Pod.spec.volumes");
     bool has_podinfo = false, has_hostbin = options_.delivery == StarterDelivery::plugin;
     for (std::size_t i = 0; list && list->is_array() && i < list->get_array().size(); ++i) {
       const json::value& volume = list->get_array()[i];
-      const std::string_view name = text_at(volume, {"name"});
+      const std::string_view name = kube::text_at(volume, "Volume.name");
       const bool wants_podinfo = name == kPodinfo;
       const bool wants_hostbin = name == kHostbin && options_.delivery == StarterDelivery::hostpath;
       if ((wants_podinfo && !is_podinfo(volume)) ||
@@ -279,8 +283,8 @@ class PodMutation {
 // Checks updates: the starter reads the annotation again when a container restarts.
 kube::AdmissionAnswer check_update(const kube::AdmissionReview& review, const PoolCatalog& pools) {
   const std::string key = pools.base_name + "/cpus";
-  const json::value* before = find(review.old_object, {"metadata", "annotations", key});
-  const json::value* after = find(review.object, {"metadata", "annotations", key});
+  const json::value* before = kube::find(review.old_object, "Pod.metadata.annotations", key);
+  const json::value* after = kube::find(review.object, "Pod.metadata.annotations", key);
   kube::AdmissionAnswer out;
   if (before == after || (before && after && *before == *after)) return out;
   out.allowed = false;

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::pools {
 namespace {
@@ -19,8 +20,8 @@ constexpr int kMaxDevices = 262'000;
 // A ConfigMap manifest: its entries are the files that the kubelet would mount.
 bool add_config_map(const ConfigText& file, std::vector<ConfigText>& out) {
   auto value = parse_yaml(file.text, file.path);
-  if (!value || text_at(*value, {"kind"}) != "ConfigMap") return false;
-  const json::value* data = find(*value, {"data"});
+  if (!value || kube::text_at(*value, "ConfigMap.kind") != "ConfigMap") return false;
+  const json::value* data = kube::find(*value, "ConfigMap.data");
   if (data == nullptr || !data->is_object()) return true;
   for (const auto& [key, text] : data->get_object())
     if (text.is_string() && is_config_name(key))
