@@ -1,4 +1,4 @@
-// The series of what a cgroup's files say, of a task or of one of its containers.
+// The metric series of one cgroup: of a task or of one of its containers.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace plim::agent {
 
-// Made once, then set in each iteration. Belongs to one loop; drop() before it goes.
+// Created once, then set in each iteration. Belongs to one loop; call drop() before destroying it.
 class CgroupSeries {
  public:
-  // The families of all of them, made once.
+  // The families of all series, created once.
   struct Families {
     explicit Families(MetricTable& table);
 
@@ -20,7 +20,7 @@ class CgroupSeries {
     MetricTable::Family numa;
   };
 
-  // Which there are follows from the first sample; pressure only where it is wanted.
+  // Creates series for the values that the sample has; pressure only if `pressure` is true.
   void make(MetricTable& table, const Families& families, const Labels& labels,
             const node::CgroupSample& sample, bool pressure);
   void set(MetricTable& table, const node::CgroupSample& sample) const;
@@ -28,7 +28,7 @@ class CgroupSeries {
 
   bool made() const { return made_; }
 
-  // Those without level, for what else there is to say; theirs until drop().
+  // The labels without a level, for other series of the cgroup; valid until drop().
   MetricTable::LabelsId labels() const { return labels_.front(); }
 
  private:

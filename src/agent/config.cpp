@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 6> kLevels{"critical", "error", "warning"
 
 using Runner = AgentConfig::Runner;
 
-// Options of the measurement that the other runners had directly, in the days of the first file.
+// Options of the measurement that old files set directly in other runners.
 constexpr std::array<std::string_view, 8> kLegacyKeys{
     "node",         "metrics_storage", "action_delay", "interval",
     "extra_labels", "event_names",     "rdt_enabled",  "ignore_privileges_check"};
@@ -141,17 +141,17 @@ Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env) {
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0)
     return fail_errno(errno, fmt::format("cannot read {}", path));
-  // What root wrote, such as a kubelet from a ConfigMap, is as good as our own.
+  // A file of root is as trustworthy as our own, such as a ConfigMap mounted by the kubelet.
   if (::geteuid() != 0 && info.st_uid != 0 && info.st_uid != ::geteuid())
     return fail(Code::forbidden, fmt::format("{} belongs to another user", path));
   if ((info.st_mode & S_IWOTH) != 0)
     return fail(Code::forbidden,
-                fmt::format("{} can be written by everybody; chmod o-w {}", path, path));
+                fmt::format("{} is writable by all users; run chmod o-w {}", path, path));
   PLIM_TRY(std::string text, read_file(path));
   return parse_config(text, path, env);
 }
 
-// Detectors and allocators that do nothing need nothing more than the measurement.
+// Detectors and allocators that do nothing need only the measurement.
 Result<void> can_run(const AgentConfig& config) {
   if (config.decider.empty() || config.decider == "NOPAnomalyDetector" ||
       config.decider == "NOPAllocator")

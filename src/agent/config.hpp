@@ -1,4 +1,4 @@
-// What a configuration file of the agent says, with every default filled in.
+// A configuration file of the agent, with every default filled in.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct SslConfig {
 };
 
 struct KubernetesNodeConfig {
-  std::optional<node::CgroupDriver> cgroup_driver = {};  // none: whichever a pod has
+  std::optional<node::CgroupDriver> cgroup_driver = {};  // none: detect it for each pod
   std::string kubelet_endpoint = "https://127.0.0.1:10250";
   bool kubelet_enabled = true;
   std::string api_host = {}, api_port = {}, node_ip = {}, node_name = {};
@@ -54,13 +54,13 @@ struct StorageConfig {
   bool overwrite = false;
   std::optional<bool> timestamps = {};
   std::optional<std::vector<std::string>> labels = {};  // only these
-  std::optional<std::vector<std::string>> names = {};   // of FilterStorage
-  std::vector<StorageConfig> storages = {};             // likewise
+  std::optional<std::vector<std::string>> names = {};   // only for FilterStorage
+  std::vector<StorageConfig> storages = {};             // only for FilterStorage
   std::string listen = "127.0.0.1:9101";
 };
 
 struct LabelGenerator {
-  std::string resource = {};  // the value of it, else the pattern:
+  std::string resource = {};  // use the value of this resource; "": use `pattern`
   std::string source = "task_name", pattern = {}, replacement = {};
 };
 
@@ -82,10 +82,10 @@ struct MeasureConfig {
   std::optional<bool> rdt_enabled = {};
   bool perf_required = false;
   bool uncore_wanted = false;
-  std::optional<bool> dimm_facts = {};  // true: they must be there
+  std::optional<bool> dimm_facts = {};  // true: fail if they are not available
   TextFilter zoneinfo = {}, vmstat = {};
   bool container_metrics = false;
-  std::vector<std::string> unused = {};  // options given that do nothing yet
+  std::vector<std::string> unused = {};  // options in the file that have no effect yet
 };
 
 struct AgentConfig {
@@ -102,13 +102,13 @@ struct LoadedConfig {
   std::string effective;  // the same with all defaults, as YAML
 };
 
-// Every mistake at once, a line each, with file, line and column. Touches nothing.
+// The error has every mistake, one per line, with file, line and column. Changes nothing.
 Result<LoadedConfig> parse_config(std::string_view text, std::string_view source,
                                   const GetEnv& env);
-// As above, after the rules for the file itself: absolute, ours or root's unless we are root, not
-// everybody's to write.
+// As above, but checks the file first: its path must be absolute, its owner root or the user of the
+// agent (any, if the agent is root), and it must not be world-writable.
 Result<LoadedConfig> load_config(const std::string& path, const GetEnv& env);
-// A file may be right and still ask for what this version does not do.
+// Fails if the file is valid, but needs a feature that this version does not have.
 Result<void> can_run(const AgentConfig& config);
 
 }  // namespace plim::agent

@@ -40,13 +40,13 @@ SslConfig read_ssl(Options& options) {
   out.key_path = readable_path(options, "client_key_path");
   if (!out.key_path.empty() && out.certificate_path.empty())
     options.error("client_key_path", "client_key_path: a key without client_cert_path");
-  // One file may hold both.
+  // One file may contain both.
   if (out.key_path.empty()) out.key_path = out.certificate_path;
   return out;
 }
 
-// The two keys of the first files: they never verified the server. Where the files are mounted from
-// a Secret that may be missing, a token has to do, and then the server is verified.
+// Two keys of old files, which never verify the server. They may name files of a Secret that does
+// not exist: then the agent uses a token and verifies the server.
 std::optional<SslConfig> read_seed_ssl(Options& options) {
   const std::string certificate = options.optional_text("client_cert", kAbsolute).value_or("");
   const std::string key = options.optional_text("client_private_key", kAbsolute).value_or("");
@@ -57,7 +57,7 @@ std::optional<SslConfig> read_seed_ssl(Options& options) {
   }
   for (const std::string& path : {certificate, key.empty() ? certificate : key})
     if (::access(path.c_str(), R_OK) != 0) {
-      options.warn("client_cert", fmt::format("{} cannot be read: going on without a client "
+      options.warn("client_cert", fmt::format("{} cannot be read: continuing without a client "
                                               "certificate",
                                               path));
       return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<SslConfig> read_seed_ssl(Options& options) {
                    .key_path = key.empty() ? certificate : key};
 }
 
-// A number, or text of one, as quotes and the environment give it. "": not given.
+// A number, or a string with a number, as from quotes or the environment. "": not given.
 std::string read_port(Options& options, const std::string& key) {
   json::value value = options.scalar(key).value_or("");
   std::string text = value.is_string() ? std::string(value.get_string()) : to_json(value);
@@ -195,7 +195,7 @@ std::map<std::string, LabelGenerator> read_generators(Options& options) {
   return out;
 }
 
-// true, false or a regular expression with so many groups.
+// true, false or a regular expression with this number of groups.
 TextFilter read_filter(Options& options, const std::string& key, bool fallback, unsigned groups) {
   TextFilter out{.on = fallback};
   auto value = options.scalar(key);
@@ -219,7 +219,7 @@ TextFilter read_filter(Options& options, const std::string& key, bool fallback, 
   return out;
 }
 
-// Events that may be counted once there is a counter for them; names are checked now.
+// Events are not counted in this version; only checks the names.
 void read_events(Options& options, MeasureConfig& out) {
   out.event_names = options.texts("event_names", {});
   for (const std::string& name : out.event_names)
@@ -322,7 +322,7 @@ StorageConfig read_storage(Options& options, const std::string& key) {
         const std::string name =
             filter.tag_of(fmt::format("{}/{}", filter.pointer_of("storages"), i));
         if (name != "LogStorage" && name != "PrometheusEndpoint" && name != "KafkaStorage") {
-          filter.error("storages", fmt::format("storages: item {} is no storage", i));
+          filter.error("storages", fmt::format("storages: item {} is not a storage", i));
           continue;
         }
         Options below = filter.item("storages", i, name);

@@ -155,7 +155,7 @@ std::optional<json::value> ConfigPlace::resolve(const std::string& pointer,
     if (std::ranges::find(tags, tag) == tags.end())
       error_at(pointer, fmt::format("unknown tag !{}; known: !{}", tag, fmt::join(tags, " !")));
     else
-      error_at(pointer, fmt::format("!{} has no place here", tag));
+      error_at(pointer, fmt::format("!{} is not allowed here", tag));
     return std::nullopt;
   }
   return value;
@@ -173,7 +173,7 @@ void ConfigPlace::error_at(const std::string& pointer, std::string_view message)
   notes_->errors.push_back(document_->error_at(pointer, with_component(message)).message);
 }
 
-// For tags: the value begins behind its tag, maybe lines later.
+// For tags: the value begins after its tag, possibly on a later line.
 void ConfigPlace::error_at_key(const std::string& key, std::string_view message) {
   const std::string text = with_component(message);
   notes_->errors.push_back(document_->error_at_key(pointer_of(key), text).message);

@@ -1,4 +1,4 @@
-// Reading components of a configuration file: tags, options, their types, and what is wrong.
+// Reads components of a configuration file: tags, options and their types; collects mistakes.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace plim::agent {
 
-// A component as it counts, with all defaults; what `check` prints.
+// A component with all defaults filled in, as `check` prints it.
 struct Shown {
   std::string tag = {};
   json::value plain = {};  // without members and items
@@ -34,7 +34,7 @@ struct TextLimits {
   bool may_be_empty = true;
 };
 
-// Where a component is in the file: its tags and values, and what is wrong with them.
+// A place in the file: its tags and values, and where to report mistakes.
 class ConfigPlace {
  public:
   ConfigPlace(const YamlDocument& document, std::string pointer, std::string component,
@@ -51,7 +51,7 @@ class ConfigPlace {
  protected:
   void error_at(const std::string& pointer, std::string_view message);
   void warn_at(const std::string& pointer, std::string_view message);
-  // With !Env replaced by what it names; a mistake if the value has another tag.
+  // The value, with !Env replaced by the variable. Another tag is a mistake.
   std::optional<json::value> resolve(const std::string& pointer, const json::value& value);
   ConfigPlace place(std::string pointer, std::string component) const;
 
@@ -70,8 +70,8 @@ class ConfigPlace {
   ReaderNotes* notes_;
 };
 
-// The options of one component. Asking for a key makes it a known one; finish() complains about
-// the others. After a mistake the default is handed back and reading goes on.
+// The options of one component. Reading a key makes it known; finish() reports unknown keys. After
+// a mistake it returns the default and continues.
 class Options : public ConfigPlace {
  public:
   explicit Options(ConfigPlace place);
@@ -85,17 +85,17 @@ class Options : public ConfigPlace {
   std::optional<bool> optional_boolean(const std::string& key);
   std::vector<std::string> texts(const std::string& key, std::vector<std::string> fallback);
   std::optional<std::vector<std::string>> optional_texts(const std::string& key);
-  // Scalars of any type become text; keys are to be names of labels.
+  // Converts scalars of any type to text; keys must be valid label names.
   Labels labels(const std::string& key);
-  // For what has more types than one: with !Env replaced, or nothing after a mistake.
+  // For options with more than one type: !Env is replaced; empty after a mistake.
   std::optional<json::value> scalar(const std::string& key);
   // The members of a map, each as scalar() would give it.
   std::vector<std::pair<std::string, json::value>> scalars(const std::string& key,
                                                            std::string_view expected);
-  // For what has more shapes than one: the value as it stands, and it counts as known.
+  // For options with several forms: the value as written. The key becomes known.
   const json::value* raw(const std::string& key);
 
-  // The tag of a component, "" when the key is not given; a tag outside of `choices` is a mistake.
+  // The tag of a component; "" if the key is missing. A tag that is not in `choices` is a mistake.
   std::string component(const std::string& key, const std::vector<std::string_view>& choices,
                         bool required);
   Options below(const std::string& key, std::string component) const;

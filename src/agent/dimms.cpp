@@ -88,12 +88,12 @@ Task<Result<std::optional<Dimms>>> read_dimms(std::optional<bool> wanted) {
   else
     out = parse_dimms(done->out.text);
   if (out && *out == Dimms{}) {
-    trouble = "dmidecode names no memory modules";
+    trouble = "dmidecode lists no memory modules";
     out.reset();
   }
   if (!out && wanted)
     co_return fail(Code::unavailable, "gather_hw_mm_topology is true, but " + trouble);
-  if (!out) log::debug("measure", "nothing is known about memory modules", {{"reason", trouble}});
+  if (!out) log::debug("measure", "no data about memory modules", {{"reason", trouble}});
   co_return out;
 }
 
@@ -113,7 +113,7 @@ DimmSeries::DimmSeries(MetricTable& table, const Labels& common, const Dimms& di
   add("nvm", dimms.nvm);
   if (dimms.ram_bytes_per_second == 0) return;
   const auto speed = table.family("platform_dimm_speed_bytes_per_second", MetricType::gauge,
-                                  "What all RAM modules together can transfer");
+                                  "Maximum transfer rate of all RAM modules together");
   all_.push_back({table.add(speed, table.add_labels(common)), dimms.ram_bytes_per_second});
 }
 

@@ -1,5 +1,5 @@
-// The memory modules of the machine, as dmidecode tells them. They do not change, so once is
-// enough.
+// The memory modules of the machine, from dmidecode. Read once, because they do not change while
+// the machine runs.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct DimmKind {
 
 struct Dimms {
   DimmKind ram, nvm;
-  std::uint64_t ram_bytes_per_second = 0;  // of all together; 0: nothing says how fast
+  std::uint64_t ram_bytes_per_second = 0;  // sum of all modules; 0: unknown
 
   bool operator==(const Dimms&) const = default;
 };
 
-// The answer of `dmidecode --quiet -t memory`.
+// Parses the output of `dmidecode --quiet -t memory`.
 Dimms parse_dimms(std::string_view text);
 
-// Wanted: true, they must be there; nothing, if there is a tool that tells them; false, never.
+// `wanted` true: fail if dmidecode gives nothing. Empty: try it. False: do not run it.
 Task<Result<std::optional<Dimms>>> read_dimms(std::optional<bool> wanted);
 
-// Set in every iteration. Belongs to one loop.
+// Series that are set in every iteration. Belongs to one loop.
 class DimmSeries {
  public:
   DimmSeries(MetricTable& table, const Labels& common, const Dimms& dimms);

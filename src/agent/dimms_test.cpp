@@ -25,7 +25,7 @@ TEST(Dimms, are_counted_by_their_kind) {
   EXPECT_EQ(dimms.ram_bytes_per_second, 2 * 2933 * std::uint64_t{8'000'000});
 }
 
-TEST(Dimms, are_none_in_nonsense) {
+TEST(Dimms, are_empty_for_invalid_output) {
   for (std::string_view text :
        {"", "Memory Device", "Memory Device\n\tSize: 99999999999999999999 GB\n\tType: DDR4\n",
         "Memory Device\n\tSize: 18446744073709551615 TB\n\tType: DDR4\n",

@@ -31,7 +31,7 @@ Refusal refuse_resctrl(const std::string& host_root) {
     return ::access(fmt::format("{}/{}", root, path).c_str(), R_OK) == 0;
   };
   if (!there("tasks"))
-    return {"not_mounted", fmt::format("{} is not there: mount -t resctrl resctrl "
+    return {"not_mounted", fmt::format("{} does not exist: run mount -t resctrl resctrl "
                                        "/sys/fs/resctrl, if the CPU has RDT",
                                        root)};
   if (!there("mon_data/mon_L3_00/llc_occupancy") && !there("mon_data/mon_L3_00/mbm_total_bytes"))
@@ -47,7 +47,7 @@ Refusal refuse_uncore(const std::string& host_root) {
        !error && it != end; it.increment(error))
     if (it->path().filename().string().starts_with("uncore_"))
       return {"not_supported", "this version does not count uncore events"};
-  return {"no_pmu", "this machine shows no uncore counters"};
+  return {"no_pmu", "this machine has no uncore counters"};
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ Result<HardwareSources> probe_hardware(const MeasureConfig& config,
     add("uncore", no);
   }
   if (!config.unused.empty())
-    out.warnings.push_back(
-        fmt::format("this version does nothing with {}", fmt::join(config.unused, ", ")));
+    out.warnings.push_back(fmt::format("these options have no effect in this version: {}",
+                                       fmt::join(config.unused, ", ")));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Sources of values that need hardware: whether they are there, and what follows when not.
+// Checks whether sources of values that need hardware are available.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace plim::agent {
 
 struct HardwareSources {
   std::vector<SourceState> states = {};
-  std::vector<std::string> warnings = {};  // what was asked for and is not there
+  std::vector<std::string> warnings = {};  // requested sources that are not available
 };
 
-// Fails when the configuration says that one must be there. `host_root` is "" for this machine.
+// Fails if a required source is not available. `host_root` is "" for this machine.
 Result<HardwareSources> probe_hardware(const MeasureConfig& config,
                                        const node::CgroupLayout& layout,
                                        const std::string& host_root);

@@ -15,17 +15,17 @@ net::Reply plain(int status, std::string body) {
   return out;
 }
 
-// Handlers are coroutines without captures: what they need is a parameter.
+// Handlers are coroutines, so they have no captures: they get their data as parameters.
 Task<net::Reply> metrics(std::shared_ptr<EndpointSource> source) {
   auto text = source->metrics();
-  if (!text) co_return plain(503, "no iteration has ended yet\n");
+  if (!text) co_return plain(503, "no iteration is complete yet\n");
   net::Response out{.status = 200, .headers = {}, .body = *text};
   out.headers.set("Content-Type", std::string(metrics::kContentType));
   co_return out;
 }
 
 Task<net::Reply> health(std::shared_ptr<EndpointSource> source) {
-  co_return source->alive() ? plain(200, "ok\n") : plain(503, "the loop does not tick\n");
+  co_return source->alive() ? plain(200, "ok\n") : plain(503, "the measurement loop is stuck\n");
 }
 
 Task<net::Reply> readiness(std::shared_ptr<EndpointSource> source) {
@@ -60,7 +60,7 @@ Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::st
 }
 
 Task<Result<void>> Endpoints::open(std::vector<std::string> wanted) {
-  // First what is not wanted any more: 127.0.0.1:1 cannot be opened beside 0.0.0.0:1.
+  // Close unwanted addresses first: 127.0.0.1:1 cannot be opened while 0.0.0.0:1 is open.
   for (auto at = servers_.begin(); at != servers_.end();) {
     if (std::ranges::find(wanted, at->first) != wanted.end()) {
       ++at;

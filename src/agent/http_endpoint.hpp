@@ -1,4 +1,4 @@
-// The agent's HTTP face: metrics, health, state.
+// The agent's HTTP API: metrics, health, state.
 #pragma once
 
 #include <functional>
@@ -16,26 +16,26 @@ namespace plim::agent {
 
 // Called on the loop of the server.
 struct EndpointSource {
-  std::function<std::shared_ptr<const std::string>()> metrics;  // null: nothing yet
+  std::function<std::shared_ptr<const std::string>()> metrics;  // null: no metrics yet
   std::function<bool()> alive;
-  std::function<std::string()> not_ready;  // why, for people; "": it is
+  std::function<std::string()> not_ready;  // the reason, for users; "": ready
   std::function<json::value()> state;
 };
 
 Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::string& listen,
                                                     EndpointSource source);
 
-// The addresses at which a process shows itself. One that stays wanted stays open, whatever comes
-// and goes behind it. Belongs to one loop; co_await stop() before destroying it.
+// The HTTP listeners of a process. An address that is in two successive calls stays open in
+// between. Belongs to one loop; co_await stop() before destroying it.
 class Endpoints {
  public:
   using MakeSource = std::function<EndpointSource(const std::string& listen)>;
 
-  // `opened` is called with each address that is open now; a port 0 has become a real one.
+  // `opened` is called with each address that is open now, with the real port instead of 0.
   Endpoints(Executor loop, MakeSource make, std::function<void(const std::string& address)> opened)
       : loop_(std::move(loop)), make_(std::move(make)), opened_(std::move(opened)) {}
 
-  // These and no others.
+  // Listens on exactly these addresses.
   Task<Result<void>> open(std::vector<std::string> wanted);
   Task<void> stop();
 

@@ -19,8 +19,8 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-// The size of that directory is the number of descriptors, from Linux 6.2 on; counting thousands of
-// entries would cost more than reading the tasks.
+// Since Linux 6.2 the size of this directory is the number of descriptors. To count thousands of
+// entries would cost more than to read the tasks.
 std::uint64_t open_descriptors() {
   struct stat info{};
   return ::stat("/proc/self/fd", &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
@@ -73,15 +73,15 @@ InternalMetrics::InternalMetrics(MetricTable& table, const Labels& common, std::
       common_id_(table.add_labels(common)),
       up_(plain("wca_up", MetricType::counter, "When the last iteration ended, unix time")),
       tasks_(plain("wca_tasks", MetricType::gauge, "Tasks measured")),
-      memory_(plain("wca_mem_usage_bytes", MetricType::gauge, "Most memory the agent ever had")),
+      memory_(plain("wca_mem_usage_bytes", MetricType::gauge, "Peak memory of the agent")),
       information_(0),
       iterations_(plain("plimsoll_agent_iterations_total", MetricType::counter, "Iterations")),
       overruns_(plain("plimsoll_agent_overruns_total", MetricType::counter,
                       "Iterations that took longer than the interval")),
       cpu_seconds_(plain("plimsoll_agent_cpu_seconds_total", MetricType::counter,
                          "CPU time of the agent itself")),
-      resident_(plain("plimsoll_agent_resident_bytes", MetricType::gauge,
-                      "Memory that the agent has now")),
+      resident_(
+          plain("plimsoll_agent_resident_bytes", MetricType::gauge, "Current memory of the agent")),
       open_fds_(plain("plimsoll_agent_open_fds", MetricType::gauge, "Open descriptors")),
       fd_limit_(plain("plimsoll_agent_fd_limit", MetricType::gauge, "Limit of descriptors")),
       sync_age_(plain("plimsoll_agent_node_sync_age_seconds", MetricType::gauge,
@@ -93,7 +93,7 @@ InternalMetrics::InternalMetrics(MetricTable& table, const Labels& common, std::
                                   "Mean time of each step since the start"),
                      "function", common),
       modules_(table,
-               table.family("plimsoll_agent_module_up", MetricType::gauge, "1 when it works"),
+               table.family("plimsoll_agent_module_up", MetricType::gauge, "1 if the module works"),
                "module", common),
       sync_errors_(table,
                    table.family("plimsoll_agent_node_sync_errors_total", MetricType::counter,
@@ -113,7 +113,7 @@ InternalMetrics::InternalMetrics(MetricTable& table, const Labels& common, std::
       log_errors_(table, table.family("wca_error_count", MetricType::counter, "Errors in the log"),
                   "module", common),
       source_family_(table.family("plimsoll_agent_source_up", MetricType::gauge,
-                                  "1 when the source gives values, else 0 and the reason")) {
+                                  "1 if the source has values, else 0 with the reason")) {
   Labels info = information(version, host_root);
   for (const auto& [key, value] : common) info[key] = value;
   information_ = table_.add(

@@ -1,4 +1,4 @@
-// What the agent says about itself.
+// Metrics of the agent itself.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace plim::agent {
 
-// Series of one family by the value of one label, made when first set. Belongs to one loop.
+// Series of one family by the value of one label, created when first set. Belongs to one loop.
 class SeriesByLabel {
  public:
   SeriesByLabel(MetricTable& table, MetricTable::Family family, std::string label, Labels common);
@@ -32,14 +32,14 @@ class SeriesByLabel {
   std::map<std::string, MetricTable::Series, std::less<>> series_;
 };
 
-// Steps of an iteration, by the names that dashboards know.
+// Steps of an iteration, by the names that WCA dashboards use.
 enum class Step { sleep, platform, sync, tasks, iteration };
 
-// Whether a source of values gives any.
+// Whether a source of values is available.
 struct SourceState {
   std::string source;  // "perf"
   bool up = true;
-  std::string reason = {};  // why not: "no_pmu"
+  std::string reason = {};  // why it is not available: "no_pmu"
 };
 
 struct AgentFacts {
@@ -50,8 +50,8 @@ struct AgentFacts {
   bool cgroups_up = true, node_up = true, has_pressure = false;
   std::string cgroups_reason = {}, node_reason = {};
   double sync_age = 0;
-  std::span<const SourceState> sources = {};  // beside those above
-  bool alone = true;                          // nobody else tells which modules there are
+  std::span<const SourceState> sources = {};  // in addition to those above
+  bool alone = true;                          // no other code publishes module_up
   const std::map<std::string, std::uint64_t>* sync_errors = nullptr;
   const std::map<std::string, std::uint64_t>* storage_errors = nullptr;
 };

@@ -45,7 +45,7 @@ std::string_view KernelFile::read(std::vector<char>& buffer) {
     fd_ = std::move(opened);
   }
   const std::string_view text = read_from(fd_.get(), buffer);
-  if (text.empty()) fd_.reset();  // gone; perhaps it comes back
+  if (text.empty()) fd_.reset();  // the file was removed; it may be created again
   return text;
 }
 

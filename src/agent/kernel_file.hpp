@@ -1,4 +1,4 @@
-// A file of /proc or /sys that is read again and again.
+// A file of /proc or /sys that is read repeatedly.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ class KernelFile {
  public:
   explicit KernelFile(std::string path) : path_(std::move(path)) {}
 
-  // The whole of it behind a line end, in `buffer`, which grows as needed; "" when it cannot be
-  // read. Opening costs more than most of these files do, so it stays open; not in trees made for
-  // tests, whose files get replaced.
+  // A line end followed by the whole file, in `buffer`, which grows as needed; "" if the file
+  // cannot be read. Keeps the file open, because opening costs more than reading most of these
+  // files. Not in test trees, whose files are replaced.
   std::string_view read(std::vector<char>& buffer);
 
  private:

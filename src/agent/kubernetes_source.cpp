@@ -18,10 +18,10 @@
 namespace plim::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{500};  // how often directories are looked at for new pods
+constexpr std::chrono::milliseconds kLook{500};  // how often to check directories for new pods
 constexpr std::chrono::seconds kEager{5};
 constexpr std::chrono::seconds kFirstWait{1}, kLongestWait{30};
-constexpr int kPatience = 3;  // polls until a pod without cgroup is a problem
+constexpr int kPatience = 3;  // polls until a pod without cgroup is reported
 
 std::string lower_qos(node::Qos qos) {
   return to_lower(node::qos_name(qos));
@@ -53,7 +53,7 @@ class KubernetesSource final : public TaskSource {
       if (clock_.steady() >= not_before_) co_await poll();
       co_return;
     }
-    // The first iteration has something to show, unless the kubelet takes long.
+    // So that the first iteration has tasks, unless the kubelet is slow.
     if (!asked_) {
       const SteadyTime until = clock_.steady() + std::chrono::seconds(1);
       co_await first_.wait_until(clock_, until);
@@ -74,8 +74,8 @@ class KubernetesSource final : public TaskSource {
   }
 
  private:
-  // A new directory comes before its pod's containers run, so for a while after one the list is
-  // asked for more often.
+  // The directory of a pod is created before its containers run: after a new directory, poll more
+  // often for a while.
   Task<void> poll_for_ever() {
     std::uint64_t seen = look();
     SteadyTime eager_until{};
@@ -95,7 +95,7 @@ class KubernetesSource final : public TaskSource {
     }
   }
 
-  // Changes whenever a pod's directory comes or goes.
+  // Changes whenever the directory of a pod is created or removed.
   std::uint64_t look() const {
     std::uint64_t out = 0;
     for (const std::string& path : watched_) {
@@ -122,7 +122,7 @@ class KubernetesSource final : public TaskSource {
   void failed(const FetchFailure& failure) {
     failure_ = failure.reason;
     ++errors_[failure.reason];
-    warnings_.write(log::Level::warn, "node", "no list of pods: " + failure.message,
+    warnings_.write(log::Level::warn, "node", "cannot get the list of pods: " + failure.message,
                     {{"reason", failure.reason}});
     wait_ = wait_.count() == 0 ? Nanos(kFirstWait) : std::min<Nanos>(wait_ * 2, kLongestWait);
     not_before_ = clock_.steady() + wait_;
@@ -150,7 +150,7 @@ class KubernetesSource final : public TaskSource {
     wait_ = Nanos(0);
     not_before_ = {};
     synced_ = clock_.steady();
-    // Looking for directories costs more than reading what they hold.
+    // Searching for directories costs more than reading their files.
     if (!complete_) list();
   }
 
@@ -228,7 +228,7 @@ class KubernetesSource final : public TaskSource {
   std::string failure_;
   log::Throttle warnings_;
   bool asked_ = false;
-  bool complete_ = false;  // every container of the answer has a cgroup that was there
+  bool complete_ = false;  // every container of the answer had a cgroup
   std::optional<SteadyTime> synced_;
   SteadyTime not_before_ = {};
   Nanos wait_{0};

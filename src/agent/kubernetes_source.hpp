@@ -1,4 +1,4 @@
-// Pods of this node as tasks, asked of the kubelet or of the API server.
+// Pods of this node as tasks, from the kubelet or the API server.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace plim::agent {
 
-// Asks by itself, beside the measuring loop, so that a slow kubelet delays no tick; only with a
-// sync interval of 0 the loop waits for the answer. `mounts` must outlive it.
+// Polls in its own task, so that a slow kubelet does not delay the measurement. With a sync
+// interval of 0 each iteration waits for the answer. `mounts` must outlive it.
 Result<std::unique_ptr<TaskSource>> make_kubernetes_source(Executor loop, Clock& clock,
                                                            KubernetesNodeConfig config,
                                                            double interval,

@@ -64,7 +64,7 @@ void LabelGenerators::apply(NodeTask& task, std::vector<std::string>& warnings) 
     }
     auto source = task.labels.find(made.rule.source);
     if (source == task.labels.end()) {
-      warnings.push_back(fmt::format("label {} of {}: no label {} to make it from", made.label,
+      warnings.push_back(fmt::format("label {} of {}: the source label {} is missing", made.label,
                                      task.name, made.rule.source));
       continue;
     }

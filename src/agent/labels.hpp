@@ -1,4 +1,4 @@
-// Labels of tasks: names that Prometheus accepts, and labels made from others.
+// Labels of tasks: converts names for Prometheus, and generates labels from others.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace plim::agent {
 // "app.kubernetes.io/name" becomes "app_kubernetes_io__name". Always a valid name.
 std::string sanitise_label(std::string_view key);
 
-// Of a pod's labels; of two keys that become equal the first in order wins, and `clash` is told
-// the name.
+// Converts a pod's labels. If two keys become equal, the first in order wins, and `clash` gets the
+// name.
 Labels sanitise_labels(std::vector<std::pair<std::string, std::string>> pairs,
                        std::vector<std::string>& clashes);
 
-// Adds what the generators make, each only where the label is missing. The warnings say which had
-// nothing to work on.
+// Adds generated labels where they are missing. The warnings name generators whose source label is
+// missing.
 class LabelGenerators {
  public:
   static Result<LabelGenerators> make(const std::map<std::string, LabelGenerator>& generators);
@@ -32,7 +32,7 @@ class LabelGenerators {
   struct Made {
     std::string label = {};
     LabelGenerator rule = {};
-    std::optional<Regex> pattern = {};  // none for the amount of a resource
+    std::optional<Regex> pattern = {};  // none: the label is the amount of a resource
   };
 
   std::vector<Made> made_;

@@ -5,7 +5,7 @@
 namespace plim::agent {
 namespace {
 
-TEST(Labels, become_names_that_prometheus_takes) {
+TEST(Labels, become_names_that_prometheus_accepts) {
   EXPECT_EQ(sanitise_label("app.kubernetes.io/name"), "app_kubernetes_io__name");
   EXPECT_EQ(sanitise_label("a-b"), "a_b");
   EXPECT_EQ(sanitise_label("1st"), "label_1st");
@@ -43,7 +43,7 @@ TEST(Labels, are_generated_only_where_they_are_missing) {
   EXPECT_EQ(warnings.size(), 1U);
 }
 
-TEST(Labels, refuse_broken_patterns) {
+TEST(Labels, reject_broken_patterns) {
   std::map<std::string, LabelGenerator> rules;
   rules["app"] = {.pattern = "((", .replacement = "x"};
   EXPECT_EQ(LabelGenerators::make(rules).error().message,

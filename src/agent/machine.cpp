@@ -60,7 +60,7 @@ Places places_of_sys(const std::string& host_root) {
     const std::string topology = base + "/cpu" + std::to_string(cpu) + "/topology/";
     auto socket = read_file(topology + "physical_package_id");
     auto core = read_file(topology + "core_id");
-    if (!socket || !core) continue;  // it is offline
+    if (!socket || !core) continue;  // the CPU is offline
     ++out.cpus;
     const std::string number(trim(*socket));
     out.sockets.insert(number);

@@ -1,4 +1,4 @@
-// The machine below the tasks: how many CPUs of which kind, which NUMA nodes.
+// Facts about the machine: number and model of CPUs, NUMA nodes.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 namespace plim::agent {
 
 struct Machine {
-  std::size_t cpus = 0, cores = 0, sockets = 0;  // 0: nothing says how many
+  std::size_t cpus = 0, cores = 0, sockets = 0;  // 0: unknown
   std::string model = "unknown", model_number = "unknown";
   std::vector<unsigned> numa_nodes = {};
 };
 
-// `host_root` is "" for the machine itself. What /proc/cpuinfo does not say, as on other
-// architectures, /sys does.
+// `host_root` is "" for the machine itself. Facts that /proc/cpuinfo lacks on some architectures
+// come from /sys.
 Machine read_machine(const std::string& host_root);
 
 }  // namespace plim::agent

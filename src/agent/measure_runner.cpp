@@ -14,8 +14,8 @@
 namespace plim::agent {
 namespace {
 
-constexpr long kSpareDescriptors = 48;  // for everything but cgroups
-// By then everything that an iteration needs has run.
+constexpr long kSpareDescriptors = 48;  // for everything except cgroups
+// After these iterations all code of an iteration has run once.
 constexpr std::uint64_t kStarted = 2;
 
 std::string host_name() {
@@ -24,7 +24,7 @@ std::string host_name() {
   return name;
 }
 
-// As many descriptors as we may have; what is left of them for cgroups.
+// Raises the limit of descriptors as far as allowed, and returns how many cgroups may use.
 long descriptors_to_keep() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -43,7 +43,7 @@ Nanos as_nanos(double seconds) {
 
 using Scrapes = std::vector<std::shared_ptr<Scrape>>;
 
-// Beside those of the file; "": none.
+// The address in addition to those of the file; "": none.
 std::string address_of_options(const RunnerOptions& options, const Scrapes& of_file) {
   if (!options.metrics_listen.empty() || !of_file.empty()) return options.metrics_listen;
   return options.usual_listen;
@@ -217,7 +217,7 @@ void MeasureRunner::store(WallTime now) {
     auto stored = storage.store(table_, now, clock_);
     if (stored) return;
     ++storage_errors_[std::string(storage.name())];
-    storage_warnings_.write(log::Level::warn, "storage", "metrics cannot be stored",
+    storage_warnings_.write(log::Level::warn, "storage", "cannot store metrics",
                             {{"storage", storage.name()}, {"error", stored.error()}});
   };
   into(*storage_);
@@ -230,7 +230,7 @@ void MeasureRunner::warn_about_descriptors() {
   warned_about_descriptors_ = true;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  log::warn("measure", "the limit of open files is low: some files are opened anew each time",
+  log::warn("measure", "the limit of open files is low: some files are opened in every iteration",
             {{"limit", limit.rlim_cur}, {"needed", limit.rlim_cur + static_cast<rlim_t>(missing)}});
 }
 

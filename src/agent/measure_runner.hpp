@@ -1,4 +1,4 @@
-// The loop of the agent: find tasks, read them, publish what was read, sleep until the next tick.
+// The loop of the agent: finds tasks, reads them, publishes metrics, sleeps until the next tick.
 #pragma once
 
 #include <map>
@@ -24,15 +24,15 @@ namespace plim::agent {
 struct RunnerOptions {
   std::string host_root = "/";
   std::string version = "0";
-  std::string metrics_listen = {};  // "": only where the file asks for it
-  std::string usual_listen = {};    // where, if neither asks; "": nowhere
-  std::string cgroup_root = {};     // of the kubelet, unless the file has its own
+  std::string metrics_listen = {};  // "": only the addresses of the file
+  std::string usual_listen = {};    // used if neither sets an address; "": none
+  std::string cgroup_root = {};     // of the kubelet; the file takes precedence
   std::string node_name = {};
   std::uint64_t iterations = 0;  // 0: until it is stopped
-  bool alone = true;             // no other module is in this process
+  bool alone = true;             // no other module runs in this process
 };
 
-// Where what is measured will be shown: what the file and the options name, else the usual address.
+// The addresses for metrics: those of the file and the options, else `usual_listen`.
 std::vector<std::string> scrape_addresses(const MeasureConfig& config,
                                           const RunnerOptions& options);
 
@@ -45,8 +45,8 @@ class MeasureRunner {
   MeasureRunner(const MeasureRunner&) = delete;
   MeasureRunner& operator=(const MeasureRunner&) = delete;
 
-  // Ends after the iterations asked for, else when its task is cancelled. Fails when something is
-  // missing that the configuration requires.
+  // Ends after `iterations`, or when its task is cancelled. Fails if something that the
+  // configuration requires is missing.
   Task<Result<void>> run();
   Task<void> stop();
 
@@ -71,9 +71,9 @@ class MeasureRunner {
   RunnerOptions options_;
   MetricTable table_;
   Labels common_;
-  std::vector<SourceState> sources_;  // that need hardware
+  std::vector<SourceState> sources_;  // sources that need hardware
   std::unique_ptr<Platform> platform_;
-  std::unique_ptr<DimmSeries> dimms_;  // null: nothing is known about them
+  std::unique_ptr<DimmSeries> dimms_;  // null: unknown
   std::unique_ptr<Measurement> measurement_;
   std::unique_ptr<InternalMetrics> internal_;
   std::unique_ptr<TaskSource> source_;
@@ -81,7 +81,7 @@ class MeasureRunner {
   std::unique_ptr<Storage> storage_;
   std::vector<std::unique_ptr<Storage>> more_storages_;
   LabelGenerators generators_;
-  TaskList found_, listed_;  // as found, and with the generators' labels
+  TaskList found_, listed_;  // as found, and with generated labels
 
   std::uint64_t iterations_ = 0, overruns_ = 0, vanished_before_ = 0;
   SteadyTime last_tick_ = {};

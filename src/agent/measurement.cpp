@@ -12,7 +12,7 @@ using Counters = std::array<std::uint64_t, kCgroupFields>;  // other fields are 
 
 constexpr std::chrono::minutes kRemembered{5};
 
-// What is published about a task beside the fields of its cgroup.
+// Metrics of a task that are not fields of its cgroup.
 enum Fixed : std::size_t { kUp, kLastSeen, kSubcontainers, kRequestedCpus, kRequestedMem };
 
 struct FixedMetric {
@@ -29,9 +29,9 @@ constexpr std::array kFixedMetrics{
     FixedMetric{"task_requested_mem_bytes", MetricType::gauge, "Memory requested"},
 };
 
-constexpr std::size_t kShortId = 12;  // as runtimes' own tools show ids of containers
+constexpr std::size_t kShortId = 12;  // as crictl and docker show container IDs
 
-// What has no limit stays so, whatever is added.
+// The sum of an unlimited value and any other is unlimited.
 std::uint64_t add_limits(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t room = node::kNoMemoryLimit - std::min(a, node::kNoMemoryLimit);
   return b >= room ? node::kNoMemoryLimit : a + b;
@@ -48,15 +48,15 @@ struct Measurement::Part {
   std::string id, name;
   node::CgroupMeter meter;
   Counters last{};
-  CgroupSeries series = {};  // if containers are published one by one
+  CgroupSeries series = {};  // used if each container is published
 };
 
 struct Measurement::State {
-  const NodeTask* task = nullptr;  // null: not listed any more
-  NodeTask model;                  // whose labels the series have
+  const NodeTask* task = nullptr;  // null: no longer listed
+  NodeTask model;                  // the series have its labels
   std::vector<Part> parts = {};
-  Counters ended{};  // of parts that are no more
-  // Of the parts it had when it left the list, by path: it may come back with the same ones.
+  Counters ended{};  // sum of parts that have ended
+  // Counters of the parts when the task left the list, by path: it may return with the same parts.
   std::map<std::string, Counters> left = {};
 
   node::CgroupSample sum = {};
@@ -70,7 +70,7 @@ struct Measurement::State {
   std::array<std::uint64_t, kCgroupFields> rated{};
   std::optional<TaskRates> rates = {};
 
-  // A part that ends leaves its counters behind, so that the task's never fall.
+  // Keeps the counters of a part that ends, so that the task's counters never decrease.
   void retire(const Counters& last) {
     for (std::size_t i = 0; i < kCgroupFields; ++i) ended[i] += last[i];
   }
@@ -124,7 +124,7 @@ void Measurement::forget_old(SteadyTime now) {
       part.series.drop(table_);
     }
     state.parts.clear();
-    state.model = {};  // a task that comes back gets its parts anew
+    state.model = {};  // a task that returns to the list gets its parts again
     return now - state.last_listed > kRemembered;
   });
 }
@@ -179,7 +179,7 @@ void Measurement::drop_series(State& state) {
   state.series.drop(table_);
 }
 
-// One container of several, as it was just read.
+// Publishes one container after it was read.
 void Measurement::publish_part(const State& state, Part& part) {
   if (!part.series.made()) {
     Labels labels = labels_of(*state.task);
@@ -190,7 +190,7 @@ void Measurement::publish_part(const State& state, Part& part) {
   part.series.set(table_, sample_);
 }
 
-// The sum over the parts that are there. A limit of all is none if one of them has none.
+// The sum over the existing parts. Without limit if one of them has no limit.
 void Measurement::read(State& state) {
   state.sum.clear();
   state.sum.numa_pages.fill(0);
@@ -213,7 +213,7 @@ void Measurement::read(State& state) {
       if (!sample_.has(field)) continue;
       const std::uint64_t value = sample_[field];
       if (node::is_counter(field)) {
-        // A cgroup of the same name that was made anew counts from zero.
+        // A cgroup that was created again with the same name counts from zero.
         if (value < part.last[i]) state.ended[i] += part.last[i];
         part.last[i] = value;
       }

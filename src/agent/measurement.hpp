@@ -1,4 +1,4 @@
-// Reads every task once per iteration and puts what it found into the table of metrics.
+// Reads every task once per iteration and sets its series in the table of metrics.
 #pragma once
 
 #include <array>
@@ -19,25 +19,25 @@
 namespace plim::agent {
 
 struct MeasureCounts {
-  std::uint64_t vanished = 0;  // tasks whose cgroup went between list and reading
-  std::uint64_t refused = 0;   // files that may not be read
+  std::uint64_t vanished = 0;  // tasks whose cgroup was removed before it was read
+  std::uint64_t refused = 0;   // files that the agent has no permission to read
 };
 
-// Per second of the time between the last two iterations.
+// Rates per second between the last two iterations.
 struct TaskRates {
   double cpu = 0;  // CPUs
   double faults = 0;
   double throttled = 0;                 // share of periods
-  std::optional<double> pressure = {};  // share of time some stood still for a CPU
+  std::optional<double> pressure = {};  // share of time in which some thread waited for a CPU
 };
 
 // Belongs to one loop.
 class Measurement {
  public:
   struct Options {
-    Labels common = {};       // on every metric, wins over tasks' labels
-    bool pressure = true;     // publish it
-    bool containers = false;  // of a pod too, one by one
+    Labels common = {};       // on every metric; override labels of tasks
+    bool pressure = true;     // publish pressure
+    bool containers = false;  // also publish each container of a pod
   };
 
   Measurement(MetricTable& table, node::CgroupMounts mounts, long fds_to_keep, Options options);
@@ -45,19 +45,19 @@ class Measurement {
   Measurement(const Measurement&) = delete;
   Measurement& operator=(const Measurement&) = delete;
 
-  // What was learnt about a task stays for a while after it has left the list, so that the counters
-  // of a pod whose containers all restart go on.
+  // The state of a task stays for a while after it has left the list, so that the counters of a pod
+  // do not start at zero when all its containers restart.
   void set_tasks(TaskList tasks, SteadyTime now);
-  // Reads everything; the tasks that are there get their values in the table.
+  // Reads all listed tasks and sets their values in the table.
   void measure(SteadyTime now, WallTime wall);
 
   std::size_t tasks_seen() const { return seen_; }
 
   const MeasureCounts& counts() const { return counts_; }
 
-  long fds_short() const { return budget_.refused; }  // descriptors that could not be kept
+  long fds_short() const { return budget_.refused; }  // descriptors that could not stay open
 
-  // Every task of the last iteration with its model and what it does per second.
+  // Every task of the last iteration with its model and its rates.
   json::value state() const;
 
   const node::CgroupMounts& mounts() const { return mounts_; }

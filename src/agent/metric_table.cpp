@@ -17,7 +17,7 @@ struct Pair {
   std::string_view key, value;  // the value still escaped
 };
 
-// Takes `key="value"` and the comma behind it off the front.
+// Removes `key="value"` and the comma after it from the front.
 Pair next_pair(std::string_view& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos) {
@@ -57,7 +57,7 @@ void append_number(std::string& out, double value) {
     return;
   }
   char text[32];
-  // Whole numbers print as such, without an exponent, as far as a double is exact.
+  // Prints whole numbers without an exponent, as far as a double is exact.
   const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
   auto end = whole ? std::to_chars(text, text + sizeof text, static_cast<std::int64_t>(value))
                    : std::to_chars(text, text + sizeof text, value);
@@ -154,7 +154,8 @@ MetricTable::Series MetricTable::add(Family family, LabelsId labels) {
   return id;
 }
 
-// It leaves the family's order at once: its number may be given away before the next sort.
+// Removes the series from the family's order at once: its number may be reused before the next
+// sort.
 void MetricTable::drop(Series series) {
   PLIM_ASSERT(series_[series].used);
   series_[series].used = false;
@@ -167,7 +168,7 @@ void MetricTable::begin() {
   for (SeriesData& data : series_) data.kind = Kind::absent;
 }
 
-// The place of every label set among all, so that series sort by numbers.
+// Computes the rank of every label set, so that series sort by numbers.
 void MetricTable::rank_labels() {
   std::vector<LabelsId> order(labels_.size());
   std::iota(order.begin(), order.end(), 0);

@@ -1,4 +1,4 @@
-// The metrics of one iteration: every series is made once, its value is set again and again.
+// The metrics of one iteration: a series is created once, and its value is set in each iteration.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace plim::agent {
 
 enum class MetricType : std::uint8_t { counter, gauge };
 
-// Names and values in the order of names. Names are valid ones of Prometheus.
+// Names must be valid label names of Prometheus.
 using Labels = std::map<std::string, std::string>;
 
 struct RenderOptions {
@@ -28,23 +28,22 @@ class MetricTable {
   using LabelsId = std::uint32_t;
   using Series = std::uint32_t;
 
-  // The same name gives the same family again.
+  // Returns the existing family if there is one with this name.
   Family family(std::string_view name, MetricType type, std::string_view help);
-  // Label sets are shared by the series of many families; each is dropped by who made it, after
-  // its series.
+  // Series of many families can share a label set. The caller drops it after its series.
   LabelsId add_labels(const Labels& labels);
   void drop_labels(LabelsId labels);
   Series add(Family family, LabelsId labels);
   void drop(Series series);
 
-  void begin();  // no series has a value
+  void begin();  // clears the values of all series
 
   void set(Series series, double value) { set(series, Kind::real, value, 0); }
 
   void set(Series series, std::uint64_t value) { set(series, Kind::whole, 0, value); }
 
-  // Prometheus' text format: metrics by name, samples by their labels, numbers among label values
-  // as numbers. True: samples became equal when labels were left out, and only the last was kept.
+  // Writes Prometheus' text format: metrics sorted by name, samples by labels (see labels_before).
+  // True: samples became equal because labels were left out, and only the last one is kept.
   bool render(std::string& out, const RenderOptions& options);
 
   std::size_t size() const { return series_.size() - free_series_.size(); }
@@ -91,8 +90,8 @@ class MetricTable {
   bool ranked_ = true;
 };
 
-// As samples are sorted: by keys, then values; values of digits only compare as numbers and come
-// before others. The texts are rendered labels.
+// The order of samples: by keys, then by values. Values of digits only compare as numbers and come
+// before others. The arguments are rendered labels.
 bool labels_before(std::string_view a, std::string_view b);
 
 }  // namespace plim::agent

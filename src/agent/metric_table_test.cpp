@@ -27,7 +27,7 @@ TEST(MetricTable, prints_families_by_name_and_samples_by_labels) {
             "\n# TYPE z_last gauge\nz_last 0.5\n");
 }
 
-TEST(MetricTable, leaves_out_what_has_no_value_this_time) {
+TEST(MetricTable, omits_series_without_a_value_in_this_iteration) {
   MetricTable table;
   auto family = table.family("m", MetricType::gauge, "");
   auto series = table.add(family, table.add_labels({}));
@@ -36,7 +36,7 @@ TEST(MetricTable, leaves_out_what_has_no_value_this_time) {
   EXPECT_EQ(text_of(table), "");
 }
 
-TEST(MetricTable, gives_numbers_of_dropped_series_away_safely) {
+TEST(MetricTable, reuses_numbers_of_dropped_series_safely) {
   MetricTable table;
   auto first = table.family("first", MetricType::gauge, "");
   auto second = table.family("second", MetricType::gauge, "");

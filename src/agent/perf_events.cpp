@@ -98,10 +98,11 @@ Result<PerfEvent> parse_perf_event(std::string_view name) {
   std::string known;
   for (const NamedEvent& one : kNamedEvents)
     fmt::format_to(std::back_inserter(known), ", {}", one.name);
-  return fail(Code::invalid,
-              fmt::format("unknown event {}; known are{}, and name__rEEUU, name__rEEUUCC with hex "
-                          "digits of event, umask and cmask, ten more for config1",
-                          quote(name), known.substr(1)));
+  return fail(
+      Code::invalid,
+      fmt::format("unknown event {}; expected one of{}, or name__rEEUU, name__rEEUUCC with hex "
+                  "digits of event, umask and cmask, ten more for config1",
+                  quote(name), known.substr(1)));
 }
 
 PerfRefusal judge_perf(std::span<const int> errors) {
@@ -113,11 +114,11 @@ PerfRefusal judge_perf(std::span<const int> errors) {
   });
   if (none)
     return {"no_pmu",
-            "this machine shows no performance counters; virtual machines often have none, and "
-            "their host must pass them through"};
+            "this machine has no performance counters; in a virtual machine, the host must "
+            "pass them through"};
   if (any({EACCES, EPERM}))
     return {"permission",
-            "perf events may not be opened: the agent needs CAP_PERFMON, or "
+            "no permission to open perf events: the agent needs CAP_PERFMON, or "
             "kernel.perf_event_paranoid of 0 or less"};
   if (any({EMFILE, ENFILE})) return {"fds", "there are not enough descriptors for perf events"};
   return {};
@@ -128,7 +129,7 @@ PerfRefusal probe_perf(std::span<const PerfEvent> events) {
   for (const PerfEvent& event : events)
     if (event.kind == PerfEvent::Kind::hardware || event.kind == PerfEvent::Kind::raw)
       errors.push_back(error_of_opening(event));
-  // The codes of models need a PMU as cycles do.
+  // Events with codes of CPU models need a PMU, as cycles do.
   const PerfEvent cycles{.name = "task_cycles", .config = PERF_COUNT_HW_CPU_CYCLES};
   if (errors.empty()) errors.push_back(error_of_opening(cycles));
   return judge_perf(errors);

@@ -12,10 +12,10 @@ namespace plim::agent {
 
 struct PerfEvent {
   enum class Kind {
-    hardware,  // the kernel knows the code of this CPU
-    software,  // counted by the kernel itself
-    raw,       // the code was given: "name__rD081"
-    model,     // predefined, with a code for each model of CPU
+    hardware,  // the kernel has the code for each CPU
+    software,  // the kernel counts these events
+    raw,       // the name contains the code: "name__rD081"
+    model,     // predefined, with a code for each CPU model
   };
   std::string name;
   Kind kind = Kind::hardware;
@@ -24,15 +24,15 @@ struct PerfEvent {
 
 Result<PerfEvent> parse_perf_event(std::string_view name);
 
-// Why events cannot be counted, for a metric and for people; both empty: they can.
+// Why events cannot be counted, as a metric label and as a message; both empty: they can.
 struct PerfRefusal {
   std::string reason;  // "no_pmu"
   std::string text = {};
 };
 
-// What perf_event_open said to each hardware event, 0 when it was fine.
+// The errno of perf_event_open for each hardware event; 0: success.
 PerfRefusal judge_perf(std::span<const int> errors);
-// Opens each for a moment, for all of a CPU as cgroups need it.
+// Opens and closes each event system-wide on one CPU, as cgroup events need it.
 PerfRefusal probe_perf(std::span<const PerfEvent> events);
 
 }  // namespace plim::agent

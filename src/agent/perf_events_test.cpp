@@ -31,7 +31,7 @@ TEST(PerfEvents, names_have_the_kernels_numbers) {
   EXPECT_EQ(parse_perf_event("task_dtlb_load_misses").value().kind, PerfEvent::Kind::model);
 }
 
-TEST(PerfEvents, refuses_other_names) {
+TEST(PerfEvents, rejects_other_names) {
   for (const char* name : {"", "cycles!", "__rD081", "a__r", "a__rD08", "a__rD0810", "a__rXX81",
                            "a__rB701003F8400000", "a__rB70100-F84000001", "task_nothing"})
     EXPECT_FALSE(parse_perf_event(name)) << name;

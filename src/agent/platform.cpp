@@ -20,9 +20,9 @@ constexpr std::array kVmstatCounters{
     VmstatCounter{"pgmigrate_fail", "platform_vmstat_pgmigrate_fail",
                   "Pages that could not be moved"},
     VmstatCounter{"numa_hint_faults", "platform_vmstat_numa_hint_faults",
-                  "Faults that NUMA balancing provoked"},
+                  "Faults caused by NUMA balancing"},
     VmstatCounter{"numa_hint_faults_local", "platform_vmstat_numa_hint_faults_local",
-                  "Those of them that were on the right node"},
+                  "Faults of NUMA balancing on the right node"},
     VmstatCounter{"pgfault", "platform_vmstat_pgfaults", "Page faults of the machine"},
 };
 
@@ -71,7 +71,7 @@ Platform::Platform(MetricTable& table, Options options)
                     "Memory in use, without buffers and page cache")),
       cpu_usage_(table,
                  table.family("platform_cpu_usage", MetricType::counter,
-                              "Time that a CPU was at work, in ticks"),
+                              "Time that a CPU was not idle, in ticks"),
                  "cpu", options_.common),
       numa_free_(table,
                  table.family("platform_mem_numa_free_bytes", MetricType::gauge,
@@ -98,7 +98,7 @@ MetricTable::Series Platform::plain(std::string_view name, MetricType type, std:
   return table_.add(table_.family(name, type, help), common_id_);
 }
 
-// CPUs and NUMA nodes come and go together, if ever.
+// NUMA nodes change only when CPUs do.
 void Platform::set_machine() {
   machine_ = read_machine(options_.host_root);
   std::vector<Node> nodes;

@@ -1,4 +1,4 @@
-// What the machine as a whole does: CPUs, memory, NUMA nodes, the kernel's own counters.
+// Metrics of the whole machine: CPUs, memory, NUMA nodes, counters of the kernel.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace plim::agent {
 
-// Belongs to one loop. Files that are not there leave their metrics out.
+// Belongs to one loop. Omits metrics whose files do not exist.
 class Platform {
  public:
   struct Options {
@@ -55,10 +55,10 @@ class Platform {
   MetricTable& table_;
   Options options_;
   std::optional<Regex> zone_pattern_;
-  SeriesInOrder::Wanted wanted_;  // of the keys of vmstat
+  SeriesInOrder::Wanted wanted_;  // which keys of vmstat to publish
 
   Machine machine_;
-  std::vector<unsigned> online_;  // CPUs when the machine was last looked at
+  std::vector<unsigned> online_;  // online CPUs when the machine was last read
   bool looked_ = false;
   std::vector<Node> nodes_;
   KernelFile stat_, meminfo_, vmstat_file_, zoneinfo_;

@@ -35,7 +35,7 @@ std::optional<std::uint64_t> first_number(std::string_view text) {
   return value;
 }
 
-// As the regular expression \s+([a-z_]+)\s+(\d+) does, without its price.
+// Like the regular expression \s+([a-z_]+)\s+(\d+), but cheaper.
 std::optional<KeyValue> word_and_number(std::string_view line) {
   if (line.empty() || (line[0] != ' ' && line[0] != '\t')) return std::nullopt;
   const std::string_view key = cut_word(line);

@@ -1,5 +1,5 @@
-// Numbers of the whole machine out of /proc and /sys. Each text begins with a line end, as those of
-// node/cgroup_text do; what is returned points into it.
+// Parses files of /proc and /sys. Each text begins with a line end, as in node/cgroup_text. Results
+// point into the text.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace plim::agent {
 
 struct CpuTicks {
   unsigned cpu = 0;
-  std::uint64_t ticks = 0;  // at work, also for others: user, nice, system, irq, softirq, steal
+  std::uint64_t ticks = 0;  // not idle: user, nice, system, irq, softirq, steal
 };
 
 struct KeyValue {
@@ -23,16 +23,16 @@ struct KeyValue {
 
 struct ZoneValue {
   unsigned node = 0;
-  std::string_view zone;  // "per-node-stats" for what is not one zone's
+  std::string_view zone;  // "per-node-stats" for values of the node
   std::string_view key;
   std::uint64_t value = 0;
 };
 
-// All: into `out`, which is emptied first. Lines that make no sense are passed over.
+// All functions clear `out` first, and skip lines that they cannot parse.
 void parse_cpu_ticks(std::string_view stat, std::vector<CpuTicks>& out);
 // "key 123", one per line.
 void parse_key_values(std::string_view text, std::vector<KeyValue>& out);
-// Lines that begin with the pattern, whose groups are key and value; null: a word and a number. Of
+// Lines that begin with the pattern, whose groups are key and value; null: a word and a number. In
 // "pages free 7" the key is "free".
 void parse_zones(std::string_view zoneinfo, const Regex* pattern, std::vector<ZoneValue>& out);
 

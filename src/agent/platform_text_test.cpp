@@ -5,7 +5,7 @@
 namespace plim::agent {
 namespace {
 
-TEST(PlatformText, ticks_are_those_at_work) {
+TEST(PlatformText, ticks_count_time_that_is_not_idle) {
   std::vector<CpuTicks> ticks;
   parse_cpu_ticks("\ncpu  9 9 9 9\ncpu0 1 2 4 1000 2000 8 16 32 64 128\ncpu12 1 0 0\nintr 7 8\n",
                   ticks);

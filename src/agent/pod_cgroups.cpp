@@ -42,7 +42,7 @@ std::optional<PodCgroups::Known> PodCgroups::locate(const PodFacts& pod) const {
   return std::nullopt;
 }
 
-// "" when the container has none.
+// "" if the container has no cgroup.
 std::string PodCgroups::container_path(const Known& pod, const PodContainer& container) const {
   for (const std::string& name :
        node::container_cgroup_names(pod.driver, container.runtime, container.id))
@@ -80,7 +80,7 @@ std::vector<std::string> PodCgroups::watched() const {
   for (const std::string& root : roots_)
     for (CgroupDriver driver : kDrivers)
       for (Qos qos : kQos) {
-        // A pod's path without the pod.
+        // The path of a pod without its last part.
         for (std::string path : node::pod_cgroup_paths(driver, root, qos, "x")) {
           path.resize(path.rfind('/'));
           out.push_back(mounts_.memory.directory + path);

@@ -1,4 +1,4 @@
-// Where the cgroups of pods and their containers are, whatever the kubelet was told.
+// Finds the cgroups of pods and their containers, for any configuration of the kubelet.
 #pragma once
 
 #include <map>
@@ -18,18 +18,18 @@ struct PodCgroup {
   std::vector<ContainerGroup> containers = {};
 };
 
-// Remembers what it found, so that a pod that stays costs one look. Belongs to one loop.
+// Caches what it found, so that it searches only once for each pod. Belongs to one loop.
 class PodCgroups {
  public:
-  // Without a root the usual ones are tried: "/", "/kubelet".
+  // Without a root it tries the default ones: "/" and "/kubelet".
   PodCgroups(const node::CgroupMounts& mounts, std::optional<node::CgroupDriver> driver,
              std::optional<std::string> root);
 
   // None: neither the pod nor one of its containers has a cgroup.
   std::optional<PodCgroup> find(const PodFacts& pod);
-  // Forgets pods that were not asked for since the last call.
+  // Forgets pods for which find() was not called since the last call.
   void sweep();
-  // Directories whose change means that pods came or went.
+  // Directories that change when pods are created or removed.
   std::vector<std::string> watched() const;
 
  private:

@@ -34,7 +34,7 @@ class FoundPods : public ::testing::Test {
                 .containers = {{"c", "containerd", "id1"}}};
 };
 
-TEST_F(FoundPods, a_driver_that_is_named_is_the_only_one) {
+TEST_F(FoundPods, a_configured_driver_is_the_only_one_tried) {
   const node::CgroupMounts mounted = mounts();
   make("/kubepods/burstable/podu/id1");
   EXPECT_TRUE(PodCgroups(mounted, std::nullopt, std::nullopt).find(pod_));

@@ -49,8 +49,8 @@ FetchFailure failure_of(int status, bool of_kubelet) {
   const std::string answered =
       fmt::format("{} answered {}", of_kubelet ? "the kubelet" : "the API server", status);
   if (status == 401)
-    return {"http_401",
-            fmt::format("{}: it knows neither certificate nor token; {}", answered, right)};
+    return {"http_401", fmt::format("{}: it accepts neither the certificate nor the token; {}",
+                                    answered, right)};
   if (status == 403) return {"http_403", fmt::format("{}: {}", answered, right)};
   return {status >= 500 ? "http_5xx" : "http_4xx", answered};
 }
@@ -60,7 +60,7 @@ PodFetch::PodFetch(Executor loop, KubernetesNodeConfig config)
       config_(std::move(config)),
       base_(config_.kubelet_enabled ? config_.kubelet_endpoint : api_server(config_)) {}
 
-// Certificates are read when the first connection is made, and again after it failed: they rotate.
+// Reads the certificates for the first connection, and again after a failure, because they rotate.
 Result<void> PodFetch::connect() {
   net::ClientOptions options;
   options.connect_timeout = net::Millis(static_cast<long>(config_.timeout * 1000));
@@ -105,7 +105,7 @@ Task<Fetched> PodFetch::fetch() {
         request.query +=
             "&fieldSelector=" + net::percent_encode("spec.nodeName=" + config_.node_name);
     }
-    // Tokens rotate, so each request reads its own; none goes over an open line.
+    // Tokens rotate, so each request reads the file. A token is never sent without TLS.
     if (base_.starts_with("https://"))
       if (auto token = read_file(config_.token_path); token && !trim(*token).empty())
         request.headers.set("Authorization", "Bearer " + std::string(trim(*token)));

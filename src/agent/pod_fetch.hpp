@@ -1,4 +1,4 @@
-// Getting the list of pods over HTTP, and a word for each way it can fail.
+// Gets the list of pods over HTTP, and names each kind of failure.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@
 namespace plim::agent {
 
 struct FetchFailure {
-  std::string reason;   // "connect", "timeout", "tls", "http_403", … as the metric has it
+  std::string reason;   // label of the metric: "connect", "timeout", "tls", "http_403", …
   std::string message;  // for the log, with what to do about it
 };
 
-// One list for a kubelet, one per namespace for an API server.
+// A kubelet gives one list, an API server one per namespace.
 struct Fetched {
   std::vector<std::string> bodies;
   std::optional<FetchFailure> failure;

@@ -7,7 +7,7 @@
 namespace plim::agent {
 namespace {
 
-TEST(PodFetch, a_host_may_be_named_as_if_it_were_a_failure_of_tls) {
+TEST(PodFetch, a_host_name_that_looks_like_a_tls_failure_is_not_one) {
   const Error refused =
       fail_errno(ECONNREFUSED, "connecting to ssl-certificate.example:10250: connect");
   EXPECT_EQ(failure_of(refused).reason, "connect");

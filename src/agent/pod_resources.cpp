@@ -21,7 +21,7 @@ Amounts read_amounts(const kube::ResourceList& list, std::vector<std::string>& o
     if (value)
       out[std::string(name.view())] = *value;
     else
-      odd.push_back(fmt::format("{} of {} is no amount", quote(text.view()), name.view()));
+      odd.push_back(fmt::format("{} of {} is not an amount", quote(text.view()), name.view()));
   }
   return out;
 }
@@ -34,7 +34,7 @@ bool is_sidecar(const kube::Container& container) {
   return container.restart_policy == "Always";
 }
 
-// The most that init containers need at one time, each beside the sidecars declared before it.
+// The maximum that init containers need at one time, each with the sidecars declared before it.
 Amounts init_peak(const kube::PodSpec& spec, std::vector<std::string>& odd) {
   Amounts peak, sidecars;
   for (const kube::Container& container : spec.init_containers) {
@@ -49,7 +49,7 @@ Amounts init_peak(const kube::PodSpec& spec, std::vector<std::string>& odd) {
   return peak;
 }
 
-// Names of the documentation, and those of the ancestor's code.
+// Names of WCA's documentation, and names of WCA's code.
 void set_known(Amounts& out, const char* prefix, const Amounts& sums) {
   for (const auto& [name, value] : sums) {
     out[fmt::format("{}_{}", prefix, name)] = value;

@@ -1,4 +1,4 @@
-// What a pod asks for, under the names that allocators and labels use.
+// The resource requests of a pod, under the names that allocators and labels use.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace plim::agent {
 
-// Sums over containers and sidecars; a resource that nobody names is not in it. `odd` gets what
-// could not be read.
+// Sums over containers and sidecars, only of resources that at least one requests. `odd` gets
+// messages about amounts that could not be read.
 std::map<std::string, double> resources_of(const kube::PodSpec& spec,
                                            const kube::ResourceList& pod_level_requests,
                                            std::vector<std::string>& odd);

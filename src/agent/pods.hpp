@@ -1,4 +1,4 @@
-// Pods as a kubelet or an API server lists them, as far as the agent looks at them.
+// Pods of the lists of a kubelet or API server, with the fields that the agent uses.
 #pragma once
 
 #include <map>
@@ -17,21 +17,21 @@ struct PodContainer {
 
 struct PodFacts {
   std::string uid, name, ns, host_ip;
-  std::vector<std::string> uid_candidates = {};  // under which its cgroup may be, the best first
+  std::vector<std::string> uid_candidates = {};  // possible uids in its cgroup path, best first
   std::vector<std::pair<std::string, std::string>> labels = {};
   node::Qos qos = node::Qos::best_effort;
-  std::vector<PodContainer> containers = {};  // that run, in the order of their statuses
+  std::vector<PodContainer> containers = {};  // running ones, in the order of their statuses
   bool all_ready = false;
   std::map<std::string, double> resources = {};
 };
 
 struct PodsAnswer {
   std::vector<PodFacts> pods;
-  std::vector<std::string> mistakes;  // of pods and entries that were left out, for the log
+  std::vector<std::string> mistakes;  // why pods or entries were left out, for the log
 };
 
-// A list that is no list is an error; a pod or an amount that makes no sense is only left out.
-// `body` may be given room at its end.
+// Fails if the body is not a list; only leaves out pods or amounts that cannot be read. May grow
+// the capacity of `body`.
 Result<PodsAnswer> decode_pod_list(std::string& body);
 
 // Kubernetes' amounts as doubles: "250m" is 0.25. WCA's "1K" is 1000.

@@ -11,7 +11,7 @@
 namespace plim::agent {
 namespace {
 
-// Only this one field, which the struct for all roles does not have.
+// Reads spec.resources.requests, which kube::Pod does not have.
 kube::ResourceList pod_level_requests(kube::JsonText pod, kube::InternPool& pool) {
   kube::ResourceList out;
   kube::JsonReader reader(&pool);
@@ -54,7 +54,7 @@ const kube::Interned* amount(const kube::ResourceList& list, std::string_view na
   return nullptr;
 }
 
-// As the API server decides it, for answers that do not say.
+// Derives the QoS class as the API server does, for answers without it.
 node::Qos derived_qos(const kube::Pod& pod) {
   bool any = false, all = true;
   for (const auto* containers : {&pod.spec.containers, &pod.spec.init_containers})
@@ -121,18 +121,18 @@ Result<PodsAnswer> decode_pod_list(std::string& body) {
   auto visit = [&](kube::JsonText item) -> Result<void> {
     auto pod = kube::decode_pod(item, pool);
     if (!pod) {
-      out.mistakes.push_back(fmt::format("a pod was left out: {}", pod.error().message));
+      out.mistakes.push_back(fmt::format("skipped a pod: {}", pod.error().message));
       return {};
     }
     if (pod->meta.uid.empty() || pod->meta.name.empty() || pod->meta.ns.empty()) {
-      out.mistakes.push_back("a pod without uid, name or namespace was left out");
+      out.mistakes.push_back("skipped a pod without uid, name or namespace");
       return {};
     }
     out.pods.push_back(facts_of(*pod, pod_level_requests(item, pool), out.mistakes));
     return {};
   };
   PLIM_CHECK(kube::decode_list(kube::JsonText(body), visit));
-  if (!any_list) return fail(Code::invalid, "the answer is no list of pods");
+  if (!any_list) return fail(Code::invalid, "the answer is not a list of pods");
   return out;
 }
 

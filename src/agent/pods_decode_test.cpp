@@ -32,7 +32,7 @@ TEST(Amounts, are_those_of_kubernetes) {
   for (const char* odd : {"", "K", "12parsecs", "1 Mi", "0x3"}) EXPECT_FALSE(amount_of(odd)) << odd;
 }
 
-TEST(PodResources, a_name_that_nobody_uses_is_absent) {
+TEST(PodResources, a_resource_without_requests_is_absent) {
   EXPECT_TRUE(resources(R"({"containers":[{"name":"c"}]})").empty());
 }
 
@@ -43,7 +43,7 @@ TEST(PodResources, sidecars_count_and_plain_init_containers_do_not) {
       {"resources":{"requests":{"cpu":"5"}}}]})");
   EXPECT_DOUBLE_EQ(found["cpus"], 1.5);
   EXPECT_DOUBLE_EQ(found["requests_cpu"], 1.5);
-  EXPECT_DOUBLE_EQ(found["effective_cpus"], 5.5);  // the last one runs beside the sidecar
+  EXPECT_DOUBLE_EQ(found["effective_cpus"], 5.5);  // the last one runs together with the sidecar
 }
 
 TEST(PodResources, requests_of_the_pod_replace_the_sum) {
@@ -53,14 +53,14 @@ TEST(PodResources, requests_of_the_pod_replace_the_sum) {
   EXPECT_DOUBLE_EQ(found["effective_cpus"], 3.25);
 }
 
-TEST(PodList, a_bad_pod_is_left_out) {
+TEST(PodList, skips_a_bad_pod) {
   auto answer = decode(std::string(R"({"metadata":{"name":"x"}},{"spec":7},{)") + kMeta + "}");
   ASSERT_EQ(answer.pods.size(), 1U);
   EXPECT_EQ(answer.pods[0].name, "p");
   EXPECT_EQ(answer.mistakes.size(), 2U);
 }
 
-TEST(PodList, what_is_no_list_is_an_error) {
+TEST(PodList, a_body_that_is_not_a_list_is_an_error) {
   for (std::string body : {"", "{}", "[]", "<html>", R"({"items":[{)", R"({"kind":"Status"})"})
     EXPECT_FALSE(decode_pod_list(body)) << body;
 }
@@ -72,7 +72,7 @@ TEST(PodList, static_pods_have_more_names) {
   EXPECT_EQ(answer.pods[0].uid_candidates, (std::vector<std::string>{"a-b", "c-d", "ab", "cd"}));
 }
 
-TEST(PodList, names_that_would_leave_the_tree_are_no_candidates) {
+TEST(PodList, names_that_would_leave_the_tree_are_not_candidates) {
   auto answer = decode(R"({"metadata":{"uid":"../../x","name":"p","namespace":"n"},"status":
     {"containerStatuses":[{"name":"c","state":{"running":{}},"containerID":"x://.."}]}})");
   ASSERT_EQ(answer.pods.size(), 1U);
@@ -80,7 +80,7 @@ TEST(PodList, names_that_would_leave_the_tree_are_no_candidates) {
   EXPECT_TRUE(answer.pods[0].containers.empty());
 }
 
-TEST(PodList, init_containers_that_run_are_none_of_its_unless_they_are_sidecars) {
+TEST(PodList, running_init_containers_count_only_if_they_are_sidecars) {
   auto answer = decode(std::string("{") + kMeta + R"(,"spec":{"initContainers":[
     {"name":"side","restartPolicy":"Always"},{"name":"init"}]},"status":{"initContainerStatuses":[
     {"name":"side","state":{"running":{}},"containerID":"x://s"},

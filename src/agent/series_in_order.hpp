@@ -1,4 +1,4 @@
-// Series of one family by the key of a kernel's file, whose keys come in the same order each time.
+// Series of one family by the keys of a kernel file, whose keys have the same order in each read.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ class SeriesInOrder {
  public:
   using Wanted = std::function<bool(std::string_view key)>;
 
-  // `labels` without the key's own; keys that are not wanted get no series.
+  // `labels` without the label of the key. Keys that are not wanted get no series.
   SeriesInOrder(MetricTable& table, MetricTable::Family family, Labels labels, Wanted wanted);
 
-  void restart() { next_ = 0; }  // the file from its beginning
+  void restart() { next_ = 0; }  // call before each read of the file
 
   void set(std::string_view key, std::uint64_t value);
 

@@ -18,8 +18,8 @@ class StaticSource final : public TaskSource {
   StaticSource(const StaticNodeConfig& config, const node::CgroupMounts& mounts, Clock& clock)
       : config_(config), mounts_(mounts), clock_(clock) {}
 
-  // Directories are looked for only when something may have changed: a look costs as much as a
-  // reading.
+  // Searches for directories only when something may have changed: a search costs as much as a
+  // measurement.
   Task<void> prepare(bool vanished) override {
     if (listed_ && complete_ && !vanished && !config_.require_pids && config_.directory.empty())
       co_return;
@@ -72,7 +72,8 @@ class StaticSource final : public TaskSource {
     auto [last, first_time] = warned_.try_emplace(task.id, clock_.steady());
     if (first_time || clock_.steady() - last->second >= kWarnAgain) {
       last->second = clock_.steady();
-      log::warn("node", "no such cgroup in every hierarchy that is needed", {{"task", task.name}});
+      log::warn("node", "the cgroup does not exist in every hierarchy that is needed",
+                {{"task", task.name}});
     }
     return false;
   }

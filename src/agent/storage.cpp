@@ -18,10 +18,10 @@
 namespace plim::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{500};  // with whoever reads a pipe, per batch
+constexpr std::chrono::milliseconds kPatience{500};  // with the reader of a pipe, per batch
 
-// The loop waits meanwhile, so a reader that hangs costs the rest of the batch. Into a pipe that is
-// not full so many bytes go without waiting, even if it blocks (pipe(7)); a file takes all at once.
+// The loop waits for the write, so a stuck reader loses the rest of the batch. A pipe that is ready
+// takes this many bytes without waiting, even in blocking mode (pipe(7)); a file takes all at once.
 Result<void> write_all(int fd, std::string_view text, const std::string& what, const Clock& clock) {
   struct stat info{};
   const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
@@ -32,7 +32,7 @@ Result<void> write_all(int fd, std::string_view text, const std::string& what, c
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock.steady());
       pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
       const int found = ::poll(&ready, 1, std::max(0, static_cast<int>(left.count())));
-      if (found == 0) return fail(Code::timeout, fmt::format("nobody reads {}", what));
+      if (found == 0) return fail(Code::timeout, fmt::format("no process reads {}", what));
       if (found < 0) continue;
     }
     const ssize_t written = ::write(fd, text.data(), std::min(text.size(), at_once));
@@ -77,7 +77,7 @@ class LogStorage final : public Storage {
   }
 
  private:
-  // Again when somebody has rotated the file away.
+  // Opens the file again after it was rotated away.
   Result<void> open() {
     struct stat there{}, ours{};
     const bool same = fd_ && ::stat(config_.file.c_str(), &there) == 0 &&
@@ -105,7 +105,7 @@ class EndpointStorage final : public Storage {
 
   std::string_view name() const override { return "PrometheusEndpoint"; }
 
-  // Two texts in turn: whoever still sends the last one keeps it.
+  // Alternates between two texts: an answer in progress keeps the last one.
   Result<void> store(MetricTable& table, WallTime, const Clock&) override {
     if (!spare_ || spare_.use_count() > 1) spare_ = std::make_shared<std::string>();
     spare_->clear();
@@ -130,7 +130,7 @@ class ManyStorages final : public Storage {
 
   std::string_view name() const override { return "FilterStorage"; }
 
-  // All get their turn; the first failure is reported.
+  // Stores to all; returns the first failure.
   Result<void> store(MetricTable& table, WallTime now, const Clock& clock) override {
     Result<void> out;
     for (auto& storage : storages_)

@@ -1,4 +1,4 @@
-// Where metrics go.
+// Destinations of metrics.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ namespace plim::agent {
 class Storage {
  public:
   virtual ~Storage() = default;
-  // `now` is when the metrics were read; `clock` limits how long a slow reader is waited for.
+  // `now` is when the metrics were read; `clock` limits the wait for a slow reader.
   virtual Result<void> store(MetricTable& table, WallTime now, const Clock& clock) = 0;
   virtual std::string_view name() const = 0;  // "LogStorage"
 };
 
-// What PrometheusEndpoints of one address show: the last complete text. Belongs to one loop.
+// The last complete text of the PrometheusEndpoints of one address. Belongs to one loop.
 struct Scrape {
   std::string listen;
   std::shared_ptr<std::string> text;

@@ -1,4 +1,4 @@
-// What a task is: one pod, or one cgroup where there is no orchestrator.
+// A task: one pod, or one cgroup if there is no orchestrator.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace plim::agent {
 
 struct ContainerGroup {
   std::string id;    // of the container, without the runtime's name
-  std::string name;  // as the pod's spec calls it
+  std::string name;  // in the pod's spec
   std::string path;  // of its cgroup
 
   bool operator==(const ContainerGroup&) const = default;
 };
 
-// A plain value, made by whoever finds tasks and handed over between threads.
+// A plain value, created by a TaskSource; may be passed between threads.
 struct NodeTask {
   std::string id;    // uid of the pod
   std::string name;  // "namespace/pod"

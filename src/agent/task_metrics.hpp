@@ -1,4 +1,4 @@
-// The table of what is published about a task.
+// The table of metrics of a task.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace plim::agent {
 
-// Metrics straight from a field of the cgroup.
+// Metrics that are one field of the cgroup.
 struct FieldMetric {
   node::CgroupField field;
   std::string_view name;

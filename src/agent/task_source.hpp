@@ -1,4 +1,4 @@
-// Who finds the tasks of a node.
+// Interface of classes that find the tasks of a node.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class TaskSource {
 
   virtual Task<void> stop() { co_return; }
 
-  // Before each iteration. `vanished`: a cgroup of the list was not there when it was read.
+  // Called before each iteration. `vanished`: a cgroup of the list did not exist when it was read.
   virtual Task<void> prepare(bool vanished) = 0;
   virtual TaskList tasks() const = 0;
 
-  virtual bool ready() const { return true; }  // the first list is there, or has failed
+  virtual bool ready() const { return true; }  // the first list has arrived or failed
 
-  virtual std::string failure() const { return {}; }  // why the list is old: "http_403"; "" is good
+  virtual std::string failure() const { return {}; }  // of the last update: "http_403"; "": none
 
   virtual double age_seconds() const { return 0; }  // of the list in use
 

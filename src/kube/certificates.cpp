@@ -7,7 +7,7 @@
 namespace plim::kube {
 namespace {
 
-// Clocks of nodes differ a little; a certificate from the future is refused.
+// Backdate certificates: clocks of nodes differ, and a certificate from the future is rejected.
 constexpr auto kClockSkew = std::chrono::minutes(5);
 
 bool is_worn_out(const net::CertificateInfo& info, WallTime now) {

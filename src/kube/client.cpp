@@ -20,21 +20,21 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kPageSize = 500;  // kubectl's
 constexpr int kMaxRetries = 10;          // client-go's
-// A server that asks for more patience than this gets its error reported instead.
+// If a server asks for a longer wait than this, its error is returned instead.
 constexpr auto kMaxRetryAfter = 60s;
 constexpr auto kVerbTimeout = 60s;
-// Objects are at most 1.5 MiB in etcd; an event of one, escaped, stays far below this.
+// Objects have at most 1.5 MiB in etcd; a watch event with an escaped object is far smaller.
 constexpr std::size_t kMaxEvent = 32u << 20;
 constexpr std::size_t kMaxErrorBody = 1u << 20;
-// Connections that are kept when requests pause. As many as somebody has under way at a time: one
-// that is closed costs both sides a handshake, which is more than the request it is made for.
+// Idle connections to keep: as many as a client has requests in flight. To open a new one costs
+// both sides a handshake, which is more than the request itself.
 constexpr std::size_t kMaxIdle = 64;
-constexpr auto kWorthLogging = 1s;  // of waiting for the rate limit
+constexpr auto kWorthLogging = 1s;  // log longer waits for the rate limit
 
-// Decides, answer by answer, whether a request goes out again.
+// Decides after each answer whether to retry the request.
 class Tries {
  public:
-  // How long to wait before the next try; nullopt: the answer stands.
+  // How long to wait before the retry; nullopt: no retry, use the answer.
   std::optional<Nanos> next(int status, const net::Headers& headers, std::uint64_t generation,
                             Credentials& credentials) {
     if (status == 401 && !renewed_) {
@@ -133,7 +133,7 @@ class ApiClient final : public Client {
  private:
   // The body of a successful answer; anything else is an error.
   Task<Result<std::string>> bytes(net::Request request);
-  // The same, parsed; a request that could not even be made is its error.
+  // The same, parsed. Takes a Result so that a request that could not be built returns its error.
   Task<Result<json::value>> call(Result<net::Request> request);
   Task<void> wait_for_turn();
   Result<net::Request> signed_with(const Identity& identity, net::Request request);
@@ -146,7 +146,7 @@ class ApiClient final : public Client {
   RateLimiter limiter_;
   Warnings warnings_;
   log::Throttle throttle_log_;
-  std::uint64_t tls_generation_ = 0;  // of the plugin's certificate that http_ uses
+  std::uint64_t tls_generation_ = 0;  // generation of the plugin's certificate in http_
   std::uint64_t requests_ = 0;
   std::uint64_t retries_ = 0;
 };
@@ -155,7 +155,7 @@ Task<void> ApiClient::wait_for_turn() {
   const Nanos waited = co_await limiter_.acquire();
   if (waited < kWorthLogging) co_return;
   const auto seconds = std::chrono::duration<double>(waited).count();
-  throttle_log_.write(log::Level::info, "kube", "held back by the client's own rate limit",
+  throttle_log_.write(log::Level::info, "kube", "request delayed by the client's own rate limit",
                       {{"waited", fmt::format("{:.1f}s", seconds)}});
 }
 
@@ -214,7 +214,7 @@ Task<Result<std::unique_ptr<net::ResponseStream>>> ApiClient::raw_stream(net::Re
     const auto delay =
         tries.next(answer->status(), answer->headers(), identity.generation, *credentials_);
     if (!delay) co_return std::move(answer);
-    answer.reset();  // frees the connection before the wait
+    answer.reset();  // release the connection before the wait
     ++retries_;
     co_await clock_.sleep(*delay);
   }
@@ -245,7 +245,7 @@ Task<Result<json::value>> ApiClient::list(Resource resource, ListOptions options
     const bool expired =
         !answer && (answer.error().code == Code::expired || answer.error().code == Code::gone);
     if (expired && !page.continue_token.empty()) {
-      // All over again, as client-go does it: in one piece, which cannot expire a second time.
+      // Start again without pages, as client-go does: then the token cannot expire again.
       all = nullptr;
       page = options;
       page.limit = 0;
@@ -269,7 +269,7 @@ Task<Result<json::value>> ApiClient::list(Resource resource, ListOptions options
     }
     if (token.empty()) break;
     page.continue_token = std::move(token);
-    page.resource_version.clear();  // the token holds it; servers refuse both
+    page.resource_version.clear();  // the token contains it; servers reject both together
     page.resource_version_match.clear();
   }
   json::object& metadata = make_object(all, "ObjectList.metadata");

@@ -50,7 +50,7 @@ Task<void> ask_for_version(std::shared_ptr<Client> client) {
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
-TEST_F(ClientTest, many_requests_at_a_time_find_the_connections_of_those_before) {
+TEST_F(ClientTest, concurrent_requests_reuse_connections) {
   constexpr std::size_t kAtATime = 32;
   Config config = server.config();
   config.qps = 0;
@@ -151,11 +151,11 @@ TEST_F(ClientTest, deletes_a_selected_collection) {
   EXPECT_EQ(query(), (Pairs{{"labelSelector", "app in (a, b),!c"}}));
 }
 
-TEST_F(ClientTest, does_not_send_what_cannot_be_meant) {
+TEST_F(ClientTest, does_not_send_requests_without_name_or_namespace) {
   EXPECT_EQ(run(client->get(resources::pods, {"", "web"})).error().message,
-            "pods \"web\": a namespace is needed");
+            "pods \"web\": the namespace is missing");
   EXPECT_EQ(run(client->remove(resources::pods, {"shop", ""})).error().message,
-            "pods: a name is needed");
+            "pods: the name is missing");
   ListOptions everywhere;
   EXPECT_FALSE(run(client->remove_collection(resources::pods, everywhere)));
   EXPECT_TRUE(server.requests().empty());

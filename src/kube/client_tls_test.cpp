@@ -88,7 +88,7 @@ TEST_F(ClientTlsTest, verifies_the_server_by_the_given_name) {
   EXPECT_FALSE(get(config));
 }
 
-TEST_F(ClientTlsTest, refuses_a_server_it_does_not_know_unless_told_not_to_look) {
+TEST_F(ClientTlsTest, rejects_an_unknown_server_unless_verification_is_off) {
   start();
   Config config = server->config();
   config.token = "s3cret";

@@ -20,7 +20,7 @@ constexpr std::string_view kNothingConfigured =
     "no cluster is configured: there is no kubeconfig and this is not a pod; "
     "set KUBECONFIG, pass --kubeconfig, or create ~/.kube/config";
 
-// Which files count, and what they are called in messages.
+// The files to read, and their names in messages.
 struct Files {
   std::vector<std::string> paths;
   bool must_exist = false;
@@ -62,7 +62,7 @@ Result<Kubeconfig> load_files(const Files& files) {
   return merged;
 }
 
-// "dev, prod" for a hint; empty when there is nothing to choose from.
+// A hint such as " (there are: dev, prod)"; empty if there are no entries.
 template <class T>
 std::string choices(const Named<T>& entries) {
   std::vector<std::string_view> names;
@@ -78,7 +78,7 @@ Result<T> chosen(const Named<T>& entries, std::string_view kind, std::string_vie
               fmt::format("{} \"{}\" does not exist{}", kind, name, choices(entries)));
 }
 
-// Inline data wins over the file.
+// Inline data takes precedence over the file.
 Result<std::string> data_or_file(std::string data, const std::string& file, std::string_view what) {
   if (!data.empty() || file.empty()) return data;
   auto text = read_file(file);
@@ -223,7 +223,7 @@ Result<Config> in_cluster_config(const GetEnv& getenv, std::string_view root) {
   const std::string directory = fmt::format("{}{}", root, kServiceAccount);
   config.token_file = directory + "/token";
   auto token = read_file(config.token_file);
-  if (!token) {  // not not_found: this is a pod, but one that mounts no token
+  if (!token) {  // not Code::not_found, which means "not in a pod": this pod mounts no token
     Error error = token.error().with_context("service account");
     error.code = Code::unauthorized;
     return error;

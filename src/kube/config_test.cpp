@@ -97,7 +97,7 @@ TEST_F(ConfigTest, says_what_does_not_exist) {
   EXPECT_TRUE(error().starts_with("cluster \"one\": certificate-authority: ")) << error();
 }
 
-TEST_F(ConfigTest, addresses_that_cannot_be_used_are_told_with_their_place_to_whoever_wants_them) {
+TEST_F(ConfigTest, reports_invalid_addresses_with_their_place_when_they_are_used) {
   write(".kube/config", R"(current-context: good
 clusters:
 - {name: good, cluster: {server: "https://a"}}
@@ -136,7 +136,7 @@ TEST_F(ConfigTest, merges_the_list_of_kubeconfig_and_skips_missing_files) {
   EXPECT_EQ(config->tls.ca_pem, "CA of b");
 }
 
-TEST_F(ConfigTest, a_file_given_by_flag_stands_alone_and_must_exist) {
+TEST_F(ConfigTest, a_file_given_by_flag_is_the_only_one_and_must_exist) {
   write(".kube/config", kTwo);
   env["KUBECONFIG"] = home / ".kube/config";
   const std::string other = write("other", "current-context: dev\n");
@@ -243,7 +243,7 @@ TEST_F(ConfigTest, finds_itself_in_a_pod) {
   EXPECT_EQ(in_cluster_config(getenv(), home.path())->server, "https://[fd00::1]:443");
 }
 
-TEST_F(ConfigTest, tells_no_pod_from_a_pod_without_a_token) {
+TEST_F(ConfigTest, distinguishes_no_pod_from_a_pod_without_a_token) {
   EXPECT_EQ(in_cluster_config(getenv(), home.path()).error().code, Code::not_found);
   env["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
   env["KUBERNETES_SERVICE_PORT"] = "443";

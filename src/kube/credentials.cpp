@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr auto kMaxTokenAge = 60s;
 constexpr std::size_t kMaxTokenFile = 1u << 20;
 
-// A token, a password, or nothing at all: what never changes.
+// Credentials that never change: a token, a password, or none.
 class FixedCredentials final : public Credentials {
  public:
   explicit FixedCredentials(std::string authorization) {
@@ -34,8 +34,8 @@ class FixedCredentials final : public Credentials {
   Identity identity_;
 };
 
-// Kubelets replace the token of a pod before it expires, by swapping a symbolic link: another file
-// stands behind the same name then.
+// The kubelet replaces the token of a pod before it expires. It swaps a symbolic link, so that the
+// same path leads to another file.
 class TokenFile final : public Credentials {
  public:
   TokenFile(std::string path, const std::string& fallback, Clock& clock)
@@ -49,10 +49,10 @@ class TokenFile final : public Credentials {
       auto read = read_again(now);
       if (!read && identity_.generation == 0) {
         Error error = read.error().with_context("token file");
-        error.code = Code::unauthorized;  // not_found would be about what the request asks for
+        error.code = Code::unauthorized;  // not_found would mean the object of the request
         co_return error;
       }
-      // A token that was good a minute ago beats none; the server decides.
+      // The old token may still be valid; the server decides.
       if (!read)
         problem_.write(log::Level::warn, "kube", "keeping the old token",
                        {{"error", read.error()}});
@@ -69,7 +69,7 @@ class TokenFile final : public Credentials {
   struct Stamp {
     dev_t device = 0;
     ino_t inode = 0;
-    off_t size = -1;  // of a file that is not there
+    off_t size = -1;  // -1: the file does not exist
     std::int64_t changed = 0;
     bool operator==(const Stamp&) const = default;
   };
@@ -104,7 +104,7 @@ class TokenFile final : public Credentials {
   std::string path_;
   Clock& clock_;
   Identity identity_;
-  Stamp stamp_;  // taken before the read: a change in between is seen the next time
+  Stamp stamp_;  // taken before the read, so that a change during the read is noticed next time
   std::optional<SteadyTime> read_at_;
   log::Throttle problem_;
 };
@@ -176,7 +176,7 @@ class ExecCredentials final : public Credentials {
   Event ended_;
   bool running_ = false;
   std::uint64_t runs_ = 0;
-  std::optional<Result<void>> outcome_;  // of the last run that came to its end
+  std::optional<Result<void>> outcome_;  // of the last run that was not cancelled
   Identity identity_;
   bool valid_ = false;
   std::optional<WallTime> expires_;

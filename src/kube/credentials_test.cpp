@@ -131,11 +131,11 @@ TEST_F(CredentialsTest, a_plugin_without_expiry_runs_again_only_when_refused) {
   EXPECT_EQ(authorization(), "Bearer 1");
   EXPECT_TRUE(credentials->rejected(first.generation));
   EXPECT_EQ(authorization(), "Bearer 2");
-  EXPECT_TRUE(credentials->rejected(first.generation));  // somebody was late: no third run
+  EXPECT_TRUE(credentials->rejected(first.generation));  // a late report: no third run
   EXPECT_EQ(authorization(), "Bearer 2");
 }
 
-TEST_F(CredentialsTest, an_expired_credential_is_used_rather_than_asked_for_without_end) {
+TEST_F(CredentialsTest, uses_an_expired_credential_instead_of_running_the_plugin_forever) {
   use(plugin(R"(,"expirationTimestamp":"2001-01-01T00:00:00Z")"));
   EXPECT_EQ(authorization(), "Bearer 1");
 }

@@ -317,7 +317,7 @@ TEST(DecodeList, long_lists_are_read_to_the_end) {
   }
 }
 
-TEST(DecodeList, names_what_is_wrong_far_behind) {
+TEST(DecodeList, names_a_mistake_far_into_the_list) {
   InternPool pool;
   auto ignore = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
   std::string list = long_list(900, 1500);
@@ -376,7 +376,7 @@ TEST(DecodeWatchEvent, reads_objects_bookmarks_and_errors) {
   EXPECT_EQ(event->error.message, "too old");
 }
 
-TEST(DecodeWatchEvent, refuses_what_is_no_event) {
+TEST(DecodeWatchEvent, rejects_objects_that_are_not_events) {
   for (std::string text :
        {R"({"type":"ADDED"})", R"({"object":{}})", R"({"type":"NEW","object":{}})",
         R"({"type":"ADDED","object":[]})", R"({"type":"ADDED","object":{)",

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kEtcdPatience{5000};
 
-// 64-bit numbers are texts in the gateway's JSON.
+// The JSON of etcd's gateway has 64-bit numbers as strings.
 std::int64_t etcd_number(const json::value& answer, std::initializer_list<std::string_view> path) {
   return parse_int<std::int64_t>(text_at(answer, path)).value_or(0);
 }
 
-// The smallest key that is larger than all that begin with `prefix`.
+// The smallest key that is larger than all keys with `prefix`.
 std::string end_of_prefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
   if (prefix.empty()) return std::string(1, '\0');
@@ -82,7 +82,7 @@ class GatewayClient final : public EtcdClient {
   }
 
  private:
-  // Members that do not answer are passed over; the one that did is asked first the next time.
+  // Skips members that do not answer; tries the last one that did first.
   Task<Result<json::value>> ask(std::string path, json::object request) {
     const std::string body = to_json(request);
     Error last;
@@ -94,7 +94,7 @@ class GatewayClient final : public EtcdClient {
         co_return parse_json(response->body, "etcd's answer");
       if (response)
         last = fail(code_from_http(response->status),
-                    fmt::format("etcd answers {}: {}", response->status,
+                    fmt::format("etcd answered {}: {}", response->status,
                                 quote(trim(response->body).substr(0, 200))));
       else
         last = std::move(response).error();
@@ -111,7 +111,7 @@ class GatewayClient final : public EtcdClient {
 }  // namespace
 
 Result<std::shared_ptr<EtcdClient>> EtcdClient::create(const Executor& loop, EtcdOptions options) {
-  if (options.endpoints.empty()) return fail(Code::invalid, "no etcd is named");
+  if (options.endpoints.empty()) return fail(Code::invalid, "no etcd endpoint is configured");
   std::vector<std::shared_ptr<net::Client>> members;
   for (const std::string& endpoint : options.endpoints) {
     net::ClientOptions settings{.tls = options.tls};

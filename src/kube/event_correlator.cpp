@@ -12,7 +12,7 @@ std::string object_of(const ObjectReference& about) {
                      about.api_version, about.field_path);
 }
 
-// Never in the middle of a UTF-8 sequence.
+// Does not cut inside a UTF-8 sequence.
 std::string_view cut_message(std::string_view text) {
   if (text.size() <= EventCorrelator::kMaxMessage) return text;
   std::size_t end = EventCorrelator::kMaxMessage;
@@ -35,7 +35,7 @@ std::optional<EventCorrelator::Decision> EventCorrelator::observe(const EventNot
   similar.messages.insert(out.message);
   std::string key = fmt::format("{}\n{}", kind, out.message);
   if (similar.messages.size() >= kSimilar) {
-    similar.messages.erase(similar.messages.begin());  // stays at the limit, and bounded
+    similar.messages.erase(similar.messages.begin());  // keep the size at the limit
     out.message = cut_message("(combined from similar events): " + out.message);
     key = kind;
   }

@@ -116,11 +116,11 @@ Task<Result<void>> EventRecorder::write(const Entry* entry) {
         co_await client_->patch(resources::events, path, PatchType::strategic, std::move(body));
     if (patched) co_return Result<void>();
     if (patched.error().code != Code::not_found) co_return std::move(patched).error();
-    path.name.clear();  // expired on the server meanwhile: write it anew
+    path.name.clear();  // the event has expired on the server: create it again
   }
   json::value event = entry->event;
   auto created = co_await client_->create(resources::events, path, std::move(event));
-  // Written by a try whose answer was lost.
+  // An earlier attempt created it, but its answer was lost.
   if (!created && created.error().code != Code::already_exists)
     co_return std::move(created).error();
   co_return Result<void>();

@@ -106,7 +106,7 @@ TEST(EventRecorder, creates_then_patches) {
   EXPECT_EQ(rig.recorder.stats().written, 2u);
 }
 
-TEST(EventRecorder, writes_anew_what_the_server_has_expired) {
+TEST(EventRecorder, creates_an_event_again_that_the_server_has_expired) {
   Rig rig;
   rig.recorder.record(note("up"));
   rig.loop.run_ready();
@@ -128,7 +128,7 @@ TEST(EventRecorder, never_blocks_and_counts_what_it_drops) {
   EXPECT_EQ(rig.recorder.stats().written, 2u);
 }
 
-TEST(EventRecorder, flushes_what_is_queued_and_waits_no_longer_than_told) {
+TEST(EventRecorder, flushes_queued_events_within_its_limit) {
   Rig rig;
   for (int i = 0; i < 3; ++i) rig.recorder.record(note("up", fmt::format("pod-{}", i)));
   run_to_end(rig.loop, rig.recorder.flush(2s));
@@ -150,7 +150,7 @@ TEST(EventRecorder, flushes_what_is_queued_and_waits_no_longer_than_told) {
   EXPECT_EQ(rig.recorder.stats().written, 3u);
 }
 
-TEST(EventRecorder, gives_up_on_what_the_server_will_not_take) {
+TEST(EventRecorder, drops_events_that_the_server_rejects) {
   Rig rig;
   rig.client->answer_with = Code::forbidden;
   rig.recorder.record(note("up"));

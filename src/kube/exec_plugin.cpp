@@ -21,15 +21,15 @@ constexpr std::string_view kVersion1 = "client.authentication.k8s.io/v1";
 constexpr std::array kVersions{kVersion1, std::string_view("client.authentication.k8s.io/v1beta1")};
 constexpr std::array kModes{std::string_view("Never"), std::string_view("IfAvailable"),
                             std::string_view("Always")};
-constexpr auto kTimeout = 60s;               // a login at some cloud takes seconds
-constexpr auto kInteractiveTimeout = 10min;  // somebody looks for a telephone
+constexpr auto kTimeout = 60s;               // a login to a cloud provider takes seconds
+constexpr auto kInteractiveTimeout = 10min;  // time for a user to confirm a login on a phone
 constexpr std::size_t kMaxOutput = 1u << 20;
 
 Error plugin_error(const ExecPlugin& plugin, Code code, std::string_view what) {
   return fail(code, fmt::format("credential plugin {}: {}", plugin.command, what));
 }
 
-// The last line of what a failing program wrote is usually the one that says why.
+// The last line that a failing program wrote usually has the reason.
 std::string complaint(std::string_view stderr_text) {
   std::string_view text = trim(stderr_text);
   const std::size_t line = text.rfind('\n');
@@ -81,9 +81,9 @@ Result<ExecCredential> parse_exec_credential(std::string_view output, const Exec
   const auto parsed = parse_json(output);
   if (!parsed) return wrong("its output is not JSON");
   if (text_at(*parsed, {"kind"}) != "ExecCredential")
-    return wrong("its output is no ExecCredential");
+    return wrong("its output is not an ExecCredential");
   if (text_at(*parsed, {"apiVersion"}) != plugin.api_version)
-    return wrong(fmt::format("it answered in another apiVersion than {}", plugin.api_version));
+    return wrong(fmt::format("its output has an apiVersion other than {}", plugin.api_version));
   const json::value* status = find(*parsed, {"status"});
   if (!status || !status->is_object()) return wrong("its output has no status");
 
@@ -99,7 +99,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view output, const Exec
     return wrong("its token has more than one line");
   if (auto text = text_at(*status, {"expirationTimestamp"}); !text.empty()) {
     auto expires = parse_rfc3339(text);
-    if (!expires) return wrong("its expirationTimestamp is no RFC 3339 time");
+    if (!expires) return wrong("its expirationTimestamp is not an RFC 3339 time");
     out.expires = *expires;
   }
   return out;
@@ -128,7 +128,7 @@ Task<Result<ExecCredential>> run_exec_plugin(Config config) {
   auto finished = co_await run(std::move(command));
   if (!finished) {
     Error error = finished.error();
-    // Not the codes of the request it was started for, which was never sent.
+    // Other codes would look like answers to the request, which was never sent.
     const bool is_missing = error.code == Code::not_found;
     if (is_missing || error.code == Code::forbidden) error.code = Code::unauthorized;
     if (is_missing) {

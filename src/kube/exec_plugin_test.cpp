@@ -49,9 +49,9 @@ TEST(ExecCredential, reads_token_certificate_and_expiry) {
 TEST(ExecCredential, refuses_what_does_not_fit_and_never_quotes_it) {
   const std::string prefix = "credential plugin login: ";
   EXPECT_EQ(parse_error("s3cret"), prefix + "its output is not JSON");
-  EXPECT_EQ(parse_error(R"({"kind":"s3cret"})"), prefix + "its output is no ExecCredential");
+  EXPECT_EQ(parse_error(R"({"kind":"s3cret"})"), prefix + "its output is not an ExecCredential");
   EXPECT_EQ(parse_error(R"({"kind":"ExecCredential","apiVersion":"s3cret"})"),
-            prefix + "it answered in another apiVersion than client.authentication.k8s.io/v1");
+            prefix + "its output has an apiVersion other than client.authentication.k8s.io/v1");
   EXPECT_EQ(parse_error(output("[]")), prefix + "its output has no status");
   EXPECT_EQ(parse_error(output("{}")), prefix + "its output has neither token nor certificate");
   EXPECT_EQ(parse_error(output(R"({"clientKeyData":"s3cret"})")),
@@ -59,7 +59,7 @@ TEST(ExecCredential, refuses_what_does_not_fit_and_never_quotes_it) {
   EXPECT_EQ(parse_error(output(R"({"token":"s3cret\nX: y"})")),
             prefix + "its token has more than one line");
   EXPECT_EQ(parse_error(output(R"({"token":"s3cret","expirationTimestamp":"s3cret"})")),
-            prefix + "its expirationTimestamp is no RFC 3339 time");
+            prefix + "its expirationTimestamp is not an RFC 3339 time");
 }
 
 TEST(ExecInfo, tells_the_plugin_about_the_cluster_only_if_it_asked) {

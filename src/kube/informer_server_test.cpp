@@ -1,4 +1,4 @@
-// The informer with the real client against an HTTP server that drips, breaks off and dies.
+// The informer with the real client and an HTTP server that sends slowly, disconnects and dies.
 #include <gtest/gtest.h>
 
 #include "base/loop.hpp"
@@ -56,7 +56,7 @@ class InformerOnServer : public ::testing::Test {
     server = std::move(*made);
   }
 
-  // As a crash: streams end in the middle of whatever they were saying.
+  // Like a crash: streams end in the middle of an event.
   void kill() {
     run_to_end(loop, server->drain(0ms));
     sinks.clear();
@@ -89,7 +89,7 @@ class InformerOnServer : public ::testing::Test {
     sinks.back()->push(std::make_shared<const std::string>(bytes));
   }
 
-  // Runs the loop until it holds.
+  // Runs the loop until the condition is true.
   void until(std::function<bool()> holds) {
     bool held = run_to_end(loop, wait_until(std::move(holds)));
     EXPECT_TRUE(held) << "still waiting after 10 s";
@@ -147,7 +147,7 @@ TEST_F(InformerOnServer, resumes_where_a_killed_server_broke_off) {
   EXPECT_EQ(informer->stats().lists, 2u);  // the refused WatchList, then the list
 }
 
-TEST_F(InformerOnServer, lists_anew_when_resuming_is_answered_with_410) {
+TEST_F(InformerOnServer, lists_again_when_resuming_is_answered_with_410) {
   informer->start();
   until([&] { return !sinks.empty(); });
   history_is_gone = true;

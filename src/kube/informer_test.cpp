@@ -58,7 +58,7 @@ struct Rig {
     return out;
   }
 
-  // Until nothing is left to do but to wait for the cluster.
+  // Runs until only the cluster can cause more work.
   void settle() {
     loop.run_ready();
     while (clock.advance_to_next()) loop.run_ready();
@@ -107,7 +107,7 @@ TEST(Informer, takes_the_first_state_from_the_watch_when_offered) {
   EXPECT_EQ(rig.informer.stats().lists, 1u);
 }
 
-TEST(Informer, lists_at_once_when_the_server_finds_out_late_that_it_cannot_tell_the_first_state) {
+TEST(Informer, lists_at_once_when_the_server_rejects_initial_events_late) {
   Rig rig(ModelClient::WatchList::refused_late);
   rig.cluster.put("a");
   rig.loop.run_ready();
@@ -131,7 +131,7 @@ TEST(Informer, resumes_after_a_cut_without_listing) {
   EXPECT_EQ(rig.informer.stats().lists, 2u);
 }
 
-// How long it waits before it tries again.
+// How long the informer waits before it retries.
 Nanos next_wait(Rig& rig) {
   const SteadyTime before = rig.clock.steady();
   EXPECT_TRUE(rig.clock.advance_to_next());
@@ -139,7 +139,7 @@ Nanos next_wait(Rig& rig) {
   return rig.clock.steady() - before;
 }
 
-TEST(Informer, comes_back_soon_each_time_a_watch_that_lived_was_cut) {
+TEST(Informer, reconnects_soon_each_time_a_long_watch_was_cut) {
   Rig rig;
   rig.loop.run_ready();
   for (auto name : {"a", "b", "c", "d", "e", "f"}) {
@@ -153,7 +153,7 @@ TEST(Informer, comes_back_soon_each_time_a_watch_that_lived_was_cut) {
   EXPECT_EQ(rig.informer.stats().lists, 2u);
 }
 
-TEST(Informer, comes_back_soon_after_a_watch_that_told_of_changes) {
+TEST(Informer, reconnects_soon_after_a_watch_that_delivered_changes) {
   for (Fault fault : {Fault::cut, Fault::end}) {
     Rig rig;
     rig.loop.run_ready();
@@ -167,7 +167,7 @@ TEST(Informer, comes_back_soon_after_a_watch_that_told_of_changes) {
   }
 }
 
-TEST(Informer, waits_longer_for_a_server_that_stays_away_and_forgets_it_once_a_watch_lived) {
+TEST(Informer, backs_off_from_an_unreachable_server_until_a_watch_lasts) {
   Rig rig;
   rig.loop.run_ready();
   for (auto name : {"a", "b", "c"}) {
@@ -210,7 +210,7 @@ TEST(Informer, a_bookmark_moves_the_point_of_resumption) {
   EXPECT_EQ(rig.informer.stats().lists, 2u);
 }
 
-TEST(Informer, lists_anew_when_history_is_gone_and_tells_what_vanished) {
+TEST(Informer, lists_again_when_history_is_gone_and_reports_deletions) {
   for (Fault fault : {Fault::gone_error, Fault::cut}) {
     Rig rig;
     rig.cluster.put("stays");
@@ -233,7 +233,7 @@ TEST(Informer, lists_anew_when_history_is_gone_and_tells_what_vanished) {
   }
 }
 
-TEST(Informer, a_list_of_the_past_is_told_as_it_is_and_caught_up_with) {
+TEST(Informer, reports_an_old_list_and_catches_up) {
   Rig rig;
   for (auto name : {"a", "b", "gone", "d", "e"}) rig.cluster.put(name);
   rig.loop.run_ready();
@@ -310,7 +310,7 @@ TEST(Informer, waits_as_long_as_the_server_asks) {
   EXPECT_TRUE(rig.informer.synced());
 }
 
-TEST(Informer, late_handlers_are_told_what_is_there) {
+TEST(Informer, late_handlers_get_all_existing_objects) {
   Rig rig;
   rig.cluster.put("a");
   rig.loop.run_ready();

@@ -14,8 +14,8 @@ std::uint64_t load(const char* at) {
   return word;
 }
 
-// All of a text of one to seven bytes. No load has a size known only at run time; here and below
-// they overlap instead.
+// Loads a whole text of one to seven bytes. Here and below loads overlap, so that each has a size
+// known at compile time.
 std::uint64_t load_short(const char* at, std::size_t size) {
   if (size >= 4) return load<std::uint32_t>(at) << 32 | load<std::uint32_t>(at + size - 4);
   return load<std::uint8_t>(at) << 16 | load<std::uint8_t>(at + size / 2) << 8 |
@@ -27,7 +27,7 @@ std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Multiply and fold, sixteen bytes at a time: the texts are short and looked up all the time.
+// Multiplies and folds sixteen bytes at a time: texts are short, and look-ups are frequent.
 std::uint32_t hash_of(std::string_view text) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15, kOther = 0xd6e8feb86659fd93;
   const char* at = text.data();
@@ -43,7 +43,7 @@ std::uint32_t hash_of(std::string_view text) {
   return static_cast<std::uint32_t>(hash);
 }
 
-// Calling memcmp would cost more than comparing.
+// For these short texts a call of memcmp would cost more than the comparison.
 bool same(std::string_view a, std::string_view b) {
   std::size_t size = a.size();
   if (size != b.size()) return false;

@@ -19,7 +19,7 @@ TEST(InternPool, equal_texts_share_their_bytes) {
   EXPECT_EQ(fmt::format("{}", a), "kube-system");
 }
 
-TEST(InternPool, drops_what_nobody_holds) {
+TEST(InternPool, drops_texts_without_holders) {
   InternPool pool;
   Interned kept = pool("kept");
   for (int i = 0; i < 100'000; ++i) pool("passing-" + std::to_string(i));

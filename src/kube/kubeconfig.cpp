@@ -27,7 +27,7 @@ Result<std::string> decoded(const FieldReader& from, std::string_view key) {
   return bytes;
 }
 
-// kubectl, too, takes a file with addresses it cannot use, as long as it need not use them.
+// Like kubectl, accepts a file with invalid addresses as long as they are not used.
 void check_addresses(const FieldReader& from, KubeconfigCluster& cluster) {
   if (!cluster.server.empty())
     if (auto url = net::parse_url(cluster.server); !url)
@@ -67,7 +67,7 @@ Result<ExecPlugin> read_exec(const FieldReader& from, std::string_view file) {
   PLIM_TRY(auto env, from.list("env"));
   for (const FieldReader& item : env) {
     PLIM_TRY(std::string name, item.text("name"));
-    if (name.empty()) return item.error("name", "expected a variable's name");
+    if (name.empty()) return item.error("name", "expected the name of a variable");
     PLIM_TRY(std::string value, item.text("value"));
     out.env.emplace_back(std::move(name), std::move(value));
   }
@@ -129,7 +129,7 @@ Result<Named<T>> read_named(const FieldReader& root, std::string_view list, std:
     PLIM_TRY(const FieldReader body, item.object(inner));
     PLIM_TRY(T entry, read(body, file));
     const auto [place, is_new] = out.try_emplace(std::move(name), std::move(entry));
-    if (!is_new) return item.error("name", fmt::format("\"{}\" is there twice", place->first));
+    if (!is_new) return item.error("name", fmt::format("\"{}\" occurs twice", place->first));
   }
   return out;
 }
@@ -138,7 +138,7 @@ Result<Named<T>> read_named(const FieldReader& root, std::string_view list, std:
 
 Result<Kubeconfig> parse_kubeconfig(std::string_view text, std::string_view file,
                                     std::string_view shown) {
-  // kubectl lets the last of several equal keys win; a file it takes should not fail here.
+  // If a key occurs several times, kubectl uses the last one. Accept such files too.
   const YamlOptions options{.duplicate_keys = DuplicateKeys::last_wins};
   PLIM_TRY(const YamlDocument document, parse_yaml_document(text, shown, options));
   PLIM_TRY(const FieldReader root, FieldReader::root_of(document));

@@ -124,7 +124,7 @@ TEST(Kubeconfig, errors_name_file_line_column_and_what_was_expected) {
   EXPECT_EQ(error_of("just text\n"), "~/.kube/config:1:1: expected a map, found a string");
   EXPECT_EQ(error_of("apiVersion: v2\n"), "~/.kube/config:1:13: apiVersion: expected v1");
   EXPECT_EQ(error_of("users:\n- {name: a}\n- {name: a}\n"),
-            "~/.kube/config:3:10: users[1].name: \"a\" is there twice");
+            "~/.kube/config:3:10: users[1].name: \"a\" occurs twice");
   EXPECT_EQ(
       error_of("clusters:\n- cluster: {insecure-skip-tls-verify: sure}\n"),
       "~/.kube/config:2:39: clusters[0].cluster.insecure-skip-tls-verify: expected a boolean, "

@@ -6,7 +6,7 @@
 namespace plim::kube {
 namespace {
 
-// Longest first wait is 1.2 times the period, as client-go's JitterFactor.
+// The longest wait is 1.2 times the period, like client-go's JitterFactor.
 constexpr double kJitter = 1.2;
 
 std::string holder_of(const json::value& lease) {
@@ -50,7 +50,7 @@ Task<void> LeaderElector::contend() {
   for (;;) {
     SteadyTime sent = clock_.steady();
     bool ours = co_await acquire_or_renew();
-    // A renewal that took too long counts for the others, but not for us.
+    // After a renewal that took too long, others still see a valid lease, but we must not lead.
     if (ours && clock_.steady() < sent + options_.renew_deadline) {
       renewed_ = sent;
       if (!leading_) {
@@ -67,7 +67,7 @@ Task<void> LeaderElector::contend() {
   }
 }
 
-// Ends a leadership on time even while a renewal hangs.
+// Ends the leadership on time even if a renewal hangs.
 Task<void> LeaderElector::guard() {
   for (;;) {
     SteadyTime deadline = clock_.steady() + options_.retry_period;
@@ -120,7 +120,7 @@ Task<bool> LeaderElector::acquire_or_renew() {
   co_return written.has_value();
 }
 
-// The server refuses it (Code::conflict) if somebody else was quicker.
+// The server rejects it with Code::conflict if another candidate was faster.
 Task<Result<void>> LeaderElector::write(json::value lease, bool create) {
   ObjectPath path;
   path.ns = options_.ns;
@@ -173,10 +173,10 @@ Task<void> LeaderElector::stop() {
   spec["leaseDurationSeconds"] = 1;
   spec["renewTime"] = time;
   spec["acquireTime"] = time;
-  // If that fails the lease simply runs out.
+  // If this fails, the lease expires by itself.
   auto written = co_await write(std::move(lease), false);
   if (!written)
-    log::info("kube", "could not give the lease back",
+    log::info("kube", "cannot release the lease",
               {{"lease", options_.name}, {"error", written.error()}});
 }
 

@@ -15,7 +15,7 @@ std::optional<WatchEvent::Type> event_type(std::string_view text) {
   return std::nullopt;
 }
 
-// What a Status says, read without complaint: other kinds use these names for other things.
+// Reads fields of a Status without type errors: other kinds use these names for other values.
 struct StatusFields {
   std::int64_t http = 0;
   std::string reason, message;

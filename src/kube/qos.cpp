@@ -17,7 +17,7 @@ struct Totals {
   bool every_container_is_limited = true;
 };
 
-// Amounts of zero are as good as none.
+// An amount of zero counts as absent.
 std::optional<Quantity> amount(const json::value& resources, std::string_view which,
                                std::string_view name) {
   auto parsed = parse_quantity(text_at(resources, {which, name}));

@@ -74,7 +74,7 @@ TEST_F(RateLimiterTest, a_cancelled_caller_hands_its_turn_back) {
   EXPECT_EQ(taken, 1);
   group.cancel();
   loop.run_ready();
-  advance(1s);  // one turn is due again, for whoever comes now
+  advance(1s);  // one turn is available again
   spawn(limiter, 1);
   EXPECT_EQ(taken, 2);
 }

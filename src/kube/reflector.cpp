@@ -13,18 +13,18 @@ bool is_expired(const Error& error) {
   return error.code == Code::gone || error.code == Code::expired;
 }
 
-// The version we asked for is all right, only the moment was not.
+// The requested version is still valid; the error is temporary.
 bool is_passing(const Error& error) {
   return is_retryable(error.code) || error.code == Code::internal;
 }
 
-// What an API server without WatchList answers.
+// The answer of an API server without WatchList.
 bool is_refusal(const Error& error) {
   return error.code == Code::bad_request || error.code == Code::invalid;
 }
 
-// What one answers that knows WatchList but whose etcd does not report its progress, as those
-// before 3.4.31 and 3.5.13: inside the watch, it has begun that already.
+// The answer of an API server with WatchList whose etcd does not report progress (before 3.4.31 and
+// 3.5.13). It comes as an event, because the watch has started already.
 bool is_late_refusal(const Error& error) {
   return is_refusal(error) || error.code == Code::internal;
 }
@@ -64,7 +64,7 @@ Task<void> Reflector::run() {
   }
 }
 
-// Not at once: a server that ends has many clients.
+// Waits before reconnecting: a server that stops has many clients.
 Nanos Reflector::soon() {
   return std::chrono::duration_cast<Nanos>(random_.unit() * std::chrono::duration<double>(0.1));
 }
@@ -92,15 +92,15 @@ Task<Reflector::Next> Reflector::sync_by_list() {
   for (;;) {
     auto page = co_await client_->list_page(resource_, options);
     if (!page) {
-      // A token may expire in the middle of a long list. Without pages that cannot happen again.
+      // A token may expire during a long list. Without pages it cannot happen again.
       if (is_expired(page.error()) && !options.continue_token.empty()) paged_ = false;
-      expire();  // a version from the future is refused as well, with a time-out
+      expire();  // servers also reject a version from the future, with a time-out
       co_return trouble(page.error());
     }
     auto meta = target_.add_page(JsonText(*page));
     if (!meta) co_return trouble(meta.error());
     options.continue_token = meta->continue_token;
-    options.resource_version.clear();  // the token stands for it
+    options.resource_version.clear();  // the token contains it
     if (!options.continue_token.empty()) continue;
     version_ = std::move(meta->resource_version);
     paged_ = true;
@@ -133,8 +133,8 @@ Task<Reflector::Next> Reflector::sync_by_watch() {
   co_return Next::go_on;
 }
 
-// Until the watch ends, in whatever way. After one that told of a change, or lived, the next is
-// opened soon, as client-go does.
+// Runs until the watch ends or fails. If the watch delivered events or lasted long enough, the next
+// one is opened soon, as in client-go.
 Task<Reflector::Next> Reflector::follow() {
   if (!watch_) {
     auto opened = co_await open_watch(false);
@@ -179,8 +179,8 @@ Task<Result<void>> Reflector::open_watch(bool initial_events) {
   co_return Result<void>();
 }
 
-// The next event, already applied; nothing at the regular end of the watch. An ERROR event is its
-// Status, one that cannot be understood Code::invalid unless the target leaves it out.
+// Applies and returns the next event; nothing at the regular end of the watch. An ERROR event gives
+// the error of its Status. An undecodable event gives Code::invalid, unless the target skips it.
 Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
   for (;;) {
     auto line = co_await watch_->next();
@@ -205,14 +205,14 @@ Task<Result<std::optional<WatchEvent>>> Reflector::next_event() {
 
 Reflector::Next Reflector::trouble(const Error& error) {
   asked_to_wait_ = error.retry_after.value_or(0s);
-  if (error.code == Code::cancelled) return Next::wait;  // we are being stopped
+  if (error.code == Code::cancelled) return Next::wait;  // the reflector is being stopped
   stats_.trouble = error;
-  log_.write(log::Level::warn, "kube", "cannot follow, trying again",
+  log_.write(log::Level::warn, "kube", "cannot list or watch; retrying",
              {{"resource", resource_.plural}, {"error", error}});
   return Next::wait;
 }
 
-// version_ is of no use any more: list anew, and this time what the server has for certain.
+// version_ is no longer usable: list again, with the most recent version from etcd.
 void Reflector::expire() {
   synced_ = false;
   version_.clear();

@@ -89,17 +89,17 @@ void set_body(net::Request& request, std::string body, std::string_view type) {
   request.headers.set("Content-Type", std::string(type));
 }
 
-// The path of one object, or of the collection it is created in.
+// The path of one object, or of the collection in which it is created.
 Result<std::string> path_in_namespace(const Resource& resource, const ObjectPath& path) {
   if (resource.namespaced && path.ns.empty())
     return fail(Code::bad_request,
-                fmt::format("{} \"{}\": a namespace is needed", resource.plural, path.name));
+                fmt::format("{} \"{}\": the namespace is missing", resource.plural, path.name));
   return api_path(resource, path);
 }
 
 Result<std::string> path_of_object(const Resource& resource, const ObjectPath& path) {
   if (path.name.empty())
-    return fail(Code::bad_request, fmt::format("{}: a name is needed", resource.plural));
+    return fail(Code::bad_request, fmt::format("{}: the name is missing", resource.plural));
   return path_in_namespace(resource, path);
 }
 
@@ -121,7 +121,7 @@ net::Request watch_request(const Resource& resource, const WatchOptions& options
 Result<net::Request> create_request(const Resource& resource, ObjectPath path,
                                     const json::value& object, const WriteOptions& options) {
   if (path.ns.empty()) path.ns = namespace_of(object);
-  if (path.subresource.empty()) path.name.clear();  // it is in the object
+  if (path.subresource.empty()) path.name.clear();  // the name is in the object
   PLIM_TRY(std::string where, path_in_namespace(resource, path));
   auto out = request_for("POST", std::move(where), query_of(options));
   set_body(out, to_json(object), "application/json");

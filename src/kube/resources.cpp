@@ -49,7 +49,7 @@ std::string api_path(const Resource& resource, const ObjectPath& path) {
   append(resource.plural);
   if (path.name.empty()) return out;
   append(path.name);
-  // A sub-resource may have a path of its own, as the proxy of a Service has: its slashes stay.
+  // Keep slashes: a sub-resource may contain a path, such as the proxy of a Service.
   for (std::string_view rest = path.subresource; !rest.empty();) {
     const std::string_view segment = rest.substr(0, rest.find('/'));
     rest.remove_prefix(std::min(rest.size(), segment.size() + 1));

@@ -48,7 +48,7 @@ void sort_unique(std::vector<std::string>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Reads "key op values" terms. Every failure is told with the column where it was noticed.
+// Parses "key op values" terms. Every error has the column.
 class LabelParser {
  public:
   explicit LabelParser(std::string_view text) : text_(text) {}
@@ -144,7 +144,7 @@ class LabelParser {
     return true;
   }
 
-  // `back`: how far behind the reading position the trouble starts.
+  // `back`: how far before the current position the mistake starts.
   Error error(std::string_view what, std::size_t back = 0) const {
     return fail(Code::bad_request,
                 fmt::format("label selector, column {}: {}", at_ - back + 1, what));

@@ -11,14 +11,14 @@ namespace plim::kube {
 namespace {
 
 constexpr std::size_t kMaxExcerpt = 160;
-constexpr std::size_t kMaxParsed = 1u << 20;  // no Status is larger; do not build trees of others
+constexpr std::size_t kMaxParsed = 1u << 20;  // no Status is larger; do not parse larger bodies
 constexpr std::size_t kMaxMessage = 4096;
 
 bool is_status(const json::value& value) {
   return text_at(value, "Status.kind") == "Status";
 }
 
-// Cuts at a character, never inside one.
+// Cuts between characters.
 void shorten(std::string& text, std::size_t max) {
   if (text.size() <= max) return;
   while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xC0) == 0x80) --max;
@@ -26,7 +26,7 @@ void shorten(std::string& text, std::size_t max) {
   text += "…";
 }
 
-// The words of a page, on one line, without its tags and scripts.
+// The text of an HTML page on one line, without tags and scripts.
 std::string excerpt(std::string_view body) {
   std::string out;
   bool in_tag = false;

@@ -12,9 +12,9 @@
 namespace plim::kube {
 namespace {
 
-constexpr std::size_t kNoDepth = 1;  // only simdjson's second stage would need room for it
+constexpr std::size_t kNoDepth = 1;  // only simdjson's second stage, unused here, needs depth
 
-// Takes "u" and four digits from the front of `rest`.
+// Removes "u" and four digits from the front of `rest`.
 std::optional<char32_t> take_unit(std::string_view& rest) {
   std::uint32_t unit = 0;
   if (rest.size() < 5 || rest.front() != 'u') return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<char32_t> take_unit(std::string_view& rest) {
   return unit;
 }
 
-// Takes what follows the backslash of \u1234 or of both halves of \ud83d\ude00.
+// Removes the text after the backslash of \u1234, or of both halves of \ud83d\ude00.
 std::optional<char32_t> take_point(std::string_view& rest) {
   auto first = take_unit(rest);
   if (!first || *first < 0xd800 || *first > 0xdfff) return first;
@@ -61,8 +61,8 @@ Result<void> TokenIndex::build(std::string_view text) {
 }
 
 Result<std::size_t> TokenIndex::build_part(std::string_view text, std::size_t at_least) {
-  // Inside a string its quote would be escaped, unless the string ends there: then build() finds
-  // the cut-off string open.
+  // Inside a string the quote would be escaped, unless the string ends there: then build() reports
+  // an unclosed string.
   std::size_t end = at_least < text.size() ? text.find(R"(},{")", at_least) : text.npos;
   if (end != text.npos && build(text.substr(0, end + 1))) return end + 1;
   PLIM_CHECK(build(text));

@@ -23,7 +23,7 @@ TEST(Tolerations, match_by_key_value_and_effect) {
   EXPECT_TRUE(tolerate(R"([{"key": "b"}, {"key": "a"}])", "a", "", "NoSchedule"));
 }
 
-TEST(Tolerations, what_cannot_be_read_tolerates_nothing) {
+TEST(Tolerations, an_invalid_toleration_tolerates_nothing) {
   for (std::string_view text : {"", "null", "{", "{}", "[]"})
     EXPECT_FALSE(tolerate(text, "a", "", "NoSchedule")) << text;
 }

@@ -7,11 +7,11 @@
 namespace plim::kube {
 namespace {
 
-// Servers choose the texts; a set that they could grow for ever would be a leak.
+// Limits the set: servers choose the texts and could make it grow without end.
 constexpr std::size_t kMaxRemembered = 1000;
 constexpr std::size_t kMaxText = 1024;
 
-// Takes a quoted string off the front; false if there is none.
+// Removes a quoted string from the front; false if there is none.
 bool take_quoted(std::string_view& rest, std::string& out) {
   if (!rest.starts_with('"')) return false;
   rest.remove_prefix(1);
@@ -45,14 +45,14 @@ std::string_view take_word(std::string_view& rest) {
 std::vector<std::string> parse_warning_header(std::string_view value) {
   std::vector<std::string> out;
   while (!value.empty()) {
-    const std::string_view code = take_word(value);  // 299; what it is does not matter to people
+    const std::string_view code = take_word(value);  // 299; not shown to users
     if (code.size() != 3) break;
     take_word(value);  // the agent, usually "-"
     std::string text;
     if (!take_quoted(value, text)) break;
     if (!text.empty()) out.push_back(std::move(text));
     skip_blanks(value);
-    std::string date;  // optional; it has a comma of its own
+    std::string date;  // optional; contains a comma
     take_quoted(value, date);
     skip_blanks(value);
     if (!value.starts_with(',')) break;

@@ -29,7 +29,7 @@ TEST(Warnings, keeps_control_characters_out_of_the_log) {
   EXPECT_EQ(parse_warning_header("299 - \"a\x1b[31mb\""), Texts{"a [31mb"});
 }
 
-TEST(Warnings, tells_each_once) {
+TEST(Warnings, reports_each_once) {
   net::Headers headers;
   headers.add("warning", R"(299 - "old")");
   headers.add("Content-Type", "application/json");

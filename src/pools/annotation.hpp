@@ -1,4 +1,4 @@
-// The pod annotation that says which processes a container starts, and on CPUs of which pools.
+// The pod annotation that lists the processes of a container, and the pool of each.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace plim::pools {
 
-// Why a pod is refused. Codes are stable: people look them up.
+// Why a pod is rejected. Codes are stable: users look them up.
 struct Rejection {
   std::string_view code;  // "ANN005"
   std::string text;       // names container, process and numbers
@@ -21,7 +21,7 @@ using Admitted = tl::expected<T, Rejection>;
 
 struct AnnotatedProcess {
   std::string pool;
-  std::int64_t cpus = 0;  // of a shared pool thousandths
+  std::int64_t cpus = 0;  // thousandths of a CPU if the pool is shared
 };
 
 struct AnnotatedContainer {
@@ -36,8 +36,8 @@ struct Annotation {
   const AnnotatedContainer* find(std::string_view container) const;
 };
 
-// Only what needs no pod to be seen: ANN001 to ANN008 and ANN014. What passes is what the starter
-// reads too, so nothing is found wrong only when the container runs.
+// Makes the checks that do not need the pod: ANN001 to ANN008 and ANN014. The starter accepts the
+// same texts, so that a mistake is found at admission and not when the container starts.
 Admitted<Annotation> read_annotation(std::string_view text);
 
 }  // namespace plim::pools

@@ -17,14 +17,14 @@ using Element = std::optional<dom::element>;
 constexpr std::size_t kMaxAnnotation = 256u << 10;
 constexpr std::size_t kMaxContainers = 64;
 constexpr std::size_t kMaxProcesses = 256;
-constexpr std::size_t kMaxWarnings = 8;           // nobody reads more
+constexpr std::size_t kMaxWarnings = 8;           // more would not be read
 constexpr std::int64_t kMaxCpus = 1'000'000'000;  // the starter reads nine digits
 
 tl::unexpected<Rejection> reject(std::string_view code, std::string text) {
   return tl::unexpected(Rejection{code, std::move(text)});
 }
 
-// Missing, null, or a text; programs cannot be handed a NUL.
+// Accepts a missing value, null or a string. Arguments of programs cannot contain a NUL.
 Admitted<std::string> text_of(const Element& element, std::string_view name,
                               std::string_view where) {
   if (!element || element->is_null()) return std::string();
@@ -32,7 +32,7 @@ Admitted<std::string> text_of(const Element& element, std::string_view name,
   if (element->get_string().get(text))
     return reject("ANN001", fmt::format("{}: {} is not a string", where, name));
   if (text.find('\0') != text.npos)
-    return reject("ANN001", fmt::format("{}: {} holds a NUL character", where, name));
+    return reject("ANN001", fmt::format("{}: {} contains a NUL character", where, name));
   return std::string(text);
 }
 
@@ -163,7 +163,8 @@ class AnnotationReader {
       return reject("ANN001", fmt::format("{}: args is not a JSON array", where));
     for (dom::element arg : list) {
       if (!arg.is_string())
-        return reject("ANN001", fmt::format("{}: args holds something else than strings", where));
+        return reject("ANN001",
+                      fmt::format("{}: args contains a value that is not a string", where));
       if (auto text = text_of(arg, "args", where); !text) return tl::unexpected(text.error());
     }
     return {};

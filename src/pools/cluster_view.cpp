@@ -45,8 +45,8 @@ Task<void> ClusterView::wait_synced() {
 }
 
 std::string ClusterView::not_synced() const {
-  if (!node_.synced()) return "the API server has not told about the node yet";
-  if (!pods_.synced()) return "the API server has not told about the pods yet";
+  if (!node_.synced()) return "the API server has not sent the node yet";
+  if (!pods_.synced()) return "the API server has not sent the pods yet";
   return {};
 }
 

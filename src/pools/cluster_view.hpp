@@ -1,4 +1,4 @@
-// What the API server says about this node and the pods on it.
+// This node and its pods, as watched from the API server.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace plim::pools {
 class ClusterView {
  public:
   struct Hooks {
-    std::function<void()> on_pods;  // a pod of the node has come, changed or gone
+    std::function<void()> on_pods;  // a pod of the node was added, changed or deleted
     std::function<void()> on_node;  // the node has changed
   };
 
@@ -30,9 +30,9 @@ class ClusterView {
   void start();
   Task<void> stop();
   Task<void> wait_synced();
-  std::string not_synced() const;  // what is missing, for people; "": nothing
+  std::string not_synced() const;  // a message that says what is missing; "": nothing
 
-  std::shared_ptr<const kube::Node> node() const;  // null: not known
+  std::shared_ptr<const kube::Node> node() const;  // null: not known yet
   NodeLabels labels() const;
   std::shared_ptr<const kube::Pod> find_pod(std::string_view key) const;  // "namespace/name"
   std::vector<PodFacts> pods(std::string_view base_name) const;

@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::pools {
 
@@ -17,7 +18,8 @@ ConfigMaps::ConfigMaps(const Executor& loop, const std::shared_ptr<kube::Client>
     Entries out;
     PLIM_TRY(out.meta, kube::decode_meta(text, intern_));
     PLIM_TRY(json::value object, parse_json(text.view()));
-    if (const json::value* data = find(object, {"data"}); data != nullptr && data->is_object())
+    if (const json::value* data = kube::find(object, "ConfigMap.data");
+        data != nullptr && data->is_object())
       for (const auto& [key, value] : data->get_object())
         if (value.is_string() && is_config_name(key))
           out.data[std::string(key)] = std::string(value.get_string());

@@ -1,4 +1,4 @@
-// Pool files that are asked of the API as ConfigMaps, for whoever has no volume to find them in.
+// Pool files from ConfigMaps of the API server, for processes that do not mount them as a volume.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ namespace plim::pools {
 // Belongs to one loop; co_await stop() before destroying it.
 class ConfigMaps {
  public:
-  // `names` are "namespace/name". `on_change` is called on the loop after any of them has come,
-  // changed or gone, and when all that there are have been told of.
+  // `names` are "namespace/name". `on_change` is called on the loop after one of them was added,
+  // changed or deleted, and when the first list of all of them is complete.
   ConfigMaps(const Executor& loop, const std::shared_ptr<kube::Client>& client,
              const std::vector<std::string>& names, std::function<void()> on_change, Clock& clock);
 

@@ -26,7 +26,7 @@ bool asks_for_exclusive(const PoolState& state, const LiveContainer& container) 
   });
 }
 
-// From the container itself.
+// Derives a holding from the container itself.
 std::vector<Holding> guess(const PoolState& state, const LiveContainer& container) {
   CpuSet shared, members;
   for (const std::string& name : container.pools)
@@ -48,7 +48,7 @@ std::vector<Holding> guess(const PoolState& state, const LiveContainer& containe
   return out;
 }
 
-// The same for all containers of one look.
+// Sets that are the same for all containers of one check.
 struct CommonSets {
   explicit CommonSets(const PoolState& state) : everybodys(state.default_cpus()) {
     for (const Pool& pool : state.pools().pools)
@@ -75,7 +75,7 @@ CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
     if (holding.found && !holding.cpus.empty())
       notes.push_back({Note::Kind::withheld, index,
                        fmt::format("the kubelet has forgotten that it holds CPU {} of pool {}; "
-                                   "nobody else gets them",
+                                   "no other container gets them",
                                    holding.cpus.to_string(), holding.pool)});
   }
   out.cpus = held;
@@ -96,7 +96,7 @@ CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
   if (lacks) {
     if (asks_for_exclusive(state, container) && held.empty() && !container.ending)
       notes.push_back({Note::Kind::no_allocation, index,
-                       "it asks for exclusive CPUs, but nobody knows which it was given"});
+                       "it requests exclusive CPUs, but there is no record of its CPUs"});
     out.cpus |= sets.everybodys;
   } else if (!out.pooled) {
     out.cpus = sets.everybodys;
@@ -116,7 +116,7 @@ std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holdi
     const auto has = [&](const Holding& holding) {
       return !holding.cpus.empty() && holds(holding, container);
     };
-    // The kubelet gives up the devices of a pod that ends before its last cgroup is gone.
+    // The kubelet frees the devices of an ending pod before the last cgroup is removed.
     if (container.pod.empty() || container.ending) continue;
     if (std::ranges::any_of(known.holdings(), has)) continue;
     std::vector<Holding> found;
@@ -157,13 +157,14 @@ std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
                                       const CpuSet& exclusive) {
   std::vector<CpusetWrite> out;
-  // Gives up what is not its own, as far as something is left.
+  // First containers give up CPUs they do not own, if some of their own are left.
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const CpuSet kept = actual[i] & targets[i].cpus;
     if (!targets[i].cpus.empty() && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
   }
   if (!out.empty()) return out;
-  // What is still somebody's who should not have it. Nobody's own intrusion is in his own target.
+  // CPUs that a container still uses and should not. A container's own target has none of those
+  // that it intrudes on itself.
   const CpuSet intruded = intruded_cpus(actual, targets, exclusive);
   for (std::size_t i = 0; i < actual.size(); ++i) {
     if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;

@@ -1,4 +1,4 @@
-// Which CPUs each container is to have, and in which order the sets are written. No files, no time.
+// Computes the CPUs of each container and the order of the writes. Uses no files and no clock.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,25 @@ namespace plim::pools {
 
 // A container, or a sandbox, with a cgroup.
 struct LiveContainer {
-  std::string path;                     // names it
-  std::string uid, pod;                 // "namespace/name" when the API told
+  std::string path;                     // of the cgroup; identifies the container
+  std::string uid, pod;                 // pod: "namespace/name"; "" until the API reports it
   std::string container = {};           // "": unknown, or the sandbox
-  std::vector<std::string> pools = {};  // it asks for
-  CpuSet actual = {};                   // as its cgroup has them
-  bool ending = false;                  // with its pod
-  bool nameless = false;                // which one of a pod with pools, nobody can tell yet
-  std::optional<CpuSet> told = {};      // in the environment of its first process
+  std::vector<std::string> pools = {};  // requested pools
+  CpuSet actual = {};                   // current CPUs of its cgroup
+  bool ending = false;                  // its pod is being deleted
+  bool nameless = false;                // pod with pools, but container name not known yet
+  std::optional<CpuSet> told = {};      // from the environment of its first process
 };
 
 struct Note {
   enum class Kind { no_allocation, withheld, offline, pool_lost };
   Kind kind;
-  std::size_t container;  // its place in the list
+  std::size_t container;  // index in the list of containers
   std::string text;
 };
 
 struct CpusetTarget {
-  CpuSet cpus;  // empty: leave it alone
+  CpuSet cpus;  // empty: do not change
   bool pooled = false;
 };
 
@@ -39,9 +39,9 @@ struct CpusetPlan {
   std::vector<Note> notes;
 };
 
-// What the kubelet tells, and exclusive CPUs of containers that it has forgotten: those they had
-// when `state` was last told, else those in their own environment, else what they run on, if it
-// fits what they ask for and is nobody else's.
+// Adds exclusive CPUs of containers that the kubelet has forgotten. Takes them from the last
+// holdings of `state`, else from the environment of the container, else from its cgroup if that
+// fits the request and no other container owns them.
 std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holding> told,
                                        const std::vector<LiveContainer>& containers,
                                        SteadyTime now);
@@ -53,15 +53,15 @@ struct CpusetWrite {
   CpuSet cpus;
 };
 
-// One round of writes, given what each has now: first those that give CPUs up, then those that get
-// some, and of these only CPUs that no other container has without being meant to. Empty: nothing
-// to do, or nothing that is safe yet. After each write the one written has what it was given.
+// One round of writes for the current sets. First come containers that give up CPUs. When there are
+// none, the others get CPUs, except those that another container still uses and should not. Empty:
+// nothing to do, or nothing that is safe yet. The caller reads the sets again after each round.
 std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
                                       const CpuSet& exclusive);
 
-// Exclusive CPUs in sets they should not be in. Containers that are left alone do not count: there
-// is no other place for them.
+// Exclusive CPUs that are in the set of a container that should not have them. Containers that are
+// not changed do not count: they have no other set to move to.
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive);
 

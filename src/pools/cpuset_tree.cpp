@@ -58,9 +58,10 @@ Result<CpusetTree> CpusetTree::open(const CpusetTreeOptions& options) {
   const node::CgroupLayout layout = node::detect_cgroups(options.host_root);
   const node::CgroupMount* mount = layout.find("cpuset");
   if (mount == nullptr)
-    return fail(Code::not_found,
-                fmt::format("no cpuset cgroups below {}; --cpusetroot names the pods' directory",
-                            options.host_root));
+    return fail(
+        Code::not_found,
+        fmt::format("no cpuset cgroups below {}; set --cpusetroot to the directory of the pods",
+                    options.host_root));
   out.v2_ = mount->v2;
   std::vector<std::string> bases{options.cgroup_root};
   if (options.cgroup_root.empty()) bases.emplace_back("/kubelet");
@@ -118,7 +119,7 @@ std::optional<CpusetTree::Set> CpusetTree::read(const std::string& path) const {
   const bool inherited = trim(*text).empty();
   if (!inherited && !v2_) return Set{.cpus = std::move(*cpus)};
   CpuSet effective = effective_in(path);
-  // Where nothing of what was written can be had, version 2 gives all that the one above has.
+  // If no written CPU is usable, cgroup v2 gives all CPUs of the parent.
   if (inherited || !effective.is_subset_of(*cpus))
     return Set{.cpus = std::move(effective), .inherited = inherited};
   return Set{.cpus = std::move(*cpus)};
@@ -128,7 +129,7 @@ Result<void> CpusetTree::write_here(const std::string& path, const CpuSet& cpus)
   return write_existing_file(file_in(path), cpus.to_string());
 }
 
-// Version 1 refuses CPUs that the cgroup above does not have.
+// cgroup v1 rejects CPUs that the parent does not have.
 Result<void> CpusetTree::grow_above(const std::string& path, const CpuSet& cpus) const {
   for (const std::string& root : roots_) {
     if (!path.starts_with(root + "/")) continue;
@@ -144,7 +145,7 @@ Result<void> CpusetTree::grow_above(const std::string& path, const CpuSet& cpus)
 
 Result<void> CpusetTree::write(const std::string& path, const CpuSet& cpus) const {
   const auto now = read(path);
-  if (!now) return fail(Code::not_found, fmt::format("{} is gone", path));
+  if (!now) return fail(Code::not_found, fmt::format("{} was removed", path));
   if (!v2_) {
     PLIM_CHECK(grow_above(path, cpus));
     const CpuSet both = now->cpus | cpus;

@@ -1,4 +1,4 @@
-// The cgroups of pods on this machine, as far as their CPUs go. Short reads of kernel files only.
+// The cpusets of pods on this machine. Does only short reads and writes of kernel files.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace plim::pools {
 
-// A directory below a pod's: a container, its sandbox, or something a runtime keeps there.
+// A directory below that of a pod: a container, a sandbox, or another directory of the runtime.
 struct ContainerCgroup {
   std::string path;  // the directory
-  std::string uid;   // of the pod, as its directory has it
+  std::string uid;   // of the pod, from the name of its directory
   std::string id;    // of the container
 };
 
 struct CpusetTreeOptions {
   std::string host_root = "/";
-  std::string cgroup_root = {};  // of the kubelet; "": the usual ones
-  std::string pods = {};         // the directory that holds the pods; "": found
+  std::string cgroup_root = {};  // of the kubelet; "": the default ones
+  std::string pods = {};         // the directory with the pods; "": search for it
 };
 
-// Both versions of cgroups, both drivers of the kubelet.
+// Supports both versions of cgroups and both cgroup drivers of the kubelet.
 class CpusetTree {
  public:
   // Code::not_found: the machine has no cpusets.
@@ -33,20 +33,20 @@ class CpusetTree {
   bool v2() const { return v2_; }
 
   std::vector<ContainerCgroup> scan() const;
-  // Where new pods and containers show up, and the nearest directories above while they are
-  // missing.
+  // The directories in which pods and containers are created. While one does not exist, its
+  // nearest parent that does.
   std::vector<std::string> watched() const;
 
   struct Set {
-    CpuSet cpus;             // as written, unless the kernel gives others
-    bool inherited = false;  // version 2, nothing was written yet
+    CpuSet cpus;             // as written, unless the kernel reports others
+    bool inherited = false;  // cgroup v2, and nothing was written yet
   };
 
-  // nullopt: it is gone.
+  // nullopt: the cgroup was removed.
   std::optional<Set> read(const std::string& path) const;
-  // The container's, and that of everything below; on version 1 what is above grows first.
+  // Writes the set of the container and of all cgroups below it. On v1 extends the parents first.
   Result<void> write(const std::string& path, const CpuSet& cpus) const;
-  // What pods may use at all; empty: all CPUs.
+  // The CPUs that pods may use; empty: all CPUs.
   CpuSet usable() const;
   std::vector<int> processes(const std::string& path) const;
 

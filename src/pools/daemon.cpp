@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanos kBetween = 20ms;  // checks; the kubelet answers 100 questions in a second at most
+constexpr Nanos kBetween = 20ms;  // between checks; the kubelet answers 100 requests per second
 constexpr Nanos kYoungLook = 25ms;
 constexpr Nanos kFirstRetry = 200ms;
 constexpr Nanos kLongestRetry = 5s;
@@ -88,7 +88,7 @@ Result<void> Daemon::make_setter() {
   hooks.on_drift = [this](const LiveContainer& container, const CpuSet& was) {
     metrics_.drift.add();
     events_.add(container, Type::warning, "CpusetDrift",
-                fmt::format("somebody set the CPUs of a container to {}; they were put back",
+                fmt::format("another program set the CPUs of a container to {}; they were restored",
                             was.to_string()));
   };
   hooks.on_refused = [this](const LiveContainer& container, const CpuSet& cpus,
@@ -178,7 +178,7 @@ bool Daemon::configure() {
     return false;
   }
   if (loaded->idle())
-    log::info("pools", "NoPoolConfig: no file is for this node; nothing is advertised");
+    log::info("pools", "NoPoolConfig: no file applies to this node; no pool is advertised");
   else
     log::info("pools", "configuration read",
               {{"file", loaded->file}, {"pools", loaded->pools.size()}});
@@ -194,7 +194,8 @@ Result<std::vector<ConfigText>> Daemon::read_texts() const {
   return out;
 }
 
-// The scheduler hands out the node's CPU too, and all of that runs in the default pool.
+// The scheduler also allocates the node's CPU to containers without a pool, which share the default
+// pool.
 void Daemon::warn_of_double_booking() {
   const auto node = cluster_ ? cluster_->node() : nullptr;
   const CpuSet& everybodys = state_.pools().default_cpus;
@@ -230,13 +231,13 @@ Task<void> Daemon::run() {
   if (cluster_) co_await cluster_->wait_synced();
   if (maps_) co_await maps_->wait_synced();
   if (!configure()) {
-    co_await events_.flush(kLastWords);  // the process is about to end
+    co_await events_.flush(kLastWords);  // the process ends next
     if (on_fatal_) on_fatal_(fail(Code::invalid, problem_));
     co_return;
   }
   if (options_.cpu_manager_policy == "static")
     events_.warn_of_node(kStaticManagerReason, kStaticManagerText);
-  // Strangers leave exclusive CPUs before anybody is told that there are some.
+  // Move other containers off exclusive CPUs before the kubelet gets the device lists.
   co_await reconcile();
   if (options_.plugin && !options_.dry_run) plugins_->start();
   if (directories_) tasks_.spawn("cgroups of pods", follow_directories());
@@ -250,7 +251,7 @@ Task<void> Daemon::run() {
     while (!dirty_) {
       const bool woken = co_await wake_.wait_until(clock_, deadline);
       if (woken) continue;
-      if (!young_) reload_if_changed();  // files whose names nobody watches
+      if (!young_) reload_if_changed();  // for files that are not watched by name
       break;
     }
     dirty_ = false;
@@ -276,9 +277,9 @@ Task<void> Daemon::reconcile() {
   if (answer) {
     told = holdings_of(*answer, known, cgroups, state_.pools().base_name);
   } else {
-    // Away for a moment: what was held is held.
+    // The kubelet may be restarting: keep the last holdings.
     told = state_.holdings();
-    log_.write(log::Level::warn, "pools", "the kubelet does not tell who holds what",
+    log_.write(log::Level::warn, "pools", "cannot get device allocations from the kubelet",
                {{"error", answer.error()}});
   }
   std::vector<LiveContainer> containers;
@@ -293,8 +294,9 @@ Task<void> Daemon::reconcile() {
         [this](const std::string& path) { return environment_of(path); });
   }
   if (!cgroups.empty() && containers.empty())
-    log_.write(log::Level::warn, "pools",
-               "containers have no cpuset.cpus: the cpuset controller is not on in their cgroups");
+    log_.write(
+        log::Level::warn, "pools",
+        "containers have no cpuset.cpus: the cpuset controller is not enabled in their cgroups");
   const SteadyTime now = clock_.steady();
   state_.set_holdings(complete_holdings(state_, std::move(told), containers, now), now);
   const Nanos before = std::exchange(retry_, Nanos(0));
@@ -326,9 +328,10 @@ Task<void> Daemon::follow_online() {
   for (;;) {
     co_await clock_.sleep(kOnlineLook);
     if (!update_online(topology_, options_.host_root)) continue;
-    log::info("pools", "other CPUs are online", {{"cpus", topology_.online.to_string()}});
+    log::info("pools", "the set of online CPUs has changed",
+              {{"cpus", topology_.online.to_string()}});
     state_.set_online(topology_.online);
-    plugins_->sync();  // the kubelet at once, the sets after the next check
+    plugins_->sync();  // the kubelet learns it at once; the next check writes the sets
     wake();
   }
 }
@@ -338,12 +341,13 @@ Task<void> Daemon::follow_config() {
     FileWatch::Options options{.settle = kConfigSettle};
     auto watch = FileWatch::open(loop_, watched_config(options_.config, texts_), options, clock_);
     if (!watch) {
-      log::info("pools", "only SIGHUP rereads the configuration", {{"reason", watch.error()}});
+      log::info("pools", "cannot watch the configuration; send SIGHUP after changes",
+                {{"reason", watch.error()}});
       co_return;
     }
     for (;;) {
       (void)co_await (*watch)->next();
-      if (reload_if_changed()) break;  // other files may be there now
+      if (reload_if_changed()) break;  // watch again: there may be other files now
     }
   }
 }

@@ -1,4 +1,4 @@
-// The pools of a node at work: device plugins for the kubelet, cpusets for the containers.
+// The pools module of a node: serves device plugins to the kubelet and sets cpusets of containers.
 #pragma once
 
 #include <functional>
@@ -30,36 +30,36 @@ namespace plim::pools {
 
 struct DaemonOptions {
   std::vector<std::string> config;            // directories or files
-  std::vector<std::string> config_maps = {};  // "namespace/name", asked of the API
+  std::vector<std::string> config_maps = {};  // "namespace/name", read from the API server
   std::string node_name;
   std::string host_root = "/";
   std::string kubelet_dir = "/var/lib/kubelet";
   std::string cgroup_root = {}, cpuset_root = {};
   Nanos interval = std::chrono::seconds(5);
   CpuListFormat format = CpuListFormat::list;
-  std::string starter = {};  // a program of the host to mount into containers with a pool
+  std::string starter = {};  // program on the host to mount into containers with a pool
   bool plugin = true, setter = true;
   bool strict = false, dry_run = false, node_report = false;
-  std::string cpu_manager_policy = {};  // of the kubelet; "static": it was said to run nevertheless
-  bool annotate = false;                // pods whose CPUs are set, as CPU-Pooler did
+  std::string cpu_manager_policy = {};  // of the kubelet; "static": a flag asked to run anyway
+  bool annotate = false;                // annotate pods whose CPUs are set, as CPU-Pooler did
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
 class Daemon {
  public:
-  // `on_fatal` is called at most once, when it cannot go on: the configuration is wrong from the
-  // start.
+  // `on_fatal` is called at most once, if the daemon cannot continue: the configuration is invalid
+  // at the start.
   Daemon(const Executor& loop, DaemonOptions options, std::shared_ptr<kube::Client> client,
          metrics::Registry& registry, std::function<void(Error)> on_fatal, Clock& clock);
   ~Daemon();
 
   Result<void> start();
   Task<void> stop();
-  // As SIGHUP.
+  // Reads the configuration again, as after SIGHUP.
   void reload();
 
   bool ready() const;
-  std::string not_ready() const;  // why, for people
+  std::string not_ready() const;  // the reason, for users
   json::value state() const;
 
  private:
@@ -72,7 +72,7 @@ class Daemon {
   Task<void> follow_config();
   Task<void> publish();
   Task<void> annotate();
-  // False: the files have mistakes, which were told; what was before stays.
+  // False: the files have mistakes, which were reported. The old configuration stays.
   bool configure();
   Result<std::vector<ConfigText>> read_texts() const;
   void warn_of_double_booking();
@@ -89,7 +89,7 @@ class Daemon {
   PoolState state_;
   PoolsMetrics metrics_;
   Topology topology_;
-  std::unique_ptr<ClusterView> cluster_;  // these two: null without a client
+  std::unique_ptr<ClusterView> cluster_;  // this and the next are null without a client
   std::unique_ptr<ConfigMaps> maps_;
   PoolEvents events_;
   std::unique_ptr<KubeletRecords> records_;
@@ -98,11 +98,11 @@ class Daemon {
   std::unique_ptr<DirectoryWatch> directories_;
   std::vector<ConfigText> texts_;   // as last read
   NodeLabels labels_;               // as last used
-  std::set<std::string> confined_;  // pods to be annotated, "namespace/name"
+  std::set<std::string> confined_;  // pods to annotate, "namespace/name"
   bool configured_ = false, reconciled_ = false, dirty_ = false;
   std::string problem_;
   Nanos retry_{0};
-  bool young_ = false;  // some container has no name yet
+  bool young_ = false;  // a new container has no name yet
   Event wake_, changed_;
   log::Throttle log_;
   TaskGroup tasks_;

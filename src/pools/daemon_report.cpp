@@ -1,7 +1,8 @@
-// How the daemon reports what it does: its state, the NodeReport, annotations of pods.
+// The daemon's reports: its state, the NodeReport, and annotations of pods.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "pools/daemon.hpp"
 #include "pools/pool_view.hpp"
 
@@ -17,7 +18,7 @@ std::string Daemon::not_ready() const {
   if (std::string missing = cluster_ ? cluster_->not_synced() : ""; !missing.empty())
     return "pools: " + missing;
   if (!configured_) return "pools: no configuration yet";
-  if (!reconciled_) return "pools: the first look at the containers is under way";
+  if (!reconciled_) return "pools: the first check of the containers is not complete";
   if (options_.plugin && !options_.dry_run && !plugins_->ready())
     return "pools: not registered with the kubelet";
   return {};
@@ -64,7 +65,7 @@ Task<void> Daemon::publish() {
       if (done)
         last = std::move(pools);
       else
-        log_.write(log::Level::warn, "pools", "the node's report was not taken",
+        log_.write(log::Level::warn, "pools", "cannot write the NodeReport",
                    {{"error", done.error()}});
       co_await clock_.sleep(kReportsApart);
       continue;
@@ -81,12 +82,12 @@ Task<void> Daemon::annotate() {
       const auto [ns, name] = cut(key, '/');
       const std::string annotation = state_.pools().base_name + "/cpusets-configured";
       json::value patch;
-      make_object(patch, {"metadata", "annotations"})[annotation] = "true";
+      kube::make_object(patch, "Pod.metadata.annotations")[annotation] = "true";
       kube::ObjectPath path{.ns = std::string(ns), .name = std::string(name)};
       const auto done = co_await client_->patch(kube::resources::pods, std::move(path),
                                                 kube::PatchType::merge, std::move(patch));
       if (!done && done.error().code != Code::not_found)
-        log_.write(log::Level::warn, "pools", "a pod was not annotated",
+        log_.write(log::Level::warn, "pools", "cannot annotate a pod",
                    {{"pod", key}, {"error", done.error()}});
     }
     co_await changed_.wait();

@@ -18,7 +18,7 @@ std::vector<std::string> shared_ids(int count) {
   out.reserve(static_cast<std::size_t>(count));
   for (std::size_t number = 0; out.size() < static_cast<std::size_t>(count); ++number) {
     std::string id;
-    std::size_t rest = number + 1;  // without a zero, so that no two are the same
+    std::size_t rest = number + 1;  // there is no digit zero, so that all IDs differ
     while (rest > 0) {
       --rest;
       id += kSymbols[rest % kSymbols.size()];

@@ -1,4 +1,4 @@
-// Names of devices. Those of exclusive pools are CPU numbers; a shared pool has one for each unit.
+// IDs of devices. In exclusive pools they are CPU numbers; a shared pool has one per unit.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace plim::pools {
 
-// Three characters at most, since a list of all devices has to fit into one message. None of them
-// is a number, so that whoever reads the kubelet's records can tell both kinds apart without
-// knowing the configuration of that time.
+// At most three characters, because the list of all devices has to fit into one message. No ID is a
+// number, so that a reader of the kubelet's records can tell both kinds apart without the
+// configuration of that time.
 std::vector<std::string> shared_ids(int count);
 
-// "12"; nullopt: not the device of an exclusive pool.
+// The CPU of an ID such as "12"; nullopt: not a device of an exclusive pool.
 std::optional<int> cpu_of_id(std::string_view id);
 
 }  // namespace plim::pools

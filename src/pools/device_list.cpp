@@ -11,7 +11,7 @@
 namespace plim::pools {
 namespace {
 
-// A device with its place takes up to 24 bytes of a message of 4 MiB.
+// A device with its NUMA node takes up to 24 bytes of a message of 4 MiB.
 constexpr int kMostWithPlace = 170'000;
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<node::Device> devices_of(const PoolState& state, std::string_view na
                      .numa_nodes = {state.topology().numa(cpu)}});
     }
   }
-  // A kubelet does not start a container again whose device is gone.
+  // The kubelet does not restart a container whose device is no longer listed.
   for (int cpu : state.draining_of(name))
     out.push_back({.id = std::to_string(cpu),
                    .healthy = state.topology().online.contains(cpu),

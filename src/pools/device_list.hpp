@@ -1,4 +1,4 @@
-// The pools as a kubelet sees them: endpoints with devices.
+// The device lists of pools, as the kubelet gets them.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 namespace plim::pools {
 
 std::vector<node::Device> devices_of(const PoolState& state, std::string_view pool);
-// Pools with an endpoint: those that are advertised, and removed ones that still drain.
+// Pools with an endpoint: advertised pools, and removed pools that still drain.
 std::vector<std::string> endpoints_of(const PoolState& state);
-// While it is the same, so is devices_of() of a shared pool: thousands need not be compared. "" for
-// other pools.
+// A version of devices_of() for a shared pool: while it is equal, thousands of devices need not be
+// compared. "" for other pools.
 std::string shared_list_key(const PoolState& state, std::string_view pool);
 // Which of the offered devices the kubelet should allocate.
 node::DeviceIds preferred_devices(const PoolState& state, std::string_view pool,

@@ -38,7 +38,7 @@ bool DirectoryWatch::set(const std::vector<std::string>& directories) {
   std::map<std::string, int> now;
   bool fresh = false;
   for (const std::string& path : directories) {
-    // Added again each time: a directory of the same name may be another one by now.
+    // Add it again each time: the directory may have been removed and created again.
     const int watch =
         ::inotify_add_watch(impl_->inotify.native_handle(), path.c_str(), kComesAndGoes);
     if (watch < 0) continue;

@@ -1,4 +1,4 @@
-// Tells when something comes or goes in directories that themselves come and go, by inotify.
+// Watches directories by inotify, including directories that are created and removed.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace plim::pools {
 
-// For cgroups, whose names nobody knows beforehand (base/file_watch.hpp is for files that are
-// known). Belongs to one loop.
+// For cgroups, whose names are not known in advance (base/file_watch.hpp watches files with known
+// names). Belongs to one loop.
 class DirectoryWatch {
  public:
   static Result<std::unique_ptr<DirectoryWatch>> open(const Executor& loop);
@@ -19,10 +19,10 @@ class DirectoryWatch {
   DirectoryWatch(const DirectoryWatch&) = delete;
   DirectoryWatch& operator=(const DirectoryWatch&) = delete;
 
-  // These and no others; those that are not there are left out. True: some are watched only now, so
-  // what came before may have been missed.
+  // Watches exactly these directories, without those that do not exist. True: some are new, so
+  // earlier changes in them may have been missed.
   bool set(const std::vector<std::string>& directories);
-  // Returns after something was made or removed since the last return.
+  // Returns after an entry was created or removed since the last return.
   Task<void> next();
 
  private:

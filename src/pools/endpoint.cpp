@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 
 constexpr Nanos kFirstPause = 100ms;
 constexpr Nanos kLongestPause = 5s;
-constexpr Nanos kLook = 10s;     // in case the directory cannot be watched
-constexpr Nanos kDialBack = 2s;  // the kubelet calls back at once after Register
+constexpr Nanos kLook = 10s;     // period of checks, for directories that cannot be watched
+constexpr Nanos kDialBack = 2s;  // the kubelet connects right after Register
 constexpr auto kRegisterLimit = 5s;
 constexpr std::string_view kService = "/v1beta1.DevicePlugin/";
 
-// Counts a stream as long as its handler lives, however it ends.
+// Counts a stream while its handler runs, however it ends.
 class Watching {
  public:
   Watching(int& count, Event& wake) : count_(count), wake_(wake) { ++count_; }
@@ -89,7 +89,7 @@ Task<void> Endpoint::keep() {
         pause = kFirstPause;
         wait = kDialBack;
       } else {
-        log_.write(log::Level::warn, "pools", "a pool is not registered with the kubelet",
+        log_.write(log::Level::warn, "pools", "cannot register a pool with the kubelet",
                    {{"pool", options_.pool}, {"error", done.error()}});
         wait = pause;
         pause = std::min(pause * 2, kLongestPause);
@@ -109,7 +109,7 @@ Task<Result<void>> Endpoint::establish() {
   }
   const FileId kubelet = file_id(kubelet_);
   if (kubelet == FileId{})
-    co_return fail(Code::unavailable, fmt::format("{} is not there", kubelet_));
+    co_return fail(Code::unavailable, fmt::format("{} does not exist", kubelet_));
   node::PluginRegistration registration{.version = std::string(node::kDevicePluginVersion),
                                         .endpoint = socket_.substr(socket_.rfind('/') + 1),
                                         .resource = options_.resource,
@@ -178,7 +178,7 @@ net::RpcReply Endpoint::allocate(const std::string& body) {
   if (hooks_.on_allocate)
     hooks_.on_allocate(options_.pool, clock_.steady() - began, cpus.has_value());
   if (!cpus) {
-    log::warn("pools", "an allocation was refused",
+    log::warn("pools", "rejected an allocation",
               {{"pool", options_.pool}, {"error", cpus.error()}});
     return refuse(cpus.error());
   }

@@ -1,4 +1,4 @@
-// One pool as a device plugin: its socket, and its standing with the kubelet.
+// The device plugin of one pool: its socket and its registration with the kubelet.
 #pragma once
 
 #include <functional>
@@ -24,15 +24,15 @@ struct EndpointHooks {
 };
 
 struct EndpointOptions {
-  std::string directory;  // device-plugins of the kubelet
+  std::string directory;  // the kubelet's directory device-plugins
   std::string pool, resource;
   CpuListFormat format = CpuListFormat::list;
-  std::string starter = {};  // a program of the host to show in containers; "": none
+  std::string starter = {};  // program on the host to mount into containers; "": none
 };
 
-// Serves first and registers then, and again whenever the kubelet was started anew, has removed the
-// socket or has lost interest. Belongs to one loop; co_await stop() before destroying it. The state
-// must outlive it.
+// Listens, then registers with the kubelet. Registers again after the kubelet has restarted,
+// removed the socket or closed its stream. Belongs to one loop; co_await stop() before destroying
+// it. The state must outlive it.
 class Endpoint {
  public:
   Endpoint(const Executor& loop, Clock& clock, PoolState& state, EndpointOptions options,
@@ -44,7 +44,7 @@ class Endpoint {
   // The pool's devices may have changed.
   void devices_changed() { changed_.notify(); }
 
-  // Something happened in the directory.
+  // Call after a change in the directory.
   void look() { wake_.notify(); }
 
   bool watched() const { return watchers_ > 0; }

@@ -1,4 +1,4 @@
-// Events as people can bear them.
+// Merges frequent events of an object.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace plim::pools {
 
-// At most one of each object and reason in a minute; what comes meanwhile waits, and is told
-// together. Pure logic; the time is given.
+// Emits at most one event per minute for each object and reason. Later texts wait and go into one
+// event together. Pure logic; the caller passes the time.
 class EventDigest {
  public:
   void add(kube::EventNote note);

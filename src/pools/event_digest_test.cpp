@@ -22,7 +22,7 @@ std::vector<std::string> texts(const std::vector<kube::EventNote>& notes) {
 
 using Texts = std::vector<std::string>;
 
-TEST(EventDigest, tells_what_happened_together_in_one_event) {
+TEST(EventDigest, merges_texts_into_one_event) {
   EventDigest digest;
   digest.add(about("a", "CPUsPinned", "x"));
   digest.add(about("a", "CPUsPinned", "y"));

@@ -33,7 +33,7 @@ bool is_of_a_pod(const std::string& process) {
   return node::is_in_pod(read_file(process + "/cgroup").value_or(""));
 }
 
-// Where threads that want to run may do so. The kernel's own have no memory.
+// CPUs on which runnable threads of the process may run. Kernel threads have no memory.
 CpuSet runnable_on(const std::string& process) {
   CpuSet out;
   for (int thread : numbers_in(process + "/task")) {

@@ -1,4 +1,4 @@
-// Programs of the host that may run where nobody but the holder of a CPU should.
+// Finds processes of the host that may run on exclusive CPUs.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace plim::pools {
 struct ForeignProcess {
   int pid = 0;
   std::string name;
-  CpuSet cpus;  // of those asked for, where it may run
+  CpuSet cpus;  // the given CPUs on which it may run
 };
 
-// Who wants to run now, has some of `cpus` in the affinity of a thread, and is neither a pod's, nor
-// the kernel's, nor this process. Short reads of kernel files only, several for each process: for
-// who asks, not for a loop.
+// Runnable processes with a thread that may run on some of `cpus`, without processes of pods, of
+// the kernel and this one. Reads several kernel files per process: call it on request, not
+// periodically.
 std::vector<ForeignProcess> foreign_processes(const std::string& host_root, const CpuSet& cpus);
 
 }  // namespace plim::pools

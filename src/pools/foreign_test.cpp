@@ -28,14 +28,14 @@ void add_process(testing::FakeHost& host, int pid, const std::string& cgroup,
                     thread.state, kernel ? "" : "VmSize:\t  100 kB\n", thread.cpus));
 }
 
-TEST(ForeignProcesses, are_those_of_the_host_that_want_to_run_there) {
+TEST(ForeignProcesses, are_runnable_host_processes_on_these_cpus) {
   testing::FakeHost host({.cpus = 8});
   add_process(host, 10, "/", {{'R', "0-7"}});
   add_process(host, 11, "/", {{'S', "0-7"}});                            // sleeps
-  add_process(host, 12, "/", {{'R', "0-3"}});                            // elsewhere
-  add_process(host, 13, "/", {{'R', "0-7"}}, true);                      // the kernel's
-  add_process(host, 14, "/kubepods/burstable/podx/c", {{'R', "4"}});     // has it
-  add_process(host, 15, "/kubepods.slice/kubepods-podx.slice/c", {{}});  // has it too
+  add_process(host, 12, "/", {{'R', "0-3"}});                            // on other CPUs
+  add_process(host, 13, "/", {{'R', "0-7"}}, true);                      // a kernel thread
+  add_process(host, 14, "/kubepods/burstable/podx/c", {{'R', "4"}});     // of a pod
+  add_process(host, 15, "/kubepods.slice/kubepods-podx.slice/c", {{}});  // a pod too
   add_process(host, 16, "/system.slice/d", {{'S', "0-7"}, {'R', "5-6"}});
   host.put("/proc/uptime", "1 2\n");
   const auto found = foreign_processes(host.root(), CpuSet{4, 5});

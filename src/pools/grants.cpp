@@ -28,7 +28,7 @@ node::DeviceGrants grants_of(const Pool& pool, const CpuSet& cpus, const Topolog
   node::DeviceGrants out;
   const std::string text = format_cpus(cpus, format);
   out.env.emplace_back(pool.type == PoolType::shared ? "SHARED_CPUS" : "EXCLUSIVE_CPUS", text);
-  // A kubelet keeps only one of two values of a name, so a container with two pools needs these.
+  // The kubelet keeps only one value per name: containers with two pools need names per pool.
   out.env.emplace_back(pool_variable("PLIMSOLL_CPUS_", pool.name), text);
   if (pool.type == PoolType::shared) {
     out.env.emplace_back(pool_variable("PLIMSOLL_SHARED_", pool.name), "1");

@@ -1,4 +1,4 @@
-// What a container is told about the CPUs it was given.
+// The environment variables that tell a container its CPUs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace plim::pools {
 
-// The first generation promised "4,5,6", the newest one writes "4-6", which breaks programs that
-// split at commas.
+// The first CPU-Pooler documented "4,5,6". The newest one writes "4-6", which breaks programs
+// that split at commas.
 enum class CpuListFormat { list, ranges };
 
 std::string format_cpus(const CpuSet& cpus, CpuListFormat format);

@@ -1,4 +1,4 @@
-// A node's life in random steps: whatever happens, no CPU ever has two owners.
+// A node in random steps: no CPU may ever have two owners.
 #include <random>
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ constexpr int kCpus = 16;
 struct SimContainer {
   std::string name;
   std::vector<std::string> pools;
-  std::map<std::string, node::DeviceIds> ids;  // as the runtime was told
-  // With them, by the policy of that time: siblings that came along or stay idle. By listed CPU.
+  std::map<std::string, node::DeviceIds> ids;  // as passed to the runtime
+  // By listed CPU: siblings that were granted too or stay idle, by the policy of that time.
   std::map<int, CpuSet> claims = {};
   CpuSet cpuset = CpuSet::range(0, kCpus - 1);
   bool stuck = false;  // its cgroup refuses writes
@@ -33,7 +33,7 @@ struct SimPod {
   std::vector<SimContainer> containers;
 };
 
-// Kubelet, cgroups and machine as far as they matter here, and the agent's steps on them.
+// A model of kubelet, cgroups and machine, and the agent's steps on them.
 class Node {
  public:
   explicit Node(unsigned seed) : random_(seed) {
@@ -71,7 +71,7 @@ class Node {
     }
   }
 
-  // What each pod's containers may run on, exclusive CPUs of different pods never the same.
+  // Checks the CPUs of each container: different pods never have the same exclusive CPU.
   std::string violation() const {
     std::map<int, std::string> owner;
     for (const SimPod& pod : pods_)
@@ -93,7 +93,7 @@ class Node {
     return {};
   }
 
-  // Everything, for the message of a failure.
+  // The whole state, for failure messages.
   std::string describe() const {
     std::string out =
         fmt::format("online {}, default {}, intruded {}\n", machine_.online.to_string(),
@@ -148,8 +148,8 @@ class Node {
     state_ = PoolState();
     state_.configure(pools_, machine_);
     reconcile();
-    // Forgotten by the kubelet, and by an agent that has ended, after their pool has changed:
-    // nobody can know any more that they were exclusive, or under which policy.
+    // The kubelet and a restarted agent have forgotten them, and their pool has changed: there is
+    // no record left that they were exclusive, or under which policy.
     for (SimPod& pod : pods_)
       for (SimContainer& container : pod.containers) {
         const std::map<int, CpuSet> known = known_claims(pod, container);
@@ -225,7 +225,7 @@ class Node {
         if (pod.uid + "/" + container.name == path && !container.stuck) container.cpuset = cpus;
   }
 
-  // As a kubelet: of the healthy devices that its records say are free, those the plugin prefers.
+  // Allocates like a kubelet: free healthy devices by its records, those that the plugin prefers.
   bool allocate(SimPod& pod, SimContainer& container, const std::string& pool, int count) {
     std::set<std::string> used;
     for (const auto& [key, ids] : records_)
@@ -259,8 +259,8 @@ class Node {
         container.pools.emplace_back(pool);
         container.stuck = false;
       }
-      // A container that cannot be confined must not have begun on everybody's CPUs: it stands for
-      // one whose cgroup turned read-only later.
+      // A container that cannot be confined must not start on default CPUs: it represents one whose
+      // cgroup became read-only later.
       if (container.stuck) container.cpuset = state_.default_cpus();
       pod.containers.push_back(std::move(container));
     }
@@ -273,7 +273,7 @@ class Node {
     const auto at = pods_.begin() + upto(static_cast<int>(pods_.size()));
     std::erase_if(records_, [&](const auto& item) { return std::get<0>(item.first) == at->uid; });
     pods_.erase(at);
-    now_ += 31s;  // allocations that never came to anything are forgotten too
+    now_ += 31s;  // pending allocations that were never used expire too
     if (upto(2) == 0) reconcile();
   }
 
@@ -293,7 +293,7 @@ class Node {
   void change_configuration() {
     if (upto(3) > 0) return;
     NodePools next = make_pools();
-    // A pool of another kind, or gone, whose containers run on.
+    // A pool that changes its type or is removed while its containers run.
     pools_ = next;
     state_.configure(std::move(next), machine_);
     if (upto(2) == 0) create_pod();  // the kubelet may be faster than the setter

@@ -1,5 +1,5 @@
-// What the kubelet of this node knows about devices: asked over its socket, else read from its
-// file.
+// The kubelet's records of devices that containers hold: from its pod resources socket, else from
+// its checkpoint file.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace plim::pools {
 
 struct KubeletAnswer {
   std::vector<node::HeldDevices> asked;   // by name of the pod
-  std::vector<node::HeldDevices> stored;  // by uid: of ordinary init containers too
+  std::vector<node::HeldDevices> stored;  // by uid; includes ordinary init containers
 };
 
 // Belongs to one loop.
@@ -23,11 +23,11 @@ class KubeletRecords {
  public:
   KubeletRecords(const Executor& loop, std::string kubelet_dir);
 
-  // An error only when neither can be had.
+  // Fails only if both the socket and the file fail.
   Task<Result<KubeletAnswer>> look();
 
-  // "none", "static"; "" when the kubelet does not tell. Of its file, which who is in a container
-  // does not see, else by asking: only the static manager has CPUs to give.
+  // "none" or "static"; "" if unknown. Reads the kubelet's file, which a container may not see,
+  // else asks the socket: only the static policy reports allocatable CPUs.
   Task<std::string> cpu_manager_policy();
 
  private:

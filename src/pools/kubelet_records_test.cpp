@@ -43,17 +43,17 @@ TEST_F(CpuManagerPolicy, is_unknown_without_a_kubelet) {
   EXPECT_EQ(policy(), "");
 }
 
-TEST_F(CpuManagerPolicy, is_none_when_the_kubelet_has_no_cpus_to_give) {
+TEST_F(CpuManagerPolicy, is_none_when_the_kubelet_reports_no_cpus) {
   serve("");
   EXPECT_EQ(policy(), "none");
 }
 
-TEST_F(CpuManagerPolicy, is_static_when_the_kubelet_has_cpus_to_give) {
+TEST_F(CpuManagerPolicy, is_static_when_the_kubelet_reports_cpus) {
   serve(std::string("\x12\x02\x00\x01", 4));  // cpu_ids: [0, 1]
   EXPECT_EQ(policy(), "static");
 }
 
-TEST_F(CpuManagerPolicy, is_told_by_the_kubelets_file_where_that_is_seen) {
+TEST_F(CpuManagerPolicy, comes_from_the_kubelets_file_if_it_is_visible) {
   serve("");
   ASSERT_TRUE(write_file(dir_.path() + "/cpu_manager_state", R"({"policyName":"static"})"));
   EXPECT_EQ(policy(), "static");

@@ -26,7 +26,7 @@ Task<Result<json::value>> look_at_pools(LookOptions options, const Clock& clock)
   const SteadyTime now = clock.steady();
   std::vector<ContainerCgroup> cgroups;
   if (tree) cgroups = tree->scan();
-  // Without the API a pod is known by the kubelet's answer alone.
+  // Without the API only the kubelet's answer identifies pods.
   if (answer) state.set_holdings(holdings_of(*answer, {}, cgroups, state.pools().base_name), now);
   state.clear({});
   json::value out = describe_pools(state, options.node_name,

@@ -1,4 +1,4 @@
-// The pools of this node as they are, for when no agent runs.
+// The current pools of this node, for commands that run without an agent.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ struct LookOptions {
   NodeLabels labels = {};
 };
 
-// What describe_pools() tells, from files, the kubelet and cgroups; writes nothing. All mistakes of
-// the configuration in one error.
+// The output of describe_pools() from files, the kubelet and cgroups. Writes nothing. The error has
+// all mistakes of the configuration.
 Task<Result<json::value>> look_at_pools(LookOptions options, const Clock& clock);
 
 }  // namespace plim::pools

@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "kube/patch_writer.hpp"
+#include "kube/paths.hpp"
 #include "pools/annotation.hpp"
 #include "pools/mutate_requests.hpp"
 
@@ -18,7 +19,7 @@ constexpr std::string_view kPodinfo = "podinfo";
 constexpr std::string_view kPodinfoPath = "/etc/podinfo";
 constexpr std::string_view kHostbin = "hostbin";
 constexpr std::string_view kQuotaOption = "plimsoll.io/cfs-quota";
-// Known names, without an effect in this version.
+// Reserved names that have no effect in this version.
 constexpr std::array<std::string_view, 2> kLaterOptions{"plimsoll.io/smt", "plimsoll.io/numa"};
 
 tl::unexpected<Rejection> refuse_pod(std::string_view code, std::string text) {
@@ -42,18 +43,19 @@ json::value hostbin_volume(const std::string& starter) {
                       {"hostPath", json::object{{"path", starter}, {"type", "File"}}}};
 }
 
-// With the defaults that the API server has filled in since.
+// Ignores defaults that the API server has filled in.
 bool is_podinfo(const json::value& volume) {
-  const json::value* items = find(volume, {"downwardAPI", "items"});
+  const json::value* items = kube::find(volume, "Volume.downwardAPI.items");
   if (!items || !items->is_array() || items->get_array().size() != 1) return false;
   const json::value& item = items->get_array()[0];
-  return text_at(item, {"path"}) == "annotations" &&
-         text_at(item, {"fieldRef", "fieldPath"}) == "metadata.annotations";
+  return kube::text_at(item, "DownwardAPIVolumeFile.path") == "annotations" &&
+         kube::text_at(item, "DownwardAPIVolumeFile.fieldRef.fieldPath") == "metadata.annotations";
 }
 
 bool is_hostbin(const json::value& volume, std::string_view starter) {
-  const std::string_view type = text_at(volume, {"hostPath", "type"});
-  return text_at(volume, {"hostPath", "path"}) == starter && (type.empty() || type == "File");
+  const std::string_view type = kube::text_at(volume, "Volume.hostPath.type");
+  return kube::text_at(volume, "Volume.hostPath.path") == starter &&
+         (type.empty() || type == "File");
 }
 
 bool is_amount(const json::value* value, const Quantity& amount) {
@@ -63,7 +65,7 @@ bool is_amount(const json::value* value, const Quantity& amount) {
   return parsed && *parsed == amount;
 }
 
-// One pod at its creation.
+// Admission of one pod at its creation.
 class PodMutation {
  public:
   PodMutation(const json::value& pod, const PoolCatalog& pools, const MutateOptions& options)
@@ -86,7 +88,7 @@ class PodMutation {
  private:
   Admitted<void> mutate() {
     const std::string key = pools_.base_name + "/cpus";
-    const json::value* text = find(pod_, {"metadata", "annotations", key});
+    const json::value* text = kube::find(pod_, "Pod.metadata.annotations", key);
     if (text && !text->is_null()) {
       if (!text->is_string()) return refuse_pod("ANN001", "the annotation is not a text");
       auto read = read_annotation(text->get_string());
@@ -116,16 +118,16 @@ class PodMutation {
     return pinned ? add_volumes() : Admitted<void>();
   }
 
-  // What a single pod may wish. An option that nobody carries out must not look as if it were.
+  // Options of a single pod. Warns about options without effect, so that users do not rely on them.
   void read_options() {
-    if (const json::value* quota = find(pod_, {"metadata", "annotations", kQuotaOption})) {
+    if (const json::value* quota = kube::find(pod_, "Pod.metadata.annotations", kQuotaOption)) {
       if (quota->is_string() && quota->get_string() == "none")
         quotas_ = CfsQuotas::none;
       else
-        warnings_.push_back(fmt::format("{}: only none is known", kQuotaOption));
+        warnings_.push_back(fmt::format("{}: the only valid value is none", kQuotaOption));
     }
     for (std::string_view option : kLaterOptions)
-      if (find(pod_, {"metadata", "annotations", option}) != nullptr)
+      if (kube::find(pod_, "Pod.metadata.annotations", option) != nullptr)
         warnings_.push_back(fmt::format("{} has no effect in this version", option));
   }
 
@@ -139,18 +141,17 @@ class PodMutation {
     const json::array* command = array_in(*user.container, "command");
     if (command != nullptr && !command->empty()) return true;
     warnings_.push_back(fmt::format(
-        "NoCommand: container {} has exclusive CPUs, but no command that could be pinned",
-        quote(user.name)));
+        "NoCommand: container {} has exclusive CPUs, but no command to pin", quote(user.name)));
     return false;
   }
 
   void set_quota(const PoolUser& user) {
     const auto quota = cpu_quota(user, quotas_, options_.smt_width);
     if (!quota) return;
-    // There are limits, since the pools were found in them.
+    // The container has limits, because its pools are in them.
     const json::value& resources = user.container->at("resources");
     const Quantity wanted = Quantity::from_milli(*quota);
-    const json::value* limit = find(resources, {"limits", "cpu"});
+    const json::value* limit = kube::find(resources, "ResourceRequirements.limits.cpu");
     const auto has = limit && limit->is_string() ? parse_quantity(limit->get_string())
                                                  : Result<Quantity>(fail(Code::not_found, ""));
     if (has && *has < wanted)
@@ -159,11 +160,11 @@ class PodMutation {
                       quote(user.name), std::string_view(limit->get_string()), *quota));
     else if (!is_amount(limit, wanted))
       patch_.add(user.pointer + "/resources/limits/cpu", json::string(fmt::format("{}m", *quota)));
-    // What a pool gives must not be paid for a second time.
-    const json::value* requests = find(resources, {"requests"});
+    // CPUs of a pool must not count against the node's CPU as well.
+    const json::value* requests = kube::find(resources, "ResourceRequirements.requests");
     if (!requests || !requests->is_object())
       patch_.add(user.pointer + "/resources/requests", json::object{{"cpu", "0m"}});
-    else if (!is_amount(find(*requests, {"cpu"}), Quantity()))
+    else if (!is_amount(kube::find(resources, "ResourceRequirements.requests.cpu"), Quantity()))
       patch_.add(user.pointer + "/resources/requests/cpu", "0m");
   }
 
@@ -186,17 +187,18 @@ class PodMutation {
       if (!at)
         missing.push_back(std::move(entry));
       else if (const json::value& found = list->get_array()[*at];
-               text_at(found, {"value"}) != value || find(found, {"valueFrom"}) != nullptr)
+               kube::text_at(found, "EnvVar.value") != value ||
+               kube::find(found, "EnvVar.valueFrom") != nullptr)
         patch_.replace(fmt::format("{}/{}", path, *at), std::move(entry));
     }
     patch_.append(path, list, std::move(missing));
   }
 
-  // Of several of one name the last one counts.
+  // If a name occurs several times, the last one counts.
   static std::optional<std::size_t> last_named(const json::value* list, std::string_view name) {
     if (!list || !list->is_array()) return std::nullopt;
     for (std::size_t i = list->get_array().size(); i-- > 0;)
-      if (text_at(list->get_array()[i], {"name"}) == name) return i;
+      if (kube::text_at(list->get_array()[i], "EnvVar.name") == name) return i;
     return std::nullopt;
   }
 
@@ -204,10 +206,10 @@ class PodMutation {
     const json::array* command = array_in(*user.container, "command");
     const bool done = command && command->size() == 1 && (*command)[0].is_string() &&
                       (*command)[0].get_string() == options_.starter_path;
-    if (done) return;  // it has been here before
+    if (done) return;  // the webhook has changed this container before
     patch_.add(user.pointer + "/command", json::array{options_.starter_path});
     if (is_named(user)) return;
-    json::array words = *command;  // else it would not be pinned
+    json::array words = *command;  // not null: a container without a command is not pinned
     if (const json::array* args = array_in(*user.container, "args"))
       words.insert(words.end(), args->begin(), args->end());
     patch_.add(user.pointer + "/args", std::move(words));
@@ -223,18 +225,19 @@ class PodMutation {
       bool there = false;
       for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
         const json::value& mount = (*list)[i];
-        const bool same_name = text_at(mount, {"name"}) == name;
-        const bool same_path = text_at(mount, {"mountPath"}) == path;
+        const bool same_name = kube::text_at(mount, "VolumeMount.name") == name;
+        const bool same_path = kube::text_at(mount, "VolumeMount.mountPath") == path;
         if (!same_name && !same_path) continue;
-        const bool ours = same_name && same_path && bool_at(mount, {"readOnly"}) &&
-                          text_at(mount, {"subPath"}).empty();
+        const bool ours = same_name && same_path && kube::bool_at(mount, "VolumeMount.readOnly") &&
+                          kube::text_at(mount, "VolumeMount.subPath").empty();
         if (!ours)
           return refuse_pod(
               "VOL001",
-              fmt::format("container {}: volume mount {} is called {} and lies at {}; {} at {} is "
+              fmt::format("container {}: volume mount {} is called {} and is at {}; {} at {} is "
                           "needed to start it on its CPUs",
-                          quote(user.name), i, quote(text_at(mount, {"name"})),
-                          quote(text_at(mount, {"mountPath"})), quote(name), quote(path)));
+                          quote(user.name), i, quote(kube::text_at(mount, "VolumeMount.name")),
+                          quote(kube::text_at(mount, "VolumeMount.mountPath")), quote(name),
+                          quote(path)));
         there = true;
       }
       if (!there)
@@ -246,11 +249,11 @@ class PodMutation {
   }
 
   Admitted<void> add_volumes() {
-    const json::value* list = find(pod_, {"spec", "volumes"});
+    const json::value* list = kube::find(pod_, "Pod.spec.volumes");
     bool has_podinfo = false, has_hostbin = options_.delivery == StarterDelivery::plugin;
     for (std::size_t i = 0; list && list->is_array() && i < list->get_array().size(); ++i) {
       const json::value& volume = list->get_array()[i];
-      const std::string_view name = text_at(volume, {"name"});
+      const std::string_view name = kube::text_at(volume, "Volume.name");
       const bool wants_podinfo = name == kPodinfo;
       const bool wants_hostbin = name == kHostbin && options_.delivery == StarterDelivery::hostpath;
       if ((wants_podinfo && !is_podinfo(volume)) ||
@@ -277,11 +280,11 @@ class PodMutation {
   std::vector<std::string> warnings_;
 };
 
-// The starter reads the annotation again when a container restarts.
+// Checks updates: the starter reads the annotation again when a container restarts.
 kube::AdmissionAnswer check_update(const kube::AdmissionReview& review, const PoolCatalog& pools) {
   const std::string key = pools.base_name + "/cpus";
-  const json::value* before = find(review.old_object, {"metadata", "annotations", key});
-  const json::value* after = find(review.object, {"metadata", "annotations", key});
+  const json::value* before = kube::find(review.old_object, "Pod.metadata.annotations", key);
+  const json::value* after = kube::find(review.object, "Pod.metadata.annotations", key);
   kube::AdmissionAnswer out;
   if (before == after || (before && after && *before == *after)) return out;
   out.allowed = false;

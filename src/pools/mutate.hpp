@@ -1,5 +1,5 @@
-// What the webhook does with pods: checks what they ask of pools and makes pinned containers start
-// by the starter. A pure function of the review, the pools and the settings.
+// The webhook of pools: checks the pool requests of pods, and makes pinned containers run through
+// the starter. A pure function of the review, the pools and the settings.
 #pragma once
 
 #include <map>
@@ -19,16 +19,16 @@ enum class UnknownPool { warn, reject, allow };
 struct MutateOptions {
   std::string starter_path = "/opt/bin/process-starter";
   CfsQuotas cfs_quotas = CfsQuotas::all;
-  int smt_width = 2;  // threads of a core, where a pool hands out whole cores
+  int smt_width = 2;  // threads of a core, for pools that allocate whole cores
   StarterDelivery delivery = StarterDelivery::hostpath;
   UnknownPool unknown_pool = UnknownPool::warn;
 };
 
-// One name over the files of all nodes, since nobody knows the node of a pod at admission.
+// Facts about a pool name from the files of all nodes: at admission the node of a pod is not known.
 struct PoolFacts {
   PoolType type = PoolType::common;
-  int largest = 0;           // CPUs listed, where there are most
-  bool whole_cores = false;  // multiThreaded somewhere
+  int largest = 0;           // the largest number of CPUs in one file
+  bool whole_cores = false;  // multiThreaded in at least one file
 };
 
 struct PoolCatalog {
@@ -37,7 +37,7 @@ struct PoolCatalog {
 
   static PoolCatalog of(const PoolConfig& config);
   const PoolFacts* find(std::string_view name) const;
-  // By the prefix of its name where no file has it.
+  // By the prefix of the name if no file has the pool.
   PoolType type_of(std::string_view name) const;
 };
 

@@ -1,4 +1,4 @@
-// Every code, with what its message must name.
+// Tests of every code, and of the words its message must contain.
 #include <string>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string element(std::string_view container, std::string_view processes) {
   return fmt::format(R"({{"container":"{}","processes":[{}]}})", container, processes);
 }
 
-// The message must begin with the code and hold all words.
+// The message must begin with the code and contain all words.
 void expect_refusal(const kube::AdmissionAnswer& answer, std::string_view code,
                     std::initializer_list<std::string_view> words, std::string_view about) {
   EXPECT_FALSE(answer.allowed) << about;
@@ -63,7 +63,7 @@ TEST(AnnotationCodes, ann001_is_for_broken_documents) {
                 {"\"a\"", "process 0"});
 }
 
-TEST(AnnotationCodes, ann002_to_ann006_are_for_what_is_missing) {
+TEST(AnnotationCodes, ann002_to_ann006_are_for_missing_members) {
   expect_code("ANN002", "[{}]", {"element 0"});
   expect_code("ANN002", R"([{"container":""}])", {"element 0"});
   expect_code("ANN003", R"([{"container":"a"}])", {"\"a\""});
@@ -115,7 +115,7 @@ TEST(AnnotationCodes, ann011_compares_each_shared_pool) {
               {"\"a\"", "no process", "0", "100"});
 }
 
-TEST(AnnotationCodes, ann012_counts_threads_only_where_cores_are_given) {
+TEST(AnnotationCodes, ann012_counts_threads_only_if_the_pool_allocates_cores) {
   const std::string shared = process("sharedpool", "100");
   expect_code("ANN012", "[" + element("a", shared + "," + process("cpupool1", "4")) + "]",
               {"\"a\"", "process 1", "4", "3"});
@@ -125,7 +125,7 @@ TEST(AnnotationCodes, ann012_counts_threads_only_where_cores_are_given) {
   EXPECT_TRUE(admit(pod_of(kSpec, "[" + element("a", shared) + "]")).allowed);  // CPUs left over
 }
 
-TEST(AnnotationCodes, ann013_is_for_an_annotation_about_nothing) {
+TEST(AnnotationCodes, ann013_is_for_an_annotation_without_containers) {
   expect_code("ANN013", "[]", {});
 }
 
@@ -139,7 +139,7 @@ TEST(AnnotationCodes, ann014_bounds_the_size) {
   expect_code("ANN014", "[" + element("a", processes) + "]", {"\"a\"", "257", "256"});
 }
 
-TEST(AnnotationCodes, ann015_keeps_the_annotation_of_a_pod_that_exists) {
+TEST(AnnotationCodes, ann015_rejects_changes_of_the_annotation_of_a_pod) {
   auto review = creation_of(pod_of(kSpec, "[]"));
   review.operation = "UPDATE";
   review.old_object = pod_of(kSpec, "[ ]");
@@ -156,7 +156,7 @@ json::value asking(std::string_view pool, std::string_view amount) {
       pool, amount));
 }
 
-TEST(RequestCodes, res001_wants_whole_numbers) {
+TEST(RequestCodes, res001_requires_whole_numbers) {
   for (const char* amount :
        {R"("500m")", R"("1.5")", R"("-1")", R"("x")", R"("")", "[]", "null", R"("1E")"})
     expect_refusal(admit(asking("sharedpool", amount)), "RES001", {"\"a\"", "sharedpool"}, amount);
@@ -176,13 +176,13 @@ TEST(RequestCodes, res002_follows_the_option) {
   EXPECT_TRUE(admit(pod, open).warnings.empty());
 }
 
-TEST(RequestCodes, res003_refuses_what_no_node_can_give) {
+TEST(RequestCodes, res003_rejects_more_than_any_node_has) {
   expect_refusal(admit(asking("cpupool1", R"("5")")), "RES003", {"\"a\"", "5", "cpupool1", "4"},
                  "");
   EXPECT_TRUE(admit(asking("cpupool1", R"("4")")).allowed);
 }
 
-TEST(VolumeCodes, vol001_refuses_names_that_mean_something_else) {
+TEST(VolumeCodes, vol001_rejects_other_volumes_of_the_same_name) {
   const auto with = [](std::string_view mounts, std::string_view volumes) {
     return admit(pod_of(fmt::format(
         R"({{"volumes":{},"containers":[{{"name":"a","command":["x"],"volumeMounts":{},

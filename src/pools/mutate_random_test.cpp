@@ -1,5 +1,5 @@
-// Pods that were cut up and glued together anew: whatever they are, the answer is a patch that
-// applies and leaves nothing to do, or a code. PLIMSOLL_REVIEWS asks for more of them.
+// Random pods: the answer is either a patch that applies and is complete, or a code. The variable
+// PLIMSOLL_REVIEWS sets how many pods to try.
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -44,7 +44,7 @@ const std::vector<std::string_view> kGlue{"null",
                                           R"("/opt/bin/process-starter")",
                                           R"("[]")"};
 
-TEST(MutateRandomPods, are_patched_once_or_refused_with_a_code) {
+TEST(MutateRandomPods, are_patched_once_or_rejected_with_a_code) {
   const char* asked = std::getenv("PLIMSOLL_REVIEWS");
   const long rounds = asked ? std::atol(asked) : 3000;
   kube::testing::Scissors scissors(20181116, kGlue);
@@ -73,7 +73,7 @@ TEST(MutateRandomPods, are_patched_once_or_refused_with_a_code) {
         << again.message << to_json(again.patch) << "\n"
         << to_json(pod);
   }
-  // Otherwise it has tried nothing.
+  // Otherwise the test has tried nothing.
   EXPECT_GT(patched, rounds / 10);
   EXPECT_GT(refused, rounds / 10);
 }

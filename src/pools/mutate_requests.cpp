@@ -7,13 +7,14 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::pools {
 namespace {
 
 constexpr std::int64_t kMaxAmount = 1'000'000'000;
 constexpr std::int64_t kMilli = 1000;
-// So that the threads of an exclusive CPU are never throttled by the little beside them.
+// Extra quota, so that other threads of the container do not throttle those on exclusive CPUs.
 constexpr std::int64_t kExclusiveMargin = 100;
 
 tl::unexpected<Rejection> refuse_request(std::string_view code, std::string text) {
@@ -31,7 +32,8 @@ std::optional<std::int64_t> whole_amount(const json::value& value) {
 
 Admitted<void> read_requests(PoolUser& user, const PoolCatalog& pools) {
   const json::value* resources = user.container->if_contains("resources");
-  const json::value* limits = resources ? find(*resources, {"limits"}) : nullptr;
+  const json::value* limits =
+      resources ? kube::find(*resources, "ResourceRequirements.limits") : nullptr;
   if (!limits || !limits->is_object()) return {};
   for (const auto& [key, value] : limits->get_object()) {
     const std::string_view name = key;
@@ -50,16 +52,16 @@ Admitted<void> read_requests(PoolUser& user, const PoolCatalog& pools) {
   return {};
 }
 
-void collect(const json::value& pod, std::string_view list, std::vector<PoolUser>& out) {
-  const json::value* containers = find(pod, {"spec", list});
+void collect(const json::value& pod, kube::ListPath list, std::vector<PoolUser>& out) {
+  const json::value* containers = kube::find(pod, list);
   if (!containers || !containers->is_array()) return;
   std::size_t index = 0;
   for (const json::value& container : containers->get_array()) {
-    std::string pointer = fmt::format("/spec/{}/{}", list, index++);
+    std::string pointer = fmt::format("/spec/{}/{}", list.key(), index++);
     if (!container.is_object()) continue;
     out.push_back({.pointer = std::move(pointer),
                    .container = &container.get_object(),
-                   .name = std::string(text_at(container, {"name"}))});
+                   .name = std::string(kube::text_at(container, "Container.name"))});
   }
 }
 
@@ -112,8 +114,8 @@ const PoolRequest* PoolUser::find(std::string_view pool) const {
 
 Admitted<std::vector<PoolUser>> pool_users(const json::value& pod, const PoolCatalog& pools) {
   std::vector<PoolUser> out;
-  collect(pod, "containers", out);
-  collect(pod, "initContainers", out);
+  collect(pod, "Pod.spec.containers", out);
+  collect(pod, "Pod.spec.initContainers", out);
   for (PoolUser& user : out)
     if (auto read = read_requests(user, pools); !read) return tl::unexpected(read.error());
   return out;
@@ -125,7 +127,7 @@ Admitted<void> check_requests(const std::vector<PoolUser>& users, const PoolCata
     for (const PoolRequest& request : user.requests) {
       if (request.facts == nullptr && unknown != UnknownPool::allow) {
         std::string text =
-            fmt::format("container {}: {} of pool {}, which no pool configuration has",
+            fmt::format("container {}: {} of pool {}, which is in no pool configuration",
                         quote(user.name), request.amount, quote(request.pool));
         if (unknown == UnknownPool::reject) return refuse_request("RES002", std::move(text));
         warnings.push_back("RES002: " + text);
@@ -159,7 +161,7 @@ Admitted<void> check_annotation(const Annotation& annotation, const std::vector<
       return tl::unexpected(good.error());
   }
   if (annotation.containers.empty())
-    return refuse_request("ANN013", "the annotation is there, but names no container");
+    return refuse_request("ANN013", "the annotation names no container");
   return {};
 }
 

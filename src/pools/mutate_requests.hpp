@@ -1,4 +1,4 @@
-// What the containers of a pod ask of pools, and whether the annotation agrees.
+// The pool requests of a pod's containers, and checks of the annotation against them.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace plim::pools {
 
 struct PoolRequest {
   std::string pool;
-  std::int64_t amount = 0;  // CPUs, or thousandths of a shared pool
+  std::int64_t amount = 0;  // CPUs, or thousandths of a CPU in a shared pool
   PoolType type = PoolType::common;
-  const PoolFacts* facts = nullptr;  // null: in no configuration file
+  const PoolFacts* facts = nullptr;  // null: no configuration file has the pool
 };
 
 struct PoolUser {
@@ -29,18 +29,18 @@ struct PoolUser {
   const PoolRequest* find(std::string_view pool) const;
 };
 
-// All containers and init containers of the pod in order, also those that ask for nothing. RES001.
+// All containers and init containers of the pod in order, also without requests. Checks RES001.
 Admitted<std::vector<PoolUser>> pool_users(const json::value& pod, const PoolCatalog& pools);
 
-// RES002 and RES003; what is only strange becomes a warning.
+// Checks RES002 and RES003; less severe findings become warnings.
 Admitted<void> check_requests(const std::vector<PoolUser>& users, const PoolCatalog& pools,
                               UnknownPool unknown, std::vector<std::string>& warnings);
 
-// ANN009 to ANN013.
+// Checks ANN009 to ANN013.
 Admitted<void> check_annotation(const Annotation& annotation, const std::vector<PoolUser>& users,
                                 int smt_width);
 
-// Thousandths of a CPU that the container may use in all; nullopt: its limit is not our matter.
+// The CPU limit of the container in thousandths; nullopt: the webhook does not set the limit.
 std::optional<std::int64_t> cpu_quota(const PoolUser& user, CfsQuotas quotas, int smt_width);
 
 }  // namespace plim::pools

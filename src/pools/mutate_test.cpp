@@ -1,4 +1,4 @@
-// What admitted pods look like.
+// Tests of pods after the webhook has changed them.
 #include "pools/mutate.hpp"
 
 #include <gtest/gtest.h>
@@ -65,11 +65,11 @@ TEST(MutatePod, keeps_every_string_of_a_command) {
   EXPECT_EQ(container_of(admitted(pod)).at("args"), words);
 }
 
-TEST(MutatePod, makes_what_is_missing_before_it_adds_to_it) {
+TEST(MutatePod, creates_missing_lists_before_it_appends) {
   const json::value after = admitted(pod_of(kExclusive2));
   EXPECT_EQ(container_of(after).at("env").get_array().size(), 2u);
   EXPECT_EQ(text_at(container_of(after), {"resources", "requests", "cpu"}), "0m");
-  // Nulls are missing, and empty lists are not.
+  // A null counts as missing, an empty list does not.
   const json::value odd = admitted(pod_of(R"({"volumes":null,"containers":[{"name":"a",
       "command":["run"],"args":null,"env":[],"volumeMounts":null,
       "resources":{"requests":null,"limits":{"nokia.k8s.io/cpupool1":"2"}}}]})"));
@@ -77,7 +77,7 @@ TEST(MutatePod, makes_what_is_missing_before_it_adds_to_it) {
   EXPECT_EQ(container_of(odd).at("volumeMounts").get_array().size(), 2u);
 }
 
-TEST(MutatePod, adds_to_what_is_there) {
+TEST(MutatePod, appends_to_existing_lists) {
   const json::value after = admitted(pod_of(R"({"volumes":[{"name":"data","emptyDir":{}}],
       "containers":[{"name":"other"},{"name":"a","command":["run"],
       "env":[{"name":"CPU_POOLS","value":"mine"},{"name":"X","value":"1"}],
@@ -115,7 +115,7 @@ TEST(MutatePod, warns_when_there_is_no_command_to_pin) {
   EXPECT_TRUE(answer.warnings[0].starts_with("NoCommand: container \"a\""));
 }
 
-TEST(MutatePod, sets_quotas_as_it_is_told) {
+TEST(MutatePod, sets_quotas_by_the_option) {
   const auto limit_of = [](std::string_view limits, CfsQuotas quotas) {
     MutateOptions options{.cfs_quotas = quotas, .smt_width = 4};
     const std::string spec =
@@ -153,7 +153,7 @@ TEST(MutatePod, leaves_the_quota_of_a_pod_that_wants_none) {
   wish("plimsoll.io/cfs-quota", "some");
   EXPECT_EQ(text_at(container_of(admitted(pod)), {"resources", "limits", "cpu"}), "150m");
   EXPECT_EQ(admit(pod).warnings,
-            std::vector<std::string>{"plimsoll.io/cfs-quota: only none is known"});
+            std::vector<std::string>{"plimsoll.io/cfs-quota: the only valid value is none"});
   wish("plimsoll.io/smt", "multi");
   EXPECT_EQ(admit(pod).warnings,
             std::vector<std::string>{"plimsoll.io/smt has no effect in this version"});
@@ -172,7 +172,7 @@ TEST(MutatePod, keeps_a_lower_limit_and_raises_no_request) {
   EXPECT_EQ(text_at(container_of(admitted(pod)), {"resources", "requests", "cpu"}), "0m");
 }
 
-TEST(MutatePod, mounts_no_starter_where_the_device_plugin_does) {
+TEST(MutatePod, does_not_mount_the_starter_if_the_device_plugin_does) {
   const MutateOptions options{.delivery = StarterDelivery::plugin};
   const json::value after = admitted(pod_of(kExclusive2), options);
   EXPECT_EQ(container_of(after).at("volumeMounts").get_array().size(), 1u);
@@ -180,7 +180,7 @@ TEST(MutatePod, mounts_no_starter_where_the_device_plugin_does) {
   EXPECT_EQ(container_of(after).at("command"), parsed(R"(["/opt/bin/process-starter"])"));
 }
 
-TEST(MutatePod, knows_its_own_work_after_the_api_server_filled_in_defaults) {
+TEST(MutatePod, recognizes_its_changes_after_the_api_server_set_defaults) {
   json::value after = admitted(pod_of(kExclusive2));
   json::object& downward = after.at("spec").at("volumes").at(0).at("downwardAPI").get_object();
   downward["defaultMode"] = 420;
@@ -191,7 +191,7 @@ TEST(MutatePod, knows_its_own_work_after_the_api_server_filled_in_defaults) {
   EXPECT_TRUE(admit(after).patch.empty()) << to_json(admit(after).patch);
 }
 
-TEST(MutatePod, tells_the_starter_another_base_name) {
+TEST(MutatePod, passes_another_base_name_to_the_starter) {
   PoolCatalog pools = sample_catalog();
   pools.base_name = "example.com";
   const json::value pod = pod_of(R"({"containers":[{"name":"a","command":["run"],
@@ -204,7 +204,7 @@ TEST(MutatePod, tells_the_starter_another_base_name) {
             parsed(R"({"name":"PLIMSOLL_BASE_NAME","value":"example.com"})"));
 }
 
-TEST(MutatePod, asks_nothing_of_others) {
+TEST(MutatePod, ignores_pods_without_pools) {
   for (const char* operation : {"UPDATE", "DELETE", "CONNECT", ""}) {
     auto review = creation_of(pod_of(kShared160, "nonsense"));
     review.operation = operation;

@@ -36,7 +36,7 @@ const PodFacts* find_pod_by_key(const std::vector<PodFacts>& pods, std::string_v
   return found == pods.end() ? nullptr : &*found;
 }
 
-// The value of a variable, or nothing.
+// The value of an environment variable.
 std::optional<std::string> variable(std::string_view environment, std::string_view name) {
   for (std::string_view item : split(environment, '\0')) {
     if (item.size() > name.size() && item.starts_with(name) && item[name.size()] == '=')
@@ -45,8 +45,8 @@ std::optional<std::string> variable(std::string_view environment, std::string_vi
   return std::nullopt;
 }
 
-// That the environment of its process names all pools of the container, and of exclusive ones the
-// CPUs it holds.
+// Whether the environment of the process names all pools of the container, and the CPUs it holds of
+// exclusive pools.
 bool fits(const ContainerFacts& container, const PodFacts& pod,
           const std::vector<Holding>& holdings, std::string_view environment) {
   for (const std::string& pool : container.pools) {
@@ -139,7 +139,7 @@ std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<
     std::string pool = pool_of(held.resource, base_name);
     if (pool.empty()) continue;
     const PodFacts* pod = find_pod_by_key(pods, held.ns + "/" + held.pod);
-    // A pod that nobody knows yet may have been admitted a moment ago.
+    // The kubelet may have admitted the pod before the API reported it.
     if (pod == nullptr || lives(pod, pod->cgroup_uid)) add(pod, held, std::move(pool));
   }
   const std::size_t asked = out.size();

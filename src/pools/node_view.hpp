@@ -1,4 +1,4 @@
-// Puts together what the API, the kubelet and the cgroups tell about the containers of a node.
+// Merges facts about the containers of a node from the API, the kubelet and the cgroups.
 #pragma once
 
 #include <functional>
@@ -15,14 +15,14 @@ namespace plim::pools {
 
 struct ContainerFacts {
   std::string name;
-  std::string id = {};                  // "" while it has none
-  std::vector<std::string> pools = {};  // it asks for
+  std::string id = {};                  // "" until the status has one
+  std::vector<std::string> pools = {};  // requested pools
 };
 
 struct PodFacts {
   std::string key;         // "namespace/name"
-  std::string uid;         // of the API
-  std::string cgroup_uid;  // of its directory and the kubelet's records; differs for static pods
+  std::string uid;         // in the API
+  std::string cgroup_uid;  // in its cgroup and the kubelet's records; differs for static pods
   bool ended = false;
   bool ending = false;  // it is being deleted
   std::vector<ContainerFacts> containers = {};
@@ -30,20 +30,20 @@ struct PodFacts {
   bool uses_pools() const;
 };
 
-// Resources of that base name only.
+// Considers only resources with that base name.
 PodFacts facts_of(const kube::Pod& pod, std::string_view base_name);
 
-// Holdings of pods that run or have a cgroup; the kubelet's answer first, its file for the rest.
+// Holdings of pods that run or have a cgroup: from the kubelet's answer, else from its file.
 std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<PodFacts>& pods,
                                  const std::vector<ContainerCgroup>& cgroups,
                                  std::string_view base_name);
 
-// NAME=value pairs, one after the other with a zero byte behind each.
+// NAME=value pairs, each followed by a zero byte.
 using ReadEnvironment = std::function<std::string(const std::string& cgroup)>;
 using ReadCpus = std::function<std::optional<CpuSet>(const std::string& cgroup)>;
 
-// A container that the API does not know by its id yet is found by its environment. What is gone
-// meanwhile is left out.
+// If the API does not report the ID of a container yet, its environment identifies it. Leaves out
+// containers that have ended meanwhile.
 std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& cgroups,
                                            const std::vector<PodFacts>& pods,
                                            const std::vector<Holding>& holdings,

@@ -28,7 +28,7 @@ class Packing {
         best = &group;
     }
     if (best != nullptr) return pick(below, *best, must, size);
-    // Those that have to be used anyway come first, then those with the most room.
+    // First groups that contain CPUs of `must`, then those with the most free CPUs.
     std::ranges::sort(groups, [&](const CpuSet& a, const CpuSet& b) {
       const bool first = a.intersects(must), second = b.intersects(must);
       if (first != second) return first;

@@ -1,4 +1,4 @@
-// Which CPUs of a pool to hand out next, so that those left over stay useful.
+// Chooses the CPUs of a pool to allocate next, so that the remaining ones stay useful.
 #pragma once
 
 #include "base/cpu_list.hpp"
@@ -7,9 +7,10 @@
 
 namespace plim::pools {
 
-// `size` of `free`, with all of `must` among them. One NUMA node if one has enough, the fullest of
-// those; else those with the most room; inside the same over caches; then whole cores where threads
-// are handed out one by one; then the lowest numbers. Fewer only when `free` has fewer.
+// Chooses `size` CPUs of `free` that include `must`. Prefers the fullest NUMA node that has enough,
+// else the nodes with the most free CPUs; within a node the same for caches; then whole cores, if
+// threads are allocated one by one; then the lowest numbers. Returns fewer only if `free` is
+// smaller.
 CpuSet choose_cpus(const Pool& pool, const Topology& topology, const CpuSet& free,
                    const CpuSet& must, int size);
 

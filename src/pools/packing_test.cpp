@@ -43,7 +43,7 @@ TEST(Packing, takes_whole_cores_where_threads_are_independent) {
   EXPECT_EQ(choose_cpus(pool_of(SmtPolicy::none), machine, free, {}, 3), (CpuSet{0, 1, 5}));
 }
 
-TEST(Packing, gives_exactly_what_is_asked_with_what_must_be_in_it) {
+TEST(Packing, chooses_exactly_the_size_and_includes_must) {
   std::mt19937 random(7);
   const auto upto = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   for (int round = 0; round < 10'000; ++round) {

@@ -83,11 +83,11 @@ bool Plugins::ready() const {
          std::ranges::all_of(endpoints_, [](const auto& item) { return item.second->watched(); });
 }
 
-// The directory, not the sockets themselves: a kubelet that starts removes every socket in it, and
-// somebody may remove only ours. The one above tells when it is made anew.
+// Watches the directory, not the sockets: a starting kubelet removes every socket in it, and a user
+// may remove only ours. The parent directory shows when the directory is created again.
 Task<void> Plugins::watch() {
   auto watch = DirectoryWatch::open(loop_);
-  if (!watch) co_return;  // endpoints look by themselves now and then
+  if (!watch) co_return;  // endpoints also check periodically
   const std::vector<std::string> places{fs::path(options_.directory).parent_path().string(),
                                         options_.directory};
   for (;;) {

@@ -12,7 +12,7 @@
 namespace plim::pools {
 
 struct PluginsOptions {
-  std::string directory;  // device-plugins of the kubelet
+  std::string directory;  // the kubelet's directory device-plugins
   CpuListFormat format = CpuListFormat::list;
   std::string starter = {};  // as in EndpointOptions
 };
@@ -23,12 +23,12 @@ class Plugins {
   Plugins(const Executor& loop, Clock& clock, PoolState& state, PluginsOptions options,
           EndpointHooks hooks = {});
 
-  // Removes what a former life left behind, and begins.
+  // Removes sockets of an earlier process, then starts.
   void start();
   Task<void> stop();
-  // Endpoints and device lists as the state has them now.
+  // Updates endpoints and device lists from the state.
   void sync();
-  // All are registered, and the kubelet listens to them.
+  // True if all are registered and the kubelet watches their device lists.
   bool ready() const;
 
  private:

@@ -99,7 +99,7 @@ class PluginsTest : public ::testing::Test {
   std::unique_ptr<Plugins> plugins_;
 };
 
-TEST_F(PluginsTest, registers_one_endpoint_per_pool_of_the_seeds_sample) {
+TEST_F(PluginsTest, registers_one_endpoint_per_pool_of_the_sample) {
   start(kSample);
   wait_for([&] { return kubelet_->devices.size() == 3; });
   EXPECT_EQ(healthy("cpupool1"), "4 5");
@@ -110,7 +110,7 @@ TEST_F(PluginsTest, registers_one_endpoint_per_pool_of_the_seeds_sample) {
   EXPECT_EQ(kubelet_->registrations, 3);
 }
 
-TEST_F(PluginsTest, tells_containers_their_cpus) {
+TEST_F(PluginsTest, sets_the_environment_of_containers) {
   start(kSample);
   wait_for([&] { return kubelet_->devices.size() == 3; });
   EXPECT_EQ(allocate("cpupool1", {"4", "5"}),
@@ -121,7 +121,7 @@ TEST_F(PluginsTest, tells_containers_their_cpus) {
 }
 
 TEST_F(PluginsTest, lists_devices_at_once_with_their_numa_nodes) {
-  // That each accepts before it registers is held by the kubelet's side.
+  // FakeKubelet checks that each plugin accepts connections before it registers.
   start("pools: {exclusive-a: {cpus: '1-6'}, shared-near: {cpus: '7'}, shared-far: {cpus: '0'}}",
         {.cpus = 8, .numa_nodes = 2});
   wait_for([&] { return kubelet_->devices.size() == 3; });
@@ -157,7 +157,7 @@ TEST_F(PluginsTest, mounts_the_starter_when_asked_to) {
   EXPECT_TRUE(grants.mounts[0].read_only);
 }
 
-TEST_F(PluginsTest, prefers_cpus_that_lie_together) {
+TEST_F(PluginsTest, prefers_cpus_that_are_close_to_each_other) {
   start("pools: {exclusive-a: {cpus: '1-6'}}", {.cpus = 8, .numa_nodes = 2});
   wait_for([&] { return kubelet_->devices.size() == 1; });
   node::PreferredRequest request;
@@ -197,7 +197,7 @@ TEST_F(PluginsTest, registers_again_when_only_its_own_socket_is_removed) {
   EXPECT_TRUE(std::filesystem::exists(dir_ / "cpudp_cpupool1.sock"));
 }
 
-TEST_F(PluginsTest, tells_the_kubelet_when_a_cpu_goes_offline_and_comes_back) {
+TEST_F(PluginsTest, updates_the_kubelet_when_a_cpu_goes_offline_and_online) {
   start(kSample);
   wait_for([&] { return kubelet_->devices.size() == 3; });
   state_.set_online(CpuSet{0, 1, 2, 3, 4, 6, 7});

@@ -36,7 +36,7 @@ CpuSet Pool::granted(int cpu, const Topology& topology) const {
 CpuSet Pool::claimed(int cpu, const Topology& topology) const {
   if (type != PoolType::exclusive || smt == SmtPolicy::none) return CpuSet{cpu};
   if (smt == SmtPolicy::multi) return topology.siblings(cpu);
-  // Old configurations list all threads of a core; then each stands for itself.
+  // Old configurations list all threads of a core; then each thread is allocated alone.
   CpuSet out = topology.siblings(cpu) - cpus;
   out.add(cpu);
   return out;

@@ -1,4 +1,4 @@
-// What a pool of CPUs is, and all pools of one node.
+// A pool of CPUs, and all pools of one node.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace plim::pools {
 
 inline constexpr std::string_view kDefaultBaseName = "nokia.k8s.io";
 
-enum class PoolType { exclusive, shared, common };  // the last one is everybody's: "default"
+enum class PoolType { exclusive, shared, common };  // common: "default", of containers without pool
 enum class SmtPolicy { single, multi, none };
 
 std::string_view type_name(PoolType type);
@@ -25,28 +25,28 @@ struct Pool {
   PoolType type = PoolType::common;
   CpuSet cpus = {};  // as listed
   SmtPolicy smt = SmtPolicy::single;
-  int shared_unit = 1;    // thousandths of a CPU that one device stands for
-  bool spread = false;    // over NUMA nodes instead of packing
-  std::string file = {};  // where it was written, for messages
-  TextPosition at = {};   // of its CPUs
+  int shared_unit = 1;    // thousandths of a CPU per device
+  bool spread = false;    // allocate over NUMA nodes instead of packing
+  std::string file = {};  // the file that defines it, for messages
+  TextPosition at = {};   // of its CPUs in the file
   std::string partition = "member";
 
   bool advertised() const { return type != PoolType::common; }
 
   int devices_per_cpu() const { return type == PoolType::shared ? 1000 / shared_unit : 1; }
 
-  // What a container gets with the listed CPU.
+  // The CPUs that a container gets with the listed CPU.
   CpuSet granted(int cpu, const Topology& topology) const;
-  // What nobody else may use while it holds the CPU: threads that stay idle too.
+  // The CPUs that no other container may use meanwhile: also threads that stay idle.
   CpuSet claimed(int cpu, const Topology& topology) const;
-  CpuSet members(const Topology& topology) const;  // all that is granted to anybody
+  CpuSet members(const Topology& topology) const;  // granted() of all listed CPUs
 };
 
 struct NodePools {
   std::string base_name = std::string(kDefaultBaseName);
-  std::string file = {};         // "": none applies to this node, so nothing is done
+  std::string file = {};         // "": no file applies to this node, and pools do nothing
   std::vector<Pool> pools = {};  // by name
-  CpuSet default_cpus = {};      // of containers without pool; empty: they are left alone
+  CpuSet default_cpus = {};      // of containers without pool; empty: their sets are not changed
   bool default_is_explicit = false;
 
   bool idle() const { return file.empty(); }

@@ -7,20 +7,21 @@
 
 #include "base/files.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::pools {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What fits into one message of a device list (4 MiB at 16 bytes each).
+// How many devices fit into one message of a device list (4 MiB at 16 bytes each).
 constexpr int kMaxDevices = 262'000;
 
-// A manifest as it is applied: its entries are the files that the kubelet would mount.
+// A ConfigMap manifest: its entries are the files that the kubelet would mount.
 bool add_config_map(const ConfigText& file, std::vector<ConfigText>& out) {
   auto value = parse_yaml(file.text, file.path);
-  if (!value || text_at(*value, {"kind"}) != "ConfigMap") return false;
-  const json::value* data = find(*value, {"data"});
+  if (!value || kube::text_at(*value, "ConfigMap.kind") != "ConfigMap") return false;
+  const json::value* data = kube::find(*value, "ConfigMap.data");
   if (data == nullptr || !data->is_object()) return true;
   for (const auto& [key, text] : data->get_object())
     if (text.is_string() && is_config_name(key))
@@ -35,7 +36,7 @@ bool matches(const PoolFile& file, const NodeLabels& labels) {
   });
 }
 
-// Against one machine, rule by rule; every mistake names file, pool and CPUs.
+// Checks pools against one machine, rule by rule. Every message names file, pool and CPUs.
 class NodeCheck {
  public:
   NodeCheck(const PoolFile& file, const Topology& topology, const CpuSet& usable,
@@ -70,8 +71,8 @@ class NodeCheck {
                               topology_.present.to_string()));
     const CpuSet outside = (pool.cpus & topology_.present) - usable_;
     if (!usable_.empty() && !outside.empty())
-      error(pool, fmt::format("CPU {} is not for pods here; they may use {}", outside.to_string(),
-                              usable_.to_string()));
+      error(pool, fmt::format("pods cannot use CPU {} on this machine; they may use {}",
+                              outside.to_string(), usable_.to_string()));
   }
 
   void check_threads(const Pool& pool) {
@@ -166,7 +167,7 @@ Result<std::vector<ConfigText>> read_config_texts(const std::vector<std::string>
     std::error_code error;
     if (!fs::is_directory(place, error)) {
       if (!fs::exists(place, error))
-        return fail(Code::not_found, fmt::format("{} is not there", place));
+        return fail(Code::not_found, fmt::format("{} does not exist", place));
       PLIM_TRY(std::string text, read_file(place));
       ConfigText file{place, std::move(text)};
       if (!add_config_map(file, out)) out.push_back(std::move(file));
@@ -202,7 +203,7 @@ PoolConfig parse_pool_config(const std::vector<ConfigText>& texts, Problems& pro
                         file.path, *file.base_name, out.base_name, named->path));
       }
     } else if (!file.has_pools && problems.errors.size() == before) {
-      problems.errors.push_back(fmt::format("{}: it has no pools", file.path));
+      problems.errors.push_back(fmt::format("{}: the file has no pools", file.path));
     }
   }
   const PoolFile* fallback = nullptr;
@@ -252,7 +253,7 @@ NodePools plan_node(const PoolConfig& config, const PoolFile& file, const Topolo
     out.default_cpus = implied_default(file, topology, usable);
     if (out.default_cpus.empty())
       problems.warnings.push_back(fmt::format(
-          "{}: no CPU is left for containers without a pool; they are left alone", file.path));
+          "{}: no CPU is left for containers without a pool; their CPUs are not set", file.path));
   }
   return out;
 }
@@ -276,7 +277,7 @@ Result<NodeLabels> parse_labels(std::string_view text) {
   for (std::string_view item : split(text, ',')) {
     const auto [key, value] = cut(trim(item), '=');
     if (key.empty() || key.size() == trim(item).size())
-      return fail(Code::invalid, fmt::format("{} is no label; write key=value", quote(item)));
+      return fail(Code::invalid, fmt::format("{} is not a label; write key=value", quote(item)));
     out.emplace_back(key, value);
   }
   return out;

@@ -1,4 +1,4 @@
-// The whole pool configuration: which file is for this node, and whether this machine can have it.
+// The pool configuration: chooses the file for this node and checks it against the machine.
 #pragma once
 
 #include <optional>
@@ -22,31 +22,32 @@ struct ConfigText {
 // "poolconfig.yaml", "poolconfig-<x>.yaml", "cpu-pooler.yaml".
 bool is_config_name(std::string_view name);
 
-// Of a directory: poolconfig.yaml, poolconfig-*.yaml and cpu-pooler.yaml, by name; of a file: it
-// itself, or the entries of a ConfigMap in it. Directories that are not there have none.
+// A directory gives poolconfig.yaml, poolconfig-*.yaml and cpu-pooler.yaml, by name. A file gives
+// itself, or the entries of the ConfigMap in it. A directory that does not exist gives nothing.
 Result<std::vector<ConfigText>> read_config_texts(const std::vector<std::string>& places);
 
 struct PoolConfig {
   std::string base_name = std::string(kDefaultBaseName);
-  std::vector<PoolFile> files;  // those with pools
+  std::vector<PoolFile> files;  // files with pools
 };
 
 PoolConfig parse_pool_config(const std::vector<ConfigText>& texts, Problems& problems);
 
-// The file whose selector matches, else the one without; null: none, or more than one (a problem).
+// The file whose selector matches, else the one without a selector. Null: none, or more than one,
+// which is an error in `problems`.
 const PoolFile* choose_file(const PoolConfig& config, const NodeLabels& labels, Problems& problems);
 
-// Holds the file against the machine. `usable` are the CPUs that pods may have at all, empty for
-// every one. Without new errors the answer can be used.
+// Checks the file against the machine. `usable` are the CPUs that pods may use; empty: all. The
+// result is valid if there are no new errors.
 NodePools plan_node(const PoolConfig& config, const PoolFile& file, const Topology& topology,
                     const CpuSet& usable, Problems& problems);
 
-// All of it: nullopt when there are errors; the idle one when no file is for this node.
+// Does all of the above. nullopt if there are errors; idle pools if no file is for this node.
 std::optional<NodePools> load_node_pools(const std::vector<ConfigText>& texts,
                                          const NodeLabels& labels, const Topology& topology,
                                          const CpuSet& usable, Problems& problems);
 
-// "a=b,c=d".
+// Parses "a=b,c=d".
 Result<NodeLabels> parse_labels(std::string_view text);
 
 }  // namespace plim::pools

@@ -9,7 +9,7 @@
 namespace plim::pools {
 namespace {
 
-// The sample of 2018, with the blank before the colon that its documentation has.
+// CPU-Pooler's sample of 2018, with the blank before the colon as in its documentation.
 constexpr std::string_view kSeedSample = R"(resourceBaseName: nokia.k8s.io
 pools:
   cpupool1:
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"pools:\n  exclusive-a: {cpus: 8-3}\n",
                 "poolconfig.yaml:2:23: pool exclusive-a: range 8-3 runs backwards"},
         Mistake{"pools: {exclusive-a: {cpus: one}}", "pool exclusive-a: \"one\" is neither"},
-        Mistake{"pools: {exclusive-a: {cpus: '1,,2'}}", "nothing between two commas"},
+        Mistake{"pools: {exclusive-a: {cpus: '1,,2'}}", "empty item between two commas"},
         Mistake{"pools: {exclusive-a: {cpus: '0-8:2'}}", "\"0-8:2\" is neither"},
         Mistake{"pools: {exclusive-a: {cpus: -1}}", "\"-1\" is neither"},
         Mistake{"pools: {exclusive-a: {cpus: 99999999}}", "no kernel has a CPU"},
@@ -143,13 +143,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"pools: {shared-a: {cpus: 1, hyperThreadingPolicy: none}}",
                 "only exclusive pools have"},
         Mistake{"pools:\n  nodeSelector: {a: b}\n  shared-a: {cpus: 1}\n",
-                "poolconfig.yaml:2:3: nodeSelector stands beside pools"},
+                "poolconfig.yaml:2:3: nodeSelector belongs next to pools"},
         Mistake{"pools: {-a: {cpus: 1}}", "pool \"-a\": a name has 1 to 63"},
         Mistake{"resourceBaseName: x.kubernetes.io\npools: {shared-a: {cpus: 1}}",
-                "resourceBaseName is a DNS name"},
-        Mistake{"pools: [1]", "pools maps the name"},
+                "resourceBaseName must be a DNS name"},
+        Mistake{"pools: [1]", "pools must map the name"},
         Mistake{"pools: {a: [", "poolconfig.yaml:2:1: flow sequence"},
-        Mistake{"x: 1", "it has no pools"}));
+        Mistake{"x: 1", "the file has no pools"}));
 
 TEST(PoolConfig, reports_all_mistakes_at_once) {
   const Loaded loaded =
@@ -168,7 +168,7 @@ TEST(PoolConfig, warns_about_unknown_keys_and_shared_cores) {
   EXPECT_NE(old.warnings().find("SiblingShared: CPU 1,9"), std::string::npos) << old.warnings();
 }
 
-TEST(PoolConfig, warns_about_what_is_not_here_yet_with_its_line) {
+TEST(PoolConfig, warns_about_unsupported_keys_with_their_lines) {
   const Loaded loaded = load(
       "pools:\n"
       "  exclusive-a:\n"
@@ -196,7 +196,7 @@ TEST(PoolConfig, computes_the_default_pool_from_what_is_left) {
   const Loaded loaded = load("pools: {exclusive-a: {cpus: '2-3'}, shared-b: {cpus: '1'}}\n",
                              {.cpus = 16, .threads = 2});
   ASSERT_TRUE(loaded.pools) << loaded.errors();
-  // The threads beside 2 and 3 stay idle; the one beside 1 is free for all.
+  // The sibling threads of 2 and 3 stay idle; the sibling of 1 is in the default pool.
   EXPECT_EQ(loaded.pools->default_cpus.to_string(), "0,4-9,12-15");
   const Loaded off = load("implicitDefault: false\npools: {exclusive-a: {cpus: '2-3'}}\n");
   EXPECT_TRUE(off.pools->default_cpus.empty());
@@ -205,7 +205,7 @@ TEST(PoolConfig, computes_the_default_pool_from_what_is_left) {
   EXPECT_EQ(nested.pools->default_cpus, (CpuSet{1, 3}));
   const Loaded outside =
       load({{"poolconfig.yaml", "pools: {exclusive-a: {cpus: '5'}}"}}, {}, {}, CpuSet{1, 2, 3});
-  EXPECT_NE(outside.errors().find("CPU 5 is not for pods here; they may use 1-3"),
+  EXPECT_NE(outside.errors().find("pods cannot use CPU 5 on this machine; they may use 1-3"),
             std::string::npos);
 }
 

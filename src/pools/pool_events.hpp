@@ -16,26 +16,26 @@
 
 namespace plim::pools {
 
-// Nothing is recorded before start(), which needs an API server. Belongs to one loop; co_await
-// stop() before destroying it.
+// Records nothing before start(), which needs an API server. Belongs to one loop; co_await stop()
+// before destroying it.
 class PoolEvents {
  public:
   PoolEvents(std::string node_name, Clock& clock);
 
-  // The view must outlive it.
+  // The view must outlive this object.
   void start(const Executor& loop, std::shared_ptr<kube::Client> client,
              const ClusterView& cluster);
   Task<void> stop();
-  Task<void> flush(Nanos at_most);  // for a process that is about to end
+  Task<void> flush(Nanos at_most);  // call before the process ends
 
-  // About the pod of a container; written by the next write().
+  // Adds an event about the pod of a container; the next write() sends it.
   void add(const LiveContainer& container, kube::EventNote::Type type, const std::string& reason,
            const std::string& text);
-  // Each note once for a container, not at every look.
+  // Adds each note once per container, not at every check.
   void add_notes(const std::vector<Note>& notes, const std::vector<LiveContainer>& containers);
-  // Written at once.
+  // Sends an event about the node at once.
   void warn_of_node(const std::string& reason, const std::string& text);
-  // Those that are due: at most one of each object and reason in a minute.
+  // Sends events that are due: at most one per minute for each object and reason.
   void write();
 
  private:
@@ -44,7 +44,7 @@ class PoolEvents {
   const ClusterView* cluster_ = nullptr;
   std::unique_ptr<kube::EventRecorder> recorder_;
   EventDigest digest_;
-  std::set<std::string> noted_;  // of containers that are there
+  std::set<std::string> noted_;  // notes of containers that exist
 };
 
 }  // namespace plim::pools

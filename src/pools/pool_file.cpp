@@ -64,7 +64,7 @@ class FileReader {
       if (implicit->is_bool())
         out_.implicit_default = implicit->get_bool();
       else
-        error("/implicitDefault", "implicitDefault is true or false");
+        error("/implicitDefault", "implicitDefault must be true or false");
     }
     const json::value* pools = root->if_contains("pools");
     if (pools == nullptr) return;
@@ -72,7 +72,7 @@ class FileReader {
     if (const json::object* all = pools->if_object()) {
       for (const auto& [name, value] : *all) read_pool(std::string(name), value);
     } else if (!pools->is_null()) {
-      error("/pools", "pools maps the name of each pool to its settings");
+      error("/pools", "pools must map the name of each pool to its settings");
     }
   }
 
@@ -94,10 +94,10 @@ class FileReader {
                const std::array<std::string_view, N>& known) {
     const std::vector<std::string_view> all(known.begin(), known.end());
     warn(pointer,
-         fmt::format("{} is not known here; known are {}", quote(key), fmt::join(all, ", ")));
+         fmt::format("unknown key {}; expected one of {}", quote(key), fmt::join(all, ", ")));
   }
 
-  // As written, whatever YAML would make of it: 010 is "010", not 8.
+  // The text as written, not as YAML converts it: 010 is "010", not 8.
   std::string scalar(const std::string& pointer, const json::value& value) const {
     if (value.is_string()) return std::string(value.get_string());
     if (value.is_null()) return {};
@@ -112,7 +112,8 @@ class FileReader {
   void read_base_name(const json::value& value) {
     if (!value.is_string() || !is_base_name(value.get_string())) {
       error("/resourceBaseName",
-            "resourceBaseName is a DNS name such as nokia.k8s.io, not of kubernetes.io and without "
+            "resourceBaseName must be a DNS name such as nokia.k8s.io, not of kubernetes.io and "
+            "without "
             "requests. in front");
       return;
     }
@@ -122,14 +123,14 @@ class FileReader {
   void read_selector(const std::string& pointer, const json::value& value) {
     const json::object* pairs = value.if_object();
     if (pairs == nullptr) {
-      if (!value.is_null()) error(pointer, "nodeSelector maps labels to values");
+      if (!value.is_null()) error(pointer, "nodeSelector must map labels to values");
       return;
     }
     out_.has_selector = !pairs->empty();
     for (const auto& [label, wanted] : *pairs) {
       const std::string at = pointer_to(pointer, label);
       if (!is_scalar(wanted))
-        error(at, fmt::format("the value of label {} is text", quote(label)));
+        error(at, fmt::format("the value of label {} must be a string", quote(label)));
       else
         out_.selector.emplace_back(label, scalar(at, wanted));
     }
@@ -138,7 +139,7 @@ class FileReader {
   void read_pool(const std::string& name, const json::value& value) {
     const std::string pointer = pointer_to("/pools", name);
     if (name == "nodeSelector") {
-      error_at_key(pointer, "nodeSelector stands beside pools, not inside; move it to the left");
+      error_at_key(pointer, "nodeSelector belongs next to pools, not inside; indent it less");
       return;
     }
     if (!is_pool_name(name)) {
@@ -155,11 +156,12 @@ class FileReader {
     }
     for (const auto& [key, ignored] : *settings) {
       if (key == "numa")
-        warn(pointer_to(pointer, key),
-             fmt::format("pool {}: numa has no effect: pods would ask for it by plimsoll.io/numa, "
-                         "which is not followed yet; CPUs are packed into one NUMA node where they "
-                         "fit",
-                         name));
+        warn(
+            pointer_to(pointer, key),
+            fmt::format("pool {}: numa has no effect: pods would ask for it by plimsoll.io/numa, "
+                        "which is not supported yet; CPUs are packed into one NUMA node where they "
+                        "fit",
+                        name));
       else if (std::ranges::find(kPoolKeys, std::string_view(key)) == kPoolKeys.end())
         unknown(pointer_to(pointer, key), key, kPoolKeys);
     }
@@ -197,7 +199,7 @@ class FileReader {
     const json::value* told = settings.if_contains("cpus");
     const std::string at = pointer + "/cpus";
     if (told != nullptr && !is_scalar(*told)) {
-      error(at, fmt::format("pool {}: cpus is text such as \"1,4-7\"", pool.name));
+      error(at, fmt::format("pool {}: cpus must be a string such as \"1,4-7\"", pool.name));
       return;
     }
     const std::string text = told != nullptr ? scalar(at, *told) : "";
@@ -234,7 +236,7 @@ class FileReader {
             fmt::format("pool {}: only exclusive pools have a hyperThreadingPolicy", pool.name));
   }
 
-  // One of the words, its place in the list; 0 without the key.
+  // The index of the value in the list of words; 0 if the key is missing.
   std::size_t word(const std::string& at, const json::value* told, const Pool& pool,
                    std::string_view key, std::initializer_list<std::string_view> words) {
     if (told == nullptr) return 0;
@@ -255,16 +257,16 @@ class FileReader {
                                       pool, "partition", {"member", "root", "isolated"})];
     if (pool.partition != "member")
       warn(pointer + "/partition",
-           fmt::format("pool {}: partition {} is not made yet; it is treated as member", pool.name,
-                       pool.partition));
+           fmt::format("pool {}: partition {} is not supported yet; it is treated as member",
+                       pool.name, pool.partition));
     if (const json::value* told = settings.if_contains("smtOverride")) {
       if (!told->is_bool())
         error(pointer + "/smtOverride",
-              fmt::format("pool {}: smtOverride is true or false", pool.name));
+              fmt::format("pool {}: smtOverride must be true or false", pool.name));
       else if (told->get_bool())
         warn(pointer + "/smtOverride",
-             fmt::format("pool {}: smtOverride has no effect: plimsoll.io/smt of pods is not "
-                         "followed yet",
+             fmt::format("pool {}: smtOverride has no effect: annotation plimsoll.io/smt is not "
+                         "supported yet",
                          pool.name));
     }
     pool.spread = word(pointer + "/allocationPolicy", settings.if_contains("allocationPolicy"),
@@ -313,7 +315,7 @@ Result<CpuSet> parse_pool_cpus(std::string_view text) {
   for (std::string_view part : split(text, ',')) {
     const std::string_view item = trim(part);
     if (item.empty())
-      return fail(Code::invalid, fmt::format("nothing between two commas of {}", quote(text)));
+      return fail(Code::invalid, fmt::format("empty item between two commas of {}", quote(text)));
     const std::size_t dash = item.find('-');
     PLIM_TRY(const int first, number(item.substr(0, dash), item));
     int last = first;

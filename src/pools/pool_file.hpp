@@ -1,4 +1,4 @@
-// One file of a pool configuration, in any of the historic shapes, without looking at a machine.
+// Parses one file of a pool configuration, in any historic format. Does not look at the machine.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace plim::pools {
 
-// Whole lines, "poolconfig.yaml:3:7: …"; all mistakes there are, not the first one only.
+// Complete messages, "poolconfig.yaml:3:7: …", for all mistakes and not only the first.
 struct Problems {
   std::vector<std::string> errors, warnings;
 };
@@ -24,16 +24,17 @@ struct PoolFile {
   std::vector<std::pair<std::string, std::string>> selector = {};
   bool implicit_default = true;
   std::vector<Pool> pools = {};
-  bool has_pools = false;  // cpu-pooler.yaml of the middle shape has none
+  bool has_pools = false;  // false for cpu-pooler.yaml of the second format
 };
 
-// A file with mistakes gives what could be read of it.
+// If the file has mistakes, returns the parts that could be read.
 PoolFile parse_pool_file(std::string_view text, const std::string& path, Problems& problems);
 
-// "1,4-7", blanks around the items; no signs, strides, empty items or backward ranges.
+// Parses "1,4-7" with optional blanks around items. Rejects signs, strides, empty items and
+// backward ranges.
 Result<CpuSet> parse_pool_cpus(std::string_view text);
 
-// May stand behind the '/' of a resource's name.
+// Whether the name can follow the '/' in the name of a resource.
 bool is_pool_name(std::string_view name);
 bool is_base_name(std::string_view name);
 

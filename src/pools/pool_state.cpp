@@ -10,7 +10,7 @@
 namespace plim::pools {
 namespace {
 
-// Between Allocate and the kubelet's own record of it there is one write of its checkpoint.
+// Between Allocate and its own record of it, the kubelet writes its checkpoint once.
 constexpr Nanos kPendingKept = std::chrono::seconds(30);
 
 std::string key_of(const Holding& holding, int cpu) {
@@ -83,7 +83,7 @@ void PoolState::set_online(const CpuSet& online) {
 void PoolState::set_holdings(std::vector<Holding> holdings, SteadyTime now) {
   holdings_ = std::move(holdings);
   for (Holding& holding : holdings_) {
-    // The ancestor's shared pools had numbers as devices.
+    // Shared pools of CPU-Pooler have numbers as device IDs.
     const Pool* pool = pools_.find(holding.pool);
     if (pool != nullptr && pool->type == PoolType::shared && !once_exclusive_.contains(pool->name))
       holding.cpus = {};
@@ -170,8 +170,8 @@ CpuState PoolState::state_of(const Pool& pool, int cpu) const {
       out = CpuState::used;
       continue;
     }
-    // Two threads of a core, both listed, may be two containers', unless one was to stay idle when
-    // the other was given.
+    // If both threads of a core are listed, two containers may have them, unless one had to stay
+    // idle when the other was allocated.
     const bool neighbour = holding.pool == pool.name && pool.cpus.contains(held.cpu) &&
                            !held.share.claimed.intersects(pool.granted(cpu, topology_));
     if (neighbour && !mine) continue;
@@ -179,7 +179,7 @@ CpuState PoolState::state_of(const Pool& pool, int cpu) const {
   }
   for (const auto& [key, pending] : pending_)
     if (key.first != pool.name && pending.claimed.intersects(wanted)) return CpuState::withheld;
-  // Who has it keeps it, but nobody gets it beside a thread that is not idle.
+  // A holder keeps its CPU, but a CPU is not allocated next to a thread in use.
   if (out == CpuState::free && intruded_.intersects(wanted)) return CpuState::withheld;
   return out;
 }
@@ -195,7 +195,7 @@ Result<CpuSet> PoolState::allocate(std::string_view name, const node::DeviceIds&
                                    SteadyTime now) {
   const Pool* pool = pools_.find(name);
   if (pool == nullptr || !pool->advertised())
-    return fail(Code::invalid, fmt::format("pool {} is not configured any more", name));
+    return fail(Code::invalid, fmt::format("pool {} is no longer configured", name));
   if (pool->type == PoolType::shared) {
     for (const std::string& id : ids)
       if (cpu_of_id(id))

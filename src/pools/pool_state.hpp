@@ -1,4 +1,5 @@
-// Who owns which CPU. Without sockets, files and time, so that tests can put it through anything.
+// Decides which container owns which CPU. Uses no sockets, files or clock, which makes it easy to
+// test.
 #pragma once
 
 #include <map>
@@ -16,42 +17,43 @@
 
 namespace plim::pools {
 
-// What one container holds of one pool.
+// The CPUs or units that one container holds of one pool.
 struct Holding {
-  std::string pod;  // "namespace/name", "" when only the uid is known
-  std::string uid;  // "" when only the name is known
+  std::string pod;  // "namespace/name"; "" if only the uid is known
+  std::string uid;  // "" if only the name is known
   std::string container, pool;
-  CpuSet cpus = {};    // listed ones, of an exclusive pool
-  int units = 0;       // of a shared pool
-  bool found = false;  // the kubelet does not know of it: its records were lost
+  CpuSet cpus = {};    // listed CPUs, if the pool is exclusive
+  int units = 0;       // devices, if the pool is shared
+  bool found = false;  // found in a container; the kubelet has lost its record
 };
 
-// What has become of a listed CPU of an exclusive pool.
+// The state of a listed CPU of an exclusive pool.
 enum class CpuState { free, used, draining, withheld, offline };
 std::string_view state_name(CpuState state);
 
-// Everything follows from the configuration, the machine and what is held, so nothing needs to be
-// kept on disk. A CPU that its pool has lost while somebody holds it is draining: it stays with
-// that container and its old pool, and belongs to no other pool before it is free.
+// The state follows from the configuration, the machine and the holdings, so nothing is stored on
+// disk. If a pool loses a CPU that a container holds, the CPU is draining: it stays with that
+// container and its old pool, and joins another pool only when it is free.
 class PoolState {
  public:
-  // CPUs that become exclusive are withheld until clear() has seen that nobody uses them.
+  // CPUs that become exclusive are withheld until clear() reports that no other container uses
+  // them.
   void configure(NodePools pools, Topology topology);
   void set_online(const CpuSet& online);
-  // All that is held now; allocations that the kubelet has not told about yet stay for a while.
+  // Sets all current holdings. Allocations that the kubelet does not report yet stay for a while.
   void set_holdings(std::vector<Holding> holdings, SteadyTime now);
-  // CPUs that some container uses without owning them, as seen after the last writes.
+  // `intruded`: CPUs that a container uses without owning them, as read after the last writes.
   void clear(const CpuSet& intruded);
 
-  // Code::invalid with the device and the reason; then nothing is handed out.
+  // Fails with Code::invalid, the device and the reason; then allocates nothing.
   Result<CpuSet> allocate(std::string_view pool, const node::DeviceIds& ids, SteadyTime now);
 
-  // As they may be written now: online, and nobody else's. Of shared pools.
+  // The CPUs to write for a shared pool now: online, and not owned by a container.
   CpuSet shared_cpus(const Pool& pool) const;
   CpuSet default_cpus() const;
-  CpuSet granted(const Holding& holding) const;  // online ones
-  CpuSet exclusive_members() const;              // of all exclusive pools and everything held
-  CpuSet guarded() const;                        // and the threads that stay idle beside them
+  CpuSet granted(const Holding& holding) const;  // only online CPUs
+  CpuSet exclusive_members() const;              // of all exclusive pools and all holdings
+  CpuSet guarded() const;                        // the same with sibling threads that stay idle
   CpuSet claimed_by_others(std::string_view uid, std::string_view pod) const;
 
   CpuState state_of(const Pool& pool, int cpu) const;
@@ -65,9 +67,9 @@ class PoolState {
 
   const CpuSet& intruded() const { return intruded_; }
 
-  int configurations() const { return configurations_; }  // so far
+  int configurations() const { return configurations_; }  // how many calls of configure()
 
-  // Held, but no more of its pool.
+  // CPUs that are held but no longer in their pool.
   CpuSet draining_of(std::string_view pool) const;
 
  private:
@@ -75,7 +77,7 @@ class PoolState {
     CpuSet granted, claimed;
   };
 
-  // One CPU that is held. Looked at for every device of every list, so it is made once.
+  // One held CPU. Precomputed, because every device of every list needs it.
   struct Held {
     std::size_t holding;
     int cpu;
@@ -91,10 +93,10 @@ class PoolState {
   NodePools pools_;
   Topology topology_;
   std::vector<Holding> holdings_;
-  // A changed policy is for new allocations only: what each got under the one of its time.
+  // CPUs that each holding got under the policy of its time: a new policy is for new allocations.
   std::map<std::string, Share> shares_;
   std::vector<Held> held_;
-  CpuSet claimed_;  // by all of them
+  CpuSet claimed_;  // by all holdings
 
   struct Pending {
     CpuSet claimed;
@@ -102,7 +104,7 @@ class PoolState {
   };
 
   std::map<std::pair<std::string, int>, Pending> pending_;  // by pool and CPU
-  std::set<std::string, std::less<>> once_exclusive_;       // names of pools, in this life
+  std::set<std::string, std::less<>> once_exclusive_;       // pool names, since the process started
   CpuSet intruded_;
   int configurations_ = 0;
 };

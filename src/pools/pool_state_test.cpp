@@ -54,7 +54,7 @@ TEST_F(PoolStateTest, lists_exclusive_cpus_with_their_numa_node) {
   EXPECT_EQ(devices[1], (node::Device{.id = "5", .healthy = true, .numa_nodes = {1}}));
 }
 
-TEST_F(PoolStateTest, gives_no_cpu_out_beside_a_thread_that_somebody_uses) {
+TEST_F(PoolStateTest, does_not_allocate_a_cpu_whose_sibling_is_in_use) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '1,2'}}", {.cpus = 8, .threads = 2});
   state.clear({5});  // the other thread of CPU 1
   EXPECT_EQ(healthy(state, "exclusive-a"), "1! 2");
@@ -84,7 +84,7 @@ TEST_F(PoolStateTest, keeps_the_list_of_the_largest_shared_pool_below_4_mib) {
   EXPECT_LT(node::encode_devices(devices_of(state, "shared-a")).size(), 4'194'304u);
 }
 
-TEST_F(PoolStateTest, refuses_devices_that_are_not_to_be_had) {
+TEST_F(PoolStateTest, rejects_devices_that_are_not_available) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '1-4'}, exclusive-b: {cpus: '5'}}");
   EXPECT_EQ(state.allocate("exclusive-a", {"7"}, now_).error().message,
             "CPU \"7\" is not in pool exclusive-a");
@@ -101,7 +101,7 @@ TEST_F(PoolStateTest, refuses_devices_that_are_not_to_be_had) {
   EXPECT_EQ(*state.allocate("exclusive-a", {"1", "3"}, now_), (CpuSet{1, 3}));
 }
 
-TEST_F(PoolStateTest, grants_siblings_where_the_pool_says_so) {
+TEST_F(PoolStateTest, grants_siblings_if_the_pool_does) {
   PoolState state =
       state_of("pools: {exclusive-m: {cpus: '4,5', hyperThreadingPolicy: multiThreaded}}",
                {.cpus = 80, .threads = 2});
@@ -149,7 +149,7 @@ TEST_F(PoolStateTest, a_changed_policy_is_for_new_allocations_only) {
   EXPECT_EQ(*state.allocate("exclusive-a", {"3"}, now_), (CpuSet{3, 7}));
 }
 
-TEST_F(PoolStateTest, a_newly_exclusive_cpu_waits_until_nobody_uses_it) {
+TEST_F(PoolStateTest, a_newly_exclusive_cpu_is_withheld_while_in_use) {
   PoolState state = state_of("pools: {shared-b: {cpus: '1,4'}}");
   state.configure(pools_from("pools: {exclusive-a: {cpus: '4'}, shared-b: {cpus: '1'}}", machine_),
                   machine_);
@@ -158,7 +158,7 @@ TEST_F(PoolStateTest, a_newly_exclusive_cpu_waits_until_nobody_uses_it) {
   EXPECT_EQ(healthy(state, "exclusive-a"), "4");
 }
 
-TEST_F(PoolStateTest, what_the_kubelet_forgot_is_withheld) {
+TEST_F(PoolStateTest, withholds_cpus_that_the_kubelet_forgot) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '4,5'}}");
   std::vector<LiveContainer> live{{.path = "p", .uid = "u1", .pod = "ns/u1"}};
   live[0].container = "c";

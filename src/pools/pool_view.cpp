@@ -42,7 +42,7 @@ json::object states_of(const PoolView& view) {
   return out;
 }
 
-// One sign for each CPU: who has it, or what it is for.
+// One character for each CPU: its holder, or its state.
 std::string cell_of(const PoolState& state, const std::vector<PoolView>& views, int cpu,
                     const std::map<std::string, char>& letters, const CpuSet& foreign) {
   if (!state.topology().online.contains(cpu)) return "x";

@@ -1,4 +1,4 @@
-// The pools of a node for people and for other programs.
+// The pools of a node as data for commands, HTTP and NodeReports.
 #pragma once
 
 #include <map>
@@ -13,23 +13,23 @@ namespace plim::pools {
 
 struct PoolHolder {
   std::string pod, container;
-  CpuSet cpus;    // with siblings, where the pool gives them
-  int units = 0;  // thousandths, of a shared pool
+  CpuSet cpus;    // with siblings, if the pool grants them
+  int units = 0;  // thousandths, if the pool is shared
 };
 
 struct PoolView {
   std::string name;
   PoolType type = PoolType::common;
   CpuSet cpus;                          // as configured
-  CpuSet usable;                        // of shared and default pools: as written to cgroups
-  std::map<CpuState, CpuSet> by_state;  // of exclusive pools, every state
-  int millis = 0, millis_used = 0;      // of shared pools
+  CpuSet usable;                        // for shared and default pools: as written to cgroups
+  std::map<CpuState, CpuSet> by_state;  // for exclusive pools: has every state
+  int millis = 0, millis_used = 0;      // for shared pools
   double fragmentation = 0;
   std::vector<PoolHolder> holders;
 };
 
-// By name; removed pools that still drain are among them, and the rest as "(rest)" if nobody named
-// a default pool.
+// By name. Includes removed pools that still drain, and "(rest)" for the remaining CPUs if no
+// default pool is configured.
 std::vector<PoolView> view_pools(const PoolState& state);
 
 // {"node", "file", "pools": [...], "cpus": [{"cpu", "numa", "l3", "cell"}], "foreign": [...]}: what

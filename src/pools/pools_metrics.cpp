@@ -6,14 +6,15 @@
 namespace plim::pools {
 
 PoolsMetrics::PoolsMetrics(metrics::Registry& registry, const PoolState& state)
-    : apply_seconds(registry.histogram("plimsoll_pools_apply_seconds",
-                                       "From a container's first sight until its CPUs were set.",
-                                       metrics::spread_bounds(0.001, 13))),
+    : apply_seconds(
+          registry.histogram("plimsoll_pools_apply_seconds",
+                             "Time from the first sight of a container until its CPUs are set.",
+                             metrics::spread_bounds(0.001, 13))),
       allocate_seconds(registry.histogram("plimsoll_pools_allocate_seconds",
                                           "Time to answer the kubelet's Allocate.",
                                           metrics::spread_bounds(0.000'01, 16))),
       drift(registry.counter("plimsoll_pools_drift_total",
-                             "Sets of containers that somebody else had changed.")),
+                             "Cpusets of containers that another program had changed.")),
       config_valid(registry.gauge("plimsoll_pools_config_valid",
                                   "1 while the configuration files have no mistakes.")),
       registry_(registry),
@@ -35,13 +36,12 @@ void PoolsMetrics::count_write(bool good) {
 }
 
 void PoolsMetrics::collect(metrics::Exposition& out) const {
-  auto cpus = out.family("plimsoll_pools_cpus", "CPUs of pools by what they are doing.",
-                         metrics::Type::gauge);
+  auto cpus = out.family("plimsoll_pools_cpus", "CPUs of pools by state.", metrics::Type::gauge);
   auto millis = out.family("plimsoll_pools_shared_millis", "Thousandths of CPUs of shared pools.",
                            metrics::Type::gauge);
   auto fragmentation =
       out.family("plimsoll_pools_fragmentation_ratio",
-                 "How much of what is free does not lie on one NUMA node.", metrics::Type::gauge);
+                 "Share of the free CPUs that are not on one NUMA node.", metrics::Type::gauge);
   for (const PoolView& view : view_pools(state_)) {
     const std::string type(type_name(view.type));
     if (view.type == PoolType::exclusive) {

@@ -1,4 +1,4 @@
-// What the pools of a node count.
+// The metrics of pools.
 #pragma once
 
 #include <map>

@@ -3,11 +3,11 @@
 namespace plim::pools {
 namespace {
 
-// Each round gives up, or takes what the one before made free.
+// Each round gives up CPUs, or takes those that the round before freed.
 constexpr int kMostRounds = 4;
-constexpr int kToldAfter = 3;  // refusals in a row
-// From the cgroup of a container to its program, whose environment tells which container it is.
-// Sandboxes never have a name, so it has an end.
+constexpr int kToldAfter = 3;  // failures in a row
+// How long a container may have no name: from the creation of its cgroup until its program runs,
+// whose environment identifies it. Limited, because sandboxes never get a name.
 constexpr Nanos kNamedWithin = std::chrono::seconds(2);
 
 }  // namespace
@@ -23,14 +23,14 @@ std::vector<CpuSet> Setter::read_back(const std::vector<LiveContainer>& containe
   for (std::size_t i = 0; i < containers.size(); ++i) {
     auto set = tree_.read(containers[i].path);
     inherited[i] = set && set->inherited;
-    out.push_back(set ? std::move(set->cpus) : CpuSet());  // gone: it has none
+    out.push_back(set ? std::move(set->cpus) : CpuSet());  // removed: empty
   }
   return out;
 }
 
 bool Setter::write(const LiveContainer& container, const CpuSet& cpus) {
   auto written = tree_.write(container.path, cpus);
-  if (!written && written.error().code == Code::not_found) return true;  // it has ended
+  if (!written && written.error().code == Code::not_found) return true;  // the container has ended
   if (hooks_.on_write) hooks_.on_write(written.has_value());
   int& refusals = known_.at(container.path).refusals;
   refusals = written ? 0 : refusals + 1;
@@ -51,7 +51,7 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   std::vector<CpuSet> actual = read_back(containers, inherited);
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive);
-    if (writes.empty())  // nothing was ever written there: it would follow the one above
+    if (writes.empty())  // nothing was ever written there, so the set would follow the parent
       for (std::size_t i = 0; i < containers.size(); ++i)
         if (inherited[i] && !plan.targets[i].cpus.empty() && actual[i] == plan.targets[i].cpus)
           writes.push_back({i, plan.targets[i].cpus});

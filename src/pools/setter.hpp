@@ -1,4 +1,4 @@
-// Keeps the cpusets of containers as the state of the pools wants them.
+// Keeps the cpusets of containers equal to the plan of the pools.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ namespace plim::pools {
 
 struct SetterHooks {
   std::function<void(bool good)> on_write = {};
-  // A container was confined the first time, so long after it was first seen.
+  // The set of a container was right for the first time, this long after it was first seen.
   std::function<void(const LiveContainer& container, const CpusetTarget& target, Nanos took)>
       on_confined = {};
-  // Somebody else had changed the set of a container that was right before.
+  // Another program had changed a set that was right before.
   std::function<void(const LiveContainer& container, const CpuSet& was)> on_drift = {};
-  // Its set could not be written several times in a row.
+  // Writing the set failed several times in a row.
   std::function<void(const LiveContainer& container, const CpuSet& cpus, const Error& error)>
       on_refused = {};
 };
@@ -38,19 +38,19 @@ class Setter {
 
   struct Outcome {
     std::vector<Note> notes;
-    CpuSet intruded;      // exclusive CPUs that somebody uses who should not
-    bool settled = true;  // false: some set could not be written, so try again soon
-    bool young = false;   // one that came a moment ago has no name yet, but may soon have
+    CpuSet intruded;      // exclusive CPUs that a container uses without owning them
+    bool settled = true;  // false: a set could not be written; retry soon
+    bool young = false;   // a new container has no name yet; look again soon
   };
 
-  // Writes what differs, those that give CPUs up first, reading back each round.
+  // Writes sets that differ, first those that give up CPUs. Reads the sets again after each round.
   Outcome apply(const PoolState& state, std::vector<LiveContainer> containers);
 
  private:
   struct Known {
     SteadyTime seen;
-    std::optional<CpuSet> right;  // the target it had when it was last right
-    int refusals = 0;             // in a row
+    std::optional<CpuSet> right;  // the target when the set was last right
+    int refusals = 0;             // failed writes in a row
     bool here = true;
   };
 

@@ -17,7 +17,7 @@ using node::CgroupDriver;
 using node::Qos;
 using testing::FakeCgroups;
 
-// A node with its pods, and one look of the setter at it after the other.
+// A node with its pods, on which the setter runs check after check.
 class SetterTest : public ::testing::Test {
  protected:
   void machine(const testing::Machine& machine, const std::string& yaml, bool v2 = false,
@@ -198,7 +198,7 @@ TEST_F(SetterTest, writes_nothing_when_nothing_changed) {
   EXPECT_EQ(writes_, 0);
 }
 
-TEST_F(SetterTest, repairs_what_somebody_changed_and_counts_it) {
+TEST_F(SetterTest, restores_a_changed_set_and_counts_it) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
   look();
@@ -248,11 +248,11 @@ TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
   look();
-  answer_ = {};  // the checkpoint was deleted and the kubelet started anew
+  answer_ = {};  // the checkpoint was deleted and the kubelet restarted
   look();
   EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
   EXPECT_EQ(devices_of(state_, "exclusive-a")[0].healthy, false);
-  // Also in the eyes of an agent that was started since.
+  // A restarted agent keeps them too.
   state_ = PoolState();
   configure(kPools);
   const auto done = look();
@@ -284,7 +284,7 @@ TEST_F(SetterTest, frees_the_cpus_of_a_pod_that_ends_when_the_kubelet_does) {
   EXPECT_TRUE(devices_of(state_, "exclusive-a")[1].healthy);
 }
 
-TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
+TEST_F(SetterTest, notes_that_there_is_no_record_of_a_containers_cpus) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}}});
   const auto done = look();
@@ -293,7 +293,7 @@ TEST_F(SetterTest, says_that_nobody_knows_a_containers_cpus) {
   EXPECT_EQ(done.notes[0].kind, Note::Kind::no_allocation);
 }
 
-TEST_F(SetterTest, believes_what_the_kernel_made_of_a_set) {
+TEST_F(SetterTest, trusts_the_set_that_the_kernel_reports) {
   machine({.cpus = 40}, kPools, /*v2=*/true);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
   EXPECT_TRUE(look().settled);
@@ -306,10 +306,10 @@ TEST_F(SetterTest, believes_what_the_kernel_made_of_a_set) {
   EXPECT_TRUE(devices_of(state_, "exclusive-a")[1].healthy);
 }
 
-TEST_F(SetterTest, tells_of_a_container_that_takes_no_set_once) {
+TEST_F(SetterTest, reports_once_a_container_whose_set_cannot_be_written) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10"}}});
-  // Below it is something with a set that cannot be written, whoever writes it.
+  // A cgroup below it has a set that even root cannot write.
   std::filesystem::create_directories(pod[0] + "/inner");
   std::filesystem::create_symlink("/sys/devices/system/cpu/online", pod[0] + "/inner/cpuset.cpus");
   for (const char* told : {"", "", "c", "c", "c"}) {
@@ -320,7 +320,7 @@ TEST_F(SetterTest, tells_of_a_container_that_takes_no_set_once) {
   EXPECT_TRUE(look().settled);
 }
 
-TEST_F(SetterTest, moves_everybody_when_cpus_go_offline_and_come_back) {
+TEST_F(SetterTest, moves_all_containers_when_cpus_go_offline_and_online) {
   machine({.cpus = 40}, kPools);
   const auto pod = add_pod("p", {{"e", {"exclusive-a"}, {"10", "11"}}, {"s", {"shared-b"}}, {"n"}});
   look();
@@ -357,7 +357,7 @@ TEST_F(SetterTest, shrinks_one_before_it_grows_another) {
   EXPECT_EQ(FakeCgroups::cpus(shared[0]), "2-3,10");
 }
 
-TEST(CpusetOrder, gives_up_before_anybody_takes) {
+TEST(CpusetOrder, gives_up_cpus_before_others_take_them) {
   const std::vector<CpusetTarget> targets{{.cpus = {0, 1}}, {.cpus = {2, 5}}, {.cpus = {7}}};
   const std::vector<CpuSet> actual{{0, 1, 5}, {2}, {2}};
   const CpuSet exclusive{5, 7};
@@ -370,7 +370,7 @@ TEST(CpusetOrder, gives_up_before_anybody_takes) {
   EXPECT_EQ(writes[1].cpus, CpuSet{7});
 }
 
-TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_that_its_cgroup_has) {
+TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_in_its_cgroup) {
   kube::InternPool pool;
   std::string text = R"({
       "metadata": {"name": "etcd-n1", "namespace": "kube-system", "uid": "mirror",

@@ -1,4 +1,4 @@
-// What is told when the kubelet gives CPUs out by itself, beside the pools.
+// Messages for when the kubelet's static CPU manager allocates CPUs too.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace plim::pools {
 
 inline constexpr const char* kStaticManagerReason = "StaticCPUManager";
 inline constexpr const char* kStaticManagerText =
-    "the kubelet of this node runs the static CPU manager, which gives CPUs out too";
+    "the kubelet of this node runs the static CPU manager, which allocates CPUs too";
 
-// As of KubeletRecords.
+// The policy as KubeletRecords::cpu_manager_policy() reports it.
 Task<std::string> ask_cpu_manager_policy(std::string kubelet_dir);
 
-// One event on the node, for a process that does not go on. Best effort, for a few seconds.
+// Records one event on the node before the process ends. Best effort, for a few seconds.
 Task<int> report_static_manager(kube::Config config, std::string node);
 
 }  // namespace plim::pools

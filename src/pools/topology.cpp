@@ -48,7 +48,7 @@ void read_cpu(const std::string& directory, int number, Cpu& out) {
   }
 }
 
-// Without the directory there is one node, 0.
+// Without the directory there is only node 0.
 void read_numa_nodes(const std::string& host_root, Topology& out) {
   const std::string nodes = (host_root == "/" ? "" : host_root) + "/sys/devices/system/node";
   std::error_code error;
@@ -92,7 +92,7 @@ Result<Topology> read_topology(const std::string& host_root) {
   auto present = read_list(directory + "/present");
   if (!present || present->empty())
     return fail(Code::not_found,
-                fmt::format("{}/present tells no CPUs; --host-root names the host's file system",
+                fmt::format("{}/present lists no CPUs; set --host-root to the host's file system",
                             directory));
   out.present = std::move(*present);
   out.online = read_list(directory + "/online").value_or(out.present);
@@ -107,7 +107,7 @@ bool update_online(Topology& topology, const std::string& host_root) {
   const std::string directory = cpu_directory(host_root);
   auto online = read_list(directory + "/online");
   if (!online || *online == topology.online) return false;
-  // What comes online the first time has its place only now.
+  // sysfs has the data of a CPU only since it came online for the first time.
   for (int cpu : *online - topology.online) {
     topology.present.add(cpu);
     read_cpu(directory, cpu, topology.cpus[cpu]);

@@ -1,4 +1,4 @@
-// The CPUs of a machine and how near they are to each other, from sysfs.
+// The CPUs of a machine with their cores, caches and NUMA nodes, from sysfs.
 #pragma once
 
 #include <map>
@@ -13,11 +13,11 @@ struct Cpu {
   int package = 0;
   int numa = 0;
   int l3 = 0;       // the last-level cache it uses
-  CpuSet siblings;  // threads of its core, itself among them
+  CpuSet siblings;  // threads of its core, including itself
 };
 
-// Read once and again after CPUs went on- or offline; a CPU that is offline tells nothing about
-// itself, so what was known before is kept by update().
+// Read at the start, and again after CPUs went online or offline. sysfs has no data about an
+// offline CPU, so update() keeps the old data.
 struct Topology {
   CpuSet present, online, isolated;
   int kernel_max = 0;  // the highest number this kernel can have
@@ -30,7 +30,7 @@ struct Topology {
 };
 
 Result<Topology> read_topology(const std::string& host_root);
-// Which CPUs are online now; false: nothing changed.
+// Reads again which CPUs are online; false: nothing changed.
 bool update_online(Topology& topology, const std::string& host_root);
 
 }  // namespace plim::pools

@@ -36,7 +36,7 @@ TEST(Topology, reads_the_machine_it_runs_on) {
   EXPECT_FALSE(read->online.empty());
 }
 
-TEST(Topology, says_where_it_looked_when_there_is_nothing) {
+TEST(Topology, names_the_path_when_it_finds_nothing) {
   plim::testing::TempDir empty;
   auto read = read_topology(empty.path());
   ASSERT_FALSE(read);

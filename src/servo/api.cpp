@@ -39,7 +39,7 @@ Result<WallTime> parse_since(std::string_view text, WallTime now) {
               fmt::format("since: expected a time or an age such as 2h, found {}", quote(text)));
 }
 
-// The routes' own object: handlers of one server share it.
+// State that the handlers of one server share.
 class Api {
  public:
   explicit Api(ApiParts parts) : parts_(std::move(parts)) {}
@@ -59,7 +59,7 @@ class Api {
     if (!runs) co_return error_answer(runs.error());
     if (runs->empty())
       co_return error_answer(
-          fail(Code::not_found, fmt::format("no run of a pod with uid {} is known", asked)));
+          fail(Code::not_found, fmt::format("no run of a pod with uid {} is stored", asked)));
     RunPage page{.runs = std::move(*runs), .next = {}};
     co_return json_answer(page_to_json(page));
   }
@@ -99,7 +99,7 @@ Result<RunQuery> parse_run_query(std::string_view query, WallTime now) {
       out.limit = *limit;
     } else if (name == "continue") {
       auto at = parse_position(value);
-      if (!at) return fail(Code::bad_request, "continue: not of an earlier answer");
+      if (!at) return fail(Code::bad_request, "continue: not a value from an earlier answer");
       out.before = *at;
     } else {
       return fail(Code::bad_request, fmt::format("unknown parameter {}", quote(name)));

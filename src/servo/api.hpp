@@ -1,4 +1,4 @@
-// What the servo answers over HTTP: its runs, its health, its metrics.
+// The servo's HTTP API: runs, health and metrics.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace plim::servo {
 
-// app, namespace, pod, since (a time or an age such as 2h), limit, continue. Unknown names are
-// errors, so that a mistyped filter does not show everything.
+// Accepts app, namespace, pod, since (a time or an age such as 2h), limit, continue. Unknown names
+// are errors, so that a mistyped filter does not show everything.
 Result<RunQuery> parse_run_query(std::string_view query, WallTime now);
 // {"items":[…],"continue":"…"}
 json::object page_to_json(const RunPage& page);
@@ -23,7 +23,7 @@ struct ApiParts {
   RunStore& store;
   Metrics& metrics;
   Clock& clock;
-  std::function<std::string()> not_ready;  // why; "": ready
+  std::function<std::string()> not_ready;  // the reason; "": ready
 };
 
 std::vector<net::Route> api_routes(ApiParts parts);

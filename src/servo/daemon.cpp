@@ -13,9 +13,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostWatches = 8;  // more namespaces are watched as one
-// How much later a run may be heard of when events stream in. With the store's group it stays below
-// the 100 ms from the end of a job to its message.
+constexpr std::size_t kMostWatches = 8;  // with more namespaces, one watch of all pods
+// How long a frequent event may wait. With the store's group, the time from the end of a job to its
+// message stays below 100 ms.
 constexpr auto kPace = 50ms;
 constexpr auto kHelloLimit = 3s;
 constexpr auto kDrainLimit = 3s;
@@ -40,7 +40,7 @@ Daemon::Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Cl
 
 Task<Result<void>> Daemon::start() {
   RunStore::Options options{.directory = settings_.store};
-  // What was sent is history that nobody asked for; its keys must stay.
+  // Sent runs need not be kept, but their keys must.
   if (settings_.sink == Sink::post) options.retention = options.key_memory;
   PLIM_CO_TRY(store_, RunStore::open(loop_, std::move(options), metrics_, clock_));
   auto on_stored = [this](const loop::RunRecord& run, JournalPosition at) { run_stored(run, at); };
@@ -74,8 +74,7 @@ Task<Result<void>> Daemon::start() {
     sender_->start();
     tasks_.spawn("feeder", feed());
   } else {
-    log::info("servo", "nothing is posted: runs are kept in the store only",
-              {{"store", settings_.store}});
+    log::info("servo", "not sending runs; they are only stored", {{"store", settings_.store}});
   }
   make_watches();
   tasks_.spawn("second look", look_again());
@@ -131,7 +130,7 @@ void Daemon::run_dead(const loop::RunRecord& run, std::string why) {
   tell_pod(run, "MeasurementRefused", "the measurement of this run cannot be sent: " + why);
 }
 
-// An event, as long as there is somebody to have it.
+// Records an event, if there is an API server to record it.
 void Daemon::tell_pod(const loop::RunRecord& run, std::string reason, std::string message) {
   if (!is_present(run.uid)) return;
   kube::EventNote note{
@@ -142,7 +141,7 @@ void Daemon::tell_pod(const loop::RunRecord& run, std::string reason, std::strin
   events_.record(note);
 }
 
-// Before everything is listed nobody knows; then a pod counts as there.
+// Returns true until all pods are listed: before that a missing pod proves nothing.
 bool Daemon::is_present(const std::string& uid) const {
   return std::ranges::any_of(
       watches_, [&](const auto& watch) { return !watch->synced() || watch->is_present(uid); });
@@ -161,9 +160,9 @@ Task<void> Daemon::greet(std::string body, std::chrono::milliseconds limit) {
   Message message{.subject = {.app = std::string(loop::kGlobalAppId)}, .body = std::move(body)};
   auto answer = co_await receiver_->post(std::move(message), limit);
   if (!answer)
-    log::warn("servo", "the receiver cannot be reached", {{"error", answer.error()}});
+    log::warn("servo", "cannot reach the receiver", {{"error", answer.error()}});
   else if (answer->status >= 300)
-    log::warn("servo", "the receiver refuses a greeting", {{"status", answer->status}});
+    log::warn("servo", "the receiver rejected HELLO or GOODBYE", {{"status", answer->status}});
 }
 
 Task<void> Daemon::feed() {
@@ -181,7 +180,7 @@ Task<void> Daemon::feed() {
     const JournalPosition last = places.back();
     auto runs = co_await store_->load(std::move(places));
     if (!runs) {
-      log::error("servo", "cannot read runs that wait to be sent", {{"error", runs.error()}});
+      log::error("servo", "cannot read unsent runs from the store", {{"error", runs.error()}});
       co_await clock_.sleep(backoff.next());
       continue;
     }
@@ -191,21 +190,21 @@ Task<void> Daemon::feed() {
   }
 }
 
-// Runs that the store could not take while its disk was full may still be visible in their pods.
+// Lists all pods again: runs that were dropped while the disk was full may still be in their pods.
 Task<void> Daemon::look_again() {
   for (;;) {
     co_await clock_.sleep(10s);
     if (!store_->take_refused()) continue;
-    log::info("servo", "the store works again: listing all pods anew");
+    log::info("servo", "the store works again; listing all pods again");
     for (const auto& watch : watches_) co_await watch->stop();
     watches_.clear();
     make_watches();
   }
 }
 
-// By then the first lists and handshakes are over, and then the first run, the first message, the
-// first of whatever comes rarely: the first call of a function of a library looks for it in all of
-// them, which has pages of each in memory for nothing.
+// Drops code pages from memory after 10 s, 20 s, 40 s and so on. The first list, handshake, run and
+// message call library functions for the first time, and each first call makes the dynamic linker
+// search all libraries, which loads pages that are not needed later.
 Task<void> Daemon::settle() {
   const SteadyTime start = clock_.steady();
   for (Nanos after = 10s; after < 24h; after *= 2) {
@@ -227,12 +226,12 @@ void Daemon::collect(metrics::Exposition& out) const {
     jobs += watch->jobs();
   }
   auto restarts = out.family("plimsoll_servo_watch_restarts_total",
-                             "Lists and watches begun anew, and failures that made us wait",
+                             "Lists and watches started again, and failures that caused a back-off",
                              metrics::Type::counter);
   restarts.sample({{"reason", "list"}}, static_cast<double>(relists));
   restarts.sample({{"reason", "watch"}}, static_cast<double>(reopened));
   restarts.sample({{"reason", "failure"}}, static_cast<double>(failures));
-  out.family("plimsoll_servo_jobs", "Pods of jobs that are there", metrics::Type::gauge)
+  out.family("plimsoll_servo_jobs", "Pods of jobs that exist now", metrics::Type::gauge)
       .sample(static_cast<double>(jobs));
 }
 

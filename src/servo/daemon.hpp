@@ -24,14 +24,14 @@ namespace plim::servo {
 // Belongs to one loop; co_await stop() before destroying it, also after start() failed.
 class Daemon {
  public:
-  // `receiver`: null if nothing is to be sent. The registry must outlive it.
+  // `receiver` is null if the servo sends nothing. The registry must outlive the daemon.
   Daemon(const Executor& loop, Settings settings, std::shared_ptr<kube::Client> client,
          std::unique_ptr<Receiver> receiver, metrics::Registry& registry, Clock& clock,
          std::size_t most_in_memory = 10'000);
 
-  // Store, listener, HELLO, then the lists and watches, which go on by themselves.
+  // Opens the store and the listener, sends HELLO, then starts lists and watches as own tasks.
   Task<Result<void>> start();
-  // At most about four seconds. `reason` is what GOODBYE says.
+  // Takes at most about four seconds. The GOODBYE message carries `reason`.
   Task<void> stop(std::string reason);
 
   std::string address() const { return server_ ? server_->address() : ""; }
@@ -57,17 +57,17 @@ class Daemon {
   Clock& clock_;
   Metrics metrics_;
   std::unique_ptr<RunStore> store_;
-  std::unique_ptr<Sender> sender_;  // with receiver_ only
+  std::unique_ptr<Sender> sender_;  // null without receiver_
   std::vector<std::unique_ptr<JobWatch>> watches_;
   kube::EventRecorder events_;
   std::shared_ptr<metrics::Registry::Collect> collector_;
   std::unique_ptr<net::Server> server_;
 
-  // Runs go to the sender as they are stored, up to a number; beyond it they wait on disk and are
-  // read back in the same order.
+  // Stored runs go to the sender until it holds a maximum number. Further runs wait on disk and
+  // are read back in the same order.
   const std::size_t most_in_memory_;
-  JournalPosition handed_{};  // the last one the sender got
-  bool behind_ = true;        // there may be more on disk
+  JournalPosition handed_{};  // position of the last run that the sender got
+  bool behind_ = true;        // the disk may have runs that the sender does not have
   Event feed_event_;
   TaskGroup tasks_;
 };

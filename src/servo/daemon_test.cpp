@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// One life of the servo beside a scripted API server.
+// One servo process, from start to stop, with a scripted API server.
 class Life {
  public:
   Life(const std::string& store, std::size_t most_in_memory) {
@@ -43,7 +43,7 @@ class Life {
   }
 
   double unsent() {
-    return registry.gauge("plimsoll_servo_unsent", "Runs that wait to be sent").value();
+    return registry.gauge("plimsoll_servo_unsent", "Runs that are not sent yet").value();
   }
 
   template <class Condition>
@@ -72,7 +72,7 @@ class DaemonTest : public ::testing::Test {
   plim::testing::TempDir dir_{plim::testing::memory_directory()};
 };
 
-TEST_F(DaemonTest, greets_sends_and_says_goodbye) {
+TEST_F(DaemonTest, sends_hello_runs_and_goodbye) {
   Life life(dir_ / "store", 100);
   life.client->lists = {list_of(pods(2))};
   life.start();
@@ -83,7 +83,7 @@ TEST_F(DaemonTest, greets_sends_and_says_goodbye) {
   EXPECT_THAT(life.receiver->bodies.back(), HasSubstr(R"("reason":"test")"));
 }
 
-TEST_F(DaemonTest, what_does_not_fit_into_memory_waits_on_disk_and_keeps_its_order) {
+TEST_F(DaemonTest, runs_beyond_the_limit_in_memory_wait_on_disk_in_order) {
   Life life(dir_ / "store", 4);
   life.receiver->held.insert("a");
   life.client->lists = {list_of(pods(50))};
@@ -98,7 +98,7 @@ TEST_F(DaemonTest, what_does_not_fit_into_memory_waits_on_disk_and_keeps_its_ord
               fmt::format("u{:03}/main/0", i));
 }
 
-TEST_F(DaemonTest, what_was_not_sent_is_sent_by_the_next_one) {
+TEST_F(DaemonTest, sends_unsent_runs_after_a_restart) {
   {
     Life life(dir_ / "store", 4);
     life.receiver->answers["a"].push_back(PostAnswer{.status = 503});

@@ -1,4 +1,4 @@
-// What one look at a pod tells: whether it is a job, and which of its runs have ended.
+// Finds out from one pod object whether the pod is a job, and which of its runs have ended.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@
 
 namespace plim::servo {
 
-// A pod as a job, which it may be before it has a status, a uid, or even a name.
+// Whether a pod is a job. At admission the pod has no status and no uid, and may have no name.
 struct JobFinding {
   std::string app = {};
-  const json::value* container = nullptr;  // the measured one, in the pod; null: it is no job
-  // Why a pod of a watched namespace that could be a job is none: a name of AppIdMiss, "container",
-  // or "" when it is not meant to be one.
+  const json::value* container = nullptr;  // the measured one, in the pod; null: not a job
+  // Why a pod of a watched namespace that looks like a job is not one: a name of AppIdMiss or
+  // "container". "" if the pod is not meant to be a job.
   std::string_view miss = {};
 };
 
@@ -29,13 +29,13 @@ struct Sighting {
   bool is_job = false;
   std::string_view miss = {};          // as in JobFinding
   std::vector<loop::RunRecord> ended;  // runs whose end is visible
-  // The run under way, told as if it were deleted now: what is left to say when the pod vanishes.
+  // The current run as if the pod were deleted now; JobWatch reports it if the pod disappears.
   std::optional<loop::RunRecord> open;
 };
 
 enum class Seen { present, deleted };
 
-// Pure. The pod may be any JSON: what is missing or of the wrong type reads as absent.
+// A pure function. The pod may be any JSON: a field of the wrong type counts as absent.
 Sighting look_at(const json::value& pod, const JobRules& rules, Seen seen, WallTime now);
 
 }  // namespace plim::servo

@@ -6,6 +6,7 @@
 
 #include "base/testing/json_gen.hpp"
 #include "base/utf8.hpp"
+#include "kube/paths.hpp"
 #include "servo/payload.hpp"
 #include "servo/testing/pods.hpp"
 
@@ -21,7 +22,7 @@ Sighting look(const json::value& pod, Seen seen = Seen::present) {
 }
 
 void annotate(json::value& pod, std::string_view name, std::string_view value) {
-  make_object(pod, {"metadata", "annotations"})[name] = value;
+  kube::make_object(pod, "Pod.metadata.annotations")[name] = value;
 }
 
 json::value with_policy(json::value pod, std::string_view policy) {
@@ -44,7 +45,7 @@ TEST(Job, a_container_that_ended_is_a_run_with_its_own_times) {
   EXPECT_FALSE(seen.open);
 }
 
-TEST(Job, one_that_runs_is_open) {
+TEST(Job, a_running_container_is_an_open_run) {
   const Sighting seen = look(running_pod("u1", "a1"));
   EXPECT_TRUE(seen.is_job);
   EXPECT_TRUE(seen.ended.empty());
@@ -68,7 +69,7 @@ TEST(Job, restart_policies_decide_what_is_a_job) {
   EXPECT_FALSE(look(mirror).is_job);
 }
 
-TEST(Job, other_namespaces_are_not_looked_at) {
+TEST(Job, ignores_other_namespaces) {
   json::value pod = ended_pod("u", "a");
   pod.at("metadata").as_object()["namespace"] = "other";
   EXPECT_FALSE(look(pod).is_job);
@@ -98,7 +99,7 @@ TEST(Job, a_service_that_counts_as_a_job_has_many_runs) {
   EXPECT_TRUE(seen.open);
 }
 
-TEST(Job, what_never_ran_has_failed_and_says_why) {
+TEST(Job, a_container_that_never_ran_has_failed_with_a_reason) {
   for (json::value start :
        {json::value(nullptr), json::value("1970-01-01T00:00:00Z"), json::value("soon"),
         json::value("9999-01-01T00:00:00Z"), json::value(5)}) {
@@ -168,7 +169,7 @@ TEST(Job, the_measured_container_can_be_chosen) {
   EXPECT_EQ(look_at(ended_pod("u", "a"), beyond, Seen::present, {}).miss, "container");
 }
 
-TEST(Job, odd_times_and_codes_are_taken_as_they_can_be) {
+TEST(Job, reads_odd_times_and_exit_codes) {
   json::value stepped = ended_pod("u", "a", times("2026-01-01T10:00:42Z", "2026-01-01T10:00:00Z"));
   EXPECT_TRUE(look(stepped).ended[0].clock_stepped);
   EXPECT_EQ(look(stepped).ended[0].duration(), 0);
@@ -201,7 +202,7 @@ TEST(Job, missing_image_bytes_come_from_the_schedulers_decision) {
   EXPECT_FALSE(look(pod).ended[0].missing_bytes);
 }
 
-TEST(Job, misses_are_named) {
+TEST(Job, names_why_a_pod_is_not_a_job) {
   json::value pod = ended_pod("u", "a");
   pod.at_pointer("/spec/containers/0").as_object().erase("env");
   EXPECT_EQ(look(pod).miss, "missing");
@@ -210,7 +211,7 @@ TEST(Job, misses_are_named) {
 
 RC_GTEST_PROP(Job, any_json_is_looked_at_without_harm, ()) {
   json::value pod = ended_pod("u", "a");
-  // Something odd in the place of something that is expected.
+  // A value of the wrong type at each place.
   const std::string place = *rc::gen::element<std::string>(
       "/metadata", "/metadata/uid", "/metadata/namespace", "/spec", "/spec/containers",
       "/spec/containers/0", "/spec/containers/0/name", "/spec/containers/0/env", "/status",

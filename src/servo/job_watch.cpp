@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::servo {
 namespace {
@@ -22,7 +23,7 @@ kube::ReflectorOptions options_for(const std::string& ns) {
 
 std::string pack(const std::optional<loop::RunRecord>& run) {
   std::string out = run ? to_json(loop::run_to_json(*run)) : std::string();
-  out.shrink_to_fit();  // it stays as long as its pod
+  out.shrink_to_fit();  // kept as long as the pod exists
   return out;
 }
 
@@ -62,7 +63,7 @@ std::string JobWatch::not_ready() const {
   if (synced_ && !is_refused) return {};
   return fmt::format(
       "pods of {} are not {}{}{}", ns_.empty() ? "all namespaces" : "namespace " + ns_,
-      synced_ ? "followed" : "listed yet", trouble ? ": " : "", trouble ? trouble->message : "");
+      synced_ ? "watched" : "listed yet", trouble ? ": " : "", trouble ? trouble->message : "");
 }
 
 void JobWatch::begin_replace() {
@@ -83,8 +84,8 @@ Result<void> JobWatch::apply(kube::WatchEvent::Type type, kube::JsonText object)
   return {};
 }
 
-// Its pod will be heard of again, by its deletion at the latest; who lists anew is deaf meanwhile
-// to those that come and go.
+// Another event of the pod follows, its deletion at the latest. Listing again would miss pods that
+// are created and deleted meanwhile.
 Result<void> JobWatch::cannot_read(Error error) {
   leave_out(error.message);
   return {};
@@ -107,11 +108,11 @@ void JobWatch::end_replace() {
   synced_ = true;
 }
 
-// Pods stay around long after their end, and are changed and listed again: there is no more to
-// learn from them, and their metadata tells who they are at a tenth of the price.
+// Pods exist long after their end, and are changed and listed again without news for the servo. To
+// decode only the metadata costs a tenth of decoding the pod.
 bool JobWatch::is_known_to_be_over(kube::JsonText object, Seen seen) {
   auto meta = kube::decode_meta(object, names_);
-  if (!meta) return false;  // whoever reads all of it says what is wrong
+  if (!meta) return false;  // the caller decodes the whole pod and reports the error
   const auto known = jobs_.find(meta->uid);
   if (known == jobs_.end() || !known->second.is_over) return false;
   known->second.listing = listing_;
@@ -119,11 +120,11 @@ bool JobWatch::is_known_to_be_over(kube::JsonText object, Seen seen) {
   return true;
 }
 
-// One object that cannot be read is counted and left out: an error would make the reflector list
-// everything anew, for ever.
+// Counts and skips an object that cannot be decoded: with an error the reflector would list all
+// pods again, without end.
 void JobWatch::leave_out(std::string_view error) {
   metrics_.undecodable.add();
-  log::debug("servo", "left out a pod that cannot be read", {{"error", error}});
+  log::debug("servo", "skipped a pod that cannot be decoded", {{"error", error}});
 }
 
 void JobWatch::look(kube::JsonText object, Seen seen, Look which) {
@@ -142,11 +143,12 @@ void JobWatch::look(kube::JsonText object, Seen seen, Look which) {
   }
   for (loop::RunRecord& run : sighting.ended) on_end_(std::move(run));
   if (seen == Seen::present) {
-    const bool is_over = !sighting.open && text_at(*pod, {"spec", "restartPolicy"}) != "Always";
+    const bool is_over =
+        !sighting.open && kube::text_at(*pod, "Pod.spec.restartPolicy") != "Always";
     jobs_[uid] = Job{.open = pack(sighting.open), .listing = listing_, .is_over = is_over};
     return;
   }
-  // The object of the deletion may know less than what was told before.
+  // The deleted object may be older than the last one: a run that has ended is not reported again.
   const auto known = jobs_.find(uid);
   const bool had_ended = known != jobs_.end() && known->second.open.empty();
   if (sighting.open && !had_ended) on_end_(std::move(*sighting.open));

@@ -1,4 +1,4 @@
-// Follows the pods of one namespace, or of all, and tells of every run whose end it sees.
+// Watches the pods of one namespace or of all, and reports every run whose end it sees.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@
 
 namespace plim::servo {
 
-// On kube::Reflector and not on kube::Informer: an informer keeps every pod and tells nothing of
-// one that it hears of only by its deletion; here only jobs are kept, in a few hundred bytes each,
-// and every object seen counts, wherever it comes from. The reflector's own rules hold for the
-// rest: lists in pages of 500, watches of 300 to 600 s with bookmarks, 410 → list, back-off.
+// Uses kube::Reflector, not kube::Informer. An informer keeps every pod, and does not report a pod
+// whose first event is its deletion. This class keeps only jobs, a few hundred bytes each, and
+// looks at every object of lists and watches. The reflector does the rest: lists in pages of 500,
+// watches of 300 to 600 s with bookmarks, a new list after 410, back-off.
 //
-// Belongs to one loop; co_await stop() before destroying it. May tell of the same run many times.
+// Belongs to one loop; co_await stop() before destroying it. May report the same run many times.
 class JobWatch final : private kube::Reflector::Target {
  public:
   using OnEnd = std::function<void(loop::RunRecord run)>;
@@ -36,11 +36,11 @@ class JobWatch final : private kube::Reflector::Target {
 
   bool synced() const { return synced_; }
 
-  // Why not every end of a job is heard of: nothing is listed yet, or a right is missing. "": all
-  // is well, or in a trouble that passes.
+  // Why ends of jobs may be missed: the first list is not complete, or a permission is missing.
+  // "" if nothing is wrong, or if the next retry may succeed.
   std::string not_ready() const;
 
-  // A job's pod that was there when last heard of.
+  // A job whose pod existed in the last list or event.
   bool is_present(const std::string& uid) const { return jobs_.contains(uid); }
 
   std::size_t jobs() const { return jobs_.size(); }
@@ -49,10 +49,10 @@ class JobWatch final : private kube::Reflector::Target {
 
  private:
   struct Job {
-    std::string open;           // what to say if it vanishes, as JSON: a third of the memory of a
-                                // record, and hardly ever read; "": it has ended
-    std::uint64_t listing = 0;  // the last one it was part of
-    bool is_over = false;       // has ended, and its pod never starts it again
+    std::string open;  // the run to report if the pod disappears; "": it has ended. JSON
+    // takes a third of a record's memory, and is rarely parsed
+    std::uint64_t listing = 0;  // number of the last list that had the pod
+    bool is_over = false;       // the run has ended, and the pod never starts another
   };
 
   void begin_replace() override;
@@ -71,7 +71,7 @@ class JobWatch final : private kube::Reflector::Target {
   OnEnd on_end_;
   Clock& clock_;
   std::unordered_map<std::string, Job> jobs_;  // by uid
-  kube::InternPool names_;                     // of the metadata that is read on the way
+  kube::InternPool names_;                     // of the metadata that decode_meta reads
   std::uint64_t listing_ = 0;
   bool synced_ = false;
   kube::Reflector reflector_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/loop.hpp"
+#include "kube/paths.hpp"
 #include "servo/testing/pods.hpp"
 #include "servo/testing/script_client.hpp"
 
@@ -16,7 +17,7 @@ using ::testing::IsEmpty;
 
 class JobWatchTest : public ::testing::Test {
  protected:
-  // Follows the script to its end. Every run is told of as "uid result".
+  // Plays the script to its end. Reported runs are collected as "uid result".
   std::vector<std::string> follow() {
     auto on_end = [this](loop::RunRecord run) {
       told_.push_back(fmt::format("{} {}", run.uid, name_of(run.result)));
@@ -52,7 +53,7 @@ class JobWatchTest : public ::testing::Test {
   std::string not_ready_;
 };
 
-TEST_F(JobWatchTest, tells_of_pods_that_had_ended_before_it_came) {
+TEST_F(JobWatchTest, reports_pods_that_ended_before_the_watch_started) {
   client_->lists = {list_of({ended_pod("u1", "a"), running_pod("u2", "a")}, "next"),
                     list_of({ended_pod("u3", "a")})};
   EXPECT_THAT(follow(), ElementsAre("u1 completed", "u3 completed"));
@@ -68,14 +69,14 @@ TEST_F(JobWatchTest, tells_of_pods_that_had_ended_before_it_came) {
   EXPECT_EQ(client_->watch_options[0].resource_version, "10");
 }
 
-TEST_F(JobWatchTest, tells_when_the_end_is_seen) {
+TEST_F(JobWatchTest, reports_a_run_when_it_sees_its_end) {
   client_->lists = {list_of({})};
   client_->then_watch(
       {event("ADDED", running_pod("u1", "a")), event("MODIFIED", ended_pod("u1", "a"))});
   EXPECT_THAT(follow(), ElementsAre("u1 completed"));
 }
 
-TEST_F(JobWatchTest, a_deletion_shows_what_the_pod_had_come_to) {
+TEST_F(JobWatchTest, reports_the_end_that_a_deletion_shows) {
   client_->lists = {list_of({})};
   client_->then_watch(
       {event("ADDED", running_pod("u1", "a")), event("DELETED", ended_pod("u1", "a")),
@@ -85,13 +86,13 @@ TEST_F(JobWatchTest, a_deletion_shows_what_the_pod_had_come_to) {
   EXPECT_EQ(jobs_, 0u);
 }
 
-TEST_F(JobWatchTest, a_deletion_that_knows_less_than_before_says_nothing_new) {
+TEST_F(JobWatchTest, a_deletion_with_an_older_object_reports_nothing_new) {
   client_->lists = {list_of({ended_pod("u1", "a")})};
   client_->then_watch({event("DELETED", running_pod("u1", "a"))});
   EXPECT_THAT(follow(), ElementsAre("u1 completed"));
 }
 
-TEST_F(JobWatchTest, pods_that_vanish_between_two_lists_were_deleted) {
+TEST_F(JobWatchTest, pods_that_disappear_between_two_lists_count_as_deleted) {
   client_->lists = {list_of({running_pod("u1", "a"), running_pod("u2", "a"), ended_pod("u3", "a")}),
                     list_of({running_pod("u2", "a")})};
   client_->then_watch({kGone});
@@ -99,7 +100,7 @@ TEST_F(JobWatchTest, pods_that_vanish_between_two_lists_were_deleted) {
   EXPECT_EQ(jobs_, 1u);
 }
 
-// Each way in which a watch ends; the next watch delivers what comes afterwards.
+// Each way in which a watch can end; the next watch delivers later events.
 TEST_F(JobWatchTest, goes_on_after_every_end_of_a_watch) {
   client_->lists = {list_of({}), list_of({}), list_of({})};
   client_->then_watch({event("ADDED", ended_pod("u1", "a"))});  // EOF
@@ -116,14 +117,14 @@ TEST_F(JobWatchTest, goes_on_after_every_end_of_a_watch) {
   EXPECT_EQ(lists_, 3u);
 }
 
-TEST_F(JobWatchTest, a_missing_right_is_named_until_it_is_given) {
+TEST_F(JobWatchTest, names_a_missing_permission_until_it_is_granted) {
   client_->lists = {fail(Code::forbidden, "cannot list pods")};
   EXPECT_THAT(follow(), IsEmpty());
   EXPECT_EQ(not_ready_, "pods of namespace default are not listed yet: cannot list pods");
   client_->lists = {list_of({})};
   client_->watches.emplace_back(fail(Code::forbidden, "cannot watch pods"));
   EXPECT_THAT(follow(), IsEmpty());
-  EXPECT_EQ(not_ready_, "pods of namespace default are not followed: cannot watch pods");
+  EXPECT_EQ(not_ready_, "pods of namespace default are not watched: cannot watch pods");
   client_->lists = {list_of({}), list_of({ended_pod("u1", "a")})};
   client_->watches.emplace_back(fail(Code::forbidden, "cannot watch pods"));
   client_->then_watch({event("ADDED", ended_pod("u2", "a"))});
@@ -151,7 +152,7 @@ TEST_F(JobWatchTest, an_event_that_cannot_be_read_is_counted_and_the_watch_goes_
   EXPECT_EQ(lists_, 1u);
 }
 
-TEST_F(JobWatchTest, what_is_over_is_told_once_however_often_it_is_seen) {
+TEST_F(JobWatchTest, reports_a_finished_job_once_however_often_it_is_seen) {
   const json::value pod = ended_pod("u1", "a");
   client_->lists = {list_of({pod}), list_of({pod})};
   client_->then_watch({event("MODIFIED", pod), event("MODIFIED", pod), kGone});
@@ -164,20 +165,21 @@ TEST_F(JobWatchTest, what_is_over_is_told_once_however_often_it_is_seen) {
 TEST_F(JobWatchTest, a_service_that_counts_as_a_job_is_never_over) {
   json::value pod = ended_pod("u1", "a");
   pod.at("spec").as_object()["restartPolicy"] = "Always";
-  make_object(pod, {"metadata", "annotations"})["plimsoll.io/job"] = "true";
+  kube::make_object(pod, "Pod.metadata.annotations")["plimsoll.io/job"] = "true";
   client_->lists = {list_of({pod})};
   client_->then_watch({event("MODIFIED", pod)});
   EXPECT_THAT(follow(), ElementsAre("u1 completed", "u1 completed"));
 }
 
-TEST_F(JobWatchTest, counts_why_pods_are_no_jobs_once) {
+TEST_F(JobWatchTest, counts_once_why_a_pod_is_not_a_job) {
   json::value pod = ended_pod("u1", "");
   client_->lists = {list_of({pod})};
   client_->then_watch({event("MODIFIED", pod), event("MODIFIED", pod)});
   EXPECT_THAT(follow(), IsEmpty());
   EXPECT_EQ(registry_
                 .counter("plimsoll_servo_appid_misses_total",
-                         "Pods that could be jobs but have no usable id", {{"reason", "empty"}})
+                         "Pods that could be jobs but have no usable application ID",
+                         {{"reason", "empty"}})
                 .value(),
             1u);
 }

@@ -14,10 +14,10 @@ std::string_view outcome_of(const loop::RunRecord& run) {
 
 Metrics::Metrics(metrics::Registry& r)
     : registry(r),
-      undecodable(r.counter("plimsoll_servo_undecodable_total", "Pods that could not be read")),
-      unsent(r.gauge("plimsoll_servo_unsent", "Runs that wait to be sent")),
+      undecodable(r.counter("plimsoll_servo_undecodable_total", "Pods that could not be decoded")),
+      unsent(r.gauge("plimsoll_servo_unsent", "Runs that are not sent yet")),
       store_failing(r.gauge("plimsoll_servo_store_failing",
-                            "1 while runs cannot be written to the store and wait in memory")),
+                            "1 while the store cannot be written and runs wait in memory")),
       store_bytes(r.gauge("plimsoll_servo_store_bytes", "Size of the store on disk")) {}
 
 void Metrics::count_run(const loop::RunRecord& run) {
@@ -35,7 +35,8 @@ void Metrics::count_run(const loop::RunRecord& run) {
 
 void Metrics::count_miss(std::string_view reason) {
   registry
-      .counter("plimsoll_servo_appid_misses_total", "Pods that could be jobs but have no usable id",
+      .counter("plimsoll_servo_appid_misses_total",
+               "Pods that could be jobs but have no usable application ID",
                {{"reason", std::string(reason)}})
       .add();
 }
@@ -52,12 +53,12 @@ void Metrics::count_post(std::string_view result) {
 
 Metrics::App& Metrics::app_of(const std::string& id) {
   if (auto found = apps_.find(id); found != apps_.end()) return found->second;
-  // The rest shares one entry, so neither the metrics nor this map grow with every id.
+  // All other IDs share one entry, so that the metrics and this map do not grow without limit.
   const std::string name = apps_.size() < kMostApps ? id : std::string(kOther);
   auto [made, is_new] = apps_.try_emplace(name);
   if (is_new) {
     made->second.label = name;
-    made->second.seconds = &registry.histogram("plimsoll_servo_run_seconds", "How long runs took",
+    made->second.seconds = &registry.histogram("plimsoll_servo_run_seconds", "Duration of runs",
                                                metrics::spread_bounds(1, 16), {{"app", name}});
   }
   return made->second;

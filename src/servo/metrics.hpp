@@ -1,4 +1,4 @@
-// What the servo counts.
+// The servo's metrics.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace plim::servo {
 
-inline constexpr std::size_t kMostApps = 200;  // values of the label `app`; the rest is "other"
+inline constexpr std::size_t kMostApps = 200;  // values of the label `app`; more become "other"
 
 // Belongs to one loop. The registry must outlive it.
 class Metrics {
@@ -28,7 +28,7 @@ class Metrics {
   metrics::Gauge& store_bytes;
 
  private:
-  // Kept, since finding one takes longer than the rest of counting.
+  // Cached, because looking up a metric takes longer than counting.
   struct App {
     std::string label;
     metrics::Histogram* seconds;

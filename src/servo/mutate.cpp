@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "kube/object.hpp"
 #include "kube/patch_writer.hpp"
+#include "kube/paths.hpp"
 #include "kube/qos.hpp"
 #include "node/cgroup_names.hpp"
 #include "servo/job.hpp"
@@ -34,11 +35,11 @@ json::value sys_volume() {
 }
 
 bool is_sys_volume(const json::value& volume) {
-  return text_at(volume, {"hostPath", "path"}) == "/sys";
+  return kube::text_at(volume, "Volume.hostPath.path") == "/sys";
 }
 
-// Where the kubelet's cgroupfs driver puts the pod. Its uid is not known yet: the kubelet fills it
-// in when it starts the monitor.
+// The pod's cgroup with the kubelet's cgroupfs driver. The uid is not known yet: the kubelet
+// expands the variable when it starts the monitor.
 std::string cgroup_path(std::string_view qos) {
   return "/" + node::pod_cgroup(node::CgroupDriver::cgroupfs,
                                 node::parse_qos(qos).value_or(node::Qos::guaranteed),
@@ -56,9 +57,10 @@ class JobMutation {
       : pod_(pod), monitor_(monitor), form_(form) {}
 
   kube::AdmissionAnswer run() {
-    // It has been here before, or its author has brought one.
-    for (std::string_view list : {"containers", "initContainers"})
-      if (entry_named(find(pod_, {"spec", list}), kMonitorName) != nullptr) return {};
+    // The webhook saw the pod before, or the author of the pod added a monitor.
+    for (kube::ListPath list :
+         {kube::ListPath("Pod.spec.containers"), kube::ListPath("Pod.spec.initContainers")})
+      if (entry_named(kube::find(pod_, list), kMonitorName) != nullptr) return {};
     if (!monitor_.image.empty()) add_monitor();
     add_mark();
     kube::AdmissionAnswer out;
@@ -69,10 +71,10 @@ class JobMutation {
 
  private:
   void add_monitor() {
-    const json::value* volumes = find(pod_, {"spec", "volumes"});
+    const json::value* volumes = kube::find(pod_, "Pod.spec.volumes");
     const json::value* volume = entry_named(volumes, kSysVolume);
     if (volume != nullptr && !is_sys_volume(*volume)) {
-      warnings_.push_back(fmt::format("no {} is added: the pod has another volume {} than /sys",
+      warnings_.push_back(fmt::format("{} is not added: the pod has a volume {} that is not /sys",
                                       kMonitorName, kSysVolume));
       return;
     }
@@ -80,10 +82,12 @@ class JobMutation {
       std::vector<json::value> added{sys_volume()};
       patch_.append("/spec/volumes", volumes, std::move(added));
     }
-    // Never in front: paths to application ids count containers.
-    const std::string_view list = form_ == MonitorForm::sidecar ? "initContainers" : "containers";
+    // Append, because paths to application IDs contain indexes of containers.
+    const kube::ListPath list = form_ == MonitorForm::sidecar
+                                    ? kube::ListPath("Pod.spec.initContainers")
+                                    : kube::ListPath("Pod.spec.containers");
     std::vector<json::value> added{container()};
-    patch_.append(fmt::format("/spec/{}", list), find(pod_, {"spec", list}), std::move(added));
+    patch_.append(fmt::format("/spec/{}", list.key()), kube::find(pod_, list), std::move(added));
     if (form_ == MonitorForm::appended)
       warnings_.push_back(fmt::format(
           "{} keeps the pod running after its job: sidecars need Kubernetes 1.29", kMonitorName));
@@ -99,8 +103,8 @@ class JobMutation {
     json::object out{{"name", kMonitorName}, {"image", monitor_.image}};
     if (form_ == MonitorForm::sidecar) out["restartPolicy"] = "Always";
     out["env"] = std::move(env);
-    // To be measured must not cost a pod its class.
-    if (qos == "Guaranteed" && find(pod_, {"spec", "resources"}) == nullptr) {
+    // A container without these resources would change the QoS class of the pod.
+    if (qos == "Guaranteed" && kube::find(pod_, "Pod.spec.resources") == nullptr) {
       const json::object amounts{{"cpu", "10m"}, {"memory", "64Mi"}};
       out["resources"] = json::object{{"requests", amounts}, {"limits", amounts}};
     }
@@ -110,11 +114,11 @@ class JobMutation {
   }
 
   void add_mark() {
-    const json::value* metadata = find(pod_, {"metadata"});
+    const json::value* metadata = kube::find(pod_, "Pod.metadata");
     if (metadata == nullptr || !metadata->is_object() ||
         kube::annotation_of(pod_, kMarkAnnotation) == kMark)
       return;
-    const json::value* annotations = find(*metadata, {"annotations"});
+    const json::value* annotations = kube::find(*metadata, "ObjectMeta.annotations");
     if (annotations != nullptr && annotations->is_object())
       patch_.add(std::string(kMarkPointer), json::string(kMark));
     else

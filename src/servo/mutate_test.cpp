@@ -1,4 +1,4 @@
-// What jobs look like after their admission.
+// Tests of pods after the servo's webhook has changed them.
 #include "servo/mutate.hpp"
 
 #include <string>
@@ -70,7 +70,7 @@ TEST(MutateJob, gets_the_monitor_as_a_sidecar) {
       {"op":"add","path":"/metadata/annotations","value":{"plimsoll.io/servo":"v1"}}])json"));
 }
 
-TEST(MutateJob, is_only_marked_when_there_is_no_monitor) {
+TEST(MutateJob, is_only_marked_without_a_monitor) {
   EXPECT_EQ(patch_for(kBare, kNone),
             R"([{"op":"add","path":"/metadata/annotations","value":{"plimsoll.io/servo":"v1"}}])");
   EXPECT_EQ(patch_for(R"({"metadata":{"annotations":{"a":"b"}},"spec":{"restartPolicy":"OnFailure",
@@ -79,7 +79,7 @@ TEST(MutateJob, is_only_marked_when_there_is_no_monitor) {
             R"([{"op":"add","path":"/metadata/annotations/plimsoll.io~1servo","value":"v1"}])");
 }
 
-TEST(MutateJob, keeps_what_it_has_and_its_place_in_paths) {
+TEST(MutateJob, keeps_its_containers_and_their_indexes) {
   json::value pod = parsed(kBare);
   pod.at("spec").as_object()["initContainers"] = parsed(R"([{"name":"first","image":"i"}])");
   pod.at("spec").as_object()["volumes"] = parsed(R"([{"name":"d","emptyDir":{}}])");
@@ -90,7 +90,7 @@ TEST(MutateJob, keeps_what_it_has_and_its_place_in_paths) {
   EXPECT_EQ(text_at(after.at_pointer("/spec/volumes/1"), {"name"}), "rsys");
 }
 
-TEST(MutateJob, keeps_its_class_and_tells_the_monitor) {
+TEST(MutateJob, keeps_its_qos_class_and_passes_it_to_the_monitor) {
   EXPECT_EQ(cgroup_of(admitted(parsed(kBare))), "/kubepods/besteffort/pod$(OPTUNE_SELF_ID)");
   EXPECT_EQ(cgroup_of(admitted(with_resources(R"({"requests":{"cpu":"1"}})"))),
             "/kubepods/burstable/pod$(OPTUNE_SELF_ID)");
@@ -101,7 +101,7 @@ TEST(MutateJob, keeps_its_class_and_tells_the_monitor) {
             R"({"requests":{"cpu":"10m","memory":"64Mi"},"limits":{"cpu":"10m","memory":"64Mi"}})");
 }
 
-TEST(MutateJob, that_has_a_monitor_is_left_alone) {
+TEST(MutateJob, with_a_monitor_is_not_changed) {
   for (std::string_view list : {"containers", "initContainers"}) {
     json::value pod = parsed(kBare);
     json::value& found = pod.at("spec").as_object()[list];
@@ -111,7 +111,7 @@ TEST(MutateJob, that_has_a_monitor_is_left_alone) {
   }
 }
 
-TEST(MutateJob, is_none_of_many_pods) {
+TEST(MutateJob, ignores_pods_that_are_not_jobs) {
   for (std::string_view pod :
        {R"({"metadata":{},"spec":{"restartPolicy":"Never","containers":[{"name":"m"}]}})",
         R"({"metadata":{},"spec":{"restartPolicy":"Always","containers":[
@@ -133,7 +133,7 @@ TEST(MutateJob, is_none_of_many_pods) {
   EXPECT_TRUE(mutate_job(review, default_rules(), kMonitor).patch.empty());
 }
 
-TEST(MutateJob, whose_volume_is_in_the_way_gets_no_monitor) {
+TEST(MutateJob, with_another_volume_of_the_same_name_gets_no_monitor) {
   json::value pod = parsed(kBare);
   pod.at("spec").as_object()["volumes"] = parsed(R"([{"name":"rsys","emptyDir":{}}])");
   const kube::AdmissionAnswer answer = admit(pod, kMonitor);
@@ -144,7 +144,7 @@ TEST(MutateJob, whose_volume_is_in_the_way_gets_no_monitor) {
   EXPECT_EQ(admitted(pod).at("spec").at("volumes"), pod.at("spec").at("volumes"));
 }
 
-TEST(MutateJob, of_an_old_cluster_gets_the_monitor_behind_its_containers) {
+TEST(MutateJob, of_an_old_cluster_gets_the_monitor_after_its_containers) {
   const kube::AdmissionAnswer answer = admit(parsed(kBare), kMonitor, MonitorForm::appended);
   const json::value& added = answer.patch.at(1);
   EXPECT_EQ(text_at(added, {"path"}), "/spec/containers/-");
@@ -153,12 +153,12 @@ TEST(MutateJob, of_an_old_cluster_gets_the_monitor_behind_its_containers) {
   EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("sidecars need Kubernetes 1.29")));
 }
 
-TEST(MutateJob, whose_monitor_reports_nowhere_is_told_no_target) {
+TEST(MutateJob, gets_no_target_if_the_monitor_does_not_report) {
   const json::value after = admitted(parsed(kBare), Monitor{.image = "pause", .target = ""});
   EXPECT_EQ(after.at_pointer("/spec/initContainers/0/env").as_array().size(), 2u);
 }
 
-// Whatever a pod is: what was a pod before is one afterwards, and a second look changes nothing.
+// Random pods: a valid pod stays valid, and a second admission changes nothing.
 TEST(MutateJob, of_any_shape_stays_a_pod) {
   const std::vector<std::string_view> glue{"null",       "true",
                                            "0",          "[]",
@@ -192,7 +192,7 @@ TEST(MutateJob, of_any_shape_stays_a_pod) {
     ++decoded;
     ASSERT_TRUE(is_pod(after)) << to_json(pod) << to_json(after);
   }
-  // Otherwise it has tried nothing.
+  // Otherwise the test has tried nothing.
   EXPECT_GT(changed, 300);
   EXPECT_GT(decoded, 300);
 }

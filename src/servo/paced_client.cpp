@@ -7,7 +7,7 @@
 namespace plim::servo {
 namespace {
 
-constexpr std::size_t kFlood = 64;  // events that came in one go
+constexpr std::size_t kFlood = 64;  // events in one read
 
 class PacedWatch final : public kube::Watch {
  public:
@@ -27,8 +27,8 @@ class PacedWatch final : public kube::Watch {
   }
 
  private:
-  // Work posted now runs before anything that is waited for from now on: if it has run, somebody
-  // waited. The time that passed does not tell, on a busy machine it passes by itself.
+  // Work posted now runs before any later wait ends. So if it has run, the reader has waited. The
+  // elapsed time does not show that: on a busy machine time passes without a wait.
   void mark_turn() {
     if (std::exchange(*is_same_turn_, true)) return;
     post_to(loop_, [flag = is_same_turn_] { *flag = false; });

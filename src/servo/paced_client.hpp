@@ -1,4 +1,4 @@
-// A client whose watches hand over what streams in in groups.
+// A client whose watches deliver frequent events in groups.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,13 @@
 
 namespace plim::servo {
 
-// For whoever may hear of an event a little later: to wake for each one costs several times what
-// the event itself does. An event that comes alone, that is after a pause of at least `pace`, is
-// handed over at once. One that comes sooner after the last is held for `pace`, and whatever has
-// arrived by then follows without waiting. A flood is not held up: who reads that much in one go
-// has nothing to save.
+// For readers that accept a small delay: to wake up for each event costs several times as much as
+// the event itself. An event after a pause of at least `pace` is delivered at once. An event that
+// comes sooner is held for `pace`, and all events that arrive meanwhile are delivered with it. When
+// many events arrive in one read, they are not held: such a reader does not wake up for each.
 //
-// Belongs to the loop it is given; so do its watches, which may outlive it. Everything but watches
-// is the client's own.
+// Belongs to `loop`; so do its watches, which may outlive it. All other requests go to `client`
+// unchanged.
 std::shared_ptr<kube::Client> with_paced_watches(Executor loop,
                                                  std::shared_ptr<kube::Client> client,
                                                  std::chrono::milliseconds pace, Clock& clock);

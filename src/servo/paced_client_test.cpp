@@ -101,7 +101,7 @@ class PacedClientTest : public ::testing::Test {
   TaskGroup tasks_{loop_.executor()};
 };
 
-TEST_F(PacedClientTest, what_comes_alone_is_handed_over_at_once) {
+TEST_F(PacedClientTest, delivers_a_single_event_at_once) {
   for (int i = 0; i < 3; ++i) {
     pass(50ms);
     arrive("x");
@@ -109,7 +109,7 @@ TEST_F(PacedClientTest, what_comes_alone_is_handed_over_at_once) {
   }
 }
 
-TEST_F(PacedClientTest, what_streams_in_is_handed_over_in_groups_and_in_order) {
+TEST_F(PacedClientTest, delivers_frequent_events_in_groups_and_in_order) {
   pass(1s);
   arrive("1");
   EXPECT_THAT(read_, ElementsAre("1"));
@@ -129,14 +129,14 @@ TEST_F(PacedClientTest, what_streams_in_is_handed_over_in_groups_and_in_order) {
   EXPECT_THAT(read_, ElementsAre("1", "2", "3", "4", "5"));
 }
 
-TEST_F(PacedClientTest, what_is_there_already_needs_no_pause) {
+TEST_F(PacedClientTest, delivers_events_that_have_arrived_without_a_pause) {
   pass(1s);
   for (const char* line : {"1", "2", "3"}) arrivals_.add(line);
   loop_.run_ready();
   EXPECT_THAT(read_, ElementsAre("1", "2", "3"));
 }
 
-TEST_F(PacedClientTest, a_flood_is_not_held_up) {
+TEST_F(PacedClientTest, does_not_hold_a_flood_of_events) {
   pass(1s);
   for (int i = 0; i < 100; ++i) arrivals_.add("x");
   loop_.run_ready();
@@ -145,7 +145,7 @@ TEST_F(PacedClientTest, a_flood_is_not_held_up) {
   EXPECT_EQ(read_.size(), 101u);
 }
 
-TEST_F(PacedClientTest, the_end_and_failures_of_a_watch_are_handed_over_at_once) {
+TEST_F(PacedClientTest, delivers_the_end_and_failures_of_a_watch_at_once) {
   arrivals_.lines.emplace_back(fail(Code::unavailable, "broken"));
   arrivals_.changed.notify();
   loop_.run_ready();
@@ -160,7 +160,7 @@ TEST_F(PacedClientTest, the_end_and_failures_of_a_watch_are_handed_over_at_once)
   EXPECT_EQ(refused.error().message, "down");
 }
 
-TEST_F(PacedClientTest, can_be_stopped_while_it_holds_something) {
+TEST_F(PacedClientTest, can_be_stopped_while_it_holds_events) {
   arrive("1");
   EXPECT_THAT(read_, IsEmpty());
   EXPECT_EQ(clock_.sleepers(), 1u);

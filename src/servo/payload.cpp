@@ -31,7 +31,7 @@ std::string measurement(const loop::RunRecord& run, Extra extra) {
 
   json::object metrics;
   metrics["duration"] = metric(*duration, "s");
-  // A run shorter than the clock's second has no rate.
+  // Times have a resolution of one second: a shorter run has no rate.
   if (*duration > 0) metrics["perf"] = metric(1.0 / static_cast<double>(*duration), "1/s");
   if (run.estimate) metrics["est_duration"] = metric(*run.estimate, "s");
   if (extra == Extra::more) {

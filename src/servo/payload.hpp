@@ -8,7 +8,7 @@
 
 namespace plim::servo {
 
-enum class Extra { none, more };  // metrics beyond those of the ancestor
+enum class Extra { none, more };  // metrics beyond those of the original servo
 
 // {"event":"MEASUREMENT","param":{…}}
 std::string measurement(const loop::RunRecord& run, Extra extra);

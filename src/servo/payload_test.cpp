@@ -10,7 +10,7 @@ namespace {
 
 using testing::some_run;
 
-TEST(Payload, is_the_ancestors_to_the_byte) {
+TEST(Payload, equals_the_original_servos_byte_by_byte) {
   loop::RunRecord run = some_run("u");
   run.estimate = 60;
   EXPECT_EQ(measurement(run, Extra::none),
@@ -20,7 +20,7 @@ TEST(Payload, is_the_ancestors_to_the_byte) {
             R"("annotations":{"resources":"{\"limits\":{\"memory\":\"64Mi\"}}","exitcode":0}}})");
 }
 
-TEST(Payload, a_run_of_no_length_has_no_rate) {
+TEST(Payload, a_run_of_zero_seconds_has_no_rate) {
   loop::RunRecord run = some_run("u");
   run.finished = run.started;
   run.resources = json::object{};
@@ -38,14 +38,14 @@ TEST(Payload, says_that_the_clock_was_stepped) {
   EXPECT_EQ(int_at(sent, {"param", "metrics", "duration", "value"}), 0);
 }
 
-TEST(Payload, has_more_when_asked) {
+TEST(Payload, has_extra_metrics_if_enabled) {
   const json::value sent = *parse_json(measurement(some_run("u"), Extra::more));
   EXPECT_EQ(int_at(sent, {"param", "metrics", "queue_time", "value"}), 10);
   EXPECT_EQ(int_at(sent, {"param", "metrics", "init_time", "value"}), 5);
   EXPECT_EQ(int_at(sent, {"param", "metrics", "attempts", "value"}), 1);
 }
 
-TEST(Payload, greetings_name_the_account) {
+TEST(Payload, hello_and_goodbye_name_the_account) {
   EXPECT_EQ(hello("me"), R"({"event":"HELLO","param":{"account":"me"}})");
   EXPECT_EQ(goodbye("me", "signal 15"),
             R"({"event":"GOODBYE","param":{"account":"me","reason":"signal 15"}})");

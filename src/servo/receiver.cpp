@@ -67,8 +67,8 @@ Result<std::unique_ptr<HttpReceiver>> HttpReceiver::create(const Executor& loop,
   options.proxy = std::move(proxy);
   PLIM_TRY(auto client, net::Client::create(loop, settings.url->origin(), std::move(options)));
   TokenSource token(settings.token, settings.token_file);
-  // Later a file that cannot be read means the old token; at the start there is none, and posts
-  // without one would be refused for good.
+  // At the start there is no old token to keep, and the receiver would reject posts without a token
+  // for good.
   if (!settings.token_file.empty()) {
     auto text = read_token(settings.token_file);
     if (!text) return text.error().with_context("OPTUNE_AUTH_TOKEN_FILE");
@@ -102,8 +102,8 @@ Task<Result<PostAnswer>> HttpReceiver::post(Message message, std::chrono::millis
   }
 }
 
-// The status has been heard, so whatever happens here the message has arrived. Reading on keeps the
-// connection usable.
+// The receiver has sent its status, so the message has arrived even if this fails. Reading the body
+// keeps the connection usable.
 Task<void> HttpReceiver::finish_body(net::ResponseStream* stream, SteadyTime deadline) {
   std::size_t size = 0;
   while (size < kMostOfAnswer && clock_.steady() < deadline) {
@@ -113,7 +113,7 @@ Task<void> HttpReceiver::finish_body(net::ResponseStream* stream, SteadyTime dea
   }
 }
 
-// Only those redirects that keep the method, and only to where we are already.
+// Only redirects that keep the method, and only to the same origin.
 std::optional<UrlTemplate::Target> HttpReceiver::redirect(const net::ResponseStream& answer) const {
   if (answer.status() != 307 && answer.status() != 308) return {};
   std::string_view place = answer.headers().get("Location");

@@ -1,4 +1,4 @@
-// Who the measurements are sent to.
+// The service that receives the measurements.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,8 @@ struct PostAnswer {
 class Receiver {
  public:
   virtual ~Receiver() = default;
-  // Any status is an answer; errors are of the transport. Takes at most about `limit`.
+  // An answer with any status is a success; errors come from the transport. Takes about `limit` at
+  // most.
   virtual Task<Result<PostAnswer>> post(Message message, std::chrono::milliseconds limit) = 0;
 };
 
@@ -40,7 +41,7 @@ class TokenSource {
  public:
   TokenSource(std::string token, std::string file);
 
-  // Reads the file again if it has changed. One that cannot be read or used keeps the old token.
+  // Reads the file again if it has changed. Keeps the old token if the file is unusable.
   const std::string& current();
 
  private:
@@ -56,11 +57,11 @@ class TokenSource {
   log::Throttle log_;
 };
 
-// Over HTTP, by the settings' address, account and token. Redirects are followed only within the
-// same origin, so that the token goes nowhere else; of an answer's body at most 1 MiB is read.
+// Posts over HTTP with address, account and token of the settings. Follows redirects only within
+// the same origin, so that no other host gets the token. Reads at most 1 MiB of an answer's body.
 class HttpReceiver final : public Receiver {
  public:
-  // `ca_pem`: "" for the system's authorities.
+  // `ca_pem` "": the certificate authorities of the system.
   static Result<std::unique_ptr<HttpReceiver>> create(const Executor& loop,
                                                       const Settings& settings, std::string ca_pem,
                                                       std::string proxy, Clock& clock);

@@ -12,9 +12,9 @@
 namespace plim::servo {
 namespace {
 
-constexpr std::size_t kLargestSegment = std::size_t{128} << 20;  // with one record of any size
+constexpr std::size_t kLargestSegment = std::size_t{128} << 20;  // one record may exceed the limit
 
-// The runs of one segment, oldest first. One that is gone is empty.
+// The runs of one segment, oldest first; none if the segment was removed.
 Result<std::vector<StoredRun>> read_segment(const JournalFiles& files, std::uint64_t segment) {
   std::vector<StoredRun> out;
   auto bytes = read_file(files.path_of(segment), kLargestSegment);
@@ -132,7 +132,7 @@ Result<RunPage> read_page(const std::string& directory, const RunQuery& query) {
       }
       out.runs.push_back(std::move(*run));
     }
-    // Runs are in the order they were seen in, or nearly so when the clock was set.
+    // Runs are in the order of observation, with small exceptions after the clock was set.
     if (query.since && !runs.empty() && runs.back().run.observed < *query.since) return out;
   }
   return out;

@@ -1,9 +1,9 @@
-// What is in the servo's store on disk, and how to read it. Writing is run_store.hpp.
+// The format of the servo's store on disk, and functions that read it. run_store.hpp writes it.
 //
 // A journal (base/journal.hpp) of three kinds of JSON records:
 //   {"kind":"run","send":true,"run":{…}}                       a run has ended
-//   {"kind":"mark","key":"…","state":"sent","at":"…"}          what became of it
-//   {"kind":"known","keys":["…"],"at":"…"}                     keys of runs that are forgotten
+//   {"kind":"mark","key":"…","state":"sent","at":"…"}          its new state
+//   {"kind":"known","keys":["…"],"at":"…"}                     keys of runs that were deleted
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct RunEntry {
 struct MarkEntry {
   std::string key;
   SendState state = SendState::sent;
-  std::string why = {};  // of a dead one
+  std::string why = {};  // why it is dead
   WallTime at{};
 };
 
@@ -56,33 +56,33 @@ struct StoredRun {
   std::string why = {};
 };
 
-// The record of a run as the API shows it: with its state.
+// The record of a run with its state, as the API returns it.
 json::object stored_to_json(const StoredRun& run);
 
 struct RunQuery {
   std::string app = {}, ns = {}, pod = {};  // "": any
-  std::optional<WallTime> since = {};       // seen at or after
+  std::optional<WallTime> since = {};       // observed at or after this time
   std::size_t limit = 100;
-  std::optional<JournalPosition> before = {};  // continue an earlier answer
+  std::optional<JournalPosition> before = {};  // where the previous page ended
 
   bool matches(const loop::RunRecord& run) const;
 };
 
 struct RunPage {
   std::vector<StoredRun> runs;          // newest first
-  std::optional<JournalPosition> next;  // more are before this one
+  std::optional<JournalPosition> next;  // `before` of the next page; none: this is the last
 };
 
 std::string format_position(JournalPosition at);  // "3.4711", opaque to users
 Result<JournalPosition> parse_position(std::string_view text);
 
-// Newest first, by blocking reads of one segment after the other; the states are left alone. Files
-// that a running servo appends to or removes meanwhile are no error.
+// Newest first. Reads one segment after the other, blocking, and does not set the states. Files
+// that a running servo appends to or removes meanwhile are not an error.
 Result<RunPage> read_page(const std::string& directory, const RunQuery& query);
-// The runs at these places; those that are not there any more are left out.
+// The runs at these positions, without those that were deleted.
 Result<std::vector<StoredRun>> read_at(const std::string& directory,
                                        std::vector<JournalPosition> wanted);
-// The same as read_page, with states: for people who look at the files themselves.
+// Like read_page, but with states: for commands that read the files without a running servo.
 Result<RunPage> read_store(const std::string& directory, const RunQuery& query);
 
 }  // namespace plim::servo

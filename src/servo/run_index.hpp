@@ -1,4 +1,4 @@
-// Which runs the servo's store has, where, and what became of them. Pure logic.
+// Index of the servo's store: position and state of each run. Pure logic.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace plim::servo {
 
 class RunIndex {
  public:
-  // A record of the journal, in the order of writing.
+  // Adds a record of the journal; call in the order in which they were written.
   void add(JournalPosition at, StoreEntry entry);
-  // Nothing happens if the key is known already.
+  // Does nothing if the key is known already.
   void add_run(const std::string& key, JournalPosition at, WallTime observed, SendState state);
   void mark(const std::string& key, SendState state, std::string why);
 
@@ -25,15 +25,15 @@ class RunIndex {
 
   std::size_t unsent() const { return unsent_.size(); }
 
-  // Where runs are that wait to be sent, oldest first, behind `after`; at most `limit`.
+  // Positions of unsent runs after `after`, oldest first, at most `limit`.
   std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const;
-  // Whether one of them is in this segment of the journal or an earlier one.
+  // Whether this segment of the journal or an earlier one has an unsent run.
   bool has_unsent_up_to(std::uint64_t segment) const;
   std::vector<JournalPosition> of_pod(const std::string& uid) const;
-  // Without those that are in the file but not known to be on disk yet.
+  // Without runs that are written but not synced yet.
   std::vector<StoredRun> with_states(std::vector<StoredRun> runs) const;
 
-  // What this segment and earlier ones have, by whether the key has to stay known.
+  // Keys of this segment and earlier ones, by whether the key must stay known.
   struct Old {
     WallTime newest{};  // when the last of them was observed
     std::vector<std::string> needed, others;
@@ -41,7 +41,7 @@ class RunIndex {
 
   using IsNeeded = std::function<bool(const std::string& key, WallTime observed)>;
   Old up_to(std::uint64_t segment, const IsNeeded& is_needed) const;
-  // The keys were written again at `at`; their runs are about to be removed.
+  // The keys were written again at `at`; the caller removes their runs next.
   void keep_keys(const std::vector<std::string>& keys, JournalPosition at);
   void forget(const std::vector<std::string>& keys);
 

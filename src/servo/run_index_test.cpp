@@ -10,7 +10,7 @@ using Places = std::vector<JournalPosition>;
 
 constexpr WallTime kNoon(12h);
 
-TEST(RunIndex, lists_what_waits_to_be_sent_in_order) {
+TEST(RunIndex, lists_unsent_runs_in_order) {
   RunIndex index;
   index.add_run("a/0", {1, 10}, kNoon, SendState::unsent);
   index.add_run("b/0", {2, 0}, kNoon, SendState::unsent);
@@ -26,7 +26,7 @@ TEST(RunIndex, lists_what_waits_to_be_sent_in_order) {
   EXPECT_EQ(index.unsent(), 1u);
 }
 
-TEST(RunIndex, knows_keys_whose_runs_are_gone) {
+TEST(RunIndex, knows_keys_whose_runs_were_deleted) {
   RunIndex index;
   index.add_run("a/0", {1, 0}, kNoon, SendState::kept);
   index.add_run("a/1", {1, 20}, kNoon + 1h, SendState::kept);

@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMarkPatience = 5;       // groups that a mark waits for runs to go with
-constexpr std::size_t kMostMarks = 8;  // so many do not wait: each may be a message sent twice
+constexpr int kMarkPatience = 5;       // how many groups a mark waits for runs
+constexpr std::size_t kMostMarks = 8;  // then write at once: each lost mark is a message sent twice
 
 std::string uid_of_key(std::string_view key) {
   return std::string(key.substr(0, key.find('/')));
@@ -65,11 +65,11 @@ Task<void> RunStore::stop() {
   readers_->stop();
 }
 
-// A record that we cannot read was written by a newer version or is of no use: the rest counts.
+// Skips a record that cannot be read, such as one of a newer version.
 Result<void> RunStore::replay(JournalPosition at, std::string_view record) {
   auto entry = decode_entry(record);
   if (!entry) {
-    log_.write(log::Level::warn, "servo", "left out a record of the store",
+    log_.write(log::Level::warn, "servo", "skipped a record of the store that cannot be read",
                {{"at", format_position(at)}, {"error", entry.error()}});
   } else {
     index_.add(at, std::move(*entry));
@@ -87,7 +87,8 @@ void RunStore::add(loop::RunRecord run, bool send) {
   if (index_.knows(key) || being_written_.contains(key)) return;
   if (unwritten_.size() >= options_.most_unwritten) {
     refused_ = true;
-    log_.write(log::Level::error, "servo", "too many runs wait to be written; not taking more",
+    log_.write(log::Level::error, "servo",
+               "too many runs wait to be written; dropping further runs",
                {{"waiting", unwritten_.size()}});
     return;
   }
@@ -122,8 +123,8 @@ void RunStore::write(Writing writing) {
   if (marks_.size() >= kMostMarks) note_marks();
 }
 
-// Neither of the two is woken before its time: that would be an exception each, where events
-// stream in.
+// Neither loop is woken early: an interrupted sleep costs an exception, too much for frequent
+// events.
 Task<void> RunStore::commit_runs() {
   for (;;) {
     if (runs_.empty()) co_await runs_event_.wait();
@@ -137,7 +138,7 @@ Task<void> RunStore::commit_marks() {
     if (marks_.empty()) co_await marks_event_.wait();
     const SteadyTime due = first_mark_ + kMarkPatience * options_.group;
     if (due > clock_.steady()) {
-      co_await clock_.sleep_until(due);  // those may be gone then, and others there
+      co_await clock_.sleep_until(due);  // by then these may be written, and others added
     } else {
       note_marks();
     }
@@ -145,7 +146,7 @@ Task<void> RunStore::commit_marks() {
 }
 
 void RunStore::commit() {
-  // First what needs no sync: while the journal begins to write that, the runs gather behind it,
+  // Marks first, since they need no sync: while the journal starts to write them, the runs queue up
   // for one sync.
   note_marks();
   if (runs_.empty()) return;
@@ -189,8 +190,7 @@ Task<void> RunStore::retry() {
       co_await failed_event_.wait();
     }
     co_await clock_.sleep(backoff.next());
-    // The journal refuses all of a batch for the failure of one: the first alone shows whether it
-    // makes sense.
+    // The journal fails a whole batch if one record fails: write one first to see if writing works.
     if (unwritten_.empty()) continue;
     Writing first = std::move(unwritten_.front());
     unwritten_.pop_front();
@@ -201,7 +201,7 @@ Task<void> RunStore::retry() {
     }
     if (first.done) first.done(*at);
     std::deque<Writing> rest = std::exchange(unwritten_, {});
-    // Marks too: only what is appended tells that all is well.
+    // Marks too: only a successful append shows that writing works.
     for (Writing& writing : rest) append(std::move(writing));
     if (rest.empty()) metrics_.store_failing.set(0);
   }
@@ -243,14 +243,15 @@ Task<void> RunStore::forget_hourly() {
 Task<void> RunStore::forget_old() {
   for (;;) {
     auto gone = co_await forget_oldest();
-    if (!gone) log::warn("servo", "cannot remove old runs", {{"error", gone.error()}});
+    if (!gone)
+      log::warn("servo", "cannot delete old runs from the store", {{"error", gone.error()}});
     if (!gone || !*gone) break;
   }
 }
 
-// Removes whole segments, oldest first. Keys that must stay known are written again before.
+// Removes whole segments, oldest first. Before that, writes keys that must stay known again.
 Task<Result<bool>> RunStore::forget_oldest() {
-  commit();  // marks before the runs they are about are gone
+  commit();  // write marks before their runs are removed
   PLIM_CO_TRY(const std::vector<std::uint64_t> segments, list_segments(options_.directory));
   if (segments.size() < 2) co_return false;
   const std::uint64_t oldest = segments.front();
@@ -274,7 +275,7 @@ Task<Result<bool>> RunStore::forget_oldest() {
   }
   index_.forget(old.others);
   journal_->remove_before(oldest + 1);
-  // The journal removes in its own time: what is written behind that tells when it has.
+  // The journal removes segments asynchronously: a later write completes after the removal.
   std::string text = encode_entry(KnownEntry{.keys = {}, .at = now});
   PLIM_CO_CHECK(co_await journal_->write(std::move(text)));
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// The servo's memory: every run is here before anybody hears of it, and once.
+// The servo's store. Each run is stored once, before it is sent or shown.
 #pragma once
 
 #include <cstdint>
@@ -24,32 +24,32 @@
 
 namespace plim::servo {
 
-// Belongs to one loop; co_await stop() before destroying it. While nothing can be written (a full
-// disk) runs wait in memory and are tried again; nobody is told of them before they are written.
+// Belongs to one loop; co_await stop() before destroying it. While writing fails (a full disk),
+// runs wait in memory and are retried. OnStored is not called for them before they are written.
 //
-// What is promised: a run that anybody has heard of, by a message, an answer of the API or a
-// metric, was synced to disk before. To see a run in a watch promises nothing yet, so those that
-// come close together share one sync: the first after a pause goes at once, the others wait for the
-// end of `group`. Killed meanwhile the servo is as if killed that much earlier: what it had not
-// stored it sees again in the pods that are there. That a run was sent is written without a sync,
-// with the next runs, a little later, or when there are eight of them; until then a kill makes the
-// message come again, with the same key.
+// Guarantee: a run is synced to disk before it appears in a message, in an answer of the API or in
+// a metric. A run that was only seen in a watch need not be on disk, so runs that end close
+// together share one sync: the first after a pause is synced at once, the others at the end of
+// `group`. If the servo is killed in between, it finds the missing runs again in the pods that
+// still exist. The mark that a run was sent is written without a sync: with the next runs, after a
+// short time, or when eight marks wait. If the servo is killed before, it sends the message again
+// with the same key.
 class RunStore {
  public:
   struct Options {
     std::string directory;
     std::chrono::hours retention{24 * 90};
-    std::chrono::hours key_memory{24 * 7};  // a key is known so long, and while its pod is there
+    std::chrono::hours key_memory{24 * 7};  // keeps a key so long, and while its pod exists
     std::uint64_t max_bytes = std::uint64_t{1} << 30;
     std::uint64_t segment_bytes = std::uint64_t{4} << 20;
     std::size_t most_unwritten = 10'000;
-    std::chrono::milliseconds group{40};   // at most one sync in so long; 0: each run its own
+    std::chrono::milliseconds group{40};   // at most one sync per group; 0: one sync per run
     std::function<int(int fd)> sync = {};  // for tests, as in JournalOptions
   };
 
-  // After the run is on disk.
+  // Called after the run is on disk.
   using OnStored = std::function<void(const loop::RunRecord& run, JournalPosition at)>;
-  // Once each time writing begins to fail, with a run that has to wait for it.
+  // Called once each time writing begins to fail, with a run that has to wait.
   using OnFailing = std::function<void(const loop::RunRecord& run, const Error& error)>;
   using IsPresent = std::function<bool(const std::string& uid)>;
 
@@ -60,11 +60,11 @@ class RunStore {
   void start(OnStored on_stored, IsPresent is_present, OnFailing on_failing = {});
   Task<void> stop();
 
-  // Nothing happens if it is known already.
+  // Does nothing if the run is known already.
   void add(loop::RunRecord run, bool send);
   void mark(const std::string& key, SendState state, std::string why = {});
 
-  // Where runs are that wait to be sent, oldest first, behind `after`; at most `limit`.
+  // Positions of unsent runs after `after`, oldest first, at most `limit`.
   std::vector<JournalPosition> unsent_after(JournalPosition after, std::size_t limit) const {
     return index_.unsent_after(after, limit);
   }
@@ -75,11 +75,11 @@ class RunStore {
   Task<Result<RunPage>> page(RunQuery query);
   Task<Result<std::vector<StoredRun>>> of_pod(std::string uid);
 
-  // Once runs were turned away because too many could not be written: true, after writing works
-  // again. They have to be looked for anew.
+  // True if runs were dropped because too many waited to be written, and writing works again. The
+  // caller then has to list the pods again.
   bool take_refused();
 
-  // Forgets what is too old or too much; called by itself every hour.
+  // Deletes runs by age and by the size of the store. The store calls it every hour.
   Task<void> forget_old();
 
  private:
@@ -113,11 +113,11 @@ class RunStore {
   RunIndex index_;
   std::set<std::string> being_written_;         // keys
   std::vector<Writing> runs_;                   // for the next commit, in order
-  std::vector<Writing> marks_;                  // the same, and not without their runs before
-  SteadyTime next_commit_ = SteadyTime::min();  // of runs, not earlier
-  SteadyTime first_mark_{};                     // of marks_
-  Event runs_event_, marks_event_;              // there is a first one
-  std::deque<Writing> unwritten_;               // failed, to be tried again
+  std::vector<Writing> marks_;                  // the same; written after their runs
+  SteadyTime next_commit_ = SteadyTime::min();  // earliest time of the next commit of runs
+  SteadyTime first_mark_{};                     // when the first of marks_ was added
+  Event runs_event_, marks_event_;              // runs_ or marks_ is no longer empty
+  std::deque<Writing> unwritten_;               // writing failed; retry() writes them
   bool refused_ = false;
   Event failed_event_;
   log::Throttle log_;

@@ -24,7 +24,7 @@ using plim::testing::TempDir;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// One life of a store: opened, used, stopped.
+// A store that is opened, used and stopped.
 class StoreLife {
  public:
   explicit StoreLife(RunStore::Options options) {
@@ -52,7 +52,7 @@ class StoreLife {
     store->add(testing::some_run(uid, app, clock.wall()), send);
   }
 
-  // Runs the loop until so many were stored.
+  // Runs the loop until this many runs are stored.
   void settle(std::size_t count) {
     auto wait = [](StoreLife& life, std::size_t wanted) -> Task<void> {
       while (life.stored.size() < wanted) co_await yield_to_loop();
@@ -101,7 +101,7 @@ std::ptrdiff_t sent_in(const std::string& directory) {
   return std::ranges::count(states, "sent");
 }
 
-// Syncs are counted, and while it is closed they wait.
+// Counts syncs; while it is closed they wait.
 struct Gate {
   int sync(int fd) {
     ++syncs;
@@ -127,7 +127,7 @@ class RunStoreTest : public ::testing::Test {
  protected:
   RunStore::Options options() const { return {.directory = dir_ / "runs", .group = 0ms}; }
 
-  // With its syncs counted from now on.
+  // Opens a store whose syncs are counted from now on.
   RunStore::Options grouped(std::shared_ptr<std::atomic<int>> syncs = {}) const {
     RunStore::Options out = options();
     out.group = 40ms;
@@ -138,7 +138,7 @@ class RunStoreTest : public ::testing::Test {
   TempDir dir_{plim::testing::memory_directory()};
 };
 
-TEST_F(RunStoreTest, a_run_is_stored_once_and_told_of_afterwards) {
+TEST_F(RunStoreTest, stores_a_run_once_and_reports_it_afterwards) {
   StoreLife life(options());
   life.add("u1");
   life.add("u1");
@@ -161,7 +161,7 @@ TEST_F(RunStoreTest, runs_that_come_close_together_share_a_sync) {
   const int before = gate->syncs;
   gate->is_closed = true;
   life.add("u1");
-  life.loop.run_ready();  // after a pause there is nothing to wait for
+  life.loop.run_ready();  // the first run after a pause does not wait
   gate->wait_for_syncs(before + 1);
   for (int i = 0; i < 10; ++i) {
     life.add("more" + std::to_string(i));
@@ -180,7 +180,7 @@ TEST_F(RunStoreTest, runs_that_come_close_together_share_a_sync) {
   EXPECT_EQ(gate->syncs, before + 3);
 }
 
-TEST_F(RunStoreTest, nobody_hears_of_a_run_before_its_sync) {
+TEST_F(RunStoreTest, does_not_report_a_run_before_its_sync) {
   StoreLife life(grouped());
   life.add("u1");
   life.settle(1);
@@ -196,7 +196,7 @@ TEST_F(RunStoreTest, nobody_hears_of_a_run_before_its_sync) {
   EXPECT_THAT(life.page(), ElementsAre("u2 unsent", "u1 unsent"));
 }
 
-TEST_F(RunStoreTest, what_is_in_the_file_but_not_synced_is_not_shown) {
+TEST_F(RunStoreTest, does_not_show_runs_that_are_not_synced) {
   RunStore::Options slow = options();
   auto gate = std::make_shared<Gate>();
   slow.sync = [gate](int fd) { return gate->sync(fd); };
@@ -213,7 +213,7 @@ TEST_F(RunStoreTest, what_is_in_the_file_but_not_synced_is_not_shown) {
   EXPECT_THAT(life.page(), ElementsAre("u1 unsent"));
 }
 
-TEST_F(RunStoreTest, that_runs_were_sent_is_written_a_little_later_or_when_there_are_many) {
+TEST_F(RunStoreTest, writes_marks_after_a_short_time_or_when_there_are_many) {
   auto syncs = std::make_shared<std::atomic<int>>(0);
   StoreLife life(grouped(syncs));
   auto mark = [&](int number) {
@@ -246,7 +246,7 @@ TEST_F(RunStoreTest, that_runs_were_sent_is_written_a_little_later_or_when_there
   EXPECT_EQ(*syncs, before + 1);
 }
 
-TEST_F(RunStoreTest, stopping_writes_what_waits) {
+TEST_F(RunStoreTest, stop_writes_what_waits) {
   {
     StoreLife life(grouped());
     life.add("u1");
@@ -258,7 +258,7 @@ TEST_F(RunStoreTest, stopping_writes_what_waits) {
   EXPECT_THAT(life.page(), ElementsAre("u2 unsent", "u1 sent"));
 }
 
-TEST_F(RunStoreTest, what_was_stored_sent_or_refused_is_known_after_a_restart) {
+TEST_F(RunStoreTest, knows_stored_sent_and_dead_runs_after_a_restart) {
   {
     StoreLife life(options());
     for (const char* uid : {"u1", "u2", "u3"}) life.add(uid);
@@ -289,7 +289,7 @@ TEST_F(RunStoreTest, files_can_be_read_without_the_servo) {
   EXPECT_EQ(page->runs[1].state, SendState::unsent);
 }
 
-TEST_F(RunStoreTest, one_process_alone_may_have_it) {
+TEST_F(RunStoreTest, only_one_process_can_open_it) {
   StoreLife first(options());
   StoreLife second(options());
   ASSERT_TRUE(second.error);
@@ -319,7 +319,7 @@ TEST_F(RunStoreTest, answers_queries_page_by_page) {
   EXPECT_TRUE(run_to_end(life.loop, life.store->of_pod("1"))->at(0).run.uid == "1");
 }
 
-TEST_F(RunStoreTest, since_leaves_out_what_is_older) {
+TEST_F(RunStoreTest, since_leaves_out_older_runs) {
   StoreLife life(options());
   life.add("old", false);
   life.settle(1);
@@ -330,7 +330,7 @@ TEST_F(RunStoreTest, since_leaves_out_what_is_older) {
   EXPECT_THAT(life.page(query), ElementsAre("new kept"));
 }
 
-// The last segment is cut at every byte of its last record.
+// Cuts the last segment at every byte of its last record.
 TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
   {
     StoreLife life(options());
@@ -360,7 +360,7 @@ TEST_F(RunStoreTest, a_torn_end_costs_only_what_was_not_acknowledged) {
 }
 
 // The disk is full, and later has room again.
-TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
+TEST_F(RunStoreTest, a_full_disk_delays_runs_but_loses_none) {
   plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
     const RunStore::Options options{.directory = disk.path + "/runs", .group = 0ms};
     {
@@ -390,7 +390,7 @@ TEST_F(RunStoreTest, a_full_disk_delays_runs_and_loses_none) {
   });
 }
 
-TEST_F(RunStoreTest, marks_that_found_no_room_are_written_later_and_then_all_is_well) {
+TEST_F(RunStoreTest, writes_marks_that_found_no_room_later_and_recovers) {
   plim::testing::with_tiny_disk(256 << 10, [](const plim::testing::TinyDisk& disk) {
     const RunStore::Options options{.directory = disk.path + "/runs", .group = 0ms};
     {
@@ -416,7 +416,7 @@ TEST_F(RunStoreTest, marks_that_found_no_room_are_written_later_and_then_all_is_
   });
 }
 
-TEST_F(RunStoreTest, too_many_that_cannot_be_written_are_refused_and_asked_for_again) {
+TEST_F(RunStoreTest, drops_runs_beyond_the_limit_and_asks_for_them_again) {
   RunStore::Options failing = options();
   failing.most_unwritten = 5;
   auto broken = std::make_shared<std::atomic<bool>>(true);
@@ -451,7 +451,7 @@ TEST_F(RunStoreTest, too_many_that_cannot_be_written_are_refused_and_asked_for_a
   life.settle(20);
 }
 
-TEST_F(RunStoreTest, forgets_old_runs_but_not_unsent_ones_nor_keys_of_pods_that_are_there) {
+TEST_F(RunStoreTest, deletes_old_runs_but_not_unsent_ones_nor_keys_of_present_pods) {
   RunStore::Options small = options();
   small.segment_bytes = 1500;
   {
@@ -481,7 +481,7 @@ TEST_F(RunStoreTest, forgets_old_runs_but_not_unsent_ones_nor_keys_of_pods_that_
   EXPECT_THAT(life.stored, ElementsAre("old4"));
 }
 
-TEST_F(RunStoreTest, keeps_below_its_size_and_remembers_young_keys) {
+TEST_F(RunStoreTest, stays_below_its_maximum_size_and_keeps_recent_keys) {
   RunStore::Options small = options();
   small.segment_bytes = 4000;
   small.max_bytes = 20'000;

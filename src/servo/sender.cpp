@@ -10,7 +10,7 @@
 namespace plim::servo {
 namespace {
 
-// A post that was counted when it was begun is counted no more, however it ends.
+// Uncounts a post when it ends, also by cancellation or an exception.
 class InFlight {
  public:
   explicit InFlight(std::size_t& count) : count_(count) {}
@@ -61,10 +61,10 @@ void Sender::add(loop::RunRecord run) {
   begin_posts();
 }
 
-// A task for each post, and not workers that wait for them: all of those would wake for each.
+// One task per post instead of waiting workers: each post would wake up all workers.
 void Sender::begin_posts() {
   if (!started_ || beginning_) return;
-  beginning_ = true;  // a post that fails at once comes back here: one after the other, not nested
+  beginning_ = true;  // a post that fails at once calls this again: loop instead of recursing
   while (!draining_ && in_flight_ < options_.in_flight && !ready_.empty()) {
     std::string app = std::move(ready_.front());
     ready_.pop_front();
@@ -92,8 +92,8 @@ Task<void> Sender::wake() {
 }
 
 Task<void> Sender::send_first(std::string app) {
-  // Stays where it is until finish(): a lane is not moved by others that come and go, nor the front
-  // of a deque by what is added at its end.
+  // The reference stays valid until finish(): the map does not move its lanes, and appending to a
+  // deque does not move its front.
   const loop::RunRecord& run = lanes_.at(app).runs.front();
   Message message{.subject = {.app = run.app, .ns = run.ns, .pod = run.pod, .uid = run.uid},
                   .body = measurement(run, options_.extra),
@@ -110,7 +110,7 @@ Task<void> Sender::send_first(std::string app) {
     finish(app);
     co_return;
   }
-  const std::string why = answer ? fmt::format("the receiver answers {} {}", answer->status,
+  const std::string why = answer ? fmt::format("the receiver answered {} {}", answer->status,
                                                net::status_text(answer->status))
                                  : answer.error().message;
   const bool in_time = clock_.wall() - run.observed < options_.give_up;
@@ -122,7 +122,7 @@ Task<void> Sender::send_first(std::string app) {
     co_return;
   }
   metrics_.count_post("dead");
-  log::warn("servo", "gave up sending a run; it stays in the store",
+  log::warn("servo", "stopped trying to send a run; it stays in the store",
             {{"key", run.key()}, {"app", run.app}, {"error", why}});
   callbacks_.on_dead(run, why);
   finish(app);

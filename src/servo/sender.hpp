@@ -1,4 +1,4 @@
-// Gets runs to the receiver, each at least once, in order per application id.
+// Sends runs to the receiver, each at least once, in order per application ID.
 #pragma once
 
 #include <chrono>
@@ -21,16 +21,16 @@
 
 namespace plim::servo {
 
-// Belongs to one loop; co_await stop() before destroying it. An id whose receiver is slow or in
-// trouble holds up neither other ids nor anybody who calls add(): while it waits for its next try
-// it takes none of the places of posts in flight.
+// Belongs to one loop; co_await stop() before destroying it. An application ID whose receiver is
+// slow or fails delays neither other IDs nor the callers of add(): while it waits for a retry, it
+// does not count as a post in flight.
 class Sender {
  public:
   struct Options {
     std::size_t in_flight = 8;
     std::chrono::milliseconds timeout{10'000};
     std::chrono::hours give_up{24};  // after the run was seen
-    // 1 s doubling to 60 s, each give or take a fifth.
+    // 1 s, doubling up to 60 s, each plus or minus 20%.
     Backoff::Options backoff = {
         .first = std::chrono::milliseconds(800), .limit = std::chrono::seconds(48), .jitter = 0.5};
     Extra extra = Extra::none;
@@ -49,12 +49,12 @@ class Sender {
 
   std::size_t queued() const { return queued_; }
 
-  // Begins no more posts and waits for those in flight, no longer than `limit`.
+  // Starts no more posts and waits for those in flight, at most `limit`.
   Task<void> drain(Nanos limit);
   Task<void> stop();
 
  private:
-  // The runs of one application id; the first one is being sent or waits for its next try.
+  // The runs of one application ID. The first one is being sent or waits for a retry.
   struct Lane {
     std::deque<loop::RunRecord> runs;
     Backoff backoff;
@@ -73,14 +73,14 @@ class Sender {
   Clock& clock_;
   Random& random_;
   std::unordered_map<std::string, Lane> lanes_;
-  std::multimap<SteadyTime, std::string> waiting_;  // lanes by their next try
-  std::deque<std::string> ready_;                   // lanes whose first run may go now
+  std::multimap<SteadyTime, std::string> waiting_;  // lanes by the time of their retry
+  std::deque<std::string> ready_;                   // lanes whose first run can be sent now
   std::size_t queued_ = 0;
   std::size_t in_flight_ = 0;
   bool started_ = false;
   bool beginning_ = false;
   bool draining_ = false;
-  Event changed_;  // a lane waits for its next try, or a post has ended while draining
+  Event changed_;  // a lane waits for a retry, or a post has ended while draining
   TaskGroup tasks_;
 };
 

@@ -58,7 +58,7 @@ TEST_F(SenderTest, sends_each_run_once_with_its_key) {
   EXPECT_EQ(sender_.queued(), 0u);
 }
 
-TEST_F(SenderTest, tries_again_after_a_growing_wait) {
+TEST_F(SenderTest, retries_after_a_growing_wait) {
   for (int i = 0; i < 8; ++i) refuse("a", 503);
   add("u1", "a");
   loop_.run_ready();
@@ -75,7 +75,7 @@ TEST_F(SenderTest, tries_again_after_a_growing_wait) {
   EXPECT_EQ(receiver_.keys.size(), 9u);
 }
 
-TEST_F(SenderTest, tries_again_when_there_is_no_answer) {
+TEST_F(SenderTest, retries_without_an_answer) {
   receiver_.answers["a"].push_back(fail(Code::unavailable, "connection refused"));
   receiver_.answers["a"].push_back(fail(Code::timeout, "too late"));
   add("u1", "a");
@@ -98,7 +98,7 @@ TEST_F(SenderTest, waits_as_long_as_the_receiver_asks) {
   EXPECT_THAT(sent_, ElementsAre("u1"));
 }
 
-TEST_F(SenderTest, a_refused_run_is_a_dead_letter_and_the_next_goes_on) {
+TEST_F(SenderTest, a_rejected_run_is_a_dead_letter_and_the_next_is_sent) {
   for (int status : {400, 401, 404, 301, 501}) refuse("a", status);
   for (int i = 0; i < 6; ++i) add(std::to_string(i), "a");
   loop_.run_ready();
@@ -106,7 +106,7 @@ TEST_F(SenderTest, a_refused_run_is_a_dead_letter_and_the_next_goes_on) {
   EXPECT_THAT(sent_, ElementsAre("5"));
 }
 
-TEST_F(SenderTest, which_statuses_are_worth_another_try) {
+TEST_F(SenderTest, knows_which_statuses_are_worth_a_retry) {
   for (int status : {408, 425, 429, 500, 502, 503, 504}) EXPECT_TRUE(is_worth_retrying(status));
   for (int status : {200, 301, 400, 401, 403, 404, 409, 413, 501, 505})
     EXPECT_FALSE(is_worth_retrying(status)) << status;
@@ -134,7 +134,7 @@ TEST_F(SenderTest, keeps_the_order_of_one_id_and_never_has_two_of_it_in_flight) 
   EXPECT_EQ(receiver_.most_of_one, 1);
 }
 
-TEST_F(SenderTest, ids_in_trouble_do_not_hold_up_others) {
+TEST_F(SenderTest, a_failing_id_does_not_delay_others) {
   for (int i = 0; i < 20; ++i) {
     refuse("bad" + std::to_string(i), 503);
     add("x" + std::to_string(i), "bad" + std::to_string(i));
@@ -159,8 +159,8 @@ TEST_F(SenderTest, has_at_most_eight_posts_in_flight) {
   EXPECT_EQ(receiver_.most, 8);
 }
 
-// As when no request can be made of it: there is nothing to wait for between them.
-TEST_F(SenderTest, many_that_fail_at_once_go_one_after_the_other) {
+// Fails without a wait, as when no request can be built.
+TEST_F(SenderTest, posts_that_fail_at_once_do_not_recurse) {
   log::Capture quiet;
   for (int i = 0; i < 2'000; ++i) {
     refuse("a", 400);
@@ -171,7 +171,7 @@ TEST_F(SenderTest, many_that_fail_at_once_go_one_after_the_other) {
   EXPECT_EQ(receiver_.most, 1);
 }
 
-TEST_F(SenderTest, drains_what_is_in_flight_and_begins_nothing) {
+TEST_F(SenderTest, drains_posts_in_flight_and_starts_no_more) {
   receiver_.held.insert("a");
   add("u1", "a");
   add("u2", "a");

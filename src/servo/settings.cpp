@@ -19,17 +19,17 @@ Result<void> check_namespace(std::string_view name) {
   if (!name.empty() && name.size() <= 63 && std::ranges::all_of(name, fits) &&
       !name.starts_with('-') && !name.ends_with('-'))
     return {};
-  return fail(Code::invalid, fmt::format("{} is no name of a namespace", quote(name)));
+  return fail(Code::invalid, fmt::format("{} is not a valid namespace name", quote(name)));
 }
 
-// An index, or a name a container can have.
+// Accepts an index or a valid container name.
 Result<std::string> check_container(std::string text) {
   auto fits = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; };
   if (text.size() <= 63 && std::ranges::all_of(text, fits) && !text.starts_with('-') &&
       !text.ends_with('-'))
     return text;
   return fail(Code::invalid,
-              fmt::format("{} is neither a container's name nor its index", quote(text)));
+              fmt::format("{} is neither a container name nor an index", quote(text)));
 }
 
 Result<Sink> parse_sink(std::string_view text) {
@@ -101,7 +101,7 @@ Result<Namespaces> parse_namespaces(std::string_view text) {
 Result<void> check_token(std::string_view token) {
   auto bad = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::none_of(token, bad)) return {};
-  return fail(Code::invalid, "the token holds a line break or another control character");
+  return fail(Code::invalid, "the token contains a line break or another control character");
 }
 
 Result<JobRules> read_job_rules(const GetSetting& get) {
@@ -121,12 +121,13 @@ Result<Monitor> read_monitor(const GetSetting& get) {
   const Reader reader(get);
   Monitor out{.image = reader.text("OPTUNE_SLEEPER_IMG"), .target = reader.text("SELF_IP")};
   if (!std::ranges::all_of(out.image, is_graphic))
-    return fail(Code::invalid, fmt::format("OPTUNE_SLEEPER_IMG: {} is no image", quote(out.image)));
+    return fail(Code::invalid,
+                fmt::format("OPTUNE_SLEEPER_IMG: {} is not an image name", quote(out.image)));
   if (out.target.empty()) return out;
   if (!is_ip_address(out.target) && !is_host_name(out.target))
-    return fail(Code::invalid, fmt::format("SELF_IP: {} is neither an IP address nor a host's name",
+    return fail(Code::invalid, fmt::format("SELF_IP: {} is neither an IP address nor a host name",
                                            quote(out.target)));
-  // The monitor puts a port behind it.
+  // The monitor appends a port.
   if (out.target.find(':') != out.target.npos) out.target = fmt::format("[{}]", out.target);
   return out;
 }
@@ -138,7 +139,7 @@ Result<Settings> read_settings(const GetSetting& get) {
   out.account = reader.text("OPTUNE_ACCOUNT");
   out.token = reader.text("OPTUNE_AUTH_TOKEN");
   out.token_file = reader.text("OPTUNE_AUTH_TOKEN_FILE");
-  // The address that used to be the default is nobody's any more: it is used only for an account.
+  // The old default address belongs to no service now: it is used only if an account is set.
   if (reader.given("OPTUNE_URL") || !out.account.empty()) {
     PLIM_TRY(out.url,
              Reader::named("OPTUNE_URL", UrlTemplate::parse(reader.text("OPTUNE_URL", kDefaultUrl),
@@ -153,7 +154,7 @@ Result<Settings> read_settings(const GetSetting& get) {
   out.debug = std::clamp(parse_int(reader.text("OPTUNE_DEBUG", "0")).value_or(0), 0, 5);
   const std::string self = reader.text("SELF_IP");
   if (!self.empty() && !is_ip_address(self))
-    return fail(Code::invalid, fmt::format("SELF_IP: {} is no IP address", quote(self)));
+    return fail(Code::invalid, fmt::format("SELF_IP: {} is not an IP address", quote(self)));
   out.monitor_image = reader.text("OPTUNE_SLEEPER_IMG");
   return out;
 }

@@ -30,7 +30,7 @@ std::string mistake(const Variables& values) {
   return settings ? "accepted" : settings.error().message;
 }
 
-TEST(Settings, nothing_set_means_keep_and_post_nothing) {
+TEST(Settings, without_settings_runs_are_stored_and_not_posted) {
   auto settings = read({});
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_FALSE(settings->posts());
@@ -39,7 +39,7 @@ TEST(Settings, nothing_set_means_keep_and_post_nothing) {
   EXPECT_EQ(settings->jobs.container, "0");
 }
 
-TEST(Settings, an_account_alone_means_the_address_of_old) {
+TEST(Settings, an_account_alone_means_the_old_default_url) {
   auto settings = read({{"OPTUNE_ACCOUNT", "me"}});
   ASSERT_TRUE(settings);
   EXPECT_TRUE(settings->posts());
@@ -47,7 +47,7 @@ TEST(Settings, an_account_alone_means_the_address_of_old) {
   EXPECT_EQ(settings->url->expand({.app = "a"}).path, "/metrics/me/a/servo");
 }
 
-TEST(Settings, a_sink_of_store_posts_nothing) {
+TEST(Settings, the_sink_store_posts_nothing) {
   auto settings = read({{"OPTUNE_URL", "http://h/{app_id}"}, {"PLIMSOLL_SERVO_SINK", "store"}});
   ASSERT_TRUE(settings);
   EXPECT_FALSE(settings->posts());
@@ -79,7 +79,7 @@ TEST(Settings, errors_name_the_variable) {
     EXPECT_EQ(mistake({{"PLIMSOLL_SERVO_CONTAINER", good}}), "accepted");
 }
 
-TEST(Settings, of_a_monitor_name_its_image_and_where_it_reports) {
+TEST(Settings, of_the_monitor_are_its_image_and_its_target) {
   const auto monitor = [](const Variables& values) { return read_monitor(from(values)); };
   EXPECT_EQ(monitor({})->image, "");
   EXPECT_EQ(monitor({{"OPTUNE_SLEEPER_IMG", "pause:3"}})->target, "");
@@ -92,13 +92,13 @@ TEST(Settings, of_a_monitor_name_its_image_and_where_it_reports) {
   EXPECT_FALSE(monitor({{"OPTUNE_SLEEPER_IMG", "two words"}}));
 }
 
-TEST(Settings, a_token_with_a_line_break_is_refused_and_not_shown) {
+TEST(Settings, a_token_with_a_line_break_is_rejected_and_not_shown) {
   const std::string said = mistake({{"OPTUNE_AUTH_TOKEN", "secret\nX-Evil: 1"}});
-  EXPECT_THAT(said, HasSubstr("OPTUNE_AUTH_TOKEN: the token holds a line break"));
+  EXPECT_THAT(said, HasSubstr("OPTUNE_AUTH_TOKEN: the token contains a line break"));
   EXPECT_THAT(said, ::testing::Not(HasSubstr("secret")));
 }
 
-TEST(Settings, verbosity_that_is_no_number_is_none) {
+TEST(Settings, an_invalid_verbosity_counts_as_zero) {
   EXPECT_EQ(read({{"OPTUNE_DEBUG", "x"}})->debug, 0);
   EXPECT_EQ(read({{"OPTUNE_DEBUG", "3"}})->debug, 3);
   EXPECT_EQ(read({{"OPTUNE_DEBUG", "99"}})->debug, 5);

@@ -28,7 +28,7 @@ Result<UrlTemplate> UrlTemplate::parse(std::string_view text, std::string_view a
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f)
-      return mistake(at, "a URL holds no blanks and no control characters");
+      return mistake(at, "a URL must not contain blanks or control characters");
     const bool doubled = at + 1 < text.size() && text[at + 1] == c;
     if ((c != '{' && c != '}') || doubled) {
       out.parts_.back().text += c;
@@ -36,24 +36,24 @@ Result<UrlTemplate> UrlTemplate::parse(std::string_view text, std::string_view a
       continue;
     }
     const std::size_t end = text.find('}', at);
-    if (c == '}') return mistake(at, "this '}' closes nothing; a brace itself is }}");
-    if (end == text.npos) return mistake(at, "this '{' is never closed; a brace itself is {{");
+    if (c == '}') return mistake(at, "this '}' has no '{'; write }} for a brace");
+    if (end == text.npos) return mistake(at, "this '{' is never closed; write {{ for a brace");
     const std::string_view name = text.substr(at + 1, end - at - 1);
     const auto known = std::ranges::find(kNames, name, &std::pair<std::string_view, Field>::first);
     if (name == "acct") {
-      if (account.empty()) return mistake(at, "{acct} is used, but there is no OPTUNE_ACCOUNT");
+      if (account.empty()) return mistake(at, "{acct} is used, but OPTUNE_ACCOUNT is not set");
       out.parts_.back().text += net::percent_encode(account);
     } else if (known != kNames.end()) {
       out.parts_.back().field = known->second;
       out.parts_.emplace_back();
     } else {
-      return mistake(at, fmt::format("unknown placeholder {}; there are acct, app_id, namespace, "
-                                     "pod, uid",
+      return mistake(at, fmt::format("unknown placeholder {}; use acct, app_id, namespace, "
+                                     "pod or uid",
                                      quote(name)));
     }
     at = end;
   }
-  // What is before the first placeholder must hold the whole origin.
+  // The text before the first placeholder must contain the whole origin.
   std::string& first = out.parts_.front().text;
   if (!first.starts_with("http://") && !first.starts_with("https://"))
     return mistake(0, "expected http:// or https://");

@@ -1,4 +1,4 @@
-// The address of the receiver with its placeholders: {acct}, {app_id}, {namespace}, {pod}, {uid}.
+// The receiver's URL with placeholders: {acct}, {app_id}, {namespace}, {pod}, {uid}.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace plim::servo {
 
-// What a message is about, for the placeholders.
+// The values of the placeholders for one message.
 struct Subject {
   std::string app;
   std::string ns = {}, pod = {}, uid = {};
@@ -23,9 +23,9 @@ class UrlTemplate {
     std::string query;  // without '?'
   };
 
-  // `{{` and `}}` are braces. An unknown placeholder, a brace alone, another scheme than http and
-  // https, {acct} without an account: an error with the column. Host and port may hold no
-  // placeholder but {acct}: a run's own words must not choose who hears of it.
+  // `{{` and `}}` are braces. Errors, with the column: an unknown placeholder, a single brace, a
+  // scheme other than http and https, {acct} without an account. Host and port may contain only
+  // {acct}: fields of a run must not choose the host that receives the token.
   static Result<UrlTemplate> parse(std::string_view text, std::string_view account);
 
   const std::string& origin() const { return origin_; }  // "https://host:port"

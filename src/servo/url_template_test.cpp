@@ -20,7 +20,7 @@ std::string mistake(std::string_view text, std::string_view account = "") {
   return url ? "accepted" : url.error().message;
 }
 
-TEST(UrlTemplate, fills_in_what_a_message_is_about) {
+TEST(UrlTemplate, fills_in_placeholders) {
   const Subject subject{.app = "a1", .ns = "batch", .pod = "p-1", .uid = "u"};
   EXPECT_EQ(expanded("https://h:8443/m/{acct}/{app_id}/servo", subject),
             "https://h:8443 /m/acme.com/a1/servo");
@@ -44,14 +44,14 @@ TEST(UrlTemplate, encodes_values_as_one_segment) {
   EXPECT_EQ(path("{uid}"), "http://h /%7Buid%7D/s");
 }
 
-TEST(UrlTemplate, refuses_mistakes_with_the_column) {
+TEST(UrlTemplate, rejects_mistakes_with_the_column) {
   EXPECT_THAT(mistake("http://h/{nope}"), HasSubstr("column 10: unknown placeholder \"nope\""));
   EXPECT_THAT(mistake("http://h/{app\\_id}"), HasSubstr("column 10"));
   EXPECT_THAT(mistake("http://h/{app_id"), HasSubstr("column 10: this '{' is never closed"));
-  EXPECT_THAT(mistake("http://h/app_id}"), HasSubstr("column 16: this '}' closes nothing"));
+  EXPECT_THAT(mistake("http://h/app_id}"), HasSubstr("column 16: this '}' has no '{'"));
   EXPECT_THAT(mistake("ftp://h/{app_id}"), HasSubstr("expected http:// or https://"));
   EXPECT_THAT(mistake("h/{app_id}"), HasSubstr("expected http:// or https://"));
-  EXPECT_THAT(mistake("http://h/{acct}"), HasSubstr("no OPTUNE_ACCOUNT"));
+  EXPECT_THAT(mistake("http://h/{acct}"), HasSubstr("OPTUNE_ACCOUNT is not set"));
   EXPECT_EQ(mistake("http://h/{acct}", "me"), "accepted");
   EXPECT_THAT(mistake("http://{app_id}/x"), HasSubstr("must not depend on the run"));
   EXPECT_THAT(mistake("http://h/a b"), HasSubstr("column 11"));

@@ -7,6 +7,7 @@
 #include "base/base64.hpp"
 #include "base/json.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "net/x509.hpp"
 
 namespace plim::webhook {
@@ -127,7 +128,7 @@ class CertKeeper {
 
   Task<Result<void>> make_configuration(std::string name) {
     const auto manifest = std::ranges::find_if(settings_.manifests, [&](const json::value& one) {
-      return text_at(one, {"metadata", "name"}) == name;
+      return kube::text_at(one, "MutatingWebhookConfiguration.metadata.name") == name;
     });
     if (manifest == settings_.manifests.end()) {
       out_.missing.push_back(std::move(name));
@@ -152,11 +153,15 @@ class CertKeeper {
     if (!webhooks || !webhooks->is_array()) return false;
     bool changed = false;
     for (json::value& webhook : webhooks->get_array()) {
-      const json::value* service = find(webhook, {"clientConfig", "service"});
-      const bool ours = !service || (text_at(*service, {"name"}) == settings_.service &&
-                                     text_at(*service, {"namespace"}) == settings_.ns);
+      const json::value* service = kube::find(webhook, "MutatingWebhook.clientConfig.service");
+      const bool ours =
+          !service || (kube::text_at(*service, "AdmissionregistrationServiceReference.name") ==
+                           settings_.service &&
+                       kube::text_at(*service, "AdmissionregistrationServiceReference.namespace") ==
+                           settings_.ns);
       if (!ours) continue;
-      const std::string_view before = text_at(webhook, {"clientConfig", "caBundle"});
+      const std::string_view before =
+          kube::text_at(webhook, "MutatingWebhook.clientConfig.caBundle");
       const auto decoded = base64_decode(before);
       const std::string trusted = decoded ? *decoded : std::string();
       const bool resting = out_.done == kube::Renewal::none;
@@ -167,7 +172,8 @@ class CertKeeper {
           merged_bundle({current_.authority.certificate_pem, previous_},
                         resting ? std::string_view() : trusted, clock_->wall());
       if (decoded && *decoded == bundle) continue;
-      make_object(webhook, {"clientConfig"})["caBundle"] = base64_encode(bundle);
+      kube::make_object(webhook, "MutatingWebhook.clientConfig")["caBundle"] =
+          base64_encode(bundle);
       changed = true;
     }
     return changed;
@@ -181,7 +187,7 @@ class CertKeeper {
           {"kind", "Secret"},
           {"type", "Opaque"},
           {"metadata", json::object{{"name", settings_.secret}, {"namespace", settings_.ns}}}};
-    json::object& data = make_object(secret_, {"data"});
+    json::object& data = kube::make_object(secret_, "Secret.data");
     data["cert.pem"] = base64_encode(current_.serving.certificate_pem);
     data["key.pem"] = base64_encode(current_.serving.key_pem);
     data["ca.pem"] = base64_encode(

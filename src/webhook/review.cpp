@@ -6,6 +6,7 @@
 
 #include "base/base64.hpp"
 #include "base/json_text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::webhook {
 namespace {
@@ -46,20 +47,19 @@ Result<kube::AdmissionReview> read_review(std::string_view body) {
       parsed->is_object() ? parsed->get_object().if_contains("request") : nullptr;
   if (!request || !request->is_object())
     return fail(Code::bad_request, "not an AdmissionReview: it has no request");
-  const auto text = [&](std::initializer_list<std::string_view> path) {
-    return std::string(text_at(*request, path));
-  };
-  return kube::AdmissionReview{.api_version = std::string(text_at(*parsed, {"apiVersion"})),
-                               .uid = text({"uid"}),
-                               .group = text({"resource", "group"}),
-                               .resource = text({"resource", "resource"}),
-                               .subresource = text({"subResource"}),
-                               .ns = text({"namespace"}),
-                               .name = text({"name"}),
-                               .operation = text({"operation"}),
-                               .dry_run = bool_at(*request, {"dryRun"}),
-                               .object = take(*request, "object"),
-                               .old_object = take(*request, "oldObject")};
+  const auto text = [&](kube::TextPath path) { return std::string(kube::text_at(*request, path)); };
+  return kube::AdmissionReview{
+      .api_version = std::string(kube::text_at(*parsed, "AdmissionReview.apiVersion")),
+      .uid = text("AdmissionRequest.uid"),
+      .group = text("AdmissionRequest.resource.group"),
+      .resource = text("AdmissionRequest.resource.resource"),
+      .subresource = text("AdmissionRequest.subResource"),
+      .ns = text("AdmissionRequest.namespace"),
+      .name = text("AdmissionRequest.name"),
+      .operation = text("AdmissionRequest.operation"),
+      .dry_run = kube::bool_at(*request, "AdmissionRequest.dryRun"),
+      .object = take(*request, "object"),
+      .old_object = take(*request, "oldObject")};
 }
 
 // Written directly as text: building JSON values first would take twice as long.

@@ -1,4 +1,4 @@
-// Cgroups of pods made of plain files, in either version and for either driver.
+// Cgroups of pods as plain files, for both versions and both drivers.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class FakeCgroups {
     set(base_ + (driver == node::CgroupDriver::systemd ? "kubepods.slice" : "kubepods"), all_);
   }
 
-  // A container or a sandbox as a runtime makes it: it may use what the pod may.
+  // Creates a container or sandbox as a runtime does, with the CPUs of the pod.
   std::string add(const std::string& uid, const std::string& id,
                   node::Qos qos = node::Qos::guaranteed) {
     const std::string pod = base_ + node::pod_cgroup(driver_, qos, uid);
@@ -37,13 +37,13 @@ class FakeCgroups {
   void set(const std::string& path, std::string_view cpus) {
     host_.put(path + "/cpuset.cpus", fmt::format("{}\n", cpus));
     if (!v2_) return;
-    // As a kernel: what is written is had. Of a cgroup that inherits, nothing is told.
+    // Like a kernel: the written set becomes effective. A cgroup that inherits has an empty set.
     std::error_code ignored;
     std::filesystem::create_symlink("cpuset.cpus", host_.root() + path + "/cpuset.cpus.effective",
                                     ignored);
   }
 
-  // Whatever is written, it has these.
+  // Makes these CPUs effective, whatever is written.
   void give_instead(const std::string& directory, std::string_view cpus) {
     const std::string path = directory + "/cpuset.cpus.effective";
     std::filesystem::remove(path);

@@ -1,4 +1,4 @@
-// A machine made of files: sysfs as far as pools look at it.
+// A fake machine: the files of sysfs that pools read.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace plim::pools::testing {
 struct Machine {
   int cpus = 8;
   int threads = 1;     // siblings are `cpus / threads` apart, as on most servers
-  int numa_nodes = 1;  // neighbouring cores are in one
-  int l3_groups = 1;   // in all
+  int numa_nodes = 1;  // adjacent cores are in the same node
+  int l3_groups = 1;   // of the whole machine
 };
 
 inline Topology make_topology(const Machine& machine) {

@@ -1,4 +1,4 @@
-// The kubelet's end of the device plugin API: takes registrations and follows device lists.
+// The kubelet's side of the device plugin API: accepts registrations and watches device lists.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class FakeKubelet {
     PLIM_ASSERT(make_directories(directory_).has_value());
   }
 
-  // As a kubelet that starts: removes every socket, then listens.
+  // Does what a starting kubelet does: removes every socket, then listens.
   void start() {
     for (const auto& file : std::filesystem::directory_iterator(directory_))
       if (file.path().extension() == ".sock") std::filesystem::remove(file.path());
@@ -62,10 +62,10 @@ class FakeKubelet {
     co_return reply.body;
   }
 
-  // By resource, as told last.
+  // By resource, as last received.
   std::map<std::string, std::vector<node::Device>> devices;
   std::map<std::string, std::size_t> message_sizes;
-  std::map<std::string, Nanos> first_message;  // so long after it was asked for
+  std::map<std::string, Nanos> first_message;  // time from ListAndWatch to the first list
   int registrations = 0;
 
  private:
@@ -74,10 +74,10 @@ class FakeKubelet {
     PLIM_ASSERT(registration.has_value());
     ++registrations;
     const std::string socket = directory_ + "/" + registration->endpoint;
-    // It must accept before it registers.
+    // The plugin must accept connections before it registers.
     PLIM_ASSERT(accepts(socket));
     net::RpcLimits limits;
-    limits.max_message = 4u << 20;  // as a kubelet has
+    limits.max_message = 4u << 20;  // the kubelet's limit
     auto channel = net::Channel::unix_socket(loop_, socket, limits);
     channels_[registration->resource] = channel;
     tasks_.spawn("follow", follow(registration->resource, channel));

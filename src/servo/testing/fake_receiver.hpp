@@ -1,4 +1,4 @@
-// A receiver that answers as a test tells it to.
+// A receiver whose answers a test scripts.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace plim::servo::testing {
 
-// Answers by application id; one that is held does not answer before it is released.
+// Answers by application ID. While an ID is held, it does not answer.
 class FakeReceiver final : public Receiver {
  public:
   explicit FakeReceiver(const Executor& loop) : released_(loop) {}

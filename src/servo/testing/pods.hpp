@@ -46,7 +46,7 @@ inline json::value running_pod(std::string uid, std::string app) {
   return out;
 }
 
-// The measured container's status: the second one, so that who takes the first is found out.
+// The measured container's status is the second one, so that code that takes the first one fails.
 inline json::object& main_status(json::value& pod) {
   return pod.at_pointer("/status/containerStatuses/1").as_object();
 }

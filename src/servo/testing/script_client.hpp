@@ -1,4 +1,4 @@
-// An API server whose lists and watches of pods a test lays out.
+// An API server whose lists and watches of pods a test scripts.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ inline std::string list_of(json::array pods, std::string_view more = "") {
 inline const std::string kGone =
     R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old"}})";
 
-// Lists and watches as a test lays them out; then it answers nothing more.
+// Answers with the scripted lists and watches, in order; after the last one it never answers.
 class ScriptClient final : public plim::testing::StubClient {
  public:
   using Lines = std::deque<Result<std::optional<std::string>>>;
@@ -51,7 +51,7 @@ class ScriptClient final : public plim::testing::StubClient {
     co_return std::make_unique<ScriptWatch>(std::move(*lines));
   }
 
-  // Lines, then the regular end.
+  // A watch that sends these lines and then ends normally.
   void then_watch(std::vector<std::string> texts) {
     Lines lines;
     for (std::string& text : texts) lines.emplace_back(std::optional(std::move(text)));

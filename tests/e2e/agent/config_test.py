@@ -89,7 +89,7 @@ class Files(unittest.TestCase):
                 self.refused(f"runner: !MeasurementRunner\n  node: !StaticNode {{{options}}}\n", "config.yaml:2:", "unknown tag !Odd", "!KubernetesNode")
         for option in ("kubeapi_port: !Odd 1", "ssl: !SSL {server_verify: !Odd true}"):
             self.refused(f"runner: !MeasurementRunner\n  node: !KubernetesNode {{{option}}}\n", "unknown tag !Odd")
-        self.refused(f"runner: !MeasurementRunner\n  node: {NODE}\n  extra_labels: {{a: !SSL b}}\n", "config.yaml:3:", "!SSL has no place here")
+        self.refused(f"runner: !MeasurementRunner\n  node: {NODE}\n  extra_labels: {{a: !SSL b}}\n", "config.yaml:3:", "!SSL is not allowed here")
 
     def test_ports_are_ports(self):
         node = "runner: !MeasurementRunner\n  node: !KubernetesNode {{kubeapi_host: h, node_ip: 10.0.0.1, kubeapi_port: {}}}\n"
@@ -193,7 +193,7 @@ class Files(unittest.TestCase):
         self.refused(node(["timeout: 0"]), "from 1 to 60")
 
     def test_the_file_itself_must_be_safe(self):
-        self.refused(DETECTION, "can be written by everybody", mode=0o666)
+        self.refused(DETECTION, "is writable by all users", mode=0o666)
         done = subprocess.run([PROGRAM, "agent", "check", "-c", "config.yaml"], capture_output=True, text=True,
                               cwd=self.place, timeout=20)
         self.assertEqual(done.returncode, 1)

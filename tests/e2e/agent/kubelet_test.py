@@ -326,7 +326,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(scrape.tasks(), ["default/one", "default/two"])
         self.tree.remove("/kubepods/besteffort/podu1")
         agent.until(lambda s: s.tasks() == ["default/two"])
-        self.assertEqual(agent.logged().count("no list of pods"), 1)  # once a minute
+        self.assertEqual(agent.logged().count("cannot get the list of pods"), 1)  # once a minute
 
     def test_iterations_that_take_too_long_are_counted(self):
         def slow(handler):

@@ -360,13 +360,13 @@ class Outputs(unittest.TestCase):
         pid = agent.process.pid
         agent.storage.rename(agent.place / "kept")
         place.rmdir()
-        eventually(lambda: "metrics cannot be stored" in agent.logged())
+        eventually(lambda: "cannot store metrics" in agent.logged())
         place.mkdir()
         eventually(lambda: agent.storage.exists())
         scrape = agent.until(lambda s: s.get("plimsoll_agent_storage_errors_total", storage="LogStorage"))
         self.assertEqual(scrape.tasks(), ["a"])
         self.assertEqual((agent.process.pid, agent.process.poll()), (pid, None))
-        self.assertEqual(agent.logged().count("metrics cannot be stored"), 1)
+        self.assertEqual(agent.logged().count("cannot store metrics"), 1)
 
     def test_a_full_disk_cuts_no_file(self):
         agent = Agent(self, static_node("a", "b", "c"), host_root=self.tree.root)
@@ -382,7 +382,7 @@ class Outputs(unittest.TestCase):
         filler = disk / "filler"
         with contextlib.suppress(OSError):
             filler.write_bytes(b"x" * (256 << 10))
-        eventually(lambda: "metrics cannot be stored" in agent.logged())
+        eventually(lambda: "cannot store metrics" in agent.logged())
         before = agent.scrape()  # whole, though old
         self.assertEqual(before.tasks(), ["a", "b", "c"])
         filler.unlink()
@@ -398,7 +398,7 @@ class Outputs(unittest.TestCase):
         agent.start()
         scrape = eventually(lambda: (s := Scrape(agent.get("/metrics"))).get("plimsoll_agent_storage_errors_total") and s)
         self.assertEqual(scrape.tasks(), ["a"])
-        self.assertEqual(agent.logged().count("metrics cannot be stored"), 1)
+        self.assertEqual(agent.logged().count("cannot store metrics"), 1)
 
     def test_a_reader_of_standard_error_that_hangs_stops_nothing(self):
         for blocking in (True, False):
@@ -415,7 +415,7 @@ class Outputs(unittest.TestCase):
                 os.close(writer)
                 name = "plimsoll_agent_storage_errors_total"
                 eventually(lambda: (Scrape(agent.get("/metrics")).get(name, storage="LogStorage") or 0) >= 2)
-                self.assertIn("nobody reads standard error", agent.logged())
+                self.assertIn("no process reads standard error", agent.logged())
                 text = b""
                 while text.count(b"\ntask_up{") < 3:
                     text += os.read(reader, 65536)

@@ -316,7 +316,7 @@ class Setter(unittest.TestCase):
         self.start()
         self.assertIn("the node offers 7500m CPUs, but containers without a pool run on 3 (0,3,7)", self.reported("CPUDoubleBooked")["message"])
         self.becomes(self.cgroup(uid, "id-forgotten"), "0,3,7")
-        self.assertIn("container c: it asks for exclusive CPUs", self.reported("NoAllocation", "forgotten")["message"])
+        self.assertIn("container c: it requests exclusive CPUs", self.reported("NoAllocation", "forgotten")["message"])
         # Others for everybody, until nobody has any.
         self.configure("pools: {exclusive-a: {cpus: '0-7'}}\n")
         self.assertIn("no CPU is left for containers without a pool", self.reported("PoolConfigWarning")["message"])

@@ -46,7 +46,7 @@ class Validate(unittest.TestCase):
         done = self.validate("-f", path)
         self.assertEqual(done.returncode, 1)
         for line in (f"{path}:2:23: pool exclusive-a: range 5-2 runs backwards", f"{path}:3:23: pool exclusive-b",
-                     f"{path}:4:26: pool p: pooltype", f"{path}:5:3: nodeSelector stands beside pools"):
+                     f"{path}:4:26: pool p: pooltype", f"{path}:5:3: nodeSelector belongs next to pools"):
             self.assertIn(line, done.stderr)
         self.assertIn("4 mistakes", done.stderr)
 

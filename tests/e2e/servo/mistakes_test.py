@@ -91,7 +91,7 @@ class Settings(ClusterCase):
         servo.wait_listening()
         self.assertEqual(servo.get("/healthz")[0], 200)
         self.assertEqual(servo.get("/readyz")[0], 503)
-        eventually(lambda: "cannot follow" in servo.log)
+        eventually(lambda: "cannot list or watch" in servo.log)
         self.assertEqual(servo.stop()[0], 0)
 
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/admission/webhook_match.hpp"
 #include "local/apiserver/api/kind_rules.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
@@ -67,14 +68,14 @@ Result<void> settle(const Kind& kind, json::value& object) {
 // A webhook may not change the kind of the object, or its name and namespace.
 ApiResult<void> check_identity(const Admission& admission, const json::value& patched) {
   const Kind& kind = *admission.kind;
-  const std::string_view made = text_at(patched, {"kind"});
+  const std::string_view made = kube::text_at(patched, "Object.kind");
   if (!made.empty() && made != kind.kind)
     return ApiError{
         .code = 500,
         .reason = "",
         .message = fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", kind.version,
                                made, kind.group.empty() ? "core" : kind.group, kind.kind)};
-  if (text_at(patched, {"metadata", "namespace"}) != admission.ns)
+  if (kube::text_at(patched, "Object.metadata.namespace") != admission.ns)
     return bad_request(
         "the namespace of the provided object does not match the namespace sent on the request");
   return {};
@@ -102,7 +103,7 @@ ApiResult<bool> apply_patch(Admission& admission, const Webhook& webhook, std::s
 
 const json::object& labels_of(const json::value& object) {
   static const json::object none;
-  const json::value* labels = find(object, {"metadata", "labels"});
+  const json::value* labels = kube::find(object, "Object.metadata.labels");
   return labels && labels->is_object() ? labels->get_object() : none;
 }
 

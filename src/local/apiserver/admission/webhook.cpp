@@ -6,14 +6,14 @@
 namespace plim::local::apiserver {
 namespace {
 
-std::string text_or(const json::value& value, std::string_view key, std::string_view fallback) {
-  const std::string_view found = text_at(value, {key});
+std::string text_or(const json::value& value, kube::TextPath path, std::string_view fallback) {
+  const std::string_view found = kube::text_at(value, path);
   return std::string(found.empty() ? fallback : found);
 }
 
 // A missing selector selects everything, unlike one in a workload.
-Result<kube::LabelSelector> selector_at(const json::value& webhook, std::string_view key) {
-  const json::value* found = find(webhook, {key});
+Result<kube::LabelSelector> selector_at(const json::value& webhook, kube::AnyPath path) {
+  const json::value* found = kube::find(webhook, path);
   if (!found || found->is_null()) return kube::LabelSelector::everything();
   return kube::LabelSelector::from_json(*found);
 }
@@ -37,10 +37,10 @@ Result<Webhook> read_webhook(const json::value& object) {
                          .groups = kube::texts_at(rule, "RuleWithOperations.apiGroups"),
                          .versions = kube::texts_at(rule, "RuleWithOperations.apiVersions"),
                          .resources = kube::texts_at(rule, "RuleWithOperations.resources"),
-                         .scope = text_or(rule, "scope", "*")});
+                         .scope = text_or(rule, "RuleWithOperations.scope", "*")});
   }
-  PLIM_TRY(out.namespaces, selector_at(object, "namespaceSelector"));
-  PLIM_TRY(out.objects, selector_at(object, "objectSelector"));
+  PLIM_TRY(out.namespaces, selector_at(object, "MutatingWebhook.namespaceSelector"));
+  PLIM_TRY(out.objects, selector_at(object, "MutatingWebhook.objectSelector"));
   for (const json::value& condition : kube::list_at(object, "MutatingWebhook.matchConditions")) {
     PLIM_TRY(CelExpression expression,
              CelExpression::parse(kube::text_at(condition, "MatchCondition.expression")));

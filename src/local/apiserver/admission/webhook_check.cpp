@@ -50,15 +50,16 @@ class Checker {
   }
 
   // The value must be one of `allowed`, or missing.
-  void check_choice(const json::value& webhook, std::string_view member,
+  void check_choice(const json::value& webhook, kube::TextPath path,
                     std::initializer_list<std::string_view> allowed) {
-    const std::string_view value = text_at(webhook, {member});
+    const std::string_view value = kube::text_at(webhook, path);
     if (value.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
     std::string choices;
     for (std::string_view choice : allowed)
       choices += fmt::format("{}{}", choices.empty() ? "" : ", ", quote(choice));
     add("FieldValueNotSupported",
-        fmt::format("Unsupported value: {}: supported values: {}", quote(value), choices), member);
+        fmt::format("Unsupported value: {}: supported values: {}", quote(value), choices),
+        path.key());
   }
 
   void check_webhook(const json::value& webhook) {
@@ -69,12 +70,12 @@ class Checker {
     else if (split(name, '.').size() < 3)
       refuse(name, "should be a domain with at least three segments separated by dots", "name");
     check_client(webhook);
-    check_choice(webhook, "failurePolicy", {"Fail", "Ignore"});
-    check_choice(webhook, "matchPolicy", {"Equivalent", "Exact"});
-    check_choice(webhook, "reinvocationPolicy", {"IfNeeded", "Never"});
+    check_choice(webhook, "MutatingWebhook.failurePolicy", {"Fail", "Ignore"});
+    check_choice(webhook, "MutatingWebhook.matchPolicy", {"Equivalent", "Exact"});
+    check_choice(webhook, "MutatingWebhook.reinvocationPolicy", {"IfNeeded", "Never"});
     if (kube::text_at(webhook, "MutatingWebhook.sideEffects").empty())
       require("sideEffects", "must specify one of None, NoneOnDryRun");
-    check_choice(webhook, "sideEffects", {"None", "NoneOnDryRun"});
+    check_choice(webhook, "MutatingWebhook.sideEffects", {"None", "NoneOnDryRun"});
     check_versions(webhook);
     const std::int64_t timeout =
         kube::int_at(webhook, "MutatingWebhook.timeoutSeconds").value_or(10);
@@ -83,10 +84,12 @@ class Checker {
           fmt::format("Invalid value: {}: the timeout value must be between 1 and 30 seconds",
                       timeout),
           "timeoutSeconds");
-    for (const char* member : {"namespaceSelector", "objectSelector"}) {
-      const json::value* selector = find(webhook, {member});
+    constexpr kube::AnyPath kSelectors[] = {"MutatingWebhook.namespaceSelector",
+                                            "MutatingWebhook.objectSelector"};
+    for (kube::AnyPath path : kSelectors) {
+      const json::value* selector = kube::find(webhook, path);
       if (!selector || selector->is_null()) continue;
-      check_selector(*selector, member);
+      check_selector(*selector, path.key());
     }
     check_conditions(webhook);
   }
@@ -170,13 +173,14 @@ class Checker {
   }
 
   void check_rule(const json::value& rule, const std::string& field) {
-    const json::array operations = check_names(rule, field, "operations", "operations");
+    const json::array operations =
+        check_names(rule, field, "RuleWithOperations.operations", "operations");
     constexpr std::string_view kOperations[] = {"*", "CONNECT", "CREATE", "DELETE", "UPDATE"};
     for (std::size_t i = 0; i < operations.size(); ++i)
       check_supported(operations[i].get_string(), kOperations,
                       fmt::format("{}.operations[{}]", field, i));
-    check_names(rule, field, "apiGroups", "API groups");
-    check_names(rule, field, "apiVersions", "API versions");
+    check_names(rule, field, "RuleWithOperations.apiGroups", "API groups");
+    check_names(rule, field, "RuleWithOperations.apiVersions", "API versions");
     check_resources(rule, field);
     constexpr std::string_view kScopes[] = {"*", "Cluster", "Namespaced"};
     if (const std::string_view scope = kube::text_at(rule, "RuleWithOperations.scope");
@@ -195,19 +199,19 @@ class Checker {
   }
 
   // The list must not be empty, and a '*' must be its only element.
-  json::array check_names(const json::value& rule, const std::string& field,
-                          std::string_view member, std::string_view others) {
-    const json::array names = texts_at(rule, member);
-    if (names.empty()) require(fmt::format("{}.{}", field, member), "");
+  json::array check_names(const json::value& rule, const std::string& field, kube::ListPath path,
+                          std::string_view others) {
+    const json::array names = texts_at(rule, path);
+    if (names.empty()) require(fmt::format("{}.{}", field, path.key()), "");
     if (names.size() > 1 && std::ranges::find(names, json::value("*")) != names.end())
       refuse_list(names, fmt::format("if '*' is present, must not specify other {}", others),
-                  fmt::format("{}.{}", field, member));
+                  fmt::format("{}.{}", field, path.key()));
     return names;
   }
 
   // No resource may be listed twice, such as `pods/*` and `pods/status`.
   void check_resources(const json::value& rule, const std::string& field) {
-    const json::array resources = texts_at(rule, "resources");
+    const json::array resources = texts_at(rule, "RuleWithOperations.resources");
     const std::string member = field + ".resources";
     if (resources.empty()) require(member, "");
     std::set<std::string, std::less<>> every_sub, every_resource;
@@ -242,9 +246,9 @@ class Checker {
     add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", to_json(list), why), member);
   }
 
-  static json::array texts_at(const json::value& holder, std::string_view member) {
+  static json::array texts_at(const json::value& holder, kube::ListPath path) {
     json::array out;
-    for (const json::value& one : list_at(holder, {member}))
+    for (const json::value& one : kube::list_at(holder, path))
       if (one.is_string()) out.push_back(one);
     return out;
   }

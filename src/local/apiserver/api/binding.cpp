@@ -67,10 +67,11 @@ ApiResult<json::value> bound(const json::value& now, const json::value& binding,
     return binding_conflict(name, fmt::format("pod {} has non-empty .spec.schedulingGates", name));
   json::value out = now;
   kube::make_object(out, "Pod.spec")["nodeName"] = kube::text_at(binding, "Binding.target.name");
-  for (std::string_view what : {"annotations", "labels"}) {
-    const json::value* added = find(binding, {"metadata", what});
+  constexpr kube::MapPath kAdded[] = {"Object.metadata.annotations", "Object.metadata.labels"};
+  for (kube::MapPath path : kAdded) {
+    const json::value* added = kube::find(binding, path);
     if (!added || !added->is_object() || added->get_object().empty()) continue;
-    json::object& into = make_object(out, {"metadata", what});
+    json::object& into = kube::make_object(out, path);
     for (const auto& [key, value] : added->get_object()) into[key] = value;
   }
   set_scheduled(out, time);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/kind_rules.hpp"
 #include "local/apiserver/api/negotiation.hpp"
 #include "local/apiserver/api/protobuf_body.hpp"
@@ -72,8 +73,8 @@ std::string why_not(std::string_view sent_kind, std::string_view sent_version,
 // Sets kind and apiVersion from the path if they are missing, as in Bindings.
 ApiResult<void> identify(json::value& object, std::string_view kind, std::string_view api_version) {
   if (!object.is_object()) return bad_request("the body of the request is not an object");
-  std::string_view sent_kind = text_at(object, {"kind"});
-  std::string_view sent_version = text_at(object, {"apiVersion"});
+  std::string_view sent_kind = kube::text_at(object, "Object.kind");
+  std::string_view sent_version = kube::text_at(object, "Object.apiVersion");
   if (sent_kind.empty()) sent_kind = kind;
   if (sent_version.empty()) sent_version = api_version;
   if (sent_kind != kind || sent_version != api_version)
@@ -144,7 +145,7 @@ ApiResult<json::value> decode_body_as(Call& call, std::string_view group, std::s
   const Type* type = find_type(group, version, kind);
   PLIM_TRY(json::value object, parse_any(call, type, kind, mistakes));
   if (!older_version.empty() &&
-      text_at(object, {"apiVersion"}) == fmt::format("{}/{}", group, older_version))
+      kube::text_at(object, "Object.apiVersion") == fmt::format("{}/{}", group, older_version))
     object.as_object().erase("apiVersion");
   PLIM_CHECK(identify(object, kind,
                       group.empty() ? std::string(version) : fmt::format("{}/{}", group, version)));
@@ -165,7 +166,7 @@ ApiResult<json::value> decode_options(Call& call) {
   // Upstream returns 500 for invalid options.
   if (auto good = conform(*type, out, mistakes); !good)
     return ApiError{.code = 500, .reason = "", .message = good.error().message};
-  const std::string_view kind = text_at(out, {"kind"});
+  const std::string_view kind = kube::text_at(out, "DeleteOptions.kind");
   if (!kind.empty() && kind != "DeleteOptions")
     return bad_request(fmt::format("{} cannot be handled as DeleteOptions", kind));
   return out;

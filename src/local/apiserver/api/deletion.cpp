@@ -115,8 +115,8 @@ json::value marked(const Kind& kind, const json::value& before, const DeleteOpti
   const std::int64_t grace = is_pod ? grace_of(before, options) : 0;
   mark(out, now + std::chrono::seconds(grace), grace);
   if (is_core(kind, "Namespace")) {
-    kube::make_object(out, "Pod.status")["phase"] = "Terminating";
-    kube::make_object(out, "Pod.metadata").erase("deletionGracePeriodSeconds");
+    kube::make_object(out, "Namespace.status")["phase"] = "Terminating";
+    kube::make_object(out, "Namespace.metadata").erase("deletionGracePeriodSeconds");
   }
   if (kind.group == "apiextensions.k8s.io") add_finalizer(out, kCleanupFinalizer);
   return out;
@@ -157,9 +157,11 @@ ApiResult<DeleteOptions> parse_delete_options(const Call& call, const json::valu
                       R"("Orphan", "nil")",
                       out.propagation),
           "propagationPolicy"}});
-  for (std::string_view key :
-       {"gracePeriodSeconds", "preconditions", "orphanDependents", "propagationPolicy"})
-    if (const json::value* found = find(body, {key})) out.as_sent[key] = *found;
+  constexpr kube::AnyPath kEchoed[] = {
+      "DeleteOptions.gracePeriodSeconds", "DeleteOptions.preconditions",
+      "DeleteOptions.orphanDependents", "DeleteOptions.propagationPolicy"};
+  for (kube::AnyPath path : kEchoed)
+    if (const json::value* found = kube::find(body, path)) out.as_sent[path.key()] = *found;
   if (grace) out.as_sent["gracePeriodSeconds"] = *grace;
   out.uid = kube::text_at(body, "DeleteOptions.preconditions.uid");
   out.resource_version = kube::text_at(body, "DeleteOptions.preconditions.resourceVersion");

@@ -20,8 +20,10 @@ constexpr std::size_t kMaxRefusal = 64u << 10;
 
 std::vector<std::string> containers_of(const json::value& pod) {
   std::vector<std::string> out;
-  for (std::string_view list : {"containers", "initContainers", "ephemeralContainers"}) {
-    for (const json::value& one : list_at(pod, {"spec", list}))
+  constexpr kube::ListPath kLists[] = {"Pod.spec.containers", "Pod.spec.initContainers",
+                                       "Pod.spec.ephemeralContainers"};
+  for (kube::ListPath list : kLists) {
+    for (const json::value& one : kube::list_at(pod, list))
       out.emplace_back(kube::text_at(one, "Container.name"));
   }
   return out;

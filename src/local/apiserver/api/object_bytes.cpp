@@ -7,6 +7,7 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::apiserver {
 namespace {
@@ -44,7 +45,7 @@ void append_metadata(std::string& out, const json::object& metadata, store::Revi
 std::string converted(const Kind& kind, std::string_view stored) {
   const json::value object = kind.conversion->to_served(decode_object(stored));
   const auto revision =
-      parse_int<store::Revision>(text_at(object, {"metadata", "resourceVersion"}));
+      parse_int<store::Revision>(kube::text_at(object, "Object.metadata.resourceVersion"));
   return encode_object(kind, object, revision.value_or(0));
 }
 
@@ -52,7 +53,7 @@ std::string converted(const Kind& kind, std::string_view stored) {
 
 std::string encode_object(const Kind& kind, const json::value& object, store::Revision revision) {
   static const json::object kNoMetadata;
-  const json::value* found = find(object, {"metadata"});
+  const json::value* found = kube::find(object, "Object.metadata");
   const json::object* metadata = found ? found->if_object() : nullptr;
   std::string out;
   out.reserve(kUsualSize);

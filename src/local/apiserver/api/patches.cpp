@@ -4,6 +4,7 @@
 
 #include "base/yaml.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/body.hpp"
 #include "local/apiserver/api/kind_rules.hpp"
 #include "local/apiserver/patch/patch.hpp"
@@ -116,7 +117,7 @@ ApiResult<json::value> apply_patch(const Core& core, const Call& call, const Pat
 // A patched object may be as invalid as a body.
 ApiResult<json::value> checked(Call& call, json::value object) {
   if (!object.is_object()) return bad_request("the patch leaves no object");
-  const std::string_view made = text_at(object, {"kind"});
+  const std::string_view made = kube::text_at(object, "Object.kind");
   if (call.kind().rules && !made.empty() && made != call.kind().kind) {
     Kind other = call.kind();
     other.kind = made;
@@ -156,9 +157,9 @@ ApiResult<Patch> parse_patch(const Call& call) {
   if (out.kind != PatchKind::json && !out.body.is_object())
     return bad_request("the patch is not an object");
   if (out.kind == PatchKind::apply) {
-    const std::string_view kind = text_at(out.body, {"kind"});
+    const std::string_view kind = kube::text_at(out.body, "Object.kind");
     const std::string_view name = kube::name_of(out.body);
-    const std::string_view version = text_at(out.body, {"apiVersion"});
+    const std::string_view version = kube::text_at(out.body, "Object.apiVersion");
     if (call.target.subresource != "scale" && kind != call.kind().kind)
       return bad_request(fmt::format("invalid object type: {}{}, Kind={}",
                                      version.find('/') == version.npos ? "/" : "", version, kind));
@@ -198,7 +199,7 @@ Edit scale_patch_edit(Patch patch) {
 ApiResult<json::value> applied_to_nothing(const Core& core, const CallPtr& call,
                                           const Patch& patch) {
   PLIM_TRY(json::value out, apply_patch(core, *call, patch, json::object()));
-  make_object(out, {"metadata"})["name"] = call->target.name;
+  kube::make_object(out, "Object.metadata")["name"] = call->target.name;
   return checked(*call, std::move(out));
 }
 

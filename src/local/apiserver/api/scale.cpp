@@ -6,6 +6,7 @@
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "kube/selector.hpp"
 #include "local/apiserver/api/body.hpp"
 #include "local/apiserver/api/kind_rules.hpp"
@@ -22,7 +23,7 @@ constexpr std::int64_t kUsualToken = 3600;
 
 // Accepts a map of labels, or the selector object of newer kinds.
 std::string selector_text(const json::value& object) {
-  const json::value* selector = find(object, {"spec", "selector"});
+  const json::value* selector = kube::find(object, "Deployment.spec.selector");
   if (!selector || !selector->is_object()) return {};
   const bool is_object = selector->get_object().contains("matchLabels") ||
                          selector->get_object().contains("matchExpressions");
@@ -61,8 +62,11 @@ std::optional<std::int64_t> number_at(const json::value& object, std::string_vie
 json::value scale_of(const Kind& kind, const json::value& object) {
   const ScalePaths& paths = paths_of(kind);
   json::object metadata;
-  for (std::string_view key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
-    if (const json::value* found = find(object, {"metadata", key})) metadata[key] = *found;
+  constexpr kube::AnyPath kShown[] = {"Object.metadata.name", "Object.metadata.namespace",
+                                      "Object.metadata.uid", "Object.metadata.resourceVersion",
+                                      "Object.metadata.creationTimestamp"};
+  for (kube::AnyPath path : kShown)
+    if (const json::value* found = kube::find(object, path)) metadata[path.key()] = *found;
   json::object status{{"replicas", number_at(object, paths.status).value_or(0)}};
   const json::value* own = paths.selector.empty() ? nullptr : at(object, paths.selector);
   std::string selector = kind.rules
@@ -79,7 +83,7 @@ json::value scale_of(const Kind& kind, const json::value& object) {
 ApiResult<json::value> rescaled(const Kind& scaled, const json::value& object,
                                 const json::value& scale) {
   const ScalePaths& paths = paths_of(scaled);
-  const std::int64_t replicas = int_at(scale, {"spec", "replicas"}).value_or(0);
+  const std::int64_t replicas = kube::int_at(scale, "Scale.spec.replicas").value_or(0);
   if (replicas < 0 && scaled.rules) {
     const std::string why =
         fmt::format("Invalid value: {}: should be a non-negative integer", replicas);
@@ -101,9 +105,10 @@ ApiResult<json::value> rescaled(const Kind& scaled, const json::value& object,
   for (std::size_t i = 0; i + 1 < way.size(); ++i) holder = &make_object(*holder, {})[way[i]];
   if (!way.empty()) make_object(*holder, {})[way.back()] = replicas;
   // Keeps these from the Scale, so that a stale one conflicts.
-  for (std::string_view key : {"resourceVersion", "uid"})
-    if (const json::value* found = find(scale, {"metadata", key}))
-      make_object(out, {"metadata"})[key] = *found;
+  constexpr kube::AnyPath kFromScale[] = {"Scale.metadata.resourceVersion", "Scale.metadata.uid"};
+  for (kube::AnyPath path : kFromScale)
+    if (const json::value* found = kube::find(scale, path))
+      kube::make_object(out, "Object.metadata")[path.key()] = *found;
   return out;
 }
 
@@ -162,13 +167,13 @@ Task<HandlerResult> Subresources::finalize(CallPtr call) {
   PLIM_CO_TRY(request.dry_run, parse_dry_run(*call, "UpdateOptions"));
   request.edit = [sent = std::move(sent)](const json::value& now) -> ApiResult<json::value> {
     json::value out = now;
-    const json::value* finalizers = find(sent, {"spec", "finalizers"});
+    const json::value* finalizers = kube::find(sent, "Namespace.spec.finalizers");
     if (finalizers)
-      make_object(out, {"spec"})["finalizers"] = *finalizers;
+      kube::make_object(out, "Namespace.spec")["finalizers"] = *finalizers;
     else
-      make_object(out, {"spec"}).erase("finalizers");
+      kube::make_object(out, "Namespace.spec").erase("finalizers");
     const std::string_view version = kube::resource_version_of(sent);
-    if (!version.empty()) make_object(out, {"metadata"})["resourceVersion"] = version;
+    if (!version.empty()) kube::make_object(out, "Object.metadata")["resourceVersion"] = version;
     return out;
   };
   PLIM_CO_TRY(Written written, co_await writer_.update(std::move(request)));
@@ -182,7 +187,9 @@ Task<HandlerResult> Subresources::make_token(CallPtr call) {
   PLIM_CO_TRY(store::EntryPtr entry, find_entry(core_, *target.kind, target.ns, target.name));
   TokenRequest request{.ns = target.ns, .account = target.name, .account_uid = {}};
   request.account_uid = kube::uid_of(decode_object(*entry->value));
-  const std::int64_t seconds = int_at(asked, {"spec", "expirationSeconds"}).value_or(kUsualToken);
+  const std::int64_t seconds =
+      kube::int_at(asked, "AuthenticationTokenRequest.spec.expirationSeconds")
+          .value_or(kUsualToken);
   if (seconds < kShortestToken) {
     std::vector<Cause> causes{{"FieldValueInvalid",
                                fmt::format("Invalid value: {}: may not specify a duration less "
@@ -195,21 +202,23 @@ Task<HandlerResult> Subresources::make_token(CallPtr call) {
     co_return invalid(kind, "", std::move(causes));
   }
   request.lifetime = std::chrono::seconds(std::min<std::int64_t>(seconds, 1LL << 32));
-  const json::value* audiences = find(asked, {"spec", "audiences"});
+  const json::value* audiences = kube::find(asked, "AuthenticationTokenRequest.spec.audiences");
   if (audiences && audiences->is_array())
     for (const json::value& one : audiences->get_array())
       if (one.is_string()) request.audiences.emplace_back(one.get_string());
   if (request.audiences.empty()) request.audiences.push_back(tokens_.issuer());
-  if (const json::value* bound = find(asked, {"spec", "boundObjectRef"})) {
-    const KindPtr kind = core_.kinds.find_kind("", text_at(*bound, {"kind"}));
-    const std::string_view name = text_at(*bound, {"name"});
+  if (const json::value* bound =
+          kube::find(asked, "AuthenticationTokenRequest.spec.boundObjectRef")) {
+    const KindPtr kind =
+        core_.kinds.find_kind("", kube::text_at(*bound, "BoundObjectReference.kind"));
+    const std::string_view name = kube::text_at(*bound, "BoundObjectReference.name");
     if (!kind || (kind->kind != "Pod" && kind->kind != "Secret"))
       co_return bad_request(fmt::format("cannot bind token to object of type /{}, Kind={}",
-                                        text_at(*bound, {"apiVersion"}),
-                                        text_at(*bound, {"kind"})));
+                                        kube::text_at(*bound, "BoundObjectReference.apiVersion"),
+                                        kube::text_at(*bound, "BoundObjectReference.kind")));
     PLIM_CO_TRY(store::EntryPtr object, find_entry(core_, *kind, target.ns, name));
     const json::value found = decode_object(*object->value);
-    const std::string_view uid = text_at(*bound, {"uid"});
+    const std::string_view uid = kube::text_at(*bound, "BoundObjectReference.uid");
     if (!uid.empty() && uid != kube::uid_of(found))
       co_return conflict(*kind, name, "the UID in the bound object reference is another's");
     request.bound_kind = kind->kind;
@@ -217,14 +226,14 @@ Task<HandlerResult> Subresources::make_token(CallPtr call) {
     request.bound_uid = kube::uid_of(found);
   }
   PLIM_CO_TRY(std::string token, tokens_.issue(request));
-  json::object& spec = make_object(asked, {"spec"});
+  json::object& spec = kube::make_object(asked, "AuthenticationTokenRequest.spec");
   spec["expirationSeconds"] = seconds;
   spec["audiences"] = json::array(request.audiences.begin(), request.audiences.end());
-  json::object& metadata = make_object(asked, {"metadata"});
+  json::object& metadata = kube::make_object(asked, "AuthenticationTokenRequest.metadata");
   metadata["name"] = target.name;
   metadata["namespace"] = target.ns;
   metadata["creationTimestamp"] = format_rfc3339(core_.clock.wall());
-  make_object(asked, {"status"}) = {
+  kube::make_object(asked, "AuthenticationTokenRequest.status") = {
       {"token", token},
       {"expirationTimestamp", format_rfc3339(core_.clock.wall() + request.lifetime)}};
   co_return text_reply(*call, 201, to_json(asked));

@@ -7,6 +7,7 @@
 
 #include "base/rfc3339.hpp"
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/kind_rules.hpp"
 #include "local/apiserver/schema/defaults.hpp"
 
@@ -62,12 +63,12 @@ void restrict_to_status(const Kind& kind, const json::value& before, json::value
   const json::object& from = object.as_object();
   keep(from, into, "status");
   if (lets_metadata_through_status(kind)) {
-    json::object& metadata = make_object(out, {"metadata"});
+    json::object& metadata = kube::make_object(out, "Object.metadata");
     keep(object_at(object, "metadata"), metadata, "labels");
     keep(object_at(object, "metadata"), metadata, "annotations");
   } else if (kind.kind == "Deployment") {
     // The Deployment controller writes the revision together with the status.
-    keep(object_at(object, "metadata"), make_object(out, {"metadata"}), "annotations");
+    keep(object_at(object, "metadata"), kube::make_object(out, "Object.metadata"), "annotations");
   }
   object = std::move(out);
 }
@@ -103,7 +104,7 @@ ApiResult<void> check_identity(const Kind& kind, const json::value& before,
 }  // namespace
 
 ApiResult<void> place_in_namespace(const Kind& kind, std::string_view ns, json::value& object) {
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   if (!kind.namespaced) {
     metadata.erase("namespace");
     return {};
@@ -124,7 +125,7 @@ void fill_in_defaults(const Kind& kind, json::value& object) {
 }
 
 void prepare_for_create(const Kind& kind, WallTime now, Random& random, json::value& object) {
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   for (std::string_view key :
        {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"})
     metadata.erase(key);
@@ -144,7 +145,7 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
     return {};
   }
   const json::object& old_metadata = object_at(before, "metadata");
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   for (std::string_view key :
        {"name", "namespace", "uid", "creationTimestamp", "generation", "resourceVersion",
         "deletionTimestamp", "deletionGracePeriodSeconds", "generateName"})
@@ -176,16 +177,16 @@ void count_generation(const Kind& kind, const json::value& before, json::value& 
                                     json::value(object_at(object, "metadata")), "annotations");
   counts = counts || (kube::is_being_deleted(object) && !kube::is_being_deleted(before));
   if (!counts) return;
-  make_object(object, {"metadata"})["generation"] =
-      int_at(before, {"metadata", "generation"}).value_or(0) + 1;
+  kube::make_object(object, "Object.metadata")["generation"] =
+      kube::int_at(before, "Object.metadata.generation").value_or(0) + 1;
 }
 
 bool may_go_now(const Kind& kind, const json::value& object) {
   if (!kube::is_being_deleted(object)) return false;
-  if (!is_empty(find(object, {"metadata", "finalizers"}))) return false;
+  if (!is_empty(kube::find(object, "Object.metadata.finalizers"))) return false;
   if (kind.group.empty() && kind.kind == "Namespace")
-    return is_empty(find(object, {"spec", "finalizers"}));
-  return int_at(object, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
+    return is_empty(kube::find(object, "Namespace.spec.finalizers"));
+  return kube::int_at(object, "Object.metadata.deletionGracePeriodSeconds").value_or(0) == 0;
 }
 
 }  // namespace plim::local::apiserver

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 #include "local/apiserver/api/reads.hpp"
@@ -43,7 +44,7 @@ ApiResult<void> check_namespace(const Core& core, const Kind& kind, std::string_
   // Terminating namespaces are rare, so search the text before parsing.
   if (entry->value->find("\"Terminating\"") == std::string::npos) return {};
   const json::value object = decode_object(*entry->value);
-  if (text_at(object, {"status", "phase"}) != "Terminating") return {};
+  if (kube::text_at(object, "Namespace.status.phase") != "Terminating") return {};
   ApiError error = forbidden(
       kind, name,
       fmt::format("unable to create new content in namespace {} because it is being terminated",
@@ -108,14 +109,14 @@ Task<ApiResult<Written>> Writer::create(CreateRequest request) {
     admission->name = kube::name_of(admission->object);
   }
 
-  const std::string base(text_at(admission->object, {"metadata", "generateName"}));
+  const std::string base(kube::text_at(admission->object, "Object.metadata.generateName"));
   const bool generates = kube::name_of(admission->object).empty() && !base.empty();
   const json::value nameless = generates ? admission->object : json::value();
   for (int i = 0; i < kNameTries; ++i) {
     if (generates) {
       admission->object = nameless;
       admission->name = generated_name(core_.random, base);
-      make_object(admission->object, {"metadata"})["name"] = admission->name;
+      kube::make_object(admission->object, "Object.metadata")["name"] = admission->name;
     }
     PLIM_CO_TRY(std::optional<Written> written, co_await store_new(admission));
     if (written) co_return std::move(*written);

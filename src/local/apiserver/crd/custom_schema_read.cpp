@@ -18,15 +18,25 @@ class Reader {
       require(field, "a schema is an object");
       return out;
     }
-    for (const char* name : {"$ref", "$schema", "definitions", "dependencies", "patternProperties",
-                             "id", "additionalItems"})
-      if (find(source, {name}))
-        forbid(fmt::format("{}.{}", field, name), fmt::format("{} is not supported", name));
+    constexpr kube::AnyPath kForbidden[] = {"JSONSchemaProps.$ref",
+                                            "JSONSchemaProps.$schema",
+                                            "JSONSchemaProps.definitions",
+                                            "JSONSchemaProps.dependencies",
+                                            "JSONSchemaProps.patternProperties",
+                                            "JSONSchemaProps.id",
+                                            "JSONSchemaProps.additionalItems"};
+    for (kube::AnyPath path : kForbidden)
+      if (kube::find(source, path))
+        forbid(fmt::format("{}.{}", field, path.key()),
+               fmt::format("{} is not supported", path.key()));
     if (kube::find(source, "JSONSchemaProps.$ref")) return out;
-    for (const char* name : {"allOf", "anyOf", "oneOf", "not", "x-kubernetes-validations"})
-      if (find(source, {name}) &&
+    constexpr kube::AnyPath kIgnored[] = {"JSONSchemaProps.allOf", "JSONSchemaProps.anyOf",
+                                          "JSONSchemaProps.oneOf", "JSONSchemaProps.not",
+                                          "JSONSchemaProps.x-kubernetes-validations"};
+    for (kube::AnyPath path : kIgnored)
+      if (kube::find(source, path) &&
           !kube::bool_at(source, "JSONSchemaProps.x-kubernetes-int-or-string"))
-        reading.ignored.push_back(fmt::format("{}.{}", field, name));
+        reading.ignored.push_back(fmt::format("{}.{}", field, path.key()));
     read_shape(source, field, *out);
     read_limits(source, field, *out);
     if (const json::value* fallback = kube::find(source, "JSONSchemaProps.default")) {
@@ -156,14 +166,14 @@ class Reader {
   }
 
   void read_limits(const json::value& source, const std::string& field, CustomSchema& out) {
-    auto number = [&source](std::string_view name) -> std::optional<double> {
-      const json::value* found = find(source, {name});
+    auto number = [&source](kube::AnyPath path) -> std::optional<double> {
+      const json::value* found = kube::find(source, path);
       if (!found || !found->is_number()) return std::nullopt;
       return found->to_number<double>();
     };
-    out.minimum = number("minimum");
-    out.maximum = number("maximum");
-    out.multiple_of = number("multipleOf");
+    out.minimum = number("JSONSchemaProps.minimum");
+    out.maximum = number("JSONSchemaProps.maximum");
+    out.multiple_of = number("JSONSchemaProps.multipleOf");
     out.above_minimum = kube::bool_at(source, "JSONSchemaProps.exclusiveMinimum");
     out.below_maximum = kube::bool_at(source, "JSONSchemaProps.exclusiveMaximum");
     out.min_length = kube::int_at(source, "JSONSchemaProps.minLength");

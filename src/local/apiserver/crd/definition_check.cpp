@@ -15,10 +15,10 @@ namespace plim::local::apiserver {
 namespace {
 
 // Upstream stores what all versions have in common separately, and reports mistakes there.
-bool is_common(const json::array& versions, std::string_view member) {
+bool is_common(const json::array& versions, kube::AnyPath member) {
   for (const json::value& version : versions) {
-    const json::value* one = find(version, {member});
-    const json::value* first = find(versions[0], {member});
+    const json::value* one = kube::find(version, member);
+    const json::value* first = kube::find(versions[0], member);
     if (!one || !first ? one != first : *one != *first) return false;
   }
   return true;
@@ -124,13 +124,17 @@ class DefinitionChecker {
     check_label(kube::text_at(*names, "CustomResourceDefinitionNames.plural"), "spec.names.plural");
     check_label(kube::text_at(*names, "CustomResourceDefinitionNames.singular"),
                 "spec.names.singular");
-    for (const char* name : {"kind", "listKind"})
-      check_label(to_lower(text_at(*names, {name})), fmt::format("spec.names.{}", name));
-    for (const char* member : {"shortNames", "categories"}) {
-      const json::array& list = list_at(*names, {member});
+    constexpr kube::TextPath kKinds[] = {"CustomResourceDefinitionNames.kind",
+                                         "CustomResourceDefinitionNames.listKind"};
+    for (kube::TextPath path : kKinds)
+      check_label(to_lower(kube::text_at(*names, path)), fmt::format("spec.names.{}", path.key()));
+    constexpr kube::ListPath kLists[] = {"CustomResourceDefinitionNames.shortNames",
+                                         "CustomResourceDefinitionNames.categories"};
+    for (kube::ListPath path : kLists) {
+      const json::array& list = kube::list_at(*names, path);
       for (std::size_t i = 0; i < list.size(); ++i)
         if (list[i].is_string())
-          check_label(list[i].get_string(), fmt::format("spec.names.{}[{}]", member, i));
+          check_label(list[i].get_string(), fmt::format("spec.names.{}[{}]", path.key(), i));
     }
   }
 
@@ -170,25 +174,28 @@ class DefinitionChecker {
     using Check = void (DefinitionChecker::*)(const json::value& version, const std::string& field);
 
     struct Part {
-      std::string_view member;
+      kube::AnyPath member;
       std::string_view common;
       Check check;
     };
 
     constexpr Part kParts[] = {
-        {"schema", "validation", &DefinitionChecker::check_schema},
-        {"selectableFields", "selectableFields", &DefinitionChecker::check_selectable},
-        {"subresources", "subresources", &DefinitionChecker::check_subresources},
-        {"additionalPrinterColumns", "additionalPrinterColumns", &DefinitionChecker::check_columns},
+        {"CustomResourceDefinitionVersion.schema", "validation", &DefinitionChecker::check_schema},
+        {"CustomResourceDefinitionVersion.selectableFields", "selectableFields",
+         &DefinitionChecker::check_selectable},
+        {"CustomResourceDefinitionVersion.subresources", "subresources",
+         &DefinitionChecker::check_subresources},
+        {"CustomResourceDefinitionVersion.additionalPrinterColumns", "additionalPrinterColumns",
+         &DefinitionChecker::check_columns},
     };
     for (const Part& part : kParts) {
       if (versions.empty()) return;
-      if (is_common(versions, part.member) && find(versions[0], {part.member})) {
+      if (is_common(versions, part.member) && kube::find(versions[0], part.member)) {
         (this->*part.check)(versions[0], fmt::format("spec.{}", part.common));
         continue;
       }
       for (std::size_t i = 0; i < versions.size(); ++i)
-        (this->*part.check)(versions[i], fmt::format("spec.versions[{}].{}", i, part.member));
+        (this->*part.check)(versions[i], fmt::format("spec.versions[{}].{}", i, part.member.key()));
     }
   }
 
@@ -213,7 +220,7 @@ class DefinitionChecker {
       const std::string_view path = kube::text_at(fields[i], "SelectableField.jsonPath");
       const json::value* at = schema;
       for (std::string_view step : split(path.substr(std::min<std::size_t>(path.size(), 1)), '.'))
-        at = at ? find(*at, {"properties", step}) : nullptr;
+        at = at ? kube::find(*at, "JSONSchemaProps.properties", step) : nullptr;
       if (!at)
         refuse(fmt::format("{}[{}].jsonPath", field, i), path,
                "is an invalid path: does not refer to a valid field");
@@ -226,16 +233,17 @@ class DefinitionChecker {
     if (!scale) return;
 
     struct Path {
-      const char* member;
+      kube::TextPath member;
       std::string_view below;
       bool required;
     };
 
     for (const Path& path :
-         {Path{"specReplicasPath", ".spec", true}, Path{"statusReplicasPath", ".status", true},
-          Path{"labelSelectorPath", "", false}}) {
-      const std::string_view value = text_at(*scale, {path.member});
-      const std::string here = fmt::format("{}.scale.{}", field, path.member);
+         {Path{"CustomResourceSubresourceScale.specReplicasPath", ".spec", true},
+          Path{"CustomResourceSubresourceScale.statusReplicasPath", ".status", true},
+          Path{"CustomResourceSubresourceScale.labelSelectorPath", "", false}}) {
+      const std::string_view value = kube::text_at(*scale, path.member);
+      const std::string here = fmt::format("{}.scale.{}", field, path.member.key());
       if (value.empty()) {
         if (path.required) require(here, "");
       } else if (!value.starts_with(fmt::format("{}.", path.below))) {

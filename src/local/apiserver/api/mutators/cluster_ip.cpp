@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 
 namespace plim::local::apiserver {
@@ -32,7 +33,7 @@ ApiResult<void> set_node_ports(const Core& core, const Kind& services, json::obj
   json::value* ports = spec.if_contains("ports");
   if (!ports || !ports->is_array()) return {};
   for (json::value& port : ports->get_array()) {
-    if (!port.is_object() || int_at(port, {"nodePort"}).value_or(0) != 0) continue;
+    if (!port.is_object() || kube::int_at(port, "ServicePort.nodePort").value_or(0) != 0) continue;
     for (int i = 0; i < kTries; ++i) {
       const std::uint64_t number = kFirstPort + core.random.below(kPorts);
       if (is_taken(core, services, fmt::format("\"nodePort\":{}", number))) continue;
@@ -45,19 +46,21 @@ ApiResult<void> set_node_ports(const Core& core, const Kind& services, json::obj
 
 // If a request omits allocated values, the Service keeps them.
 void keep_allocated(const json::value& before, json::object& spec) {
-  for (std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"})
-    if (const json::value* found = find(before, {"spec", key}); found && !spec.contains(key))
-      spec[key] = *found;
+  constexpr kube::AnyPath kAllocated[] = {"Service.spec.clusterIP", "Service.spec.clusterIPs",
+                                          "Service.spec.ipFamilies", "Service.spec.ipFamilyPolicy"};
+  for (kube::AnyPath path : kAllocated)
+    if (const json::value* found = kube::find(before, path); found && !spec.contains(path.key()))
+      spec[path.key()] = *found;
 }
 
 }  // namespace
 
 ApiResult<void> set_cluster_ip(const Core& core, Admission& admission) {
-  json::object& spec = make_object(admission.object, {"spec"});
-  const std::string type(text_at(admission.object, {"spec", "type"}));
+  json::object& spec = kube::make_object(admission.object, "Service.spec");
+  const std::string type(kube::text_at(admission.object, "Service.spec.type"));
   if (type == "ExternalName") return {};
   if (!admission.before.is_null()) keep_allocated(admission.before, spec);
-  std::string address(text_at(admission.object, {"spec", "clusterIP"}));
+  std::string address(kube::text_at(admission.object, "Service.spec.clusterIP"));
   const bool is_new = admission.before.is_null();
   if (address.empty()) {
     PLIM_TRY(address, free_address(core, *admission.kind));

@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 
 namespace plim::local::apiserver {
 
 ApiResult<void> set_job_selector(const Core& /*core*/, Admission& admission) {
   json::value& job = admission.object;
-  if (bool_at(job, {"spec", "manualSelector"})) return {};
+  if (kube::bool_at(job, "Job.spec.manualSelector")) return {};
   const std::string uid(kube::uid_of(job));
   const std::string name(kube::name_of(job));
   const std::array<std::pair<std::string_view, const std::string&>, 4> labels{{
@@ -20,10 +21,10 @@ ApiResult<void> set_job_selector(const Core& /*core*/, Admission& admission) {
       {"job-name", name},
   }};
   for (const auto& [key, value] : labels) {
-    make_object(job, {"metadata", "labels"})[key] = value;
-    make_object(job, {"spec", "template", "metadata", "labels"})[key] = value;
+    kube::make_object(job, "Job.metadata.labels")[key] = value;
+    kube::make_object(job, "Job.spec.template.metadata.labels")[key] = value;
   }
-  make_object(job, {"spec", "selector", "matchLabels"})[labels[0].first] = uid;
+  kube::make_object(job, "Job.spec.selector.matchLabels")[labels[0].first] = uid;
   return {};
 }
 

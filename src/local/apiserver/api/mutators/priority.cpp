@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 
@@ -14,7 +15,9 @@ json::value global_default(const Core& core, const Kind& classes) {
   for (const store::EntryPtr& entry : core.store.view().list(classes.prefix).entries) {
     if (entry->value->find("\"globalDefault\":true") == std::string::npos) continue;
     json::value one = decode_object(*entry->value);
-    if (best.is_null() || int_at(one, {"value"}) < int_at(best, {"value"})) best = std::move(one);
+    if (best.is_null() ||
+        kube::int_at(one, "PriorityClass.value") < kube::int_at(best, "PriorityClass.value"))
+      best = std::move(one);
   }
   return best;
 }
@@ -22,9 +25,9 @@ json::value global_default(const Core& core, const Kind& classes) {
 }  // namespace
 
 ApiResult<void> set_priority(const Core& core, Admission& admission) {
-  json::object& spec = make_object(admission.object, {"spec"});
+  json::object& spec = kube::make_object(admission.object, "Pod.spec");
   const KindPtr classes = core.kinds.find("scheduling.k8s.io", "v1", "priorityclasses");
-  const std::string name(text_at(admission.object, {"spec", "priorityClassName"}));
+  const std::string name(kube::text_at(admission.object, "Pod.spec.priorityClassName"));
   json::value found;
   if (name.empty()) {
     found = global_default(core, *classes);
@@ -36,8 +39,8 @@ ApiResult<void> set_priority(const Core& core, Admission& admission) {
                        fmt::format("no PriorityClass with name {} was found", name));
     found = decode_object(*entry->value);
   }
-  const std::int64_t priority = int_at(found, {"value"}).value_or(0);
-  const auto given = int_at(admission.object, {"spec", "priority"});
+  const std::int64_t priority = kube::int_at(found, "PriorityClass.value").value_or(0);
+  const auto given = kube::int_at(admission.object, "Pod.spec.priority");
   if (given && *given != priority)
     return forbidden(
         *admission.kind, kube::name_of(admission.object),
@@ -45,7 +48,7 @@ ApiResult<void> set_priority(const Core& core, Admission& admission) {
                     "admission controller computed {} from the given PriorityClass name",
                     *given, priority));
   spec["priority"] = priority;
-  const std::string_view policy = text_at(found, {"preemptionPolicy"});
+  const std::string_view policy = kube::text_at(found, "PriorityClass.preemptionPolicy");
   if (!spec.contains("preemptionPolicy"))
     spec["preemptionPolicy"] = policy.empty() ? "PreemptLowerPriority" : policy;
   return {};

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "kube/object.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
 
@@ -38,7 +39,7 @@ bool has_own_mount(const json::object& container) {
   const json::value* mounts = container.if_contains("volumeMounts");
   if (!mounts || !mounts->is_array()) return false;
   for (const json::value& one : mounts->get_array())
-    if (text_at(one, {"mountPath"}) == kMountPath) return true;
+    if (kube::text_at(one, "VolumeMount.mountPath") == kMountPath) return true;
   return false;
 }
 
@@ -53,7 +54,8 @@ std::string_view own_volume(const json::object& spec) {
   const json::value* volumes = spec.if_contains("volumes");
   if (volumes && volumes->is_array())
     for (const json::value& volume : volumes->get_array())
-      if (const std::string_view name = text_at(volume, {"name"}); name.starts_with(kVolumePrefix))
+      if (const std::string_view name = kube::text_at(volume, "Volume.name");
+          name.starts_with(kVolumePrefix))
         return name;
   return {};
 }
@@ -85,9 +87,9 @@ bool has_wishes(const store::EntryPtr& entry) {
 ApiResult<void> set_service_account(const Core& core, Admission& admission) {
   json::value& pod = admission.object;
   if (!kube::annotation_of(pod, kMirror).empty()) return {};
-  json::object& spec = make_object(pod, {"spec"});
-  std::string name(text_at(pod, {"spec", "serviceAccountName"}));
-  if (name.empty()) name = text_at(pod, {"spec", "serviceAccount"});
+  json::object& spec = kube::make_object(pod, "Pod.spec");
+  std::string name(kube::text_at(pod, "Pod.spec.serviceAccountName"));
+  if (name.empty()) name = kube::text_at(pod, "Pod.spec.serviceAccount");
   if (name.empty()) name = "default";
   spec["serviceAccountName"] = name;
   spec["serviceAccount"] = name;
@@ -101,10 +103,10 @@ ApiResult<void> set_service_account(const Core& core, Admission& admission) {
                                  "not found",
                                  admission.ns, name, name));
   const json::value account = has_wishes(entry) ? decode_object(*entry->value) : json::value();
-  const json::value* secrets = find(account, {"imagePullSecrets"});
+  const json::value* secrets = kube::find(account, "ServiceAccount.imagePullSecrets");
   if (secrets && !spec.contains("imagePullSecrets")) spec["imagePullSecrets"] = *secrets;
   const json::value* automount = spec.if_contains("automountServiceAccountToken");
-  if (!automount) automount = find(account, {"automountServiceAccountToken"});
+  if (!automount) automount = kube::find(account, "ServiceAccount.automountServiceAccountToken");
   if (automount && automount->is_bool() && !automount->get_bool()) return {};
   const std::string_view there = own_volume(spec);
   const std::string volume = there.empty()

@@ -2,6 +2,7 @@
 #include <array>
 #include <string_view>
 
+#include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 
 namespace plim::local::apiserver {
@@ -13,8 +14,8 @@ constexpr std::array<std::string_view, 2> kTaints{"node.kubernetes.io/not-ready"
 
 bool tolerates(const json::array& tolerations, std::string_view taint) {
   for (const json::value& one : tolerations) {
-    const std::string_view key = text_at(one, {"key"});
-    const std::string_view effect = text_at(one, {"effect"});
+    const std::string_view key = kube::text_at(one, "Toleration.key");
+    const std::string_view effect = kube::text_at(one, "Toleration.effect");
     if ((key.empty() || key == taint) && (effect.empty() || effect == "NoExecute")) return true;
   }
   return false;
@@ -23,7 +24,7 @@ bool tolerates(const json::array& tolerations, std::string_view taint) {
 }  // namespace
 
 ApiResult<void> set_default_tolerations(const Core& /*core*/, Admission& admission) {
-  json::value& list = make_object(admission.object, {"spec"})["tolerations"];
+  json::value& list = kube::make_object(admission.object, "Pod.spec")["tolerations"];
   if (!list.is_array()) list.emplace_array();
   json::array& tolerations = list.get_array();
   for (std::string_view taint : kTaints)
