@@ -18,7 +18,7 @@
 namespace plim::agent {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{500};  // with the reader of a pipe, per batch
+constexpr std::chrono::milliseconds kReaderPatience{500};  // with the reader of a pipe, per batch
 
 // The loop waits for the write, so a stuck reader loses the rest of the batch. A pipe that is ready
 // takes this many bytes without waiting, even in blocking mode (pipe(7)); a file takes all at once.
@@ -26,7 +26,7 @@ Result<void> write_all(int fd, std::string_view text, const std::string& what, c
   struct stat info{};
   const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   const std::size_t at_once = is_file ? text.size() : PIPE_BUF;
-  const SteadyTime until = clock.steady() + kPatience;
+  const SteadyTime until = clock.steady() + kReaderPatience;
   while (!text.empty()) {
     if (!is_file) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock.steady());

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMinInt = std::numeric_limits<std::int64_t>::min();
 
 TEST(Duration, reads_go_durations) {
@@ -25,8 +25,8 @@ TEST(Duration, reads_go_durations) {
   EXPECT_EQ(*parse_duration("39h9m14.425s"), 39h + 9min + 14425ms);
   EXPECT_EQ(*parse_duration("0.3333333333333333333h"), 20min - 1ns);
   EXPECT_EQ(*parse_duration("0.100000000000000000000h"), 6min);
-  EXPECT_EQ(*parse_duration("9223372036854775807ns"), Nanos(kMaxInt));
-  EXPECT_EQ(*parse_duration("9223372036.854775807s"), Nanos(kMaxInt));
+  EXPECT_EQ(*parse_duration("9223372036854775807ns"), Nanos(kLongest));
+  EXPECT_EQ(*parse_duration("9223372036.854775807s"), Nanos(kLongest));
   EXPECT_EQ(*parse_duration("-9223372036854775808ns"), Nanos(kMinInt));
 }
 
@@ -71,7 +71,7 @@ TEST(Duration, prints_as_go_does) {
   EXPECT_EQ(format_duration(8min + 1ns), "8m0.000000001s");
   EXPECT_EQ(format_duration(1h), "1h0m0s");
   EXPECT_EQ(format_duration(-90min), "-1h30m0s");
-  EXPECT_EQ(format_duration(Nanos(kMaxInt)), "2562047h47m16.854775807s");
+  EXPECT_EQ(format_duration(Nanos(kLongest)), "2562047h47m16.854775807s");
   EXPECT_EQ(format_duration(Nanos(kMinInt)), "-2562047h47m16.854775808s");
 }
 

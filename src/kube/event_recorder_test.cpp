@@ -19,61 +19,61 @@ EventNote note(std::string message, std::string pod = "web") {
   return out;
 }
 
-const WallTime kNow{std::chrono::hours(500'000)};
+const WallTime kRecorded{std::chrono::hours(500'000)};
 
 TEST(EventCorrelator, counts_repeats_under_one_name) {
   EventCorrelator correlator;
-  auto first = correlator.observe(note("up"), kNow);
-  auto second = correlator.observe(note("up"), kNow + 3s);
+  auto first = correlator.observe(note("up"), kRecorded);
+  auto second = correlator.observe(note("up"), kRecorded + 3s);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->count, 1);
   EXPECT_EQ(second->count, 2);
   EXPECT_EQ(second->name, first->name);
-  EXPECT_EQ(second->first, kNow);
-  EXPECT_EQ(second->last, kNow + 3s);
-  EXPECT_EQ(first->name, fmt::format("web.{:x}", kNow.time_since_epoch().count()));
-  EXPECT_NE(correlator.observe(note("up", "db"), kNow)->name, first->name);
+  EXPECT_EQ(second->first, kRecorded);
+  EXPECT_EQ(second->last, kRecorded + 3s);
+  EXPECT_EQ(first->name, fmt::format("web.{:x}", kRecorded.time_since_epoch().count()));
+  EXPECT_NE(correlator.observe(note("up", "db"), kRecorded)->name, first->name);
 }
 
 TEST(EventCorrelator, combines_the_tenth_similar_event) {
   EventCorrelator correlator;
   for (int i = 0; i < 9; ++i)
-    EXPECT_EQ(correlator.observe(note(fmt::format("try {}", i)), kNow + i * 1s)->count, 1);
-  auto tenth = correlator.observe(note("try 9"), kNow + 10s);
+    EXPECT_EQ(correlator.observe(note(fmt::format("try {}", i)), kRecorded + i * 1s)->count, 1);
+  auto tenth = correlator.observe(note("try 9"), kRecorded + 10s);
   EXPECT_EQ(tenth->message, "(combined from similar events): try 9");
-  auto next = correlator.observe(note("try 10"), kNow + 11s);
+  auto next = correlator.observe(note("try 10"), kRecorded + 11s);
   EXPECT_EQ(next->name, tenth->name);
   EXPECT_EQ(next->count, 2);
-  auto much_later = correlator.observe(note("try 11"), kNow + 1h);
+  auto much_later = correlator.observe(note("try 11"), kRecorded + 1h);
   EXPECT_EQ(much_later->message, "try 11");
 }
 
 TEST(EventCorrelator, each_object_has_a_budget) {
   EventCorrelator correlator;
   int passed = 0;
-  for (int i = 0; i < 100; ++i) passed += correlator.observe(note("up"), kNow).has_value();
+  for (int i = 0; i < 100; ++i) passed += correlator.observe(note("up"), kRecorded).has_value();
   EXPECT_EQ(passed, 25);
-  EXPECT_TRUE(correlator.observe(note("up", "db"), kNow));
-  EXPECT_FALSE(correlator.observe(note("up"), kNow + 299s));
-  EXPECT_TRUE(correlator.observe(note("up"), kNow + 301s));
-  EXPECT_FALSE(correlator.observe(note("up"), kNow + 302s));
+  EXPECT_TRUE(correlator.observe(note("up", "db"), kRecorded));
+  EXPECT_FALSE(correlator.observe(note("up"), kRecorded + 299s));
+  EXPECT_TRUE(correlator.observe(note("up"), kRecorded + 301s));
+  EXPECT_FALSE(correlator.observe(note("up"), kRecorded + 302s));
 }
 
 TEST(EventCorrelator, cuts_messages_between_characters) {
   EventCorrelator correlator;
   std::string message(1023, 'x');
-  EXPECT_EQ(correlator.observe(note(message + "ü"), kNow)->message, message);
-  EXPECT_EQ(correlator.observe(note(std::string(5000, 'y')), kNow)->message.size(), 1024u);
+  EXPECT_EQ(correlator.observe(note(message + "ü"), kRecorded)->message, message);
+  EXPECT_EQ(correlator.observe(note(std::string(5000, 'y')), kRecorded)->message.size(), 1024u);
 }
 
-struct Rig {
-  explicit Rig(std::size_t queue_size = 1000)
+struct RecorderRig {
+  explicit RecorderRig(std::size_t queue_size = 1000)
       : client(std::make_shared<testing::ObjectClient>(api, clock, random)),
         recorder(loop.executor(), client, {"plimsoll-test", "n1"}, clock, queue_size) {
     recorder.start();
   }
 
-  ~Rig() { run_to_end(loop, recorder.stop()); }
+  ~RecorderRig() { run_to_end(loop, recorder.stop()); }
 
   Loop loop;
   FakeClock clock;
@@ -89,7 +89,7 @@ Task<void> flush_for(EventRecorder& recorder, Nanos at_most, bool& ended) {
 }
 
 TEST(EventRecorder, creates_then_patches) {
-  Rig rig;
+  RecorderRig rig;
   rig.recorder.record(note("up"));
   rig.loop.run_ready();
   rig.clock.advance(5s);
@@ -107,7 +107,7 @@ TEST(EventRecorder, creates_then_patches) {
 }
 
 TEST(EventRecorder, creates_an_event_again_that_the_server_has_expired) {
-  Rig rig;
+  RecorderRig rig;
   rig.recorder.record(note("up"));
   rig.loop.run_ready();
   rig.api.objects.clear();
@@ -118,7 +118,7 @@ TEST(EventRecorder, creates_an_event_again_that_the_server_has_expired) {
 }
 
 TEST(EventRecorder, never_blocks_and_counts_what_it_drops) {
-  Rig rig(2);
+  RecorderRig rig(2);
   rig.client->cut_off = true;
   for (int i = 0; i < 5; ++i) rig.recorder.record(note("up", fmt::format("pod-{}", i)));
   EXPECT_EQ(rig.recorder.stats().dropped, 3u);
@@ -129,7 +129,7 @@ TEST(EventRecorder, never_blocks_and_counts_what_it_drops) {
 }
 
 TEST(EventRecorder, flushes_queued_events_within_its_limit) {
-  Rig rig;
+  RecorderRig rig;
   for (int i = 0; i < 3; ++i) rig.recorder.record(note("up", fmt::format("pod-{}", i)));
   run_to_end(rig.loop, rig.recorder.flush(2s));
   EXPECT_EQ(rig.recorder.stats().written, 3u);
@@ -151,7 +151,7 @@ TEST(EventRecorder, flushes_queued_events_within_its_limit) {
 }
 
 TEST(EventRecorder, drops_events_that_the_server_rejects) {
-  Rig rig;
+  RecorderRig rig;
   rig.client->answer_with = Code::forbidden;
   rig.recorder.record(note("up"));
   rig.loop.run_ready();

@@ -16,7 +16,7 @@ using Queue = WorkQueue<std::string>;
 
 constexpr int kSpins = 1000;
 
-struct Rig {
+struct QueueRig {
   // What next() gives now, or "" if it would wait.
   std::string next() {
     std::string out;
@@ -52,7 +52,7 @@ struct Rig {
 };
 
 TEST(WorkQueue, hands_out_keys_in_order_and_once) {
-  Rig rig;
+  QueueRig rig;
   for (auto key : {"a", "b", "a"}) rig.queue.add(key);
   EXPECT_EQ(rig.queue.size(), 2u);
   EXPECT_EQ(rig.next(), "a");
@@ -61,7 +61,7 @@ TEST(WorkQueue, hands_out_keys_in_order_and_once) {
 }
 
 TEST(WorkQueue, a_key_added_while_worked_on_comes_again_after_done) {
-  Rig rig;
+  QueueRig rig;
   rig.queue.add("a");
   EXPECT_EQ(rig.next(), "a");
   rig.queue.add("a");
@@ -74,7 +74,7 @@ TEST(WorkQueue, a_key_added_while_worked_on_comes_again_after_done) {
 }
 
 TEST(WorkQueue, delays_and_the_earliest_time_counts) {
-  Rig rig;
+  QueueRig rig;
   rig.queue.add_after("a", 10s);
   rig.queue.add_after("a", 5s);
   rig.queue.add_after("a", 20s);
@@ -91,7 +91,7 @@ TEST(WorkQueue, delays_and_the_earliest_time_counts) {
 }
 
 TEST(WorkQueue, a_waiting_worker_wakes_when_a_key_is_due) {
-  Rig rig;
+  QueueRig rig;
   std::string got;
   TaskGroup tasks(rig.loop.executor());
   tasks.spawn("worker", rig.take(&got));
@@ -106,7 +106,7 @@ TEST(WorkQueue, a_waiting_worker_wakes_when_a_key_is_due) {
 }
 
 TEST(WorkQueue, retries_wait_twice_as_long_each_time) {
-  Rig rig;
+  QueueRig rig;
   for (Nanos wait : {5ms, 10ms, 20ms, 40ms}) {
     rig.queue.retry("a");
     rig.clock.advance(wait - 1ns);
@@ -128,7 +128,7 @@ TEST(WorkQueue, retries_wait_twice_as_long_each_time) {
 }
 
 TEST(WorkQueue, slows_down_a_worker_that_wants_its_key_again_at_once_turn_after_turn) {
-  Rig rig;
+  QueueRig rig;
   rig.queue.add("a");
   for (Nanos wait : {0ms, 0ms, 0ms, 0ms, 0ms, 5ms, 10ms, 20ms, 40ms, 80ms, 160ms, 320ms, 640ms,
                      1000ms, 1000ms}) {
@@ -152,7 +152,7 @@ TEST(WorkQueue, slows_down_a_worker_that_wants_its_key_again_at_once_turn_after_
 }
 
 TEST(WorkQueue, does_not_slow_down_what_others_add) {
-  Rig rig;
+  QueueRig rig;
   rig.queue.add("a");
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(rig.next(), "a") << i;
@@ -163,7 +163,7 @@ TEST(WorkQueue, does_not_slow_down_what_others_add) {
 }
 
 TEST(WorkQueue, lets_others_have_their_turn_however_full_it_is) {
-  Rig rig;
+  QueueRig rig;
   int turns = 0, turns_before = -1;
   TaskGroup tasks(rig.loop.executor());
   tasks.spawn("spins", rig.spin(&turns));
@@ -175,7 +175,7 @@ TEST(WorkQueue, lets_others_have_their_turn_however_full_it_is) {
 }
 
 RC_GTEST_PROP(WorkQueue, never_two_workers_on_a_key_and_nothing_is_lost, ()) {
-  Rig rig;
+  QueueRig rig;
   std::set<std::string> working, owed;
   int steps = *rc::gen::inRange(0, 80);
   for (int i = 0; i < steps; ++i) {

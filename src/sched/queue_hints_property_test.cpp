@@ -14,10 +14,10 @@
 namespace plim::sched {
 namespace {
 
-constexpr std::array kAsked{PluginId::NodeUnschedulable, PluginId::TaintToleration,
-                            PluginId::NodeAffinity,      PluginId::NodePorts,
-                            PluginId::NodeResourcesFit,  PluginId::PodTopologySpread,
-                            PluginId::InterPodAffinity,  PluginId::VolumeRestrictions};
+constexpr std::array kPlugins{PluginId::NodeUnschedulable, PluginId::TaintToleration,
+                              PluginId::NodeAffinity,      PluginId::NodePorts,
+                              PluginId::NodeResourcesFit,  PluginId::PodTopologySpread,
+                              PluginId::InterPodAffinity,  PluginId::VolumeRestrictions};
 
 // A node or a pod in words, of which each may be drawn anew.
 struct DrawnNode {
@@ -244,7 +244,7 @@ TEST(HintProperty, what_no_hint_asks_for_does_not_let_the_pod_pass) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     DrawnWorld world(seed);
     std::vector<PluginId> refusing;
-    for (const PluginId plugin : kAsked)
+    for (const PluginId plugin : kPlugins)
       if (!world.passes(DrawnWorld::only(plugin))) refusing.push_back(plugin);
     const std::vector<ClusterEvent> events = world.change();
     for (const PluginId plugin : refusing) {
@@ -256,7 +256,7 @@ TEST(HintProperty, what_no_hint_asks_for_does_not_let_the_pod_pass) {
       ASSERT_FALSE(world.passes(profile)) << "seed " << seed << ", " << name_of(plugin);
     }
   }
-  for (const PluginId plugin : kAsked) EXPECT_GT(refused[plugin], 0) << name_of(plugin);
+  for (const PluginId plugin : kPlugins) EXPECT_GT(refused[plugin], 0) << name_of(plugin);
   EXPECT_GT(skipped * 4, all) << "they do let pods sleep";
 }
 

@@ -18,9 +18,9 @@ using testing::at;
 using testing::object_from;
 
 // A Deployment, its ReplicaSets, and a fake controller of these that changes pods at random.
-class World {
+class DeploymentWorld {
  public:
-  explicit World(std::string_view deployment) {
+  explicit DeploymentWorld(std::string_view deployment) {
     auto parsed = parse_json(deployment);
     PLIM_ASSERT(parsed);
     deployment_ = std::move(*parsed);
@@ -146,7 +146,7 @@ std::int64_t none_of(std::int64_t) {
 }
 
 TEST(DeploymentPlan, creates_a_replica_set_labeled_with_the_hash_of_its_template) {
-  World world(R"({"spec":{"replicas":3}})");
+  DeploymentWorld world(R"({"spec":{"replicas":3}})");
   DeploymentPlan plan = world.step();
   ASSERT_TRUE(plan.create);
   const json::value& set = plan.create->object;
@@ -167,7 +167,7 @@ TEST(DeploymentPlan, creates_a_replica_set_labeled_with_the_hash_of_its_template
 }
 
 TEST(DeploymentPlan, reports_completion_and_then_writes_nothing) {
-  World world(R"({"spec":{"replicas":3}})");
+  DeploymentWorld world(R"({"spec":{"replicas":3}})");
   world.step();
   world.run_sets(all_of);
   DeploymentPlan plan = world.step();
@@ -181,7 +181,7 @@ TEST(DeploymentPlan, reports_completion_and_then_writes_nothing) {
 }
 
 TEST(DeploymentPlan, rolls_within_its_bounds) {
-  World world(R"({"spec":{"replicas":10}})");
+  DeploymentWorld world(R"({"spec":{"replicas":10}})");
   world.step();
   world.run_sets(all_of);
   world.step();
@@ -200,7 +200,7 @@ TEST(DeploymentPlan, rolls_within_its_bounds) {
 }
 
 TEST(DeploymentPlan, a_rollout_that_never_works_keeps_enough_old_pods_and_times_out) {
-  World world(R"({"spec":{"replicas":10}})");
+  DeploymentWorld world(R"({"spec":{"replicas":10}})");
   world.step();
   world.run_sets(all_of);
   world.step();
@@ -217,7 +217,7 @@ TEST(DeploymentPlan, a_rollout_that_never_works_keeps_enough_old_pods_and_times_
 }
 
 TEST(DeploymentPlan, does_not_requeue_at_once_when_pods_are_missing_long_after_the_rollout) {
-  World world(R"({"spec":{"replicas":2}})");
+  DeploymentWorld world(R"({"spec":{"replicas":2}})");
   for (int i = 0; i < 4; ++i) {
     world.step();
     world.run_sets(all_of);
@@ -230,7 +230,7 @@ TEST(DeploymentPlan, does_not_requeue_at_once_when_pods_are_missing_long_after_t
 }
 
 TEST(DeploymentPlan, a_rollback_reuses_the_old_set_with_a_new_revision) {
-  World world(R"({"spec":{"replicas":1}})");
+  DeploymentWorld world(R"({"spec":{"replicas":1}})");
   for (const char* image : {"v1", "v2", "v1"}) {
     world.set_image(image);
     for (int i = 0; i < 10; ++i) {
@@ -248,7 +248,7 @@ TEST(DeploymentPlan, a_rollback_reuses_the_old_set_with_a_new_revision) {
 }
 
 TEST(DeploymentPlan, keeps_no_more_history_than_asked) {
-  World world(R"({"spec":{"replicas":1,"revisionHistoryLimit":2}})");
+  DeploymentWorld world(R"({"spec":{"replicas":1,"revisionHistoryLimit":2}})");
   for (int version = 1; version <= 6; ++version) {
     world.set_image(fmt::format("v{}", version));
     for (int i = 0; i < 10; ++i) {
@@ -260,7 +260,7 @@ TEST(DeploymentPlan, keeps_no_more_history_than_asked) {
 }
 
 TEST(DeploymentPlan, recreate_waits_for_the_last_old_pod) {
-  World world(R"({"spec":{"replicas":4,"strategy":{"type":"Recreate"}}})");
+  DeploymentWorld world(R"({"spec":{"replicas":4,"strategy":{"type":"Recreate"}}})");
   world.step();
   world.run_sets(all_of);
   world.step();
@@ -278,7 +278,7 @@ TEST(DeploymentPlan, recreate_waits_for_the_last_old_pod) {
 }
 
 TEST(DeploymentPlan, pausing_stops_the_rollout_but_not_scaling) {
-  World world(R"({"spec":{"replicas":4}})");
+  DeploymentWorld world(R"({"spec":{"replicas":4}})");
   world.step();
   world.run_sets(all_of);
   world.step();
@@ -296,7 +296,7 @@ TEST(DeploymentPlan, pausing_stops_the_rollout_but_not_scaling) {
 }
 
 TEST(DeploymentPlan, scaling_during_a_rollout_is_shared_among_the_sets) {
-  World world(R"({"spec":{"replicas":10}})");
+  DeploymentWorld world(R"({"spec":{"replicas":10}})");
   world.step();
   world.run_sets(all_of);
   world.step();
@@ -317,7 +317,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
               (std::uint8_t replicas, std::uint8_t surge, std::uint8_t unavailable,
                std::uint64_t seed)) {
   const int wanted = replicas % 12;
-  World world(fmt::format(
+  DeploymentWorld world(fmt::format(
       R"({{"spec":{{"replicas":{},"strategy":{{"type":"RollingUpdate","rollingUpdate":
          {{"maxSurge":{},"maxUnavailable":"{}%"}}}}}}}})",
       wanted, surge % 8, unavailable % 101));
@@ -348,7 +348,7 @@ RC_GTEST_PROP(DeploymentPlan, never_leaves_its_bounds_and_always_arrives,
 
 RC_GTEST_PROP(DeploymentPlan, scaling_at_any_moment_arrives_too, (std::uint64_t seed)) {
   SeededRandom random(seed);
-  World world(R"({"spec":{"replicas":5}})");
+  DeploymentWorld world(R"({"spec":{"replicas":5}})");
   auto luck = [&](std::int64_t missing) {
     return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(missing) + 1));
   };

@@ -18,9 +18,9 @@ using testing::object_from;
 using testing::pod_from;
 
 // One Job with its pods, and a cluster that carries out the plan.
-class World {
+class JobWorld {
  public:
-  explicit World(std::string_view spec) {
+  explicit JobWorld(std::string_view spec) {
     auto parsed = parse_json(spec);
     PLIM_ASSERT(parsed);
     job_ = {{"metadata", {{"name", "j"}, {"namespace", "ns"}, {"uid", "job"}}}, {"spec", *parsed}};
@@ -125,7 +125,7 @@ class World {
 };
 
 TEST(JobPlan, runs_up_to_parallelism_pods_until_enough_have_succeeded) {
-  World world(R"({"parallelism":2,"completions":3,"template":{"spec":{}}})");
+  JobWorld world(R"({"parallelism":2,"completions":3,"template":{"spec":{}}})");
   world.settle();
   EXPECT_EQ(world.running().size(), 2u);
   EXPECT_FALSE(text_at(world.job(), {"status", "startTime"}).empty());
@@ -145,7 +145,7 @@ TEST(JobPlan, runs_up_to_parallelism_pods_until_enough_have_succeeded) {
 }
 
 TEST(JobPlan, writes_the_uid_of_a_pod_before_it_removes_the_finalizer) {
-  World world(R"({"parallelism":1,"completions":2,"template":{"spec":{}}})");
+  JobWorld world(R"({"parallelism":1,"completions":2,"template":{"spec":{}}})");
   world.settle();
   EXPECT_EQ(world.pod("p000").at("metadata").at("finalizers").at(0), json::value(kJobFinalizer));
   world.end("p000", "Succeeded");
@@ -159,7 +159,7 @@ TEST(JobPlan, writes_the_uid_of_a_pod_before_it_removes_the_finalizer) {
 }
 
 TEST(JobPlan, waits_longer_after_each_failure_and_gives_up_at_the_limit) {
-  World world(R"({"backoffLimit":2,"completions":1,"template":{"spec":{}}})");
+  JobWorld world(R"({"backoffLimit":2,"completions":1,"template":{"spec":{}}})");
   world.settle();
   for (int wait : {10, 20}) {
     world.end(world.running().at(0), "Failed");
@@ -185,7 +185,7 @@ TEST(JobPlan, waits_longer_after_each_failure_and_gives_up_at_the_limit) {
 }
 
 TEST(JobPlan, a_deleted_pod_counts_as_failed_and_is_replaced) {
-  World world(R"({"completions":1,"template":{"spec":{}}})");
+  JobWorld world(R"({"completions":1,"template":{"spec":{}}})");
   world.settle();
   world.remove("p000");
   world.settle();
@@ -196,7 +196,7 @@ TEST(JobPlan, a_deleted_pod_counts_as_failed_and_is_replaced) {
 }
 
 TEST(JobPlan, ends_its_pods_at_the_deadline) {
-  World world(R"({"parallelism":3,"completions":9,"activeDeadlineSeconds":60,
+  JobWorld world(R"({"parallelism":3,"completions":9,"activeDeadlineSeconds":60,
                   "template":{"spec":{}}})");
   world.settle();
   world.now += std::chrono::seconds(59);
@@ -210,7 +210,7 @@ TEST(JobPlan, ends_its_pods_at_the_deadline) {
 }
 
 TEST(JobPlan, suspending_ends_pods_without_counting_them) {
-  World world(R"({"parallelism":2,"completions":2,"template":{"spec":{}}})");
+  JobWorld world(R"({"parallelism":2,"completions":2,"template":{"spec":{}}})");
   world.settle();
   world.set_spec("suspend", true);
   JobPlan plan = world.step();
@@ -229,7 +229,7 @@ TEST(JobPlan, suspending_ends_pods_without_counting_them) {
 }
 
 TEST(JobPlan, a_work_queue_is_done_when_all_have_ended_and_one_has_succeeded) {
-  World world(R"({"parallelism":3,"template":{"spec":{}}})");
+  JobWorld world(R"({"parallelism":3,"template":{"spec":{}}})");
   world.settle();
   EXPECT_EQ(world.running().size(), 3u);
   world.end("p000", "Succeeded");
@@ -243,7 +243,7 @@ TEST(JobPlan, a_work_queue_is_done_when_all_have_ended_and_one_has_succeeded) {
 }
 
 TEST(JobPlan, indexed_pods_know_their_number) {
-  World world(R"({"parallelism":2,"completions":3,"completionMode":"Indexed",
+  JobWorld world(R"({"parallelism":2,"completions":3,"completionMode":"Indexed",
                   "template":{"spec":{"containers":[{"name":"c"}]}}})");
   world.settle();
   const json::value& pod = world.pod("p001");
@@ -268,10 +268,10 @@ TEST(JobPlan, indexed_pods_know_their_number) {
 RC_GTEST_PROP(JobPlan, counts_every_pod_exactly_once, (std::uint64_t seed)) {
   SeededRandom random(seed);
   const bool indexed = random.below(2) == 0;
-  World world(fmt::format(R"({{"parallelism":{},"completions":{},"backoffLimit":1000,
+  JobWorld world(fmt::format(R"({{"parallelism":{},"completions":{},"backoffLimit":1000,
                                "completionMode":"{}","template":{{"spec":{{}}}}}})",
-                          1 + random.below(5), 1 + random.below(8),
-                          indexed ? "Indexed" : "NonIndexed"));
+                             1 + random.below(5), 1 + random.below(8),
+                             indexed ? "Indexed" : "NonIndexed"));
   const std::int64_t completions = *int_at(world.job(), {"spec", "completions"});
   const auto parallelism = static_cast<std::size_t>(*int_at(world.job(), {"spec", "parallelism"}));
   std::int64_t succeeded = 0;

@@ -7,7 +7,7 @@
 namespace plim::local::controllers {
 namespace {
 
-const WallTime kNow = testing::at("2026-01-01T12:00:00Z");
+const WallTime kNoticed = testing::at("2026-01-01T12:00:00Z");
 
 json::value node_that_is(std::string_view ready, std::string_view spec = "{}") {
   return {
@@ -19,7 +19,7 @@ json::value node_that_is(std::string_view ready, std::string_view spec = "{}") {
 }
 
 std::string taints(const json::value& object) {
-  auto list = taints_by_conditions(object, kNow);
+  auto list = taints_by_conditions(object, kNoticed);
   kube::InternPool pool;
   std::string text = to_json(object);
   auto light = kube::decode_node(kube::JsonText(text), pool);
@@ -60,12 +60,12 @@ TEST(NodeTaints, a_cordoned_node_is_tainted) {
 }
 
 TEST(NodeTaints, conditions_of_a_silent_node_become_unknown_once) {
-  auto conditions = silent_conditions(node_that_is("True"), kNow);
+  auto conditions = silent_conditions(node_that_is("True"), kNoticed);
   ASSERT_TRUE(conditions);
   ASSERT_EQ(conditions->size(), 4u);
   EXPECT_EQ(text_at(conditions->at(0), {"reason"}), "NodeStatusNeverUpdated");
   EXPECT_EQ(text_at(conditions->at(3), {"reason"}), "NodeStatusUnknown");
-  EXPECT_FALSE(silent_conditions({{"status", {{"conditions", *conditions}}}}, kNow));
+  EXPECT_FALSE(silent_conditions({{"status", {{"conditions", *conditions}}}}, kNoticed));
 }
 
 TEST(Tolerations, decide_how_long_a_pod_stays) {

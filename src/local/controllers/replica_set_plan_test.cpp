@@ -17,7 +17,7 @@ using testing::object_from;
 using testing::object_from_text;
 using testing::pod_from;
 
-const WallTime kNow = at("2026-01-01T12:00:00Z");
+const WallTime kJudged = at("2026-01-01T12:00:00Z");
 
 struct PodSketch {
   std::string name;
@@ -53,22 +53,22 @@ PodPointer sketch(const PodSketch& pod) {
 std::string first_to_go(const PodSketch& a, const PodSketch& b,
                         std::vector<PodPointer> related = {}) {
   std::vector<PodPointer> both{sketch(a), sketch(b)};
-  ReplicaPlan plan = plan_replicas(1, both, related.empty() ? both : related, kNow);
+  ReplicaPlan plan = plan_replicas(1, both, related.empty() ? both : related, kJudged);
   EXPECT_EQ(plan.remove.size(), 1u);
   return plan.remove.at(0)->meta.name;
 }
 
 TEST(ReplicaPlan, creates_missing_pods_and_deletes_surplus_pods) {
   std::vector<PodPointer> two{sketch({.name = "a"}), sketch({.name = "b"})};
-  EXPECT_EQ(plan_replicas(5, two, two, kNow).create, 3u);
-  EXPECT_EQ(plan_replicas(2, two, two, kNow).create, 0u);
-  EXPECT_TRUE(plan_replicas(2, two, two, kNow).remove.empty());
-  EXPECT_EQ(plan_replicas(0, two, two, kNow).remove.size(), 2u);
-  EXPECT_EQ(plan_replicas(-1, two, two, kNow).remove.size(), 2u);
+  EXPECT_EQ(plan_replicas(5, two, two, kJudged).create, 3u);
+  EXPECT_EQ(plan_replicas(2, two, two, kJudged).create, 0u);
+  EXPECT_TRUE(plan_replicas(2, two, two, kJudged).remove.empty());
+  EXPECT_EQ(plan_replicas(0, two, two, kJudged).remove.size(), 2u);
+  EXPECT_EQ(plan_replicas(-1, two, two, kJudged).remove.size(), 2u);
 }
 
 TEST(ReplicaPlan, limits_the_pods_created_at_once) {
-  EXPECT_EQ(plan_replicas(5000, {}, {}, kNow).create, kReplicaBurst);
+  EXPECT_EQ(plan_replicas(5000, {}, {}, kJudged).create, kReplicaBurst);
 }
 
 TEST(ReplicaPlan, deletes_the_least_useful_first) {
@@ -104,11 +104,11 @@ RC_GTEST_PROP(ReplicaPlan, always_moves_towards_the_wanted_number,
                           .phase = kinds[i] % 3 ? "Running" : "Pending",
                           .ready = kinds[i] % 5 != 0,
                           .restarts = kinds[i] % 7}));
-  const ReplicaPlan plan = plan_replicas(wanted, all, all, kNow);
+  const ReplicaPlan plan = plan_replicas(wanted, all, all, kJudged);
   RC_ASSERT(all.size() + plan.create - plan.remove.size() == wanted);
   RC_ASSERT(plan.create == 0 || plan.remove.empty());
   // Every pod that stays is at least as useful as every deleted one.
-  const DeletionOrder order(all, kNow);
+  const DeletionOrder order(all, kJudged);
   for (const PodPointer& pod : all) {
     if (std::find(plan.remove.begin(), plan.remove.end(), pod) != plan.remove.end()) continue;
     for (const PodPointer& gone : plan.remove) RC_ASSERT(!order(pod, gone));
@@ -120,7 +120,7 @@ TEST(ReplicaCounts, distinguish_ready_available_and_fully_labeled) {
       {"labels":{"app":"web"}}}}})");
   auto fresh = sketch({.name = "fresh", .ready_since = "2026-01-01T11:59:30Z"});
   auto counts = count_replicas(
-      set->json, {sketch({.name = "old"}), fresh, sketch({.name = "x", .ready = false})}, kNow);
+      set->json, {sketch({.name = "old"}), fresh, sketch({.name = "x", .ready = false})}, kJudged);
   EXPECT_EQ(counts.replicas, 3);
   EXPECT_EQ(counts.fully_labeled, 3);
   EXPECT_EQ(counts.ready, 2);
@@ -131,13 +131,13 @@ TEST(ReplicaCounts, distinguish_ready_available_and_fully_labeled) {
 TEST(ReplicaSetStatus, has_a_failure_condition_until_the_error_is_gone) {
   auto set = object_from_text(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
   const Error quota = fail(Code::forbidden, "exceeded quota");
-  json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kNow);
+  json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kJudged);
   EXPECT_EQ(troubled, json::parse(R"({"replicas":1,"observedGeneration":2,"conditions":[{
       "type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota",
       "lastTransitionTime":"2026-01-01T12:00:00Z"}]})"));
   json::value again = set->json;
   again.as_object()["status"] = troubled;
-  auto after = replica_set_status(*object_from(again), {.replicas = 3}, std::nullopt, kNow);
+  auto after = replica_set_status(*object_from(again), {.replicas = 3}, std::nullopt, kJudged);
   EXPECT_EQ(after, json::parse(R"({"replicas":3,"observedGeneration":2})"));
 }
 

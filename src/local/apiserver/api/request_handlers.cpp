@@ -19,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 // If a connection has more than this queued, the watch waits for its reader.
-constexpr std::size_t kQueueHigh = 64;
-constexpr Nanos kQueuePoll = 20ms;
+constexpr std::size_t kWatchQueue = 64;
+constexpr Nanos kWatchQueuePoll = 20ms;
 // A watch whose reader takes nothing for this long is closed; the client resumes where it was.
 constexpr Nanos kPatience = 5s;
 
@@ -159,10 +159,10 @@ Task<void> Handlers::pump(std::shared_ptr<WatchSession> session, std::shared_ptr
     for (net::Piece& piece : *pieces)
       if (!sink->push(std::move(piece))) co_return;
     const SteadyTime limit = core_.clock.steady() + kPatience;
-    while (sink->queued() > kQueueHigh && core_.clock.steady() < limit)
-      co_await core_.clock.sleep(kQueuePoll);
+    while (sink->queued() > kWatchQueue && core_.clock.steady() < limit)
+      co_await core_.clock.sleep(kWatchQueuePoll);
     // Not finish(): that would wait for the reader again.
-    if (sink->queued() > kQueueHigh) co_return sink->abort();
+    if (sink->queued() > kWatchQueue) co_return sink->abort();
   }
   sink->finish();
 }

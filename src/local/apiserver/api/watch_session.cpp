@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 constexpr Nanos kBookmarkEvery = 60s;
 constexpr Nanos kLastBookmark = 2s;  // before the end
 constexpr std::size_t kPieceBytes = 64u << 10;
-constexpr std::size_t kChangesAtOnce = 100;
+constexpr std::size_t kEventsAtOnce = 100;
 
 class WholeObjects final : public WatchFormat {
  public:
@@ -139,7 +139,7 @@ Task<std::optional<std::vector<net::Piece>>> WatchSession::next() {
     const SteadyTime wake = options_.bookmarks ? std::min(end_, next_bookmark_) : end_;
     const bool changed = co_await watcher_->wait_until(wake);
     if (changed) {
-      auto changes = co_await watcher_->next(kChangesAtOnce);
+      auto changes = co_await watcher_->next(kEventsAtOnce);
       if (!changes) break;  // too slow, or the store closes: the client resumes
       for (const store::ChangePtr& change : *changes) add_line(out, change);
     } else if (core_.clock.steady() >= end_) {
