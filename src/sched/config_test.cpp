@@ -204,7 +204,7 @@ TEST(SchedConfig, rejects_what_kube_scheduler_rejects_and_names_the_field) {
       {v1("profiles: [{schedulerName: a}, {}]"), "profiles[1].schedulerName"},
       {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection: leaseDuration must be longer"},
       {v1("leaderElection: {retryPeriod: -1s}"), "leaderElection: renewDeadline and retryPeriod"},
-      {v1("leaderElection: {resourceLock: endpoints}"), "must be leases"},
+      {v1("leaderElection: {resourceLock: endpoints}"), "use leases"},
       {v1("extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]"), "extenders[0].weight"},
       {v1("parallelism: many"), "expected an integer"},
       {"apiVersion: v9\nkind: KubeSchedulerConfiguration", "s.conf:1:13: apiVersion"},
@@ -236,13 +236,15 @@ TEST(SchedConfig, rejects_added_affinity_that_would_match_nothing) {
           .warnings.empty());
   const std::pair<std::string, std::string_view> cases[]{
       {required("{matchExpressions: [{key: a, operator: Among, values: [b]}]}"),
-       "nodeSelectorTerms[0].matchExpressions: a key, an operator"},
-      {required("{matchExpressions: [{key: a, operator: In}]}"), "matchExpressions: a key"},
-      {required("{matchFields: [{key: metadata.name, operator: Exists}]}"), "matchFields: a key"},
+       "nodeSelectorTerms[0].matchExpressions: contains an invalid key"},
+      {required("{matchExpressions: [{key: a, operator: In}]}"),
+       "matchExpressions: contains an invalid key"},
+      {required("{matchFields: [{key: metadata.name, operator: Exists}]}"),
+       "matchFields: contains an invalid key"},
       {required("{matchLabels: {a: b}}"), "unknown field"},
       {added("preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
              "{matchExpressions: [{key: a, operator: Gt, values: [b]}]}}]"),
-       "preference.matchExpressions: a key"},
+       "preference.matchExpressions: contains an invalid key"},
   };
   for (const auto& [text, want] : cases)
     EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
