@@ -36,7 +36,7 @@ Snapshot snapshot_of(std::string_view text, kube::InternPool& pool) {
   return read ? std::move(*read) : Snapshot();
 }
 
-TEST(Snapshot, takes_what_decisions_look_at_and_nothing_else) {
+TEST(Snapshot, reads_the_kinds_that_decisions_use_and_skips_others) {
   kube::InternPool pool;
   const Snapshot snapshot = snapshot_of(kCluster, pool);
   EXPECT_EQ(snapshot.nodes.size(), 3u);
@@ -47,7 +47,7 @@ TEST(Snapshot, takes_what_decisions_look_at_and_nothing_else) {
   EXPECT_EQ(snapshot.owners[0].name, "web");
 }
 
-TEST(Snapshot, names_the_object_that_cannot_be_read) {
+TEST(Snapshot, names_the_invalid_object_in_the_error) {
   kube::InternPool pool;
   auto read = read_snapshot("{kind: Pod, metadata: {name: a, namespace: b}, spec: {containers: 7}}",
                             "f.yaml", pool);
@@ -57,7 +57,7 @@ TEST(Snapshot, names_the_object_that_cannot_be_read) {
   EXPECT_FALSE(read_snapshot("[1, 2]", "f.yaml", pool));
 }
 
-TEST(Snapshot, refuses_what_no_api_server_takes) {
+TEST(Snapshot, rejects_objects_that_an_api_server_rejects) {
   kube::InternPool pool;
   const auto refusal = [&](std::string_view text) {
     auto read = read_snapshot(text, "f.yaml", pool);
@@ -66,7 +66,7 @@ TEST(Snapshot, refuses_what_no_api_server_takes) {
   EXPECT_EQ(refusal("{kind: Node, metadata: {name: ''}}"), "f.yaml: a Node without a name");
   EXPECT_EQ(refusal("{kind: Node, metadata: {name: a}}\n---\n{kind: Node, metadata: {name: a}}"),
             "f.yaml: Node \"a\" occurs twice");
-  // As `kubectl get all` gives what two groups of the API have.
+  // `kubectl get all` lists an object once for each API group that serves it.
   EXPECT_EQ(refusal("{apiVersion: v1, kind: Event, metadata: {name: a}}\n---\n"
                     "{apiVersion: events.k8s.io/v1, kind: Event, metadata: {name: a}}"),
             "accepted");
@@ -79,7 +79,7 @@ TEST(Snapshot, refuses_what_no_api_server_takes) {
             "f.yaml: Pod \"p\": resources.requests.cpu: ");
 }
 
-TEST(Snapshot, knows_claims_volumes_classes_and_budgets) {
+TEST(Snapshot, reads_claims_volumes_classes_and_budgets) {
   kube::InternPool pool;
   const Snapshot snapshot = snapshot_of(
       "{kind: PersistentVolumeClaim, metadata: {name: c, namespace: default}, spec: {volumeName: "
@@ -98,7 +98,7 @@ TEST(Snapshot, knows_claims_volumes_classes_and_budgets) {
   EXPECT_EQ(snapshot.budgets[0].allowed, 2);
 }
 
-TEST(Snapshot, fills_in_what_a_manifest_leaves_out) {
+TEST(Snapshot, sets_the_defaults_that_a_manifest_leaves_out) {
   kube::InternPool pool;
   auto pods = read_pods(
       "{kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, resources: {limits: {cpu: "
@@ -112,7 +112,7 @@ TEST(Snapshot, fills_in_what_a_manifest_leaves_out) {
   EXPECT_EQ(pod.spec.containers[0].requests[0].second, "2");
 }
 
-TEST(Snapshot, refuses_a_pod_file_without_pods) {
+TEST(Snapshot, rejects_a_pod_file_without_pods) {
   kube::InternPool pool;
   EXPECT_FALSE(read_pods("", "pod.yaml", pool));
   EXPECT_FALSE(read_pods("{kind: Node, metadata: {name: a}}", "pod.yaml", pool));

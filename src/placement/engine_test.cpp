@@ -34,14 +34,14 @@ PodPointer with_spec(std::string_view more) {
       "{{metadata: {{name: p}}, spec: {{containers: [{{name: c, image: app}}], {}}}}}", more));
 }
 
-TEST(Decide, without_nodes_says_so) {
+TEST(Decide, says_that_there_are_no_nodes) {
   Engine engine;
   auto made = decide_all(engine, plain_pod("p"), default_profile());
   EXPECT_EQ(made.outcome, Decision::Outcome::unschedulable);
   EXPECT_EQ(made.message, "no nodes available to schedule pods");
 }
 
-TEST(Decide, a_pod_on_a_node_that_is_not_there_waits_for_it) {
+TEST(Decide, counts_a_pod_whose_node_is_added_later) {
   Engine engine;
   engine.set_pod(plain_pod("early", "{cpu: 4}"), "a");
   EXPECT_EQ(engine.node_count(), 0u);
@@ -83,7 +83,7 @@ TEST(Decide, tolerations_open_tainted_nodes) {
   EXPECT_EQ(feasible("[{key: k, operator: Exists, effect: NoExecute}]"), 0u);
 }
 
-TEST(Decide, nodes_with_taints_that_only_ask_are_scored_down) {
+TEST(Decide, nodes_with_prefer_no_schedule_taints_score_less) {
   Engine engine;
   engine.set_node(plain_node("free"));
   engine.set_node(tainted("one", "[{key: k, effect: PreferNoSchedule}]"));
@@ -96,7 +96,7 @@ TEST(Decide, nodes_with_taints_that_only_ask_are_scored_down) {
   EXPECT_EQ(made.node, "free");
 }
 
-TEST(Decide, a_node_name_leaves_no_choice) {
+TEST(Decide, a_pod_with_a_node_name_fits_only_there) {
   Engine engine;
   engine.set_node(plain_node("a"));
   engine.set_node(plain_node("b"));
@@ -151,7 +151,7 @@ TEST(Decide, draws_among_equals_or_takes_the_first_name) {
   EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).node, "a");
 }
 
-TEST(Decide, tells_equals_in_the_order_of_names_whoever_came_and_went) {
+TEST(Decide, lists_equal_nodes_by_name_after_nodes_were_replaced) {
   Engine engine;
   for (auto name : {"c", "a", "d"}) engine.set_node(plain_node(name));
   Profile profile = default_profile();
@@ -163,13 +163,13 @@ TEST(Decide, tells_equals_in_the_order_of_names_whoever_came_and_went) {
   };
   EXPECT_EQ(names(), "acd");
   engine.remove_node("a");
-  engine.set_node(plain_node("e"));  // in its row
+  engine.set_node(plain_node("e"));  // reuses the row
   EXPECT_EQ(names(), "cde");
   engine.set_node(plain_node("b"));
   EXPECT_EQ(names(), "bcde");
 }
 
-TEST(Decide, looks_at_all_nodes_unless_told_a_share) {
+TEST(Decide, checks_all_nodes_unless_a_percentage_is_set) {
   Engine engine;
   for (int i = 0; i < 5000; ++i) engine.set_node(plain_node(fmt::format("n{}", i)));
   Profile profile = default_profile();
@@ -203,8 +203,8 @@ TEST(Decide, a_share_of_the_nodes_comes_from_all_zones) {
   EXPECT_EQ(decide_all(engine, plain_pod("p"), profile).feasible_nodes.back(), 200u);
 }
 
-// What a share of the nodes gives is what looking at them one by one would: the first that fit from
-// where the last search ended, and why those before the last of them do not.
+// A search for a share of the nodes gives the same as checking them one by one: the first nodes
+// that fit after the end of the last search, and why the nodes between them do not fit.
 TEST(Decide, a_share_of_the_nodes_is_the_first_that_fit) {
   Engine engine, all;
   SeededRandom random(7);
@@ -267,7 +267,7 @@ TEST(Decide, yields_to_pods_nominated_for_a_node) {
   EXPECT_EQ(decide_all(engine, pod, default_profile()).node, "a");
 }
 
-TEST(Decide, the_answers_of_extenders_take_part) {
+TEST(Decide, uses_the_answers_of_extenders) {
   Engine engine;
   for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
   ExtenderAnswers answers{.passed = {"b", "c"},
@@ -293,7 +293,7 @@ TEST(Decide, the_answers_of_extenders_take_part) {
   EXPECT_TRUE(made.rejected_by_extender);
 }
 
-TEST(Decide, takes_no_node_that_extenders_were_not_asked_about) {
+TEST(Decide, chooses_no_node_that_extenders_were_not_asked_about) {
   Engine engine;
   for (auto name : {"a", "b"}) engine.set_node(plain_node(name));
   ExtenderAnswers answers{.passed = {"b"}, .rejections = {}, .scores = {}};
@@ -302,13 +302,13 @@ TEST(Decide, takes_no_node_that_extenders_were_not_asked_about) {
   auto made = engine.decide(*plain_pod("p"), default_profile(), options);
   EXPECT_EQ(made.node, "b");
   EXPECT_EQ(made.unasked, 1U);
-  engine.remove_node("b");  // while the extender was thinking
+  engine.remove_node("b");  // before the extender has answered
   made = engine.decide(*plain_pod("p"), default_profile(), options);
   EXPECT_EQ(made.outcome, Decision::Outcome::unschedulable);
   EXPECT_EQ(made.unasked, 1U);
 }
 
-TEST(Decide, filters_without_scoring_for_those_who_ask_extenders_next) {
+TEST(Decide, filters_without_scoring_if_extenders_are_asked_next) {
   Engine engine;
   for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
   auto pod = pod_of(

@@ -15,7 +15,7 @@ using testing::plain_pod;
 using testing::pod_of;
 using testing::raw_score;
 
-// Two nodes alike, since one alone is taken without scoring.
+// Two equal nodes, since a single feasible node is not scored.
 Engine two_nodes(std::string_view allocatable) {
   Engine out;
   for (auto name : {"a", "b"})
@@ -38,7 +38,7 @@ TEST(FitScore, least_allocated_prefers_empty_nodes) {
   EXPECT_EQ(raw_score(made, "a", kBalanced), 99);
 }
 
-TEST(FitScore, counts_what_is_there_already) {
+TEST(FitScore, counts_the_pods_on_the_node) {
   auto engine = two_nodes("{cpu: 4, memory: 10000, pods: 110}");
   use(engine, "a", "{cpu: 2, memory: 3000}");
   auto pod = plain_pod("p", "{cpu: 1, memory: 2000}");
@@ -49,7 +49,7 @@ TEST(FitScore, counts_what_is_there_already) {
   EXPECT_EQ(raw_score(decide_all(engine, pod, most), "a", kFit), 62);
 }
 
-TEST(FitScore, balanced_is_full_when_all_are_used_alike) {
+TEST(FitScore, balanced_gives_the_highest_score_for_equal_use) {
   auto engine = two_nodes("{cpu: 6, memory: 10000, pods: 110}");
   use(engine, "a", "{cpu: 1, memory: 3000}");
   auto made = decide_all(engine, plain_pod("p", "{cpu: 2, memory: 2000}"), default_profile());
@@ -79,7 +79,7 @@ TEST(FitScore, follows_the_shape_and_drops_resources_that_score_nothing) {
   EXPECT_EQ(raw_score(decide_all(engine, pod, profile), "a", kFit), 57);
 }
 
-TEST(FitFilter, collects_every_lack_and_says_which_can_never_be_met) {
+TEST(FitFilter, lists_all_missing_resources_and_marks_unresolvable_ones) {
   Engine engine;
   engine.set_node(
       node_of("{metadata: {name: small}, status: {allocatable: {cpu: 1, memory: 1Gi}}}"));
@@ -121,7 +121,7 @@ TEST(FitFilter, a_removed_pod_gives_its_room_back) {
   EXPECT_EQ(decide_all(engine, pod, default_profile()).outcome, Decision::Outcome::single_feasible);
 }
 
-TEST(FitFilter, remembers_no_longer_than_it_can_tell_what_changed) {
+TEST(FitFilter, computes_all_rows_again_after_too_many_changes) {
   Engine engine;
   engine.set_node(plain_node("a"));
   engine.set_node(plain_node("b"));

@@ -1,4 +1,4 @@
-// Whatever happened before, an engine decides as one that was just told the present.
+// An engine with any history decides like a new engine with the same cluster.
 #include <map>
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ PodPointer pod_form(int uid, int kind) {
   return out;
 }
 
-// The present: what an engine should have been told.
+// The current cluster, to be passed to a new engine.
 struct World {
   std::map<int, int> nodes;                                    // kind by name
   std::map<int, std::pair<int, int>> pods, hoped;              // kind and node by uid
@@ -154,7 +154,7 @@ void step(std::uint32_t dice, World& world, Engine& engine) {
   }
 }
 
-// Everything a decision says, in an order that does not depend on rows of the table.
+// The whole decision as text, in an order that does not depend on rows of the table.
 std::string told(Engine& engine, const PodPointer& pod, const Profile& profile) {
   auto made = testing::decide_all(engine, pod, profile);
   std::string out =
@@ -189,7 +189,7 @@ RC_GTEST_PROP(History, does_not_matter, (std::vector<std::uint32_t> dice)) {
   profile.locality.tie_break = TieBreak::First;
   for (std::uint32_t one : dice) {
     step(one, world, lived);
-    // Asking in between fills what the engine remembers, and must not disturb it.
+    // Decisions in between fill the engine's caches and must not change later decisions.
     if (one % 3 == 0) told(lived, pod_form(100, static_cast<int>(one / 7 % kPodKinds)), profile);
   }
   world.tell(fresh);

@@ -61,7 +61,7 @@ std::string who(Engine& engine, const PodPointer& pod) {
   return out;
 }
 
-TEST(InterPod, wants_to_be_near) {
+TEST(InterPod, required_affinity_needs_a_matching_pod) {
   auto engine = hosts(4);
   engine.set_pod(plain_pod("db", "{}", "{app: db}"), "n1");
   EXPECT_EQ(who(engine, social(required("podAffinity", term("db", "host")))), "n1");
@@ -81,14 +81,14 @@ TEST(InterPod, the_first_of_a_group_may_go_anywhere_that_has_the_key) {
   EXPECT_EQ(who(engine, pod), "n2");
 }
 
-TEST(InterPod, wants_to_be_apart) {
+TEST(InterPod, required_anti_affinity_avoids_matching_pods) {
   auto engine = hosts(3);
   engine.set_pod(plain_pod("w", "{}", "{app: web}"), "n1");
   EXPECT_EQ(who(engine, social(required("podAntiAffinity", term("web", "host")))), "n2n3");
   EXPECT_EQ(who(engine, social(required("podAntiAffinity", term("web", "zone")))), "n2");
 }
 
-TEST(InterPod, those_that_are_there_may_object) {
+TEST(InterPod, anti_affinity_of_existing_pods_rejects_nodes) {
   auto engine = hosts(3);
   auto loner = social(required("podAntiAffinity", term("web", "zone")), "db");
   engine.set_pod(loner, "n1");
@@ -102,7 +102,7 @@ TEST(InterPod, those_that_are_there_may_object) {
             "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.");
 }
 
-TEST(InterPod, looks_into_its_own_namespace_unless_others_are_named_or_chosen) {
+TEST(InterPod, matches_its_own_namespace_unless_others_are_given) {
   auto engine = hosts(2);
   engine.set_pod(pod_of("{metadata: {name: d, namespace: other, labels: {app: db}}}"), "n1");
   EXPECT_EQ(who(engine, social(required("podAffinity", term("db", "host")))), "");
@@ -126,7 +126,7 @@ TEST(InterPod, looks_into_its_own_namespace_unless_others_are_named_or_chosen) {
       "n1");
 }
 
-TEST(InterPod, terms_of_others_choose_namespaces_by_the_labels_they_have) {
+TEST(InterPod, terms_of_existing_pods_select_namespaces_by_labels) {
   auto engine = hosts(2);
   engine.set_pod(
       social(required("podAntiAffinity", term("web", "host",
@@ -155,7 +155,7 @@ TEST(InterPodScore, sums_what_both_sides_prefer) {
   EXPECT_EQ(score_of(made, "n3", kInterPodId), 30);
 }
 
-TEST(InterPodScore, says_nothing_when_nobody_has_a_preference) {
+TEST(InterPodScore, gives_no_score_without_preferences) {
   auto engine = hosts(2);
   engine.set_pod(plain_pod("db", "{}", "{app: db}"), "n1");
   auto made = decide_all(engine, plain_pod("p"), default_profile());
@@ -168,7 +168,7 @@ TEST(InterPodScore, says_nothing_when_nobody_has_a_preference) {
   EXPECT_EQ(raw_score(decide_all(engine, web, deaf), "n2", kInterPodId), -1);
 }
 
-// The scores of three nodes on which pods have these weights for the one that comes.
+// The scores of three nodes whose pods prefer the incoming pod with these weights.
 std::vector<std::int64_t> normalized(std::initializer_list<int> weights) {
   auto engine = hosts(3);
   int node = 0;

@@ -184,7 +184,7 @@ TEST(LocalityBytes, an_old_inventory_gives_way_to_the_nodes_status) {
   EXPECT_EQ(decide_all(engine, running("x:1"), profile).node, "a");
 }
 
-TEST(LocalityBytes, a_layer_that_is_pulled_twice_comes_once) {
+TEST(LocalityBytes, a_layer_that_is_pulled_twice_counts_once) {
   auto engine = shared_base();
   auto at_p = inventory_of({}, {});
   at_p.pulling = {{"base", 99, 100}, {"base", 99, 100}, {"top", 99, 100}, {"base", 99, 100}};
@@ -193,8 +193,8 @@ TEST(LocalityBytes, a_layer_that_is_pulled_twice_comes_once) {
   EXPECT_EQ(score_of(made, "p", kLocality), 98);
 }
 
-TEST(LocalityBytes, sizes_nobody_has_do_not_run_over) {
-  constexpr std::int64_t kHuge = std::int64_t{1} << 62;  // four of them are nothing at all
+TEST(LocalityBytes, huge_sizes_do_not_overflow) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;  // four of them overflow to 0
   Engine engine;
   loop::ImageInventory told;
   std::string containers;
@@ -217,7 +217,7 @@ TEST(LocalityBytes, sizes_nobody_has_do_not_run_over) {
   EXPECT_EQ(score_of(made, "a", kLocality), 0);
 }
 
-TEST(LocalityBytes, an_inventory_from_far_ahead_is_not_believed_until_then) {
+TEST(LocalityBytes, an_inventory_dated_in_the_future_is_ignored_until_then) {
   Engine engine;
   engine.set_node(plain_node("a"));
   engine.set_node(plain_node("b"));
@@ -237,7 +237,7 @@ TEST(LocalityBytes, an_inventory_from_far_ahead_is_not_believed_until_then) {
   EXPECT_EQ(score_at(std::chrono::seconds(1601)), 0);
 }
 
-TEST(LocalityPullTime, forgives_small_misses_and_not_large_ones) {
+TEST(LocalityPullTime, scores_by_the_time_to_pull_missing_bytes) {
   auto engine = spread_over(2, 1, "docker.io/library/small:1", 771000);
   auto made = decide_all(engine, running("small:1"), only_locality(LocalityMode::PullTime));
   EXPECT_EQ(score_of(made, "n0", kLocality), 100);
@@ -285,7 +285,7 @@ PodPointer bound_at(std::string_view name, std::chrono::seconds when) {
                   name, format_rfc3339(WallTime(when))));
 }
 
-// What a node gets for an image that it promised, when an inventory without it was reported.
+// The score of a node that is pulling an image while its inventory does not have the image yet.
 std::int64_t promised_score(Engine& engine, std::chrono::seconds reported,
                             std::chrono::seconds now) {
   auto inventory = inventory_of({}, {});
@@ -308,7 +308,7 @@ TEST(Locality, a_promise_that_reports_contradict_ends_after_ten_minutes) {
   engine.set_pod(bound_at("p", seconds(1000)), "a");
   EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1599)), 100);
   EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 0);
-  // Nobody younger than the promise says otherwise.
+  // No report is newer than the promise.
   EXPECT_EQ(promised_score(engine, seconds(900), seconds(1600)), 100);
   // A second pod promises it again, until it goes.
   auto second = bound_at("q", seconds(1300));
@@ -316,7 +316,7 @@ TEST(Locality, a_promise_that_reports_contradict_ends_after_ten_minutes) {
   EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 100);
   engine.remove_pod(pod_key(*second));
   EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 0);
-  // One that has only been assumed has not begun to count.
+  // The time of a pod that is only assumed has not begun.
   engine.set_pod(pod_of("{metadata: {name: q}, spec: {containers: [{name: c, image: 'app:1'}]}}"),
                  "a");
   EXPECT_EQ(promised_score(engine, seconds(1590), seconds(1600)), 100);
@@ -362,7 +362,7 @@ TEST(Locality, images_can_be_required) {
   EXPECT_EQ(decide_all(engine, asking, default_profile()).feasible, 0u);
 }
 
-TEST(Locality, what_is_reported_no_more_is_forgotten) {
+TEST(Locality, images_that_are_no_longer_reported_are_removed) {
   auto engine = shared_base();
   engine.set_inventory("r", inventory_of({}, {}));
   engine.remove_inventory("p");
@@ -373,7 +373,7 @@ TEST(Locality, what_is_reported_no_more_is_forgotten) {
 
 constexpr WallTime kNoon = WallTime(std::chrono::hours(12));
 
-// A report on busybox that is `age` old.
+// A report about busybox that is `age` old.
 loop::ImageInventory busybox(std::chrono::minutes age) {
   auto out = inventory_of(
       {}, {{.id = "sha256:1", .size = 771000, .names = {"docker.io/library/busybox:latest"}}});
@@ -388,7 +388,7 @@ kube::Node annotated(std::string_view name, const loop::ImageInventory& inventor
       name, loop::annotate_images(inventory), format_rfc3339(inventory.reported_at)));
 }
 
-// One node by each reporter and one that nobody tells of.
+// One node for each reporter, and one without a report.
 class Reporters : public ::testing::Test {
  protected:
   Reporters() {
@@ -423,7 +423,7 @@ class Reporters : public ::testing::Test {
   Profile profile_ = only_locality(LocalityMode::Bytes);
 };
 
-TEST_F(Reporters, are_all_believed_unless_one_is_named) {
+TEST_F(Reporters, are_all_used_unless_the_profile_names_one) {
   using enum InventorySource;
   using Names = std::set<std::string>;
   EXPECT_EQ(holders(decide(Auto)), (Names{"annotation", "crd", "etcd"}));
@@ -433,7 +433,7 @@ TEST_F(Reporters, are_all_believed_unless_one_is_named) {
   EXPECT_EQ(holders(decide(StatusOnly)), Names{});
 }
 
-TEST_F(Reporters, are_believed_as_long_as_they_are_young) {
+TEST_F(Reporters, are_used_until_their_report_is_too_old) {
   EXPECT_EQ(holders(decide(InventorySource::Auto, kNoon + std::chrono::minutes(9))).size(), 3U);
   const Decision late = decide(InventorySource::Auto, kNoon + std::chrono::minutes(10));
   EXPECT_EQ(holders(late).size(), 0U);
@@ -443,10 +443,10 @@ TEST_F(Reporters, are_believed_as_long_as_they_are_young) {
   EXPECT_EQ(known(late, "nobody"), ImagesKnown{});
 }
 
-TEST_F(Reporters, give_way_to_the_first_that_is_young) {
+TEST_F(Reporters, give_way_to_the_first_with_a_fresh_report) {
   auto empty = inventory_of({}, {});
   empty.reported_at = kNoon - std::chrono::minutes(2);
-  engine_.set_inventory("etcd", empty);  // by the resource, which is believed first
+  engine_.set_inventory("etcd", empty);  // from the resource, which takes precedence
   Decision made = decide(InventorySource::Auto);
   EXPECT_EQ(holders(made), (std::set<std::string>{"annotation", "crd"}));
   EXPECT_EQ(known(made, "etcd").by, InventorySource::Crd);
@@ -459,7 +459,7 @@ TEST_F(Reporters, give_way_to_the_first_that_is_young) {
                                               .age = std::chrono::minutes(1)}));
 }
 
-TEST_F(Reporters, are_forgotten_one_by_one) {
+TEST_F(Reporters, are_removed_one_by_one) {
   engine_.set_inventory("crd", busybox(std::chrono::minutes(2)), InventorySource::Etcd);
   engine_.remove_inventory("crd");
   EXPECT_EQ(holders(decide(InventorySource::Auto)).count("crd"), 1U);
@@ -469,7 +469,7 @@ TEST_F(Reporters, are_forgotten_one_by_one) {
   EXPECT_EQ(holders(decide(InventorySource::Auto)).size(), 0U);
 }
 
-TEST_F(Reporters, annotations_that_cannot_be_read_or_dated_count_as_none) {
+TEST_F(Reporters, annotations_that_are_invalid_or_have_no_date_are_ignored) {
   kube::Node broken = annotated("annotation", busybox(std::chrono::minutes(1)));
   broken.meta.annotations[0].second = "AAAA";
   engine_.set_node(broken);
@@ -482,7 +482,7 @@ TEST_F(Reporters, annotations_that_cannot_be_read_or_dated_count_as_none) {
   engine_.set_node(annotated("annotation", busybox(std::chrono::minutes(1))));
   EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 1U);
   engine_.remove_node("annotation");
-  engine_.set_node(plain_node("annotation"));  // the row of the one before
+  engine_.set_node(plain_node("annotation"));  // reuses the row of the node before
   EXPECT_EQ(holders(decide(InventorySource::Annotation)).size(), 0U);
 }
 
@@ -494,7 +494,7 @@ PodPointer of_owner(std::string_view uid, std::string_view status = "") {
       uid, status));
 }
 
-TEST(LocalityHistory, what_siblings_pulled_is_looked_for_by_its_digest) {
+TEST(LocalityHistory, looks_up_images_of_the_same_owner_by_digest) {
   Engine engine;
   for (auto name : {"a", "b", "c"}) engine.set_node(plain_node(name));
   // The tag has moved in the registry; b has the content under the name of a mirror.
@@ -508,7 +508,7 @@ TEST(LocalityHistory, what_siblings_pulled_is_looked_for_by_its_digest) {
   engine.set_pod(first, "c");
   EXPECT_EQ(score_of(decide_all(engine, of_owner("o1"), profile), "b", kLocality), 100);
   EXPECT_EQ(score_of(decide_all(engine, of_owner("o2"), profile), "b", kLocality), 0);
-  engine.remove_pod(first->meta.uid);  // what it pulled is still known
+  engine.remove_pod(first->meta.uid);  // its digest is still known
   const Decision made = decide_all(engine, of_owner("o1"), profile);
   EXPECT_EQ(score_of(made, "b", kLocality), 100);
   EXPECT_EQ(score_of(made, "c", kLocality), 0);

@@ -1,4 +1,4 @@
-// Pods of equal shape share what was found out for the first of them, and nobody can tell.
+// Pods of equal shape share a cache, and decisions are the same as without it.
 #include "placement/node_class.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr std::string_view kMachineForms[] = {
     "memory: 8Gi, pods: 9}}",
 };
 
-// Neighbours differ in one thing, which a class must not pass over or need not look at.
+// Neighbouring shapes differ in one field, which may or may not matter to the class.
 constexpr std::string_view kShapes[] = {
     "labels: {app: web}}, spec: {containers: [{name: c, image: 'app:1', resources: {requests: "
     "{cpu: 1}}}]",
@@ -133,12 +133,12 @@ std::vector<Profile> some_profiles() {
   out[3].locality.layers = false;
   out[3].locality.inventory = InventorySource::Crd;
   out[3].locality.tie_break = TieBreak::First;
-  // What a node's row tells is asked after what other pods tell.
+  // Filters by row run after filters that depend on other pods.
   auto fit = std::ranges::find(out[4].filter, PluginId::NodeResourcesFit);
   std::rotate(fit, fit + 1, out[4].filter.end());
   out[4].node_affinity.added = *parse_json(
       R"({"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":4,"preference":{"matchExpressions":[{"key":"disk","operator":"Exists"}]}}]})");
-  out[5].score.clear();  // the first node that fits will do
+  out[5].score.clear();  // the first node that fits is chosen
   out[6].locality.require = true;
   out[6].spread = {.system_defaults = false, .defaults = {{1, "zone", true}, {1, "host", false}}};
   return out;
@@ -169,7 +169,7 @@ std::string all_of(const Decision& made) {
   return out;
 }
 
-// The same happens to two engines, of which one is made to forget before every decision.
+// Two engines get the same changes; one of them drops its classes before every decision.
 class Twins {
  public:
   Twins() : profiles_(some_profiles()) {
@@ -182,7 +182,7 @@ class Twins {
     });
   }
 
-  // What happens depends on the dice only.
+  // The change depends on the dice only.
   void step(std::uint32_t dice) {
     auto roll = [&](std::uint32_t sides) {
       const std::uint32_t out = dice % sides;
@@ -223,7 +223,7 @@ class Twins {
     });
   }
 
-  // Empty if both say the same about a pod of that kind, which is then put where they say.
+  // Empty if both decide the same for a pod of that kind, which is then placed there.
   std::string compare(std::uint32_t dice, std::size_t form, std::size_t kind) {
     DecideOptions options;
     options.rows = dice % 3 == 0 ? DecideOptions::kAllRows : dice / 3 % 3;
@@ -262,7 +262,7 @@ class Twins {
   WallTime now_{std::chrono::hours(24)};
 };
 
-// Classes that are asked again soon: one profile and two shapes most of the time.
+// Uses the same classes often: mostly one profile and two shapes.
 RC_GTEST_PROP(NodeClass, decides_as_one_that_remembers_nothing,
               (std::vector<std::uint32_t> dice, std::uint8_t form, std::uint8_t kind)) {
   Twins twins;
@@ -278,7 +278,7 @@ RC_GTEST_PROP(NodeClass, decides_as_one_that_remembers_nothing,
   }
 }
 
-// Refuses nobody, and keeps a list of whom it was asked about.
+// Rejects no node and records the nodes it was asked about.
 class Listener final : public FilterOf<Listener> {
  public:
   explicit Listener(std::vector<NodeIndex>& asked) : asked_(asked) {}
@@ -320,7 +320,7 @@ TEST(NodeClass, looks_again_only_at_nodes_that_have_changed) {
   EXPECT_EQ(ask().size(), 100u);
 }
 
-TEST(NodeClass, is_of_the_profile_as_it_is) {
+TEST(NodeClass, is_not_shared_between_different_profiles) {
   Engine engine;
   for (auto name : {"a", "b"}) engine.set_node(plain_node(name));
   engine.set_pod(plain_pod("there", "{cpu: 2}"), "a");
@@ -331,7 +331,7 @@ TEST(NodeClass, is_of_the_profile_as_it_is) {
   EXPECT_EQ(engine.decide(*plain_pod("p", "{cpu: 1}"), profile, {}).node, "a");
 }
 
-TEST(NodeClass, believes_an_inventory_only_as_long_as_it_is_young) {
+TEST(NodeClass, uses_an_inventory_only_until_it_is_too_old) {
   Engine engine;
   for (auto name : {"a", "b"}) engine.set_node(plain_node(name));
   const WallTime begin{std::chrono::hours(24)};
@@ -351,7 +351,7 @@ TEST(NodeClass, believes_an_inventory_only_as_long_as_it_is_young) {
   EXPECT_EQ(missing_after(std::chrono::seconds(10)), 0);  // a clock that was set back
 }
 
-TEST(NodeClass, believes_in_a_pull_only_for_so_long) {
+TEST(NodeClass, counts_an_expected_pull_only_for_a_limited_time) {
   Engine engine;
   for (auto name : {"a", "b"}) engine.set_node(plain_node(name));
   const WallTime begin{std::chrono::hours(24)};

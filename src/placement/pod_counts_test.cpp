@@ -75,7 +75,7 @@ Counts ask(PodCounts& counts, const PodMatcher& matcher, const Placed& placed) {
   return out;
 }
 
-TEST(PodCounts, equal_a_recount_whatever_comes_and_goes) {
+TEST(PodCounts, equal_a_recount_after_any_changes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SeededRandom random(seed);
     PodCounts counts;
@@ -110,7 +110,7 @@ TEST(PodCounts, keep_many_selectors_current_without_asking_for_all_pods_again) {
   EXPECT_EQ(scans, kServices);
 }
 
-TEST(PodCounts, forget_the_selectors_nobody_asked_for_lately) {
+TEST(PodCounts, forget_selectors_that_were_not_used_lately) {
   PodCounts counts;
   int scans = 0;
   auto none = [&](const auto&) { ++scans; };

@@ -24,7 +24,7 @@ TEST(PodRequests, sums_containers_and_takes_the_largest_init_container) {
   EXPECT_EQ(made.basic[kMemory], 50 * 1024 * 1024);
 }
 
-TEST(PodRequests, sidecars_run_beside_everything_after_them) {
+TEST(PodRequests, sidecars_count_for_all_later_containers) {
   auto made = counted_of(R"({
     initContainers: [{name: early, resources: {requests: {cpu: 1500m}}},
                      {name: side, restartPolicy: Always, resources: {requests: {cpu: 1}}},
@@ -47,7 +47,7 @@ TEST(PodRequests, adds_overhead_to_pod_level_requests) {
   EXPECT_EQ(made.nonzero_cpu, 2250);
 }
 
-TEST(PodRequests, counts_a_default_for_each_container_that_says_nothing) {
+TEST(PodRequests, counts_a_default_for_each_container_without_requests) {
   auto made =
       counted_of(R"({containers: [{name: a, resources: {requests: {cpu: 0}}}, {name: b}]})");
   EXPECT_EQ(made.basic[kCpu], 0);
@@ -55,14 +55,14 @@ TEST(PodRequests, counts_a_default_for_each_container_that_says_nothing) {
   EXPECT_EQ(made.nonzero_memory, 2 * 209715200);
 }
 
-TEST(PodRequests, pod_level_requests_leave_the_default_only_to_what_nothing_names) {
+TEST(PodRequests, with_pod_level_requests_defaults_apply_only_to_other_resources) {
   auto made =
       counted_of(R"({resources: {requests: {cpu: 1}}, containers: [{name: a}, {name: b}]})");
   EXPECT_EQ(made.nonzero_cpu, 1000);
   EXPECT_EQ(made.nonzero_memory, 2 * 209715200);
 }
 
-TEST(PodRequests, knows_scalars_and_ignores_other_words) {
+TEST(PodRequests, counts_scalar_resources_and_ignores_unknown_names) {
   ResourceNames names;
   auto pod = pod_of(R"({metadata: {name: p}, spec: {containers: [{name: a, resources: {requests: {
     example.com/gpu: 2, hugepages-2Mi: 4Mi, storage: 5Gi, gpu: 1}}}]}})");
@@ -73,7 +73,7 @@ TEST(PodRequests, knows_scalars_and_ignores_other_words) {
   EXPECT_EQ(names.find("storage"), kNoResource);
 }
 
-TEST(PodRequests, a_resize_under_way_counts_the_most_of_what_was_promised) {
+TEST(PodRequests, a_resize_in_progress_counts_the_largest_amount) {
   ResourceNames names;
   auto text = [](std::string_view reason) {
     return fmt::format(R"({{metadata: {{name: p}},
@@ -87,7 +87,7 @@ TEST(PodRequests, a_resize_under_way_counts_the_most_of_what_was_promised) {
   EXPECT_EQ(requests_of(*pod_of(text("Infeasible")), names).basic[kCpu], 2000);
 }
 
-TEST(PodRequests, nonsense_stays_within_bounds) {
+TEST(PodRequests, limits_huge_and_negative_amounts) {
   auto made = counted_of(
       "{containers: [{name: a, resources: {requests: {cpu: 9E, memory: 8Ei}}}, {name: b, "
       "resources: "
@@ -98,7 +98,7 @@ TEST(PodRequests, nonsense_stays_within_bounds) {
             0);
 }
 
-TEST(ScoredRequests, leave_out_what_is_asked_for_the_pod_as_a_whole) {
+TEST(ScoredRequests, do_not_include_pod_level_requests) {
   ResourceNames names;
   auto pod = pod_of(R"({metadata: {name: p}, spec: {resources: {requests: {cpu: 2}},
     containers: [{name: a, resources: {requests: {cpu: 300m}}}, {name: b}]}})");

@@ -112,7 +112,7 @@ TEST_F(PreemptTest, then_the_latest_start_of_the_most_important) {
   EXPECT_EQ(chosen(preempt(urgent())), "c");
 }
 
-TEST_F(PreemptTest, spares_the_most_important_that_can_stay) {
+TEST_F(PreemptTest, keeps_the_most_important_pods_that_can_stay) {
   for (auto name : {"b", "c"}) engine_.remove_node(name);
   engine_.set_pod(make({.name = "low", .priority = 1, .cpu = "1"}), "a");
   engine_.set_pod(make({.name = "mid", .priority = 5, .cpu = "2"}), "a");
@@ -122,12 +122,12 @@ TEST_F(PreemptTest, spares_the_most_important_that_can_stay) {
   EXPECT_THAT(victims(preempt(pod)), ElementsAre("low"));
   pod = make({.name = "u", .priority = 10, .cpu = "3"});
   EXPECT_THAT(victims(preempt(pod)), ElementsAre("mid", "low"));
-  // Trying left no trace.
+  // The attempt has not changed the tables.
   EXPECT_EQ(decide_all(engine_, pod, default_profile()).message,
             "0/1 nodes are available: 1 Insufficient cpu.");
 }
 
-TEST_F(PreemptTest, says_why_nobody_can_make_room) {
+TEST_F(PreemptTest, says_why_removing_pods_does_not_help) {
   engine_.set_node(
       node_of("{metadata: {name: t}, spec: {taints: [{key: k, effect: NoSchedule}]}}"));
   for (auto name : {"a", "b", "c"}) engine_.set_pod(make({.name = "x", .priority = 1000}), name);
@@ -138,7 +138,7 @@ TEST_F(PreemptTest, says_why_nobody_can_make_room) {
   EXPECT_TRUE(made.clear_nomination);
 }
 
-TEST_F(PreemptTest, some_pods_wait_instead) {
+TEST_F(PreemptTest, says_why_a_pod_may_not_preempt) {
   for (auto name : {"a", "b", "c"}) engine_.set_pod(make({.name = "x"}), name);
   EXPECT_EQ(preempt(urgent("preemptionPolicy: Never,")).message,
             "preemption: not eligible due to preemptionPolicy=Never.");
@@ -178,7 +178,7 @@ TEST_F(PreemptTest, less_important_pods_lose_their_nominations) {
   EXPECT_TRUE(nominated_below(engine_, *urgent(), "none").empty());
 }
 
-TEST_F(PreemptTest, anti_affinity_is_cured_by_removing_who_causes_it) {
+TEST_F(PreemptTest, removes_the_pods_that_cause_anti_affinity) {
   for (auto name : {"b", "c"}) engine_.remove_node(name);
   engine_.set_node(plain_node("a", "{host: a}"));
   engine_.set_pod(make({.name = "noisy", .priority = 1, .cpu = "1", .labels = "{app: noisy}"}),
@@ -192,7 +192,7 @@ TEST_F(PreemptTest, anti_affinity_is_cured_by_removing_who_causes_it) {
   EXPECT_THAT(victims(preempt(pod)), ElementsAre("noisy"));
 }
 
-TEST_F(PreemptTest, skew_is_cured_within_the_domain) {
+TEST_F(PreemptTest, removes_pods_of_the_domain_to_reduce_skew) {
   engine_.set_node(plain_node("a", "{zone: a}"));
   engine_.set_node(plain_node("b", "{zone: b}"));
   engine_.remove_node("c");

@@ -36,7 +36,7 @@ TEST(NodeDemands, compare_names_labels_and_taints) {
   EXPECT_FALSE(picky.accept_labels(b));
 }
 
-TEST(NodeDemands, know_required_node_affinity) {
+TEST(NodeDemands, include_required_node_affinity) {
   const NodeDemands demands(*pod_of(R"({metadata: {name: p}, spec: {affinity: {nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [
       {matchExpressions: [{key: cores, operator: Gt, values: ["4"]}]},

@@ -58,7 +58,7 @@ TEST(SpreadFilter, defaults_count_the_nodes_that_they_say) {
     profile.spread = {.system_defaults = false, .defaults = {by_zone}};
     return decide_all(engine, plain_pod("p", "{}", "{app: web}"), profile).feasible;
   };
-  EXPECT_EQ(fits(), 0U);  // nobody may go to zone a, where there are fewer
+  EXPECT_EQ(fits(), 0U);  // zone a has fewer pods, but the pod may not go there
   by_zone.honor_taints = true;
   EXPECT_EQ(fits(), 2U);
   by_zone.min_domains = 2;
@@ -79,7 +79,7 @@ TEST(SpreadScore, system_defaults_spread_the_pods_of_a_service) {
   EXPECT_EQ(score_of(made, "n3", kSpread), 83);
 }
 
-TEST(SpreadScore, without_matching_pods_all_are_alike) {
+TEST(SpreadScore, without_matching_pods_all_nodes_score_the_same) {
   auto engine = three_hosts_in_two_zones();
   auto made = decide_all(engine, plain_pod("p", "{}", "{app: web}"), default_profile());
   for (auto name : {"n1", "n2", "n3"}) {
@@ -108,7 +108,7 @@ TEST(SpreadScore, nodes_without_a_key_of_the_pods_own_constraint_get_nothing) {
   EXPECT_EQ(score_of(made, "n2", kSpread), 100);
 }
 
-TEST(SpreadFilter, refuses_what_would_skew_too_much) {
+TEST(SpreadFilter, rejects_nodes_that_would_exceed_the_skew) {
   auto engine = three_hosts_in_two_zones();
   web_pod_on(engine, "n1");
   auto made = decide_all(engine, spread_pod(kByZone), default_profile());
@@ -147,7 +147,7 @@ TEST(SpreadFilter, too_few_domains_make_the_minimum_zero) {
   EXPECT_EQ(decide_all(engine, with(3), default_profile()).feasible, 0u);
 }
 
-TEST(SpreadFilter, nodes_the_pod_may_not_run_on_are_no_domains_unless_told_so) {
+TEST(SpreadFilter, nodes_the_pod_may_not_run_on_do_not_count_by_default) {
   auto engine = three_hosts_in_two_zones();
   for (int i = 0; i < 3; ++i) web_pod_on(engine, "n1");
   // Zone b is empty but out of reach: it must not count as the minimum.
@@ -168,7 +168,7 @@ TEST(SpreadFilter, other_namespaces_and_dying_pods_do_not_count) {
   EXPECT_EQ(decide_all(engine, spread_pod(kByZone), default_profile()).feasible, 3u);
 }
 
-TEST(SpreadFilter, label_keys_tell_revisions_apart) {
+TEST(SpreadFilter, match_label_keys_separate_revisions) {
   auto engine = three_hosts_in_two_zones();
   engine.set_pod(plain_pod("old", "{}", "{app: web, rev: '1'}"), "n1");
   auto pod = pod_of(

@@ -43,7 +43,7 @@ class VolumesTest : public ::testing::Test {
   Engine engine_;
 };
 
-TEST_F(VolumesTest, a_bound_volume_ties_its_pod_to_where_it_is) {
+TEST_F(VolumesTest, a_bound_volume_limits_the_pod_to_its_nodes) {
   bind("{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z2]}]}]}");
   EXPECT_EQ(told(kClaim), "b");
   bind("{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [z3]}]}]}");
@@ -60,7 +60,7 @@ TEST_F(VolumesTest, zone_labels_of_a_volume_are_obeyed) {
   EXPECT_EQ(told(kClaim), "0/2 nodes are available: 2 node(s) had no available volume zone.");
 }
 
-TEST_F(VolumesTest, claims_that_are_not_ready_are_told) {
+TEST_F(VolumesTest, reports_claims_that_are_not_ready) {
   EXPECT_EQ(told(kClaim), "0/2 nodes are available: persistentvolumeclaim \"data\" not found.");
   EXPECT_EQ(told("ephemeral: {volumeClaimTemplate: {}}"),
             "0/2 nodes are available: waiting for ephemeral volume controller to create the "

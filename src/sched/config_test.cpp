@@ -87,7 +87,7 @@ TEST(SchedConfig, reads_the_seeds_file_unchanged) {
   EXPECT_EQ(made.config.client.kubeconfig, "/etc/kubernetes/scheduler.conf");
 }
 
-TEST(SchedConfig, takes_a_missing_version_for_v1_unless_strict) {
+TEST(SchedConfig, reads_a_file_without_version_as_v1_unless_strict) {
   const std::string text(kSeedFile.substr(kSeedFile.find('\n') + 1));
   const ConfigRead made = read(text);
   ASSERT_EQ(made.warnings.size(), 1U);
@@ -113,7 +113,7 @@ TEST(SchedConfig, has_the_weights_of_the_betas) {
   }
 }
 
-TEST(SchedConfig, what_holds_for_all_profiles_holds_without_any) {
+TEST(SchedConfig, settings_for_all_profiles_apply_to_the_default_profile) {
   EXPECT_EQ(profile_of(v1("percentageOfNodesToScore: 30")).percentage_of_nodes, 30);
   const Profile old = profile_of(
       "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n");
@@ -141,7 +141,7 @@ profiles:
   EXPECT_EQ(made.warnings.size(), 6U);
 }
 
-TEST(SchedConfig, warns_of_unknown_fields_in_betas_and_refuses_them_in_v1) {
+TEST(SchedConfig, warns_about_unknown_fields_in_betas_and_rejects_them_in_v1) {
   const ConfigRead made = read(
       "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n"
       "paralelism: 3\n");
@@ -159,7 +159,7 @@ TEST(SchedConfig, keeps_the_other_scores_when_one_is_enabled) {
   EXPECT_EQ(profile.score[1], (WeightedPlugin{PluginId::TaintToleration, 3}));
 }
 
-TEST(SchedConfig, runs_with_little_more_than_nothing) {
+TEST(SchedConfig, accepts_a_minimal_set_of_plugins) {
   const Profile profile = profile_of(
       v1_plugins("{multiPoint: {disabled: [{name: '*'}], enabled: [{name: DefaultBinder}, "
                  "{name: PrioritySort}, {name: NodeResourcesFit}]}}"));
@@ -178,7 +178,7 @@ TEST(SchedConfig, replaces_a_default_in_its_place) {
   EXPECT_EQ(profile.filter[2], PluginId::NodeAffinity);
 }
 
-TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
+TEST(SchedConfig, rejects_what_kube_scheduler_rejects_and_names_the_field) {
   const std::pair<std::string, std::string_view> cases[]{
       {v1_plugins("{multiPoint: {disabled: [{name: PrioritySort}]}}"), "queueSort"},
       {v1_plugins("{queueSort: {enabled: [{name: PrioritySort}, {name: PrioritySort}]}}"),
@@ -204,7 +204,7 @@ TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
       {v1("profiles: [{schedulerName: a}, {}]"), "profiles[1].schedulerName"},
       {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection: leaseDuration must be longer"},
       {v1("leaderElection: {retryPeriod: -1s}"), "leaderElection: renewDeadline and retryPeriod"},
-      {v1("leaderElection: {resourceLock: endpoints}"), "must be leases"},
+      {v1("leaderElection: {resourceLock: endpoints}"), "use leases"},
       {v1("extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]"), "extenders[0].weight"},
       {v1("parallelism: many"), "expected an integer"},
       {"apiVersion: v9\nkind: KubeSchedulerConfiguration", "s.conf:1:13: apiVersion"},
@@ -215,7 +215,7 @@ TEST(SchedConfig, refuses_what_kube_scheduler_refuses_and_names_the_field) {
     EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
 }
 
-TEST(SchedConfig, refuses_added_affinity_that_would_match_nothing) {
+TEST(SchedConfig, rejects_added_affinity_that_would_match_nothing) {
   const auto added = [](std::string_view affinity) {
     return v1(
         fmt::format("profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args: "
@@ -236,20 +236,22 @@ TEST(SchedConfig, refuses_added_affinity_that_would_match_nothing) {
           .warnings.empty());
   const std::pair<std::string, std::string_view> cases[]{
       {required("{matchExpressions: [{key: a, operator: Among, values: [b]}]}"),
-       "nodeSelectorTerms[0].matchExpressions: a key, an operator"},
-      {required("{matchExpressions: [{key: a, operator: In}]}"), "matchExpressions: a key"},
-      {required("{matchFields: [{key: metadata.name, operator: Exists}]}"), "matchFields: a key"},
+       "nodeSelectorTerms[0].matchExpressions: contains an invalid key"},
+      {required("{matchExpressions: [{key: a, operator: In}]}"),
+       "matchExpressions: contains an invalid key"},
+      {required("{matchFields: [{key: metadata.name, operator: Exists}]}"),
+       "matchFields: contains an invalid key"},
       {required("{matchLabels: {a: b}}"), "unknown field"},
       {added("preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
              "{matchExpressions: [{key: a, operator: Gt, values: [b]}]}}]"),
-       "preference.matchExpressions: a key"},
+       "preference.matchExpressions: contains an invalid key"},
   };
   for (const auto& [text, want] : cases)
     EXPECT_NE(mistake(text).find(want), std::string::npos) << text << "\n" << mistake(text);
 }
 
-// As Go programs write what was not set.
-TEST(SchedConfig, takes_what_is_empty_for_what_is_usual) {
+// How Go programs write fields that are not set.
+TEST(SchedConfig, reads_empty_values_as_defaults) {
   const ConfigRead made = read(
       v1("leaderElection: {leaderElect: true, leaseDuration: 0s, renewDeadline: 0s, retryPeriod: "
          "0s, resourceLock: '', resourceName: '', resourceNamespace: ''}\nprofiles: []\n"));
@@ -261,14 +263,14 @@ TEST(SchedConfig, takes_what_is_empty_for_what_is_usual) {
   EXPECT_EQ(made.config.profiles.size(), 1U);
 }
 
-TEST(SchedConfig, looks_at_an_election_only_if_there_is_one) {
+TEST(SchedConfig, checks_election_settings_only_if_election_is_on) {
   const ConfigRead made =
       read(v1("leaderElection: {leaderElect: false, leaseDuration: 5s, resourceLock: endpoints}"));
   EXPECT_FALSE(made.config.election.elect);
   EXPECT_TRUE(made.warnings.empty());
 }
 
-TEST(SchedConfig, passes_over_arguments_of_plugins_it_does_not_have) {
+TEST(SchedConfig, ignores_arguments_of_unknown_plugins) {
   const ConfigRead made = read(v1("profiles:\n- pluginConfig: [{name: Coffee, args: {sugar: 2}}]"));
   ASSERT_EQ(made.warnings.size(), 1U);
   EXPECT_NE(made.warnings[0].find("pluginConfig[0].name: there is no plugin \"Coffee\""),
@@ -277,7 +279,7 @@ TEST(SchedConfig, passes_over_arguments_of_plugins_it_does_not_have) {
             std::string::npos);
 }
 
-TEST(SchedConfig, tells_twenty_unknown_fields_and_how_many_more_there_are) {
+TEST(SchedConfig, reports_twenty_unknown_fields_and_counts_the_others) {
   std::string text = v1("");
   for (int i = 0; i < 1000; ++i) text += fmt::format("x{}: 1\n", i);
   const auto read = read_configuration(text, "s.conf");
@@ -288,13 +290,13 @@ TEST(SchedConfig, tells_twenty_unknown_fields_and_how_many_more_there_are) {
   EXPECT_EQ(lines[20], "s.conf:1:1: 980 more fields are unknown");
 }
 
-TEST(SchedConfig, tells_all_mistakes_at_once) {
+TEST(SchedConfig, reports_all_mistakes_at_once) {
   EXPECT_EQ(mistake(v1("parallelism: 0\nfoo: 1\n")),
             "s.conf:3:14: parallelism: 0 is too small, the least is 1\n"
             "s.conf:4:1: unknown field \"foo\"");
 }
 
-TEST(SchedConfig, says_what_became_of_a_policy) {
+TEST(SchedConfig, names_the_successors_of_a_policy) {
   const std::string told = mistake(
       R"({"kind":"Policy","apiVersion":"v1","priorities":[{"name":"ImageLocalityPriority","weight":1}]})");
   EXPECT_NE(told.find("kind Policy ended with Kubernetes 1.23"), std::string::npos) << told;

@@ -1,4 +1,4 @@
-// What the daemon follows beside pods and nodes, on an API server in memory.
+// What the daemon watches besides pods and nodes, with an API server in memory.
 #include "sched/daemon.hpp"
 
 #include <map>
@@ -142,7 +142,7 @@ class SchedDaemonTest : public ::testing::Test {
     return daemon_->engine().decide(*pod, config_->profiles[0].profile, options);
   }
 
-  // Of busybox, by node.
+  // The scores for busybox, by node.
   std::map<std::string, std::int64_t> scores() {
     const auto pod = placement::testing::pod_of(
         "{metadata: {name: p}, spec: {containers: [{name: c, image: busybox}]}}");
@@ -170,7 +170,7 @@ class SchedDaemonTest : public ::testing::Test {
     return pod ? std::string(kube::text_at(*pod, "Pod.spec.nodeName")) : "";
   }
 
-  // Where it is bound in the end, however long its backoff.
+  // The node to which it is bound in the end, however long its back-off is.
   std::string bound_to(const std::string& name) {
     for (int turns = 0; turns < 200 && node_of_pod(name).empty(); ++turns) {
       clock_.advance_to_next();
@@ -191,9 +191,9 @@ class SchedDaemonTest : public ::testing::Test {
   std::unique_ptr<Daemon> daemon_;
 };
 
-TEST_F(SchedDaemonTest, follows_inventories_from_the_time_their_kind_appears) {
+TEST_F(SchedDaemonTest, watches_inventories_when_their_kind_appears) {
   EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));
-  // Nobody holds what this pod requires, so it waits.
+  // No node has the image that this pod requires, so it waits.
   create(kube::resources::pods, "default",
          "{metadata: {name: waits, annotations: {plimsoll.io/require-images: 'true'}}, spec: "
          "{containers: [{name: c, image: busybox}]}}");
@@ -201,9 +201,9 @@ TEST_F(SchedDaemonTest, follows_inventories_from_the_time_their_kind_appears) {
   EXPECT_EQ(node_of_pod("waits"), "");
 
   create(kube::resources::custom_resource_definitions, "", kDefinition);
-  loop_.run_ready();  // which serves the new kind
+  loop_.run_ready();  // serves the new kind
   create(kInventory, "", holding("b", "busybox", clock_.wall()));
-  EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));  // not asked yet
+  EXPECT_THAT(scores(), UnorderedElementsAre(Pair("a", 0), Pair("b", 0)));  // not discovered yet
   clock_.advance(30s);
   until([&] { return scores()["b"] == 100; });
   EXPECT_EQ(scores()["a"], 0);
@@ -217,7 +217,7 @@ TEST_F(SchedDaemonTest, follows_inventories_from_the_time_their_kind_appears) {
   remove(kInventory, "", "a");
   until([&] { return scores()["a"] == 0; });
 
-  // One that is too old counts as none; one that cannot be read too.
+  // An inventory that is too old or invalid counts as none.
   create(kInventory, "", holding("a", "busybox", clock_.wall() - 601s));
   merge(kInventory, "", "b", holding("b", "busybox", clock_.wall()));
   until([&] { return scores()["b"] == 100; });
@@ -248,7 +248,7 @@ TEST_F(SchedDaemonTest, reads_the_annotation_of_nodes) {
   EXPECT_EQ(bound_to("waits"), "a");
 }
 
-TEST_F(SchedDaemonTest, a_node_that_is_gone_is_no_promise) {
+TEST_F(SchedDaemonTest, clears_a_nomination_for_a_node_that_is_gone) {
   for (const char* name : {"a", "b"}) remove(kube::resources::nodes, "", name);
   until([&] { return daemon_->engine().node_count() == 0; });
   daemon_->stop_leading();
@@ -304,7 +304,7 @@ TEST_F(SchedDaemonTest, the_cache_is_compared_with_what_the_server_lists) {
   EXPECT_THAT(differs.redundant_pods, ::testing::ElementsAre());
 }
 
-TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
+TEST_F(SchedDaemonTest, watches_a_kind_when_a_plugin_needs_it) {
   create(kClaim, "default",
          "{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], storageClassName: slow, "
          "resources: {requests: {storage: 1Gi}}}}");
@@ -347,7 +347,7 @@ TEST_F(SchedDaemonTest, follows_a_kind_from_when_a_plugin_looks_at_it) {
   run_to_end(loop_, bare.stop());
 }
 
-TEST_F(SchedDaemonTest, follows_claims_volumes_and_classes) {
+TEST_F(SchedDaemonTest, watches_claims_volumes_and_classes) {
   const auto pod = placement::testing::pod_of(
       "{metadata: {name: p}, spec: {containers: [{name: c, image: x}], volumes: [{name: v, "
       "persistentVolumeClaim: {claimName: data}}]}}");

@@ -121,7 +121,7 @@ TEST_F(EtcdInventoriesTest, are_read_when_they_change_and_forgotten_with_their_k
   EXPECT_THAT(etcd_->reads, ElementsAre("n1", "n2", "n2"));
 }
 
-TEST_F(EtcdInventoriesTest, stay_while_etcd_is_away) {
+TEST_F(EtcdInventoriesTest, stay_while_etcd_is_not_reachable) {
   put("n1", with_image("one"));
   round();
   etcd_->away = true;
@@ -131,7 +131,7 @@ TEST_F(EtcdInventoriesTest, stay_while_etcd_is_away) {
   EXPECT_THAT(told_, ElementsAre("n1: one"));
 }
 
-TEST_F(EtcdInventoriesTest, that_make_no_sense_count_as_none_and_are_not_read_again) {
+TEST_F(EtcdInventoriesTest, that_are_invalid_count_as_none_and_are_not_read_again) {
   put("n1", with_image("one"));
   round();
   put("n1", "nonsense");

@@ -117,7 +117,7 @@ TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {
   EXPECT_FALSE(kube::text_at(*body, "EventsEvent.series.lastObservedTime").empty());
 }
 
-TEST_F(EventWriterTest, a_warning_that_says_something_else_is_an_event_of_its_own) {
+TEST_F(EventWriterTest, a_warning_with_another_note_is_a_new_event) {
   api_->let_through();
   for (const char* note : {"no cpu", "no cpu", "a taint", "no cpu"}) record("web", true, note);
   std::vector<std::string> written;
@@ -149,14 +149,14 @@ TEST_F(EventWriterTest, counts_what_it_cannot_write_before_it_stops) {
   loop_.run_ready();
   EXPECT_EQ(api_->requests.size(), 8u);  // as many as it can
   EXPECT_FALSE(stopped);
-  clock_.advance(1s);  // the server takes nothing
+  clock_.advance(1s);  // the server accepts nothing
   loop_.run_ready();
   EXPECT_TRUE(stopped);
   EXPECT_EQ(events_.stats().dropped, 20u);
   run_to_end(loop_, tasks.stop());
 }
 
-TEST_F(EventWriterTest, tells_who_leads_as_kube_scheduler_does) {
+TEST_F(EventWriterTest, reports_the_leader_as_kube_scheduler_does) {
   api_->let_through();
   events_.record_election({.api_version = "coordination.k8s.io/v1",
                            .kind = "Lease",

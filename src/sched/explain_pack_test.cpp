@@ -55,7 +55,7 @@ TEST(ExplainPack, gives_back_a_placement) {
   expect_same(chosen_record(0));
 }
 
-TEST(ExplainPack, gives_back_a_refusal) {
+TEST(ExplainPack, gives_back_a_rejection) {
   ExplainRecord record = chosen_record(0);
   record.decision.outcome = Decision::Outcome::unschedulable;
   record.decision.node = "";
@@ -82,7 +82,7 @@ TEST(ExplainPack, gives_back_scores_of_any_size_and_plugins_of_any_row) {
   expect_same(record);
 }
 
-TEST(ExplainPack, gives_back_what_extenders_thought) {
+TEST(ExplainPack, gives_back_scores_of_extenders) {
   ExplainRecord record = chosen_record(3);
   for (ScoredNode& row : record.decision.rows)
     row.extenders = {{"http://127.0.0.1:8888/x", 3, 7, 210}, {"http://127.0.0.1:8888/y", 1, 0, 0}};
@@ -93,7 +93,7 @@ TEST(ExplainPack, keeps_twenty_rows_in_less_than_a_kilobyte) {
   EXPECT_LT(pack(chosen_record(20)).capacity(), 1000u);
 }
 
-TEST(ExplainPack, tells_the_key_without_the_rest) {
+TEST(ExplainPack, reads_the_key_without_unpacking_the_rest) {
   const std::string packed = pack(chosen_record(20));
   const PackedKey key = packed_key(packed);
   EXPECT_EQ(key.ns, "default");
@@ -102,7 +102,7 @@ TEST(ExplainPack, tells_the_key_without_the_rest) {
   EXPECT_EQ(key.attempt, 3);
 }
 
-TEST(ExplainPack, survives_bytes_that_are_cut_off) {
+TEST(ExplainPack, survives_truncated_bytes) {
   const std::string packed = pack(chosen_record(20));
   for (std::size_t size = 0; size < packed.size(); ++size) {
     const ExplainRecord some = unpack(std::string_view(packed).substr(0, size));

@@ -46,7 +46,7 @@ class Explain : public ::testing::Test {
   FakeClock clock_;
 };
 
-TEST_F(Explain, shows_scores_refusals_and_who_decided) {
+TEST_F(Explain, shows_scores_rejections_and_the_deciding_plugin) {
   const std::string table = explain_table(record("100m"));
   EXPECT_NE(table.find("POD     default/web  profile default-scheduler  attempt 1  0us\n"),
             std::string::npos)
@@ -74,7 +74,7 @@ TEST_F(Explain, names_the_numbers_when_asked_why_not) {
             "free]\n");
 }
 
-TEST_F(Explain, compares_with_the_node_that_was_taken) {
+TEST_F(Explain, compares_with_the_chosen_node) {
   const std::string text = explain_why_not(record("100m"), "small");
   EXPECT_EQ(text.rfind("small was feasible, but ", 0), 0u) << text;
   EXPECT_NE(text.find("NodeResourcesFit"), std::string::npos) << text;
@@ -88,7 +88,7 @@ TEST_F(Explain, gives_the_reasons_when_no_node_is_left) {
                                "Insufficient cpu."));
 }
 
-TEST(ExplainTable, survives_records_that_are_none) {
+TEST(ExplainTable, survives_invalid_records) {
   EXPECT_FALSE(explain_table(json::value()).empty());
   EXPECT_FALSE(explain_table(json::value{{"rows", 7}, {"rejected", {1, 2}}}).empty());
   EXPECT_FALSE(explain_why_not(json::value{{"node", 1}}, "a\x1b").empty());

@@ -12,7 +12,7 @@ using ::testing::Pair;
 
 const std::vector<std::string> kAsked{"a", "b", "c"};
 
-TEST(ExtenderMessages, name_nodes_or_hand_them_over_whole) {
+TEST(ExtenderMessages, send_nodes_by_name_or_as_objects) {
   EXPECT_EQ(extender_args_by_name(R"({"p":1})", kAsked),
             R"({"Pod":{"p":1},"Nodes":null,"NodeNames":["a","b","c"]})");
   const std::vector<std::string> nodes{R"({"n":1})", R"({"n":2})"};
@@ -21,7 +21,7 @@ TEST(ExtenderMessages, name_nodes_or_hand_them_over_whole) {
       R"({"Pod":{"p":1},"Nodes":{"metadata":{},"items":[{"n":1},{"n":2}]},"NodeNames":null})");
 }
 
-TEST(ExtenderMessages, tell_who_passes_and_why_not) {
+TEST(ExtenderMessages, contain_passed_nodes_and_reasons) {
   auto read = read_filter_answer(
       R"({"NodeNames":["c"],"FailedNodes":{"a":"hot","b":"busy"},"FailedAndUnresolvableNodes":{"b":"gone"}})",
       "http://x", kAsked, true);
@@ -34,7 +34,7 @@ TEST(ExtenderMessages, tell_who_passes_and_why_not) {
   EXPECT_EQ(read->rejections[1].reason, "gone");
 }
 
-TEST(ExtenderMessages, are_read_in_any_spelling) {
+TEST(ExtenderMessages, are_read_with_field_names_in_any_case) {
   auto read = read_filter_answer(
       R"({"nodes":{"items":[{"metadata":{"name":"b"}}]},"failedNodes":{"a":"x"},"error":""})",
       "http://x", kAsked, false);
@@ -45,7 +45,7 @@ TEST(ExtenderMessages, are_read_in_any_spelling) {
   EXPECT_EQ(read->rejections[1].reason, "");
 }
 
-TEST(ExtenderMessages, of_nobody_mean_that_nobody_passes) {
+TEST(ExtenderMessages, without_nodes_mean_that_no_node_passes) {
   for (const char* text : {"{}", "null", R"({"NodeNames":null})"}) {
     auto read = read_filter_answer(text, "http://x", kAsked, true);
     ASSERT_TRUE(read) << text;
@@ -54,7 +54,7 @@ TEST(ExtenderMessages, of_nobody_mean_that_nobody_passes) {
   }
 }
 
-TEST(ExtenderMessages, that_make_no_sense_are_errors) {
+TEST(ExtenderMessages, that_are_invalid_are_errors) {
   const auto error_of = [](const char* text, bool by_name) {
     return read_filter_answer(text, "http://x", kAsked, by_name).error().message;
   };
@@ -88,7 +88,7 @@ TEST(ExtenderMessages, bind) {
   EXPECT_EQ(read_binding_answer(R"({"error":"busy"})").error().message, "busy");
 }
 
-TEST(ExtenderMessages, speak_of_victims_by_uid_or_whole) {
+TEST(ExtenderMessages, send_victims_by_uid_or_as_objects) {
   const std::vector<ExtenderVictims> victims{{"b", {"u2"}, 1}, {"a", {"u1", "u3"}, 0}};
   EXPECT_EQ(
       extender_preemption("{}", victims, VictimForm::uid),

@@ -81,7 +81,7 @@ class ExtenderRoundTest : public ::testing::Test {
       placement::testing::pod_of("{metadata: {name: p, namespace: d, uid: p}, spec: {}}");
 };
 
-TEST_F(ExtenderRoundTest, goes_from_one_filter_to_the_next_and_adds_scores) {
+TEST_F(ExtenderRoundTest, asks_filters_one_after_another_and_collects_scores) {
   ExtenderConfig last = config("/last"), first = config("/first/");
   last.ignorable = true;
   last.filter_verb = "filter";
@@ -108,7 +108,7 @@ TEST_F(ExtenderRoundTest, goes_from_one_filter_to_the_next_and_adds_scores) {
                                       ",\"Nodes\":null,\"NodeNames\":[\"b\",\"c\"]}"));
 }
 
-TEST_F(ExtenderRoundTest, hands_nodes_over_whole_to_those_who_keep_none) {
+TEST_F(ExtenderRoundTest, sends_whole_nodes_to_extenders_without_a_cache) {
   ExtenderConfig one = config("");
   one.node_cache_capable = false;
   one.filter_verb = "filter";
@@ -125,7 +125,7 @@ TEST_F(ExtenderRoundTest, hands_nodes_over_whole_to_those_who_keep_none) {
   EXPECT_EQ(client_->lists, 1);  // from then on they are known
 }
 
-TEST_F(ExtenderRoundTest, fails_with_an_extender_unless_it_may_be_ignored) {
+TEST_F(ExtenderRoundTest, fails_if_an_extender_fails_that_is_not_ignorable) {
   ExtenderConfig one = config("");
   one.filter_verb = "broken";
   auto answers = ask({one});
@@ -154,7 +154,7 @@ TEST_F(ExtenderRoundTest, asks_only_about_pods_with_a_managed_resource) {
   EXPECT_TRUE(list->front()->has_a_say(*pod_));
 }
 
-TEST_F(ExtenderRoundTest, lets_extenders_spare_victims) {
+TEST_F(ExtenderRoundTest, lets_extenders_remove_victims) {
   ExtenderConfig one = config("");
   one.preempt_verb = "preempt";
   const PodPointer v = placement::testing::plain_pod("v"), w = placement::testing::plain_pod("w");
@@ -176,7 +176,7 @@ TEST_F(ExtenderRoundTest, lets_extenders_spare_victims) {
   }
 }
 
-TEST(ObjectTexts, keep_pods_that_wait_and_nodes_while_they_are_wanted) {
+TEST(ObjectTexts, keep_waiting_pods_and_nodes_while_they_are_needed) {
   kube::InternPool pool;
   auto client = std::make_shared<FewObjects>();
   ObjectTexts texts(client);

@@ -80,7 +80,7 @@ TEST_F(PodReportsTest, one_write_waits_for_each_pod_however_often_it_fails) {
   EXPECT_EQ(api_->messages, (std::vector<std::string>{"no room", "no room 0", "no room 99"}));
 }
 
-TEST_F(PodReportsTest, thousands_that_fail_at_once_are_written_a_few_at_a_time) {
+TEST_F(PodReportsTest, many_conditions_are_written_a_few_at_a_time) {
   std::vector<PodPointer> pods;
   for (int i = 0; i < 3000; ++i)
     pods.push_back(placement::testing::plain_pod("p" + std::to_string(i)));
@@ -95,7 +95,7 @@ TEST_F(PodReportsTest, thousands_that_fail_at_once_are_written_a_few_at_a_time) 
   EXPECT_EQ(std::ranges::count(api_->messages, "no room"), 16);
 }
 
-TEST_F(PodReportsTest, another_reason_to_wait_keeps_the_time_since_it_waits) {
+TEST_F(PodReportsTest, another_reason_keeps_the_transition_time) {
   const PodPointer pod = placement::testing::pod_of(
       "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {conditions: [{type: "
       "PodScheduled, status: 'False', reason: Unschedulable, message: first, lastTransitionTime: "
@@ -120,7 +120,7 @@ TEST_F(PodReportsTest, a_nomination_is_not_lost_to_a_later_reason) {
   EXPECT_EQ(api_->messages.back(), "fourth");
 }
 
-TEST_F(PodReportsTest, only_a_nomination_that_there_is_is_taken_away) {
+TEST_F(PodReportsTest, removes_a_nomination_only_if_there_is_one) {
   const auto waiting = [](std::string_view nominated) {
     return placement::testing::pod_of(
         "{metadata: {name: a}, spec: {containers: [{name: c}]}, status: {nominatedNodeName: '" +
@@ -134,7 +134,7 @@ TEST_F(PodReportsTest, only_a_nomination_that_there_is_is_taken_away) {
   EXPECT_EQ(api_->waiting, 1);
 }
 
-TEST_F(PodReportsTest, a_nomination_on_its_way_is_taken_away_too) {
+TEST_F(PodReportsTest, removes_a_nomination_that_is_still_being_written) {
   const PodPointer pod = placement::testing::plain_pod("a");
   fail_pod(pod, "full", "node-1");
   fail_pod(pod, "full", "");

@@ -34,7 +34,7 @@ TEST(PreemptHolds, hold_until_the_last_victim_leaves) {
   EXPECT_FALSE(holds.holds("p"));
 }
 
-TEST(PreemptHolds, victims_that_leave_already_hold_nobody) {
+TEST(PreemptHolds, victims_that_are_being_deleted_hold_no_pod) {
   PreemptHolds holds;
   holds.begin("p", std::vector{leaving_victim("c")});
   EXPECT_FALSE(holds.holds("p"));

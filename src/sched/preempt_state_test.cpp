@@ -1,4 +1,4 @@
-// What becomes of a pod for which others are removed, as the queue and the decisions see it.
+// How the queue and decisions handle a pod for which others are evicted.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -58,37 +58,37 @@ class MakingRoom : public ::testing::Test {
   std::vector<PodPointer> yielded_;
 };
 
-TEST_F(MakingRoom, comes_back_with_the_end_of_the_last_victim) {
+TEST_F(MakingRoom, tries_the_preemptor_when_the_last_victim_is_gone) {
   state_.pod_gone(victims_[0]);
   EXPECT_EQ(pop(), "");
   state_.pod_gone(victims_[1]);
   EXPECT_EQ(pop(), "great");
 }
 
-TEST_F(MakingRoom, waits_for_victims_that_take_their_time) {
+TEST_F(MakingRoom, waits_for_victims_that_terminate_slowly) {
   for (auto name : {"v1", "v2"})
     state_.pod_changed(wanted({.name = name, .node = "a"}),
                        wanted({.name = name, .node = "a", .leaves = true}));
   EXPECT_EQ(pop(), "");
   EXPECT_EQ(state_.queue().counts().unschedulable, 1u);
-  state_.pod_gone(victims_[0]);  // it may look again, now that all are known to leave
+  state_.pod_gone(victims_[0]);  // it may be tried again, since all victims are being deleted
   EXPECT_EQ(pop(), "great");
 }
 
-TEST_F(MakingRoom, thinks_again_when_a_victim_stays) {
+TEST_F(MakingRoom, tries_again_if_a_victim_stays) {
   state_.pod_gone(victims_[0]);
   EXPECT_EQ(pop(), "");
   state_.victim_stays("great");
   EXPECT_EQ(pop(), "great");
 }
 
-TEST_F(MakingRoom, nobody_else_is_moved_by_the_end_of_a_preemptor) {
+TEST_F(MakingRoom, no_pod_is_tried_if_the_preemptor_is_gone) {
   state_.pod_gone(great_);
   state_.pod_gone(victims_[0]);
   EXPECT_EQ(pop(), "");
 }
 
-TEST_F(MakingRoom, whoever_was_nominated_before_looks_for_another_place) {
+TEST_F(MakingRoom, pods_that_lose_their_nomination_are_tried_again) {
   PodPointer low = wanted({.name = "low", .priority = 5});
   state_.pod_changed(nullptr, low);
   EXPECT_EQ(pop(), "low");
@@ -100,7 +100,7 @@ TEST_F(MakingRoom, whoever_was_nominated_before_looks_for_another_place) {
   EXPECT_EQ(yielding[0]->meta.name, "low");
   EXPECT_TRUE(yielded_.empty());
   state_.pod_changed(nominated, low);
-  EXPECT_EQ(pop(), "low");  // and not the greater one, whom it did not keep out
+  EXPECT_EQ(pop(), "low");  // and not "great", which it did not block
   EXPECT_EQ(pop(), "");
 }
 

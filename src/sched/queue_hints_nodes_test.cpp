@@ -1,4 +1,4 @@
-// What a node that comes or changes means for pods that each plugin has refused.
+// Which changes of nodes may help pods that a plugin has rejected.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class NodeHints : public ::testing::Test {
   Profile profile_ = placement::default_profile();
 };
 
-TEST_F(NodeHints, fit_wants_room_on_the_empty_node_and_more_of_what_it_lacks) {
+TEST_F(NodeHints, fit_needs_room_on_the_empty_node_and_more_of_a_resource) {
   constexpr auto kPlugin = PluginId::NodeResourcesFit;
   constexpr auto kKind = EventKind::NodeAllocatable;
   const auto pod = hint_pod("", "{cpu: 2, example.com/gpu: 1}");
@@ -93,7 +93,7 @@ TEST_F(NodeHints, taints_and_cordons_help_when_they_go) {
   EXPECT_FALSE(changed(kCordon, kKind, open, open, pod)) << "its taints have changed, not this";
 }
 
-TEST_F(NodeHints, labels_help_when_the_pod_begins_to_choose_the_node) {
+TEST_F(NodeHints, labels_help_if_the_node_begins_to_match) {
   constexpr auto kPlugin = PluginId::NodeAffinity;
   constexpr auto kKind = EventKind::NodeLabel;
   const auto pod = hint_pod(
@@ -118,7 +118,7 @@ TEST_F(NodeHints, labels_help_when_the_pod_begins_to_choose_the_node) {
   EXPECT_TRUE(changed(kPlugin, kKind, good, hint_node("{disk: ssd, cores: '8', pool: x}"), pod));
 }
 
-TEST_F(NodeHints, spread_looks_at_its_keys) {
+TEST_F(NodeHints, spread_compares_its_topology_keys) {
   constexpr auto kPlugin = PluginId::PodTopologySpread;
   const auto spread = [](std::string_view more) {
     return hint_pod(fmt::format(
@@ -144,7 +144,7 @@ TEST_F(NodeHints, spread_looks_at_its_keys) {
   EXPECT_TRUE(changed(kPlugin, EventKind::NodeTaint, a, a, spread(", nodeTaintsPolicy: Honor")));
 }
 
-TEST_F(NodeHints, affinity_between_pods_looks_at_its_places) {
+TEST_F(NodeHints, inter_pod_affinity_compares_its_topology_keys) {
   constexpr auto kPlugin = PluginId::InterPodAffinity;
   constexpr auto kKind = EventKind::NodeLabel;
   const auto with = [](std::string_view kind) {
@@ -163,7 +163,7 @@ TEST_F(NodeHints, affinity_between_pods_looks_at_its_places) {
     EXPECT_TRUE(changed(kPlugin, kKind, a, none, pod));
     EXPECT_FALSE(changed(kPlugin, kKind, a, hint_node("{zone: a, x: v}"), pod));
   }
-  // Without rules of its own it is kept away by those of others, where they are.
+  // A pod without rules is rejected by the anti-affinity of existing pods.
   const auto plain = hint_pod("");
   EXPECT_FALSE(changed(kPlugin, kKind, a, b, plain));
   cluster_.set_node(*a);

@@ -1,4 +1,4 @@
-// In worlds drawn at random: what no hint holds to be of use does not let the pod pass.
+// In random clusters: an event that no hint reports as useful does not let the pod pass.
 #include <array>
 #include <map>
 
@@ -19,7 +19,7 @@ constexpr std::array kPlugins{PluginId::NodeUnschedulable, PluginId::TaintTolera
                               PluginId::NodeResourcesFit,  PluginId::PodTopologySpread,
                               PluginId::InterPodAffinity,  PluginId::VolumeRestrictions};
 
-// A node or a pod in words, of which each may be drawn anew.
+// A node or a pod as fields, each of which may get a new random value.
 struct DrawnNode {
   std::string name, zone, disk, taint;
   bool closed = false;
@@ -82,7 +82,7 @@ class DrawnWorld {
     return !engine_.decide(*waiting_, profile, DecideOptions()).node.empty();
   }
 
-  // Something happens; returns how the scheduler hears of it.
+  // Changes the cluster at random and returns the events for the scheduler.
   std::vector<ClusterEvent> change() {
     switch (random_.below(6)) {
       case 0:
@@ -179,7 +179,7 @@ class DrawnWorld {
     return {{.kind = EventKind::NodeAdd, .node = made}};
   }
 
-  // Its pods follow it.
+  // Its pods move with it.
   std::vector<ClusterEvent> remove_node() {
     const std::string name = some_node().name;
     engine_.remove_node(name);
@@ -238,7 +238,7 @@ class DrawnWorld {
   PodPointer waiting_;
 };
 
-TEST(HintProperty, what_no_hint_asks_for_does_not_let_the_pod_pass) {
+TEST(HintProperty, an_event_without_a_hint_does_not_let_the_pod_pass) {
   std::map<PluginId, int> refused;
   int all = 0, skipped = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

@@ -37,7 +37,7 @@ class Hints : public ::testing::Test {
   ClusterTables cluster_;
 };
 
-TEST_F(Hints, a_pod_to_be_near_to_helps_when_it_comes) {
+TEST_F(Hints, a_new_pod_helps_a_pod_with_affinity_to_it) {
   auto waiting = hinted("web", near_or_apart("podAffinity", "db"));
   constexpr auto kPlugin = PluginId::InterPodAffinity;
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("db"), waiting));
@@ -47,26 +47,26 @@ TEST_F(Hints, a_pod_to_be_near_to_helps_when_it_comes) {
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), waiting, hinted("x")));
 }
 
-TEST_F(Hints, a_pod_to_be_apart_from_helps_when_it_goes) {
+TEST_F(Hints, a_deleted_pod_helps_a_pod_with_anti_affinity_to_it) {
   auto waiting = hinted("web", near_or_apart("podAntiAffinity", "db"));
   constexpr auto kPlugin = PluginId::InterPodAffinity;
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("web"), waiting));
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("db")));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("x"), waiting, hinted("z")));
-  // One that wanted to be apart from this.
+  // A pod with anti-affinity to this one.
   auto shy = hinted("x", near_or_apart("podAntiAffinity", "web"));
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, shy, waiting));
 }
 
-TEST_F(Hints, when_the_last_of_its_kind_goes_the_first_may_come) {
+TEST_F(Hints, the_last_deleted_pod_of_a_group_helps_the_first_new_one) {
   auto waiting = hinted("web", near_or_apart("podAffinity", "web"));
   constexpr auto kPlugin = PluginId::InterPodAffinity;
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("web"), waiting));
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodDelete, hinted("db"), waiting));
 }
 
-TEST_F(Hints, labels_that_change_nothing_for_a_term_help_nobody) {
+TEST_F(Hints, labels_that_no_term_matches_do_not_help) {
   auto near = hinted("web", near_or_apart("podAffinity", "db"));
   constexpr auto kPlugin = PluginId::InterPodAffinity;
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), near, hinted("db")));
@@ -74,7 +74,7 @@ TEST_F(Hints, labels_that_change_nothing_for_a_term_help_nobody) {
   EXPECT_FALSE(helps(kPlugin, EventKind::AssignedPodLabel, hinted("db"), apart, hinted("db")));
 }
 
-TEST_F(Hints, room_is_given_back_by_those_that_ask_for_less_of_it) {
+TEST_F(Hints, a_pod_that_requests_less_of_a_resource_helps) {
   auto asking = [](std::string_view requests) {
     return pod_of(
         fmt::format("{{metadata: {{name: p}}, spec: {{containers: [{{name: c, resources: "
@@ -103,7 +103,7 @@ TEST_F(Hints, a_resize_counts_when_the_node_has_done_it) {
   EXPECT_TRUE(changes_of_assigned(*done, *before).empty());
 }
 
-TEST_F(Hints, disks_and_claims_are_freed_by_those_that_had_them) {
+TEST_F(Hints, deleted_pods_free_their_disks_and_claims) {
   auto with = [](std::string_view volume, std::string_view ns = "default") {
     return hinted("x", fmt::format("volumes: [{{name: v, {}}}],", volume), ns);
   };
@@ -120,7 +120,7 @@ TEST_F(Hints, disks_and_claims_are_freed_by_those_that_had_them) {
   EXPECT_FALSE(helps(PluginId::NodeVolumeLimits, kGone, hinted("x"), with(claim)));
 }
 
-TEST_F(Hints, a_toleration_of_its_own_opens_closed_nodes) {
+TEST_F(Hints, a_new_toleration_of_the_pod_helps) {
   auto waiting =
       hinted("web", "tolerations: [{key: node.kubernetes.io/unschedulable, operator: Exists}],");
   constexpr auto kPlugin = PluginId::NodeUnschedulable;
@@ -129,7 +129,7 @@ TEST_F(Hints, a_toleration_of_its_own_opens_closed_nodes) {
   EXPECT_FALSE(helps(kPlugin, EventKind::PodToleration, other, other, hinted("web")));
 }
 
-TEST_F(Hints, namespaces_are_chosen_as_the_filter_does) {
+TEST_F(Hints, namespaces_match_as_in_the_filter) {
   cluster_.namespaces().set("red", placement::testing::labels_of("{team: red}"));
   auto choosing = [](std::string_view rule) {
     return hinted("web", fmt::format("affinity: {{podAffinity: {{"
@@ -162,7 +162,7 @@ TEST_F(Hints, only_pods_that_are_counted_change_the_skew) {
   EXPECT_TRUE(helps(kPlugin, EventKind::AssignedPodAdd, hinted("db"), hinted("web")));
 }
 
-TEST_F(Hints, a_port_is_freed_by_those_that_had_it) {
+TEST_F(Hints, a_deleted_pod_frees_its_ports) {
   auto with_port = [](int port) {
     return pod_of(fmt::format(
         "{{metadata: {{name: p}}, spec: {{containers: [{{name: c, ports: [{{hostPort: {}}}]}}]}}}}",

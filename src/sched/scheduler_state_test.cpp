@@ -31,7 +31,7 @@ class StateTest : public ::testing::Test {
                           clock_);
   }
 
-  // As the watch brings it.
+  // As a watch event.
   PodPointer waiting(std::string_view name, std::string_view spec = "") {
     return pod_of("{metadata: {name: " + std::string(name) +
                   "}, spec: {schedulerName: default-scheduler, containers: [{name: c}]" +
@@ -58,7 +58,7 @@ TEST_F(StateTest, an_assumed_pod_counts_until_it_is_forgotten) {
   EXPECT_THAT(events_, ElementsAre(EventKind::NodeAdd, EventKind::AssignedPodDelete));
 }
 
-TEST_F(StateTest, a_pod_that_changes_while_it_is_bound_is_tried_as_it_is_then) {
+TEST_F(StateTest, a_pod_that_changes_while_it_is_bound_is_tried_with_the_change) {
   SchedulerState state = make(options());
   state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node("a")));
   const PodPointer pod = waiting("p");
@@ -77,14 +77,14 @@ TEST_F(StateTest, a_pod_that_changes_while_it_is_bound_is_tried_as_it_is_then) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->pod, deleted);
 
-  // One whose binding is known to have gone well waits for nothing.
+  // A pod whose binding succeeded does not wait.
   state.assume(deleted, "a");
   state.queue().done(pod->meta.uid);
   state.pod_changed(deleted, pod);
   EXPECT_FALSE(state.queue().contains(pod->meta.uid));
 }
 
-TEST_F(StateTest, whose_pods_are_ours_decides_which_promises_count) {
+TEST_F(StateTest, nominations_count_only_for_pods_of_this_scheduler) {
   SchedulerState state = make(options());
   state.node_changed(nullptr, std::make_shared<const kube::Node>(plain_node("a")));
   const PodPointer pod = pod_of(
@@ -126,7 +126,7 @@ TEST_F(StateTest, the_cache_is_compared_with_a_list) {
   const PodPointer pod = waiting("p");
   listed.add(*pod, state);
   state.pod_changed(nullptr, pod);
-  // Neither of these is ours to know.
+  // The scheduler does not have to know either of these.
   listed.add(*pod_of("{metadata: {name: o}, spec: {schedulerName: o, containers: [{name: c}]}}"),
              state);
   kube::Pod leaving = *waiting("leaving");
@@ -144,7 +144,7 @@ TEST_F(StateTest, the_cache_is_compared_with_a_list) {
   EXPECT_THAT(found.redundant_nodes, ElementsAre("b"));
   EXPECT_THAT(found.missed_pods, ElementsAre(unheard->meta.uid));
   EXPECT_THAT(found.redundant_pods, ElementsAre(ghost->meta.uid));
-  // What a second list no longer shows was only late.
+  // A difference that a second list does not show was only a delay.
   state.pod_changed(nullptr, unheard);
   const CacheDifference stays = common(found, compare_cache(state, listed));
   EXPECT_THAT(stays.missed_pods, ElementsAre());
@@ -152,7 +152,7 @@ TEST_F(StateTest, the_cache_is_compared_with_a_list) {
   EXPECT_FALSE(stays.none());
 }
 
-TEST_F(StateTest, metrics_say_who_refused_the_pods_that_wait) {
+TEST_F(StateTest, metrics_show_which_plugin_rejected_waiting_pods) {
   SchedulerState state = make(options());
   const PodPointer pod = waiting("p");
   state.pod_changed(nullptr, pod);
@@ -167,7 +167,7 @@ TEST_F(StateTest, metrics_say_who_refused_the_pods_that_wait) {
   EXPECT_THAT(out.text(), HasSubstr("{plugin=\"Extender\",profile=\"default-scheduler\"} 1\n"));
 }
 
-TEST(ResourceMetrics, are_of_the_pod_as_a_whole) {
+TEST(ResourceMetrics, are_sums_over_the_whole_pod) {
   kube::Store<kube::Pod> pods;
   pods.put("d/p", pod_of(R"({metadata: {name: p, namespace: d}, spec: {
     schedulerName: s, priority: 5, nodeName: n1, overhead: {memory: 1Mi, cpu: 1},

@@ -60,7 +60,7 @@ class Waiting : public ::testing::Test {
   }
 };
 
-TEST_F(Waiting, pods_come_by_priority_then_by_age) {
+TEST_F(Waiting, pods_are_sorted_by_priority_then_by_age) {
   queue_.add(make_pod("a"), now_);
   queue_.add(make_pod("b", {.priority = 5}), now_ + 1s);
   queue_.add(make_pod("c"), now_ + 2s);
@@ -110,7 +110,7 @@ TEST_F(Waiting, a_back_off_ends_with_a_second_and_not_before_its_time) {
   EXPECT_EQ(pop(), "b");
 }
 
-TEST_F(Waiting, whoever_has_not_failed_does_not_wait) {
+TEST_F(Waiting, a_pod_that_has_not_failed_does_not_back_off) {
   now_ += 300ms;
   queue_.add(make_pod("a", {.gates = "[1]"}), now_);
   now_ += 100ms;
@@ -118,7 +118,7 @@ TEST_F(Waiting, whoever_has_not_failed_does_not_wait) {
   EXPECT_EQ(queue_.counts().active, 1U);
 }
 
-TEST_F(Waiting, a_pod_is_late_from_when_only_its_turn_is_missing) {
+TEST_F(Waiting, the_delay_of_a_pod_begins_when_it_is_ready) {
   const SteadyTime created = now_;
   queue_.add(make_pod("a"), now_);
   queue_.add(make_pod("gated", {.gates = "[1]"}), now_);
@@ -144,7 +144,7 @@ TEST_F(Waiting, a_rejection_backs_off_as_long) {
   }
 }
 
-TEST_F(Waiting, a_rejection_is_tried_early_when_nobody_else_waits) {
+TEST_F(Waiting, a_rejected_pod_is_tried_early_if_no_other_waits) {
   queue_.add(make_pod("a"), now_);
   pop();
   queue_.reject("a", kNoCpu, false, now_);
@@ -155,7 +155,7 @@ TEST_F(Waiting, a_rejection_is_tried_early_when_nobody_else_waits) {
   EXPECT_EQ(pop(), "a");
 }
 
-TEST_F(Waiting, a_rejection_by_nobody_waits_its_time) {
+TEST_F(Waiting, a_rejection_without_a_plugin_only_backs_off) {
   queue_.add(make_pod("a"), now_);
   pop();
   queue_.reject("a", {}, false, now_);
@@ -184,7 +184,7 @@ TEST_F(Waiting, an_event_during_the_try_counts) {
   queue_.add(make_pod("b"), now_);
   pop();
   queue_.happened(deletion(), now_);
-  pop();  // b has seen it happen before its try
+  pop();  // for b the event was before its try
   queue_.reject("a", kNoCpu, false, now_);
   queue_.reject("b", kNoCpu, false, now_);
   EXPECT_EQ(queue_.counts().backoff, 1U);
@@ -218,7 +218,7 @@ TEST(QueueMetrics, count_pods_by_the_queues_that_kube_scheduler_names) {
                                             "backoff ScheduleAttemptFailure"}));
 }
 
-TEST_F(Waiting, what_gives_way_to_less_important_pods_wakes_no_others) {
+TEST_F(Waiting, an_event_for_less_important_pods_wakes_no_others) {
   queue_.add(make_pod("low"), now_);
   queue_.add(make_pod("high", {.priority = 9}), now_);
   for (auto name : {"high", "low"}) {
@@ -232,7 +232,7 @@ TEST_F(Waiting, what_gives_way_to_less_important_pods_wakes_no_others) {
   EXPECT_EQ(pop(), "low");
 }
 
-// Pods for which others are being removed.
+// Pods for which others are being evicted.
 class Preempting : public Waiting {
  protected:
   Preempting() {
@@ -254,7 +254,7 @@ class Preempting : public Waiting {
   }
 };
 
-TEST_F(Preempting, a_held_pod_comes_with_the_last_victims_end) {
+TEST_F(Preempting, a_held_pod_is_tried_when_the_last_victim_is_gone) {
   EXPECT_EQ(queue_.counts().unschedulable, 1U);
   queue_.happened(deletion(), now_);
   EXPECT_EQ(queue_.counts().gated, 1U);
@@ -264,7 +264,7 @@ TEST_F(Preempting, a_held_pod_comes_with_the_last_victims_end) {
   EXPECT_EQ(pop(), "a");
 }
 
-TEST_F(Preempting, what_happened_meanwhile_counts_when_nothing_holds_it) {
+TEST_F(Preempting, events_while_a_pod_was_held_count_afterwards) {
   queue_.gate_opened("a", now_);  // nothing has happened yet
   EXPECT_EQ(queue_.counts().unschedulable, 1U);
   queue_.happened({.kind = EventKind::NodeAdd}, now_);
@@ -303,7 +303,7 @@ TEST_F(Waiting, a_pod_removed_during_its_try_does_not_come_back) {
   EXPECT_EQ(queue_.next_flush(), std::nullopt);
 }
 
-TEST_F(Waiting, an_extenders_refusal_is_asked_again_after_anything) {
+TEST_F(Waiting, a_pod_rejected_by_an_extender_is_tried_after_any_event) {
   queue_.add(make_pod("a"), now_);
   pop();
   queue_.reject("a", {}, true, now_);
@@ -370,7 +370,7 @@ TEST_F(Waiting, no_pod_is_lost) {
   }
 }
 
-TEST(Lanes, those_who_ask_keep_nobody_waiting) {
+TEST(Lanes, pods_with_extenders_do_not_delay_others) {
   SchedulingQueue queue(QueueOptions{}, gate, {}, {}, [](const kube::Pod& pod) {
     return pod.meta.name.starts_with("ask") ? Lane::asking : Lane::quick;
   });
@@ -387,7 +387,7 @@ TEST(Lanes, those_who_ask_keep_nobody_waiting) {
   EXPECT_EQ(queue.pop(now)->pod->meta.name, "b");
 }
 
-TEST(Lanes, follow_their_rules_when_those_change) {
+TEST(Lanes, change_with_their_rules) {
   Lane lane = Lane::asking;
   SchedulingQueue queue(QueueOptions{}, gate, {}, {}, [&](const kube::Pod&) { return lane; });
   const SteadyTime now{1000s};

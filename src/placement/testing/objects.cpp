@@ -14,7 +14,7 @@ kube::InternPool& test_pool() {
   return pool;
 }
 
-// Amounts as an API server writes them: always texts.
+// Amounts as an API server writes them: always strings.
 void quote_amounts(json::value& value, bool amounts) {
   if (json::array* list = value.if_array())
     for (json::value& item : *list) quote_amounts(item, false);
