@@ -16,6 +16,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
 
+#include "base/argv.hpp"
 #include "base/event.hpp"
 #include "base/fd.hpp"
 
@@ -121,13 +122,6 @@ std::vector<std::string> make_environment(const Command& command) {
   return out;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 // The two C structs of posix_spawn. Their setters fail only without memory or for bad numbers.
 class SpawnPlan {
  public:
@@ -191,7 +185,7 @@ Result<pid_t> start_program(const Command& command, SpawnPlan& plan) {
   auto environment = make_environment(command);
   pid_t pid = 0;
   const int problem = ::posix_spawnp(&pid, argv[0].c_str(), &plan.actions, &plan.attributes,
-                                     pointers(argv).data(), pointers(environment).data());
+                                     argv_of(argv).data(), argv_of(environment).data());
   if (problem != 0) {
     const std::string where = command.cwd.empty() ? "" : fmt::format(" in {}", command.cwd);
     return fail_errno(problem, fmt::format("cannot start {}{}", argv[0], where));

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/argv.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 
@@ -72,13 +73,6 @@ std::vector<std::string> environment_with(const ExecCommand& command) {
   return out;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 }  // namespace
 
 Result<ExecChild> ExecChild::spawn(const ExecCommand& command) {
@@ -94,7 +88,7 @@ Result<ExecChild> ExecChild::spawn(const ExecCommand& command) {
   std::vector<std::string> argv = command.argv, env = environment_with(command);
   ExecChild child;
   int error = ::posix_spawnp(&child.pid_, argv[0].c_str(), &plan.actions, &plan.attributes,
-                             pointers(argv).data(), pointers(env).data());
+                             argv_of(argv).data(), argv_of(env).data());
   if (error != 0) {
     child.pid_ = -1;
     return fail_errno(error, fmt::format("cannot start {}{}{}", command.argv[0],

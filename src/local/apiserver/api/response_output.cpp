@@ -63,12 +63,8 @@ class MetadataLines final : public WatchFormat {
   }
 
   net::Piece line(const store::ChangePtr& change, EventType type) override {
-    std::string bytes;
-    if (type == EventType::deleted)
-      append_object_at(bytes, call_->kind(), *change->before->value, change->revision);
-    else
-      bytes = *change->now->value;
-    return std::make_shared<const std::string>(line_of(type, bytes));
+    return std::make_shared<const std::string>(
+        line_of(type, object_of(call_->kind(), *change, type)));
   }
 
  private:

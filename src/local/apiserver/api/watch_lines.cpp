@@ -41,6 +41,13 @@ std::string_view name_of(EventType type) {
   return "";
 }
 
+std::string object_of(const Kind& kind, const store::Change& change, EventType type) {
+  if (type != EventType::deleted) return *change.now->value;
+  std::string out;
+  append_object_at(out, kind, *change.before->value, change.revision);
+  return out;
+}
+
 std::string added_line(const Kind& kind, std::string_view bytes) {
   std::string out = begin_line(EventType::added, bytes.size());
   append_object(out, kind, bytes);

@@ -19,6 +19,9 @@ enum class EventType : std::uint8_t { added, modified, deleted };
 
 std::string_view name_of(EventType type);
 
+// The object that an event shows. A deleted object has the revision of its deletion.
+std::string object_of(const Kind& kind, const store::Change& change, EventType type);
+
 // `{"type":"ADDED","object":{…}}` and a newline.
 std::string added_line(const Kind& kind, std::string_view bytes);
 

@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include "base/argv.hpp"
 #include "local/kubelet/shim/shim_clone.hpp"
 #include "local/kubelet/shim/shim_mounts.hpp"
 
@@ -36,14 +37,6 @@ Result<Pipe> make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
   return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
 }
 
 Result<void> enter_cgroups(const StartSpec& spec) {
@@ -117,7 +110,7 @@ class Program {
  public:
   // Both arguments outlive this.
   Program(const std::vector<std::string>& argv, const std::vector<std::string>& env)
-      : arguments_(pointers(argv)), environment_(pointers(env)) {
+      : arguments_(argv_of(argv)), environment_(argv_of(env)) {
     for (const std::string& entry : env)  // exec looks in the container's own PATH
       if (entry.starts_with("PATH=")) ::setenv("PATH", entry.c_str() + 5, 1);
   }
