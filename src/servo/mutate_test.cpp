@@ -139,7 +139,7 @@ TEST(MutateJob, with_another_volume_of_the_same_name_gets_no_monitor) {
   const kube::AdmissionAnswer answer = admit(pod, kMonitor);
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.patch.size(), 1u);
-  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("no zzzzmonitor is added")));
+  EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("zzzzmonitor is not added")));
   pod.at("spec").as_object()["volumes"] = parsed(R"([{"name":"rsys","hostPath":{"path":"/sys"}}])");
   EXPECT_EQ(admitted(pod).at("spec").at("volumes"), pod.at("spec").at("volumes"));
 }

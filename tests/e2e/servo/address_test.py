@@ -113,7 +113,7 @@ class Address(ClusterCase):
         self.assertEqual((run["namespace"], run["state"]), ("default", "kept"))
         self.assertEqual(servo.get("/readyz")[0], 200)
         self.assertEqual([run["app"] for run in servo.runs()].count("elsewhere"), 0)
-        self.assertEqual(servo.log.count("nothing is posted"), 1)
+        self.assertEqual(servo.log.count("not sending runs"), 1)
         self.assertEqual((self.tunnels.asked, self.receiver.posts), ([], []))
         api, listener = f":{self.jobs.api.address.port:04X}", f":{int(servo.url.rpartition(':')[2]):04X}"
         others = [pair for pair in connected(servo.child.pid) if not pair[1].endswith(api) and not pair[0].endswith(listener)]

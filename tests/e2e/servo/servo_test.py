@@ -70,7 +70,7 @@ class ServoWithPods(ClusterCase):
         self.cluster.apply(job_pod("kept", "b1"))
         run = eventually(lambda: [run for run in servo.runs() if run["app"] == "b1"], 30)[0]
         self.assertEqual((run["state"], run["result"], run["exitCode"]), ("kept", "completed", 0))
-        self.assertEqual(servo.log.count("nothing is posted"), 1)
+        self.assertEqual(servo.log.count("not sending runs"), 1)
 
 
 @only_local("starts a local cluster with roles")
