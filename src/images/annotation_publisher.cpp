@@ -1,5 +1,6 @@
 #include "base/rfc3339.hpp"
 #include "images/publisher.hpp"
+#include "kube/paths.hpp"
 #include "loop/image_annotation.hpp"
 
 namespace plim::images {
@@ -24,7 +25,7 @@ class AnnotationPublisher final : public Publisher {
     const bool is_known = text == last_ && inventory.reported_at - said_ < kSayAgain;
     if (is_known) co_return Result<void>();
     json::value patch;
-    json::object& annotations = make_object(patch, {"metadata", "annotations"});
+    json::object& annotations = kube::make_object(patch, "Node.metadata.annotations");
     annotations[loop::kImagesAnnotation] = text;
     annotations[loop::kImagesTimeAnnotation] = format_rfc3339(inventory.reported_at);
     kube::ObjectPath path{.ns = {}, .name = node_};

@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "images/publisher.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::images {
 
@@ -35,7 +36,7 @@ class ResourcePublisher final : public Publisher {
     for (int i = 0; i < kTries; ++i) {
       auto done = co_await write(spec);
       if (done) {
-        version_ = text_at(*done, {"metadata", "resourceVersion"});
+        version_ = kube::text_at(*done, "Object.metadata.resourceVersion");
         co_return Result<void>();
       }
       last = std::move(done).error();
@@ -52,7 +53,7 @@ class ResourcePublisher final : public Publisher {
     if (version_.empty()) {
       auto found = co_await client_->get(kNodeImageInventories, path);
       if (!found && found.error().code != Code::not_found) co_return found.error();
-      if (found) version_ = text_at(*found, {"metadata", "resourceVersion"});
+      if (found) version_ = kube::text_at(*found, "Object.metadata.resourceVersion");
     }
     json::value object = wrap(std::move(spec));
     if (version_.empty()) {
@@ -91,7 +92,7 @@ class ResourcePublisher final : public Publisher {
     if (owner_.empty()) {
       kube::ObjectPath path{.ns = {}, .name = node_};
       auto found = co_await client_->get(kube::resources::nodes, std::move(path));
-      if (found) owner_ = text_at(*found, {"metadata", "uid"});
+      if (found) owner_ = kube::text_at(*found, "Object.metadata.uid");
       is_nobody = !found && found.error().code == Code::not_found;
       if (!found && is_retryable(found.error().code)) co_return;
     }

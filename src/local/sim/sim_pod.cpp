@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "net/x509.hpp"
 
 namespace plim::local::sim {
@@ -320,7 +321,7 @@ json::value restarted_status(const Pod& pod, WallTime now) {
 json::value recovered_status(const Pod& pod, WallTime now) {
   json::value patch = patch_of(pod, {{"conditions", conditions(pod, {.ready = true}, now)}});
   // The version makes this fail if the end of the pod was written meanwhile.
-  make_object(patch, {"metadata"})["resourceVersion"] = pod.meta.resource_version;
+  kube::make_object(patch, "Pod.metadata")["resourceVersion"] = pod.meta.resource_version;
   return patch;
 }
 

@@ -8,6 +8,7 @@
 #include "base/duration.hpp"
 #include "base/text.hpp"
 #include "base/yaml.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::sim {
 namespace {
@@ -180,7 +181,8 @@ bool FieldExpression::matches(const json::value& object) const {
 
 bool Stage::matches(const json::value& object) const {
   std::vector<std::pair<std::string, std::string>> carried;
-  if (const json::value* all = find(object, {"metadata", "labels"}); all && all->is_object())
+  if (const json::value* all = kube::find(object, "Object.metadata.labels");
+      all && all->is_object())
     for (const auto& [key, value] : all->get_object())
       if (value.is_string()) carried.emplace_back(key, value.get_string());
   return labels.matches(carried) &&

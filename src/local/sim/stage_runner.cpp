@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kube/paths.hpp"
+
 namespace plim::local::sim {
 
 bool StageRunner::has_stages(std::string_view kind) const {
@@ -55,14 +57,15 @@ void StageRunner::record(const Stage& stage, const kube::Resource& resource,
 Task<Result<void>> StageRunner::change_finalizers(Stage stage, kube::Resource resource,
                                                   kube::ObjectMeta meta) {
   PLIM_CO_TRY(const json::value object, co_await sim_.api.get(resource, meta));
-  std::vector<std::string> list = texts_at(object, {"metadata", "finalizers"});
+  std::vector<std::string> list = kube::texts_at(object, "Object.metadata.finalizers");
   std::erase_if(list, [&](const std::string& name) {
     return std::ranges::find(stage.remove_finalizers, name) != stage.remove_finalizers.end();
   });
   for (const std::string& name : stage.add_finalizers)
     if (std::ranges::find(list, name) == list.end()) list.push_back(name);
-  json::object metadata{{"finalizers", json::array(list.begin(), list.end())},
-                        {"resourceVersion", text_at(object, {"metadata", "resourceVersion"})}};
+  json::object metadata{
+      {"finalizers", json::array(list.begin(), list.end())},
+      {"resourceVersion", kube::text_at(object, "Object.metadata.resourceVersion")}};
   const json::value patch = json::object{{"metadata", std::move(metadata)}};
   const kube::ObjectPath path = path_of(meta);
   co_return co_await sim_.api.patch(resource, path, patch);

@@ -4,12 +4,13 @@
 #include <tuple>
 
 #include "base/rfc3339.hpp"
+#include "kube/paths.hpp"
 
 namespace plim::local::apiserver {
 namespace {
 
 const json::array* entries_of(const json::value& object) {
-  const json::value* found = find(object, {"metadata", "managedFields"});
+  const json::value* found = kube::find(object, "Object.metadata.managedFields");
   const json::array* entries = found ? found->if_array() : nullptr;
   return entries && !entries->empty() ? entries : nullptr;
 }
@@ -43,15 +44,16 @@ std::vector<FieldManager> managers_of(const json::value& object) {
   const json::array* entries = entries_of(object);
   if (!entries) return out;
   for (const json::value& entry : *entries) {
-    const json::value* fields = find(entry, {"fieldsV1"});
+    const json::value* fields = kube::find(entry, "ManagedFieldsEntry.fieldsV1");
     auto parsed = fields ? parse_fields_v1(*fields) : Result<FieldSet>(FieldSet());
     if (!parsed || parsed->empty()) continue;
-    out.push_back({.name = std::string(text_at(entry, {"manager"})),
-                   .operation = std::string(text_at(entry, {"operation"})),
-                   .api_version = std::string(text_at(entry, {"apiVersion"})),
-                   .subresource = std::string(text_at(entry, {"subresource"})),
-                   .time = std::string(text_at(entry, {"time"})),
-                   .fields = std::move(*parsed)});
+    out.push_back(
+        {.name = std::string(kube::text_at(entry, "ManagedFieldsEntry.manager")),
+         .operation = std::string(kube::text_at(entry, "ManagedFieldsEntry.operation")),
+         .api_version = std::string(kube::text_at(entry, "ManagedFieldsEntry.apiVersion")),
+         .subresource = std::string(kube::text_at(entry, "ManagedFieldsEntry.subresource")),
+         .time = std::string(kube::text_at(entry, "ManagedFieldsEntry.time")),
+         .fields = std::move(*parsed)});
   }
   return out;
 }
@@ -62,7 +64,7 @@ void set_managers(json::value& object, std::vector<FieldManager> managers) {
     return std::tie(a.operation, a.time, a.name, a.api_version, a.subresource) <
            std::tie(b.operation, b.time, b.name, b.api_version, b.subresource);
   });
-  json::object& metadata = make_object(object, {"metadata"});
+  json::object& metadata = kube::make_object(object, "Object.metadata");
   if (managers.empty()) {
     metadata.erase("managedFields");
     return;

@@ -6,6 +6,7 @@
 
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/patch/managed_fields.hpp"
 #include "local/apiserver/patch/value_type.hpp"
 
@@ -102,7 +103,7 @@ Result<json::value> apply_server_side(const Type* type, json::value object,
   if (!configuration.is_object())
     return fail(Code::bad_request, "the applied configuration is not an object");
   const json::value wanted = without_nulls(configuration);
-  if (find(wanted, {"metadata", "managedFields"}))
+  if (kube::find(wanted, "Object.metadata.managedFields"))
     return fail(Code::bad_request, "metadata.managedFields must be nil");
   if (!object.is_object()) object.emplace_object();
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/schema/checks.hpp"
 #include "local/apiserver/schema/name_rules.hpp"
 #include "local/apiserver/schema/schema.hpp"
@@ -21,27 +22,28 @@ std::string with_ending(std::string_view prefix) {
 }
 
 void check_names(NameRule rule, const json::value& object, Causes& causes) {
-  std::string_view prefix = text_at(object, {"metadata", "generateName"});
+  std::string_view prefix = kube::text_at(object, "Object.metadata.generateName");
   if (!prefix.empty())
     causes.invalid_text("metadata.generateName", prefix, rule(with_ending(prefix)));
-  std::string_view name = text_at(object, {"metadata", "name"});
+  std::string_view name = kube::text_at(object, "Object.metadata.name");
   if (!name.empty()) causes.invalid_text("metadata.name", name, rule(name));
   if (name.empty() && prefix.empty())
     causes.required("metadata.name", "name or generateName is required");
-  std::string_view space = text_at(object, {"metadata", "namespace"});
+  std::string_view space = kube::text_at(object, "Object.metadata.namespace");
   if (!space.empty()) causes.invalid_text("metadata.namespace", space, check_dns_label(space));
 }
 
 void check_owners(const json::value& object, Causes& causes) {
   const std::string path = "metadata.ownerReferences";
   std::string controller;
-  for (const json::value& owner : list_at(object, {"metadata", "ownerReferences"})) {
+  for (const json::value& owner : kube::list_at(object, "Object.metadata.ownerReferences")) {
     for (std::string_view field : {"apiVersion", "kind", "name", "uid"})
       if (text_at(owner, {field}).empty())
         causes.invalid(fmt::format("{}.{}", path, field), "",
                        field == "apiVersion" ? "version must not be empty" : "must not be empty");
-    if (!bool_at(owner, {"controller"})) continue;
-    std::string name = fmt::format("{}/{}", text_at(owner, {"kind"}), text_at(owner, {"name"}));
+    if (!kube::bool_at(owner, "OwnerReference.controller")) continue;
+    std::string name = fmt::format("{}/{}", kube::text_at(owner, "OwnerReference.kind"),
+                                   kube::text_at(owner, "OwnerReference.name"));
     if (!controller.empty())
       causes.invalid(path, value_at(object, {"metadata", "ownerReferences"}),
                      fmt::format("Only one reference can have Controller set to true. Found "
@@ -59,7 +61,7 @@ bool has_checked_finalizers(std::string_view group, std::string_view kind) {
 
 void check_finalizer_domains(const json::value& object, Causes& causes) {
   std::size_t index = 0;
-  for (const json::value& finalizer : list_at(object, {"metadata", "finalizers"})) {
+  for (const json::value& finalizer : kube::list_at(object, "Object.metadata.finalizers")) {
     const std::string path = fmt::format("metadata.finalizers[{}]", index++);
     if (!finalizer.is_string()) continue;
     std::string_view name = finalizer.get_string();
@@ -72,19 +74,19 @@ void check_finalizer_domains(const json::value& object, Causes& causes) {
 
 void check_finalizers(const json::value& object, const json::value* before, Causes& causes) {
   const std::string path = "metadata.finalizers";
-  const json::array& finalizers = list_at(object, {"metadata", "finalizers"});
+  const json::array& finalizers = kube::list_at(object, "Object.metadata.finalizers");
   std::string added;
   for (const json::value& finalizer : finalizers) {
     if (!finalizer.is_string()) continue;
     std::string_view name = finalizer.get_string();
     causes.invalid_text(path, name, check_qualified_name(name));
     if (before == nullptr) continue;
-    const json::array& old = list_at(*before, {"metadata", "finalizers"});
+    const json::array& old = kube::list_at(*before, "Object.metadata.finalizers");
     if (std::find(old.begin(), old.end(), finalizer) == old.end())
       added += fmt::format("{}\"{}\"", added.empty() ? "" : ", ", name);
   }
   bool is_deleting =
-      before != nullptr && !text_at(*before, {"metadata", "deletionTimestamp"}).empty();
+      before != nullptr && !kube::text_at(*before, "Object.metadata.deletionTimestamp").empty();
   if (is_deleting && !added.empty())
     causes.forbidden(path, fmt::format("no new finalizers can be added if the object is being "
                                        "deleted, found new finalizers []string{{{}}}",

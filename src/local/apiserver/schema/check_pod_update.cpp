@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "kube/paths.hpp"
 #include "local/apiserver/schema/checks.hpp"
 
 namespace plim::local::apiserver {
@@ -21,7 +22,7 @@ bool check_same_containers(const json::value& spec, const json::value& old, std:
   std::size_t index = 0;
   for (const json::value& container : containers) {
     std::string place = fmt::format("spec.{}[{}].image", list, index++);
-    std::string_view image = text_at(container, {"image"});
+    std::string_view image = kube::text_at(container, "Container.image");
     if (image.empty()) causes.required(place);
     if (trim(image).size() != image.size())
       causes.invalid(place, json::value(image), "must not have leading or trailing whitespace");
@@ -31,8 +32,8 @@ bool check_same_containers(const json::value& spec, const json::value& old, std:
 
 void check_deadline(const json::value& spec, const json::value& old, Causes& causes) {
   const std::string path = "spec.activeDeadlineSeconds";
-  auto now = int_at(spec, {"activeDeadlineSeconds"});
-  auto then = int_at(old, {"activeDeadlineSeconds"});
+  auto now = kube::int_at(spec, "PodSpec.activeDeadlineSeconds");
+  auto then = kube::int_at(old, "PodSpec.activeDeadlineSeconds");
   if (!now) {
     if (then) causes.invalid(path, nullptr, "must not update from a positive integer to nil value");
     return;
@@ -51,8 +52,8 @@ bool same_but_for_seconds(json::value a, json::value b) {
 }
 
 void check_tolerations(const json::value& spec, const json::value& old, Causes& causes) {
-  const json::array& now = list_at(spec, {"tolerations"});
-  for (const json::value& toleration : list_at(old, {"tolerations"})) {
+  const json::array& now = kube::list_at(spec, "PodSpec.tolerations");
+  for (const json::value& toleration : kube::list_at(old, "PodSpec.tolerations")) {
     auto is_same = [&](const json::value& other) {
       return same_but_for_seconds(toleration, other);
     };
@@ -63,13 +64,13 @@ void check_tolerations(const json::value& spec, const json::value& old, Causes& 
 }
 
 void check_gates(const json::value& spec, const json::value& old, Causes& causes) {
-  const json::array& then = list_at(old, {"schedulingGates"});
+  const json::array& then = kube::list_at(old, "PodSpec.schedulingGates");
   std::size_t index = 0;
-  for (const json::value& gate : list_at(spec, {"schedulingGates"})) {
+  for (const json::value& gate : kube::list_at(spec, "PodSpec.schedulingGates")) {
     if (std::find(then.begin(), then.end(), gate) == then.end())
       causes.forbidden(fmt::format("spec.schedulingGates[{}].name", index),
                        fmt::format("only deletion is allowed, but found new scheduling gate '{}'",
-                                   text_at(gate, {"name"})));
+                                   kube::text_at(gate, "PodSchedulingGate.name")));
     ++index;
   }
 }
@@ -105,11 +106,11 @@ json::value without_changes_allowed(const json::value& spec, const json::value& 
   take_over_containers(fields, old, "initContainers");
   for (std::string_view field : {"activeDeadlineSeconds", "tolerations", "schedulingGates"})
     take_over(fields, old, field);
-  auto grace = int_at(old, {"terminationGracePeriodSeconds"});
-  if (grace && *grace < 0 && int_at(spec, {"terminationGracePeriodSeconds"}) == 1)
+  auto grace = kube::int_at(old, "PodSpec.terminationGracePeriodSeconds");
+  if (grace && *grace < 0 && kube::int_at(spec, "PodSpec.terminationGracePeriodSeconds") == 1)
     take_over(fields, old, "terminationGracePeriodSeconds");
   // No scheduler has looked at a gated pod yet, so its placement may change.
-  if (!list_at(old, {"schedulingGates"}).empty())
+  if (!kube::list_at(old, "PodSpec.schedulingGates").empty())
     for (std::string_view field : {"nodeSelector", "affinity"}) take_over(fields, old, field);
   return out;
 }

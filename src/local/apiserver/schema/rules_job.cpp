@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/paths.hpp"
 #include "local/apiserver/schema/checks.hpp"
 #include "local/apiserver/schema/rule_tables.hpp"
 
@@ -81,8 +82,8 @@ json::value comparable_template(const json::value& job, bool may_be_redirected) 
 
 void check_job_update(const Place& job, const json::value* before, Causes& causes) {
   if (before == nullptr) return;
-  bool may_be_redirected =
-      bool_at(*before, {"spec", "suspend"}) && find(*before, {"status", "startTime"}) == nullptr;
+  bool may_be_redirected = kube::bool_at(*before, "Job.spec.suspend") &&
+                           kube::find(*before, "Job.status.startTime") == nullptr;
   if (comparable_template(job.value(), may_be_redirected) !=
       comparable_template(*before, may_be_redirected))
     causes.invalid("spec.template", job.member("spec.template"), kImmutable);
