@@ -254,7 +254,7 @@ class WithItsRights(Messages, BadWatches, ServerGone, PathsOfPods, Crash, RealCl
         return name
 
     def test_a_missing_right_is_named(self):
-        for verb, how in (("list", "listed yet"), ("watch", "followed")):
+        for verb, how in (("list", "listed yet"), ("watch", "watched")):
             with self.subTest(verb):
                 ns = self.without(verb, "pods")
                 servo = Servo(self, self.account, "--pod-namespaces", f"{self.ns},{ns}").begin()
