@@ -65,7 +65,6 @@ class FakeKubelet {
   // By resource, as last received.
   std::map<std::string, std::vector<node::Device>> devices;
   std::map<std::string, std::size_t> message_sizes;
-  std::map<std::string, Nanos> first_message;  // time from ListAndWatch to the first list
   int registrations = 0;
 
  private:
@@ -95,13 +94,11 @@ class FakeKubelet {
   }
 
   Task<void> follow(std::string resource, std::shared_ptr<net::Channel> channel) {
-    const SteadyTime asked = system_clock().steady();
     auto stream =
         co_await channel->open("/v1beta1.DevicePlugin/ListAndWatch", "", net::kNoDeadline);
     for (std::string message;;) {
       const bool more = co_await stream->next(message);
       if (!more) break;
-      first_message.try_emplace(resource, system_clock().steady() - asked);
       message_sizes[resource] = message.size();
       devices[resource] = *node::decode_devices(message);
       changed.notify();
