@@ -136,15 +136,20 @@ TEST_F(PodLifecycle, kills_containers_that_ignore_sigterm) {
 
 TEST_F(PodLifecycle, stops_a_container_with_the_signal_of_its_image) {
   start_node();
-  create_pod("a", R"({"restartPolicy":"Never","terminationGracePeriodSeconds":5,
-      "containers":[{"name":"c","image":"sigint","command":["sh","-c",
-      "trap 'exit 7' INT; trap 'exit 8' TERM; echo > ../ready; while :; do sleep 0.01; done"]}]})");
-  follow("a", shows("c:Ready"));
-  const std::string uid(text_at(get_pod("a"), {"metadata", "uid"}));
-  const std::string file = fmt::format("{}/n1/pods/{}/ready", dir.path(), uid);
-  while (::access(file.c_str(), F_OK) != 0) ::usleep(1000);
-  ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", "a"})));
-  EXPECT_TRUE(in_order(follow("a", phase("none")), {"Failed c:Error(7)", "gone"}));
+  const std::pair<std::string, std::string> kCases[] = {{"sigint", "7"}, {"signal-999", "8"}};
+  for (const auto& [image, code] : kCases) {
+    create_pod(image, fmt::format(R"({{"restartPolicy":"Never","terminationGracePeriodSeconds":5,
+      "containers":[{{"name":"c","image":"{}","command":["sh","-c",
+      "trap 'exit 7' INT; trap 'exit 8' TERM; echo > ../ready; while :; do sleep 0.01; done"]}}]}})",
+                                  image));
+    follow(image, shows("c:Ready"));
+    const std::string uid(text_at(get_pod(image), {"metadata", "uid"}));
+    const std::string file = fmt::format("{}/n1/pods/{}/ready", dir.path(), uid);
+    while (::access(file.c_str(), F_OK) != 0) ::usleep(1000);
+    ASSERT_TRUE(run(client->remove(kube::resources::pods, {"default", image})));
+    const std::string end = fmt::format("Failed c:Error({})", code);
+    EXPECT_TRUE(in_order(follow(image, phase("none")), {end, "gone"})) << image;
+  }
 }
 
 TEST_F(PodLifecycle, ends_a_pod_past_its_deadline) {

@@ -15,8 +15,9 @@ namespace plim::local::kubelet {
 namespace {
 
 // "SIGINT", "INT" or "2", as images write it. 0: unknown.
+// 0 if the kernel does not know it.
 int signal_number(std::string_view name) {
-  if (const auto number = parse_int(name)) return *number;
+  if (const auto number = parse_int(name)) return *number > 0 && *number < NSIG ? *number : 0;
   if (name.starts_with("SIG")) name.remove_prefix(3);
   for (int number = 1; number < NSIG; ++number)
     if (const char* known = ::sigabbrev_np(number); known != nullptr && name == known)

@@ -37,6 +37,7 @@ class StubImages final : public images::NodeImages {
     image->name = images::normalise_image(name);
     image->digest = "sha256:0000";
     if (name.find("sigint") != name.npos) image->stop_signal = "SIGINT";
+    if (name.find("signal-999") != name.npos) image->stop_signal = "999";
     co_return images::Pulled{.image = image, .was_present = true};
   }
 
