@@ -44,14 +44,15 @@ TEST_F(PodLifecycle, starts_init_containers_sidecar_and_containers_in_order) {
         {"name":"c1","image":"x","command":["true"]},
         {"name":"c2","image":"x","command":["sh","-c","exit 0"]}]})");
   const auto states = follow("a", phase("Succeeded"));
-  EXPECT_TRUE(in_order(
-      states, {"Pending i1:PodInitializing side:PodInitializing i2:PodInitializing "
-               "c1:PodInitializing c2:PodInitializing",
-               "i1:Completed(0) side:PodInitializing i2:PodInitializing",
-               "i1:Completed(0) side:Ready i2:PodInitializing",
-               "i1:Completed(0) side:Ready i2:Completed(0)",
-               "Succeeded i1:Completed(0) side:Completed(0) i2:Completed(0) c1:Completed(0) "
-               "c2:Completed(0)"}));
+  const std::string succeeded =
+      "Succeeded i1:Completed(0) side:Completed(0) i2:Completed(0) c1:Completed(0) "
+      "c2:Completed(0)";
+  const std::string pending =
+      "Pending i1:PodInitializing side:PodInitializing i2:PodInitializing "
+      "c1:PodInitializing c2:PodInitializing";
+  EXPECT_TRUE(in_order(states, {pending, "i1:Completed(0) side:PodInitializing i2:PodInitializing",
+                                "i1:Completed(0) side:Ready i2:PodInitializing",
+                                "i1:Completed(0) side:Ready i2:Completed(0)", succeeded}));
 }
 
 TEST_F(PodLifecycle, shows_how_containers_ended_while_a_sidecar_takes_its_time) {
@@ -136,8 +137,8 @@ TEST_F(PodLifecycle, kills_containers_that_ignore_sigterm) {
 
 TEST_F(PodLifecycle, stops_a_container_with_the_signal_of_its_image) {
   start_node();
-  const std::pair<std::string, std::string> kCases[] = {{"sigint", "7"}, {"signal-999", "8"}};
-  for (const auto& [image, code] : kCases) {
+  const std::pair<std::string, std::string> cases[] = {{"sigint", "7"}, {"signal-999", "8"}};
+  for (const auto& [image, code] : cases) {
     create_pod(image, fmt::format(R"({{"restartPolicy":"Never","terminationGracePeriodSeconds":5,
       "containers":[{{"name":"c","image":"{}","command":["sh","-c",
       "trap 'exit 7' INT; trap 'exit 8' TERM; echo > ../ready; while :; do sleep 0.01; done"]}}]}})",

@@ -137,6 +137,13 @@ inline std::string summary(const json::value& pod) {
 }
 
 class NodeTest : public apiserver::testing::ApiTest {
+ public:
+  ~NodeTest() override {
+    if (!node) return;
+    run_to_end(loop, node->end_pods(Shutdown::for_good));
+    run_to_end(loop, node->stop());
+  }
+
  protected:
   NodeTest() {
     options.name = "n1";
@@ -144,12 +151,6 @@ class NodeTest : public apiserver::testing::ApiTest {
     options.isolation = Isolation::none;
     options.milli_cpus = 4000;
     options.memory_bytes = std::int64_t{8} << 30;
-  }
-
-  ~NodeTest() override {
-    if (!node) return;
-    run_to_end(loop, node->end_pods(Shutdown::for_good));
-    run_to_end(loop, node->stop());
   }
 
   void start_node() {
@@ -198,7 +199,7 @@ class NodeTest : public apiserver::testing::ApiTest {
   }
 
   // Advances the clock until the pod shows the text. The processes it waits for need real time.
-  void advance_until(std::string name, std::string text, Nanos step) {
+  void advance_until(const std::string& name, const std::string& text, Nanos step) {
     while (summary(get_pod(name)).find(text) == std::string::npos) {
       clock.advance(step);
       loop.run_ready();
@@ -206,25 +207,26 @@ class NodeTest : public apiserver::testing::ApiTest {
     }
   }
 
-  static Condition phase(std::string wanted) {
+  static Condition phase(const std::string& wanted) {
     return [wanted](const json::value& pod) {
       return kube::text_at(pod, "Pod.status.phase") == wanted;
     };
   }
 
-  static Condition shows(std::string text) {
+  static Condition shows(const std::string& text) {
     return [text](const json::value& pod) { return summary(pod).find(text) != std::string::npos; };
   }
 
-  json::value get_pod(std::string name) {
+  json::value get_pod(const std::string& name) {
     auto found = run(client->get(kube::resources::pods, {"default", name}));
     EXPECT_TRUE(found) << found.error().message;
     return found.value_or(json::value());
   }
 
-  std::string log_of(std::string name, std::string container = "c", LogOptions what = {}) {
+  std::string log_of(const std::string& name, const std::string& container = "c",
+                     LogOptions what = {}) {
     std::string out;
-    auto read = run(node->read_log("default", name, container, what, [&](std::string text) {
+    auto read = run(node->read_log("default", name, container, what, [&](const std::string& text) {
       out += text;
       return true;
     }));
