@@ -3,10 +3,11 @@
 
 PLIMSOLL_SHORT_PODS: how many, 500 in full.
 
-The promise is 500 pods in 30 s and every duration within 2 ms of the truth. The truth is when the kernel says that the process became
-the program and when it ended; node and test hear it by the same way, each for itself. The programs tell what they saw of it from
-inside, which has to lie within. Where the kernel tells nobody (no root, no CONFIG_PROC_EVENTS) that is all that can be asked. The
-30 s are asked of a machine that others leave alone.
+Every duration is within 2 ms of the truth: the times at which the kernel reports that the process became the program and that
+it ended. Node and test each ask the kernel. The programs write down what they saw from inside; that must lie within. If the
+kernel reports nothing (no root, no CONFIG_PROC_EVENTS), the test checks only that.
+
+The test prints how long all pods took; `bench/local` takes that figure from it, with the release build.
 """
 import os
 import pathlib
@@ -20,7 +21,6 @@ import unittest
 from http_api import HttpApi
 from kernel_times import KernelTimes
 from local_cluster import ClusterCase, eventually, only_local
-from machine_load import OthersLoad
 
 COUNT = int(os.environ.get("PLIMSOLL_SHORT_PODS", "500"))
 PER_SECOND = 20
@@ -86,13 +86,12 @@ class ShortPods(ClusterCase):
         """Both tests look at the same runs."""
         done = threading.Event()
         threading.Thread(target=cls.follow, args=(done,), daemon=True).start()
-        load = OthersLoad(cls.cluster.status()["pid"])
         began = time.monotonic()
         for i in range(COUNT):
             cls.api.post(cls.path, cls.pod(f"p{i}"))
             time.sleep(max(0, began + (i + 1) / PER_SECOND - time.monotonic()))
         assert done.wait(240), f"{len(cls.seen)} of {COUNT} have ended"
-        cls.seconds, cls.others = time.monotonic() - began, load.share()
+        cls.seconds = time.monotonic() - began
 
     @classmethod
     def pod(cls, name):
@@ -113,7 +112,7 @@ class ShortPods(ClusterCase):
             if len(cls.seen) == COUNT:
                 return done.set()
 
-    def test_each_succeeds_once_and_in_time(self):
+    def test_each_succeeds_once(self):
         self.assertEqual(self.seen, {f"p{i}": ["Succeeded"] for i in range(COUNT)})
         for item in self.api.get(self.path)["items"]:
             status = item["status"]["containerStatuses"][0]
@@ -121,11 +120,7 @@ class ShortPods(ClusterCase):
             self.assertLessEqual(ended["startedAt"], ended["finishedAt"])
             self.assertEqual((status["restartCount"], ended["exitCode"]), (0, 0))
         self.check_from_inside(self.runs())
-        in_time, took = self.seconds <= 30 * COUNT / 500, f"{COUNT} pods in {self.seconds:.1f} s beside others with {self.others:.0%}"
-        if self.others < OthersLoad.QUIET:
-            self.assertTrue(in_time, took)
-        print(took if in_time else f"\nnote: too busy a machine; {took}")
-        self.assertLess(self.seconds, 200)
+        print(f"{COUNT} pods in {self.seconds:.1f} s")
 
     def test_times_are_the_kernels(self):
         runs = self.runs()
