@@ -34,7 +34,7 @@ function(plim_module name)
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$|/testing/")
 
   set(precompiled plim_precompiled)
-  if("kube" IN_LIST M_USES OR name STREQUAL "kube")
+  if("kube" IN_LIST M_USES OR name STREQUAL "kube" OR NOT PLIM_TESTS)
     set(precompiled plim_precompiled_kube)
   endif()
 

@@ -1,5 +1,6 @@
 # Precompiled headers: one for the modules below kube, one for kube and all above, and the same two again for their
-# tests; each built by a target that sees only what its users see.
+# tests; each built by a target that sees only what its users see. A build without tests has kube's alone: it is made
+# once, not again and again while kube's headers change.
 #
 # CMake's REUSE_FROM would put the absolute path of the build tree on every command line, and the header's own
 # bytes differ from clone to clone: ccache would never hit in another folder, CI's fresh clone among them. So
@@ -25,6 +26,11 @@ function(plim_precompiled_header name header)
   target_precompile_headers(${name} PRIVATE ${header})
   if(CMAKE_GENERATOR MATCHES "Ninja")
     plim_headers_within(${header} ours)
+    if(PLIM_PRECOMPILE_CODE)
+      string(REGEX REPLACE "precompiled(_kube)?(_test)?" "instantiated\\1" instantiated ${header})
+      target_precompile_headers(${name} PRIVATE ${instantiated})
+      plim_headers_within(${instantiated} ours)
+    endif()
     set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ours})
     set(digest "${PLIM_PRECOMPILE_CODE} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${Boost_VERSION} ${fmt_VERSION}")
     foreach(one ${ours})
@@ -107,7 +113,9 @@ if(PLIM_PRECOMPILE_LATER OR NOT PLIM_LLD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "
 endif()
 # CMake would call them system headers, in which compilers are silent; some of these are ours.
 set(CMAKE_PCH_PROLOGUE "")
-plim_precompiled_header(plim_precompiled ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
+if(PLIM_TESTS)
+  plim_precompiled_header(plim_precompiled ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
+endif()
 plim_precompiled_header(plim_precompiled_kube ${PROJECT_SOURCE_DIR}/src/precompiled_kube.hpp)
 if(PLIM_TESTS)
   plim_precompiled_header(plim_precompiled_test ${PROJECT_SOURCE_DIR}/src/precompiled_test.hpp
