@@ -27,7 +27,10 @@ function(plim_precompiled_header name header)
   if(CMAKE_GENERATOR MATCHES "Ninja")
     plim_headers_within(${header} ours)
     if(PLIM_PRECOMPILE_CODE)
-      string(REGEX REPLACE "precompiled(_kube)?(_test)?" "instantiated\\1" instantiated ${header})
+      cmake_path(GET header STEM stem)
+      string(REPLACE precompiled instantiated stem ${stem})
+      string(REPLACE _test "" stem ${stem})
+      set(instantiated ${PROJECT_SOURCE_DIR}/src/${stem}.hpp)
       target_precompile_headers(${name} PRIVATE ${instantiated})
       plim_headers_within(${instantiated} ours)
     endif()
@@ -43,9 +46,9 @@ function(plim_precompiled_header name header)
       # The compiler that would say what it has read does not run, so the digest stands for that; and nobody needs the library.
       set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON
         CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/precompile-later;${CMAKE_CXX_COMPILER_LAUNCHER}")
-      set_source_files_properties(${CMAKE_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx PROPERTIES
-        OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${file}.sum)
     endif()
+    set_source_files_properties(${CMAKE_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.cxx PROPERTIES
+      OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${file}.sum)
     # Ninja lets objects wait for custom targets, not for libraries; generated sources have no other way to wait.
     add_custom_target(${name}_built DEPENDS ${CMAKE_BINARY_DIR}/${file})
     if(PLIM_PRECOMPILE_CODE)
