@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kAffinitySeconds = 10800;
 
-const json::object* object_at(const json::object& object, std::string_view field) {
+const json::object* object_field(const json::object& object, std::string_view field) {
   const json::value* value = object.if_contains(field);
   return value != nullptr && value->is_object() ? &value->get_object() : nullptr;
 }
@@ -43,7 +43,7 @@ void default_service_port(json::object& port) {
 
 // stringData is write-only: it is merged into data.
 void default_secret(json::object& secret) {
-  const json::object* texts = object_at(secret, "stringData");
+  const json::object* texts = object_field(secret, "stringData");
   if (texts == nullptr) return;
   json::object moved = *texts;
   secret.erase("stringData");
@@ -70,7 +70,7 @@ void default_node_spec(json::object& spec) {
 }
 
 void default_node_status(json::object& status) {
-  if (const json::object* capacity = object_at(status, "capacity")) {
+  if (const json::object* capacity = object_field(status, "capacity")) {
     json::value copy = *capacity;
     set_if_unset(status, "allocatable", std::move(copy));
   }
@@ -79,10 +79,10 @@ void default_node_status(json::object& status) {
 void default_limit_range_item(json::object& item) {
   if (!item.contains("type") || item["type"] != "Container") return;
   json::object limits = object_in(item, "default");
-  if (const json::object* most = object_at(item, "max")) add_missing_entries(*most, limits);
+  if (const json::object* most = object_field(item, "max")) add_missing_entries(*most, limits);
   json::object requests = object_in(item, "defaultRequest");
   add_missing_entries(limits, requests);
-  if (const json::object* least = object_at(item, "min")) add_missing_entries(*least, requests);
+  if (const json::object* least = object_field(item, "min")) add_missing_entries(*least, requests);
   item["default"] = std::move(limits);
   item["defaultRequest"] = std::move(requests);
   for (std::string_view field : {"default", "defaultRequest"})
