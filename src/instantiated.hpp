@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -29,6 +30,7 @@ template class std::map<std::string, int>;
 
 namespace plim {
 
+// Never called. What fmt generates depends on the types of the arguments; these are common.
 template <typename... Rest>
 void instantiate_formats_with(Rest&... rest) {
   std::string text;

@@ -14,8 +14,7 @@ namespace plim::local::kubelet {
 
 namespace {
 
-// "SIGINT", "INT" or "2", as images write it. 0: unknown.
-// 0 if the kernel does not know it.
+// "SIGINT", "INT" or "2", as images write it. 0 if the kernel does not know it.
 int signal_number(std::string_view name) {
   if (const auto number = parse_int(name)) return *number > 0 && *number < NSIG ? *number : 0;
   if (name.starts_with("SIG")) name.remove_prefix(3);
