@@ -19,11 +19,13 @@ struct LiveContainer {
   CpuSet actual = {};                   // current CPUs of its cgroup
   bool ending = false;                  // its pod is being deleted
   bool nameless = false;                // pod with pools, but container name not known yet
+  bool resizing = false;                // the kubelet is changing its resources in place
+  std::string resources = {};           // its CPU and memory in the pod's spec
   std::optional<CpuSet> told = {};      // from the environment of its first process
 };
 
 struct Note {
-  enum class Kind { no_allocation, withheld, offline, pool_lost };
+  enum class Kind { no_allocation, withheld, offline, pool_lost, pool_held };
   Kind kind;
   std::size_t container;  // index in the list of containers
   std::string text;
@@ -32,6 +34,9 @@ struct Note {
 struct CpusetTarget {
   CpuSet cpus;  // empty: do not change
   bool pooled = false;
+  // No CPU of its pools is free. It stays where no container owns a CPU, and what it uses goes to
+  // nobody else until it has left.
+  bool waits = false;
 };
 
 struct CpusetPlan {
@@ -60,9 +65,15 @@ std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
                                       const CpuSet& exclusive);
 
-// Exclusive CPUs that are in the set of a container that should not have them. Containers that are
-// not changed do not count: they have no other set to move to.
+// Exclusive CPUs that are in the set of a container that should not have them. Containers without a
+// pool do not count if there is no default pool: then they may run anywhere.
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive);
+
+// For users: each CPU that a container owns although another pod has it in its set too.
+std::vector<std::string> double_bookings(const PoolState& state,
+                                         const std::vector<LiveContainer>& containers,
+                                         const std::vector<CpuSet>& actual,
+                                         const std::vector<CpusetTarget>& targets);
 
 }  // namespace plim::pools

@@ -173,6 +173,28 @@ TEST_F(PoolStateTest, withholds_cpus_that_the_kubelet_forgot) {
       << "a set that was never written tells nothing";
 }
 
+TEST_F(PoolStateTest, keeps_what_the_kubelet_could_not_report_yet) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4,5'}}");
+  ASSERT_TRUE(state.allocate("exclusive-a", {"4"}, now_));
+  const SteadyTime later = now_ + std::chrono::seconds(25);
+  state.keep_pending(later);  // the kubelet does not answer
+  state.set_holdings({}, later + std::chrono::seconds(25));
+  EXPECT_EQ(state.free_cpus(*state.pools().find("exclusive-a")), CpuSet{5});
+  state.set_holdings({}, later + std::chrono::seconds(31));
+  EXPECT_EQ(state.free_cpus(*state.pools().find("exclusive-a")), (CpuSet{4, 5}));
+}
+
+TEST_F(PoolStateTest, does_not_allocate_from_a_shared_pool_without_free_cpus) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4'}, shared-b: {cpus: '1'}}");
+  state.set_holdings({holds("u1", "exclusive-a", {4})}, now_);
+  state.configure(pools_from("pools: {shared-b: {cpus: '4'}}", machine_), machine_);
+  const auto refused = state.allocate("shared-b", {"A"}, now_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no CPU of pool shared-b (4) is free"), std::string::npos);
+  state.set_holdings({}, now_);
+  EXPECT_EQ(*state.allocate("shared-b", {"A"}, now_), CpuSet{4});
+}
+
 TEST_F(PoolStateTest, offline_cpus_come_back) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '4,5'}, shared-b: {cpus: '1-2'}}");
   const Holding holding = holds("u1", "exclusive-a", {4, 5});

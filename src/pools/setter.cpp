@@ -9,6 +9,8 @@ constexpr int kToldAfter = 3;  // failures in a row
 // How long a container may have no name: from the creation of its cgroup until its program runs,
 // whose environment identifies it. Limited, because sandboxes never get a name.
 constexpr Nanos kNamedWithin = std::chrono::seconds(2);
+// The kubelet applies a resize after the API reports it. The runtime may then write the cpuset too.
+constexpr Nanos kResizedWithin = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -65,6 +67,7 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
     }
   }
   out.intruded = intruded_cpus(actual, plan.targets, exclusive);
+  out.double_booked = double_bookings(state, containers, actual, plan.targets);
   note_right(containers, actual, plan.targets);
   for (const LiveContainer& container : containers)
     out.young |=
@@ -79,10 +82,17 @@ void Setter::note_drift(const std::vector<LiveContainer>& containers,
   for (std::size_t i = 0; i < containers.size(); ++i) {
     auto [at, fresh] =
         known_.try_emplace(containers[i].path, Known{.seen = clock_.steady(), .right = {}});
-    at->second.here = true;
-    if (fresh || !at->second.right) continue;
-    const bool same_wish = *at->second.right == targets[i].cpus;
-    if (same_wish && containers[i].actual != targets[i].cpus && hooks_.on_drift)
+    Known& known = at->second;
+    known.here = true;
+    if (known.resources != containers[i].resources) {
+      if (!known.resources.empty()) known.resized = clock_.steady();
+      known.resources = containers[i].resources;
+    }
+    if (containers[i].resizing) known.resized = clock_.steady();
+    if (fresh || !known.right) continue;
+    const bool same_wish = *known.right == targets[i].cpus;
+    const bool wanted = known.resized && clock_.steady() - *known.resized < kResizedWithin;
+    if (same_wish && !wanted && containers[i].actual != targets[i].cpus && hooks_.on_drift)
       hooks_.on_drift(containers[i], containers[i].actual);
   }
   std::erase_if(known_, [](const auto& item) { return !item.second.here; });
