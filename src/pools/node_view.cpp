@@ -158,10 +158,12 @@ std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<
     });
     if (same == out.end()) same = out.insert(out.end(), std::move(made));
     for (const std::string& id : held.ids) {
-      if (auto cpu = cpu_of_id(id))
+      if (auto cpu = cpu_of_id(id)) {
         same->cpus.add(*cpu);
-      else
+      } else {
         ++same->units;
+        same->unit_ids.push_back(id);
+      }
     }
   };
   for (const node::HeldDevices& held : answer.asked) {

@@ -113,6 +113,8 @@ void PoolState::set_holdings(std::vector<Holding> holdings, SteadyTime now) {
     const Pool* pool = pools_.find(bare_name(holding.pool));
     if (pool != nullptr && pool->type == PoolType::shared && !once_exclusive_.contains(pool->name))
       holding.cpus = {};
+    if (const Pool* same = pools_.find(holding.pool); same && same->type == PoolType::shared)
+      holding.unit_ids.clear();
     for (int cpu : holding.cpus)
       if (!holding.found) pending_.erase({holding.pool, cpu});
   }

@@ -22,9 +22,10 @@ struct Holding {
   std::string pod;  // "namespace/name"; "" if only the uid is known
   std::string uid;  // "" if only the name is known
   std::string container, pool;
-  CpuSet cpus = {};    // listed CPUs, if the pool is exclusive
-  int units = 0;       // devices, if the pool is shared
-  bool found = false;  // found in a container; the kubelet has lost its record
+  CpuSet cpus = {};                        // listed CPUs, if the pool is exclusive
+  int units = 0;                           // devices, if the pool is shared
+  std::vector<std::string> unit_ids = {};  // of these devices, while the pool is not configured
+  bool found = false;                      // found in a container; the kubelet has lost its record
 };
 
 // The state of a listed CPU of an exclusive pool.

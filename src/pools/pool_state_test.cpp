@@ -136,6 +136,23 @@ TEST_F(PoolStateTest, a_removed_pool_keeps_its_endpoint_until_it_is_empty) {
   EXPECT_EQ(state.shared_cpus(*state.pools().find("shared-b")), (CpuSet{1, 4, 5}));
 }
 
+TEST_F(PoolStateTest, a_removed_shared_pool_keeps_the_devices_that_are_held) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4'}, shared-b: {cpus: '1'}}");
+  Holding held = holds("u1", "shared-b", {});
+  held.units = 2;
+  held.unit_ids = {"A", "B"};
+  state.set_holdings({held}, now_);
+  EXPECT_EQ(devices_of(state, "shared-b").size(), 1000u);
+  const auto without = pools_from("pools: {exclusive-a: {cpus: '4'}}", machine_);
+  state.configure(without, machine_);
+  state.set_holdings({held}, now_);
+  EXPECT_EQ(endpoints_of(state), (std::vector<std::string>{"exclusive-a", "shared-b"}));
+  EXPECT_EQ(healthy(state, "shared-b"), "A B") << "a kubelet that restarts admits its pod again";
+  EXPECT_FALSE(state.allocate("shared-b", {"A"}, now_));
+  state.set_holdings({}, now_);
+  EXPECT_EQ(endpoints_of(state), std::vector<std::string>{"exclusive-a"});
+}
+
 TEST_F(PoolStateTest, a_changed_policy_is_for_new_allocations_only) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '2,3'}}", {.cpus = 8, .threads = 2});
   const Holding old = holds("u1", "exclusive-a", {2});
