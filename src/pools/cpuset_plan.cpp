@@ -205,19 +205,22 @@ std::vector<std::string> double_bookings(const PoolState& state,
 
 std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
-                                      const CpuSet& exclusive) {
+                                      const CpuSet& exclusive, const std::vector<bool>& refused) {
   std::vector<CpusetWrite> out;
+  const auto can_write = [&](std::size_t i) {
+    return !targets[i].cpus.empty() && (refused.empty() || !refused[i]);
+  };
   // First containers give up CPUs they do not own, if some of their own are left.
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const CpuSet kept = actual[i] & targets[i].cpus;
-    if (!targets[i].cpus.empty() && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
+    if (can_write(i) && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
   }
   if (!out.empty()) return out;
   // CPUs that a container still uses and should not. A container's own target has none of those
   // that it intrudes on itself.
   const CpuSet intruded = intruded_cpus(actual, targets, exclusive);
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;
+    if (!can_write(i) || actual[i] == targets[i].cpus) continue;
     const CpuSet safe = targets[i].waits ? targets[i].cpus : targets[i].cpus - intruded;
     if (!safe.empty() && safe != actual[i]) out.push_back({i, safe});
   }

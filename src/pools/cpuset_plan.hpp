@@ -61,9 +61,12 @@ struct CpusetWrite {
 // One round of writes for the current sets. First come containers that give up CPUs. When there are
 // none, the others get CPUs, except those that another container still uses and should not. Empty:
 // nothing to do, or nothing that is safe yet. The caller reads the sets again after each round.
+// Leaves out containers whose set could not be written (`refused`, empty: none), so that they do
+// not hold up the others.
 std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
-                                      const CpuSet& exclusive);
+                                      const CpuSet& exclusive,
+                                      const std::vector<bool>& refused = {});
 
 // Exclusive CPUs that are in the set of a container that should not have them. Containers without a
 // pool do not count if there is no default pool: then they may run anywhere.

@@ -79,11 +79,10 @@ Result<void> Daemon::make_setter() {
   hooks.on_confined = [this](const LiveContainer& container, const CpusetTarget& target,
                              Nanos took) {
     metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
-    if (!target.pooled) return;
-    confined_.insert(container.pod);
-    events_.add(container, Type::normal, "CPUsPinned",
-                fmt::format("container {} runs on CPU {} ({})", container.container,
-                            target.cpus.to_string(), fmt::join(container.pools, ", ")));
+    announce(container, target);
+  };
+  hooks.on_renamed = [this](const LiveContainer& container, const CpusetTarget& target) {
+    announce(container, target);
   };
   hooks.on_drift = [this](const LiveContainer& container, const CpuSet& was) {
     metrics_.drift.add();
@@ -102,6 +101,14 @@ Result<void> Daemon::make_setter() {
                                      std::move(hooks));
   if (auto watch = DirectoryWatch::open(loop_)) directories_ = std::move(*watch);
   return {};
+}
+
+void Daemon::announce(const LiveContainer& container, const CpusetTarget& target) {
+  if (!target.pooled) return;
+  confined_.insert(container.pod);
+  events_.add(container, kube::EventNote::Type::normal, "CPUsPinned",
+              fmt::format("container {} runs on CPU {} ({})", container.container,
+                          target.cpus.to_string(), fmt::join(container.pools, ", ")));
 }
 
 void Daemon::make_plugins() {

@@ -64,6 +64,7 @@ class Daemon {
 
  private:
   Result<void> make_setter();
+  void announce(const LiveContainer& container, const CpusetTarget& target);
   void make_plugins();
   void follow_cluster();
   Task<void> run();

@@ -27,14 +27,17 @@ class ModelNode : public testing::SimNode {
   CpuSet enforce(const std::vector<LiveContainer>& containers) override {
     std::vector<CpuSet> actual;
     const CpusetPlan plan = plan_cpusets(state_, containers);
+    std::vector<bool> refused(containers.size(), false);
     for (int round = 0;; ++round) {
       actual.clear();
       for (const LiveContainer& container : containers) actual.push_back(sets_.at(container.path));
-      const auto writes = order_writes(actual, plan.targets, state_.guarded());
+      const auto writes = order_writes(actual, plan.targets, state_.guarded(), refused);
       if (writes.empty() || round == 5) break;
-      for (const CpusetWrite& write : writes)
-        if (const std::string& path = containers[write.container].path; !is_stuck(path))
-          sets_[path] = write.cpus;
+      for (const CpusetWrite& write : writes) {
+        const std::string& path = containers[write.container].path;
+        refused[write.container] = is_stuck(path);
+        if (!is_stuck(path)) sets_[path] = write.cpus;
+      }
     }
     return intruded_cpus(actual, plan.targets, state_.guarded());
   }

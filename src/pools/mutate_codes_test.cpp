@@ -67,7 +67,7 @@ TEST(AnnotationCodes, ann001_is_for_broken_documents) {
 TEST(AnnotationCodes, ann001_says_where_the_json_breaks) {
   expect_code("ANN001", R"([{"container" "a"}])", {"line 1, column 15", "':'", "\"\\\"\""});
   expect_code("ANN001", "[\n  {\"container\": \"a\",}\n]",
-              {"line 2, column 20", "a key in quotes"});
+              {"line 2, column 21", "a key in quotes"});
   expect_code("ANN001", "[{\"container\":\"a\"}", {"line 1, column 19", "found the end"});
 }
 

@@ -81,6 +81,13 @@ bool fits(const ContainerFacts& container, const PodFacts& pod,
   return true;
 }
 
+// Whether the container is known by its ID. Two containers of a pod may have the same environment.
+bool runs(const ContainerFacts& container, const std::vector<ContainerCgroup>& cgroups) {
+  return !container.id.empty() && std::ranges::any_of(cgroups, [&](const ContainerCgroup& cgroup) {
+    return cgroup.id == container.id;
+  });
+}
+
 std::optional<CpuSet> told_cpus(const ContainerFacts& container, std::string_view environment) {
   CpuSet out;
   for (const std::string& pool : container.pools) {
@@ -231,7 +238,8 @@ std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& c
         const std::string environment = read_environment(cgroup.path);
         if (!environment.empty())
           found = std::ranges::find_if(pod->containers, [&](const ContainerFacts& item) {
-            return !item.pools.empty() && fits(item, *pod, holdings, environment);
+            return !item.pools.empty() && !runs(item, cgroups) &&
+                   fits(item, *pod, holdings, environment);
           });
       }
       live.nameless = found == pod->containers.end() && pod->uses_pools();

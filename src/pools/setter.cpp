@@ -51,20 +51,21 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   note_drift(containers, plan.targets);
   std::vector<bool> inherited;
   std::vector<CpuSet> actual = read_back(containers, inherited);
+  std::vector<bool> refused(containers.size(), false);
   for (int round = 0; round < kMostRounds; ++round) {
-    std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive);
+    std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive, refused);
     if (writes.empty())  // nothing was ever written there, so the set would follow the parent
       for (std::size_t i = 0; i < containers.size(); ++i)
-        if (inherited[i] && !plan.targets[i].cpus.empty() && actual[i] == plan.targets[i].cpus)
+        if (inherited[i] && !refused[i] && !plan.targets[i].cpus.empty() &&
+            actual[i] == plan.targets[i].cpus)
           writes.push_back({i, plan.targets[i].cpus});
     if (writes.empty() || writing_ == Writing::only_look) break;
-    bool refused = false;
-    for (const CpusetWrite& item : writes) refused |= !write(containers[item.container], item.cpus);
-    actual = read_back(containers, inherited);
-    if (refused) {
+    for (const CpusetWrite& item : writes) {
+      if (write(containers[item.container], item.cpus)) continue;
+      refused[item.container] = true;
       out.settled = false;
-      break;
     }
+    actual = read_back(containers, inherited);
   }
   out.intruded = intruded_cpus(actual, plan.targets, exclusive);
   out.double_booked = double_bookings(state, containers, actual, plan.targets);
@@ -106,7 +107,11 @@ void Setter::note_right(const std::vector<LiveContainer>& containers,
     const bool right = !targets[i].cpus.empty() && actual[i] == targets[i].cpus;
     if (right && known.right != targets[i].cpus && hooks_.on_confined)
       hooks_.on_confined(containers[i], targets[i], clock_.steady() - known.seen);
-    if (right) known.right = targets[i].cpus;
+    else if (right && known.name != containers[i].container && hooks_.on_renamed)
+      hooks_.on_renamed(containers[i], targets[i]);
+    if (!right) continue;
+    known.right = targets[i].cpus;
+    known.name = containers[i].container;
   }
 }
 

@@ -20,6 +20,8 @@ struct SetterHooks {
   // The set of a container was right for the first time, this long after it was first seen.
   std::function<void(const LiveContainer& container, const CpusetTarget& target, Nanos took)>
       on_confined = {};
+  // A container with a right set has another name now: its environment fitted two containers.
+  std::function<void(const LiveContainer& container, const CpusetTarget& target)> on_renamed = {};
   // Another program had changed a set that was right before, and no resize explains it.
   std::function<void(const LiveContainer& container, const CpuSet& was)> on_drift = {};
   // Writing the set failed several times in a row.
@@ -51,6 +53,7 @@ class Setter {
   struct Known {
     SteadyTime seen;
     std::optional<CpuSet> right;             // the target when the set was last right
+    std::string name = {};                   // of the container, when the set was last right
     std::string resources = {};              // of the container, as last seen
     std::optional<SteadyTime> resized = {};  // when they changed
     int refusals = 0;                        // failed writes in a row

@@ -25,7 +25,12 @@ class SetterTest : public ::testing::Test {
     host_ = std::make_unique<testing::FakeHost>(machine);
     cgroups_ = std::make_unique<FakeCgroups>(*host_, v2, driver);
     SetterHooks hooks{.on_write = [this](bool) { ++writes_; },
-                      .on_confined = {},
+                      .on_confined = [this](const LiveContainer& container, const CpusetTarget&,
+                                            Nanos) { named_.push_back(container.container); },
+                      .on_renamed =
+                          [this](const LiveContainer& container, const CpusetTarget&) {
+                            named_.push_back("then " + container.container);
+                          },
                       .on_drift = [this](const LiveContainer&, const CpuSet&) { ++drifts_; },
                       .on_refused = [this](const LiveContainer& container, const CpuSet&,
                                            const Error&) { refused_ += container.container; }};
@@ -109,6 +114,7 @@ class SetterTest : public ::testing::Test {
   std::map<std::string, std::string> environments_;
   int writes_ = 0, drifts_ = 0;
   std::string refused_;
+  std::vector<std::string> named_;
 };
 
 constexpr const char* kPools =
@@ -274,6 +280,30 @@ TEST_F(SetterTest, looks_again_while_a_new_container_may_get_a_name) {
   add_pod("plain", {{"c"}});
   cgroups_->add("plain", "other");
   EXPECT_FALSE(look().young) << "whichever it is, its CPUs are the same";
+}
+
+TEST_F(SetterTest, tells_containers_with_the_same_environment_apart) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"shared-b"}}, {"d", {"shared-b"}}});
+  for (const std::string& path : {pod[0], pod[1]})
+    environments_[path] = "PLIMSOLL_CPUS_SHARED_B=2,3\0"s;
+  pods_[0].containers[1].id.clear();  // the API reports it later
+  look();
+  EXPECT_EQ(named_, (std::vector<std::string>{"c", "d", ""}));
+  // If the API knows neither, the names are corrected later.
+  const auto other = add_pod("q", {{"c", {"shared-b"}}, {"d", {"shared-b"}}});
+  for (const std::string& path : {other[0], other[1]})
+    environments_[path] = "PLIMSOLL_CPUS_SHARED_B=2,3\0"s;
+  for (ContainerFacts& container : pods_[1].containers) container.id.clear();
+  named_.clear();
+  look();
+  EXPECT_EQ(named_, (std::vector<std::string>{"c", "c", ""}));
+  named_.clear();
+  pods_[1].containers[0].id = "qc";
+  pods_[1].containers[1].id = "qd";
+  look();
+  look();
+  EXPECT_EQ(named_, std::vector<std::string>{"then d"});
 }
 
 TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
@@ -460,6 +490,18 @@ TEST_F(SetterTest, withholds_cpus_of_a_shared_pool_that_was_removed) {
   remove_pod("s", shared);
   look();
   EXPECT_EQ(healthy("exclusive-a"), "0 1");
+}
+
+TEST(OrderWrites, does_not_wait_for_a_container_whose_set_cannot_be_written) {
+  const std::vector<CpuSet> actual{{1, 2}, {3}};
+  const std::vector<CpusetTarget> targets{{.cpus = {1}}, {.cpus = {4}}};
+  const auto first = order_writes(actual, targets, CpuSet{2, 3});
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].container, 0u);
+  const auto next = order_writes(actual, targets, CpuSet{2, 3}, {true, false});
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].container, 1u);
+  EXPECT_EQ(next[0].cpus, CpuSet{4});
 }
 
 TEST_F(SetterTest, reports_a_cpu_with_two_owners) {

@@ -93,7 +93,7 @@ class SimNode {
           }
     for (const SimPod& pod : pods_)
       for (const SimContainer& container : pod.containers) {
-        if (container.resources.empty() && may_run_anywhere(owner)) continue;
+        if (container.resources.empty() && may_run_anywhere_) continue;
         for (int cpu : set_of(path_of(pod, container))) {
           auto found = owner.find(cpu);
           if (found != owner.end() && found->second != pod.uid)
@@ -190,15 +190,6 @@ class SimNode {
   SteadyTime now_;
 
  private:
-  // Without a default pool, containers without a pool may run anywhere. With one, they have nowhere
-  // to go if every CPU was given away while there was none.
-  bool may_run_anywhere(const std::map<int, std::string>& owner) const {
-    if (pools_.default_cpus.empty()) return true;
-    for (int cpu : machine_.online)
-      if (!owner.contains(cpu)) return false;
-    return true;
-  }
-
   void start_agent() {
     state_ = PoolState();
     state_.configure(pools_, machine_);
@@ -255,6 +246,7 @@ class SimNode {
     const auto containers = live();
     state_.set_holdings(complete_holdings(state_, told(), containers, now_), now_);
     state_.clear(enforce(containers));
+    may_run_anywhere_ = pools_.default_cpus.empty() || state_.unclaimed().empty();
     for (const CpusetTarget& target : plan_cpusets(state_, live()).targets) waits += target.waits;
   }
 
@@ -367,6 +359,9 @@ class SimNode {
   std::vector<SimPod> pods_;
   std::map<std::tuple<std::string, std::string, std::string>, node::DeviceIds> records_;
   int made_ = 0;
+  // Without a default pool, containers without a pool may run anywhere. With one, they have nowhere
+  // to go if every CPU was given away while there was none.
+  bool may_run_anywhere_ = true;
 };
 
 }  // namespace plim::pools::testing
