@@ -24,9 +24,11 @@ class Walk(PoolsWalk, unittest.TestCase):
             self.skipTest("nodes have no cgroups or containers no namespaces here")
 
     def test_the_page_ends_with_processes_on_their_cpus(self):
-        before = pathlib.Path("/opt/bin/process-starter").exists()
+        installed = pathlib.Path("/opt/bin/process-starter")
+        seen = lambda: installed.exists() and (installed.stat().st_ino, installed.stat().st_mtime_ns)
+        before = seen()
         self.walk()
-        self.assertEqual(pathlib.Path("/opt/bin/process-starter").exists(), before, "a local node must not install on the machine")
+        self.assertEqual(seen(), before, "a local node must not install on the machine")
 
 
 if __name__ == "__main__":

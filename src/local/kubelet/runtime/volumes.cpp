@@ -266,7 +266,7 @@ std::string host_path(std::string_view path, const VolumeRoots& roots) {
   if (roots.host.empty() || !below(kProgramDirectory)) return std::string(path);
   std::string own = roots.host + std::string(place);
   std::error_code ignored;
-  const bool machines = !std::filesystem::exists(own, ignored) &&
+  const bool machines = place != kProgramDirectory && !std::filesystem::exists(own, ignored) &&
                         std::filesystem::exists(std::string(place), ignored);
   return machines ? std::string(path) : own;
 }

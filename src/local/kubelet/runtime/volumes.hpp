@@ -36,8 +36,9 @@ struct VolumeRoots {
   std::string host = {};     // files that daemons install on the node; "": on the machine
 };
 
-// Where a hostPath is on this machine. All local nodes share the machine, so a node has directories
-// of its own for /var/lib/kubelet and /run/plimsoll, and for /opt/bin if the machine has none.
+// Where a hostPath is on this machine. All local nodes share the machine, so each node has its own
+// /var/lib/kubelet, /run/plimsoll and /opt/bin. A program that is not in the node's /opt/bin is
+// that of the machine.
 std::string host_path(std::string_view path, const VolumeRoots& roots);
 
 std::string volume_path(const json::value& pod, const json::value& volume,
