@@ -131,18 +131,19 @@ Result<void> Endpoint::listen() {
   PLIM_TRY(server_, net::RpcServer::listen(loop_, socket_, 0600));
   own_file_ = file_id(socket_);
   const std::string service(kService);
-  server_->unary(service + "GetDevicePluginOptions", [](net::RpcCall&, std::string) {
+  server_->unary(service + "GetDevicePluginOptions", [](net::RpcCall&, const std::string&) {
     const node::PluginOptions told{.pre_start = false, .preferred = true};
     return answer({.body = node::encode_plugin_options(told)});
   });
-  server_->streaming(service + "ListAndWatch",
-                     [this](net::RpcCall& call, std::string) { return list_and_watch(call); });
+  server_->streaming(service + "ListAndWatch", [this](net::RpcCall& call, const std::string&) {
+    return list_and_watch(call);
+  });
   server_->unary(service + "GetPreferredAllocation",
-                 [this](net::RpcCall&, std::string body) { return answer(prefer(body)); });
+                 [this](net::RpcCall&, const std::string& body) { return answer(prefer(body)); });
   server_->unary(service + "Allocate",
-                 [this](net::RpcCall&, std::string body) { return answer(allocate(body)); });
+                 [this](net::RpcCall&, const std::string& body) { return answer(allocate(body)); });
   server_->unary(service + "PreStartContainer",
-                 [](net::RpcCall&, std::string) { return answer({}); });
+                 [](net::RpcCall&, const std::string&) { return answer({}); });
   return {};
 }
 
