@@ -90,6 +90,23 @@ TEST(PodList, running_init_containers_count_only_if_they_are_sidecars) {
   EXPECT_EQ(answer.pods[0].containers[0].id, "s");
 }
 
+TEST(PodList, follows_a_resize_in_place) {
+  const auto pod = [](const std::string& cpu) {
+    auto answer = decode(std::string("{") + kMeta + R"(,"spec":{"containers":[{"name":"c",
+        "resources":{"requests":{"cpu":")" +
+                         cpu + R"("},"limits":{"cpu":")" + cpu + R"("}}}]},
+        "status":{"qosClass":"Guaranteed","containerStatuses":[{"name":"c","containerID":
+        "containerd://a","state":{"running":{}}}]}})");
+    return answer.pods.at(0);
+  };
+  const PodFacts before = pod("1"), after = pod("2500m");
+  EXPECT_DOUBLE_EQ(after.resources.at("limits_cpu"), 2.5);
+  EXPECT_DOUBLE_EQ(after.resources.at("requests_cpu"), 2.5);
+  EXPECT_EQ(before.containers[0].id, after.containers[0].id) << "it is the same task";
+  EXPECT_EQ(before.uid, after.uid);
+  EXPECT_EQ(after.qos, node::Qos::guaranteed);
+}
+
 TEST(PodList, qos_is_derived_when_it_is_missing) {
   const auto qos = [](const std::string& resources) {
     auto answer = decode(std::string("{") + kMeta + R"(,"spec":{"containers":[{"resources":)" +

@@ -71,14 +71,20 @@ constexpr std::array kAdmissionCodes{
                   "No pool file of the webhook has a pool with this name. --unknown-pool decides "
                   "whether the webhook warns, rejects the pod or accepts it.",
                   "correct the name; plimsoll pools shows the pools of a node"},
-    AdmissionCode{"RES003", "no node has enough exclusive CPUs",
-                  "The request is larger than the largest pool with this name, so the pod would "
-                  "wait forever.",
+    AdmissionCode{"RES003", "no node has a pool of this size",
+                  "The request of a container, or of all containers of the pod together, is larger "
+                  "than the largest pool with this name, so the pod would wait forever. A shared "
+                  "pool offers 1000 for each of its CPUs.",
                   "request fewer CPUs or enlarge the pool"},
     AdmissionCode{"RES004", "the container's own cpu limit is lower than its pools",
                   "This is only a warning: the limit stays, so the kernel may throttle the "
                   "container on its own CPUs.",
                   "remove the cpu limit; the webhook sets a suitable one"},
+    AdmissionCode{
+        "REV001", "the review has no pod",
+        "The request to the webhook has no object, or an update has no oldObject, so there "
+        "is nothing to check. API servers always send them.",
+        "send the whole AdmissionReview; check proxies between API server and webhook"},
     AdmissionCode{
         "VOL001", "a volume or mount conflicts with the starter",
         "Pinned containers need the volumes podinfo and hostbin, mounted at /etc/podinfo and at "

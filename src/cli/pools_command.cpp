@@ -10,6 +10,7 @@
 #include "cli/cluster_access.hpp"
 #include "cli/commands.hpp"
 #include "cli/printer.hpp"
+#include "kube/paths.hpp"
 #include "net/client.hpp"
 #include "pools/look.hpp"
 #include "roles/local_roles.hpp"
@@ -53,6 +54,34 @@ Outcome<json::value> from_report(const Context& context, const std::string& node
       pools.push_back(std::move(item));
     }
   return json::value{{"node", node}, {"pools", std::move(pools)}};
+}
+
+// The agents that the DaemonSet of deploy/pools runs. Empty: there is no cluster, or it has none.
+Outcome<json::array> from_daemons(const Context& context, const std::string& node) {
+  json::array out;
+  auto config = cluster_config(context);
+  if (!config) return out;
+  net::Request request{.path = "/api/v1/namespaces/kube-system/pods?labelSelector=name%3Dcpudp"};
+  const auto answer = ask(*config, std::move(request), std::chrono::seconds(10));
+  const auto list = answer && answer->status == 200 ? parse_json(answer->body)
+                                                    : Result<json::value>(json::value());
+  if (!list || !list->is_object()) return out;
+  for (const json::value& pod : kube::list_at(*list, "ObjectList.items")) {
+    std::string address(kube::text_at(pod, "Pod.status.hostIP"));
+    if (address.empty() || kube::text_at(pod, "Pod.status.phase") != "Running") continue;
+    if (!node.empty() && kube::text_at(pod, "Pod.spec.nodeName") != node) continue;
+    if (address.find(':') != address.npos) address = "[" + address + "]";
+    PLIM_CLI_TRY(json::value pools, pools_at("http://" + address + ":9101"));
+    out.push_back(std::move(pools));
+  }
+  return out;
+}
+
+bool has_files(const Context& context) {
+  std::error_code ignored;
+  return context.values.given("poolconfigs") ||
+         std::filesystem::is_directory("/etc/cpu-pooler", ignored) ||
+         std::filesystem::is_directory("/etc/cpu-dp", ignored);
 }
 
 // The pools from the files of this machine, if no agent runs.
@@ -103,6 +132,10 @@ Outcome<json::array> nodes_of(const Context& context) {
       out.push_back(std::move(pools));
     }
   if (!out.empty()) return out;
+  if (!node.empty() || !has_files(context)) {
+    PLIM_CLI_TRY(out, from_daemons(context, node));
+    if (!out.empty()) return out;
+  }
   if (node.empty()) {
     PLIM_CLI_TRY(json::value pools, pools_here(context));
     out.push_back(std::move(pools));

@@ -65,6 +65,8 @@ struct PreferredRequest {
 std::string encode_preferred_request(const PreferredRequest& request);
 Result<DeviceIds> decode_preferred(const std::string& bytes);
 std::string encode_allocate_request(const DeviceIds& ids);
+// One request may be about several containers.
+std::string encode_allocate_requests(const std::vector<DeviceIds>& containers);
 // The part of the requested container; checkpoints store it unchanged.
 Result<std::string> decode_allocate(const std::string& bytes);
 Result<DeviceGrants> decode_grants(const std::string& container_response);
@@ -78,5 +80,12 @@ Result<DeviceIds> decode_allocate_request(const std::string& bytes);
 std::string encode_allocate(const DeviceGrants& grants);
 Result<PreferredRequest> decode_preferred_request(const std::string& bytes);
 std::string encode_preferred(const DeviceIds& ids);
+
+// The same for requests about several containers; the answer has as many parts, in that order.
+Result<std::vector<DeviceIds>> decode_allocate_requests(const std::string& bytes);
+std::string encode_allocate_all(const std::vector<DeviceGrants>& containers);
+Result<std::vector<DeviceGrants>> decode_allocate_all(const std::string& bytes);
+Result<std::vector<PreferredRequest>> decode_preferred_requests(const std::string& bytes);
+std::string encode_preferred_all(const std::vector<DeviceIds>& containers);
 
 }  // namespace plim::node

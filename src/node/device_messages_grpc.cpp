@@ -31,6 +31,24 @@ void fill(v1beta1::DevicePluginOptions& out, const PluginOptions& options) {
   out.set_get_preferred_allocation_available(options.preferred);
 }
 
+void fill(v1beta1::ContainerAllocateResponse& out, const DeviceGrants& grants) {
+  for (const auto& [name, value] : grants.env) (*out.mutable_envs())[name] = value;
+  for (const auto& [name, value] : grants.annotations) (*out.mutable_annotations())[name] = value;
+  for (const DeviceMount& mount : grants.mounts) {
+    auto& added = *out.add_mounts();
+    added.set_container_path(mount.container_path);
+    added.set_host_path(mount.host_path);
+    added.set_read_only(mount.read_only);
+  }
+  for (const DeviceFile& device : grants.devices) {
+    auto& added = *out.add_devices();
+    added.set_container_path(device.container_path);
+    added.set_host_path(device.host_path);
+    added.set_permissions(device.permissions);
+  }
+  for (const std::string& name : grants.cdi_devices) out.add_cdi_devices()->set_name(name);
+}
+
 }  // namespace
 
 Result<PluginRegistration> decode_registration(const std::string& bytes) {
@@ -93,14 +111,20 @@ std::string encode_preferred_request(const PreferredRequest& request) {
   return out.SerializeAsString();
 }
 
-Result<PreferredRequest> decode_preferred_request(const std::string& bytes) {
+Result<std::vector<PreferredRequest>> decode_preferred_requests(const std::string& bytes) {
   PLIM_TRY(auto message, parse<v1beta1::PreferredAllocationRequest>(bytes));
-  if (message.container_requests_size() != 1)
-    return fail(Code::bad_request, "expected one container");
-  const auto& container = message.container_requests(0);
-  return PreferredRequest{.available = texts(container.available_deviceids()),
-                          .must_include = texts(container.must_include_deviceids()),
-                          .size = container.allocation_size()};
+  std::vector<PreferredRequest> out;
+  for (const auto& container : message.container_requests())
+    out.push_back({.available = texts(container.available_deviceids()),
+                   .must_include = texts(container.must_include_deviceids()),
+                   .size = container.allocation_size()});
+  return out;
+}
+
+Result<PreferredRequest> decode_preferred_request(const std::string& bytes) {
+  PLIM_TRY(auto containers, decode_preferred_requests(bytes));
+  if (containers.size() != 1) return fail(Code::bad_request, "expected one container");
+  return std::move(containers.front());
 }
 
 Result<DeviceIds> decode_preferred(const std::string& bytes) {
@@ -109,25 +133,44 @@ Result<DeviceIds> decode_preferred(const std::string& bytes) {
   return texts(message.container_responses(0).deviceids());
 }
 
-std::string encode_preferred(const DeviceIds& ids) {
+std::string encode_preferred_all(const std::vector<DeviceIds>& containers) {
   v1beta1::PreferredAllocationResponse out;
-  auto& container = *out.add_container_responses();
-  for (const std::string& id : ids) container.add_deviceids(id);
+  for (const DeviceIds& ids : containers) {
+    auto& container = *out.add_container_responses();
+    for (const std::string& id : ids) container.add_deviceids(id);
+  }
+  return out.SerializeAsString();
+}
+
+std::string encode_preferred(const DeviceIds& ids) {
+  return encode_preferred_all(std::vector<DeviceIds>(1, ids));
+}
+
+std::string encode_allocate_requests(const std::vector<DeviceIds>& containers) {
+  v1beta1::AllocateRequest out;
+  for (const DeviceIds& ids : containers) {
+    auto& container = *out.add_container_requests();
+    for (const std::string& id : ids) container.add_devices_ids(id);
+  }
   return out.SerializeAsString();
 }
 
 std::string encode_allocate_request(const DeviceIds& ids) {
-  v1beta1::AllocateRequest out;
-  auto& container = *out.add_container_requests();
-  for (const std::string& id : ids) container.add_devices_ids(id);
-  return out.SerializeAsString();
+  return encode_allocate_requests(std::vector<DeviceIds>(1, ids));
+}
+
+Result<std::vector<DeviceIds>> decode_allocate_requests(const std::string& bytes) {
+  PLIM_TRY(auto message, parse<v1beta1::AllocateRequest>(bytes));
+  std::vector<DeviceIds> out;
+  for (const auto& container : message.container_requests())
+    out.push_back(texts(container.devices_ids()));
+  return out;
 }
 
 Result<DeviceIds> decode_allocate_request(const std::string& bytes) {
-  PLIM_TRY(auto message, parse<v1beta1::AllocateRequest>(bytes));
-  if (message.container_requests_size() != 1)
-    return fail(Code::bad_request, "expected one container");
-  return texts(message.container_requests(0).devices_ids());
+  PLIM_TRY(auto containers, decode_allocate_requests(bytes));
+  if (containers.size() != 1) return fail(Code::bad_request, "expected one container");
+  return std::move(containers.front());
 }
 
 Result<std::string> decode_allocate(const std::string& bytes) {
@@ -135,6 +178,16 @@ Result<std::string> decode_allocate(const std::string& bytes) {
   if (message.container_responses_size() == 0)
     return fail(Code::internal, "the plugin's response to Allocate is empty");
   return message.container_responses(0).SerializeAsString();
+}
+
+Result<std::vector<DeviceGrants>> decode_allocate_all(const std::string& bytes) {
+  PLIM_TRY(auto message, parse<v1beta1::AllocateResponse>(bytes));
+  std::vector<DeviceGrants> out;
+  for (const auto& container : message.container_responses()) {
+    PLIM_TRY(DeviceGrants grants, decode_grants(container.SerializeAsString()));
+    out.push_back(std::move(grants));
+  }
+  return out;
 }
 
 Result<DeviceGrants> decode_grants(const std::string& container_response) {
@@ -152,26 +205,14 @@ Result<DeviceGrants> decode_grants(const std::string& container_response) {
   return out;
 }
 
-std::string encode_allocate(const DeviceGrants& grants) {
+std::string encode_allocate_all(const std::vector<DeviceGrants>& containers) {
   v1beta1::AllocateResponse out;
-  auto& container = *out.add_container_responses();
-  for (const auto& [name, value] : grants.env) (*container.mutable_envs())[name] = value;
-  for (const auto& [name, value] : grants.annotations)
-    (*container.mutable_annotations())[name] = value;
-  for (const DeviceMount& mount : grants.mounts) {
-    auto& added = *container.add_mounts();
-    added.set_container_path(mount.container_path);
-    added.set_host_path(mount.host_path);
-    added.set_read_only(mount.read_only);
-  }
-  for (const DeviceFile& device : grants.devices) {
-    auto& added = *container.add_devices();
-    added.set_container_path(device.container_path);
-    added.set_host_path(device.host_path);
-    added.set_permissions(device.permissions);
-  }
-  for (const std::string& name : grants.cdi_devices) container.add_cdi_devices()->set_name(name);
+  for (const DeviceGrants& grants : containers) fill(*out.add_container_responses(), grants);
   return out.SerializeAsString();
+}
+
+std::string encode_allocate(const DeviceGrants& grants) {
+  return encode_allocate_all(std::vector<DeviceGrants>(1, grants));
 }
 
 std::string encode_pre_start(const DeviceIds& ids) {

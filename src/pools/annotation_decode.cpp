@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "base/json_mistake.hpp"
 #include "base/text.hpp"
 #include "pools/annotation.hpp"
 
@@ -36,6 +37,13 @@ Admitted<std::string> text_of(const Element& element, std::string_view name,
   return std::string(text);
 }
 
+// The parser does not say where it stopped, so the text is read again.
+std::string mistake_in(std::string_view text, simdjson::error_code broken) {
+  const auto mistake = find_json_mistake(text);
+  if (!mistake) return simdjson::error_message(broken);
+  return located("", position_of(text, mistake->offset), mistake->message);
+}
+
 class AnnotationReader {
  public:
   Admitted<Annotation> read(std::string_view text) {
@@ -44,8 +52,7 @@ class AnnotationReader {
                                           text.size(), kMaxAnnotation));
     dom::element root;
     if (const auto broken = parser_.parse(text.data(), text.size()).get(root))
-      return reject("ANN001",
-                    fmt::format("the annotation is not JSON: {}", simdjson::error_message(broken)));
+      return reject("ANN001", "the annotation is not JSON: " + mistake_in(text, broken));
     dom::array list;
     if (root.get_array().get(list)) return reject("ANN001", "the annotation is not a JSON array");
     std::size_t index = 0;

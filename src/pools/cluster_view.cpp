@@ -67,9 +67,9 @@ std::shared_ptr<const kube::Pod> ClusterView::find_pod(std::string_view key) con
   return pods_.store().find(key);
 }
 
-std::vector<PodFacts> ClusterView::pods(std::string_view base_name) const {
+std::vector<PodFacts> ClusterView::pods(const BaseNames& bases) const {
   std::vector<PodFacts> out;
-  for (const auto& [key, pod] : pods_.store()) out.push_back(facts_of(*pod, base_name));
+  for (const auto& [key, pod] : pods_.store()) out.push_back(facts_of(*pod, bases));
   return out;
 }
 

@@ -35,7 +35,7 @@ class ClusterView {
   std::shared_ptr<const kube::Node> node() const;  // null: not known yet
   NodeLabels labels() const;
   std::shared_ptr<const kube::Pod> find_pod(std::string_view key) const;  // "namespace/name"
-  std::vector<PodFacts> pods(std::string_view base_name) const;
+  std::vector<PodFacts> pods(const BaseNames& bases) const;
 
  private:
   std::string node_name_;

@@ -16,7 +16,7 @@ bool holds(const Holding& holding, const LiveContainer& container) {
 }
 
 const Pool* exclusive_pool(const PoolState& state, const std::string& name) {
-  const Pool* pool = state.pools().find(name);
+  const Pool* pool = state.pools().find(bare_name(name));
   return pool != nullptr && pool->type == PoolType::exclusive ? pool : nullptr;
 }
 
@@ -30,7 +30,7 @@ bool asks_for_exclusive(const PoolState& state, const LiveContainer& container) 
 std::vector<Holding> guess(const PoolState& state, const LiveContainer& container) {
   CpuSet shared, members;
   for (const std::string& name : container.pools)
-    if (const Pool* pool = state.pools().find(name); pool != nullptr) {
+    if (const Pool* pool = state.pools().find(bare_name(name)); pool != nullptr) {
       if (pool->type == PoolType::shared) shared |= pool->cpus;
       if (pool->type == PoolType::exclusive) members |= pool->members(state.topology());
     }
@@ -56,8 +56,29 @@ struct CommonSets {
   }
 
   CpuSet everybodys;
-  std::map<std::string, CpuSet> shared;
+  std::map<std::string, CpuSet, std::less<>> shared;
 };
+
+// Why a shared pool has no CPU for its containers.
+Note lost_pool(const PoolState& state, std::size_t index, std::string_view name) {
+  const Pool& pool = *state.pools().find(name);
+  if ((pool.cpus & state.topology().online).empty())
+    return {Note::Kind::pool_lost, index,
+            fmt::format("no CPU of shared pool {} is online; it runs with containers without a "
+                        "pool",
+                        name)};
+  return {Note::Kind::pool_held, index,
+          fmt::format("containers that had CPU {} from another pool still hold them; it gets the "
+                      "CPUs of shared pool {} when they end",
+                      pool.cpus.to_string(), name)};
+}
+
+// Where a container runs that cannot have a CPU of its pools now. Empty: every CPU has an owner.
+CpuSet refuge_of(const PoolState& state, const LiveContainer& container) {
+  const CpuSet unclaimed = state.unclaimed();
+  const CpuSet kept = container.actual & unclaimed;
+  return kept.empty() ? unclaimed : kept;
+}
 
 CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
                        const LiveContainer& container, std::size_t index,
@@ -81,13 +102,10 @@ CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
   out.cpus = held;
   bool lacks = held.empty() && asks_for_exclusive(state, container);
   for (const std::string& name : container.pools) {
-    const auto shared = sets.shared.find(name);
+    const auto shared = sets.shared.find(bare_name(name));
     if (shared == sets.shared.end()) continue;
     if (shared->second.empty()) {
-      notes.push_back({Note::Kind::pool_lost, index,
-                       fmt::format("no CPU of shared pool {} is online; it runs with containers "
-                                   "without a pool",
-                                   name)});
+      notes.push_back(lost_pool(state, index, shared->first));
       lacks = true;
     }
     out.cpus |= shared->second;
@@ -101,6 +119,10 @@ CpusetTarget target_of(const PoolState& state, const CommonSets& sets,
   } else if (!out.pooled) {
     out.cpus = sets.everybodys;
   }
+  if (!out.cpus.empty()) return out;
+  const bool waits = !container.pools.empty() || !state.pools().default_cpus.empty();
+  if (waits || container.nameless) out.cpus = refuge_of(state, container);
+  out.waits = waits;
   return out;
 }
 
@@ -148,27 +170,58 @@ CpusetPlan plan_cpusets(const PoolState& state, const std::vector<LiveContainer>
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive) {
   CpuSet out;
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    if (!targets[i].cpus.empty()) out |= actual[i] - targets[i].cpus;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (targets[i].waits)
+      out |= actual[i];
+    else if (!targets[i].cpus.empty())
+      out |= actual[i] - targets[i].cpus;
+  }
   return out & exclusive;
+}
+
+std::vector<std::string> double_bookings(const PoolState& state,
+                                         const std::vector<LiveContainer>& containers,
+                                         const std::vector<CpuSet>& actual,
+                                         const std::vector<CpusetTarget>& targets) {
+  std::vector<std::string> out;
+  for (const Holding& holding : state.holdings()) {
+    const CpuSet owned = state.granted(holding);
+    for (std::size_t i = 0; i < containers.size() && !owned.empty(); ++i) {
+      const LiveContainer& other = containers[i];
+      const bool same_pod = holding.uid.empty() || other.uid.empty() ? holding.pod == other.pod
+                                                                     : holding.uid == other.uid;
+      const bool left_alone = targets[i].cpus.empty() && !targets[i].waits;
+      const CpuSet both = owned & actual[i];
+      if (same_pod || left_alone || both.empty()) continue;
+      out.push_back(fmt::format("CPU {} of pool {} belongs to {}/{}, but {}/{} runs on it too",
+                                both.to_string(), holding.pool,
+                                holding.pod.empty() ? holding.uid : holding.pod, holding.container,
+                                other.pod.empty() ? other.uid : other.pod,
+                                other.container.empty() ? "(sandbox)" : other.container));
+    }
+  }
+  return out;
 }
 
 std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
-                                      const CpuSet& exclusive) {
+                                      const CpuSet& exclusive, const std::vector<bool>& refused) {
   std::vector<CpusetWrite> out;
+  const auto can_write = [&](std::size_t i) {
+    return !targets[i].cpus.empty() && (refused.empty() || !refused[i]);
+  };
   // First containers give up CPUs they do not own, if some of their own are left.
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const CpuSet kept = actual[i] & targets[i].cpus;
-    if (!targets[i].cpus.empty() && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
+    if (can_write(i) && kept != actual[i] && !kept.empty()) out.push_back({i, kept});
   }
   if (!out.empty()) return out;
   // CPUs that a container still uses and should not. A container's own target has none of those
   // that it intrudes on itself.
   const CpuSet intruded = intruded_cpus(actual, targets, exclusive);
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    if (targets[i].cpus.empty() || actual[i] == targets[i].cpus) continue;
-    const CpuSet safe = targets[i].cpus - intruded;
+    if (!can_write(i) || actual[i] == targets[i].cpus) continue;
+    const CpuSet safe = targets[i].waits ? targets[i].cpus : targets[i].cpus - intruded;
     if (!safe.empty() && safe != actual[i]) out.push_back({i, safe});
   }
   return out;

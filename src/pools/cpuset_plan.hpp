@@ -19,11 +19,13 @@ struct LiveContainer {
   CpuSet actual = {};                   // current CPUs of its cgroup
   bool ending = false;                  // its pod is being deleted
   bool nameless = false;                // pod with pools, but container name not known yet
+  bool resizing = false;                // the kubelet is changing its resources in place
+  std::string resources = {};           // its CPU and memory in the pod's spec
   std::optional<CpuSet> told = {};      // from the environment of its first process
 };
 
 struct Note {
-  enum class Kind { no_allocation, withheld, offline, pool_lost };
+  enum class Kind { no_allocation, withheld, offline, pool_lost, pool_held };
   Kind kind;
   std::size_t container;  // index in the list of containers
   std::string text;
@@ -32,6 +34,9 @@ struct Note {
 struct CpusetTarget {
   CpuSet cpus;  // empty: do not change
   bool pooled = false;
+  // No CPU of its pools is free. It stays where no container owns a CPU, and what it uses goes to
+  // nobody else until it has left.
+  bool waits = false;
 };
 
 struct CpusetPlan {
@@ -56,13 +61,22 @@ struct CpusetWrite {
 // One round of writes for the current sets. First come containers that give up CPUs. When there are
 // none, the others get CPUs, except those that another container still uses and should not. Empty:
 // nothing to do, or nothing that is safe yet. The caller reads the sets again after each round.
+// Leaves out containers whose set could not be written (`refused`, empty: none), so that they do
+// not hold up the others.
 std::vector<CpusetWrite> order_writes(const std::vector<CpuSet>& actual,
                                       const std::vector<CpusetTarget>& targets,
-                                      const CpuSet& exclusive);
+                                      const CpuSet& exclusive,
+                                      const std::vector<bool>& refused = {});
 
-// Exclusive CPUs that are in the set of a container that should not have them. Containers that are
-// not changed do not count: they have no other set to move to.
+// Exclusive CPUs that are in the set of a container that should not have them. Containers without a
+// pool do not count if there is no default pool: then they may run anywhere.
 CpuSet intruded_cpus(const std::vector<CpuSet>& actual, const std::vector<CpusetTarget>& targets,
                      const CpuSet& exclusive);
+
+// For users: each CPU that a container owns although another pod has it in its set too.
+std::vector<std::string> double_bookings(const PoolState& state,
+                                         const std::vector<LiveContainer>& containers,
+                                         const std::vector<CpuSet>& actual,
+                                         const std::vector<CpusetTarget>& targets);
 
 }  // namespace plim::pools

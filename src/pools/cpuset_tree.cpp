@@ -39,6 +39,23 @@ std::string file_in(const std::string& path) {
   return path + "/cpuset.cpus";
 }
 
+// The cgroup root of the kubelet that started this process, from the text of /proc/self/cgroup. A
+// machine may have several kubelets. nullopt: it is not in a pod, or sees its cgroup as the root.
+std::optional<std::string> kubelet_base(std::string_view own, const std::string& mount, bool v2) {
+  for (std::string_view line : split(own, '\n')) {
+    const auto [number, rest] = cut(line, ':');
+    const auto [controllers, path] = cut(rest, ':');
+    const auto names = split(controllers, ',');
+    const bool ours = v2 ? controllers.empty() : std::ranges::find(names, "cpuset") != names.end();
+    const std::size_t pods = path.find("/kubepods");
+    if (!ours || pods == path.npos) continue;
+    std::string base(path.substr(0, pods));
+    const std::string above = fmt::format("{}{}/kubepods", mount, base);
+    if (is_there(above) || is_there(above + ".slice")) return base;
+  }
+  return std::nullopt;
+}
+
 CpuSet effective_in(const std::string& path) {
   auto text = read_file(path + "/cpuset.cpus.effective");
   if (!text) text = read_file(path + "/cpuset.effective_cpus");
@@ -64,7 +81,13 @@ Result<CpusetTree> CpusetTree::open(const CpusetTreeOptions& options) {
                     options.host_root));
   out.v2_ = mount->v2;
   std::vector<std::string> bases{options.cgroup_root};
-  if (options.cgroup_root.empty()) bases.emplace_back("/kubelet");
+  if (options.cgroup_root.empty()) {
+    const std::string own = read_file(options.own_cgroup).value_or("");
+    if (auto base = kubelet_base(own, mount->directory, mount->v2))
+      bases = {std::move(*base)};
+    else
+      bases.emplace_back("/kubelet");
+  }
   for (std::string base : bases) {
     while (base.ends_with('/')) base.pop_back();
     if (!base.empty() && base.front() != '/') base.insert(0, "/");

@@ -20,8 +20,9 @@ struct ContainerCgroup {
 
 struct CpusetTreeOptions {
   std::string host_root = "/";
-  std::string cgroup_root = {};  // of the kubelet; "": the default ones
-  std::string pods = {};         // the directory with the pods; "": search for it
+  std::string cgroup_root = {};  // of the kubelet; "": found by the own cgroup, or the default ones
+  std::string own_cgroup = "/proc/self/cgroup";
+  std::string pods = {};  // the directory with the pods; "": search for it
 };
 
 // Supports both versions of cgroups and both cgroup drivers of the kubelet.

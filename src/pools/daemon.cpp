@@ -79,11 +79,10 @@ Result<void> Daemon::make_setter() {
   hooks.on_confined = [this](const LiveContainer& container, const CpusetTarget& target,
                              Nanos took) {
     metrics_.apply_seconds.observe(std::chrono::duration<double>(took).count());
-    if (!target.pooled) return;
-    confined_.insert(container.pod);
-    events_.add(container, Type::normal, "CPUsPinned",
-                fmt::format("container {} runs on CPU {} ({})", container.container,
-                            target.cpus.to_string(), fmt::join(container.pools, ", ")));
+    announce(container, target);
+  };
+  hooks.on_renamed = [this](const LiveContainer& container, const CpusetTarget& target) {
+    announce(container, target);
   };
   hooks.on_drift = [this](const LiveContainer& container, const CpuSet& was) {
     metrics_.drift.add();
@@ -102,6 +101,14 @@ Result<void> Daemon::make_setter() {
                                      std::move(hooks));
   if (auto watch = DirectoryWatch::open(loop_)) directories_ = std::move(*watch);
   return {};
+}
+
+void Daemon::announce(const LiveContainer& container, const CpusetTarget& target) {
+  if (!target.pooled) return;
+  confined_.insert(container.pod);
+  events_.add(container, kube::EventNote::Type::normal, "CPUsPinned",
+              fmt::format("container {} runs on CPU {} ({})", container.container,
+                          target.cpus.to_string(), fmt::join(container.pools, ", ")));
 }
 
 void Daemon::make_plugins() {
@@ -267,18 +274,34 @@ std::string Daemon::environment_of(const std::string& cgroup) const {
   return read_file(fmt::format("{}{}/environ", proc, pids.front())).value_or("");
 }
 
+// True: there are base names that were not known before.
+bool Daemon::learn_bases(const KubeletAnswer& answer, const std::vector<PodFacts>& pods,
+                         const std::vector<ContainerCgroup>& cgroups) {
+  const auto found =
+      forgotten_bases(answer, pods, cgroups, state_.base_names(),
+                      [this](const std::string& path) { return environment_of(path); });
+  for (const std::string& base : found) {
+    log::info("pools", "running containers hold CPUs of a former resourceBaseName",
+              {{"base", base}});
+    state_.add_former_base(base);
+  }
+  return !found.empty();
+}
+
 Task<void> Daemon::reconcile() {
   const auto answer = co_await records_->look();
   std::vector<ContainerCgroup> cgroups;
   if (setter_) cgroups = setter_->tree().scan();
   std::vector<PodFacts> known;
-  if (cluster_) known = cluster_->pods(state_.pools().base_name);
+  if (cluster_) known = cluster_->pods(state_.base_names());
   std::vector<Holding> told;
   if (answer) {
-    told = holdings_of(*answer, known, cgroups, state_.pools().base_name);
+    if (learn_bases(*answer, known, cgroups)) known = cluster_->pods(state_.base_names());
+    told = holdings_of(*answer, known, cgroups, state_.base_names());
   } else {
     // The kubelet may be restarting: keep the last holdings.
     told = state_.holdings();
+    state_.keep_pending(clock_.steady());
     log_.write(log::Level::warn, "pools", "cannot get device allocations from the kubelet",
                {{"error", answer.error()}});
   }
@@ -305,6 +328,7 @@ Task<void> Daemon::reconcile() {
     const Setter::Outcome done = setter_->apply(state_, containers);
     state_.clear(done.intruded);
     events_.add_notes(done.notes, containers);
+    events_.add_double_bookings(done.double_booked);
     young_ = done.young;
     if (!done.settled) retry_ = std::clamp(before * 2, kFirstRetry, kLongestRetry);
   } else {

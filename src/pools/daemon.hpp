@@ -64,6 +64,7 @@ class Daemon {
 
  private:
   Result<void> make_setter();
+  void announce(const LiveContainer& container, const CpusetTarget& target);
   void make_plugins();
   void follow_cluster();
   Task<void> run();
@@ -77,6 +78,8 @@ class Daemon {
   Result<std::vector<ConfigText>> read_texts() const;
   void warn_of_double_booking();
   bool reload_if_changed();
+  bool learn_bases(const KubeletAnswer& answer, const std::vector<PodFacts>& pods,
+                   const std::vector<ContainerCgroup>& cgroups);
   Task<void> reconcile();
   void wake();
   std::string environment_of(const std::string& cgroup) const;

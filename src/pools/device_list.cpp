@@ -41,6 +41,9 @@ std::vector<node::Device> devices_of(const PoolState& state, std::string_view na
     out.push_back({.id = std::to_string(cpu),
                    .healthy = state.topology().online.contains(cpu),
                    .numa_nodes = {state.topology().numa(cpu)}});
+  for (const Holding& holding : state.holdings())
+    if (holding.pool == name)
+      for (const std::string& id : holding.unit_ids) out.push_back({.id = id, .healthy = true});
   return out;
 }
 
@@ -49,7 +52,8 @@ std::vector<std::string> endpoints_of(const PoolState& state) {
   for (const Pool& pool : state.pools().pools)
     if (pool.advertised()) out.insert(pool.name);
   for (const Holding& holding : state.holdings())
-    if (!holding.found && !state.draining_of(holding.pool).empty()) out.insert(holding.pool);
+    if (!holding.unit_ids.empty() || (!holding.found && !state.draining_of(holding.pool).empty()))
+      out.insert(holding.pool);
   return {out.begin(), out.end()};
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "pools/device_ids.hpp"
 #include "pools/device_list.hpp"
 
 namespace plim::pools {
@@ -51,14 +52,14 @@ Endpoint::Endpoint(const Executor& loop, Clock& clock, PoolState& state, Endpoin
       state_(state),
       options_(std::move(options)),
       hooks_(std::move(hooks)),
-      socket_(fmt::format("{}/cpudp_{}.sock", options_.directory, options_.pool)),
+      socket_(fmt::format("{}/{}", options_.directory, options_.socket)),
       kubelet_(options_.directory + "/kubelet.sock"),
       changed_(loop),
       wake_(loop),
       tasks_(loop) {}
 
 void Endpoint::start() {
-  tasks_.spawn("endpoint of pool " + options_.pool, keep());
+  tasks_.spawn("endpoint of " + options_.resource, keep());
 }
 
 Task<void> Endpoint::stop() {
@@ -90,11 +91,11 @@ Task<void> Endpoint::keep() {
         wait = kDialBack;
       } else {
         log_.write(log::Level::warn, "pools", "cannot register a pool with the kubelet",
-                   {{"pool", options_.pool}, {"error", done.error()}});
+                   {{"pool", pool()}, {"error", done.error()}});
         wait = pause;
         pause = std::min(pause * 2, kLongestPause);
       }
-      if (hooks_.on_registration) hooks_.on_registration(options_.pool, done.has_value());
+      if (hooks_.on_registration) hooks_.on_registration(pool(), done.has_value());
     }
     (void)co_await wake_.wait_until(clock_, clock_.steady() + wait);
   }
@@ -130,18 +131,19 @@ Result<void> Endpoint::listen() {
   PLIM_TRY(server_, net::RpcServer::listen(loop_, socket_, 0600));
   own_file_ = file_id(socket_);
   const std::string service(kService);
-  server_->unary(service + "GetDevicePluginOptions", [](net::RpcCall&, std::string) {
+  server_->unary(service + "GetDevicePluginOptions", [](net::RpcCall&, const std::string&) {
     const node::PluginOptions told{.pre_start = false, .preferred = true};
     return answer({.body = node::encode_plugin_options(told)});
   });
-  server_->streaming(service + "ListAndWatch",
-                     [this](net::RpcCall& call, std::string) { return list_and_watch(call); });
+  server_->streaming(service + "ListAndWatch", [this](net::RpcCall& call, const std::string&) {
+    return list_and_watch(call);
+  });
   server_->unary(service + "GetPreferredAllocation",
-                 [this](net::RpcCall&, std::string body) { return answer(prefer(body)); });
+                 [this](net::RpcCall&, const std::string& body) { return answer(prefer(body)); });
   server_->unary(service + "Allocate",
-                 [this](net::RpcCall&, std::string body) { return answer(allocate(body)); });
+                 [this](net::RpcCall&, const std::string& body) { return answer(allocate(body)); });
   server_->unary(service + "PreStartContainer",
-                 [](net::RpcCall&, std::string) { return answer({}); });
+                 [](net::RpcCall&, const std::string&) { return answer({}); });
   return {};
 }
 
@@ -154,10 +156,10 @@ Task<net::RpcStatus> Endpoint::list_and_watch(net::RpcCall& call) {
   std::vector<node::Device> sent;
   std::string sent_key;
   for (bool first = true;; first = false) {
-    std::string key = shared_list_key(state_, options_.pool);
+    std::string key = shared_list_key(state_, pool());
     const bool same_key = !first && !key.empty() && key == sent_key;
     std::vector<node::Device> now;
-    if (!same_key) now = devices_of(state_, options_.pool);
+    if (!same_key) now = devices_of(state_, pool());
     if (same_key || (!first && key.empty() && now == sent)) {
       co_await changed_.wait();
       continue;
@@ -170,29 +172,45 @@ Task<net::RpcStatus> Endpoint::list_and_watch(net::RpcCall& call) {
   }
 }
 
+// All containers of the request get their devices, or none does.
+Result<std::vector<node::DeviceGrants>> Endpoint::grant(const std::string& body, SteadyTime now) {
+  PLIM_TRY(const auto containers, node::decode_allocate_requests(body));
+  const std::string name = pool();
+  node::DeviceIds all;
+  for (const node::DeviceIds& ids : containers) all.insert(all.end(), ids.begin(), ids.end());
+  PLIM_CHECK(state_.allocate(name, all, now));
+  const Pool& pool = *state_.pools().find(name);
+  std::vector<node::DeviceGrants> out;
+  for (const node::DeviceIds& ids : containers) {
+    // The variables name the whole shared pool: CPUs that others still hold join it later.
+    CpuSet cpus = pool.type == PoolType::shared ? pool.cpus : CpuSet();
+    if (pool.type == PoolType::exclusive)
+      for (const std::string& id : ids) cpus |= pool.granted(*cpu_of_id(id), state_.topology());
+    node::DeviceGrants grants = grants_of(pool, cpus, state_.topology(), options_.format);
+    if (!options_.starter.empty()) grants.mounts = {{options_.starter, options_.starter, true}};
+    out.push_back(std::move(grants));
+  }
+  return out;
+}
+
 net::RpcReply Endpoint::allocate(const std::string& body) {
   const SteadyTime began = clock_.steady();
-  auto ids = node::decode_allocate_request(body);
-  Result<CpuSet> cpus =
-      ids ? state_.allocate(options_.pool, *ids, began) : Result<CpuSet>(ids.error());
-  if (hooks_.on_allocate)
-    hooks_.on_allocate(options_.pool, clock_.steady() - began, cpus.has_value());
-  if (!cpus) {
-    log::warn("pools", "rejected an allocation",
-              {{"pool", options_.pool}, {"error", cpus.error()}});
-    return refuse(cpus.error());
+  const auto grants = grant(body, began);
+  if (hooks_.on_allocate) hooks_.on_allocate(pool(), clock_.steady() - began, grants.has_value());
+  if (!grants) {
+    log::warn("pools", "rejected an allocation", {{"pool", pool()}, {"error", grants.error()}});
+    return refuse(grants.error());
   }
-  const Pool& pool = *state_.pools().find(options_.pool);
-  if (pool.type == PoolType::shared) cpus = pool.cpus;
-  node::DeviceGrants grants = grants_of(pool, *cpus, state_.topology(), options_.format);
-  if (!options_.starter.empty()) grants.mounts = {{options_.starter, options_.starter, true}};
-  return {.body = node::encode_allocate(grants)};
+  return {.body = node::encode_allocate_all(*grants)};
 }
 
 net::RpcReply Endpoint::prefer(const std::string& body) const {
-  auto request = node::decode_preferred_request(body);
-  if (!request) return refuse(request.error());
-  return {.body = node::encode_preferred(preferred_devices(state_, options_.pool, *request))};
+  auto requests = node::decode_preferred_requests(body);
+  if (!requests) return refuse(requests.error());
+  std::vector<node::DeviceIds> out;
+  for (const node::PreferredRequest& request : *requests)
+    out.push_back(preferred_devices(state_, pool(), request));
+  return {.body = node::encode_preferred_all(out)};
 }
 
 }  // namespace plim::pools

@@ -25,7 +25,8 @@ struct EndpointHooks {
 
 struct EndpointOptions {
   std::string directory;  // the kubelet's directory device-plugins
-  std::string pool, resource;
+  std::string resource;
+  std::string socket;  // its name in the directory
   CpuListFormat format = CpuListFormat::list;
   std::string starter = {};  // program on the host to mount into containers; "": none
 };
@@ -51,15 +52,21 @@ class Endpoint {
 
   const std::string& socket() const { return socket_; }
 
+  const std::string& socket_name() const { return options_.socket; }
+
  private:
   using FileId = std::tuple<dev_t, ino_t, time_t, long>;
   static FileId file_id(const std::string& path);
+
+  // In the state: the whole resource once its base name is no longer the current one.
+  std::string pool() const { return state_.base_names().pool_of(options_.resource); }
 
   bool is_good() const;
   Task<void> keep();
   Task<Result<void>> establish();
   Result<void> listen();
   Task<net::RpcStatus> list_and_watch(net::RpcCall& call);
+  Result<std::vector<node::DeviceGrants>> grant(const std::string& body, SteadyTime now);
   net::RpcReply allocate(const std::string& body);
   net::RpcReply prefer(const std::string& body) const;
   static Task<net::RpcReply> answer(net::RpcReply reply);

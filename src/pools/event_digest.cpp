@@ -14,8 +14,8 @@ constexpr Nanos kApart = std::chrono::minutes(1);
 
 void EventDigest::add(kube::EventNote note) {
   const auto& about = note.about;
-  Waiting& waiting = waiting_[fmt::format("{}|{}|{}|{}|{}", about.kind, about.ns, about.name,
-                                          about.uid, note.reason)];
+  Waiting& waiting = waiting_[fmt::format("{}|{}|{}|{}|{}|{}", about.kind, about.ns, about.name,
+                                          about.uid, about.field_path, note.reason)];
   if (std::ranges::find(waiting.texts, note.message) == waiting.texts.end())
     waiting.texts.push_back(note.message);
   waiting.note = std::move(note);

@@ -10,8 +10,9 @@
 
 namespace plim::pools {
 
-// Emits at most one event per minute for each object and reason. Later texts wait and go into one
-// event together. Pure logic; the caller passes the time.
+// Emits at most one event per minute for each object, or part of one, and reason. Later texts wait
+// and go into one event together. A container is a part of its pod: its events do not wait for
+// those of another container. Pure logic; the caller passes the time.
 class EventDigest {
  public:
   void add(kube::EventNote note);

@@ -47,5 +47,19 @@ TEST(EventDigest, keeps_events_of_one_object_and_reason_a_minute_apart) {
   EXPECT_EQ(digest.due(now + 121s).size(), 1u);
 }
 
+TEST(EventDigest, does_not_delay_the_event_of_another_container) {
+  EventDigest digest;
+  SteadyTime now;
+  kube::EventNote first = about("a", "CPUsPinned", "1"), second = about("a", "CPUsPinned", "2");
+  first.about.field_path = "spec.containers{first}";
+  second.about.field_path = "spec.containers{second}";
+  digest.add(first);
+  EXPECT_EQ(texts(digest.due(now)), (Texts{"a CPUsPinned 1"}));
+  digest.add(second);
+  EXPECT_EQ(texts(digest.due(now + 1s)), (Texts{"a CPUsPinned 2"}));
+  digest.add(second);
+  EXPECT_TRUE(digest.due(now + 2s).empty());
+}
+
 }  // namespace
 }  // namespace plim::pools

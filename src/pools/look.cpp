@@ -27,12 +27,12 @@ Task<Result<json::value>> look_at_pools(LookOptions options, const Clock& clock)
   std::vector<ContainerCgroup> cgroups;
   if (tree) cgroups = tree->scan();
   // Without the API only the kubelet's answer identifies pods.
-  if (answer) state.set_holdings(holdings_of(*answer, {}, cgroups, state.pools().base_name), now);
+  if (answer) state.set_holdings(holdings_of(*answer, {}, cgroups, state.base_names()), now);
   state.clear({});
   json::value out = describe_pools(state, options.node_name,
                                    foreign_processes(options.host_root, state.exclusive_members()));
-  std::string policy = co_await records.cpu_manager_policy();
-  out.get_object()["cpuManagerPolicy"] = std::move(policy);
+  const std::string policy = co_await records.cpu_manager_policy();
+  out.get_object()["cpuManagerPolicy"] = policy;
   if (!answer) out.get_object()["reason"] = answer.error().message;
   co_return out;
 }

@@ -280,6 +280,16 @@ class PodMutation {
   std::vector<std::string> warnings_;
 };
 
+// API servers always send the pod. Without it nothing was checked, so nothing may pass.
+kube::AdmissionAnswer refuse_review(const kube::AdmissionReview& review, std::string_view member) {
+  kube::AdmissionAnswer out;
+  out.allowed = false;
+  out.code = "REV001";
+  out.message =
+      fmt::format("{}: the review of a {} of pods has no {}", out.code, review.operation, member);
+  return out;
+}
+
 // Checks updates: the starter reads the annotation again when a container restarts.
 kube::AdmissionAnswer check_update(const kube::AdmissionReview& review, const PoolCatalog& pools) {
   const std::string key = pools.base_name + "/cpus";
@@ -305,6 +315,7 @@ PoolCatalog PoolCatalog::of(const PoolConfig& config) {
       PoolFacts& facts = out.pools[pool.name];
       if (pool.type != PoolType::common) facts.type = pool.type;
       facts.largest = std::max(facts.largest, static_cast<int>(pool.cpus.count()));
+      facts.shared_unit = std::max(facts.shared_unit, pool.shared_unit);
       facts.whole_cores = facts.whole_cores || pool.smt == SmtPolicy::multi;
     }
   }
@@ -324,9 +335,11 @@ PoolType PoolCatalog::type_of(std::string_view name) const {
 
 kube::AdmissionAnswer mutate_pod(const kube::AdmissionReview& review, const PoolCatalog& pools,
                                  const MutateOptions& options) {
-  if (!review.is_about_pods()) return {};
-  if (review.operation == "UPDATE") return check_update(review, pools);
-  if (review.operation != "CREATE") return {};
+  const bool creates = review.operation == "CREATE", updates = review.operation == "UPDATE";
+  if (!review.is_about_pods() || (!creates && !updates)) return {};
+  if (!review.object.is_object()) return refuse_review(review, "object");
+  if (updates && !review.old_object.is_object()) return refuse_review(review, "oldObject");
+  if (updates) return check_update(review, pools);
   return PodMutation(review.object, pools, options).run();
 }
 

@@ -29,6 +29,10 @@ struct PoolFacts {
   PoolType type = PoolType::common;
   int largest = 0;           // the largest number of CPUs in one file
   bool whole_cores = false;  // multiThreaded in at least one file
+  int shared_unit = 1;       // thousandths of a CPU per device of a shared pool; the largest
+
+  // The largest amount that a node offers.
+  int devices() const { return type == PoolType::shared ? largest * 1000 / shared_unit : largest; }
 };
 
 struct PoolCatalog {

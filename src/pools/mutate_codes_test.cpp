@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "pools/testing/admission_pods.hpp"
 
 namespace plim::pools {
@@ -61,6 +62,13 @@ TEST(AnnotationCodes, ann001_is_for_broken_documents) {
         R"("process":"a\u0000b")", R"("pool":"x","pool":"y")"})
     expect_code("ANN001", fmt::format(R"([{{"container":"a","processes":[{{{}}}]}}])", more),
                 {"\"a\"", "process 0"});
+}
+
+TEST(AnnotationCodes, ann001_says_where_the_json_breaks) {
+  expect_code("ANN001", R"([{"container" "a"}])", {"line 1, column 15", "':'", "\"\\\"\""});
+  expect_code("ANN001", "[\n  {\"container\": \"a\",}\n]",
+              {"line 2, column 21", "a key in quotes"});
+  expect_code("ANN001", "[{\"container\":\"a\"}", {"line 1, column 19", "found the end"});
 }
 
 TEST(AnnotationCodes, ann002_to_ann006_are_for_missing_members) {
@@ -180,6 +188,52 @@ TEST(RequestCodes, res003_rejects_more_than_any_node_has) {
   expect_refusal(admit(asking("cpupool1", R"("5")")), "RES003", {"\"a\"", "5", "cpupool1", "4"},
                  "");
   EXPECT_TRUE(admit(asking("cpupool1", R"("4")")).allowed);
+  expect_refusal(admit(asking("sharedpool", R"("3001")")), "RES003",
+                 {"\"a\"", "3001 thousandths", "nokia.k8s.io/sharedpool", "3000"}, "");
+  EXPECT_TRUE(admit(asking("sharedpool", R"("3k")")).allowed);
+}
+
+TEST(RequestCodes, res003_adds_up_the_containers_of_a_pod) {
+  const auto pod = [](std::string_view amounts) {
+    std::string containers;
+    for (std::string_view amount : split(amounts, ','))
+      containers += fmt::format(
+          R"({}{{"name":"c{}","resources":{{"limits":{{"nokia.k8s.io/sharedpool":"{}"}}}}}})",
+          containers.empty() ? "" : ",", amount, amount);
+    return containers;
+  };
+  expect_refusal(admit(pod_of(fmt::format(R"({{"containers":[{}]}})", pod("2000,1001")))), "RES003",
+                 {"\"c1001\"", "3001", "3000"}, "");
+  EXPECT_TRUE(admit(pod_of(fmt::format(R"({{"containers":[{}],"initContainers":[{}]}})",
+                                       pod("2000,1000"), pod("3000"))))
+                  .allowed)
+      << "init containers run before the others";
+}
+
+TEST(RequestCodes, res003_counts_devices_of_larger_units) {
+  PoolCatalog pools = sample_catalog();
+  pools.pools["sharedpool"].shared_unit = 100;
+  const auto most = mutate_pod(creation_of(asking("sharedpool", R"("30")")), pools, {});
+  ASSERT_TRUE(most.allowed) << most.message;
+  EXPECT_EQ(most.patch[0].at("value"), "3000m") << "thirty times 100m";
+  expect_refusal(mutate_pod(creation_of(asking("sharedpool", R"("31")")), pools, {}), "RES003",
+                 {"3100", "3000"}, "");
+}
+
+TEST(ReviewCodes, rev001_rejects_reviews_without_the_pod) {
+  for (const char* operation : {"CREATE", "UPDATE"}) {
+    auto review = creation_of(nullptr);
+    review.operation = operation;
+    expect_refusal(mutate_pod(review, sample_catalog(), {}), "REV001", {operation, "object"}, "");
+    review.object = json::string("text");
+    expect_refusal(mutate_pod(review, sample_catalog(), {}), "REV001", {operation, "object"}, "");
+  }
+  auto review = creation_of(pod_of(kSpec));
+  review.operation = "UPDATE";
+  expect_refusal(mutate_pod(review, sample_catalog(), {}), "REV001", {"UPDATE", "oldObject"}, "");
+  review.operation = "DELETE";
+  review.object = nullptr;
+  EXPECT_TRUE(mutate_pod(review, sample_catalog(), {}).allowed) << "DELETE has no object";
 }
 
 TEST(VolumeCodes, vol001_rejects_other_volumes_of_the_same_name) {

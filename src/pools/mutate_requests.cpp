@@ -86,17 +86,41 @@ Admitted<void> check_container(const AnnotatedContainer& wish, const PoolUser& u
                                   ? fmt::format("container {}, no process", quote(wish.name))
                                   : fmt::format("container {}, up to process {}", quote(wish.name),
                                                 wish.processes.rend() - last - 1);
-    if (request.type == PoolType::shared && sum != request.amount)
+    if (request.type == PoolType::shared && sum != request.millis())
       return refuse_request(
           "ANN011",
           fmt::format("{}: cpus of shared pool {} add up to {}, the container requests {}", where,
-                      quote(request.pool), sum, request.amount));
+                      quote(request.pool), sum, request.millis()));
     const bool whole_cores = request.facts != nullptr && request.facts->whole_cores;
     const std::int64_t limit = request.amount * (whole_cores ? smt_width : 1);
     if (request.type == PoolType::exclusive && sum > limit)
       return refuse_request(
           "ANN012", fmt::format("{}: cpus of exclusive pool {} add up to {}, the container has {}",
                                 where, quote(request.pool), sum, limit));
+  }
+  return {};
+}
+
+std::string too_much(const PoolRequest& request, std::int64_t amount, const PoolCatalog& pools) {
+  const bool shared = request.type == PoolType::shared;
+  const int unit = shared ? request.facts->shared_unit : 1;
+  return fmt::format("{} {} of {}/{}, no node has more than {}", amount * unit,
+                     shared ? "thousandths of a CPU" : "CPUs", pools.base_name, request.pool,
+                     request.facts->devices() * unit);
+}
+
+// The containers of a pod run on one node at the same time. Init containers run before them, and
+// their amounts do not add up.
+Admitted<void> check_sums(const std::vector<PoolUser>& users, const PoolCatalog& pools) {
+  std::map<std::string_view, std::int64_t> sums;
+  for (const PoolUser& user : users) {
+    if (!user.pointer.starts_with("/spec/containers/")) continue;
+    for (const PoolRequest& request : user.requests) {
+      const std::int64_t sum = sums[request.pool] += request.amount;
+      if (request.exceeds(sum))
+        return refuse_request("RES003", fmt::format("containers up to {}: {}", quote(user.name),
+                                                    too_much(request, sum, pools)));
+    }
   }
   return {};
 }
@@ -132,15 +156,12 @@ Admitted<void> check_requests(const std::vector<PoolUser>& users, const PoolCata
         if (unknown == UnknownPool::reject) return refuse_request("RES002", std::move(text));
         warnings.push_back("RES002: " + text);
       }
-      if (request.facts == nullptr || request.type != PoolType::exclusive) continue;
-      if (request.amount > request.facts->largest)
-        return refuse_request(
-            "RES003", fmt::format("container {}: {} CPUs of {}/{}, no node has more than {}",
-                                  quote(user.name), request.amount, pools.base_name, request.pool,
-                                  request.facts->largest));
+      if (request.exceeds(request.amount))
+        return refuse_request("RES003", fmt::format("container {}: {}", quote(user.name),
+                                                    too_much(request, request.amount, pools)));
     }
   }
-  return {};
+  return check_sums(users, pools);
 }
 
 Admitted<void> check_annotation(const Annotation& annotation, const std::vector<PoolUser>& users,
@@ -172,7 +193,7 @@ std::optional<std::int64_t> cpu_quota(const PoolUser& user, CfsQuotas quotas, in
     if (request.type == PoolType::exclusive)
       exclusive += request.amount * (known && request.facts->whole_cores ? smt_width : 1);
     if (request.type != PoolType::shared) continue;
-    shared += request.amount;
+    shared += request.millis();
     shared_pools += known ? kMilli * request.facts->largest : request.amount;
   }
   if (quotas == CfsQuotas::none || (exclusive == 0 && shared == 0)) return std::nullopt;

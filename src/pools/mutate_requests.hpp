@@ -14,9 +14,17 @@ namespace plim::pools {
 
 struct PoolRequest {
   std::string pool;
-  std::int64_t amount = 0;  // CPUs, or thousandths of a CPU in a shared pool
+  std::int64_t amount = 0;  // CPUs, or devices of a shared pool: thousandths of a CPU by default
   PoolType type = PoolType::common;
   const PoolFacts* facts = nullptr;  // null: no configuration file has the pool
+
+  // Of a shared pool.
+  std::int64_t millis() const { return amount * (facts == nullptr ? 1 : facts->shared_unit); }
+
+  // Whether no node has so much.
+  bool exceeds(std::int64_t sum) const {
+    return facts != nullptr && type != PoolType::common && sum > facts->devices();
+  }
 };
 
 struct PoolUser {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/text.hpp"
 #include "pools/device_ids.hpp"
 #include "pools/grants.hpp"
@@ -11,17 +13,35 @@ namespace plim::pools {
 namespace {
 
 constexpr std::string_view kConfigHash = "kubernetes.io/config.hash";
+constexpr std::string_view kResizeInProgress = "PodResizeInProgress";
 
 std::string id_of(std::string_view container_id) {
   const std::size_t at = container_id.find("://");
   return std::string(at == container_id.npos ? container_id : container_id.substr(at + 3));
 }
 
-std::string pool_of(std::string_view resource, std::string_view base_name) {
-  if (!resource.starts_with(base_name) || resource.size() <= base_name.size() + 1 ||
-      resource[base_name.size()] != '/')
-    return {};
-  return std::string(resource.substr(base_name.size() + 1));
+// Pools cannot be resized, so only these can change.
+std::string resources_of(const kube::Container& container) {
+  std::string out;
+  for (const auto* list : {&container.requests, &container.limits}) {
+    for (const auto& [name, amount] : *list)
+      if (name == "cpu" || name == "memory")
+        out += fmt::format("{}={},", name.view(), amount.view());
+    out += ';';
+  }
+  return out;
+}
+
+// Whether the requests in force or admitted differ from those of the spec.
+bool is_being_resized(const kube::Container& container, const kube::ContainerStatus& status) {
+  if (!status.reports_resources) return false;
+  for (const auto& [name, amount] : container.requests) {
+    if (name != "cpu" && name != "memory") continue;
+    for (const auto* list : {&status.requests, &status.allocated})
+      for (const auto& [other, now] : *list)
+        if (other == name && now != amount) return true;
+  }
+  return false;
 }
 
 const PodFacts* find_pod(const std::vector<PodFacts>& pods, std::string_view cgroup_uid) {
@@ -50,7 +70,7 @@ std::optional<std::string> variable(std::string_view environment, std::string_vi
 bool fits(const ContainerFacts& container, const PodFacts& pod,
           const std::vector<Holding>& holdings, std::string_view environment) {
   for (const std::string& pool : container.pools) {
-    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", pool));
+    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", bare_name(pool)));
     auto cpus = told ? parse_cpu_list(*told) : Result<CpuSet>(fail(Code::not_found, ""));
     if (!cpus) return false;
     for (const Holding& holding : holdings)
@@ -61,11 +81,18 @@ bool fits(const ContainerFacts& container, const PodFacts& pod,
   return true;
 }
 
+// Whether the container is known by its ID. Two containers of a pod may have the same environment.
+bool runs(const ContainerFacts& container, const std::vector<ContainerCgroup>& cgroups) {
+  return !container.id.empty() && std::ranges::any_of(cgroups, [&](const ContainerCgroup& cgroup) {
+    return cgroup.id == container.id;
+  });
+}
+
 std::optional<CpuSet> told_cpus(const ContainerFacts& container, std::string_view environment) {
   CpuSet out;
   for (const std::string& pool : container.pools) {
-    if (variable(environment, pool_variable("PLIMSOLL_SHARED_", pool))) continue;
-    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", pool));
+    if (variable(environment, pool_variable("PLIMSOLL_SHARED_", bare_name(pool)))) continue;
+    const auto told = variable(environment, pool_variable("PLIMSOLL_CPUS_", bare_name(pool)));
     if (!told) continue;
     if (auto cpus = parse_cpu_list(*told)) out |= *cpus;
   }
@@ -82,7 +109,7 @@ bool PodFacts::uses_pools() const {
   return std::ranges::any_of(containers, [](const auto& item) { return !item.pools.empty(); });
 }
 
-PodFacts facts_of(const kube::Pod& pod, std::string_view base_name) {
+PodFacts facts_of(const kube::Pod& pod, const BaseNames& bases) {
   PodFacts out{.key = std::string(pod.meta.ns.view()) + "/" + pod.meta.name,
                .uid = pod.meta.uid,
                .cgroup_uid = pod.meta.uid};
@@ -90,17 +117,26 @@ PodFacts facts_of(const kube::Pod& pod, std::string_view base_name) {
     if (name == kConfigHash) out.cgroup_uid = value;
   out.ending = pod.meta.deleted.has_value();
   out.ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-  std::map<std::string, std::string, std::less<>> ids;
+  std::map<std::string, const kube::ContainerStatus*, std::less<>> known;
   for (const auto* statuses : {&pod.status.init_containers, &pod.status.containers})
     for (const kube::ContainerStatus& status : *statuses)
-      ids[std::string(status.name.view())] = id_of(status.container_id);
+      known[std::string(status.name.view())] = &status;
+  const bool in_progress =
+      std::ranges::any_of(pod.status.conditions, [](const kube::Condition& condition) {
+        return condition.type == kResizeInProgress && condition.status == "True";
+      });
   for (const auto* containers : {&pod.spec.init_containers, &pod.spec.containers})
     for (const kube::Container& container : *containers) {
       ContainerFacts& added =
           out.containers.emplace_back(ContainerFacts{.name = std::string(container.name.view())});
-      if (auto found = ids.find(added.name); found != ids.end()) added.id = found->second;
+      added.resources = resources_of(container);
+      added.resizing = in_progress;
+      if (auto found = known.find(added.name); found != known.end()) {
+        added.id = id_of(found->second->container_id);
+        added.resizing |= is_being_resized(container, *found->second);
+      }
       for (const auto& [resource, amount] : container.limits)
-        if (std::string pool = pool_of(resource, base_name); !pool.empty() && amount != "0")
+        if (std::string pool = bases.pool_of(resource); !pool.empty() && amount != "0")
           added.pools.push_back(std::move(pool));
     }
   return out;
@@ -108,7 +144,7 @@ PodFacts facts_of(const kube::Pod& pod, std::string_view base_name) {
 
 std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<PodFacts>& pods,
                                  const std::vector<ContainerCgroup>& cgroups,
-                                 std::string_view base_name) {
+                                 const BaseNames& bases) {
   std::vector<Holding> out;
   const auto lives = [&](const PodFacts* pod, std::string_view uid) {
     if (pod != nullptr && !pod->ended) return true;
@@ -129,14 +165,16 @@ std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<
     });
     if (same == out.end()) same = out.insert(out.end(), std::move(made));
     for (const std::string& id : held.ids) {
-      if (auto cpu = cpu_of_id(id))
+      if (auto cpu = cpu_of_id(id)) {
         same->cpus.add(*cpu);
-      else
+      } else {
         ++same->units;
+        same->unit_ids.push_back(id);
+      }
     }
   };
   for (const node::HeldDevices& held : answer.asked) {
-    std::string pool = pool_of(held.resource, base_name);
+    std::string pool = bases.pool_of(held.resource);
     if (pool.empty()) continue;
     const PodFacts* pod = find_pod_by_key(pods, held.ns + "/" + held.pod);
     // The kubelet may have admitted the pod before the API reported it.
@@ -144,7 +182,7 @@ std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<
   }
   const std::size_t asked = out.size();
   for (const node::HeldDevices& held : answer.stored) {
-    std::string pool = pool_of(held.resource, base_name);
+    std::string pool = bases.pool_of(held.resource);
     const PodFacts* pod = find_pod(pods, held.pod_uid);
     if (pool.empty() || !lives(pod, held.pod_uid)) continue;
     const bool known = std::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(asked),
@@ -153,6 +191,27 @@ std::vector<Holding> holdings_of(const KubeletAnswer& answer, const std::vector<
                                             other.container == held.container && other.pool == pool;
                                    });
     if (!known) add(pod, held, std::move(pool));
+  }
+  return out;
+}
+
+std::vector<std::string> forgotten_bases(const KubeletAnswer& answer,
+                                         const std::vector<PodFacts>& pods,
+                                         const std::vector<ContainerCgroup>& cgroups,
+                                         const BaseNames& bases,
+                                         const ReadEnvironment& read_environment) {
+  std::vector<std::string> out;
+  for (const node::HeldDevices& held : answer.asked) {
+    const auto [base, pool] = cut(held.resource, '/');
+    const PodFacts* pod = find_pod_by_key(pods, held.ns + "/" + held.pod);
+    if (pod == nullptr || pool.empty() || !bases.pool_of(held.resource).empty()) continue;
+    if (std::ranges::find(out, base) != out.end()) continue;
+    const std::string ours = pool_variable("PLIMSOLL_CPUS_", pool);
+    for (const ContainerCgroup& cgroup : cgroups) {
+      if (cgroup.uid != pod->cgroup_uid || !variable(read_environment(cgroup.path), ours)) continue;
+      out.emplace_back(base);
+      break;
+    }
   }
   return out;
 }
@@ -179,13 +238,16 @@ std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& c
         const std::string environment = read_environment(cgroup.path);
         if (!environment.empty())
           found = std::ranges::find_if(pod->containers, [&](const ContainerFacts& item) {
-            return !item.pools.empty() && fits(item, *pod, holdings, environment);
+            return !item.pools.empty() && !runs(item, cgroups) &&
+                   fits(item, *pod, holdings, environment);
           });
       }
       live.nameless = found == pod->containers.end() && pod->uses_pools();
       if (found != pod->containers.end()) {
         live.container = found->name;
         live.pools = found->pools;
+        live.resources = found->resources;
+        live.resizing = found->resizing;
         const bool holds = std::ranges::any_of(holdings, [&](const Holding& holding) {
           return holding.pod == pod->key && holding.container == found->name &&
                  !holding.cpus.empty();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "base/files.hpp"
 #include "pools/device_list.hpp"
 #include "pools/directory_watch.hpp"
@@ -51,7 +53,9 @@ Task<void> Plugins::stop() {
 
 void Plugins::sync() {
   if (!started_) return;
-  const std::vector<std::string> wanted = endpoints_of(state_);
+  std::vector<std::string> wanted;
+  for (const std::string& pool : endpoints_of(state_))
+    wanted.push_back(state_.base_names().resource_of(pool));
   for (auto at = endpoints_.begin(); at != endpoints_.end();) {
     if (std::ranges::find(wanted, at->first) != wanted.end()) {
       at->second->devices_changed();
@@ -61,12 +65,12 @@ void Plugins::sync() {
     ending_.spawn("end of an endpoint", end(std::move(at->second)));
     at = endpoints_.erase(at);
   }
-  for (const std::string& pool : wanted) {
-    auto& endpoint = endpoints_[pool];
+  for (const std::string& resource : wanted) {
+    auto& endpoint = endpoints_[resource];
     if (endpoint) continue;
     EndpointOptions options{.directory = options_.directory,
-                            .pool = pool,
-                            .resource = state_.pools().base_name + "/" + pool,
+                            .resource = resource,
+                            .socket = free_socket(bare_name(resource)),
                             .format = options_.format,
                             .starter = options_.starter};
     endpoint = std::make_unique<Endpoint>(loop_, clock_, state_, std::move(options), hooks_);
@@ -74,8 +78,16 @@ void Plugins::sync() {
   }
 }
 
+// A pool has two resources while its base name changes: the kubelet keeps one socket for each.
+std::string Plugins::free_socket(std::string_view pool) {
+  std::string out = fmt::format("cpudp_{}.sock", pool);
+  for (int i = 2; !sockets_.insert(out).second; ++i) out = fmt::format("cpudp_{}.{}.sock", pool, i);
+  return out;
+}
+
 Task<void> Plugins::end(std::unique_ptr<Endpoint> endpoint) {
   co_await endpoint->stop();
+  sockets_.erase(endpoint->socket_name());
 }
 
 bool Plugins::ready() const {

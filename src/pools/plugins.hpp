@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/clock.hpp"
@@ -34,13 +35,15 @@ class Plugins {
  private:
   Task<void> watch();
   Task<void> end(std::unique_ptr<Endpoint> endpoint);
+  std::string free_socket(std::string_view pool);
 
   Executor loop_;
   Clock& clock_;
   PoolState& state_;
   PluginsOptions options_;
   EndpointHooks hooks_;
-  std::map<std::string, std::unique_ptr<Endpoint>> endpoints_;  // by pool
+  std::map<std::string, std::unique_ptr<Endpoint>> endpoints_;  // by resource
+  std::set<std::string> sockets_;  // of all endpoints, also of those that end
   bool started_ = false;
   TaskGroup tasks_, ending_;
 };

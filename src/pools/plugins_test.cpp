@@ -16,6 +16,7 @@ namespace plim::pools {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 constexpr const char* kSample = R"(pools:
   cpupool1: {cpus: "4,5", pooltype: exclusive}
@@ -144,6 +145,58 @@ TEST_F(PluginsTest, writes_ranges_with_siblings_when_asked_to) {
   wait_for([&] { return kubelet_->devices.size() == 1; });
   EXPECT_EQ(allocate("exclusive-m", {"4", "5"}),
             "EXCLUSIVE_CPUS=4-5,44-45 PLIMSOLL_CPUS_EXCLUSIVE_M=4-5,44-45 PLIMSOLL_NUMA_NODES=0");
+}
+
+TEST_F(PluginsTest, serves_two_containers_in_one_request) {
+  start(kSample);
+  wait_for([&] { return kubelet_->devices.size() == 3; });
+  const auto ask = [&](const std::vector<node::DeviceIds>& containers) {
+    return run_to_end(loop_, kubelet_->call("nokia.k8s.io/cpupool1", "Allocate",
+                                            node::encode_allocate_requests(containers)));
+  };
+  const auto twice = ask({{"4"}, {"4"}});
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message,
+            "CPU 4 of pool cpupool1 is requested for two containers (INVALID_ARGUMENT)");
+  ASSERT_FALSE(ask({{"4"}, {"2"}})) << "the second is not in the pool";
+  EXPECT_EQ(state_.free_cpus(*state_.pools().find("cpupool1")), (CpuSet{4, 5})) << "all or none";
+  const auto body = ask({{"4"}, {"5"}});
+  ASSERT_TRUE(body) << body.error().message;
+  const auto grants = *node::decode_allocate_all(*body);
+  ASSERT_EQ(grants.size(), 2u);
+  EXPECT_EQ(grants[0].env[0], std::pair("EXCLUSIVE_CPUS"s, "4"s));
+  EXPECT_EQ(grants[1].env[0], std::pair("EXCLUSIVE_CPUS"s, "5"s));
+}
+
+TEST_F(PluginsTest, follows_another_base_name) {
+  start(kSample);
+  wait_for([&] { return kubelet_->devices.size() == 3; });
+  Holding held{.pod = "ns/p", .uid = "u", .container = "c", .pool = "cpupool1"};
+  held.cpus = {5};
+  state_.set_holdings({held}, system_clock().steady());
+  configure("resourceBaseName: example.com\n"s + kSample);
+  const auto listed = [&](const std::string& resource) {
+    std::string out;
+    for (const node::Device& device : kubelet_->devices[resource])
+      out += (out.empty() ? "" : " ") + device.id + (device.healthy ? "" : "!");
+    return out;
+  };
+  wait_for([&] {
+    return listed("example.com/cpupool1") == "4 5!" && listed("example.com/cpupool2") == "2 3" &&
+           kubelet_->devices["example.com/sharedpool"].size() == 1000;
+  });
+  wait_for([&] { return healthy("cpupool1") == "5"; });  // its container may start again
+  wait_for([&] {
+    return !kubelet_->devices.contains("nokia.k8s.io/cpupool2") &&
+           !kubelet_->devices.contains("nokia.k8s.io/sharedpool");
+  });
+  EXPECT_NE(allocate("cpupool1", {"5"}).find("no longer configured"), std::string::npos);
+  state_.set_holdings({}, system_clock().steady());
+  plugins_->sync();
+  wait_for([&] { return listed("example.com/cpupool1") == "4 5"; });
+  wait_for([&] { return !kubelet_->devices.contains("nokia.k8s.io/cpupool1"); });
+  configure(kSample);  // and back
+  wait_for([&] { return healthy("cpupool1") == "4 5" && healthy("cpupool2") == "2 3"; });
 }
 
 TEST_F(PluginsTest, mounts_the_starter_when_asked_to) {

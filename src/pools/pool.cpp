@@ -47,6 +47,19 @@ CpuSet Pool::members(const Topology& topology) const {
   return topology.siblings_of(cpus);
 }
 
+std::string BaseNames::pool_of(std::string_view resource) const {
+  const std::size_t slash = resource.find('/');
+  if (slash == resource.npos || slash + 1 == resource.size()) return {};
+  const std::string_view base = resource.substr(0, slash);
+  if (base == current) return std::string(resource.substr(slash + 1));
+  return former.contains(base) ? std::string(resource) : std::string();
+}
+
+std::string BaseNames::resource_of(std::string_view pool) const {
+  if (pool.find('/') != pool.npos) return std::string(pool);
+  return current + "/" + std::string(pool);
+}
+
 const Pool* NodePools::find(std::string_view name) const {
   auto found = std::ranges::find(pools, name, &Pool::name);
   return found == pools.end() ? nullptr : &*found;

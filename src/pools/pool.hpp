@@ -1,6 +1,7 @@
 // A pool of CPUs, and all pools of one node.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,23 @@ struct Pool {
   CpuSet claimed(int cpu, const Topology& topology) const;
   CpuSet members(const Topology& topology) const;  // granted() of all listed CPUs
 };
+
+// The base names of the node's resources: the current one, and earlier ones that pods still use.
+struct BaseNames {
+  std::string current = std::string(kDefaultBaseName);
+  std::set<std::string, std::less<>> former = {};
+
+  // The name of the pool if the resource has the current base name. The whole resource if it has a
+  // former one: that pool is no longer configured, but its CPUs may still be held. Else "".
+  std::string pool_of(std::string_view resource) const;
+  // The reverse.
+  std::string resource_of(std::string_view pool) const;
+};
+
+// Without the base name that pools of a former base name carry.
+inline std::string_view bare_name(std::string_view pool) {
+  return pool.substr(pool.rfind('/') + 1);
+}
 
 struct NodePools {
   std::string base_name = std::string(kDefaultBaseName);

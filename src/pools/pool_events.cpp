@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
+
 namespace plim::pools {
 namespace {
 
@@ -12,12 +14,22 @@ std::string_view reason_of(Note::Kind kind) {
     case Note::Kind::no_allocation:
       return "NoAllocation";
     case Note::Kind::withheld:
+    case Note::Kind::pool_held:
       return "CPUWithheld";
     case Note::Kind::offline:
     case Note::Kind::pool_lost:
       break;
   }
   return "CPUOffline";
+}
+
+// As the kubelet writes it in its events about containers. "": the event is about the pod.
+std::string field_of(const kube::Pod& pod, std::string_view name) {
+  for (const kube::Container& container : pod.spec.containers)
+    if (container.name == name) return fmt::format("spec.containers{{{}}}", name);
+  for (const kube::Container& container : pod.spec.init_containers)
+    if (container.name == name) return fmt::format("spec.initContainers{{{}}}", name);
+  return {};
 }
 
 }  // namespace
@@ -51,7 +63,8 @@ void PoolEvents::add(const LiveContainer& container, kube::EventNote::Type type,
                          .kind = "Pod",
                          .ns = std::string(pod->meta.ns.view()),
                          .name = pod->meta.name,
-                         .uid = pod->meta.uid},
+                         .uid = pod->meta.uid,
+                         .field_path = field_of(*pod, container.container)},
                .type = type,
                .reason = reason,
                .message = text});
@@ -69,6 +82,16 @@ void PoolEvents::add_notes(const std::vector<Note>& notes,
     now.insert(std::move(key));
   }
   noted_ = std::move(now);
+}
+
+void PoolEvents::add_double_bookings(const std::vector<std::string>& texts) {
+  std::set<std::string> now(texts.begin(), texts.end());
+  for (const std::string& text : now) {
+    if (double_booked_.contains(text)) continue;
+    log::error("pools", "a CPU has two owners", {{"reason", text}});
+    warn_of_node("CPUDoubleBooked", text);
+  }
+  double_booked_ = std::move(now);
 }
 
 void PoolEvents::warn_of_node(const std::string& reason, const std::string& text) {

@@ -33,9 +33,11 @@ class PoolEvents {
            const std::string& text);
   // Adds each note once per container, not at every check.
   void add_notes(const std::vector<Note>& notes, const std::vector<LiveContainer>& containers);
+  // Sends an event about the node for each text that the last call did not have.
+  void add_double_bookings(const std::vector<std::string>& texts);
   // Sends an event about the node at once.
   void warn_of_node(const std::string& reason, const std::string& text);
-  // Sends events that are due: at most one per minute for each object and reason.
+  // Sends events that are due: at most one per minute for each container and reason.
   void write();
 
  private:
@@ -44,7 +46,8 @@ class PoolEvents {
   const ClusterView* cluster_ = nullptr;
   std::unique_ptr<kube::EventRecorder> recorder_;
   EventDigest digest_;
-  std::set<std::string> noted_;  // notes of containers that exist
+  std::set<std::string> noted_;          // notes of containers that exist
+  std::set<std::string> double_booked_;  // CPUs with two owners at the last check
 };
 
 }  // namespace plim::pools

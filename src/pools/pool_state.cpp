@@ -1,6 +1,7 @@
 #include "pools/pool_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,9 +66,34 @@ void PoolState::remember() {
   shares_ = std::move(now);
 }
 
+// Renames what is held and pending, so that each keeps the CPUs that it got.
+void PoolState::change_base(const std::string& base) {
+  if (base == bases_.current) return;
+  const std::string old = std::exchange(bases_.current, base);
+  bases_.former.insert(old);
+  bases_.former.erase(base);
+  const auto renamed = [&](const std::string& pool) {
+    return bases_.pool_of(BaseNames{.current = old}.resource_of(pool));
+  };
+  for (Holding& holding : holdings_) holding.pool = renamed(holding.pool);
+  shares_.clear();
+  for (const Held& held : held_)
+    shares_.emplace(key_of(holdings_[held.holding], held.cpu), held.share);
+  std::map<std::pair<std::string, int>, Pending> pending;
+  for (auto& [key, value] : pending_)
+    pending.emplace(std::pair(renamed(key.first), key.second), std::move(value));
+  pending_ = std::move(pending);
+}
+
+void PoolState::add_former_base(std::string base) {
+  if (base != bases_.current) bases_.former.insert(std::move(base));
+}
+
 void PoolState::configure(NodePools pools, Topology topology) {
   remember();
   const CpuSet before = guarded();
+  if (configurations_ == 0) bases_.current = pools.base_name;
+  change_base(pools.base_name);
   pools_ = std::move(pools);
   topology_ = std::move(topology);
   for (const Pool& pool : pools_.pools)
@@ -84,14 +110,20 @@ void PoolState::set_holdings(std::vector<Holding> holdings, SteadyTime now) {
   holdings_ = std::move(holdings);
   for (Holding& holding : holdings_) {
     // Shared pools of CPU-Pooler have numbers as device IDs.
-    const Pool* pool = pools_.find(holding.pool);
+    const Pool* pool = pools_.find(bare_name(holding.pool));
     if (pool != nullptr && pool->type == PoolType::shared && !once_exclusive_.contains(pool->name))
       holding.cpus = {};
+    if (const Pool* same = pools_.find(holding.pool); same && same->type == PoolType::shared)
+      holding.unit_ids.clear();
     for (int cpu : holding.cpus)
       if (!holding.found) pending_.erase({holding.pool, cpu});
   }
   std::erase_if(pending_, [&](const auto& item) { return now - item.second.since > kPendingKept; });
   remember();
+}
+
+void PoolState::keep_pending(SteadyTime now) {
+  for (auto& [key, pending] : pending_) pending.since = now;
 }
 
 void PoolState::clear(const CpuSet& intruded) {
@@ -116,6 +148,12 @@ CpuSet PoolState::claimed_by_others(std::string_view uid, std::string_view pod) 
     if (!same) out |= held.share.claimed;
   }
   return out;
+}
+
+CpuSet PoolState::unclaimed() const {
+  CpuSet out = pools_.default_cpus;
+  for (const Pool& pool : pools_.pools) out |= pool.members(topology_);
+  return (out & topology_.online) - claims();
 }
 
 CpuSet PoolState::exclusive_members() const {
@@ -200,9 +238,15 @@ Result<CpuSet> PoolState::allocate(std::string_view name, const node::DeviceIds&
     for (const std::string& id : ids)
       if (cpu_of_id(id))
         return fail(Code::invalid, fmt::format("pool {} has no device {}", name, quote(id)));
-    return shared_cpus(*pool);
+    CpuSet usable = shared_cpus(*pool);
+    if (usable.empty())
+      return fail(Code::invalid,
+                  fmt::format("no CPU of pool {} ({}) is free: they are offline, or containers "
+                              "that had them from another pool still hold them",
+                              name, pool->cpus.to_string()));
+    return usable;
   }
-  CpuSet out;
+  CpuSet out, listed;
   for (const std::string& id : ids) {
     const auto cpu = cpu_of_id(id);
     if (!cpu || !pool->cpus.contains(*cpu))
@@ -211,6 +255,10 @@ Result<CpuSet> PoolState::allocate(std::string_view name, const node::DeviceIds&
     if (state != CpuState::free && state != CpuState::used)
       return fail(Code::invalid,
                   fmt::format("CPU {} of pool {} is {}", id, name, state_name(state)));
+    if (listed.contains(*cpu))
+      return fail(Code::invalid,
+                  fmt::format("CPU {} of pool {} is requested for two containers", id, name));
+    listed.add(*cpu);
     out |= pool->granted(*cpu, topology_);
   }
   for (const std::string& id : ids) {

@@ -22,9 +22,10 @@ struct Holding {
   std::string pod;  // "namespace/name"; "" if only the uid is known
   std::string uid;  // "" if only the name is known
   std::string container, pool;
-  CpuSet cpus = {};    // listed CPUs, if the pool is exclusive
-  int units = 0;       // devices, if the pool is shared
-  bool found = false;  // found in a container; the kubelet has lost its record
+  CpuSet cpus = {};                        // listed CPUs, if the pool is exclusive
+  int units = 0;                           // devices, if the pool is shared
+  std::vector<std::string> unit_ids = {};  // of these devices, while the pool is not configured
+  bool found = false;                      // found in a container; the kubelet has lost its record
 };
 
 // The state of a listed CPU of an exclusive pool.
@@ -33,7 +34,9 @@ std::string_view state_name(CpuState state);
 
 // The state follows from the configuration, the machine and the holdings, so nothing is stored on
 // disk. If a pool loses a CPU that a container holds, the CPU is draining: it stays with that
-// container and its old pool, and joins another pool only when it is free.
+// container and its old pool, and joins another pool only when it is free. A changed base name
+// renames every resource, so all held CPUs drain: their pool is then the whole name of the old
+// resource.
 class PoolState {
  public:
   // CPUs that become exclusive are withheld until clear() reports that no other container uses
@@ -42,6 +45,10 @@ class PoolState {
   void set_online(const CpuSet& online);
   // Sets all current holdings. Allocations that the kubelet does not report yet stay for a while.
   void set_holdings(std::vector<Holding> holdings, SteadyTime now);
+  // The kubelet does not answer: allocations that it has not reported yet stay longer.
+  void keep_pending(SteadyTime now);
+  // Pods hold CPUs of resources with this base name, from before this process started.
+  void add_former_base(std::string base);
   // `intruded`: CPUs that a container uses without owning them, as read after the last writes.
   void clear(const CpuSet& intruded);
 
@@ -55,11 +62,16 @@ class PoolState {
   CpuSet exclusive_members() const;              // of all exclusive pools and all holdings
   CpuSet guarded() const;                        // the same with sibling threads that stay idle
   CpuSet claimed_by_others(std::string_view uid, std::string_view pod) const;
+  // CPUs of any pool that are online and that no container owns: for containers whose own pools
+  // have no CPU left.
+  CpuSet unclaimed() const;
 
   CpuState state_of(const Pool& pool, int cpu) const;
   CpuSet free_cpus(const Pool& pool) const;
 
   const NodePools& pools() const { return pools_; }
+
+  const BaseNames& base_names() const { return bases_; }
 
   const Topology& topology() const { return topology_; }
 
@@ -86,11 +98,13 @@ class PoolState {
 
   Share share_of(const Holding& holding, int cpu) const;
   void remember();
+  void change_base(const std::string& base);
   CpuSet claims() const;  // of all holdings and pending allocations
   CpuSet pending_claims() const;
   bool is_configured(std::string_view pool, int cpu) const;
 
   NodePools pools_;
+  BaseNames bases_;
   Topology topology_;
   std::vector<Holding> holdings_;
   // CPUs that each holding got under the policy of its time: a new policy is for new allocations.

@@ -136,6 +136,23 @@ TEST_F(PoolStateTest, a_removed_pool_keeps_its_endpoint_until_it_is_empty) {
   EXPECT_EQ(state.shared_cpus(*state.pools().find("shared-b")), (CpuSet{1, 4, 5}));
 }
 
+TEST_F(PoolStateTest, a_removed_shared_pool_keeps_the_devices_that_are_held) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4'}, shared-b: {cpus: '1'}}");
+  Holding held = holds("u1", "shared-b", {});
+  held.units = 2;
+  held.unit_ids = {"A", "B"};
+  state.set_holdings({held}, now_);
+  EXPECT_EQ(devices_of(state, "shared-b").size(), 1000u);
+  const auto without = pools_from("pools: {exclusive-a: {cpus: '4'}}", machine_);
+  state.configure(without, machine_);
+  state.set_holdings({held}, now_);
+  EXPECT_EQ(endpoints_of(state), (std::vector<std::string>{"exclusive-a", "shared-b"}));
+  EXPECT_EQ(healthy(state, "shared-b"), "A B") << "a kubelet that restarts admits its pod again";
+  EXPECT_FALSE(state.allocate("shared-b", {"A"}, now_));
+  state.set_holdings({}, now_);
+  EXPECT_EQ(endpoints_of(state), std::vector<std::string>{"exclusive-a"});
+}
+
 TEST_F(PoolStateTest, a_changed_policy_is_for_new_allocations_only) {
   PoolState state = state_of("pools: {exclusive-a: {cpus: '2,3'}}", {.cpus = 8, .threads = 2});
   const Holding old = holds("u1", "exclusive-a", {2});
@@ -171,6 +188,28 @@ TEST_F(PoolStateTest, withholds_cpus_that_the_kubelet_forgot) {
   state.set_holdings({}, now_);
   EXPECT_TRUE(complete_holdings(state, {}, live, now_).empty())
       << "a set that was never written tells nothing";
+}
+
+TEST_F(PoolStateTest, keeps_what_the_kubelet_could_not_report_yet) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4,5'}}");
+  ASSERT_TRUE(state.allocate("exclusive-a", {"4"}, now_));
+  const SteadyTime later = now_ + std::chrono::seconds(25);
+  state.keep_pending(later);  // the kubelet does not answer
+  state.set_holdings({}, later + std::chrono::seconds(25));
+  EXPECT_EQ(state.free_cpus(*state.pools().find("exclusive-a")), CpuSet{5});
+  state.set_holdings({}, later + std::chrono::seconds(31));
+  EXPECT_EQ(state.free_cpus(*state.pools().find("exclusive-a")), (CpuSet{4, 5}));
+}
+
+TEST_F(PoolStateTest, does_not_allocate_from_a_shared_pool_without_free_cpus) {
+  PoolState state = state_of("pools: {exclusive-a: {cpus: '4'}, shared-b: {cpus: '1'}}");
+  state.set_holdings({holds("u1", "exclusive-a", {4})}, now_);
+  state.configure(pools_from("pools: {shared-b: {cpus: '4'}}", machine_), machine_);
+  const auto refused = state.allocate("shared-b", {"A"}, now_);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no CPU of pool shared-b (4) is free"), std::string::npos);
+  state.set_holdings({}, now_);
+  EXPECT_EQ(*state.allocate("shared-b", {"A"}, now_), CpuSet{4});
 }
 
 TEST_F(PoolStateTest, offline_cpus_come_back) {

@@ -150,7 +150,7 @@ json::value describe_pools(const PoolState& state, const std::string& node,
       item["millisUsed"] = view.millis_used;
     }
     if (view.type != PoolType::common) {
-      item["resource"] = state.pools().base_name + "/" + view.name;
+      item["resource"] = state.base_names().resource_of(view.name);
       item["holders"] = holders_of(view, letters);
     }
     pools.push_back(std::move(item));

@@ -9,6 +9,8 @@ constexpr int kToldAfter = 3;  // failures in a row
 // How long a container may have no name: from the creation of its cgroup until its program runs,
 // whose environment identifies it. Limited, because sandboxes never get a name.
 constexpr Nanos kNamedWithin = std::chrono::seconds(2);
+// The kubelet applies a resize after the API reports it. The runtime may then write the cpuset too.
+constexpr Nanos kResizedWithin = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -49,22 +51,24 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   note_drift(containers, plan.targets);
   std::vector<bool> inherited;
   std::vector<CpuSet> actual = read_back(containers, inherited);
+  std::vector<bool> refused(containers.size(), false);
   for (int round = 0; round < kMostRounds; ++round) {
-    std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive);
+    std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive, refused);
     if (writes.empty())  // nothing was ever written there, so the set would follow the parent
       for (std::size_t i = 0; i < containers.size(); ++i)
-        if (inherited[i] && !plan.targets[i].cpus.empty() && actual[i] == plan.targets[i].cpus)
+        if (inherited[i] && !refused[i] && !plan.targets[i].cpus.empty() &&
+            actual[i] == plan.targets[i].cpus)
           writes.push_back({i, plan.targets[i].cpus});
     if (writes.empty() || writing_ == Writing::only_look) break;
-    bool refused = false;
-    for (const CpusetWrite& item : writes) refused |= !write(containers[item.container], item.cpus);
-    actual = read_back(containers, inherited);
-    if (refused) {
+    for (const CpusetWrite& item : writes) {
+      if (write(containers[item.container], item.cpus)) continue;
+      refused[item.container] = true;
       out.settled = false;
-      break;
     }
+    actual = read_back(containers, inherited);
   }
   out.intruded = intruded_cpus(actual, plan.targets, exclusive);
+  out.double_booked = double_bookings(state, containers, actual, plan.targets);
   note_right(containers, actual, plan.targets);
   for (const LiveContainer& container : containers)
     out.young |=
@@ -79,10 +83,17 @@ void Setter::note_drift(const std::vector<LiveContainer>& containers,
   for (std::size_t i = 0; i < containers.size(); ++i) {
     auto [at, fresh] =
         known_.try_emplace(containers[i].path, Known{.seen = clock_.steady(), .right = {}});
-    at->second.here = true;
-    if (fresh || !at->second.right) continue;
-    const bool same_wish = *at->second.right == targets[i].cpus;
-    if (same_wish && containers[i].actual != targets[i].cpus && hooks_.on_drift)
+    Known& known = at->second;
+    known.here = true;
+    if (known.resources != containers[i].resources) {
+      if (!known.resources.empty()) known.resized = clock_.steady();
+      known.resources = containers[i].resources;
+    }
+    if (containers[i].resizing) known.resized = clock_.steady();
+    if (fresh || !known.right) continue;
+    const bool same_wish = *known.right == targets[i].cpus;
+    const bool wanted = known.resized && clock_.steady() - *known.resized < kResizedWithin;
+    if (same_wish && !wanted && containers[i].actual != targets[i].cpus && hooks_.on_drift)
       hooks_.on_drift(containers[i], containers[i].actual);
   }
   std::erase_if(known_, [](const auto& item) { return !item.second.here; });
@@ -96,7 +107,11 @@ void Setter::note_right(const std::vector<LiveContainer>& containers,
     const bool right = !targets[i].cpus.empty() && actual[i] == targets[i].cpus;
     if (right && known.right != targets[i].cpus && hooks_.on_confined)
       hooks_.on_confined(containers[i], targets[i], clock_.steady() - known.seen);
-    if (right) known.right = targets[i].cpus;
+    else if (right && known.name != containers[i].container && hooks_.on_renamed)
+      hooks_.on_renamed(containers[i], targets[i]);
+    if (!right) continue;
+    known.right = targets[i].cpus;
+    known.name = containers[i].container;
   }
 }
 

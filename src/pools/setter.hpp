@@ -20,7 +20,9 @@ struct SetterHooks {
   // The set of a container was right for the first time, this long after it was first seen.
   std::function<void(const LiveContainer& container, const CpusetTarget& target, Nanos took)>
       on_confined = {};
-  // Another program had changed a set that was right before.
+  // A container with a right set has another name now: its environment fitted two containers.
+  std::function<void(const LiveContainer& container, const CpusetTarget& target)> on_renamed = {};
+  // Another program had changed a set that was right before, and no resize explains it.
   std::function<void(const LiveContainer& container, const CpuSet& was)> on_drift = {};
   // Writing the set failed several times in a row.
   std::function<void(const LiveContainer& container, const CpuSet& cpus, const Error& error)>
@@ -38,9 +40,10 @@ class Setter {
 
   struct Outcome {
     std::vector<Note> notes;
-    CpuSet intruded;      // exclusive CPUs that a container uses without owning them
-    bool settled = true;  // false: a set could not be written; retry soon
-    bool young = false;   // a new container has no name yet; look again soon
+    CpuSet intruded;  // exclusive CPUs that a container uses without owning them
+    std::vector<std::string> double_booked = {};  // for users, as double_bookings()
+    bool settled = true;                          // false: a set could not be written; retry soon
+    bool young = false;  // a new container has no name yet; look again soon
   };
 
   // Writes sets that differ, first those that give up CPUs. Reads the sets again after each round.
@@ -49,8 +52,11 @@ class Setter {
  private:
   struct Known {
     SteadyTime seen;
-    std::optional<CpuSet> right;  // the target when the set was last right
-    int refusals = 0;             // failed writes in a row
+    std::optional<CpuSet> right;             // the target when the set was last right
+    std::string name = {};                   // of the container, when the set was last right
+    std::string resources = {};              // of the container, as last seen
+    std::optional<SteadyTime> resized = {};  // when they changed
+    int refusals = 0;                        // failed writes in a row
     bool here = true;
   };
 

@@ -25,7 +25,12 @@ class SetterTest : public ::testing::Test {
     host_ = std::make_unique<testing::FakeHost>(machine);
     cgroups_ = std::make_unique<FakeCgroups>(*host_, v2, driver);
     SetterHooks hooks{.on_write = [this](bool) { ++writes_; },
-                      .on_confined = {},
+                      .on_confined = [this](const LiveContainer& container, const CpusetTarget&,
+                                            Nanos) { named_.push_back(container.container); },
+                      .on_renamed =
+                          [this](const LiveContainer& container, const CpusetTarget&) {
+                            named_.push_back("then " + container.container);
+                          },
                       .on_drift = [this](const LiveContainer&, const CpuSet&) { ++drifts_; },
                       .on_refused = [this](const LiveContainer& container, const CpuSet&,
                                            const Error&) { refused_ += container.container; }};
@@ -67,9 +72,23 @@ class SetterTest : public ::testing::Test {
     return out;
   }
 
+  // The pod has ended: its records, its cgroups and the pod itself are gone.
+  void remove_pod(const std::string& uid, const std::vector<std::string>& paths) {
+    std::erase_if(pods_, [&](const PodFacts& pod) { return pod.uid == uid; });
+    std::erase_if(answer_.asked, [&](const node::HeldDevices& held) { return held.pod == uid; });
+    std::filesystem::remove_all(paths[0].substr(0, paths[0].rfind('/')));
+  }
+
+  std::string healthy(std::string_view pool) {
+    std::string out;
+    for (const node::Device& device : devices_of(state_, pool))
+      out += (out.empty() ? "" : " ") + device.id + (device.healthy ? "" : "!");
+    return out;
+  }
+
   Setter::Outcome look() {
     const auto cgroups = setter_->tree().scan();
-    auto told = holdings_of(answer_, pods_, cgroups, "nokia.k8s.io");
+    auto told = holdings_of(answer_, pods_, cgroups, state_.base_names());
     const auto live = live_containers(
         cgroups, pods_, told,
         [this](const std::string& path) -> std::optional<CpuSet> {
@@ -95,6 +114,7 @@ class SetterTest : public ::testing::Test {
   std::map<std::string, std::string> environments_;
   int writes_ = 0, drifts_ = 0;
   std::string refused_;
+  std::vector<std::string> named_;
 };
 
 constexpr const char* kPools =
@@ -120,6 +140,24 @@ TEST_F(SetterTest, gives_each_kind_of_container_its_cpus) {
   EXPECT_EQ(FakeCgroups::cpus(both[0]), "2-3,22,35");
   EXPECT_EQ(FakeCgroups::cpus(asked_default[0]), "0-1");
   EXPECT_EQ(FakeCgroups::cpus(exclusive[1]), "0-1") << "the sandbox";
+}
+
+TEST_F(SetterTest, finds_the_cgroup_root_of_the_kubelet_that_started_it) {
+  machine({.cpus = 4}, "pools: {exclusive-a: {cpus: 1}}");
+  const auto usable = [&](std::string_view own) {
+    host_->put("/own", own);
+    const auto tree = CpusetTree::open({.host_root = host_->root(),
+                                        .cgroup_root = {},
+                                        .own_cgroup = host_->root() + "/own",
+                                        .pods = {}});
+    return tree->usable().to_string();
+  };
+  host_->put("/sys/fs/cgroup/cpuset/plim/n1/kubepods/cpuset.cpus", "2-3\n");
+  EXPECT_EQ(usable("3:cpu:/x\n5:cpuset:/plim/n1/kubepods/burstable/podu/c\n"), "2-3");
+  EXPECT_EQ(usable("5:cpuset:/plim/n2/kubepods/podu/c\n"), "0-3") << "not in this tree";
+  EXPECT_EQ(usable("5:cpuset:/system.slice/agent.service\n"), "0-3") << "not in a pod";
+  EXPECT_EQ(usable("5:cpuset:/kubepods/podu/c\n"), "0-3");
+  EXPECT_EQ(usable("0::/\n"), "0-3");
 }
 
 TEST_F(SetterTest, gives_siblings_or_keeps_them_idle) {
@@ -242,6 +280,30 @@ TEST_F(SetterTest, looks_again_while_a_new_container_may_get_a_name) {
   add_pod("plain", {{"c"}});
   cgroups_->add("plain", "other");
   EXPECT_FALSE(look().young) << "whichever it is, its CPUs are the same";
+}
+
+TEST_F(SetterTest, tells_containers_with_the_same_environment_apart) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("p", {{"c", {"shared-b"}}, {"d", {"shared-b"}}});
+  for (const std::string& path : {pod[0], pod[1]})
+    environments_[path] = "PLIMSOLL_CPUS_SHARED_B=2,3\0"s;
+  pods_[0].containers[1].id.clear();  // the API reports it later
+  look();
+  EXPECT_EQ(named_, (std::vector<std::string>{"c", "d", ""}));
+  // If the API knows neither, the names are corrected later.
+  const auto other = add_pod("q", {{"c", {"shared-b"}}, {"d", {"shared-b"}}});
+  for (const std::string& path : {other[0], other[1]})
+    environments_[path] = "PLIMSOLL_CPUS_SHARED_B=2,3\0"s;
+  for (ContainerFacts& container : pods_[1].containers) container.id.clear();
+  named_.clear();
+  look();
+  EXPECT_EQ(named_, (std::vector<std::string>{"c", "c", ""}));
+  named_.clear();
+  pods_[1].containers[0].id = "qc";
+  pods_[1].containers[1].id = "qd";
+  look();
+  look();
+  EXPECT_EQ(named_, std::vector<std::string>{"then d"});
 }
 
 TEST_F(SetterTest, keeps_the_cpus_of_a_container_that_the_kubelet_forgot) {
@@ -370,6 +432,189 @@ TEST(CpusetOrder, gives_up_cpus_before_others_take_them) {
   EXPECT_EQ(writes[1].cpus, CpuSet{7});
 }
 
+TEST_F(SetterTest, gives_cpus_that_drain_to_nobody_until_their_holders_have_left) {
+  machine({.cpus = 2}, "pools: {exclusive-a: {cpus: 1}, shared-b: {cpus: 0}}");
+  const auto exclusive = add_pod("e", {{"c", {"exclusive-a"}, {"1"}}});
+  const auto shared = add_pod("s", {{"c", {"shared-b"}}});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(exclusive[0]), "1");
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "0");
+  const std::string swapped = "pools: {exclusive-a: {cpus: 0}, shared-b: {cpus: 1}}";
+  for (bool restarted : {false, true}) {
+    if (restarted) state_ = PoolState();
+    configure(swapped);
+    const auto done = look();
+    EXPECT_EQ(FakeCgroups::cpus(exclusive[0]), "1") << "it keeps what it got";
+    EXPECT_EQ(FakeCgroups::cpus(shared[0]), "0") << "there is no other CPU for it";
+    EXPECT_EQ(healthy("exclusive-a"), "0! 1") << "a container still runs on 0";
+    EXPECT_FALSE(state_.allocate("exclusive-a", {"0"}, clock_.steady()));
+    EXPECT_FALSE(state_.allocate("shared-b", {"A"}, clock_.steady())) << "1 is still held";
+    ASSERT_EQ(done.notes.size(), 1u);
+    EXPECT_EQ(done.notes[0].kind, Note::Kind::pool_held);
+    EXPECT_TRUE(done.double_booked.empty());
+  }
+  // A container that starts meanwhile keeps off the CPU that has an owner.
+  const auto late = add_pod("l", {{"c", {"shared-b"}}});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(late[0]), "0");
+  remove_pod("e", exclusive);
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "1");
+  EXPECT_EQ(FakeCgroups::cpus(late[0]), "1");
+  EXPECT_EQ(healthy("exclusive-a"), "0");
+  EXPECT_TRUE(state_.allocate("exclusive-a", {"0"}, clock_.steady()));
+}
+
+TEST_F(SetterTest, withholds_cpus_of_containers_that_wait_for_the_default_pool) {
+  machine({.cpus = 2}, "pools: {exclusive-a: {cpus: 1}, default: {cpus: 0}}");
+  const auto exclusive = add_pod("e", {{"c", {"exclusive-a"}, {"1"}}});
+  const auto plain = add_pod("p", {{"c"}});
+  look();
+  configure("pools: {exclusive-a: {cpus: 0}, default: {cpus: 1}}");
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(plain[0]), "0");
+  EXPECT_EQ(healthy("exclusive-a"), "0! 1");
+  remove_pod("e", exclusive);
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(plain[0]), "1");
+  EXPECT_EQ(healthy("exclusive-a"), "0");
+}
+
+TEST_F(SetterTest, withholds_cpus_of_a_shared_pool_that_was_removed) {
+  machine({.cpus = 2}, "pools: {exclusive-a: {cpus: 1}, shared-b: {cpus: 0}}");
+  const auto shared = add_pod("s", {{"c", {"shared-b"}}});
+  look();
+  configure("pools: {exclusive-a: {cpus: 0-1}}");
+  look();
+  EXPECT_EQ(healthy("exclusive-a"), "0! 1");
+  remove_pod("s", shared);
+  look();
+  EXPECT_EQ(healthy("exclusive-a"), "0 1");
+}
+
+TEST(OrderWrites, does_not_wait_for_a_container_whose_set_cannot_be_written) {
+  const std::vector<CpuSet> actual{{1, 2}, {3}};
+  const std::vector<CpusetTarget> targets{{.cpus = {1}}, {.cpus = {4}}};
+  const auto first = order_writes(actual, targets, CpuSet{2, 3});
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].container, 0u);
+  const auto next = order_writes(actual, targets, CpuSet{2, 3}, {true, false});
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].container, 1u);
+  EXPECT_EQ(next[0].cpus, CpuSet{4});
+}
+
+TEST_F(SetterTest, reports_a_cpu_with_two_owners) {
+  machine({.cpus = 4}, "pools: {exclusive-a: {cpus: 2-3}, shared-b: {cpus: 1}}");
+  const auto pod = add_pod("e", {{"c", {"exclusive-a"}, {"2"}}});
+  look();
+  std::vector<LiveContainer> live{{.path = "x", .uid = "o", .pod = "ns/o", .container = "c"},
+                                  {.path = "y", .uid = "e", .pod = "ns/e", .container = "d"}};
+  const std::vector<CpusetTarget> targets{{.cpus = {1}}, {.cpus = {0}}};
+  EXPECT_EQ(double_bookings(state_, live, {CpuSet{1, 2}, CpuSet{2}}, targets),
+            std::vector<std::string>{
+                "CPU 2 of pool exclusive-a belongs to ns/e/c, but ns/o/c runs on it too"});
+  EXPECT_TRUE(double_bookings(state_, live, {CpuSet{1}, CpuSet{2}}, targets).empty())
+      << "containers of one pod may share";
+}
+
+TEST_F(SetterTest, keeps_the_cpus_of_containers_when_the_base_name_changes) {
+  const std::string pools =
+      "pools: {exclusive-a: {cpus: '1,2', hyperThreadingPolicy: multiThreaded}, shared-b: {cpus: "
+      "3}, default: {cpus: 0}}";
+  machine({.cpus = 8, .threads = 2}, pools);
+  const auto exclusive = add_pod("e", {{"c", {"exclusive-a"}, {"1"}}});
+  const auto shared = add_pod("s", {{"c", {"shared-b"}}});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(exclusive[0]), "1,5");
+  configure("resourceBaseName: example.com\n" + pools);
+  for (PodFacts& pod : pods_)  // as facts_of() reads them now
+    pod.containers[0].pools[0] = "nokia.k8s.io/" + pod.containers[0].pools[0];
+  writes_ = 0;
+  look();
+  EXPECT_EQ(writes_, 0);
+  EXPECT_EQ(FakeCgroups::cpus(exclusive[0]), "1,5");
+  EXPECT_EQ(FakeCgroups::cpus(shared[0]), "3");
+  EXPECT_EQ(healthy("exclusive-a"), "1! 2") << "the new resource does not offer it";
+  EXPECT_EQ(healthy("nokia.k8s.io/exclusive-a"), "1") << "its container may start again";
+  configure(pools);  // and back
+  pods_[0].containers[0].pools[0] = "exclusive-a";
+  pods_[1].containers[0].pools[0] = "shared-b";
+  look();
+  EXPECT_EQ(writes_, 0);
+  EXPECT_EQ(healthy("exclusive-a"), "1 2");
+  EXPECT_EQ(endpoints_of(state_), (std::vector<std::string>{"exclusive-a", "shared-b"}));
+}
+
+TEST_F(SetterTest, finds_base_names_from_before_it_started) {
+  machine({.cpus = 4}, "resourceBaseName: example.com\npools: {exclusive-a: {cpus: '1,2'}}");
+  const auto pod = add_pod("e", {{"c", {"exclusive-a"}, {"1"}}});  // of nokia.k8s.io
+  const auto find = [&] {
+    return forgotten_bases(answer_, pods_, setter_->tree().scan(), state_.base_names(),
+                           [this](const std::string& path) { return environments_[path]; });
+  };
+  EXPECT_TRUE(find().empty()) << "it may be the resource of another plugin";
+  environments_[pod[0]] = "A=B\0PLIMSOLL_CPUS_EXCLUSIVE_A=1\0"s;
+  ASSERT_EQ(find(), std::vector<std::string>{"nokia.k8s.io"});
+  state_.add_former_base("nokia.k8s.io");
+  EXPECT_TRUE(find().empty());
+  pods_[0].containers[0].pools = {"nokia.k8s.io/exclusive-a"};
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "1");
+  EXPECT_EQ(healthy("exclusive-a"), "1! 2");
+}
+
+TEST_F(SetterTest, restores_a_set_after_a_resize_without_calling_it_drift) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("e", {{"c", {"exclusive-a"}, {"10"}}});
+  pods_[0].containers[0].resources = "cpu=1;";
+  look();
+  const auto disturb = [&] {
+    cgroups_->set(pod[0].substr(host_->root().size()), "0-39");
+    look();
+    EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  };
+  pods_[0].containers[0].resources = "cpu=2;";  // pods/resize
+  look();
+  clock_.advance(std::chrono::seconds(20));  // the kubelet applies it later
+  disturb();
+  EXPECT_EQ(drifts_, 0);
+  clock_.advance(std::chrono::seconds(60));
+  disturb();
+  EXPECT_EQ(drifts_, 1) << "nothing explains this one";
+  pods_[0].containers[0].resizing = true;  // the kubelet says that it works on it
+  disturb();
+  EXPECT_EQ(drifts_, 1);
+}
+
+TEST(PodFacts, know_that_a_resize_is_in_progress) {
+  const auto facts = [](std::string_view requests, std::string_view status) {
+    kube::InternPool pool;
+    std::string text = fmt::format(
+        R"({{"metadata": {{"name": "p", "namespace": "ns", "uid": "u"}},
+             "spec": {{"containers": [{{"name": "c", "image": "x", "resources": {{
+                 "requests": {}, "limits": {{"cpu": "2", "nokia.k8s.io/shared-b": "100"}}}}}}]}},
+             "status": {{"phase": "Running", {}}}}})",
+        requests, status);
+    const auto pod = kube::decode_pod(kube::JsonText(text), pool);
+    EXPECT_TRUE(pod) << pod.error().message;
+    return facts_of(*pod, {}).containers[0];
+  };
+  const auto in_force = [](std::string_view cpu) {
+    return fmt::format(
+        R"("containerStatuses": [{{"name": "c", "containerID": "containerd://id-c",
+           "resources": {{"requests": {{"cpu": "{}"}}}}}}])",
+        cpu);
+  };
+  EXPECT_FALSE(facts(R"({"cpu": "1"})", in_force("1")).resizing);
+  EXPECT_TRUE(facts(R"({"cpu": "2"})", in_force("1")).resizing);
+  EXPECT_NE(facts(R"({"cpu": "1"})", in_force("1")).resources,
+            facts(R"({"cpu": "2"})", in_force("1")).resources);
+  EXPECT_TRUE(facts(R"({"cpu": "1"})", in_force("1") + R"(, "conditions": [
+      {"type": "PodResizeInProgress", "status": "True"}])")
+                  .resizing);
+}
+
 TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_in_its_cgroup) {
   kube::InternPool pool;
   std::string text = R"({
@@ -383,7 +628,7 @@ TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_in_its_cgroup) {
                  "containerStatuses": [{"name": "c", "containerID": "containerd://id-c"}]}})";
   const auto pod = kube::decode_pod(kube::JsonText(text), pool);
   ASSERT_TRUE(pod) << pod.error().message;
-  const PodFacts facts = facts_of(*pod, "nokia.k8s.io");
+  const PodFacts facts = facts_of(*pod, {});
   EXPECT_EQ(facts.key, "kube-system/etcd-n1");
   EXPECT_EQ(facts.uid, "mirror");
   EXPECT_EQ(facts.cgroup_uid, "4711ab");

@@ -185,17 +185,18 @@ static bool is_shallow(const char* json) {
 }
 
 /* jsmn lets some texts pass that are no JSON. Here every member of an object is a key with one
-   value and nothing else has any, so that the walks below never meet what they do not expect. */
-static bool is_sound(const struct Reader* reader) {
+   value and nothing else has any, so that the walks below never meet what they do not expect.
+   Returns the first token that breaks this, else NULL. */
+static const jsmntok_t* unsound(const struct Reader* reader) {
   for (int token = 1; token < reader->count; ++token) {
     const jsmntok_t* at = &reader->tokens[token];
-    if (at->parent < 0) return false;
+    if (at->parent < 0) return at;
     const bool is_member = reader->tokens[at->parent].type == JSMN_OBJECT;
-    if (is_member && at->type != JSMN_STRING) return false;
+    if (is_member && at->type != JSMN_STRING) return at;
     if ((at->type == JSMN_STRING || at->type == JSMN_PRIMITIVE) && at->size != (is_member ? 1 : 0))
-      return false;
+      return at;
   }
-  return true;
+  return NULL;
 }
 
 static bool is_type(const struct Reader* reader, int token, jsmntype_t type) {
@@ -380,7 +381,8 @@ static bool read_array(struct Reader* reader, const char* container) {
   struct Message* message = reader->message;
   if (reader->count < 1 || reader->tokens[0].type != JSMN_ARRAY)
     return refuse(message, "the annotation is not a list");
-  if (!is_sound(reader)) return refuse(message, "the annotation is not JSON");
+  const jsmntok_t* wrong = unsound(reader);
+  if (wrong) return refuse(message, "the annotation is not JSON at byte %d", wrong->start);
   int found = 0;
   for (int token = 1; token < reader->count; token = after(reader, token)) {
     if (!is_type(reader, token, JSMN_OBJECT))
@@ -404,13 +406,14 @@ bool read_element(char* json, const char* container, struct Element* element,
   jsmn_parser parser;
   jsmn_init(&parser);
   reader.count = jsmn_parse(&parser, json, length, NULL, 0);
-  if (reader.count < 0) return refuse(message, "the annotation is not JSON");
+  if (reader.count < 0) return refuse(message, "the annotation is not JSON at byte %u", parser.pos);
   reader.tokens = calloc((size_t)reader.count + 1, sizeof *reader.tokens);
   if (!reader.tokens) return refuse(message, "there is no memory left");
   jsmn_init(&parser);
   reader.count = jsmn_parse(&parser, json, length, reader.tokens, (unsigned)reader.count + 1);
-  bool done = reader.count < 0 ? refuse(message, "the annotation is not JSON")
-                               : read_array(&reader, container);
+  bool done = reader.count < 0
+                  ? refuse(message, "the annotation is not JSON at byte %u", parser.pos)
+                  : read_array(&reader, container);
   free(reader.tokens);
   return done;
 }

@@ -96,7 +96,9 @@ TEST_F(StarterElement, is_refused_with_what_is_wrong) {
   EXPECT_FALSE(read("{}"));
   EXPECT_FALSE(read("[1]"));
   EXPECT_FALSE(read("[{]"));
+  EXPECT_STREQ(message_.text, "the annotation is not JSON at byte 2");
   EXPECT_FALSE(read(R"([{"container" "c"}])"));
+  EXPECT_STREQ(message_.text, "the annotation is not JSON at byte 3");
   EXPECT_FALSE(read(R"([{"container": "c"}])"));
   EXPECT_FALSE(read(R"([{"container": "c", "processes": []}])"));
   EXPECT_FALSE(read(R"([{"container": "c", "processes": [1]}])"));

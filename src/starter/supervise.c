@@ -18,7 +18,11 @@ extern char** environ;
 static const int kForwarded[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
                                  SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
 
-enum { kForwardedCount = sizeof kForwarded / sizeof *kForwarded, kMaxChildren = 256 };
+enum {
+  kForwardedCount = sizeof kForwarded / sizeof *kForwarded,
+  kMaxChildren = 256,
+  kTogether = 500 /* milliseconds: within them, processes end together */
+};
 
 /* What a child could not do, told to its parent through a pipe that a successful exec closes. */
 struct Obstacle {
@@ -35,6 +39,7 @@ struct Children {
   int deciding;      /* the exit code by the rule, once `decided` */
   bool decided;
   bool stopping;
+  int64_t stop_at; /* monotonic milliseconds; 0: no process has left the others behind */
   int64_t kill_at; /* monotonic milliseconds, 0 when they were killed or nobody shall be */
   long grace;
 };
@@ -164,7 +169,10 @@ static void note_end(struct Children* children, size_t index, int status) {
       if (code != 0) decide(children, code);
       break;
     case kAny:
-      decide(children, code == 0 ? 1 : code);
+      if (code != 0)
+        decide(children, code);
+      else if (children->stop_at == 0)
+        children->stop_at = now() + kTogether;
       break;
     case kLast:
       if (index + 1 == children->plan->count) decide(children, code);
@@ -185,6 +193,14 @@ static void reap(struct Children* children) {
 static void wait_for_all(struct Children* children, const sigset_t* awaited) {
   while (children->running > 0) {
     int64_t left = children->kill_at == 0 ? INT32_MAX : children->kill_at - now();
+    if (children->stop_at != 0 && !children->stopping) {
+      const int64_t until = children->stop_at - now();
+      if (until <= 0) {
+        decide(children, 1);
+        continue;
+      }
+      if (until < left) left = until;
+    }
     if (left <= 0) {
       signal_all(children, SIGKILL);
       children->kill_at = 0;

@@ -84,6 +84,7 @@ Task<Result<void>> ProcessNode::start() {
                                                       *cgroups_, *images_));
   kubelet::NodeOptions node = options_.node;
   node.kubelet_port = kubelet_->port();
+  node.kubelet_dir = options_.kubelet_dir;
   node_ = kubelet::LocalNode::create(std::move(parts), std::move(node));
   pods_.set(node_.get());
   running_ = true;

@@ -1,16 +1,15 @@
-"""The ancestor's page on any cluster: its commands in its order, until there is something to see. Not a test itself.
+"""The commands of docs/from-cpu-pooler.md in their order, on any cluster. Not a test itself.
 
-Nothing is built, the image has all of it; `generate-cert.sh` and `create-webhook-conf.sh` are `plimsoll webhook certs`. The sample is made
-for six CPUs: on a machine with fewer it is scaled, and says so.
+All files of deploy/pools are used unchanged, except on machines with fewer than six CPUs: there the pools and the test pod get fewer CPUs,
+as the page says.
 """
 import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 
-from pools_machine import PROGRAM, ROOT, directory, eventually
+from pools_machine import PROGRAM, ROOT, eventually
 
 DEPLOY = ROOT / "deploy" / "pools"
 
@@ -19,15 +18,8 @@ class PoolsWalk:
     """Mixed into tests that have `cluster`."""
     resource = "nokia.k8s.io/cpupool1"
 
-    # What a cluster changes of a file.
-    def daemons(self, made):
-        return made
-
-    def server(self, text):
-        return text
-
-    def daemon_address(self):
-        raise NotImplementedError
+    def install(self, name):
+        self.cluster.kubectl("create", "-f", str(DEPLOY / name))
 
     def sample(self):
         """Pools, and how many exclusive CPUs the pod asks for."""
@@ -53,32 +45,15 @@ class PoolsWalk:
 
     def walk(self):
         config, shared, exclusive, count = self.sample()
-        # cp process-starter /opt/bin/ (to a place of the test's: that of this machine is not ours)
-        self.bin = directory(self) / "bin"
-        self.bin.mkdir()
-        self.bin.chmod(0o755)
-        self.bin.parent.chmod(0o755)
-        shutil.copy(pathlib.Path(PROGRAM).parent / "plimsoll-starter", self.bin / "process-starter")
-        # kubectl create -f deployment/cpu-dp-config.yaml, and what is ours: rights
-        self.cluster.kubectl("create", "-f", str(DEPLOY / "rbac.yaml"))
+        self.install("rbac.yaml")
         self.create(config)
-        # kubectl create -f deployment/cpu-dev-ds.yaml
-        made = json.loads(self.cluster.kubectl("create", "-f", str(DEPLOY / "cpu-dev-ds.yaml"), "--dry-run=client", "-o", "json").stdout)
-        (volume,) = [one for one in made["spec"]["template"]["spec"]["volumes"] if one["name"] == "bin"]
-        volume["hostPath"]["path"] = str(self.bin)
-        self.cluster.apply(self.daemons(made))
+        self.install("cpu-dev-ds.yaml")
         self.rolled_out("daemonset/cpudp", "name=cpudp")
         eventually(lambda: self.allocatable() == str(count), 60, what="the resource")
-        # ./scripts/generate-cert.sh
         self.certs()
-        # kubectl create -f deployment/webhook-svc-depl.yaml
-        text = (DEPLOY / "webhook-svc-depl.yaml").read_text()
-        text = text.replace("args: [webhook, --self-signed,", f"args: [webhook, --process-starter-path, {self.bin}/process-starter, --self-signed,")
-        self.create(self.server(text))
-        # deployment/create-webhook-conf.sh deployment/webhook-conf.yaml
+        self.install("webhook-svc-depl.yaml")
         self.certs("-f", str(DEPLOY / "webhook-conf.yaml"))
         self.rolled_out("deployment/cpu-dev-pod-mutator", "app=cpu-dev-pod-mutator")
-        # docker build -t busyloop test/: nothing to do. kubectl create -f ./deployment/cpu-test.yaml
         pod = (DEPLOY / "cpu-test.yaml").read_text().replace("nokia.k8s.io/cpupool1: 2", f"nokia.k8s.io/cpupool1: {count}")
         self.create(pod)
         self.addCleanup(self.cluster.kubectl, "delete", "pod", "cpu-test", "--wait=false", check=False)
@@ -148,7 +123,6 @@ class PoolsWalk:
             raise AssertionError(f"{late}\n{description}\n{logs.stdout}{logs.stderr}") from None
 
     def holder_is_shown(self, cpus):
-        address = self.daemon_address()
-        done = subprocess.run([PROGRAM, "pools", "--url", f"http://{address}:9101"], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([PROGRAM, "pools", "--kubeconfig", self.cluster.kubeconfig], capture_output=True, text=True, timeout=30)
         self.assertIn(f"A:default/cpu-test/exclusive={cpus}", done.stdout, done.stderr)
         self.assertIn("default/cpu-test/shared=160m", done.stdout)

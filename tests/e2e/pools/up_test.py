@@ -216,6 +216,80 @@ class Roles(unittest.TestCase):
         self.assertEqual(self.allocatable("nokia.k8s.io/exclusive-pool"), "1")
         self.assertEqual((self.seen()["processes"], len(before["processes"])), (before["processes"], 1))
 
+    def affinities(self, name):
+        out = set()
+        for pid in self.cgroup_processes(name):
+            try:
+                out.add(frozenset(os.sched_getaffinity(pid)))
+            except OSError:
+                continue
+        return out
+
+    def states(self, name):
+        (pool,) = [pool for pool in json.loads(self.get("/state"))["pools"]["pools"] if pool["name"] == name]
+        return pool["states"]
+
+    def test_pools_that_swap_their_cpus_wait_for_their_holders(self):
+        if not self.confined:
+            self.skipTest("pods have no cgroups here")
+        config = "implicitDefault: false\npools: {exclusive-pool: {cpus: %d}, shared-pool: {cpus: %d}}\n"
+        first, last = frozenset({0}), frozenset({self.last})
+        self.configure(config % (self.last, 0))
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1", what="the exclusive pool")
+        self.cluster.apply(pod("holder", {EXCLUSIVE: "1"}), pod("sharer", {"nokia.k8s.io/shared-pool": "100"}))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/holder", "pod/sharer", "--timeout=90s")
+        eventually(lambda: (self.affinities("holder"), self.affinities("sharer")) == ({last}, {first}), what="their CPUs")
+        self.configure(config % (0, self.last))
+        eventually(lambda: self.states("exclusive-pool")["withheld"] == "0", what="the CPU that the sharer still uses")
+        self.assertEqual(self.states("exclusive-pool")["draining"], str(self.last))
+        self.cluster.apply(pod("next", {EXCLUSIVE: "1"}))
+        for _ in range(20):
+            self.assertEqual((self.affinities("holder"), self.affinities("sharer")), ({last}, {first}))
+            time.sleep(0.1)
+        self.assertEqual(self.cluster.get("pod", "next")["status"]["phase"], "Pending")
+        reasons = lambda: {event["reason"] for event in self.cluster.get("events", "-A")["items"]}
+        eventually(lambda: "CPUWithheld" in reasons(), what="the event of the sharer")
+        self.cluster.kubectl("delete", "pod", "next", "holder")
+        eventually(lambda: self.affinities("sharer") == {last}, what="the new CPU of the sharer")
+        eventually(lambda: self.states("exclusive-pool")["free"] == "0", what="the free CPU")
+        eventually(lambda: self.allocatable(EXCLUSIVE) == "1", what="the CPU that the sharer has left")
+        self.cluster.apply(pod("late", {EXCLUSIVE: "1"}))
+        eventually(lambda: self.affinities("late") == {first}, what="the CPU of the late one")
+        self.assertEqual(self.affinities("sharer"), {last})
+        self.assertNotIn("CPUDoubleBooked", {event["reason"] for event in self.cluster.get("events", "-A")["items"]
+                                             if "runs on it too" in event["message"]})
+
+    def test_a_changed_base_name_is_followed(self):
+        self.ready()
+        self.cluster.apply(pod("old", {EXCLUSIVE: "1"}))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/old", "--timeout=90s")
+        self.configure((CONFIG % self.last).replace("nokia.k8s.io", "example.com"))
+        eventually(lambda: self.allocatable("example.com/shared-pool") in ("1k", "1000"), what="the new shared resource")
+        eventually(lambda: self.allocatable("example.com/exclusive-pool") == "0", what="the new resource, whose CPU is held")
+        self.assertEqual(self.allocatable(EXCLUSIVE), "1", "the container may be started again")
+        if self.confined:
+            eventually(lambda: self.affinities("old") == {frozenset({self.last})}, what="the CPU of the old one")
+        self.cluster.kubectl("delete", "pod", "old")
+        eventually(lambda: self.allocatable("example.com/exclusive-pool") == "1", what="the free CPU")
+        eventually(lambda: self.allocatable(EXCLUSIVE) in (None, "0"), what="the end of the old resource")
+        self.cluster.apply(pod("new", {"example.com/exclusive-pool": "1"}))
+        self.cluster.kubectl("wait", "--for=condition=Ready", "pod/new", "--timeout=90s")
+        if self.confined:
+            eventually(lambda: self.affinities("new") == {frozenset({self.last})}, what="the CPU of the new one")
+
+    def test_each_container_has_its_event_at_once(self):
+        if not self.confined:
+            self.skipTest("pods have no cgroups here")
+        self.ready()
+        made = pod("two", {"nokia.k8s.io/shared-pool": "100"})
+        made["spec"]["containers"].append({**made["spec"]["containers"][0], "name": "d"})
+        # The second container starts after the event of the first.
+        made["spec"]["containers"][0]["lifecycle"] = {"postStart": {"exec": {"command": ["sleep", "2"]}}}
+        self.cluster.apply(made)
+        fields = lambda: {event["involvedObject"].get("fieldPath") for event in self.cluster.get("events")["items"]
+                          if event["reason"] == "CPUsPinned"}
+        eventually(lambda: fields() == {"spec.containers{c}", "spec.containers{d}"}, 30, what="both events")
+
     def seen(self):
         """All that a configuration could change."""
         metrics = self.get("/metrics")

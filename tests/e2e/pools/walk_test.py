@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ancestor's page on a local cluster: plugin, setter, webhook and starter from the files of deploy/pools."""
+"""The page docs/from-cpu-pooler.md on a local cluster, with the files of deploy/pools unchanged."""
 import json
 import os
 import pathlib
@@ -23,27 +23,12 @@ class Walk(PoolsWalk, unittest.TestCase):
         if not self.node["cgroups"].startswith("/") or not self.node["isolated"]:
             self.skipTest("nodes have no cgroups or containers no namespaces here")
 
-    def daemons(self, made):
-        """Told where the kubelet of this machine has its sockets and its cgroups."""
-        spec = made["spec"]["template"]["spec"]
-        kubelet = self.cluster.place.run_directory("t") / self.node["name"]
-        for volume in spec["volumes"]:
-            if volume["name"] in ("device-plugins", "pod-resources"):
-                volume["hostPath"]["path"] = str(kubelet / volume["name"])
-            if volume["name"] == "run":
-                volume["hostPath"]["path"] = str(kubelet)
-        spec["containers"][0]["args"] += ["--cgroup-root", self.node["cgroups"]]
-        return made
-
-    def server(self, text):
-        # Local nodes have their volumes below a directory of the test's, where only its owner may go.
-        return text.replace("runAsNonRoot: true", "runAsNonRoot: false").replace("runAsUser: 65532", "runAsUser: 0")
-
-    def daemon_address(self):
-        return self.node["address"]
-
     def test_the_page_ends_with_processes_on_their_cpus(self):
+        installed = pathlib.Path("/opt/bin/process-starter")
+        seen = lambda: installed.exists() and (installed.stat().st_ino, installed.stat().st_mtime_ns)
+        before = seen()
         self.walk()
+        self.assertEqual(seen(), before, "a local node must not install on the machine")
 
 
 if __name__ == "__main__":

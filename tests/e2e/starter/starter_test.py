@@ -150,6 +150,20 @@ class Ends(Starter):
     def test_any_end_stops_the_rest(self):
         self.assertEqual(self.pair("exit 0", "exec sleep 600", onExit="any").returncode, 1)
         self.assertEqual(self.pair("exec sleep 600", "exit 4", onExit="any").returncode, 4)
+        # The rest had to be stopped, even if it says 0 then.
+        self.assertEqual(self.pair("exit 0", "trap 'exit 0' TERM; while :; do sleep 0.05; done", onExit="any").returncode, 1)
+
+    def test_any_is_0_if_all_end_cleanly_by_themselves(self):
+        self.assertEqual(self.pair("exit 0", "exit 0", onExit="any").returncode, 0)
+        self.assertEqual(self.pair("sleep 0.2", "exit 0", onExit="any").returncode, 0)
+        self.assertEqual(self.pair("exit 0", "sleep 0.1; exit 7", onExit="any").returncode, 7)
+
+    def test_any_is_0_if_all_end_cleanly_when_told_to(self):
+        self.annotate(*[shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")] * 2, onExit="any")
+        child = self.begin(EXCLUSIVE_CPUS=f"{MINE[0]},{MINE[1]}")
+        self.assertEqual([child.stdout.readline() for _ in range(2)], ["ready\n"] * 2)
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(30), 0)
 
     def test_only_the_last_one_counts(self):
         done = self.pair("exit 3", "sleep 0.2; echo on; exit 5", onExit="last")

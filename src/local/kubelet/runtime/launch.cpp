@@ -206,7 +206,8 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
   isolate(launch, out);
   PLIM_TRY(out.mounts, container_mounts(launch.pod, launch.container, launch.roots, environment));
   for (const DeviceMount& mount : launch.grants.mounts)
-    out.mounts.push_back({mount.host_path, mount.container_path, mount.read_only});
+    out.mounts.push_back(
+        {host_path(mount.host_path, launch.roots), mount.container_path, mount.read_only});
   for (const DeviceFile& device : launch.grants.devices)
     out.mounts.push_back({device.host_path, device.container_path, false});
   std::string last_words(kube::text_at(launch.container, "Container.terminationMessagePath"));

@@ -28,6 +28,8 @@ struct NodeOptions {
   int index = 1;     // 127.32.INDEX.1
   // The directory of pods, volumes and logs: NAME/pods and claims are below it.
   std::string state_dir;
+  // Sockets of device plugins and the like; pods find it at /var/lib/kubelet. "": not there.
+  std::string kubelet_dir = {};
   // The command that starts a pod's shim when the pod's directory is appended.
   std::vector<std::string> shim = {"/proc/self/exe", "pod-shim"};
   // Our own binary, the entry point of the built-in images. "": the current program.

@@ -19,7 +19,10 @@ std::string PodContext::pod_directory(std::string_view uid) const {
 }
 
 VolumeRoots PodContext::volume_roots(std::string_view uid) const {
-  return {.pod = pod_directory(uid), .claims = options.state_dir + "/claims"};
+  return {.pod = pod_directory(uid),
+          .claims = options.state_dir + "/claims",
+          .kubelet = options.kubelet_dir,
+          .host = fmt::format("{}/{}/host", options.state_dir, options.name)};
 }
 
 PodPlace PodContext::place(std::string pod_ip) const {

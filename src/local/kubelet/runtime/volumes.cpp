@@ -23,6 +23,11 @@ namespace plim::local::kubelet {
 
 namespace {
 
+// Where DaemonSets look for the kubelet, for locks of agents, and install programs for containers.
+constexpr std::string_view kKubeletDirectory = "/var/lib/kubelet";
+constexpr std::string_view kRunDirectory = "/run/plimsoll";
+constexpr std::string_view kProgramDirectory = "/opt/bin";
+
 Result<void> check_inside(std::string_view path) {
   bool fine = !path.empty() && path.front() != '/' && path.find('\0') == path.npos;
   for (std::string_view part : split(path, '/')) fine = fine && part != ".." && !part.empty();
@@ -178,8 +183,8 @@ Result<void> make_open_directory(const std::string& path) {
   return {};
 }
 
-Result<void> check_host_path(const json::value& volume) {
-  const std::string path(kube::text_at(volume, "Volume.hostPath.path"));
+Result<void> check_host_path(const json::value& volume, const VolumeRoots& roots) {
+  const std::string path = host_path(kube::text_at(volume, "Volume.hostPath.path"), roots);
   const std::string_view type = kube::text_at(volume, "Volume.hostPath.type");
   if (type == "DirectoryOrCreate") return make_directories(path);
   struct stat info{};
@@ -214,7 +219,7 @@ Result<void> write_volume(const std::string& directory, const std::vector<Volume
 Result<void> make_volume(const json::value& pod, const json::value& volume, const PodPlace& place,
                          const PodSources& sources, const VolumeRoots& roots) {
   const std::string path = volume_path(pod, volume, roots);
-  if (kube::find(volume, "Volume.hostPath") != nullptr) return check_host_path(volume);
+  if (kube::find(volume, "Volume.hostPath") != nullptr) return check_host_path(volume, roots);
   if (kube::find(volume, "Volume.emptyDir") != nullptr ||
       kube::find(volume, "Volume.persistentVolumeClaim") != nullptr)
     return make_open_directory(path);
@@ -247,10 +252,29 @@ Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json:
   return maker.take();
 }
 
+std::string host_path(std::string_view path, const VolumeRoots& roots) {
+  std::string_view place = path;
+  while (place.size() > 1 && place.ends_with('/')) place.remove_suffix(1);
+  const auto below = [&](std::string_view directory) {
+    return place == directory || place.starts_with(std::string(directory) + "/");
+  };
+  if (!roots.kubelet.empty()) {
+    if (below(kKubeletDirectory))
+      return roots.kubelet + std::string(place.substr(kKubeletDirectory.size()));
+    if (place == kRunDirectory) return roots.kubelet;
+  }
+  if (roots.host.empty() || !below(kProgramDirectory)) return std::string(path);
+  std::string own = roots.host + std::string(place);
+  std::error_code ignored;
+  const bool machines = place != kProgramDirectory && !std::filesystem::exists(own, ignored) &&
+                        std::filesystem::exists(std::string(place), ignored);
+  return machines ? std::string(path) : own;
+}
+
 std::string volume_path(const json::value& pod, const json::value& volume,
                         const VolumeRoots& roots) {
   if (const std::string_view path = kube::text_at(volume, "Volume.hostPath.path"); !path.empty())
-    return std::string(path);
+    return host_path(path, roots);
   if (wants_memory(volume)) return memory_path(pod, volume);
   if (const std::string_view claim =
           kube::text_at(volume, "Volume.persistentVolumeClaim.claimName");

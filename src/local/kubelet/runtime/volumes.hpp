@@ -30,9 +30,16 @@ Result<std::vector<VolumeFile>> volume_files(const json::value& pod, const json:
 
 // The directories of volumes.
 struct VolumeRoots {
-  std::string pod;     // this pod's directory, with volumes/NAME
-  std::string claims;  // persistent volumes, with NAMESPACE/CLAIM
+  std::string pod;           // this pod's directory, with volumes/NAME
+  std::string claims;        // persistent volumes, with NAMESPACE/CLAIM
+  std::string kubelet = {};  // the node's kubelet directory; "": that of the machine
+  std::string host = {};     // files that daemons install on the node; "": on the machine
 };
+
+// Where a hostPath is on this machine. All local nodes share the machine, so each node has its own
+// /var/lib/kubelet, /run/plimsoll and /opt/bin. A program that is not in the node's /opt/bin is
+// that of the machine.
+std::string host_path(std::string_view path, const VolumeRoots& roots);
 
 std::string volume_path(const json::value& pod, const json::value& volume,
                         const VolumeRoots& roots);

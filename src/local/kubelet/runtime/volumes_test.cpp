@@ -89,6 +89,21 @@ TEST(Volumes, are_made_below_the_pods_directory) {
   ASSERT_TRUE(make_volumes(pod, {}, sources(), roots));  // again, after a restart
 }
 
+TEST(Volumes, of_the_host_belong_to_the_node_where_nodes_must_not_share) {
+  plim::testing::TempDir dir;
+  const VolumeRoots roots{
+      .pod = dir / "pod", .claims = "", .kubelet = dir / "kubelet", .host = dir / "host"};
+  EXPECT_EQ(host_path("/var/lib/kubelet/device-plugins", roots), dir / "kubelet/device-plugins");
+  EXPECT_EQ(host_path("/var/lib/kubelet/", roots), dir / "kubelet");
+  EXPECT_EQ(host_path("/run/plimsoll", roots), dir / "kubelet");
+  EXPECT_EQ(host_path("/var/lib/kubelets", roots), "/var/lib/kubelets");
+  EXPECT_EQ(host_path("/run/plimsoll/t/n1", roots), "/run/plimsoll/t/n1") << "another cluster's";
+  EXPECT_EQ(host_path("/proc", roots), "/proc");
+  EXPECT_EQ(host_path("/opt/bin/no-such-program", roots), dir / "host/opt/bin/no-such-program");
+  EXPECT_EQ(host_path("/opt/bin", {.pod = "", .claims = ""}), "/opt/bin");
+  EXPECT_EQ(host_path("/opt/bin/", roots), dir / "host/opt/bin");
+}
+
 TEST(Volumes, name_the_one_that_fails) {
   plim::testing::TempDir dir;
   const json::value pod =
