@@ -26,8 +26,18 @@ bool asks_for_exclusive(const PoolState& state, const LiveContainer& container) 
   });
 }
 
+// Whether containers of other pods run on these CPUs only. Then the CPUs are not exclusive: all
+// these containers wait there for their pools.
+bool others_wait_on(const CpuSet& cpus, const LiveContainer& container,
+                    const std::vector<LiveContainer>& containers) {
+  return std::ranges::any_of(containers, [&](const LiveContainer& other) {
+    return other.uid != container.uid && !other.actual.empty() && other.actual.is_subset_of(cpus);
+  });
+}
+
 // Derives a holding from the container itself.
-std::vector<Holding> guess(const PoolState& state, const LiveContainer& container) {
+std::vector<Holding> guess(const PoolState& state, const LiveContainer& container,
+                           const std::vector<LiveContainer>& containers) {
   CpuSet shared, members;
   for (const std::string& name : container.pools)
     if (const Pool* pool = state.pools().find(bare_name(name)); pool != nullptr) {
@@ -37,6 +47,7 @@ std::vector<Holding> guess(const PoolState& state, const LiveContainer& containe
   const CpuSet claim = container.told.value_or(container.actual) - shared;
   std::vector<Holding> out;
   if (claim.empty() || !claim.is_subset_of(members)) return out;
+  if (!container.told && others_wait_on(claim, container, containers)) return out;
   for (const std::string& name : container.pools) {
     const Pool* pool = exclusive_pool(state, name);
     if (pool == nullptr || !pool->cpus.intersects(claim)) continue;
@@ -143,7 +154,7 @@ std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holdi
     if (std::ranges::any_of(known.holdings(), has)) continue;
     std::vector<Holding> found;
     std::ranges::copy_if(state.holdings(), std::back_inserter(found), has);
-    if (found.empty()) found = guess(state, container);
+    if (found.empty()) found = guess(state, container, containers);
     CpuSet claim;
     for (const Holding& holding : found) claim |= state.granted(holding);
     if (claim.intersects(taken) ||

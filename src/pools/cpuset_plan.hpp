@@ -46,7 +46,7 @@ struct CpusetPlan {
 
 // Adds exclusive CPUs of containers that the kubelet has forgotten. Takes them from the last
 // holdings of `state`, else from the environment of the container, else from its cgroup if that
-// fits the request and no other container owns them.
+// fits the request, no other container owns them and no other pod is confined to them.
 std::vector<Holding> complete_holdings(const PoolState& state, std::vector<Holding> told,
                                        const std::vector<LiveContainer>& containers,
                                        SteadyTime now);

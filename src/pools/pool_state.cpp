@@ -91,7 +91,10 @@ void PoolState::add_former_base(std::string base) {
 
 void PoolState::configure(NodePools pools, Topology topology) {
   remember();
-  const CpuSet before = guarded();
+  // Not siblings that stay idle: containers of a shared pool may run there.
+  CpuSet before = claims();
+  for (const Pool& pool : pools_.pools)
+    if (pool.type == PoolType::exclusive) before |= pool.cpus;
   if (configurations_ == 0) bases_.current = pools.base_name;
   change_base(pools.base_name);
   pools_ = std::move(pools);

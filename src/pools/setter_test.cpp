@@ -1,5 +1,7 @@
 #include "pools/setter.hpp"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "kube/decode.hpp"
@@ -257,8 +259,9 @@ TEST_F(SetterTest, sets_children_of_a_container_too) {
 
 TEST_F(SetterTest, follows_a_restarted_container_by_its_environment) {
   machine({.cpus = 40}, kPools);
-  add_pod("p", {{"c", {"exclusive-a"}, {"10", "11"}}});
+  const auto pod = add_pod("p", {{"c", {"exclusive-a"}, {"10", "11"}}});
   look();
+  std::filesystem::remove_all(pod[0]);
   const std::string restarted = cgroups_->add("p", "new-id");  // the API does not know it yet
   environments_[restarted] = "A=b\0PLIMSOLL_CPUS_EXCLUSIVE_A=10,11\0EXCLUSIVE_CPUS=10,11\0"s;
   look();
@@ -271,6 +274,7 @@ TEST_F(SetterTest, looks_again_while_a_new_container_may_get_a_name) {
   EXPECT_TRUE(look().young) << "the sandbox may be a container";
   clock_.advance(std::chrono::seconds(2));
   EXPECT_FALSE(look().young);
+  std::filesystem::remove_all(pod[0]);
   const std::string restarted = cgroups_->add("p", "new-id");  // its program does not run yet
   EXPECT_TRUE(look().young);
   EXPECT_EQ(FakeCgroups::cpus(restarted), "0-1");

@@ -1,6 +1,7 @@
 // A node in random steps: kubelet, runtime and users as a model, the agent's decisions as they are.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -82,6 +83,7 @@ class SimNode {
 
   // Compares what was given to containers with the sets that they have.
   std::string violation() const {
+    if (!given_too_early_.empty()) return given_too_early_;
     std::map<int, std::string> owner;
     for (const SimPod& pod : pods_)
       for (const SimContainer& container : pod.containers)
@@ -93,7 +95,7 @@ class SimNode {
           }
     for (const SimPod& pod : pods_)
       for (const SimContainer& container : pod.containers) {
-        if (container.resources.empty() && may_run_anywhere_) continue;
+        if (may_run_anywhere(container)) continue;
         for (int cpu : set_of(path_of(pod, container))) {
           auto found = owner.find(cpu);
           if (found != owner.end() && found->second != pod.uid)
@@ -242,11 +244,37 @@ class SimNode {
     return out;
   }
 
+  // Without a default pool, containers without a pool may run anywhere. If every CPU has an owner,
+  // containers that own none have nowhere to go.
+  bool may_run_anywhere(const SimContainer& container) const {
+    if (container.resources.empty() && default_is_empty_) return true;
+    return every_cpu_has_an_owner_ && std::ranges::all_of(container.claims, [](const auto& item) {
+             return item.second.empty();
+           });
+  }
+
+  // A CPU must not be given to a container while another one that requests pools runs on it.
+  void check_gift(const SimPod& to, int cpu) {
+    for (const SimPod& pod : pods_)
+      for (const SimContainer& container : pod.containers) {
+        const auto set = settled_.find(path_of(pod, container));
+        if (pod.uid == to.uid || container.resources.empty() || set == settled_.end()) continue;
+        if (set->second.contains(cpu))
+          given_too_early_ = fmt::format("CPU {} was given to {} while {}/{} ran on it", cpu,
+                                         to.uid, pod.uid, container.name);
+      }
+  }
+
   void reconcile() {
     const auto containers = live();
     state_.set_holdings(complete_holdings(state_, told(), containers, now_), now_);
     state_.clear(enforce(containers));
-    may_run_anywhere_ = pools_.default_cpus.empty() || state_.unclaimed().empty();
+    default_is_empty_ = pools_.default_cpus.empty();
+    every_cpu_has_an_owner_ = state_.unclaimed().empty();
+    settled_.clear();
+    for (const SimPod& pod : pods_)
+      for (const SimContainer& container : pod.containers)
+        settled_[path_of(pod, container)] = set_of(path_of(pod, container));
     for (const CpusetTarget& target : plan_cpusets(state_, live()).targets) waits += target.waits;
   }
 
@@ -266,8 +294,10 @@ class SimNode {
     records_[{pod.uid, container.name, resource}] = ids;
     container.resources.push_back(resource);
     for (const std::string& id : ids)
-      if (auto cpu = cpu_of_id(id))
+      if (auto cpu = cpu_of_id(id)) {
         container.claims[*cpu] = pools_.find(pool)->claimed(*cpu, machine_);
+        check_gift(pod, *cpu);
+      }
     ++allocations;
     return true;
   }
@@ -359,9 +389,9 @@ class SimNode {
   std::vector<SimPod> pods_;
   std::map<std::tuple<std::string, std::string, std::string>, node::DeviceIds> records_;
   int made_ = 0;
-  // Without a default pool, containers without a pool may run anywhere. With one, they have nowhere
-  // to go if every CPU was given away while there was none.
-  bool may_run_anywhere_ = true;
+  bool default_is_empty_ = true, every_cpu_has_an_owner_ = false;  // when last reconciled
+  std::map<std::string, CpuSet> settled_;  // sets of containers by path, when last reconciled
+  std::string given_too_early_;
 };
 
 }  // namespace plim::pools::testing

@@ -123,6 +123,12 @@ class Setter(unittest.TestCase):
         self.made.append(pod / container_id / "cpuset.cpus")
         return self.made[-1]
 
+    def remove_cgroup(self, uid, container_id):
+        """As a kernel does: at once, and with its files."""
+        gone = self.machine.root / "gone"
+        (self.machine.root / self.base / f"pod{uid}" / container_id).rename(gone)
+        shutil.rmtree(gone)
+
     def becomes(self, path, cpus, seconds=5):
         eventually(lambda: path.exists() and path.read_text().strip() == cpus, seconds, every=0.002, what=f"{path} = {cpus}")
 
@@ -176,6 +182,7 @@ class Setter(unittest.TestCase):
         environment = "PATH=/bin\0EXCLUSIVE_CPUS=4,5\0PLIMSOLL_CPUS_EXCLUSIVE_A=4,5\0"
         pause, times, waits = threading.Event(), [], []
         for i in range(1, 101):
+            self.remove_cgroup(uid, f"id-{i - 1}")
             path = self.cgroup(uid, f"id-{i}")
             pause.wait(i % 4 * 0.02)
             self.machine.write(f"proc/{i}/environ", "_LIBCONTAINER_INITTYPE=standard\0")
