@@ -17,7 +17,7 @@ kube::ReflectorOptions field(std::string selector) {
 }  // namespace
 
 ClusterView::ClusterView(const Executor& loop, const std::shared_ptr<kube::Client>& client,
-                         std::string node_name, Hooks hooks, Clock& clock)
+                         std::string node_name, const Hooks& hooks, Clock& clock)
     : node_name_(std::move(node_name)),
       pods_(loop, client, kube::resources::pods, kube::pod_codec(intern_),
             field("spec.nodeName=" + node_name_), clock),

@@ -25,7 +25,7 @@ class ClusterView {
   };
 
   ClusterView(const Executor& loop, const std::shared_ptr<kube::Client>& client,
-              std::string node_name, Hooks hooks, Clock& clock);
+              std::string node_name, const Hooks& hooks, Clock& clock);
 
   void start();
   Task<void> stop();

@@ -25,9 +25,10 @@ constexpr const char* kSample = R"(pools:
 )";
 
 class PluginsTest : public ::testing::Test {
- protected:
+ public:
   ~PluginsTest() override { run_to_end(loop_, end()); }
 
+ protected:
   void start(const std::string& yaml, testing::Machine machine = {},
              CpuListFormat format = CpuListFormat::list, Clock& clock = system_clock()) {
     machine_ = testing::make_topology(machine);

@@ -27,7 +27,7 @@ class PoolStateTest : public ::testing::Test {
     return out;
   }
 
-  static Holding holds(std::string uid, std::string pool, CpuSet cpus) {
+  static Holding holds(const std::string& uid, std::string pool, CpuSet cpus) {
     return {.pod = "ns/" + uid,
             .uid = uid,
             .container = "c",

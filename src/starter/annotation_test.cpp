@@ -17,9 +17,10 @@ std::string found(std::string file, const char* key) {
 }
 
 class StarterElement : public ::testing::Test {
- protected:
+ public:
   ~StarterElement() override { free_all(&element_.memory); }
 
+ protected:
   bool read(std::string json, const char* container = "c") {
     free_all(&element_.memory);
     json_ = std::move(json);

@@ -38,10 +38,10 @@ Task<Result<void>> PodsOfNode::read_log(std::string ns, std::string pod, std::st
                                         std::function<bool(std::string)> write) {
   if (!node_) co_return fail(Code::unavailable, "the node is not running");
   if (mirrors_ != nullptr && mirrors_->has(ns, pod))
-    co_return co_await mirrors_->read_log(std::move(pod), std::move(options), std::move(write));
+    co_return co_await mirrors_->read_log(std::move(pod), options, std::move(write));
   auto* node = const_cast<kubelet::LocalNode*>(node_);
-  co_return co_await node->read_log(std::move(ns), std::move(pod), std::move(container),
-                                    std::move(options), std::move(write));
+  co_return co_await node->read_log(std::move(ns), std::move(pod), std::move(container), options,
+                                    std::move(write));
 }
 
 ProcessNode::ProcessNode(Executor loop, Clock& clock, std::shared_ptr<kube::Client> client,
