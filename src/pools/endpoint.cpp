@@ -97,7 +97,9 @@ Task<void> Endpoint::keep() {
       }
       if (hooks_.on_registration) hooks_.on_registration(pool(), done.has_value());
     }
-    (void)co_await wake_.wait_until(clock_, clock_.steady() + wait);
+    // A new socket may not answer at once, so the pauses are short again.
+    const bool woken = co_await wake_.wait_until(clock_, clock_.steady() + wait);
+    if (woken) pause = kFirstPause;
   }
 }
 

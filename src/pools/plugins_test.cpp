@@ -105,6 +105,31 @@ class PluginsTest : public ::testing::Test {
   std::unique_ptr<Plugins> plugins_;
 };
 
+TEST_F(PluginsTest, tries_soon_again_when_a_socket_appears_that_does_not_answer_yet) {
+  machine_ = testing::make_topology({});
+  configure("pools:\n  exclusive-a: {cpus: '1'}\n");
+  kubelet_ = std::make_unique<testing::FakeKubelet>(loop_.executor(), dir_.path());  // not started
+  int failures = 0;
+  EndpointHooks hooks{.on_registration = [&](const std::string&, bool good) {
+    failures += !good;
+    kubelet_->changed.notify();
+  }};
+  plugins_ = std::make_unique<Plugins>(loop_.executor(), stopped_, state_,
+                                       PluginsOptions{.directory = dir_.path()}, std::move(hooks));
+  plugins_->start();
+  for (int tries = 1; tries <= 8; ++tries) {  // the pauses become long
+    wait_for([&] { return failures >= tries; });
+    stopped_.advance(std::chrono::seconds(5));
+  }
+  wait_for([&] { return failures == 9; });
+  ASSERT_TRUE(write_file(dir_ / "kubelet.sock", ""));
+  wait_for([&] { return failures == 10; });
+  for (int tries = 11; tries <= 13; ++tries) {
+    stopped_.advance(std::chrono::milliseconds(400));
+    wait_for([&] { return failures >= tries; });
+  }
+}
+
 TEST_F(PluginsTest, registers_one_endpoint_per_pool_of_the_sample) {
   start(kSample);
   wait_for([&] { return kubelet_->devices.size() == 3; });
