@@ -32,18 +32,6 @@ std::string resources_of(const kube::Container& container) {
   return out;
 }
 
-// Whether the requests in force or admitted differ from those of the spec.
-bool is_being_resized(const kube::Container& container, const kube::ContainerStatus& status) {
-  if (!status.reports_resources) return false;
-  for (const auto& [name, amount] : container.requests) {
-    if (name != "cpu" && name != "memory") continue;
-    for (const auto* list : {&status.requests, &status.allocated})
-      for (const auto& [other, now] : *list)
-        if (other == name && now != amount) return true;
-  }
-  return false;
-}
-
 const PodFacts* find_pod(const std::vector<PodFacts>& pods, std::string_view cgroup_uid) {
   auto found = std::ranges::find_if(pods, [&](const PodFacts& pod) {
     return pod.cgroup_uid == cgroup_uid || pod.uid == cgroup_uid;
@@ -131,10 +119,8 @@ PodFacts facts_of(const kube::Pod& pod, const BaseNames& bases) {
           out.containers.emplace_back(ContainerFacts{.name = std::string(container.name.view())});
       added.resources = resources_of(container);
       added.resizing = in_progress;
-      if (auto found = known.find(added.name); found != known.end()) {
+      if (auto found = known.find(added.name); found != known.end())
         added.id = id_of(found->second->container_id);
-        added.resizing |= is_being_resized(container, *found->second);
-      }
       for (const auto& [resource, amount] : container.limits)
         if (std::string pool = bases.pool_of(resource); !pool.empty() && amount != "0")
           added.pools.push_back(std::move(pool));

@@ -48,9 +48,9 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   Outcome out;
   CpusetPlan plan = plan_cpusets(state, containers);
   const CpuSet exclusive = state.guarded();
-  note_drift(containers, plan.targets);
   std::vector<bool> inherited;
   std::vector<CpuSet> actual = read_back(containers, inherited);
+  note_drift(containers, actual, plan.targets);
   std::vector<bool> refused(containers.size(), false);
   for (int round = 0; round < kMostRounds; ++round) {
     std::vector<CpusetWrite> writes = order_writes(actual, plan.targets, exclusive, refused);
@@ -77,7 +77,9 @@ Setter::Outcome Setter::apply(const PoolState& state, std::vector<LiveContainer>
   return out;
 }
 
+// A set may change after the containers were read, so `actual` counts too.
 void Setter::note_drift(const std::vector<LiveContainer>& containers,
+                        const std::vector<CpuSet>& actual,
                         const std::vector<CpusetTarget>& targets) {
   for (auto& [path, known] : known_) known.here = false;
   for (std::size_t i = 0; i < containers.size(); ++i) {
@@ -85,7 +87,7 @@ void Setter::note_drift(const std::vector<LiveContainer>& containers,
         known_.try_emplace(containers[i].path, Known{.seen = clock_.steady(), .right = {}});
     Known& known = at->second;
     known.here = true;
-    if (known.resources != containers[i].resources) {
+    if (!containers[i].resources.empty() && known.resources != containers[i].resources) {
       if (!known.resources.empty()) known.resized = clock_.steady();
       known.resources = containers[i].resources;
     }
@@ -93,8 +95,10 @@ void Setter::note_drift(const std::vector<LiveContainer>& containers,
     if (fresh || !known.right) continue;
     const bool same_wish = *known.right == targets[i].cpus;
     const bool wanted = known.resized && clock_.steady() - *known.resized < kResizedWithin;
-    if (same_wish && !wanted && containers[i].actual != targets[i].cpus && hooks_.on_drift)
-      hooks_.on_drift(containers[i], containers[i].actual);
+    const CpuSet& was = containers[i].actual != targets[i].cpus ? containers[i].actual : actual[i];
+    const bool is_gone = actual[i].empty();
+    if (same_wish && !wanted && !is_gone && was != targets[i].cpus && hooks_.on_drift)
+      hooks_.on_drift(containers[i], was);
   }
   std::erase_if(known_, [](const auto& item) { return !item.second.here; });
 }

@@ -63,7 +63,7 @@ class Setter {
   std::vector<CpuSet> read_back(const std::vector<LiveContainer>& containers,
                                 std::vector<bool>& inherited) const;
   bool write(const LiveContainer& container, const CpuSet& cpus);
-  void note_drift(const std::vector<LiveContainer>& containers,
+  void note_drift(const std::vector<LiveContainer>& containers, const std::vector<CpuSet>& actual,
                   const std::vector<CpusetTarget>& targets);
   void note_right(const std::vector<LiveContainer>& containers, const std::vector<CpuSet>& actual,
                   const std::vector<CpusetTarget>& targets);
