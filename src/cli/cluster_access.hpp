@@ -23,8 +23,8 @@ Result<roles::ServerVersion> server_version(const kube::Config& config,
                                             std::chrono::milliseconds timeout);
 
 // The Kubernetes versions that this program supports.
-inline constexpr int kOldestMinor = 29;
-inline constexpr int kNewestMinor = 36;
+inline constexpr int kOldestMinor = 35;
+inline constexpr int kNewestMinor = 37;
 // Says why the server is outside the range; "" if it is inside.
 std::string range_warning(const roles::ServerVersion& version);
 

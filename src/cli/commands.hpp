@@ -17,6 +17,7 @@ Outcome<int> run_node_stop(Context& context);
 Outcome<int> run_node_start(Context& context);
 Outcome<int> run_node_ls(Context& context);
 Outcome<int> run_node_exec(Context& context);
+Outcome<int> run_node_cp(Context& context);
 Outcome<int> run_images(Context& context);
 Outcome<int> run_images_load(Context& context);
 Outcome<int> run_images_rm(Context& context);

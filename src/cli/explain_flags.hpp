@@ -39,6 +39,11 @@ inline constexpr std::array kExplainPodFlags{
          .metavar = "FILE",
          .help = "the scheduler's configuration; with --snapshot",
          .live = Live::file},
+    Flag{.name = "seed",
+         .type = Type::integer,
+         .metavar = "N",
+         .help = "repeat the draws between equal nodes; with --snapshot (default: random)",
+         .rare = true},
     Flag{.name = "why-not",
          .metavar = "NODE",
          .help = "show only why this node was not chosen",
@@ -47,6 +52,14 @@ inline constexpr std::array kExplainPodFlags{
          .type = Type::boolean,
          .fallback = "false",
          .help = "show all nodes, not only the best and a few others"},
+    Flag{.name = "emulated-version",
+         .metavar = "VERSION",
+         .help = "decide as kube-scheduler 1.34 to 1.37; with --snapshot",
+         .rare = true},
+    Flag{.name = "feature-gates",
+         .metavar = "NAME=BOOL,...",
+         .help = "feature gates of the scheduler; with --snapshot",
+         .rare = true},
 };
 
 }  // namespace plim::cli

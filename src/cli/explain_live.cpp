@@ -1,5 +1,8 @@
 #include "cli/explain_live.hpp"
 
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -88,17 +91,20 @@ Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
 }
 
 Result<json::value> read_record(kube::Config config, const std::string& scheduler, const Named& pod,
-                                const std::string& uid, std::chrono::milliseconds timeout) {
+                                const std::string& uid, const Values& values) {
   PLIM_TRY(net::Url url, net::parse_url(scheduler));
   config.server = scheduler;
   if (is_this_machine(url.host)) {
     config.tls.ca_pem.clear();
     config.tls.insecure = true;
   }
-  net::Request request{
-      .path = "/plimsoll/v1/explain",
-      .query = net::format_query({{"namespace", pod.ns}, {"pod", pod.name}, {"uid", uid}})};
-  PLIM_TRY(net::Response answer, ask(config, std::move(request), timeout));
+  std::vector<std::pair<std::string, std::string>> query{
+      {"namespace", pod.ns}, {"pod", pod.name}, {"uid", uid}};
+  if (values.boolean("all-nodes")) query.emplace_back("nodes", "all");
+  if (const std::string& node = values.text("why-not"); !node.empty())
+    query.emplace_back("node", node);
+  net::Request request{.path = "/plimsoll/v1/explain", .query = net::format_query(query)};
+  PLIM_TRY(net::Response answer, ask(config, std::move(request), values.duration("timeout")));
   if (answer.status != 200) {
     auto body = parse_json(answer.body, "answer");
     const std::string said(body ? text_at(*body, {"message"}) : "");
@@ -121,7 +127,7 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   out.name = pod.name;
   out.node = kube::text_at(object, "Pod.spec.nodeName");
   auto record = read_record(config, scheduler, pod,
-                            std::string(kube::text_at(object, "Pod.metadata.uid")), timeout);
+                            std::string(kube::text_at(object, "Pod.metadata.uid")), context.values);
   if (record) {
     out.record = std::move(*record);
     return out;

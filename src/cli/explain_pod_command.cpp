@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "base/random.hpp"
 #include "base/utf8.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain_live.hpp"
 #include "cli/input.hpp"
 #include "cli/printer.hpp"
+#include "cli/release_flags.hpp"
 #include "placement/cluster_snapshot.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
@@ -16,10 +18,22 @@
 namespace plim::cli {
 namespace {
 
-Outcome<std::string> read_named(const std::string& name) {
-  auto text = read_input(name);
-  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
-  return std::move(*text);
+// A snapshot of 5,000 nodes and 100,000 pods has about 700 MB.
+constexpr std::size_t kLargestSnapshot = std::size_t{1} << 30;
+
+Outcome<std::string> read_named(const std::string& name, std::size_t limit = kLargestInput) {
+  auto text = read_input(name, limit);
+  if (text) return std::move(*text);
+  Failure out = file_failure(Plm::cannot_read, text.error());
+  if (text.error().code == Code::too_large)
+    out.next = "remove objects that the pods do not depend on";
+  return tl::unexpected(std::move(out));
+}
+
+// The draws between equal nodes: different each time, or repeatable with --seed.
+std::uint64_t draw_seed(const Values& values) {
+  return values.given("seed") ? static_cast<std::uint64_t>(values.integer("seed"))
+                              : system_random().next();
 }
 
 Failure bad_file(const Error& error) {
@@ -46,9 +60,14 @@ Failure no_such_node(const std::string& node, std::string tried) {
 
 Outcome<sched::Configuration> read_profiles(Context& context) {
   const std::string& name = context.values.text("config");
-  if (name.empty()) return sched::default_configuration();
+  PLIM_CLI_TRY(const ChosenRelease chosen, chosen_release(context.values));
+  for (const std::string& gate : chosen.idle_gates)
+    PLIM_CLI_CHECK(
+        context.world.err.write(fmt::format("warning: --feature-gates: {} has no effect\n", gate)));
+  const sched::ReadConfigOptions options{.release = chosen.release};
+  if (name.empty()) return sched::default_configuration(options);
   PLIM_CLI_TRY(std::string text, read_named(name));
-  auto read = sched::read_configuration(text, name);
+  auto read = sched::read_configuration(text, name, options);
   if (!read) return tl::unexpected(bad_file(read.error()));
   for (const std::string& warning : read->warnings)
     PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
@@ -68,6 +87,7 @@ Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
     options.samples = options.rows;
   }
   json::array out;
+  SeededRandom draws(draw_seed(context.values));
   for (const placement::PodPointer& pod : pods) {
     if (!pod->spec.node_name.empty()) {
       engine.set_pod(pod);
@@ -84,7 +104,7 @@ Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
           .what = fmt::format("profile \"{}\" of pod {}/{} does not exist",
                               pod->spec.scheduler_name.view(), pod->meta.ns.view(), pod->meta.name),
           .shape = Failure::Shape::one_line});
-    options.draw = out.size();
+    options.draw = draws.next();
     const sched::ExplainRecord record =
         sched::explain(engine, *pod, *profile, system_clock(), options);
     out.push_back(sched::explain_to_json(record));
@@ -103,7 +123,7 @@ Outcome<json::array> explain_snapshot(Context& context) {
   kube::InternPool pool;
   const std::string& snapshot_name = context.values.text("snapshot");
   const std::string& pod_name = context.values.text("pod");
-  PLIM_CLI_TRY(std::string snapshot_text, read_named(snapshot_name));
+  PLIM_CLI_TRY(std::string snapshot_text, read_named(snapshot_name, kLargestSnapshot));
   auto snapshot = placement::read_snapshot(snapshot_text, snapshot_name, pool);
   if (!snapshot) return tl::unexpected(bad_file(snapshot.error()));
   PLIM_CLI_TRY(std::string pod_text, read_named(pod_name));
@@ -125,6 +145,7 @@ Outcome<json::array> explain_snapshot(Context& context) {
     });
   });
   placement::Engine engine;
+  engine.follow(config.release);
   placement::fill_engine(engine, *snapshot);
   return decide_all(context, engine, *snapshot, *pods, config);
 }

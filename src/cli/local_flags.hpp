@@ -236,6 +236,16 @@ inline constexpr std::array kNodeLsExamples{
 };
 inline constexpr std::array kNodeExecExamples{
     Example{"node exec n1 -- ./my-device-plugin --v=2", "the plugin registers with node n1"},
+    Example{"node exec n1 -- crictl images", "what the runtime of node n1 holds"},
+};
+inline constexpr std::array kNodeCpExamples{
+    Example{
+        "node cp scheduler-config.conf kind-control-plane:/etc/kubernetes/scheduler-config.conf",
+        "the scheduler loads it"},
+};
+inline constexpr std::array kNodeCpPositionals{
+    Positional{.metavar = "FILE", .help = "a file of this machine", .live = Live::file},
+    Positional{.metavar = "NODE:PATH", .help = "an absolute path on a node"},
 };
 inline constexpr std::array kNodeExecPositionals{
     Positional{.metavar = "NODE", .help = "name of a node", .live = Live::node},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "cli/crictl/crictl.hpp"
 #include "cli/run.hpp"
 #include "cli/writer.hpp"
 #include "flow/worker.hpp"
@@ -24,5 +25,7 @@ int main(int argc, char** argv) {
   if (word == "tools") return local::kubelet::run_applet(argc - 1, argv + 1);
   cli::Writer out(STDOUT_FILENO), err(STDERR_FILENO);
   cli::World world{kube::process_environment, out, err, cli::terminal_of(STDOUT_FILENO)};
+  if (cli::is_crictl(argc > 0 ? argv[0] : ""))
+    return cli::run_crictl(world, std::vector<std::string>(argv, argv + argc));
   return cli::run(world, std::vector<std::string>(argv, argv + argc));
 }

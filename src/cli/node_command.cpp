@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <cstdlib>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/local_cluster.hpp"
 #include "cli/printer.hpp"
@@ -53,6 +55,32 @@ Outcome<void> enter_node(const std::string& directory) {
     return tl::unexpected(std::move(out));
   }
   return {};
+}
+
+// Fails if the cluster has no such process node.
+Outcome<void> check_node(const local::cluster::ClusterDirectories& directories,
+                         const std::string& node) {
+  const std::string directory = directories.node(node);
+  struct stat info{};
+  const bool exists = !node.empty() && !node.starts_with('.') && node.find('/') == node.npos &&
+                      ::stat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  if (exists) return {};
+  return tl::unexpected(
+      Failure{.code = Plm::not_found,
+              .exit = 4,
+              .what = fmt::format("cluster {} has no process node {}", directories.name, node),
+              .tried = directory,
+              .next = "plimsoll node ls lists the nodes"});
+}
+
+// Lets crictl find the runtime of the node.
+void show_runtime(const local::cluster::ClusterDirectories& directories, const std::string& node) {
+  const std::string endpoint = "unix://" + directories.runtime_socket(node);
+  ::setenv("CONTAINER_RUNTIME_ENDPOINT", endpoint.c_str(), 1);
+  const char* path = std::getenv("PATH");
+  const std::string longer = fmt::format("{}{}{}/usr/local/bin", path != nullptr ? path : "",
+                                         path != nullptr ? ":" : "", directories.host(node));
+  ::setenv("PATH", longer.c_str(), 1);
 }
 
 }  // namespace
@@ -101,23 +129,36 @@ Outcome<int> run_node_exec(Context& context) {
   PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
   PLIM_CLI_TRY([[maybe_unused]] pid_t pid, running_pid(directories));
   const std::string& node = context.arguments[0];
-  const std::string directory = directories.node(node);
-  struct stat info{};
-  if (node.empty() || node.starts_with('.') || node.find('/') != std::string::npos ||
-      ::stat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return tl::unexpected(
-        Failure{.code = Plm::not_found,
-                .exit = 4,
-                .what = fmt::format("cluster {} has no process node {}", directories.name, node),
-                .tried = directory,
-                .next = "plimsoll node ls lists the nodes"});
-  PLIM_CLI_CHECK(enter_node(directory));
+  PLIM_CLI_CHECK(check_node(directories, node));
+  PLIM_CLI_CHECK(enter_node(directories.node(node)));
+  show_runtime(directories, node);
   std::vector<char*> words;
   for (std::size_t i = 1; i < context.arguments.size(); ++i)
     words.push_back(context.arguments[i].data());
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
   return tl::unexpected(exec_failure(fmt::format("cannot run {}", words[0])));
+}
+
+Outcome<int> run_node_cp(Context& context) {
+  const auto [node, path] = cut(context.arguments[1], ':');
+  bool fine = path.starts_with('/') && !path.ends_with('/');
+  for (const std::string_view part : split(path, '/')) fine = fine && part != "..";
+  if (!fine)
+    return usage_failure(Plm::wrong_arguments,
+                         fmt::format("{}: expected NODE:PATH with an absolute path of a file",
+                                     quote(context.arguments[1])),
+                         "plimsoll node cp scheduler-config.conf "
+                         "kind-control-plane:/etc/kubernetes/scheduler-config.conf");
+  PLIM_CLI_TRY(local::cluster::ClusterDirectories directories, directories_of(context));
+  PLIM_CLI_CHECK(check_node(directories, std::string(node)));
+  auto text = read_file(context.arguments[0]);
+  if (!text) return tl::unexpected(file_failure(Plm::cannot_read, text.error()));
+  const std::string target = directories.host(node) + std::string(path);
+  auto made = make_directories(target.substr(0, target.rfind('/')));
+  if (made) made = write_file(target, *text, WriteOptions{.mode = 0644});
+  if (!made) return tl::unexpected(file_failure(Plm::cannot_write, made.error()));
+  return 0;
 }
 
 }  // namespace plim::cli

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/daemon_log.hpp"
 #include "cli/etcd_flags.hpp"
+#include "cli/release_flags.hpp"
 #include "roles/scheduler_role.hpp"
 #include "sched/config.hpp"
 
@@ -48,6 +49,12 @@ Failure config_mistakes(const Context& context, const std::string& path, const E
   return scheduler_failure(Plm::bad_scheduler_config, error.message);
 }
 
+// Whether the flags of the request rate apply. As in kube-scheduler a file overrides them even if
+// it sets no rate, except with --kube-api-fallback.
+bool takes_rate_of_flags(const Values& values, bool from_file, const sched::Configuration& config) {
+  return !from_file || (values.boolean("kube-api-fallback") && !config.client.sets_rate);
+}
+
 // Only the flags of leader election take precedence over a configuration file.
 void apply_flags(const Values& values, bool from_file, sched::Configuration& config) {
   sched::ElectionConfig& election = config.election;
@@ -62,8 +69,8 @@ void apply_flags(const Values& values, bool from_file, sched::Configuration& con
     election.name = values.text("leader-elect-resource-name");
   if (values.given("leader-elect-resource-namespace"))
     election.ns = values.text("leader-elect-resource-namespace");
-  if (from_file) return;
-  config.client.kubeconfig = values.text("kubeconfig");
+  if (!from_file) config.client.kubeconfig = values.text("kubeconfig");
+  if (!takes_rate_of_flags(values, from_file, config)) return;
   if (const auto qps = parse_double(values.text("kube-api-qps"))) config.client.qps = *qps;
   config.client.burst = values.integer("kube-api-burst");
 }
@@ -128,8 +135,6 @@ void warn_of_idle_flags(const Values& values) {
       log::warn("scheduler", fmt::format("--{} has no effect", flag), {{"value", value}});
   };
   warn("disabled-metrics", {});
-  warn("emulated-version", {});
-  warn("feature-gates", {});
   warn("logging-format", {"text"});
   warn("tls-cipher-suites", {});
   warn("tls-min-version", {"VersionTLS10", "VersionTLS11", "VersionTLS12"});  // 1.2 is our oldest
@@ -201,8 +206,10 @@ Outcome<int> run_scheduler(Context& context) {
     PLIM_CLI_CHECK(context.world.out.write(fmt::format("plimsoll {}\n", build_info().version)));
     return 0;
   }
+  PLIM_CLI_TRY(const ChosenRelease chosen, chosen_release(values));
   sched::ReadConfigOptions read{.strict = values.boolean("strict-config"),
-                                .locality_mode = forced_mode(values)};
+                                .locality_mode = forced_mode(values),
+                                .release = chosen.release};
   PLIM_CLI_TRY(sched::Configuration config, settled_config(context, read));
   if (values.boolean("check-config")) {
     PLIM_CLI_CHECK(context.world.out.write(sched::describe_plugins(config)));
@@ -221,6 +228,14 @@ Outcome<int> run_scheduler(Context& context) {
   }
   configure_role_log(values, values.integer("v") >= 5 ? log::Level::debug : log::Level::info);
   warn_of_idle_flags(values);
+  if (const std::string& file = values.text("config");
+      !file.empty() && takes_rate_of_flags(values, true, config))
+    log::info("scheduler",
+              "the configuration has no clientConnection.qps or burst: using those of the flags "
+              "instead of kube-scheduler's 50 and 100",
+              {{"config", file}, {"qps", config.client.qps}, {"burst", config.client.burst}});
+  for (const std::string& gate : chosen.idle_gates)
+    log::warn("scheduler", "a feature gate of --feature-gates has no effect", {{"gate", gate}});
   PLIM_CLI_TRY(roles::SchedulerSettings settings,
                scheduler_settings(context, std::move(read), std::move(config)));
   return roles::run_scheduler(std::move(settings));

@@ -80,6 +80,9 @@ Outcome<int> run_up(Context& context) {
   PLIM_CLI_TRY(UpPlan options, plan_up(context));
   for (const std::string& warning : options.warnings)
     PLIM_CLI_CHECK(context.world.err.write(fmt::format("warning: {}\n", warning)));
+  if (!context.values.boolean("quiet"))
+    for (const std::string& note : options.notes)
+      PLIM_CLI_CHECK(context.world.err.write(fmt::format("note: {}\n", note)));
   if (auto pid = local::cluster::holder_of(options.up.cluster.directories.lock()))
     return tl::unexpected(local_failure(
         fail(Code::already_exists, fmt::format("cluster {} is already running as process {}",

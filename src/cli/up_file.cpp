@@ -6,6 +6,7 @@
 
 #include "base/files.hpp"
 #include "base/text.hpp"
+#include "roles/scheduler_launch.hpp"
 #include "sched/config.hpp"
 
 namespace plim::cli {
@@ -59,13 +60,7 @@ Outcome<void> read_kind_file(const Context& context, const std::string& path, Up
   out.warnings = std::move(config->warnings);
   const local::cluster::KindConfig::Scheduler& scheduler = config->scheduler;
   out.roles.scheduler_v = scheduler.v;
-  if (!scheduler.config.empty() && !values.given("scheduler-config")) {
-    if (scheduler.config_file.empty())
-      return bad_kind_file(
-          located(path, scheduler.config_at,
-                  fmt::format("config: no extraMounts of the control plane maps {} to a file of "
-                              "this machine; pass --scheduler-config FILE",
-                              scheduler.config)));
+  if (!scheduler.config_file.empty() && !values.given("scheduler-config")) {
     out.roles.scheduler_config = find_beside(scheduler.config_file, path);
     std::error_code ignored;
     if (!fs::is_regular_file(out.roles.scheduler_config, ignored))
@@ -79,6 +74,28 @@ Outcome<void> read_kind_file(const Context& context, const std::string& path, Up
 }
 
 }  // namespace
+
+Outcome<void> use_config_on_node(const Context& context,
+                                 const local::cluster::ClusterDirectories& directories,
+                                 UpFile& file) {
+  const bool wanted = file.kind && !file.kind->scheduler.config_on_node.empty();
+  if (!wanted || !file.roles.scheduler_config.empty()) return {};
+  const std::vector<std::string> names =
+      local::cluster::kind_node_names(*file.kind, directories.name);
+  std::size_t first = 0;
+  while (!file.kind->nodes[first].control_plane) ++first;
+  const std::string& node = names[first];
+  const std::string& path = file.kind->scheduler.config_on_node;
+  file.roles.scheduler_config = directories.host(node) + path;
+  file.roles.config_is_on_node = true;
+  if (!roles::is_missing_config(file.roles.scheduler_config))
+    return check_scheduler_config(context, file.roles.scheduler_config);
+  file.notes.push_back(fmt::format(
+      "the scheduler uses its defaults, because node {} has no {}; it loads the file "
+      "when you run: plimsoll node cp FILE {}:{}{}",
+      node, path, node, path, directories.name == "default" ? "" : " --name " + directories.name));
+  return {};
+}
 
 Outcome<UpFile> read_up_file(const Context& context) {
   UpFile out;

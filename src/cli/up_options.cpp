@@ -196,6 +196,7 @@ Outcome<UpPlan> plan_up(const Context& context) {
   UpPlan out;
   PLIM_CLI_TRY(UpFile file, read_up_file(context));
   PLIM_CLI_TRY(out.up.cluster, cluster_options(context, file));
+  PLIM_CLI_CHECK(use_config_on_node(context, out.up.cluster.directories, file));
   auto roles = roles::parse_roles(context.values.text("roles"));
   if (!roles) return bad_value("roles", roles.error().message);
   out.up.roles = std::move(*roles);
@@ -208,11 +209,13 @@ Outcome<UpPlan> plan_up(const Context& context) {
     out.up.cluster.scheduler = false;
   out.up.settings = std::move(file.roles);
   out.warnings = std::move(file.warnings);
+  out.notes = std::move(file.notes);
   const bool is_configured =
       !out.up.settings.scheduler_config.empty() || out.up.settings.scheduler_v.has_value();
   if (is_configured && std::ranges::none_of(out.up.roles, is_scheduler))
     out.warnings.emplace_back(
         "the scheduler's configuration has no effect: --roles does not include scheduler");
+  if (std::ranges::none_of(out.up.roles, is_scheduler)) out.notes.clear();
   return out;
 }
 

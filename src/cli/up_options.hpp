@@ -12,6 +12,7 @@ namespace plim::cli {
 struct UpPlan {
   roles::UpSettings up;
   std::vector<std::string> warnings;  // about the files that were read; shown to the user
+  std::vector<std::string> notes = {};
 };
 
 Outcome<UpPlan> plan_up(const Context& context);

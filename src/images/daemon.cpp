@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/resident.hpp"
+#include "net/rpc.hpp"
 
 namespace plim::images {
 namespace {
@@ -13,6 +14,9 @@ using namespace std::chrono_literals;
 
 constexpr double kJitter = 0.2;
 constexpr Backoff::Options kRuntimeAway{.first = 1s, .limit = 8s, .factor = 2, .jitter = 0.2};
+constexpr Backoff::Options kEventsAway{.first = 1s, .limit = 30s, .factor = 2, .jitter = 0.2};
+// Another runtime may listen at the socket by then.
+constexpr Nanos kAskAgain = 5min;
 constexpr Backoff::Options kReaderAway{.first = 1s, .limit = 60s, .factor = 2, .jitter = 0.2};
 
 constexpr const char* kReportsName = "plimsoll_images_reports_total";
@@ -35,12 +39,14 @@ Daemon::Daemon(const Executor& loop, DaemonOptions options,
       reported_(registry.counter(kReportsName, kReportsHelp, {{"result", "success"}})),
       failed_(registry.counter(kReportsName, kReportsHelp, {{"result", "failure"}})),
       changed_(loop),
+      event_(loop),
       tasks_(loop) {}
 
 Daemon::~Daemon() = default;
 
 void Daemon::start() {
   choose_runtime();
+  tasks_.spawn("image events", follow_events());
   tasks_.spawn("container runtime", watch_runtime());
   for (const auto& publisher : publishers_)
     tasks_.spawn(fmt::format("publishing to {}", publisher->name()),
@@ -83,6 +89,7 @@ Nanos Daemon::jittered(Nanos interval) {
 Task<void> Daemon::watch_runtime() {
   Backoff away(kRuntimeAway, random_);
   for (;;) {
+    const std::uint64_t seen = events_;  // those that arrive during the look need another one
     const auto look = co_await source_->collector.look();
     Nanos wait{};
     if (look) {
@@ -94,7 +101,31 @@ Task<void> Daemon::watch_runtime() {
       choose_runtime();
       wait = std::min(away.next(), options_.interval);
     }
-    co_await clock_.sleep(wait);
+    co_await wait_for_event(seen, clock_.steady() + wait);
+  }
+}
+
+// Returns at `due`, or after an event. A pull is several events, so it waits a moment for the last
+// one; that also limits how often events cause a look.
+Task<void> Daemon::wait_for_event(std::uint64_t seen, SteadyTime due) {
+  while (events_ == seen && clock_.steady() < due) (void)co_await event_.wait_until(clock_, due);
+  if (events_ != seen) co_await clock_.sleep(options_.event_gap);
+}
+
+// containerd reports changes of images. Other runtimes do not: for them polling has to do.
+Task<void> Daemon::follow_events() {
+  Backoff away(kEventsAway, random_);
+  for (;;) {
+    const std::shared_ptr<Source> source = source_;
+    const auto reader = co_await source->runtime.image_events();
+    std::string message;
+    while (co_await reader->next(message)) {
+      away.reset();
+      ++events_;
+      event_.notify();
+    }
+    const bool unknown = reader->status().code == net::RpcCode::unimplemented;
+    co_await clock_.sleep(unknown ? kAskAgain : away.next());
   }
 }
 

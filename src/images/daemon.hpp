@@ -24,8 +24,9 @@ struct DaemonOptions {
   std::string socket = {};  // "": the first runtime that exists
   std::string host_root = "/";
   Nanos interval = std::chrono::seconds(10);
-  Nanos pull_interval = std::chrono::seconds(5);  // while an image is being pulled
-  Nanos resend = std::chrono::minutes(8);         // after ten, readers treat it as stale
+  Nanos pull_interval = std::chrono::seconds(5);     // while an image is being pulled
+  Nanos event_gap = std::chrono::milliseconds(500);  // between two looks because of events
+  Nanos resend = std::chrono::minutes(8);            // after ten, readers treat it as stale
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -54,6 +55,8 @@ class Daemon {
 
   void choose_runtime();
   Task<void> watch_runtime();
+  Task<void> follow_events();
+  Task<void> wait_for_event(std::uint64_t seen, SteadyTime due);
   void saw(const Collector::Look& look);
   void lost(const Error& error);
   Nanos jittered(Nanos interval);
@@ -71,7 +74,8 @@ class Daemon {
   bool up_ = false;
   std::string problem_;  // of the runtime, while it is unavailable
   std::size_t published_ = 0;
-  Event changed_;
+  std::uint64_t events_ = 0;  // from the runtime, about its images
+  Event changed_, event_;
   log::Throttle log_;
   TaskGroup tasks_;
 };

@@ -106,6 +106,37 @@ TEST_F(ImagesDaemonTest, writes_nothing_while_nothing_changes_and_resends_after_
   EXPECT_EQ(int_at(spec(), {"generation"}), 2);
 }
 
+TEST_F(ImagesDaemonTest, looks_soon_after_an_event_of_the_runtime_and_not_more_often) {
+  runtime_.start();
+  start();
+  until([&] {
+    return api_.writes == 1 && clock_.sleepers() >= 2 && runtime_.asked["Subscribe"] == 1;
+  });
+  clock_.advance(2s);  // the publisher may write again
+  runtime_.images.push_back({.id = "sha256:y", .tags = {"y"}, .digests = {}, .size = 1});
+  const int looks = runtime_.asked["ListImages"];
+  runtime_.report_change();
+  runtime_.report_change();
+  until([&] {
+    clock_.advance(50ms);
+    return api_.writes == 2;
+  });
+  EXPECT_EQ(int_at(spec(), {"generation"}), 2);
+  EXPECT_EQ(runtime_.asked["ListImages"], looks + 1);
+}
+
+TEST_F(ImagesDaemonTest, subscribes_again_after_a_restart_of_the_runtime) {
+  runtime_.start();
+  start();
+  until([&] { return api_.writes == 1 && runtime_.asked["Subscribe"] == 1; });
+  run_to_end(loop_, runtime_.stop());
+  runtime_.start();
+  until([&] {
+    clock_.advance_to_next();
+    return runtime_.asked["Subscribe"] == 2;
+  });
+}
+
 TEST_F(ImagesDaemonTest, continues_after_the_runtime_was_unavailable) {
   runtime_.start();
   start();

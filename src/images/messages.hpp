@@ -49,6 +49,8 @@ Result<std::vector<Blob>> decode_content(const std::string& bytes);
 Result<std::vector<Ingest>> decode_ingests(const std::string& bytes);
 std::string encode_read_request(const std::string& digest);
 Result<std::string> decode_read_piece(const std::string& bytes);
+// A subscription to changes of images; each message that follows is one change.
+std::string encode_image_events_request();
 std::string encode_verbose_status_request(const std::string& image);
 // The additional JSON of a verbose response; "" if there is none.
 Result<std::string> decode_verbose_info(const std::string& bytes);

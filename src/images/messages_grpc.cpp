@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "containerd_content_v1.pb.h"
+#include "containerd_events_v1.pb.h"
 #include "cri_v1.pb.h"
 #include "images/messages.hpp"
 
@@ -111,6 +112,12 @@ std::string encode_read_request(const std::string& digest) {
 Result<std::string> decode_read_piece(const std::string& bytes) {
   PLIM_TRY(auto message, parse_message<content::ReadContentResponse>(bytes, "piece of content"));
   return std::move(*message.mutable_data());
+}
+
+std::string encode_image_events_request() {
+  containerd::services::events::v1::SubscribeRequest out;
+  out.add_filters(R"(topic~="^/images/")");
+  return out.SerializeAsString();
 }
 
 std::string encode_verbose_status_request(const std::string& image) {

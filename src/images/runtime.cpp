@@ -99,6 +99,12 @@ Task<Result<std::vector<std::string>>> Runtime::diff_ids(std::string image) {
   co_return parse_diff_ids(info);
 }
 
+Task<std::unique_ptr<net::RpcReader>> Runtime::image_events() {
+  std::string request = encode_image_events_request();
+  co_return co_await channel_->open("/containerd.services.events.v1.Events/Subscribe",
+                                    std::move(request), net::kNoDeadline);
+}
+
 Result<std::vector<Layer>> parse_manifest(std::string_view text) {
   PLIM_TRY(json::value manifest, parse_json(text, "manifest"));
   const json::value* layers = find(manifest, {"layers"});

@@ -35,6 +35,10 @@ class Runtime {
   // Diff IDs of an image's layers; every runtime that reports the configuration of images has them.
   Task<Result<std::vector<std::string>>> diff_ids(std::string image);
 
+  // Changes of images, as containerd reports them: next() returns true for each. The status of the
+  // reader is unimplemented for other runtimes.
+  Task<std::unique_ptr<net::RpcReader>> image_events();
+
   const std::string& socket() const { return socket_; }
 
  private:

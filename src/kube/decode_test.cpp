@@ -124,10 +124,15 @@ TEST(DecodePod, keeps_what_a_scheduler_reads) {
       {"name": "model", "image": {"reference": "models/a:1"}},
       {"name": "old", "rbd": {"image": "i"}}]},
     "status": {"containerStatuses": [{"name": "a", "allocatedResources": {"cpu": "1"},
-      "resources": {"requests": {"cpu": "3"}}}, {"name": "b"}]}})");
+      "resources": {"requests": {"cpu": "3"}}}, {"name": "b"}],
+      "allocatedResources": {"cpu": "5"}, "resources": {"requests": {"cpu": "6"}}}})");
   ASSERT_TRUE(pod) << pod.error().message;
   EXPECT_EQ(pod->spec.preemption_policy, "Never");
   EXPECT_EQ(find_label(pod->spec.requests, "cpu"), "2");
+  EXPECT_EQ(find_label(pod->spec.limits, "cpu"), "4");
+  EXPECT_EQ(find_label(pod->status.allocated, "cpu"), "5");
+  EXPECT_EQ(find_label(pod->status.requests, "cpu"), "6");
+  EXPECT_TRUE(pod->status.reports_resources);
   EXPECT_EQ(pod->spec.scheduling_gates.view(), R"([{"name": "a"}])");
   EXPECT_EQ(pod->spec.resource_claims.view(), R"([{"name": "gpu"}])");
   ASSERT_EQ(pod->spec.volumes.size(), 4u);
@@ -231,7 +236,8 @@ TEST(DecodeNode, fills_every_field) {
       "images":[{"names":["a@sha256:1","a:1"],"sizeBytes":5000000000}],
       "conditions":[{"type":"Ready","status":"True"}],
       "addresses":[{"type":"InternalIP","address":"10.0.0.1"}],
-      "nodeInfo":{"architecture":"amd64","kubeletVersion":"v1.34.0","machineID":"m"}}})";
+      "nodeInfo":{"architecture":"amd64","kubeletVersion":"v1.37.0","machineID":"m"},
+      "declaredFeatures":["A","B"]}})";
   InternPool pool;
   auto node = decode_node(JsonText(text), pool);
   ASSERT_TRUE(node) << node.error().message;
@@ -241,7 +247,8 @@ TEST(DecodeNode, fills_every_field) {
   EXPECT_EQ(node->images.at(0).names.at(1), "a:1");
   EXPECT_EQ(node->images.at(0).bytes, 5'000'000'000);
   EXPECT_EQ(node->addresses.at(0).address, "10.0.0.1");
-  EXPECT_EQ(node->info.kubelet, "v1.34.0");
+  EXPECT_EQ(node->info.kubelet, "v1.37.0");
+  EXPECT_EQ(node->declared_features.at(1), "B");
 }
 
 TEST(DecodeList, visits_items_and_reads_the_metadata) {

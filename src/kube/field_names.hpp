@@ -54,10 +54,12 @@ inline constexpr TypeFields kTypeFields[] = {
     {"CSIDriver", "kind apiVersion metadata:ObjectMeta spec:CSIDriverSpec"},
     {"CSIDriverSpec", "attachRequired:b podInfoOnMount:b volumeLifecycleModes:[ "
      "storageCapacity:b fsGroupPolicy tokenRequests:[StorageTokenRequest requiresRepublish:b "
-     "seLinuxMount:b nodeAllocatableUpdatePeriodSeconds:i"},
-    {"CSINode", "kind apiVersion metadata:ObjectMeta spec:CSINodeSpec"},
+     "seLinuxMount:b nodeAllocatableUpdatePeriodSeconds:i serviceAccountTokenInSecrets:b "
+     "preventPodSchedulingIfMissing:b"},
+    {"CSINode", "kind apiVersion metadata:ObjectMeta spec:CSINodeSpec status:CSINodeStatus"},
     {"CSINodeDriver", "name nodeID topologyKeys:[ allocatable:VolumeNodeResources"},
     {"CSINodeSpec", "drivers:[CSINodeDriver"},
+    {"CSINodeStatus", "storageHealth:[StorageHealth"},
     {"CSIPersistentVolumeSource", "driver volumeHandle readOnly:b fsType volumeAttributes:{ "
      "controllerPublishSecretRef:SecretReference nodeStageSecretRef:SecretReference "
      "nodePublishSecretRef:SecretReference controllerExpandSecretRef:SecretReference "
@@ -80,14 +82,15 @@ inline constexpr TypeFields kTypeFields[] = {
     {"ClusterRole", "kind apiVersion metadata:ObjectMeta rules:[PolicyRule "
      "aggregationRule:AggregationRule"},
     {"ClusterRoleBinding", "kind apiVersion metadata:ObjectMeta subjects:[Subject roleRef:RoleRef"},
-    {"ClusterTrustBundleProjection", "name signerName labelSelector:LabelSelector optional:b path"},
+    {"ClusterTrustBundleProjection", "name signerName labelSelector:LabelSelector optional:b "
+     "path user:i"},
     {"Condition", "type status observedGeneration:i lastTransitionTime:t reason message"},
     {"ConfigMap", "kind apiVersion metadata:ObjectMeta immutable:b data:{ binaryData:{"},
     {"ConfigMapEnvSource", "name optional:b"},
     {"ConfigMapKeySelector", "name key optional:b"},
     {"ConfigMapNodeConfigSource", "namespace name uid resourceVersion kubeletConfigKey"},
     {"ConfigMapProjection", "name items:[KeyToPath optional:b"},
-    {"ConfigMapVolumeSource", "name items:[KeyToPath defaultMode:i optional:b"},
+    {"ConfigMapVolumeSource", "name items:[KeyToPath defaultMode:i optional:b defaultUser:i"},
     {"Container", "name image command:[ args:[ workingDir ports:[ContainerPort "
      "envFrom:[EnvFromSource env:[EnvVar resources:ResourceRequirements "
      "resizePolicy:[ContainerResizePolicy restartPolicy restartPolicyRules:[ContainerRestartRule "
@@ -133,13 +136,14 @@ inline constexpr TypeFields kTypeFields[] = {
     {"CustomResourceConversion", "strategy webhook:WebhookConversion"},
     {"CustomResourceDefinition", "kind apiVersion metadata:ObjectMeta "
      "spec:CustomResourceDefinitionSpec status:CustomResourceDefinitionStatus"},
-    {"CustomResourceDefinitionCondition", "type status lastTransitionTime:t reason message"},
+    {"CustomResourceDefinitionCondition", "type status lastTransitionTime:t reason message "
+     "observedGeneration:i"},
     {"CustomResourceDefinitionNames", "plural singular shortNames:[ kind listKind categories:["},
     {"CustomResourceDefinitionSpec", "group names:CustomResourceDefinitionNames scope "
      "versions:[CustomResourceDefinitionVersion conversion:CustomResourceConversion "
      "preserveUnknownFields:b"},
     {"CustomResourceDefinitionStatus", "conditions:[CustomResourceDefinitionCondition "
-     "acceptedNames:CustomResourceDefinitionNames storedVersions:["},
+     "acceptedNames:CustomResourceDefinitionNames storedVersions:[ observedGeneration:i"},
     {"CustomResourceDefinitionVersion", "name served:b storage:b deprecated:b deprecationWarning "
      "schema:CustomResourceValidation subresources:CustomResourceSubresources "
      "additionalPrinterColumns:[CustomResourceColumnDefinition selectableFields:[SelectableField"},
@@ -173,11 +177,11 @@ inline constexpr TypeFields kTypeFields[] = {
     {"Device", "name attributes:{DeviceAttribute capacity:{DeviceCapacity "
      "consumesCounters:[DeviceCounterConsumption nodeName nodeSelector:NodeSelector allNodes:b "
      "taints:[DeviceTaint bindsToNode:b bindingConditions:[ bindingFailureConditions:[ "
-     "allowMultipleAllocations:b"},
+     "allowMultipleAllocations:b nodeAllocatableResources:{NodeAllocatableResource"},
     {"DeviceAllocationConfiguration", "source requests:[ opaque:OpaqueDeviceConfiguration"},
     {"DeviceAllocationResult", "results:[DeviceRequestAllocationResult "
      "config:[DeviceAllocationConfiguration"},
-    {"DeviceAttribute", "int:i bool:b string version"},
+    {"DeviceAttribute", "int:i bool:b string version ints:[i bools:[b strings:[ versions:["},
     {"DeviceCapacity", "value requestPolicy:CapacityRequestPolicy"},
     {"DeviceClaim", "requests:[DeviceRequest constraints:[DeviceConstraint "
      "config:[DeviceClaimConfiguration"},
@@ -187,22 +191,29 @@ inline constexpr TypeFields kTypeFields[] = {
     {"DeviceClassSpec", "selectors:[DeviceSelector config:[DeviceClassConfiguration "
      "extendedResourceName"},
     {"DeviceConstraint", "requests:[ matchAttribute distinctAttribute"},
-    {"DeviceCounterConsumption", "counterSet counters:{Counter"},
+    {"DeviceCounterConsumption", "counterSet counters:{Counter compatibilityGroups:["},
+    {"DeviceDerivedAttribute", "name expression"},
     {"DeviceRequest", "name exactly:ExactDeviceRequest firstAvailable:[DeviceSubRequest"},
     {"DeviceRequestAllocationResult", "request driver pool device adminAccess:b "
      "tolerations:[DeviceToleration bindingConditions:[ bindingFailureConditions:[ shareID "
-     "consumedCapacity:{"},
+     "consumedCapacity:{ skipNodeOperations:["},
     {"DeviceSelector", "cel:CELDeviceSelector"},
     {"DeviceSubRequest", "name deviceClassName selectors:[DeviceSelector allocationMode count:i "
-     "tolerations:[DeviceToleration capacity:CapacityRequirements"},
+     "tolerations:[DeviceToleration capacity:CapacityRequirements "
+     "derivedAttributes:[DeviceDerivedAttribute"},
     {"DeviceTaint", "key value effect timeAdded:t"},
+    {"DeviceTaintRule", "kind apiVersion metadata:ObjectMeta spec:DeviceTaintRuleSpec "
+     "status:DeviceTaintRuleStatus"},
+    {"DeviceTaintRuleSpec", "deviceSelector:DeviceTaintSelector taint:DeviceTaint"},
+    {"DeviceTaintRuleStatus", "conditions:[Condition"},
+    {"DeviceTaintSelector", "driver pool device"},
     {"DeviceToleration", "key operator value effect tolerationSeconds:i"},
     {"DiscoveryEndpointPort", "name protocol port:i appProtocol"},
     {"DownwardAPIProjection", "items:[DownwardAPIVolumeFile"},
     {"DownwardAPIVolumeFile", "path fieldRef:ObjectFieldSelector "
-     "resourceFieldRef:ResourceFieldSelector mode:i"},
-    {"DownwardAPIVolumeSource", "items:[DownwardAPIVolumeFile defaultMode:i"},
-    {"EmptyDirVolumeSource", "medium sizeLimit"},
+     "resourceFieldRef:ResourceFieldSelector mode:i user:i"},
+    {"DownwardAPIVolumeSource", "items:[DownwardAPIVolumeFile defaultMode:i defaultUser:i"},
+    {"EmptyDirVolumeSource", "medium sizeLimit mode:i"},
     {"Endpoint", "addresses:[ conditions:EndpointConditions hostname targetRef:ObjectReference "
      "deprecatedTopology:{ nodeName zone hints:EndpointHints"},
     {"EndpointAddress", "ip hostname nodeName targetRef:ObjectReference"},
@@ -233,8 +244,10 @@ inline constexpr TypeFields kTypeFields[] = {
      "deprecatedLastTimestamp:t deprecatedCount:i"},
     {"EventsEventSeries", "count:i lastObservedTime:t"},
     {"Eviction", "kind apiVersion metadata:ObjectMeta deleteOptions:DeleteOptions"},
+    {"EvictionResponder", "name priority:i"},
     {"ExactDeviceRequest", "deviceClassName selectors:[DeviceSelector allocationMode count:i "
-     "adminAccess:b tolerations:[DeviceToleration capacity:CapacityRequirements"},
+     "adminAccess:b tolerations:[DeviceToleration capacity:CapacityRequirements "
+     "derivedAttributes:[DeviceDerivedAttribute"},
     {"ExecAction", "command:["},
     {"ExpressionWarning", "fieldRef warning"},
     {"ExternalDocumentation", "description url"},
@@ -250,7 +263,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"ForNode", "name"},
     {"ForZone", "name"},
     {"GCEPersistentDiskVolumeSource", "pdName fsType partition:i readOnly:b"},
-    {"GRPCAction", "port:i service"},
+    {"GRPCAction", "port:i service mode"},
     {"GitRepoVolumeSource", "repository revision directory"},
     {"GlusterfsPersistentVolumeSource", "endpoints path readOnly:b endpointsNamespace"},
     {"GlusterfsVolumeSource", "endpoints path readOnly:b"},
@@ -260,14 +273,15 @@ inline constexpr TypeFields kTypeFields[] = {
     {"HPAScalingPolicy", "type value:i periodSeconds:i"},
     {"HPAScalingRules", "stabilizationWindowSeconds:i selectPolicy policies:[HPAScalingPolicy "
      "tolerance"},
-    {"HTTPGetAction", "path port:m host scheme httpHeaders:[HTTPHeader"},
+    {"HTTPGetAction", "path port:m host scheme httpHeaders:[HTTPHeader protocol"},
     {"HTTPHeader", "name value"},
     {"HTTPIngressPath", "path pathType backend:IngressBackend"},
     {"HTTPIngressRuleValue", "paths:[HTTPIngressPath"},
     {"HorizontalPodAutoscaler", "kind apiVersion metadata:ObjectMeta "
      "spec:HorizontalPodAutoscalerSpec status:HorizontalPodAutoscalerStatus"},
     {"HorizontalPodAutoscalerBehavior", "scaleUp:HPAScalingRules scaleDown:HPAScalingRules"},
-    {"HorizontalPodAutoscalerCondition", "type status lastTransitionTime:t reason message"},
+    {"HorizontalPodAutoscalerCondition", "type status lastTransitionTime:t reason message "
+     "observedGeneration:i"},
     {"HorizontalPodAutoscalerSpec", "scaleTargetRef:CrossVersionObjectReference minReplicas:i "
      "maxReplicas:i metrics:[MetricSpec behavior:HorizontalPodAutoscalerBehavior"},
     {"HorizontalPodAutoscalerStatus", "observedGeneration:i lastScaleTime:t currentReplicas:i "
@@ -281,6 +295,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"ISCSIVolumeSource", "targetPortal iqn lun:i iscsiInterface fsType readOnly:b portals:[ "
      "chapAuthDiscovery:b chapAuthSession:b secretRef:LocalObjectReference initiatorName"},
     {"ImageVolumeSource", "reference pullPolicy"},
+    {"ImageVolumeStatus", "imageRef"},
     {"Ingress", "kind apiVersion metadata:ObjectMeta spec:IngressSpec status:IngressStatus"},
     {"IngressBackend", "service:IngressServiceBackend resource:TypedLocalObjectReference"},
     {"IngressClass", "kind apiVersion metadata:ObjectMeta spec:IngressClassSpec"},
@@ -307,16 +322,19 @@ inline constexpr TypeFields kTypeFields[] = {
      "x-kubernetes-map-type x-kubernetes-validations:[ValidationRule"},
     {"Job", "kind apiVersion metadata:ObjectMeta spec:JobSpec status:JobStatus"},
     {"JobCondition", "type status lastProbeTime:t lastTransitionTime:t reason message"},
+    {"JobSchedulingConfiguration", "schedulingPolicy:WorkloadPodGroupSchedulingPolicy "
+     "schedulingConstraints:WorkloadPodGroupSchedulingConstraints "
+     "disruptionMode:WorkloadPodGroupDisruptionMode resourceClaims:[WorkloadPodGroupResourceClaim"},
     {"JobSpec", "parallelism:i completions:i activeDeadlineSeconds:i "
      "podFailurePolicy:PodFailurePolicy successPolicy:SuccessPolicy backoffLimit:i "
      "backoffLimitPerIndex:i maxFailedIndexes:i selector:LabelSelector manualSelector:b "
      "template:PodTemplateSpec ttlSecondsAfterFinished:i completionMode suspend:b "
-     "podReplacementPolicy managedBy"},
+     "podReplacementPolicy managedBy scheduling:JobSchedulingConfiguration"},
     {"JobStatus", "conditions:[JobCondition startTime:t completionTime:t active:i succeeded:i "
      "failed:i terminating:i completedIndexes failedIndexes "
      "uncountedTerminatedPods:UncountedTerminatedPods ready:i"},
     {"JobTemplateSpec", "metadata:ObjectMeta spec:JobSpec"},
-    {"KeyToPath", "key path mode:i"},
+    {"KeyToPath", "key path mode:i user:i"},
     {"LabelSelector", "matchLabels:{ matchExpressions:[LabelSelectorRequirement"},
     {"LabelSelectorAttributes", "rawSelector requirements:[LabelSelectorRequirement"},
     {"LabelSelectorRequirement", "key operator values:["},
@@ -330,7 +348,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"LimitRangeItem", "type max:{ min:{ default:{ defaultRequest:{ maxLimitRequestRatio:{"},
     {"LimitRangeSpec", "limits:[LimitRangeItem"},
     {"LinuxContainerUser", "uid:i gid:i supplementalGroups:[i"},
-    {"ListMeta", "selfLink resourceVersion continue remainingItemCount:i"},
+    {"ListMeta", "selfLink resourceVersion continue remainingItemCount:i shardInfo:ShardInfo"},
     {"LoadBalancerIngress", "ip hostname ipMode ports:[PortStatus"},
     {"LoadBalancerStatus", "ingress:[LoadBalancerIngress"},
     {"LocalObjectReference", "name"},
@@ -378,6 +396,13 @@ inline constexpr TypeFields kTypeFields[] = {
     {"NodeAddress", "type address"},
     {"NodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution:NodeSelector "
      "preferredDuringSchedulingIgnoredDuringExecution:[PreferredSchedulingTerm"},
+    {"NodeAllocatableMappedResources", "name quantity"},
+    {"NodeAllocatableMapping", "capacityKey capacityMultiplier deviceMultiplier"},
+    {"NodeAllocatableOverhead", "perPod perContainer"},
+    {"NodeAllocatableOverheadResources", "name perPod perContainer"},
+    {"NodeAllocatableResource", "mapping:NodeAllocatableMapping overhead:NodeAllocatableOverhead"},
+    {"NodeAllocatableResourceClaimStatus", "resourceClaimName containers:[ "
+     "mapping:[NodeAllocatableMappedResources overhead:[NodeAllocatableOverheadResources"},
     {"NodeCondition", "type status lastHeartbeatTime:t lastTransitionTime:t reason message"},
     {"NodeConfigSource", "configMap:ConfigMapNodeConfigSource"},
     {"NodeConfigStatus", "assigned:NodeConfigSource active:NodeConfigSource "
@@ -385,6 +410,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"NodeDaemonEndpoints", "kubeletEndpoint:DaemonEndpoint"},
     {"NodeFeatures", "supplementalGroupsPolicy:b"},
     {"NodeMetrics", "kind apiVersion metadata:ObjectMeta timestamp:t window usage:{"},
+    {"NodePodPreemptionPolicy", "disableResizePreemption:["},
     {"NodeRuntimeHandler", "name features:NodeRuntimeHandlerFeatures"},
     {"NodeRuntimeHandlerFeatures", "recursiveReadOnlyMounts:b userNamespaces:b"},
     {"NodeSelector", "nodeSelectorTerms:[NodeSelectorTerm"},
@@ -392,15 +418,16 @@ inline constexpr TypeFields kTypeFields[] = {
     {"NodeSelectorTerm", "matchExpressions:[NodeSelectorRequirement "
      "matchFields:[NodeSelectorRequirement"},
     {"NodeSpec", "podCIDR podCIDRs:[ providerID unschedulable:b taints:[Taint "
-     "configSource:NodeConfigSource externalID"},
+     "configSource:NodeConfigSource externalID podPreemptionPolicy:NodePodPreemptionPolicy"},
     {"NodeStatus", "capacity:{ allocatable:{ phase conditions:[NodeCondition "
      "addresses:[NodeAddress daemonEndpoints:NodeDaemonEndpoints nodeInfo:NodeSystemInfo "
      "images:[ContainerImage volumesInUse:[ volumesAttached:[AttachedVolume "
-     "config:NodeConfigStatus runtimeHandlers:[NodeRuntimeHandler features:NodeFeatures"},
+     "config:NodeConfigStatus runtimeHandlers:[NodeRuntimeHandler features:NodeFeatures "
+     "declaredFeatures:["},
     {"NodeSwapStatus", "capacity:i"},
     {"NodeSystemInfo", "machineID systemUUID bootID kernelVersion osImage "
      "containerRuntimeVersion kubeletVersion kubeProxyVersion operatingSystem architecture "
-     "swap:NodeSwapStatus"},
+     "swap:NodeSwapStatus runningInUserNamespace:b"},
     {"NonResourceAttributes", "path verb"},
     {"NonResourceRule", "verbs:[ nonResourceURLs:["},
     {"Object", "kind apiVersion metadata:ObjectMeta"},
@@ -433,7 +460,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"PersistentVolumeClaimStatus", "phase accessModes:[ capacity:{ "
      "conditions:[PersistentVolumeClaimCondition allocatedResources:{ "
      "allocatedResourceStatuses:{ currentVolumeAttributesClassName "
-     "modifyVolumeStatus:ModifyVolumeStatus"},
+     "modifyVolumeStatus:ModifyVolumeStatus healthStatus:VolumeHealthStatus"},
     {"PersistentVolumeClaimTemplate", "metadata:ObjectMeta spec:PersistentVolumeClaimSpec"},
     {"PersistentVolumeClaimVolumeSource", "claimName readOnly:b"},
     {"PersistentVolumeSpec", "capacity:{ gcePersistentDisk:GCEPersistentDiskVolumeSource "
@@ -459,7 +486,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"PodAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution:[PodAffinityTerm "
      "preferredDuringSchedulingIgnoredDuringExecution:[WeightedPodAffinityTerm"},
     {"PodCertificateProjection", "signerName keyType maxExpirationSeconds:i credentialBundlePath "
-     "keyPath certificateChainPath"},
+     "keyPath certificateChainPath userAnnotations:{ user:i"},
     {"PodCondition", "type observedGeneration:i status lastProbeTime:t lastTransitionTime:t "
      "reason message"},
     {"PodDNSConfig", "nameservers:[ searches:[ options:[PodDNSConfigOption"},
@@ -485,6 +512,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"PodResourceClaim", "name resourceClaimName resourceClaimTemplateName"},
     {"PodResourceClaimStatus", "name resourceClaimName"},
     {"PodSchedulingGate", "name"},
+    {"PodSchedulingGroup", "podGroupName"},
     {"PodSecurityContext", "seLinuxOptions:SELinuxOptions "
      "windowsOptions:WindowsSecurityContextOptions runAsUser:i runAsGroup:i runAsNonRoot:b "
      "supplementalGroups:[i supplementalGroupsPolicy fsGroup:i sysctls:[Sysctl "
@@ -501,15 +529,20 @@ inline constexpr TypeFields kTypeFields[] = {
      "enableServiceLinks:b preemptionPolicy overhead:{ "
      "topologySpreadConstraints:[TopologySpreadConstraint setHostnameAsFQDN:b os:PodOS "
      "hostUsers:b schedulingGates:[PodSchedulingGate resourceClaims:[PodResourceClaim "
-     "resources:ResourceRequirements hostnameOverride"},
+     "resources:ResourceRequirements hostnameOverride schedulingGroup:PodSchedulingGroup "
+     "evictionResponders:[EvictionResponder"},
     {"PodStatus", "observedGeneration:i phase conditions:[PodCondition message reason "
      "nominatedNodeName hostIP hostIPs:[HostIP podIP podIPs:[PodIP startTime:t "
      "initContainerStatuses:[ContainerStatus containerStatuses:[ContainerStatus qosClass "
      "ephemeralContainerStatuses:[ContainerStatus resize "
      "resourceClaimStatuses:[PodResourceClaimStatus "
-     "extendedResourceClaimStatus:PodExtendedResourceClaimStatus"},
+     "extendedResourceClaimStatus:PodExtendedResourceClaimStatus allocatedResources:{ "
+     "resources:ResourceRequirements "
+     "nodeAllocatableResourceClaimStatuses:[NodeAllocatableResourceClaimStatus "
+     "volumeHealth:[PodVolumeHealth"},
     {"PodTemplate", "kind apiVersion metadata:ObjectMeta template:PodTemplateSpec"},
     {"PodTemplateSpec", "metadata:ObjectMeta spec:PodSpec"},
+    {"PodVolumeHealth", "name healthConditions:[VolumeHealthCondition lastTransitionTime:t"},
     {"PodsMetricSource", "metric:MetricIdentifier target:MetricTarget"},
     {"PodsMetricStatus", "metric:MetricIdentifier current:MetricValueStatus"},
     {"PolicyRule", "verbs:[ apiGroups:[ resources:[ resourceNames:[ nonResourceURLs:["},
@@ -522,7 +555,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"Probe", "exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction grpc:GRPCAction "
      "initialDelaySeconds:i timeoutSeconds:i periodSeconds:i successThreshold:i "
      "failureThreshold:i terminationGracePeriodSeconds:i"},
-    {"ProjectedVolumeSource", "sources:[VolumeProjection defaultMode:i"},
+    {"ProjectedVolumeSource", "sources:[VolumeProjection defaultMode:i defaultUser:i"},
     {"QuobyteVolumeSource", "registry volume readOnly:b user group tenant"},
     {"RBDPersistentVolumeSource", "monitors:[ image fsType pool user keyring "
      "secretRef:SecretReference readOnly:b"},
@@ -551,7 +584,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"ResourceClaimTemplate", "kind apiVersion metadata:ObjectMeta spec:ResourceClaimTemplateSpec"},
     {"ResourceClaimTemplateSpec", "metadata:ObjectMeta spec:ResourceClaimSpec"},
     {"ResourceFieldSelector", "containerName resource divisor"},
-    {"ResourceHealth", "resourceID health"},
+    {"ResourceHealth", "resourceID health message"},
     {"ResourceMetricSource", "name target:MetricTarget"},
     {"ResourceMetricStatus", "name current:MetricValueStatus"},
     {"ResourcePool", "name generation:i resourceSliceCount:i"},
@@ -565,7 +598,8 @@ inline constexpr TypeFields kTypeFields[] = {
     {"ResourceRule", "verbs:[ apiGroups:[ resources:[ resourceNames:["},
     {"ResourceSlice", "kind apiVersion metadata:ObjectMeta spec:ResourceSliceSpec"},
     {"ResourceSliceSpec", "driver pool:ResourcePool nodeName nodeSelector:NodeSelector "
-     "allNodes:b devices:[Device perDeviceNodeSelection:b sharedCounters:[CounterSet"},
+     "allNodes:b devices:[Device perDeviceNodeSelection:b sharedCounters:[CounterSet "
+     "partitionTypeAttribute skipNodeOperations:["},
     {"ResourceStatus", "name resources:[ResourceHealth"},
     {"Role", "kind apiVersion metadata:ObjectMeta rules:[PolicyRule"},
     {"RoleBinding", "kind apiVersion metadata:ObjectMeta subjects:[Subject roleRef:RoleRef"},
@@ -593,7 +627,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"SecretKeySelector", "name key optional:b"},
     {"SecretProjection", "name items:[KeyToPath optional:b"},
     {"SecretReference", "name namespace"},
-    {"SecretVolumeSource", "secretName items:[KeyToPath defaultMode:i optional:b"},
+    {"SecretVolumeSource", "secretName items:[KeyToPath defaultMode:i optional:b defaultUser:i"},
     {"SecurityContext", "capabilities:Capabilities privileged:b seLinuxOptions:SELinuxOptions "
      "windowsOptions:WindowsSecurityContextOptions runAsUser:i runAsGroup:i runAsNonRoot:b "
      "readOnlyRootFilesystem:b allowPrivilegeEscalation:b procMount "
@@ -612,7 +646,7 @@ inline constexpr TypeFields kTypeFields[] = {
     {"Service", "kind apiVersion metadata:ObjectMeta spec:ServiceSpec status:ServiceStatus"},
     {"ServiceAccount", "kind apiVersion metadata:ObjectMeta secrets:[ObjectReference "
      "imagePullSecrets:[LocalObjectReference automountServiceAccountToken:b"},
-    {"ServiceAccountTokenProjection", "audience expirationSeconds:i path"},
+    {"ServiceAccountTokenProjection", "audience expirationSeconds:i path user:i"},
     {"ServiceBackendPort", "name number:i"},
     {"ServicePort", "name protocol appProtocol port:i targetPort:m nodePort:i"},
     {"ServiceSpec", "ports:[ServicePort selector:{ clusterIP clusterIPs:[ type externalIPs:[ "
@@ -622,6 +656,7 @@ inline constexpr TypeFields kTypeFields[] = {
      "allocateLoadBalancerNodePorts:b loadBalancerClass internalTrafficPolicy trafficDistribution"},
     {"ServiceStatus", "loadBalancer:LoadBalancerStatus conditions:[Condition"},
     {"SessionAffinityConfig", "clientIP:ClientIPConfig"},
+    {"ShardInfo", "selector"},
     {"SleepAction", "seconds:i"},
     {"StatefulSet", "kind apiVersion metadata:ObjectMeta spec:StatefulSetSpec "
      "status:StatefulSetStatus"},
@@ -644,6 +679,8 @@ inline constexpr TypeFields kTypeFields[] = {
     {"StorageClass", "kind apiVersion metadata:ObjectMeta provisioner parameters:{ reclaimPolicy "
      "mountOptions:[ allowVolumeExpansion:b volumeBindingMode "
      "allowedTopologies:[TopologySelectorTerm"},
+    {"StorageHealth", "name healthConditions:[StorageHealthCondition"},
+    {"StorageHealthCondition", "status reason message accessMode volumeMode lastTransitionTime:t"},
     {"StorageOSPersistentVolumeSource", "volumeName volumeNamespace fsType readOnly:b "
      "secretRef:ObjectReference"},
     {"StorageOSVolumeSource", "volumeName volumeNamespace fsType readOnly:b "
@@ -662,13 +699,15 @@ inline constexpr TypeFields kTypeFields[] = {
     {"Sysctl", "name value"},
     {"TCPSocketAction", "port:m host"},
     {"Taint", "key value effect timeAdded:t"},
-    {"TokenRequestSpec", "audiences:[ expirationSeconds:i boundObjectRef:BoundObjectReference"},
+    {"TokenRequestSpec", "audiences:[ expirationSeconds:i boundObjectRef:BoundObjectReference "
+     "attestations:{a"},
     {"TokenRequestStatus", "token expirationTimestamp:t"},
     {"TokenReview", "kind apiVersion metadata:ObjectMeta spec:TokenReviewSpec "
      "status:TokenReviewStatus"},
     {"TokenReviewSpec", "token audiences:["},
     {"TokenReviewStatus", "authenticated:b user:UserInfo audiences:[ error"},
     {"Toleration", "key operator value effect tolerationSeconds:i"},
+    {"TopologyConstraint", "key"},
     {"TopologySelectorLabelRequirement", "key values:["},
     {"TopologySelectorTerm", "matchLabelExpressions:[TopologySelectorLabelRequirement"},
     {"TopologySpreadConstraint", "maxSkew:i topologyKey whenUnsatisfiable "
@@ -720,21 +759,34 @@ inline constexpr TypeFields kTypeFields[] = {
      "detachError:VolumeError"},
     {"VolumeDevice", "name devicePath"},
     {"VolumeError", "time:t message errorCode:i"},
+    {"VolumeHealthCondition", "status reason message"},
+    {"VolumeHealthStatus", "healthConditions:[VolumeHealthCondition lastTransitionTime:t"},
     {"VolumeMount", "name readOnly:b recursiveReadOnly mountPath subPath mountPropagation "
-     "subPathExpr"},
-    {"VolumeMountStatus", "name mountPath readOnly:b recursiveReadOnly"},
+     "subPathExpr bindMountOptions:["},
+    {"VolumeMountStatus", "name mountPath readOnly:b recursiveReadOnly volumeStatus:VolumeStatus"},
     {"VolumeNodeAffinity", "required:NodeSelector"},
     {"VolumeNodeResources", "count:i"},
     {"VolumeProjection", "secret:SecretProjection downwardAPI:DownwardAPIProjection "
      "configMap:ConfigMapProjection serviceAccountToken:ServiceAccountTokenProjection "
      "clusterTrustBundle:ClusterTrustBundleProjection podCertificate:PodCertificateProjection"},
     {"VolumeResourceRequirements", "limits:{ requests:{"},
+    {"VolumeStatus", "image:ImageVolumeStatus"},
     {"VsphereVirtualDiskVolumeSource", "volumePath fsType storagePolicyName storagePolicyID"},
     {"WebhookConversion", "clientConfig:ApiextensionsWebhookClientConfig "
      "conversionReviewVersions:["},
     {"WeightedPodAffinityTerm", "weight:i podAffinityTerm:PodAffinityTerm"},
     {"WindowsSecurityContextOptions", "gmsaCredentialSpecName gmsaCredentialSpec runAsUserName "
      "hostProcess:b"},
+    {"WorkloadPodGroupAllDisruptionMode", ""},
+    {"WorkloadPodGroupBasicSchedulingPolicy", ""},
+    {"WorkloadPodGroupDisruptionMode", "single:WorkloadPodGroupSingleDisruptionMode "
+     "all:WorkloadPodGroupAllDisruptionMode"},
+    {"WorkloadPodGroupGangSchedulingPolicy", "minCount:i"},
+    {"WorkloadPodGroupResourceClaim", "name resourceClaimName resourceClaimTemplateName"},
+    {"WorkloadPodGroupSchedulingConstraints", "topology:[TopologyConstraint"},
+    {"WorkloadPodGroupSchedulingPolicy", "basic:WorkloadPodGroupBasicSchedulingPolicy "
+     "gang:WorkloadPodGroupGangSchedulingPolicy"},
+    {"WorkloadPodGroupSingleDisruptionMode", ""},
 };
 // clang-format on
 

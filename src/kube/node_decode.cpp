@@ -36,6 +36,8 @@ class NodeReader : public ListReader {
       if (key == "allocatable") return pairs(out.allocatable);
       if (key == "images") return images(out.images);
       if (key == "nodeInfo") return info(out.info);
+      if (key == "declaredFeatures")
+        return items([&] { return text(out.declared_features.emplace_back()); });
       if (key == "conditions")
         return objects(out.conditions,
                        [this](Condition& made, std::string_view k) { return condition(made, k); });

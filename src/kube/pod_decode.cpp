@@ -1,7 +1,27 @@
+#include <algorithm>
+
 #include "kube/lists_decode.hpp"
 
 namespace plim::kube {
 namespace {
+
+// Whether an object in the text has a list under this key, given with its quotes, that is not
+// empty. A string with the same text is not followed by a colon.
+bool has_list(std::string_view text, std::string_view key) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    std::string_view rest = text.substr(at + key.size());
+    for (const char expected : {':', '['}) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+      if (!rest.starts_with(expected)) break;
+      rest.remove_prefix(1);
+      if (expected != '[') continue;
+      const auto first = rest.find_first_not_of(kSpace);
+      return first != std::string_view::npos && rest[first] != ']';
+    }
+  }
+  return false;
+}
 
 class PodReader : public ListReader {
  public:
@@ -24,12 +44,13 @@ class PodReader : public ListReader {
       if (key == "priorityClassName") return text(out.priority_class);
       if (key == "serviceAccountName") return text(out.service_account);
       if (key == "hostNetwork") return flag(out.host_network);
+      if (key == "hostUsers") return flag(out.host_users);
       if (key == "hostname") return text(out.hostname);
       if (key == "subdomain") return text(out.subdomain);
-      if (key == "containers") return containers(out.containers);
-      if (key == "initContainers") return containers(out.init_containers);
-      if (key == "resources")
-        return object([&](std::string_view k) { return k != "requests" || pairs(out.requests); });
+      if (key == "containers") return containers(out, out.containers);
+      if (key == "initContainers") return containers(out, out.init_containers);
+      if (key == "ephemeralContainers") return ephemeral_containers(out);
+      if (key == "resources") return resources(out.requests, out.limits);
       if (key == "overhead") return pairs(out.overhead);
       if (key == "preemptionPolicy") return text(out.preemption_policy);
       if (key == "volumes") return volumes(out.volumes);
@@ -54,6 +75,8 @@ class PodReader : public ListReader {
       if (key == "startTime") return time(out.started);
       if (key == "containerStatuses") return statuses(out.containers);
       if (key == "initContainerStatuses") return statuses(out.init_containers);
+      if (key == "allocatedResources") return pairs(out.allocated);
+      if (key == "resources") return resources(out.requests, out.reports_resources);
       if (key == "conditions")
         return objects(out.conditions,
                        [this](Condition& made, std::string_view k) { return condition(made, k); });
@@ -61,20 +84,56 @@ class PodReader : public ListReader {
     });
   }
 
-  bool containers(std::vector<Container>& out) {
-    return objects(out, [this](Container& made, std::string_view key) {
+  bool containers(PodSpec& spec, std::vector<Container>& out) {
+    return objects(out, [&](Container& made, std::string_view key) {
       if (key == "name") return text(made.name);
       if (key == "image") return text(made.image);
       if (key == "imagePullPolicy") return text(made.image_pull_policy);
       if (key == "restartPolicy") return text(made.restart_policy);
       if (key == "ports") return raw(made.ports);
-      if (key != "resources") return true;
-      return object([&](std::string_view k) {
-        if (k == "requests") return pairs(made.requests);
-        if (k == "limits") return pairs(made.limits);
-        return true;
-      });
+      if (key == "restartPolicyRules") return restart_rules(spec);
+      if (key == "volumeMounts") return mounts(spec);
+      return key != "resources" || resources(made.requests, made.limits);
     });
+  }
+
+  // Every pod has mounts and nearly none has these options, so the text is searched, not read.
+  bool mounts(PodSpec& spec) {
+    std::string_view text;
+    if (!raw(text)) return false;
+    if (has_list(text, "\"bindMountOptions\"")) spec.bind_mount_options = true;
+    return true;
+  }
+
+  bool ephemeral_containers(PodSpec& spec) {
+    std::vector<Container> unused;
+    return objects(unused, [&](Container&, std::string_view key) {
+      return key != "volumeMounts" || mounts(spec);
+    });
+  }
+
+  bool restart_rules(PodSpec& spec) {
+    std::vector<Interned> actions;
+    const bool good = objects(actions, [this](Interned& made, std::string_view key) {
+      return key != "action" || text(made);
+    });
+    for (const Interned& action : actions)
+      if (action == "RestartAllContainers") spec.restarts_all_containers = true;
+    return good;
+  }
+
+  bool resources(ResourceList& requests, ResourceList& limits) {
+    return object([&](std::string_view key) {
+      if (key == "requests") return pairs(requests);
+      if (key == "limits") return pairs(limits);
+      return true;
+    });
+  }
+
+  // As a status reports them.
+  bool resources(ResourceList& requests, bool& reported) {
+    reported = true;
+    return object([&](std::string_view key) { return key != "requests" || pairs(requests); });
   }
 
   bool volumes(std::vector<PodVolume>& out) {
@@ -86,7 +145,7 @@ class PodReader : public ListReader {
       if (key == "image")
         return object([&](std::string_view k) { return k != "reference" || text(made.image); });
       if (key == "gcePersistentDisk" || key == "awsElasticBlockStore" || key == "iscsi" ||
-          key == "rbd")
+          key == "rbd" || key == "azureDisk" || key == "cinder" || key == "portworxVolume")
         return disk(made.disk, key);
       return true;
     };
@@ -114,10 +173,7 @@ class PodReader : public ListReader {
       if (key == "restartCount") return integer(made.restarts);
       if (key == "ready") return flag(made.ready);
       if (key == "allocatedResources") return pairs(made.allocated);
-      if (key == "resources") {
-        made.reports_resources = true;
-        return object([&](std::string_view k) { return k != "requests" || pairs(made.requests); });
-      }
+      if (key == "resources") return resources(made.requests, made.reports_resources);
       if (key == "state") return state(made);
       if (key == "lastState")
         return object(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +13,12 @@
 namespace plim::kube {
 
 struct Toleration {
-  std::string key, value, effect;               // "" for any
-  bool exists = false;                          // any value
+  // `greater` and `less` compare the taint's value, an integer, with the toleration's. `never` is
+  // an operator that is not known or not enabled.
+  enum class Op : std::uint8_t { equal, exists, greater, less, never };
+
+  std::string key, value, effect;  // "" for any
+  Op op = Op::equal;
   std::optional<std::chrono::seconds> seconds;  // tolerationSeconds of effect NoExecute
 
   bool tolerates(std::string_view taint_key, std::string_view taint_value,
@@ -24,9 +29,13 @@ struct Toleration {
   }
 };
 
+// Whether the operators Gt and Lt work: the feature gate TaintTolerationComparisonOperators.
+enum class NumericTolerations : std::uint8_t { off, on };
+
 // From the JSON in PodSpec::tolerations. An entry that cannot be read tolerates nothing: the API
 // server has checked it.
-std::vector<Toleration> parse_tolerations(std::string_view text);
+std::vector<Toleration> parse_tolerations(std::string_view text,
+                                          NumericTolerations numeric = NumericTolerations::off);
 
 bool tolerated(const std::vector<Toleration>& tolerations, const Taint& taint);
 // Whether the pod may be placed on a cordoned node (`kubectl cordon`).

@@ -1,5 +1,6 @@
 #include "kube/toleration.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace plim::kube {
@@ -33,6 +34,25 @@ TEST(Tolerations, of_a_node_without_new_pods) {
       parse_tolerations(R"([{"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}])")));
   EXPECT_FALSE(unschedulable_is_tolerated(parse_tolerations(
       R"([{"key": "node.kubernetes.io/unschedulable", "effect": "NoExecute"}])")));
+}
+
+TEST(Tolerations, compare_integers_if_enabled) {
+  InternPool pool;
+  const auto compare = [&](std::string_view op, std::string_view mine, std::string_view its,
+                           NumericTolerations numeric = NumericTolerations::on) {
+    const std::string text = fmt::format(
+        R"([{{"key": "a", "operator": "{}", "value": "{}", "effect": "NoSchedule"}}])", op, mine);
+    return tolerated(parse_tolerations(text, numeric),
+                     {.key = pool("a"), .value = pool(its), .effect = pool("NoSchedule")});
+  };
+  EXPECT_TRUE(compare("Gt", "5", "6"));
+  EXPECT_FALSE(compare("Gt", "5", "5"));
+  EXPECT_TRUE(compare("Lt", "5", "-6"));
+  EXPECT_FALSE(compare("Lt", "-7", "-6"));
+  EXPECT_FALSE(compare("Gt", "5", "6", NumericTolerations::off));
+  EXPECT_FALSE(compare("Other", "5", "5"));
+  for (std::string_view odd : {"", "-", "06", "-0", "+6", "6.0", " 6", "99999999999999999999"})
+    EXPECT_FALSE(compare("Gt", "5", odd)) << odd;
 }
 
 TEST(Tolerations, may_be_limited) {

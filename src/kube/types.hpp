@@ -65,8 +65,12 @@ struct PodSpec {
   std::string hostname;
   std::int64_t priority = 0;
   bool host_network = false;
+  bool host_users = true;
+  // Features that the node must declare: a restart rule with the action RestartAllContainers, and
+  // options of a bind mount.
+  bool restarts_all_containers = false, bind_mount_options = false;
   std::vector<Container> containers, init_containers;
-  ResourceList requests;  // of the pod as a whole
+  ResourceList requests, limits;  // of the pod as a whole
   ResourceList overhead;
   Interned preemption_policy;
   std::vector<PodVolume> volumes;
@@ -103,6 +107,8 @@ struct PodStatus {
   std::optional<WallTime> started;
   std::vector<Condition> conditions;
   std::vector<ContainerStatus> containers, init_containers;
+  ResourceList requests, allocated;  // of the pod as a whole, as ContainerStatus has them
+  bool reports_resources = false;
 };
 
 struct Pod {
@@ -140,6 +146,7 @@ struct Node {
   std::vector<Condition> conditions;
   std::vector<NodeAddress> addresses;
   NodeInfo info;
+  std::vector<Interned> declared_features;
 };
 
 }  // namespace plim::kube

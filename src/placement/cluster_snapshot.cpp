@@ -114,8 +114,9 @@ Result<void> take_inventory(const Item& item, std::string_view source, Snapshot&
 
 Result<void> take_side_object(const Item& item, std::string_view source, kube::InternPool& pool,
                               Snapshot& out) {
-  constexpr std::array kKinds{"PersistentVolumeClaim", "PersistentVolume", "StorageClass",
-                              "PodDisruptionBudget"};
+  constexpr std::array kKinds{
+      "PersistentVolumeClaim", "PersistentVolume", "StorageClass",       "CSIDriver", "CSINode",
+      "CSIStorageCapacity",    "VolumeAttachment", "PodDisruptionBudget"};
   if (std::ranges::find(kKinds, item.kind) == kKinds.end()) return {};
   PLIM_TRY(kube::ObjectMeta meta, decoded(item, source, pool, kube::decode_meta));
   if (item.kind == "PersistentVolumeClaim")
@@ -124,6 +125,14 @@ Result<void> take_side_object(const Item& item, std::string_view source, kube::I
     out.volumes.push_back(read_volume(meta, item.object));
   else if (item.kind == "StorageClass")
     out.classes.push_back(read_class(meta, item.object));
+  else if (item.kind == "CSIDriver")
+    out.drivers.push_back(read_driver(meta, item.object));
+  else if (item.kind == "CSINode")
+    out.csi_nodes.push_back(read_csi_node(meta, item.object));
+  else if (item.kind == "CSIStorageCapacity")
+    out.capacities.push_back(read_capacity(meta, item.object));
+  else if (item.kind == "VolumeAttachment")
+    out.attachments.push_back(read_attachment(meta, item.object));
   else
     out.budgets.push_back(read_budget(meta, item.object));
   return {};
@@ -261,6 +270,11 @@ void fill_engine(Engine& engine, const Snapshot& snapshot) {
   for (const StorageClass& one : snapshot.classes) engine.volumes().set_class(one);
   for (const PersistentVolume& volume : snapshot.volumes) engine.volumes().set_volume(volume);
   for (const VolumeClaim& claim : snapshot.claims) engine.volumes().set_claim(claim);
+  CsiTable& csi = engine.volumes().csi();
+  for (const CsiDriver& driver : snapshot.drivers) csi.set_driver(driver);
+  for (const CsiNode& node : snapshot.csi_nodes) csi.set_node(node);
+  for (const StorageCapacity& one : snapshot.capacities) csi.set_capacity(one);
+  for (const VolumeAttachment& one : snapshot.attachments) csi.set_attachment(one);
   for (const PodPointer& pod : snapshot.pods)
     if (!pod->spec.node_name.empty()) engine.set_pod(pod);
 }

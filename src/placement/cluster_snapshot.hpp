@@ -25,6 +25,10 @@ struct Snapshot {
   std::vector<VolumeClaim> claims;
   std::vector<PersistentVolume> volumes;
   std::vector<StorageClass> classes;
+  std::vector<CsiDriver> drivers;
+  std::vector<CsiNode> csi_nodes;
+  std::vector<StorageCapacity> capacities;
+  std::vector<VolumeAttachment> attachments;
   std::vector<DisruptionBudget> budgets;
 };
 

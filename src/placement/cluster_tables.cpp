@@ -14,6 +14,12 @@ bool is_over(const kube::Pod& pod) {
 ClusterTables::ClusterTables()
     : table_(std::make_unique<NodeTable>()), rules_(*table_), volumes_(*table_) {}
 
+void ClusterTables::follow(const Release& release) {
+  release_ = release;
+  rules_.set_numeric(release.numeric_tolerations ? kube::NumericTolerations::on
+                                                 : kube::NumericTolerations::off);
+}
+
 void ClusterTables::set_node(const kube::Node& node) {
   const NodeIndex row = table_->set(node);
   images_.set_status(row, node.images);
@@ -35,7 +41,7 @@ void ClusterTables::set_pod(PodPointer pod, std::string_view node) {
   if (node.empty() || is_over(*pod)) return;
   const NodeIndex row = table_->hold(node);
   image_history_.note(*pod);
-  auto record = make_record(std::move(pod), row, *table_, rules_);
+  auto record = make_record(std::move(pod), row, *table_, rules_, release_);
   count(*record, 1);
   pods_.add(std::move(record));
 }
@@ -50,7 +56,7 @@ void ClusterTables::remove_pod(std::string_view key) {
 void ClusterTables::nominate(PodPointer pod, std::string_view node) {
   forget_nomination(pod_key(*pod));
   const NodeIndex row = table_->hold(node);
-  nominations_.add(make_record(std::move(pod), row, *table_, rules_));
+  nominations_.add(make_record(std::move(pod), row, *table_, rules_, release_));
 }
 
 void ClusterTables::forget_nomination(std::string_view key) {

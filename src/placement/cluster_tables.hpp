@@ -15,6 +15,7 @@
 #include "placement/placed_pods.hpp"
 #include "placement/pod_records.hpp"
 #include "placement/pod_rules.hpp"
+#include "placement/release.hpp"
 #include "placement/volume_table.hpp"
 
 namespace plim::placement {
@@ -22,6 +23,11 @@ namespace plim::placement {
 class ClusterTables {
  public:
   ClusterTables();
+
+  // How pods are counted and read. Call it before the first pod.
+  void follow(const Release& release);
+
+  const Release& release() const { return release_; }
 
   void set_node(const kube::Node& node);
   void remove_node(std::string_view name);
@@ -71,6 +77,7 @@ class ClusterTables {
  private:
   void count(const PodRecord& record, int sign);
 
+  Release release_;
   std::unique_ptr<NodeTable> table_;  // others refer to it, also when the cluster is moved
   RuleReader rules_;
   NodeMatchCache node_matches_;

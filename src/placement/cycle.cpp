@@ -7,7 +7,7 @@ namespace plim::placement {
 Incoming::Incoming(const kube::Pod& of, ClusterTables& cluster)
     : pod(of),
       key(pod_key(of)),
-      requests(requests_of(of, cluster.table().resources().names())),
+      requests(requests_of(of, cluster.table().resources().names(), cluster.release())),
       scored(scored_requests_of(of, cluster.table().resources().names())),
       ports(kube::host_ports(of)),
       tolerations(cluster.rules().tolerations(of)),

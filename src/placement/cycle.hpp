@@ -55,8 +55,9 @@ class Verdicts {
   std::vector<Entry> entries_;
 };
 
-struct ImageView;  // locality.hpp
-class NodeClass;   // node_class.hpp
+struct ImageView;     // locality.hpp
+class NodeClass;      // node_class.hpp
+class VolumeMatcher;  // volume_match.hpp
 
 struct PreFilterFailure {
   PluginId plugin{};
@@ -77,6 +78,8 @@ struct Cycle {
   std::optional<std::vector<std::string>> only_nodes = {};  // sorted
   const NodeMatches* matches = nullptr;
   std::shared_ptr<const ImageView> images = nullptr;
+  // Set by VolumeBinding's filter if claims of the pod wait for their first consumer.
+  std::shared_ptr<const VolumeMatcher> volumes = nullptr;
 
   const ImageView& image_view();
 
@@ -135,9 +138,10 @@ struct ScoreColumn {
   PluginId plugin{};
   std::int64_t weight = 1;
   std::vector<std::int64_t> raw, normalized;
-  bool flat = false;  // all nodes get the same score, stored once
+  bool flat = false;  // all nodes get the same score, stored once, or 0 and not stored
 
   PluginScore at(std::size_t place) const {
+    if (flat && raw.empty()) return {plugin, 0, 0, 0};
     const std::size_t told = flat ? 0 : place;
     return {plugin, raw[told], normalized[told], normalized[told] * weight};
   }

@@ -157,6 +157,7 @@ bool take_totals(Cycle& cycle, const std::vector<NodeIndex>& rows,
 // Adds the column to the totals; false if a score is outside of 0 to 100.
 bool add_column(const ScoreColumn& column, Scores& to) {
   std::int64_t wrong = 0;  // negative if a score is out of range
+  if (column.flat && column.normalized.empty()) return true;
   if (column.flat) {
     const std::int64_t one = column.normalized[0];
     wrong = one | (100 - one);

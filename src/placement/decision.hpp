@@ -71,6 +71,9 @@ struct ImagesKnown {
   // The report in use; if none is fresh, the newest of those that are too old.
   std::optional<InventorySource> reporter = {};
   Nanos age{};
+  // Images that the node counts as having only because pods that need them are bound to it.
+  std::size_t by_pods = 0;
+  bool only_by_pods = false;  // no report has any of the pod's images
 
   bool operator==(const ImagesKnown&) const = default;
 };

@@ -1,4 +1,4 @@
-// Decides which node gets a pod, or why none does: the decision of kube-scheduler 1.34 as a
+// Decides which node gets a pod, or why none does: the decision of kube-scheduler as a
 // function of the objects passed in. No I/O and no clock. Belongs to one thread.
 #pragma once
 
@@ -19,6 +19,10 @@ namespace plim::placement {
 
 class Engine {
  public:
+  // Decides as this version of kube-scheduler; profiles must have the same one. Call it before the
+  // first pod.
+  void follow(const Release& release) { cluster_.follow(release); }
+
   void set_node(const kube::Node& node) { cluster_.set_node(node); }
 
   void remove_node(std::string_view name) { cluster_.remove_node(name); }

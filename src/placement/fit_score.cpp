@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "placement/plugins.hpp"
+#include "placement/shape.hpp"
 
 namespace plim::placement {
 namespace {
@@ -48,18 +49,6 @@ std::int64_t weighted_mean(const std::vector<ScoredResource>& resources, NodeInd
   return weights == 0 ? 0 : sum / weights;
 }
 
-std::int64_t on_shape(const std::vector<ShapePoint>& shape, std::int64_t at) {
-  constexpr std::int64_t kScale = 10;  // the highest score of a shape is 10, ours is 100
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (at > shape[i].utilization) continue;
-    if (i == 0) return shape[0].score * kScale;
-    const ShapePoint &from = shape[i - 1], &to = shape[i];
-    return from.score * kScale + (to.score - from.score) * kScale * (at - from.utilization) /
-                                     (to.utilization - from.utilization);
-  }
-  return shape.empty() ? 0 : shape.back().score * kScale;
-}
-
 std::int64_t by_shape(const std::vector<ScoredResource>& resources,
                       const std::vector<ShapePoint>& shape, NodeIndex row) {
   std::int64_t sum = 0, weights = 0;
@@ -67,7 +56,7 @@ std::int64_t by_shape(const std::vector<ScoredResource>& resources,
     std::int64_t whole = resource.allocatable[row];
     if (whole == 0) continue;
     std::int64_t used = resource.requested[row] + resource.wanted;
-    std::int64_t one = on_shape(shape, used > whole ? 100 : used * 100 / whole);
+    std::int64_t one = score_on_shape(shape, used > whole ? 100 : used * 100 / whole);
     if (one <= 0) continue;
     sum += one * resource.weight;
     weights += resource.weight;
@@ -76,14 +65,16 @@ std::int64_t by_shape(const std::vector<ScoredResource>& resources,
   return std::llround(static_cast<double>(sum) / static_cast<double>(weights));
 }
 
-std::int64_t balance(const std::vector<ScoredResource>& resources, NodeIndex row,
+enum class Pod : std::uint8_t { counted, not_counted };
+
+std::int64_t balance(const std::vector<ScoredResource>& resources, NodeIndex row, Pod pod,
                      std::vector<double>& fractions) {
   fractions.clear();
   double sum = 0;
   for (const ScoredResource& resource : resources) {
     std::int64_t whole = resource.allocatable[row];
     if (whole == 0) continue;
-    std::int64_t used = resource.requested[row] + resource.wanted;
+    std::int64_t used = resource.requested[row] + (pod == Pod::counted ? resource.wanted : 0);
     double fraction = static_cast<double>(used) / static_cast<double>(whole);
     fractions.push_back(fraction > 1 ? 1 : fraction);
     sum += fractions.back();
@@ -146,7 +137,14 @@ bool score_balanced(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& 
   const auto resources = scored_resources(table, cycle.in.requests, judged, Requested::as_written);
   std::vector<double> fractions;
   out.raw.reserve(rows.size());
-  for (NodeIndex row : rows) out.raw.push_back(balance(resources, row, fractions));
+  const bool by_change = cycle.profile.release.scores_change_of_balance();
+  for (NodeIndex row : rows) {
+    const std::int64_t after = balance(resources, row, Pod::counted, fractions);
+    // Both balances are within 50 and 100, and so is the score; 75 means no change.
+    out.raw.push_back(
+        by_change ? 50 + (50 + after - balance(resources, row, Pod::not_counted, fractions)) / 2
+                  : after);
+  }
   out.normalized = out.raw;
   return true;
 }

@@ -12,22 +12,28 @@ namespace {
 
 constexpr auto kInterPod = PluginId::InterPodAffinity;
 
-// A term of the incoming pod. kube-scheduler 1.34 looks up its namespaces by their labels, and then
-// applies the selector again to an empty set of labels: a selector that absent labels satisfy
-// matches every namespace.
-PodMatcher::Clause clause_of(const PodTerm& term, const ClusterTables& cluster) {
+// A term of the incoming pod. kube-scheduler looks up its namespaces by their labels. An empty
+// selector matches every namespace. Versions before 1.37 then apply the selector again to an empty
+// set of labels: a selector that absent labels satisfy matches every namespace.
+PodMatcher::Clause clause_of(const PodTerm& term, const Cycle& cycle) {
   PodMatcher::Clause out{.namespaces = term.namespaces, .selector = term.selector};
   if (!term.namespace_selector) return out;
-  out.any_namespace = term.namespace_selector->matches(kube::Labels());
-  for (const auto& [name, labels] : cluster.namespaces().all())
-    if (term.namespace_selector->matches(labels)) out.namespaces.push_back(name);
+  const kube::LabelSelector& wanted = *term.namespace_selector;
+  out.any_namespace = cycle.profile.release.reads_namespace_labels_only()
+                          ? wanted == kube::LabelSelector::everything()
+                          : wanted.matches(kube::Labels());
+  for (const auto& [name, labels] : cycle.cluster.namespaces().all())
+    if (wanted.matches(labels)) out.namespaces.push_back(name);
   std::ranges::sort(out.namespaces);
+  // A term may name a namespace that its selector also matches.
+  const auto repeats = std::ranges::unique(out.namespaces);
+  out.namespaces.erase(repeats.begin(), repeats.end());
   return out;
 }
 
-PodMatcher matcher_of(const std::vector<PodTerm>& terms, const ClusterTables& cluster) {
+PodMatcher matcher_of(const std::vector<PodTerm>& terms, const Cycle& cycle) {
   PodMatcher out;
-  for (const PodTerm& term : terms) out.clauses.push_back(clause_of(term, cluster));
+  for (const PodTerm& term : terms) out.clauses.push_back(clause_of(term, cycle));
   return out;
 }
 
@@ -63,7 +69,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
       : cycle_(cycle),
         table_(cycle.cluster.table()),
         terms_(*cycle.in.affinity),
-        near_matcher_(matcher_of(terms_.near, cycle.cluster)),
+        near_matcher_(matcher_of(terms_.near, cycle)),
         existing_(cycle.cluster.table()),
         near_(cycle.cluster.table()),
         apart_(cycle.cluster.table()) {
@@ -74,7 +80,7 @@ class InterPodFilter final : public FilterOf<InterPodFilter> {
     }
     for (const PodTerm& term : terms_.apart) {
       apart_places_.push_back(apart_.place_of(term.topology_key));
-      apart_matchers_.push_back({.clauses = {clause_of(term, cycle.cluster)}});
+      apart_matchers_.push_back({.clauses = {clause_of(term, cycle)}});
       add_matching(apart_, cycle, apart_matchers_.back(), term.topology_key, 1);
     }
     matches_itself_ = !terms_.near.empty() && near_matcher_.matches(cycle.in.pod);
@@ -200,8 +206,8 @@ bool score_inter_pod(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn&
   bool any = false;
   auto add_own = [&](const std::vector<PodTerm>& terms, int sign) {
     for (const PodTerm& term : terms)
-      any |= add_matching(sums, cycle, {.clauses = {clause_of(term, cycle.cluster)}},
-                          term.topology_key, sign * term.weight);
+      any |= add_matching(sums, cycle, {.clauses = {clause_of(term, cycle)}}, term.topology_key,
+                          sign * term.weight);
   };
   add_own(own.prefer_near, 1);
   add_own(own.prefer_apart, -1);

@@ -117,13 +117,34 @@ TEST(InterPod, matches_its_own_namespace_unless_others_are_given) {
   EXPECT_EQ(
       who(engine, social(required("podAffinity", term("db", "host", ", namespaceSelector: {}")))),
       "n1");
-  // A selector that absent labels satisfy matches every namespace, as in 1.34.
-  EXPECT_EQ(
-      who(engine, social(required("podAffinity", term("db", "host",
-                                                      ", namespaceSelector: {matchExpressions: "
-                                                      "[{key: team, operator: NotIn, values: "
-                                                      "[two]}]}")))),
-      "n1");
+}
+
+TEST(InterPod, before_1_37_a_selector_that_absent_labels_satisfy_matches_every_namespace) {
+  auto engine = hosts(2);
+  engine.set_pod(pod_of("{metadata: {name: d, namespace: other, labels: {app: db}}}"), "n1");
+  const auto pod = social(required(
+      "podAffinity", term("db", "host",
+                          ", namespaceSelector: {matchExpressions: [{key: team, operator: NotIn, "
+                          "values: [two]}]}")));
+  EXPECT_EQ(who(engine, pod), "");
+  Release old;
+  old.minor = 36;
+  EXPECT_EQ(decide_all(engine, pod, default_profile(old)).feasible, 1u);
+}
+
+// Pods that come after the term was counted once are found by label and namespace.
+TEST(InterPod, counts_a_pod_once_if_a_term_gives_its_namespace_twice) {
+  auto engine = hosts(3);
+  const auto pod = social(preferred(
+      "podAffinity", 10,
+      term("db", "host",
+           ", namespaces: [other, other], namespaceSelector: {matchLabels: {team: two}}")));
+  const auto there = pod_of("{metadata: {name: d, namespace: other, labels: {app: db}}}");
+  EXPECT_EQ(decide_all(engine, pod, default_profile()).feasible, 3u);
+  engine.set_pod(there, "n1");
+  EXPECT_EQ(raw_score(decide_all(engine, pod, default_profile()), "n1", kInterPodId), 10);
+  engine.remove_pod(pod_key(*there));
+  EXPECT_EQ(raw_score(decide_all(engine, pod, default_profile()), "n1", kInterPodId), -1);
 }
 
 TEST(InterPod, terms_of_existing_pods_select_namespaces_by_labels) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kFloor = kStockImageFloor;
-constexpr std::int64_t kCeilingPerContainer = 1000 * kMiB;
+constexpr std::int64_t kCeilingPerImage = 1000 * kMiB;
 
 // An image that kube-scheduler's formula finds on a node, and what it adds to the node's score.
 struct StockImage {
@@ -21,18 +21,28 @@ struct StockImage {
   std::int64_t bytes = 0;
 };
 
-std::vector<StockImage> stock_images(const ClusterTables& cluster, const kube::PodSpec& spec) {
+// The names that kube-scheduler's formula looks at.
+std::vector<std::string_view> stock_references(const kube::PodSpec& spec, const Release& release) {
+  std::vector<std::string_view> out;
+  for (const kube::Container& one : spec.init_containers) out.emplace_back(one.image);
+  for (const kube::Container& one : spec.containers) out.emplace_back(one.image);
+  if (release.scores_image_volumes())
+    for (const kube::PodVolume& one : spec.volumes)
+      if (!one.image.empty()) out.emplace_back(one.image);
+  return out;
+}
+
+std::vector<StockImage> stock_images(const ClusterTables& cluster,
+                                     std::span<const std::string_view> references) {
   std::vector<StockImage> out;
   const auto nodes = static_cast<double>(cluster.table().live().size());
-  auto add = [&](const kube::Container& container) {
-    const auto* name = cluster.images().status_name(stock_image_name(container.image));
-    if (name == nullptr) return;
+  for (const std::string_view reference : references) {
+    const auto* name = cluster.images().status_name(stock_image_name(reference));
+    if (name == nullptr) continue;
     double spread = static_cast<double>(name->rows.count()) / nodes;
     out.push_back(
         {&name->rows, static_cast<std::int64_t>(static_cast<double>(name->size) * spread)});
-  };
-  for (const kube::Container& container : spec.init_containers) add(container);
-  for (const kube::Container& container : spec.containers) add(container);
+  }
   return out;
 }
 
@@ -56,15 +66,27 @@ WallTime later(WallTime time, Nanos by) {
   return time > WallTime::max() - by ? WallTime::max() : time + by;
 }
 
+// Whether a report that is used, or else the node's status, has the image.
+bool is_reported(const ImageTable::Image& image, NodeIndex row, const ImageView& view) {
+  for (std::size_t by = 0; by < kReporters.size(); ++by)
+    if (view.told_by[by].has(row) && image.by_inventory[by].has(row)) return true;
+  return !view.fresh.has(row) && image.by_status.has(row);
+}
+
 // Whether the row gets an image that its pod needs although its inventory does not have it yet.
+bool is_expected(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row,
+                 const ImageView& view) {
+  const WallTime promised = image.last_promise(row);
+  return promised > cycle.now - kPromiseKept ||
+         cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
+}
+
+// The same, and notes until when it holds.
 bool is_believed(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row,
                  ImageView& view) {
-  const WallTime promised = image.last_promise(row);
-  if (promised > cycle.now - kPromiseKept) {
+  if (const WallTime promised = image.last_promise(row); promised > cycle.now - kPromiseKept)
     view.until = std::min(view.until, later(promised, kPromiseKept - Nanos(1)));
-    return true;
-  }
-  return cycle.cluster.images().report(row, *view.reporter(row))->reported_at <= promised;
+  return is_expected(image, cycle, row, view);
 }
 
 // The rows that have the whole image.
@@ -85,11 +107,9 @@ RowSet holders_of(const ImageTable::Image& image, const Cycle& cycle, ImageView&
 
 // The same for one row.
 bool is_holder(const ImageTable::Image& image, const Cycle& cycle, NodeIndex row, ImageView& view) {
-  for (std::size_t by = 0; by < kReporters.size(); ++by)
-    if (view.told_by[by].has(row) && image.by_inventory[by].has(row)) return true;
-  const bool fresh = view.fresh.has(row);
-  if (!fresh && image.by_status.has(row)) return true;
-  return image.promised_rows.has(row) && (!fresh || is_believed(image, cycle, row, view));
+  return is_reported(image, row, view) ||
+         (image.promised_rows.has(row) &&
+          (!view.fresh.has(row) || is_believed(image, cycle, row, view)));
 }
 
 struct Found {
@@ -204,9 +224,10 @@ std::string stock_image_name(std::string_view image) {
 std::vector<std::int64_t> stock_image_scores(const ClusterTables& cluster,
                                              const kube::PodSpec& spec,
                                              std::span<const NodeIndex> rows) {
-  auto containers = static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
-  const std::int64_t ceiling = std::max(kCeilingPerContainer * containers, kFloor + 1);
-  const std::vector<StockImage> images = stock_images(cluster, spec);
+  const std::vector<std::string_view> references = stock_references(spec, cluster.release());
+  const auto count = static_cast<std::int64_t>(references.size());
+  const std::int64_t ceiling = std::max(kCeilingPerImage * count, kFloor + 1);
+  const std::vector<StockImage> images = stock_images(cluster, references);
   if (images.empty()) return std::vector<std::int64_t>(rows.size(), 0);
   std::vector<std::int64_t> out;
   out.reserve(rows.size());
@@ -277,9 +298,34 @@ std::optional<InventorySource> ImageView::reporter(NodeIndex row) const {
   return std::nullopt;
 }
 
+namespace {
+
+// Counts the images that only bound pods account for.
+void count_images_by_pods(const Cycle& cycle, const ImageView& view, NodeIndex row,
+                          ImagesKnown& out) {
+  if (row >= view.have.size() || view.have[row] == 0) return;
+  const ImageTable& table = cycle.cluster.images();
+  std::size_t reported = 0;
+  for (const ImageKeys& keys : view.wanted) {
+    bool told = false, held = false;
+    for (const std::string& key : keys)
+      if (const auto* image = table.image(key)) {
+        told = told || is_reported(*image, row, view);
+        held = held || (image->promised_rows.has(row) &&
+                        (!view.fresh.has(row) || is_expected(*image, cycle, row, view)));
+      }
+    reported += told ? 1 : 0;
+    out.by_pods += held && !told ? 1 : 0;
+  }
+  out.only_by_pods = out.by_pods > 0 && reported == 0;
+}
+
+}  // namespace
+
 ImagesKnown images_known(const Cycle& cycle, const ImageView& view, NodeIndex row) {
   const ImageTable& table = cycle.cluster.images();
   ImagesKnown out;
+  count_images_by_pods(cycle, view, row, out);
   out.reporter = view.reporter(row);
   if (out.reporter) {
     out.by = *out.reporter;

@@ -19,6 +19,8 @@ Needs& Needs::operator|=(const Needs& other) {
   namespaces |= other.namespaces;
   owners |= other.owners;
   storage |= other.storage;
+  binding |= other.binding;
+  limits |= other.limits;
   budgets |= other.budgets;
   return *this;
 }
@@ -27,7 +29,11 @@ Needs needs_of(const Profile& profile) {
   return {.namespaces = runs(profile, PluginId::InterPodAffinity),
           .owners = runs(profile, PluginId::PodTopologySpread),
           .storage = runs(profile, PluginId::VolumeRestrictions) ||
-                     runs(profile, PluginId::VolumeBinding) || runs(profile, PluginId::VolumeZone),
+                     runs(profile, PluginId::VolumeBinding) ||
+                     runs(profile, PluginId::VolumeZone) ||
+                     runs(profile, PluginId::NodeVolumeLimits),
+          .binding = runs(profile, PluginId::VolumeBinding),
+          .limits = runs(profile, PluginId::NodeVolumeLimits),
           .budgets = runs(profile, PluginId::DefaultPreemption)};
 }
 

@@ -10,6 +10,8 @@ struct Needs {
   bool namespaces = false;
   bool owners = false;   // Services and controllers, whose pods are spread
   bool storage = false;  // claims, volumes, classes
+  bool binding = false;  // CSI drivers and nodes, storage capacities
+  bool limits = false;   // CSI drivers and nodes, attachments
   bool budgets = false;  // of disruptions
 
   // Everything that one of the two needs.

@@ -56,6 +56,8 @@ std::string shape_of(const Incoming& in, std::size_t profile, const ClusterTable
   for (std::string_view text : {spec.node_name.view(), spec.tolerations.view(),
                                 spec.node_selector.view(), spec.affinity.view()})
     out.add(text);
+  out.add(std::int64_t{spec.restarts_all_containers} + 2 * std::int64_t{spec.bind_mount_options} +
+          4 * std::int64_t{spec.host_network && !spec.host_users});
   auto add_image = [&](std::string_view image) {
     out.add(image);
     const ImageKeys& known = cluster.image_history().find(in.pod, image);

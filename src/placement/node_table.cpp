@@ -21,6 +21,7 @@ NodeIndex NodeTable::row_of(std::string_view name) {
     resources_.add_row();
     labels_.add_row();
     taints_.add_row();
+    features_.add_row();
   }
   by_name_.emplace(name, row);
   name_ranks_stale_ = true;
@@ -37,6 +38,7 @@ NodeIndex NodeTable::set(const kube::Node& node) {
   resources_.set_allocatable(row, node.allocatable);
   set_unschedulable(row, node.unschedulable);
   taints_.set(row, node.taints);
+  features_.set(row, node.declared_features);
   labels_.set(row, node.meta.labels);
   changes_.add(row);
   return row;
@@ -51,6 +53,7 @@ void NodeTable::remove(std::string_view name) {
   labels_.set(row, {});
   set_unschedulable(row, false);
   taints_.set(row, {});
+  features_.set(row, {});
   labels_.count_change();
   free_if_unused(row);
 }

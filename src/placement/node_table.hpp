@@ -11,6 +11,7 @@
 #include "kube/types.hpp"
 #include "placement/decision.hpp"
 #include "placement/label_texts.hpp"
+#include "placement/node_features.hpp"
 #include "placement/node_labels.hpp"
 #include "placement/node_resources.hpp"
 #include "placement/node_taints.hpp"
@@ -63,6 +64,8 @@ class NodeTable {
 
   const NodeTaints& taints() const { return taints_; }
 
+  const NodeFeatures& features() const { return features_; }
+
   // Changes of nodes and of what their pods request.
   const RowChanges& changes() const { return changes_; }
 
@@ -74,6 +77,7 @@ class NodeTable {
   NodeResources resources_;
   NodeLabels labels_;
   NodeTaints taints_;
+  NodeFeatures features_;
   RowChanges changes_;
   TextMap<NodeIndex> by_name_;
   std::vector<NodeIndex> free_;

@@ -8,12 +8,12 @@
 
 namespace plim::placement {
 
-// In the order of kube-scheduler's default set, which is the order in which plugins run.
+// In the order of kube-scheduler's default set in 1.37, which is the order in which plugins run.
 enum class PluginId : std::uint8_t {
   SchedulingGates,
   PrioritySort,
-  NodeUnschedulable,
   NodeName,
+  NodeUnschedulable,
   TaintToleration,
   NodeAffinity,
   NodePorts,
@@ -29,8 +29,10 @@ enum class PluginId : std::uint8_t {
   NodeResourcesBalancedAllocation,
   ImageLocality,
   DefaultBinder,
+  NodeDeclaredFeatures,
 };
-inline constexpr std::size_t kPluginCount = static_cast<std::size_t>(PluginId::DefaultBinder) + 1;
+inline constexpr std::size_t kPluginCount =
+    static_cast<std::size_t>(PluginId::NodeDeclaredFeatures) + 1;
 
 std::string_view name_of(PluginId plugin);
 std::optional<PluginId> plugin_named(std::string_view name);

@@ -85,16 +85,27 @@ Result<void> weigh_scores(std::vector<WeightedPlugin>& score) {
 
 }  // namespace
 
-PluginSets default_sets() {
+PluginSets default_sets(const Release& release) {
+  using enum PluginId;
   PluginSets out;
-  for (const Plugin& plugin : plugin_table())
-    out.at(Point::MultiPoint).enabled.push_back({plugin.id, plugin.weight});
+  std::vector<WeightedPlugin>& enabled = out.at(Point::MultiPoint).enabled;
+  for (const Plugin& plugin : plugin_table()) {
+    if (plugin.id == NodeDeclaredFeatures && !release.checks_declared_features()) continue;
+    const bool weighs = plugin.id != DynamicResources || release.scores_claims();
+    enabled.push_back({plugin.id, weighs ? plugin.weight : 0});
+  }
+  if (!release.node_name_first()) {
+    const auto place = [&](PluginId plugin) {
+      return std::ranges::find(enabled, plugin, &WeightedPlugin::plugin);
+    };
+    std::iter_swap(place(NodeName), place(NodeUnschedulable));
+  }
   return out;
 }
 
-PluginSets default_sets_before_multi_point() {
+PluginSets default_sets_before_multi_point(const Release& release) {
   using enum PluginId;
-  const PluginSets all = default_sets();
+  const PluginSets all = default_sets(release);
   PluginSets out;
   for (std::size_t index = 0; index < kPointCount - 1; ++index) {
     const auto point = static_cast<Point>(index);
@@ -147,6 +158,10 @@ Result<void> expand_sets(const PluginSets& merged, Profile& profile) {
   if (profile.bind.empty())
     return fail(Code::invalid, "plugins.bind: at least one plugin is needed");
   profile.score = expand_point(merged, Point::Score);
+  if (!profile.release.scores_claims())
+    std::erase_if(profile.score, [](const WeightedPlugin& scoring) {
+      return scoring.plugin == PluginId::DynamicResources;
+    });
   return weigh_scores(profile.score);
 }
 

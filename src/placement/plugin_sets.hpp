@@ -32,9 +32,9 @@ struct PluginSets {
 };
 
 // The defaults of v1 and v1beta3: everything through multiPoint.
-PluginSets default_sets();
+PluginSets default_sets(const Release& release = {});
 // The defaults of v1beta1 and v1beta2, which do not have multiPoint.
-PluginSets default_sets_before_multi_point();
+PluginSets default_sets_before_multi_point(const Release& release = {});
 
 // Merges the user's set into the default one: removes disabled defaults, keeps the place of
 // defaults that the user enables with another weight, and appends the user's other plugins.

@@ -55,6 +55,7 @@ struct Plugin {
   std::int64_t weight = 0;  // in the default profile; 0: not given, which counts as 1
   MakeFilter* make_filter = nullptr;
   Reads filter_reads = Reads::cluster;
+  bool filters_alone = false;  // its filter runs also without its PreFilter step
   ScoreRows* score = nullptr;
   Reads score_reads = Reads::cluster;
 };

@@ -102,6 +102,10 @@ std::vector<std::string> PodCounts::places_for(const PodMatcher& matcher) const 
       add(kAnyNamespace);
     else
       for (const std::string& ns : clause.namespaces) add(ns);
+    // A place that is there twice would count a pod twice.
+    std::ranges::sort(places);
+    const auto repeats = std::ranges::unique(places);
+    places.erase(repeats.begin(), repeats.end());
     if (!best || crowd(places) < crowd(*best)) best = std::move(places);
   };
   for (const PodMatcher::Clause& clause : matcher.clauses)

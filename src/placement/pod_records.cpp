@@ -57,10 +57,10 @@ std::string pod_key(const kube::Pod& pod) {
 }
 
 std::unique_ptr<PodRecord> make_record(PodPointer pod, NodeIndex row, NodeTable& table,
-                                       RuleReader& rules) {
+                                       RuleReader& rules, const Release& release) {
   auto out = std::make_unique<PodRecord>();
   out->row = row;
-  out->requests = requests_of(*pod, table.resources().names());
+  out->requests = requests_of(*pod, table.resources().names(), release);
   out->ports = kube::host_ports(*pod);
   out->affinity = rules.affinity(*pod);
   out->images = promised_images(*pod);

@@ -35,7 +35,7 @@ struct PodRecord {
 std::string pod_key(const kube::Pod& pod);
 
 std::unique_ptr<PodRecord> make_record(PodPointer pod, NodeIndex row, NodeTable& table,
-                                       RuleReader& rules);
+                                       RuleReader& rules, const Release& release);
 
 class PodRecords {
  public:

@@ -56,6 +56,7 @@ struct Counting {
   bool status = false;    // also counts what the kubelet has promised
   bool pod_level = true;  // spec.resources
   bool default_cpu = false, default_memory = false;
+  Release release = {};
 };
 
 bool is_sidecar(const kube::Container& container) {
@@ -77,14 +78,41 @@ bool resize_is_infeasible(const kube::Pod& pod) {
   return false;
 }
 
-Amounts container_amounts(const kube::Pod& pod, const kube::Container& container,
-                          const std::vector<kube::ContainerStatus>& statuses, Counting how) {
-  Amounts out(how.limits ? container.limits : container.requests);
-  auto status = std::ranges::find(statuses, container.name, &kube::ContainerStatus::name);
-  if (how.status && status != statuses.end() && status->reports_resources) {
-    if (resize_is_infeasible(pod)) out = Amounts();
-    out.raise_to(Amounts(status->requests));
-    out.raise_to(Amounts(status->allocated));
+const kube::ContainerStatus* status_of(const kube::Pod& pod, const kube::Container& container) {
+  for (const auto* list : {&pod.status.containers, &pod.status.init_containers})
+    for (const kube::ContainerStatus& status : *list)
+      if (status.name == container.name) return &status;
+  return nullptr;
+}
+
+// Which amounts of a container count.
+enum class Source : std::uint8_t {
+  spec,
+  allocated,  // by the kubelet, for a resize that it has accepted
+  actuated,   // in force
+  largest,    // of these three, for each container: the rule before 1.37
+};
+
+Amounts container_amounts(const kube::Pod& pod, const kube::Container& container, Source source,
+                          const Counting& how) {
+  const kube::ResourceList& written = how.limits ? container.limits : container.requests;
+  const kube::ContainerStatus* status =
+      source == Source::spec ? nullptr : status_of(pod, container);
+  const bool infeasible = source != Source::spec && resize_is_infeasible(pod);
+  Amounts out;
+  if (source == Source::largest) {
+    const bool reported = status != nullptr && status->reports_resources;
+    if (!reported || !infeasible) out = Amounts(written);
+    if (reported) {
+      out.raise_to(Amounts(status->requests));
+      out.raise_to(Amounts(status->allocated));
+    }
+  } else if (source == Source::actuated && status != nullptr && !status->requests.empty()) {
+    out = Amounts(status->requests);
+  } else if (status != nullptr && !status->allocated.empty()) {
+    out = Amounts(status->allocated);
+  } else if (!infeasible) {
+    out = Amounts(written);
   }
   if (how.default_cpu && !out.has("cpu")) out.at("cpu") = Quantity::from_milli(kDefaultMilliCpu);
   if (how.default_memory && !out.has("memory")) out.at("memory") = Quantity(kDefaultMemory);
@@ -92,15 +120,14 @@ Amounts container_amounts(const kube::Pod& pod, const kube::Container& container
 }
 
 // Init containers run one after another, together with the sidecars that started before them.
-Amounts pod_amounts(const kube::Pod& pod, Counting how) {
+Amounts sum_of_containers(const kube::Pod& pod, Source source, const Counting& how) {
   Amounts sum;
   for (const kube::Container& container : pod.spec.containers)
-    sum.add(container_amounts(pod, container, pod.status.containers, how));
+    sum.add(container_amounts(pod, container, source, how));
   Amounts sidecars, starting;
   for (const kube::Container& container : pod.spec.init_containers) {
-    Counting this_one = how;
-    this_one.status = how.status && is_sidecar(container);
-    Amounts own = container_amounts(pod, container, pod.status.init_containers, this_one);
+    const bool ends = source == Source::largest && !is_sidecar(container);
+    Amounts own = container_amounts(pod, container, ends ? Source::spec : source, how);
     if (is_sidecar(container)) {
       sum.add(own);
       sidecars.add(own);
@@ -111,9 +138,47 @@ Amounts pod_amounts(const kube::Pod& pod, Counting how) {
     }
   }
   sum.raise_to(starting);
-  if (how.pod_level)
-    for (const auto& [name, text] : pod.spec.requests)
-      if (auto amount = parse_quantity(text); amount && is_pod_level(name)) sum.at(name) = *amount;
+  return sum;
+}
+
+// During a resize, the largest of what is written, allocated and in force.
+Amounts all_containers(const kube::Pod& pod, const Counting& how) {
+  if (!how.status) return sum_of_containers(pod, Source::spec, how);
+  if (!how.release.sums_before_comparing()) return sum_of_containers(pod, Source::largest, how);
+  Amounts out;
+  if (!resize_is_infeasible(pod)) out = sum_of_containers(pod, Source::spec, how);
+  // The kubelet reports the sums if the pod as a whole can be resized.
+  const kube::PodStatus& status = pod.status;
+  const bool summed = !status.allocated.empty() && !status.requests.empty();
+  out.raise_to(summed ? Amounts(status.requests) : sum_of_containers(pod, Source::actuated, how));
+  out.raise_to(summed ? Amounts(status.allocated) : sum_of_containers(pod, Source::allocated, how));
+  return out;
+}
+
+// Requests of the pod as a whole replace the sum over its containers.
+void set_pod_level(const kube::Pod& pod, const Counting& how, Amounts& sum) {
+  if (!has_pod_level_requests(pod)) return;
+  const bool resizes =
+      how.status && how.release.counts_pod_resize() && pod.status.reports_resources;
+  Amounts effective;
+  if (!resizes || !resize_is_infeasible(pod)) effective = Amounts(pod.spec.requests);
+  if (resizes) {
+    effective.raise_to(Amounts(pod.status.requests));
+    effective.raise_to(Amounts(pod.status.allocated));
+  }
+  if (resizes && !how.release.sums_before_comparing()) {
+    // Before 1.37 only the names in the spec count.
+    for (const auto& [name, amount] : Amounts(pod.spec.requests))
+      if (is_pod_level(name)) sum.at(name) = effective.at(name);
+    return;
+  }
+  for (const auto& [name, amount] : effective)
+    if (is_pod_level(name)) sum.at(name) = amount;
+}
+
+Amounts pod_amounts(const kube::Pod& pod, const Counting& how) {
+  Amounts sum = all_containers(pod, how);
+  if (how.pod_level) set_pod_level(pod, how, sum);
   for (const auto& [name, amount] : Amounts(pod.spec.overhead))
     if (!how.limits || sum.has(name))
       sum.at(name) += amount;  // overhead does not add a limit to a pod without one
@@ -174,8 +239,8 @@ std::int64_t PodRequests::of(ResourceId id) const {
   return 0;
 }
 
-PodRequests requests_of(const kube::Pod& pod, ResourceNames& names) {
-  Counting how{.status = true};
+PodRequests requests_of(const kube::Pod& pod, ResourceNames& names, const Release& release) {
+  Counting how{.status = true, .release = release};
   Amounts amounts = pod_amounts(pod, how);
   PodRequests out = counted(amounts, names);
   // With pod-level requests, defaults apply only to resources without any request.

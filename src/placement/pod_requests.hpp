@@ -1,4 +1,4 @@
-// How much a pod requests and a node has, counted as kube-scheduler 1.34 does.
+// How much a pod requests and a node has, counted as kube-scheduler does.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "base/quantity.hpp"
 #include "kube/types.hpp"
+#include "placement/release.hpp"
 
 namespace plim::placement {
 
@@ -50,10 +51,10 @@ struct PodRequests {
 };
 
 // The requests of a pod on its node, including what a resize has promised.
-PodRequests requests_of(const kube::Pod& pod, ResourceNames& names);
+PodRequests requests_of(const kube::Pod& pod, ResourceNames& names, const Release& release = {});
 
-// The requests by which NodeResourcesFit scores a pod. As in 1.34 they do not include pod-level
-// requests, although its filter does.
+// The requests by which NodeResourcesFit scores a pod. As in kube-scheduler they do not include
+// pod-level requests, although its filter does.
 PodRequests scored_requests_of(const kube::Pod& pod, ResourceNames& names);
 
 // A pod's requests or limits of all resources. The names point into the pod.

@@ -105,5 +105,40 @@ TEST(ScoredRequests, do_not_include_pod_level_requests) {
   EXPECT_EQ(scored_requests_of(*pod, names).nonzero_cpu, 400);
 }
 
+std::int64_t cpu_of(std::string_view pod, int minor = Release::kNewest) {
+  ResourceNames names;
+  Release release;
+  release.minor = minor;
+  return requests_of(*pod_of(pod), names, release).basic[kCpu];
+}
+
+TEST(PodResize, compares_the_sums_over_all_containers) {
+  constexpr std::string_view kPod = R"({metadata: {name: p}, spec: {containers: [
+      {name: a, resources: {requests: {cpu: 1}}}, {name: b, resources: {requests: {cpu: 3}}}]},
+    status: {containerStatuses: [
+      {name: a, allocatedResources: {cpu: 2}, resources: {requests: {cpu: 2}}},
+      {name: b, allocatedResources: {cpu: 1}, resources: {requests: {cpu: 1}}}]}})";
+  EXPECT_EQ(cpu_of(kPod), 4000);
+  EXPECT_EQ(cpu_of(kPod, 36), 5000);
+}
+
+TEST(PodResize, counts_the_status_of_the_pod_as_a_whole) {
+  constexpr std::string_view kPod = R"({metadata: {name: p}, spec: {resources: {requests: {cpu: 2}},
+      containers: [{name: a, resources: {requests: {cpu: 1}}}]},
+    status: {allocatedResources: {cpu: 4}, resources: {requests: {cpu: 3}}}})";
+  EXPECT_EQ(cpu_of(kPod), 4000);
+  EXPECT_EQ(cpu_of(kPod, 36), 4000);
+  EXPECT_EQ(cpu_of(kPod, 35), 2000);
+}
+
+TEST(PodResize, an_infeasible_resize_counts_what_is_allocated) {
+  constexpr std::string_view kPod = R"({metadata: {name: p}, spec: {containers: [
+      {name: a, resources: {requests: {cpu: 9}}}]},
+    status: {conditions: [{type: PodResizePending, status: 'True', reason: Infeasible}],
+      containerStatuses: [{name: a, allocatedResources: {cpu: 2}, resources: {requests: {cpu: 1}}}]}})";
+  EXPECT_EQ(cpu_of(kPod), 2000);
+  EXPECT_EQ(cpu_of(kPod, 34), 2000);
+}
+
 }  // namespace
 }  // namespace plim::placement

@@ -42,6 +42,8 @@ PodTerm read_pod_term(const json::value& term, const kube::Pod& owner, NodeTable
   if (out.namespaces.empty() && !out.namespace_selector)
     out.namespaces.emplace_back(owner.meta.ns.view());
   std::ranges::sort(out.namespaces);
+  const auto repeats = std::ranges::unique(out.namespaces);
+  out.namespaces.erase(repeats.begin(), repeats.end());
   out.text = fmt::format("{}\n{}\n{}\n{}", out.topology_key, selector_text(out.selector),
                          fmt::join(out.namespaces, ","),
                          out.namespace_selector ? selector_text(*out.namespace_selector) : "-");
@@ -122,7 +124,7 @@ std::shared_ptr<const T> RuleReader::Memory<T>::get(std::string_view text, Make 
 
 std::shared_ptr<const std::vector<kube::Toleration>> RuleReader::tolerations(const kube::Pod& pod) {
   std::string_view text = pod.spec.tolerations;
-  return tolerations_.get(text, [&] { return kube::parse_tolerations(text); });
+  return tolerations_.get(text, [&] { return kube::parse_tolerations(text, numeric_); });
 }
 
 std::shared_ptr<const Affinity> RuleReader::affinity(const kube::Pod& pod) {

@@ -58,7 +58,15 @@ struct Spread {
 // Parses the JSON of pods and caches the result: pods of one owner have the same text.
 class RuleReader {
  public:
-  explicit RuleReader(NodeTable& table) : table_(table) {}
+  explicit RuleReader(NodeTable& table,
+                      kube::NumericTolerations numeric = kube::NumericTolerations::off)
+      : table_(table), numeric_(numeric) {}
+
+  // Affects tolerations that are read afterwards.
+  void set_numeric(kube::NumericTolerations numeric) {
+    numeric_ = numeric;
+    tolerations_ = {};
+  }
 
   std::shared_ptr<const std::vector<kube::Toleration>> tolerations(const kube::Pod& pod);
   std::shared_ptr<const Affinity> affinity(const kube::Pod& pod);
@@ -79,6 +87,7 @@ class RuleReader {
   };
 
   NodeTable& table_;
+  kube::NumericTolerations numeric_;
   Memory<std::vector<kube::Toleration>> tolerations_;
   Memory<Affinity> affinities_;
   Memory<Spread> spreads_;

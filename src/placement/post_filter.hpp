@@ -13,6 +13,7 @@
 namespace plim::placement {
 
 struct PostFilterOutcome {
+  Release release = {};
   std::string others;   // reasons of the plugins before preemption
   std::string reasons;  // of the plugins that could not help, "" if one could
   std::string message;  // the whole text of FailedScheduling

@@ -54,7 +54,8 @@ std::string why_not_eligible(const Cycle& cycle, std::optional<RejectCode> nomin
 class BudgetSplit {
  public:
   BudgetSplit(const std::vector<const PodRecord*>& victims,
-              std::span<const DisruptionBudget> budgets) {
+              std::span<const DisruptionBudget> budgets, const Release& release)
+      : stops_at_first_(release.stops_at_first_budget()) {
     for (const DisruptionBudget& budget : budgets) allowed_.push_back(budget.allowed);
     for (const PodRecord* victim : victims)
       (violates(*victim->pod, budgets) ? violating : others).push_back(victim);
@@ -73,10 +74,12 @@ class BudgetSplit {
           std::ranges::find(budget.disrupted, pod.meta.name) != budget.disrupted.end())
         continue;
       out = --allowed_[i] < 0 || out;
+      if (out && stops_at_first_) break;
     }
     return out;
   }
 
+  bool stops_at_first_;
   std::vector<std::int64_t> allowed_;
 };
 
@@ -114,7 +117,7 @@ class NodeTrial {
     };
     std::vector<const PodRecord*> order = away_;
     std::ranges::sort(order, important);
-    BudgetSplit split(order, budgets);
+    BudgetSplit split(order, budgets, cycle_.profile.release);
     PreemptionCandidate out{.node = cycle_.cluster.table().name(row_), .victims = {}};
     std::vector<const PodRecord*> victims;
     for (const PodRecord* one : split.violating)

@@ -5,9 +5,10 @@
 
 namespace plim::placement {
 
-Profile default_profile() {
+Profile default_profile(const Release& release) {
   Profile profile;
-  const auto expanded = expand_sets(default_sets(), profile);
+  profile.release = release;
+  const auto expanded = expand_sets(default_sets(release), profile);
   PLIM_ASSERT(expanded);
   return profile;
 }

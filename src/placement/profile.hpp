@@ -11,6 +11,7 @@
 
 #include "base/json.hpp"
 #include "placement/plugin_id.hpp"
+#include "placement/release.hpp"
 
 namespace plim::placement {
 
@@ -90,6 +91,14 @@ struct PreemptionArgs {
   bool operator==(const PreemptionArgs&) const = default;
 };
 
+// Of VolumeBinding.
+struct VolumeArgs {
+  std::int64_t bind_timeout_seconds = 600;
+  std::vector<ShapePoint> shape{{0, 10}, {100, 0}};
+
+  bool operator==(const VolumeArgs&) const = default;
+};
+
 enum class LocalityMode : std::uint8_t { Compat, Bytes, PullTime };
 enum class TieBreak : std::uint8_t { Locality, Random, First };
 enum class InventorySource : std::uint8_t { Auto, StatusOnly, Crd, Annotation, Etcd };
@@ -109,6 +118,7 @@ struct LocalityArgs {
 
 struct Profile {
   std::string scheduler_name = "default-scheduler";
+  Release release = {};
   std::int64_t percentage_of_nodes = 0;  // 0 and 100: all
   // The plugins of each extension point in the order in which they run.
   std::vector<PluginId> pre_enqueue, pre_filter, filter, post_filter, pre_score, reserve, permit,
@@ -121,11 +131,12 @@ struct Profile {
   NodeAffinityArgs node_affinity;
   PreemptionArgs preemption;
   LocalityArgs locality;
+  VolumeArgs volumes;
 
   bool operator==(const Profile&) const = default;
 };
 
 // The profile of an empty configuration.
-Profile default_profile();
+Profile default_profile(const Release& release = {});
 
 }  // namespace plim::placement

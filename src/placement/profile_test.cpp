@@ -24,23 +24,23 @@ TEST(Profile, scores_with_the_default_weights) {
                                                         {VolumeBinding, 1},
                                                         {PodTopologySpread, 2},
                                                         {InterPodAffinity, 2},
+                                                        {DynamicResources, 2},
                                                         {NodeResourcesBalancedAllocation, 1},
                                                         {ImageLocality, 1}}));
   EXPECT_EQ(profile.locality.mode, LocalityMode::Compat);
 }
 
-// As kube-scheduler 1.34 lists them with an empty configuration.
+// As kube-scheduler 1.37 lists them with an empty configuration.
 TEST(Profile, runs_the_plugins_of_the_default_set_in_their_order) {
   using enum PluginId;
   using Plugins = std::vector<PluginId>;
   const Profile profile = default_profile();
   EXPECT_EQ(profile.pre_enqueue, (Plugins{SchedulingGates, DynamicResources, DefaultPreemption}));
-  const Plugins pre_filter{NodeAffinity,     NodePorts,       NodeResourcesFit, VolumeRestrictions,
-                           NodeVolumeLimits, VolumeBinding,   VolumeZone,       PodTopologySpread,
-                           InterPodAffinity, DynamicResources};
-  EXPECT_EQ(profile.pre_filter, pre_filter);
-  Plugins filter{NodeUnschedulable, NodeName, TaintToleration};
-  filter.insert(filter.end(), pre_filter.begin(), pre_filter.end());
+  const Plugins filter{NodeName,         NodeUnschedulable,   TaintToleration,    NodeAffinity,
+                       NodePorts,        NodeResourcesFit,    VolumeRestrictions, NodeVolumeLimits,
+                       VolumeBinding,    VolumeZone,          PodTopologySpread,  InterPodAffinity,
+                       DynamicResources, NodeDeclaredFeatures};
+  EXPECT_EQ(profile.pre_filter, filter);
   EXPECT_EQ(profile.filter, filter);
   EXPECT_EQ(profile.post_filter, (Plugins{DynamicResources, DefaultPreemption}));
   EXPECT_EQ(profile.pre_score,
@@ -51,6 +51,23 @@ TEST(Profile, runs_the_plugins_of_the_default_set_in_their_order) {
   EXPECT_EQ(profile.pre_bind, profile.reserve);
   EXPECT_EQ(profile.bind, Plugins{DefaultBinder});
   EXPECT_EQ(profile.post_bind, Plugins{});
+}
+
+TEST(Profile, has_the_plugins_of_the_emulated_version) {
+  using enum PluginId;
+  Release release;
+  release.minor = 34;
+  const Profile oldest = default_profile(release);
+  EXPECT_EQ(oldest.filter[0], NodeUnschedulable);
+  EXPECT_EQ(oldest.filter[1], NodeName);
+  EXPECT_EQ(oldest.filter.back(), DynamicResources);
+  EXPECT_EQ(oldest.score.size(), 8u);
+  release.minor = 35;
+  const Profile next = default_profile(release);
+  EXPECT_EQ(next.filter.back(), DynamicResources);
+  EXPECT_EQ(next.score[6], (WeightedPlugin{DynamicResources, 2}));
+  release.minor = 36;
+  EXPECT_EQ(default_profile(release).filter.back(), NodeDeclaredFeatures);
 }
 
 }  // namespace

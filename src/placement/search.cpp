@@ -10,9 +10,10 @@
 namespace plim::placement {
 namespace {
 
-// Filters without a PreFilter step are not in the preFilter list.
+// Filters that do not need their PreFilter step run also if they are not in the preFilter list.
 bool is_filter_only(const Plugin& plugin) {
-  return plugin.points.has(Point::Filter) && !plugin.points.has(Point::PreFilter);
+  return plugin.points.has(Point::Filter) &&
+         (plugin.filters_alone || !plugin.points.has(Point::PreFilter));
 }
 
 std::unique_ptr<Filter> make_filter(const Plugin& plugin, Cycle& cycle) {

@@ -128,6 +128,13 @@ std::unique_ptr<Filter> make_dynamic_resources_filter(Cycle& cycle) {
   return nullptr;
 }
 
+bool score_no_claims(Cycle& cycle, std::span<const NodeIndex> /*rows*/, ScoreColumn& out) {
+  if (!cycle.profile.release.scores_claims()) return false;
+  out.flat = true;
+  out.raw = out.normalized = {0};
+  return true;
+}
+
 bool score_taints(Cycle& cycle, std::span<const NodeIndex> rows, ScoreColumn& out) {
   std::vector<kube::Toleration> soft;
   for (const kube::Toleration& one : *cycle.in.tolerations)

@@ -1,4 +1,4 @@
-// VolumeRestrictions, VolumeBinding for claims that are bound, and VolumeZone.
+// VolumeRestrictions and VolumeZone.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -62,36 +62,6 @@ class RestrictionsFilter final : public FilterOf<RestrictionsFilter> {
   Verdict clash_, in_use_;
 };
 
-class BoundVolumesFilter final : public FilterOf<BoundVolumesFilter> {
- public:
-  BoundVolumesFilter(Cycle& cycle, std::vector<const VolumeTable::Volume*> volumes, bool any_gone)
-      : table_(cycle.cluster.table()), volumes_(std::move(volumes)), any_gone_(any_gone) {
-    auto refused = [&](std::vector<std::string> reasons) {
-      return cycle.verdicts.id_of(
-          {PluginId::VolumeBinding, RejectCode::unresolvable, std::move(reasons)});
-    };
-    constexpr std::string_view kElsewhere = "node(s) didn't match PersistentVolume's node affinity";
-    constexpr std::string_view kGone =
-        "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-    elsewhere_ = refused({std::string(kElsewhere)});
-    gone_ = refused({std::string(kGone)});
-  }
-
-  Verdict judge(NodeIndex row) const {
-    bool fits = std::ranges::all_of(volumes_, [&](const VolumeTable::Volume* volume) {
-      return !volume->has_affinity || volume->affinity.required_match(table_, row);
-    });
-    if (!fits) return elsewhere_;
-    return any_gone_ ? gone_ : kFits;
-  }
-
- private:
-  const NodeTable& table_;
-  std::vector<const VolumeTable::Volume*> volumes_;
-  bool any_gone_;
-  Verdict elsewhere_ = kFits, gone_ = kFits;
-};
-
 constexpr std::string_view kNodeZoneLabels[] = {
     "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
     "failure-domain.beta.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region"};
@@ -144,6 +114,16 @@ void refuse(Cycle& cycle, PluginId plugin, std::string message) {
   cycle.failure = {plugin, RejectCode::unresolvable, std::move(message)};
 }
 
+// Why VolumeZone rejects a pod with this unbound claim; "" if it does not.
+std::string wrong_for_zones(const VolumeClaim& claim, const VolumeTable& table) {
+  if (claim.storage_class.empty())
+    return "PersistentVolumeClaim had no pv name and storageClass name";
+  const StorageClass* made = table.storage_class(claim.storage_class);
+  if (made == nullptr)
+    return fmt::format("storageclass.storage.k8s.io \"{}\" not found", claim.storage_class);
+  return made->waits_for_consumer ? "" : "PersistentVolume had no name";
+}
+
 }  // namespace
 
 std::unique_ptr<Filter> make_volume_restrictions_filter(Cycle& cycle) {
@@ -168,61 +148,6 @@ std::unique_ptr<Filter> make_volume_restrictions_filter(Cycle& cycle) {
   return std::make_unique<RestrictionsFilter>(cycle, std::move(exclusive), conflicts);
 }
 
-std::unique_ptr<Filter> make_volume_binding_filter(Cycle& cycle) {
-  constexpr auto kPlugin = PluginId::VolumeBinding;
-  const kube::Pod& pod = cycle.in.pod;
-  const VolumeTable& table = cycle.cluster.volumes();
-  std::vector<const VolumeClaim*> claims;
-  for (const kube::PodVolume& volume : pod.spec.volumes) {
-    std::string name = claim_name(pod, volume);
-    if (name.empty()) continue;
-    const VolumeClaim* claim = table.claim(pod.meta.ns, name);
-    std::string wrong;
-    if (claim == nullptr)
-      wrong = volume.ephemeral ? fmt::format(
-                                     "waiting for ephemeral volume controller to create the "
-                                     "persistentvolumeclaim \"{}\"",
-                                     name)
-                               : claim_missing(name);
-    else if (claim->lost)
-      wrong =
-          fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"",
-                      name, claim->volume);
-    else if (claim->deleted)
-      wrong = fmt::format("persistentvolumeclaim \"{}\" is being deleted", name);
-    if (!wrong.empty()) {
-      refuse(cycle, kPlugin, std::move(wrong));
-      return nullptr;
-    }
-    claims.push_back(claim);
-  }
-  if (claims.empty()) return nullptr;
-  std::vector<const VolumeTable::Volume*> volumes;
-  bool any_gone = false, any_waits = false;
-  for (const VolumeClaim* claim : claims) {
-    if (claim->volume.empty() || !claim->bound) {
-      const StorageClass* made = table.storage_class(claim->storage_class);
-      if (made == nullptr || !made->waits_for_consumer) {
-        refuse(cycle, kPlugin, "pod has unbound immediate PersistentVolumeClaims");
-        return nullptr;
-      }
-      any_waits = true;
-      continue;
-    }
-    const VolumeTable::Volume* volume = table.volume(claim->volume);
-    if (volume != nullptr)
-      volumes.push_back(volume);
-    else
-      any_gone = true;
-  }
-  if (any_waits) {  // until this scheduler can choose and provision volumes
-    refuse(cycle, kPlugin,
-           "claims that wait for their first consumer are not supported yet by plimsoll");
-    return nullptr;
-  }
-  return std::make_unique<BoundVolumesFilter>(cycle, std::move(volumes), any_gone);
-}
-
 std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle) {
   const kube::Pod& pod = cycle.in.pod;
   const VolumeTable& table = cycle.cluster.volumes();
@@ -234,7 +159,12 @@ std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle) {
       refuse(cycle, PluginId::VolumeZone, claim_missing(one.claim));
       return nullptr;
     }
-    if (claim->volume.empty()) continue;  // VolumeBinding handles it
+    if (claim->volume.empty()) {
+      std::string wrong = wrong_for_zones(*claim, table);
+      if (wrong.empty()) continue;  // VolumeBinding handles it
+      refuse(cycle, PluginId::VolumeZone, std::move(wrong));
+      return nullptr;
+    }
     const VolumeTable::Volume* volume = table.volume(claim->volume);
     if (volume == nullptr) {
       refuse(cycle, PluginId::VolumeZone,

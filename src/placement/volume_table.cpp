@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "kube/paths.hpp"
+#include "placement/migrated_volumes.hpp"
 
 namespace plim::placement {
 namespace {
@@ -42,11 +43,44 @@ std::string_view text_or(const json::value& value, kube::TextPath path, std::str
   return out.empty() ? fallback : out;
 }
 
+template <class Value>
+const Value* find_in(const TextMap<Value>& map, std::string_view key) {
+  const auto at = map.find(key);
+  return at == map.end() ? nullptr : &at->second;
+}
+
+NodeRules read_volume_affinity(const json::value& required, NodeTable& table) {
+  return read_node_rules(
+      json::object{
+          {kube::key("NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"), required}},
+      table);
+}
+
+// Local volumes name one host each. With the label's value at hand a search need not compare
+// every volume with every node.
+void pin(VolumeTable::Volume& volume) {
+  if (volume.affinity.required.size() != 1) return;
+  using Op = kube::LabelRequirement::Op;
+  for (const NodeRequirement& one : volume.affinity.required[0].labels)
+    if ((one.op == Op::in || one.op == Op::equals) && one.values.size() == 1) {
+      volume.pinned = true;
+      volume.pin_key = one.key;
+      volume.pin_value = one.values[0];
+      return;
+    }
+}
+
 }  // namespace
 
 std::string claim_name(const kube::Pod& pod, const kube::PodVolume& volume) {
   if (volume.ephemeral) return fmt::format("{}-{}", pod.meta.name, volume.name.view());
   return std::string(volume.claim.view());
+}
+
+bool uses_claims(const kube::Pod& pod) {
+  return std::ranges::any_of(pod.spec.volumes, [](const kube::PodVolume& volume) {
+    return !volume.claim.empty() || volume.ephemeral;
+  });
 }
 
 bool disks_clash(std::string_view one, std::string_view other) {
@@ -80,20 +114,43 @@ void VolumeTable::remove_claim(std::string_view ns, std::string_view name) {
 
 void VolumeTable::set_volume(const PersistentVolume& volume) {
   Volume made;
-  if (volume.node_affinity.is_object()) {
-    made.has_affinity = true;
-    json::object required{{kube::key("NodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"),
-                           volume.node_affinity}};
-    made.affinity = read_node_rules(required, table_);
+  made.object = volume;
+  made.has_affinity = volume.node_affinity.is_object();
+  if (made.has_affinity) {
+    made.affinity = read_volume_affinity(volume.node_affinity, table_);
+    pin(made);
   }
+  if (!volume.source.in_tree.empty()) {
+    const json::value migrated = csi_affinity(volume);
+    made.has_csi_affinity = migrated.is_object();
+    if (made.has_csi_affinity) made.csi_affinity = read_volume_affinity(migrated, table_);
+  }
+  made.object.node_affinity = nullptr;
   for (std::string_view label : kZoneLabels)
     if (auto value = kube::find_label(volume.labels, label))
       made.topology.emplace_back(label, zones_of(*value));
-  volumes_.insert_or_assign(volume.name, std::move(made));
+  if (auto held = reserved_.find(volume.name); held != reserved_.end())
+    made.reserved = &held->second.claim;
+  auto known = volumes_.find(volume.name);
+  if (known != volumes_.end() && known->second.object.storage_class != volume.storage_class) {
+    remove_volume(volume.name);
+    known = volumes_.end();
+  }
+  if (known != volumes_.end()) {
+    known->second = std::move(made);
+    return;
+  }
+  known = volumes_.emplace(volume.name, std::move(made)).first;
+  by_class_[volume.storage_class].push_back(&known->second);
 }
 
 void VolumeTable::remove_volume(std::string_view name) {
-  volumes_.erase(std::string(name));
+  auto at = volumes_.find(name);
+  if (at == volumes_.end()) return;
+  auto group = by_class_.find(at->second.object.storage_class);
+  std::erase(group->second, &at->second);
+  if (group->second.empty()) by_class_.erase(group);
+  volumes_.erase(at);
 }
 
 void VolumeTable::set_class(const StorageClass& made) {
@@ -105,18 +162,65 @@ void VolumeTable::remove_class(std::string_view name) {
 }
 
 const VolumeClaim* VolumeTable::claim(std::string_view ns, std::string_view name) const {
-  auto at = claims_.find(full_name(ns, name));
-  return at == claims_.end() ? nullptr : &at->second;
+  return find_in(claims_, full_name(ns, name));
 }
 
 const VolumeTable::Volume* VolumeTable::volume(std::string_view name) const {
-  auto at = volumes_.find(name);
-  return at == volumes_.end() ? nullptr : &at->second;
+  return find_in(volumes_, name);
 }
 
 const StorageClass* VolumeTable::storage_class(std::string_view name) const {
-  auto at = classes_.find(name);
-  return at == classes_.end() ? nullptr : &at->second;
+  return find_in(classes_, name);
+}
+
+std::span<const VolumeTable::Volume* const> VolumeTable::volumes_of_class(
+    std::string_view name) const {
+  const auto* found = find_in(by_class_, name);
+  if (found == nullptr) return {};
+  return *found;
+}
+
+bool VolumeTable::fits_on(const Volume& volume, NodeIndex row) const {
+  const std::string& in_tree = volume.object.source.in_tree;
+  if (in_tree.empty()) return volume.fits_on(table_, row);
+  const CsiNode* node = csi_.node(table_.name(row));
+  if (node == nullptr || !node->has_migrated(in_tree)) return volume.fits_on(table_, row);
+  return !volume.has_csi_affinity || volume.csi_affinity.required_match(table_, row);
+}
+
+const std::string* VolumeTable::selected_node(const VolumeClaim& claim) const {
+  if (claim.selected_node) return &*claim.selected_node;
+  if (selected_.empty()) return nullptr;
+  const Selected* reserved = find_in(selected_, full_name(claim.ns, claim.name));
+  return reserved == nullptr ? nullptr : &reserved->node;
+}
+
+void VolumeTable::reserve(const VolumePlan& plan, std::string_view node) {
+  for (const VolumePlan::Static& one : plan.statics) {
+    Reserved& held = reserved_[one.volume];
+    held.claim = one.claim;
+    ++held.pods;
+    if (auto at = volumes_.find(one.volume); at != volumes_.end())
+      at->second.reserved = &held.claim;
+  }
+  for (const VolumePlan::Provision& one : plan.provisions) {
+    Selected& held = selected_[full_name(one.claim.ns, one.claim.name)];
+    held.node = node;
+    ++held.pods;
+  }
+}
+
+void VolumeTable::release(const VolumePlan& plan) {
+  for (const VolumePlan::Static& one : plan.statics) {
+    auto held = reserved_.find(one.volume);
+    if (held == reserved_.end() || --held->second.pods > 0) continue;
+    if (auto at = volumes_.find(one.volume); at != volumes_.end()) at->second.reserved = nullptr;
+    reserved_.erase(held);
+  }
+  for (const VolumePlan::Provision& one : plan.provisions) {
+    auto held = selected_.find(full_name(one.claim.ns, one.claim.name));
+    if (held != selected_.end() && --held->second.pods == 0) selected_.erase(held);
+  }
 }
 
 void VolumeTable::count(const kube::Pod& pod, int sign) {

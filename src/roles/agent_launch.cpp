@@ -103,7 +103,7 @@ Result<RoleLaunch> launch_agent(const RolePlace& place) {
   } else if (wanted("agent")) {
     out.missing = {"agent"};
   }
-  if (wanted("images")) add({"--images", "--cri-endpoint", kubelet + "/cri.sock"});
+  if (wanted("images")) add({"--images", "--cri-endpoint", place.directories.runtime_socket(node)});
   if (wanted("pools")) {
     PLIM_TRY(std::string places, pool_places_of(place));
     add({"--poolconfigs", std::move(places), "--kubelet-dir", kubelet, "--node-report"});

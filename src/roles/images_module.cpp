@@ -2,34 +2,50 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 #include "base/metrics.hpp"
 
 namespace plim::roles {
 namespace {
 
-// Allows one process per node; the error names the pid of the other one. Without the directory
-// there is no lock: a pod with nothing but the socket does not share it with other processes.
-Outcome<std::optional<FileLock>> lock_images(const std::string& directory) {
-  if (!make_directories(directory)) return std::nullopt;
-  auto taken = FileLock::acquire(directory + "/images.lock");
-  if (taken) return std::move(*taken);
-  if (taken.error().code != Code::already_exists) return std::nullopt;
-  Failure out = daemon_failure(
-      Plm::bad_agent_config,
-      taken.error().with_context("another process already manages the images of this node"));
-  out.next = "stop the other process first";
-  return tl::unexpected(std::move(out));
+constexpr std::string_view name_of(ImagePlace place) {
+  return place == ImagePlace::crd ? "crd" : place == ImagePlace::annotation ? "annotation" : "etcd";
+}
+
+// Allows one process per node and place; the error names the pid of the other one. The nodes of a
+// local cluster may share the directory. Without the directory there is no lock: a pod with nothing
+// but the socket does not share it with other processes.
+Outcome<std::vector<FileLock>> lock_images(const ImagesSettings& settings) {
+  std::vector<FileLock> out;
+  if (!make_directories(settings.run_dir)) return out;
+  for (const ImagePlace place : settings.places) {
+    auto taken = FileLock::acquire(fmt::format("{}/images-{}-{}.lock", settings.run_dir,
+                                               settings.daemon.node_name, name_of(place)));
+    if (taken) {
+      out.push_back(std::move(*taken));
+    } else if (taken.error().code == Code::already_exists) {
+      Failure failure = daemon_failure(
+          Plm::bad_agent_config,
+          taken.error().with_context(fmt::format("another process already publishes the images of "
+                                                 "node {} (--publish {})",
+                                                 settings.daemon.node_name, name_of(place))));
+      failure.next = "stop the other process first";
+      return tl::unexpected(std::move(failure));
+    }
+  }
+  return out;
 }
 
 }  // namespace
 
 Outcome<std::unique_ptr<ImagesModule>> ImagesModule::make(ImagesSettings settings) {
   if (settings.places.empty()) log::info("images", "dry run: the agent publishes nothing");
-  auto locked = lock_images(settings.run_dir);
+  auto locked = lock_images(settings);
   if (!locked) return tl::unexpected(std::move(locked).error());
   std::unique_ptr<ImagesModule> out(new ImagesModule(std::move(settings)));
-  out->lock_ = std::move(*locked);
+  out->locks_ = std::move(*locked);
   return out;
 }
 

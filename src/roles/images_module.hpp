@@ -22,7 +22,7 @@ struct ImagesSettings {
   std::optional<kube::Config> cluster = {};  // for crd and annotation
   kube::EtcdOptions etcd = {};
   images::EtcdPlace etcd_place = {};
-  std::string run_dir = {};  // directory of the lock
+  std::string run_dir = {};  // directory of the locks
 };
 
 class ImagesModule final : public AgentModule {
@@ -41,7 +41,7 @@ class ImagesModule final : public AgentModule {
   Result<std::vector<std::unique_ptr<images::Publisher>>> publishers(const Executor& loop) const;
 
   ImagesSettings settings_;
-  std::optional<FileLock> lock_;
+  std::vector<FileLock> locks_;  // one for each place
   std::unique_ptr<images::Daemon> daemon_;
 };
 

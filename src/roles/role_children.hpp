@@ -25,6 +25,7 @@ namespace plim::roles {
 // Flags of `up` that concern roles.
 struct RoleSettings {
   std::string scheduler_config = {};  // path; "": none
+  bool config_is_on_node = false;     // the user may copy it there later
   std::optional<int> scheduler_v = {};
 };
 

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, kEventKinds> kEventLabels{
     "NodeUpdateNodeLabel",
     "NodeUpdateNodeTaint",
     "NodeUpdateNodeAllocatable",
+    "NodeUpdateNodeDeclaredFeature",
     "AssignedPodAdd",
     "AssignedPodUpdatePodLabel",
     "AssignedPodUpdatePodScaleDown",
@@ -26,8 +27,18 @@ constexpr std::array<std::string_view, kEventKinds> kEventLabels{
     "UnschedulablePodUpdatePodLabel",
     "UnschedulablePodUpdatePodScaleDown",
     "UnschedulablePodUpdate",
+    "PersistentVolumeClaimAdd",
+    "PersistentVolumeClaimUpdate",
+    "PersistentVolumeAdd",
     "PersistentVolumeUpdate",
-    "VolumeAttachmentDelete",
+    "storage.k8s.io/StorageClassAdd",
+    "storage.k8s.io/StorageClassUpdate",
+    "storage.k8s.io/CSINodeAdd",
+    "storage.k8s.io/CSINodeUpdate",
+    "storage.k8s.io/CSIDriverUpdate",
+    "storage.k8s.io/CSIStorageCapacityAdd",
+    "storage.k8s.io/CSIStorageCapacityUpdate",
+    "storage.k8s.io/VolumeAttachmentDelete",
     "NodeImageInventoryUpdate",
 };
 
@@ -42,17 +53,21 @@ constexpr std::array<std::uint32_t, placement::kPluginCount> kEventMasks = [] {
   return std::array<std::uint32_t, placement::kPluginCount>{
       any_of({PodGates}),                           // SchedulingGates
       0,                                            // PrioritySort
-      any_of({NodeAdd, NodeTaint, PodToleration}),  // NodeUnschedulable
       any_of({NodeAdd}),                            // NodeName
+      any_of({NodeAdd, NodeTaint, PodToleration}),  // NodeUnschedulable
       any_of({NodeAdd, NodeTaint, PodToleration}),  // TaintToleration
       any_of({NodeAdd, NodeLabel}),                 // NodeAffinity
       any_of({NodeAdd, AssignedPodDelete}),         // NodePorts
       any_of({NodeAdd, NodeAllocatable, AssignedPodDelete, AssignedPodScaleDown,
-              PodScaleDown}),                                        // NodeResourcesFit
-      any_of({NodeAdd, AssignedPodDelete, Volumes}),                 // VolumeRestrictions
-      any_of({AssignedPodDelete, Volumes, VolumeAttachmentDelete}),  // NodeVolumeLimits
-      any_of({NodeAdd, NodeLabel, Volumes}),                         // VolumeBinding
-      any_of({NodeAdd, NodeLabel, Volumes}),                         // VolumeZone
+              PodScaleDown}),                          // NodeResourcesFit
+      any_of({NodeAdd, AssignedPodDelete, ClaimAdd}),  // VolumeRestrictions
+      any_of({AssignedPodDelete, ClaimAdd, CsiNodeAdd, CsiNodeUpdate, CsiDriverUpdate,
+              VolumeAttachmentDelete}),  // NodeVolumeLimits
+      any_of({NodeAdd, NodeLabel, ClaimAdd, ClaimUpdate, VolumeAdd, VolumeUpdate, ClassAdd,
+              ClassUpdate, CsiNodeAdd, CsiNodeUpdate, CsiDriverUpdate, CapacityAdd,
+              CapacityUpdate}),  // VolumeBinding
+      any_of({NodeAdd, NodeLabel, ClaimAdd, ClaimUpdate, VolumeAdd, VolumeUpdate,
+              ClassAdd}),  // VolumeZone
       any_of({AssignedPodAdd, AssignedPodLabel, AssignedPodDelete, NodeAdd, NodeDelete, NodeLabel,
               NodeTaint, PodLabel, PodToleration}),  // PodTopologySpread
       any_of({AssignedPodAdd, AssignedPodLabel, AssignedPodDelete, NodeAdd, NodeLabel,
@@ -62,6 +77,7 @@ constexpr std::array<std::uint32_t, placement::kPluginCount> kEventMasks = [] {
       0,                                        // …BalancedAllocation
       any_of({NodeAdd, Inventory}),             // ImageLocality
       0,                                        // DefaultBinder
+      any_of({NodeAdd, NodeFeature}),           // NodeDeclaredFeatures
   };
 }();
 
@@ -107,7 +123,8 @@ bool same_requests(const std::vector<kube::Container>& a, const std::vector<kube
 bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
   if (same_requests(before.spec.containers, now.spec.containers) &&
       same_requests(before.spec.init_containers, now.spec.init_containers) &&
-      before.spec.requests == now.spec.requests &&
+      before.spec.requests == now.spec.requests && before.status.requests == now.status.requests &&
+      before.status.allocated == now.status.allocated &&
       same_resources(before.status.containers, now.status.containers) &&
       same_resources(before.status.init_containers, now.status.init_containers) &&
       same_conditions(before, now))
@@ -166,6 +183,7 @@ std::vector<EventKind> changes_of(const kube::Node& before, const kube::Node& no
   if (!std::ranges::equal(before.allocatable, now.allocatable))
     out.push_back(EventKind::NodeAllocatable);
   if (!std::ranges::equal(before.meta.labels, now.meta.labels)) out.push_back(EventKind::NodeLabel);
+  if (before.declared_features != now.declared_features) out.push_back(EventKind::NodeFeature);
   if (before.unschedulable != now.unschedulable || !same_taints(before.taints, now.taints))
     out.push_back(EventKind::NodeTaint);
   if (kube::find_label(before.meta.annotations, loop::kImagesAnnotation) !=

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kube/types.hpp"
+#include "sched/storage_event.hpp"
 #include "sched/vocabulary.hpp"
 
 namespace plim::sched {
@@ -17,6 +18,7 @@ enum class EventKind : std::uint8_t {
   NodeLabel,
   NodeTaint,
   NodeAllocatable,
+  NodeFeature,
   AssignedPodAdd,
   AssignedPodLabel,
   AssignedPodScaleDown,
@@ -27,12 +29,26 @@ enum class EventKind : std::uint8_t {
   PodLabel,
   PodScaleDown,
   PodUpdate,
-  // Claims, volumes, classes, drivers.
-  Volumes,
+  // Storage objects, from the first to the last of these.
+  ClaimAdd,
+  ClaimUpdate,
+  VolumeAdd,
+  VolumeUpdate,
+  ClassAdd,
+  ClassUpdate,
+  CsiNodeAdd,
+  CsiNodeUpdate,
+  CsiDriverUpdate,
+  CapacityAdd,
+  CapacityUpdate,
   VolumeAttachmentDelete,
   Inventory,
 };
-inline constexpr std::size_t kEventKinds = 17;
+inline constexpr std::size_t kEventKinds = 28;
+
+constexpr bool is_storage_event(EventKind kind) {
+  return kind >= EventKind::ClaimAdd && kind <= EventKind::VolumeAttachmentDelete;
+}
 
 std::string_view label_of(EventKind kind);  // as in kube-scheduler's metrics: "NodeUpdateNodeTaint"
 
@@ -41,6 +57,7 @@ struct ClusterEvent {
   // The object before and after the change; null if it did not exist.
   std::shared_ptr<const kube::Node> node_before = {}, node = {};
   std::shared_ptr<const kube::Pod> pod_before = {}, pod = {};
+  std::shared_ptr<const StorageEvent> storage = {};
   // If set, the event concerns only pods up to this priority: what is gone did not block more
   // important ones.
   std::optional<std::int64_t> up_to_priority = {};

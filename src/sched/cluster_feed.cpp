@@ -26,6 +26,9 @@ ClusterFeed::ClusterFeed(const Executor& loop, std::shared_ptr<kube::Client> cli
       nodes_(loop, client, kube::resources::nodes, texts_.keeping(kube::node_codec(pool_)), {},
              clock),
       namespaces_(loop, client, state_.engine(), pool_, on_synced_, clock),
+      storage_(
+          loop, client, state_.engine(), pool_,
+          [this](ClusterEvent event) { state_.happened(std::move(event)); }, on_synced_, clock),
       inputs_(
           loop, client, std::move(etcd), state_.engine(), pool_,
           [this](EventKind kind) { state_.happened({.kind = kind}); }, on_synced_, clock) {
@@ -61,6 +64,7 @@ void ClusterFeed::start(const placement::Needs& needs) {
 
 void ClusterFeed::follow(const placement::Needs& needs) {
   namespaces_.start(needs);
+  storage_.start(needs);
   inputs_.start(needs);
 }
 
@@ -68,11 +72,13 @@ Task<void> ClusterFeed::stop() {
   co_await pods_.stop();
   co_await nodes_.stop();
   co_await namespaces_.stop();
+  co_await storage_.stop();
   co_await inputs_.stop();
 }
 
 bool ClusterFeed::synced() const {
-  return pods_.synced() && nodes_.synced() && namespaces_.synced() && inputs_.synced();
+  return pods_.synced() && nodes_.synced() && namespaces_.synced() && storage_.synced() &&
+         inputs_.synced();
 }
 
 }  // namespace plim::sched

@@ -16,6 +16,7 @@
 #include "sched/object_texts.hpp"
 #include "sched/scheduler_state.hpp"
 #include "sched/side_inputs.hpp"
+#include "sched/storage_inputs.hpp"
 
 namespace plim::sched {
 
@@ -50,6 +51,7 @@ class ClusterFeed {
   kube::Informer<kube::Pod> pods_;
   kube::Informer<kube::Node> nodes_;
   NamespaceInputs namespaces_;
+  StorageInputs storage_;
   SideInputs inputs_;
 };
 

@@ -30,6 +30,7 @@ class ConfigReader {
     if (!read_version()) return;
     notes_.unknown_is_error = version_ == FileVersion::v1 || options_.strict;
     Configuration& out = config_;
+    out.release = options_.release;
     out.parallelism = root_.integer("parallelism", out.parallelism, {.low = 1});
     read_election();
     read_client();
@@ -146,8 +147,9 @@ class ConfigReader {
     out.accept_content_types = given->text("acceptContentTypes");
     out.content_type = given->text("contentType", out.content_type);
     out.qps = given->number("qps", out.qps);
-    if (out.qps == 0) out.qps = 50;
     out.burst = given->integer("burst", out.burst, {.low = 0});
+    out.sets_rate = (given->has("qps") && out.qps != 0) || (given->has("burst") && out.burst != 0);
+    if (out.qps == 0) out.qps = 50;
     if (out.burst == 0) out.burst = 100;
     given->finish();
   }
@@ -165,6 +167,7 @@ class ConfigReader {
     const bool alone = given.size() <= 1;
     for (Fields& fields : given) {
       ProfileConfig made;
+      made.profile.release = options_.release;
       made.profile.scheduler_name = fields.text("schedulerName");
       if (made.profile.scheduler_name.empty()) {
         if (alone)
@@ -189,6 +192,7 @@ class ConfigReader {
     const auto nothing = parse_yaml_document("{}", "no profile");
     Fields fields(*nothing, notes_);
     ProfileConfig made;
+    made.profile.release = options_.release;
     made.profile.scheduler_name = kUsualName;
     made.profile.percentage_of_nodes = config_.percentage_of_nodes;
     read_profile(fields, version_, options_.locality_mode, made);
@@ -230,8 +234,9 @@ Result<void> check_election(const ElectionConfig& election) {
 
 Configuration default_configuration(const ReadConfigOptions& options) {
   Configuration out;
-  out.profiles.push_back(
-      {.profile = placement::default_profile(), .sets = placement::default_sets()});
+  out.release = options.release;
+  out.profiles.push_back({.profile = placement::default_profile(options.release),
+                          .sets = placement::default_sets(options.release)});
   if (options.locality_mode) out.profiles[0].profile.locality.mode = *options.locality_mode;
   return out;
 }

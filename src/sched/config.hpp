@@ -34,6 +34,7 @@ struct ClientConfig {
   std::string content_type = "application/vnd.kubernetes.protobuf";
   double qps = 50;  // below 0: no limit
   std::int64_t burst = 100;
+  bool sets_rate = false;  // the file has qps or burst
 };
 
 struct ManagedResource {
@@ -63,11 +64,11 @@ struct ExtenderConfig {
 struct ProfileConfig {
   Profile profile;
   placement::PluginSets sets;  // merged with the defaults, not expanded: what is written back
-  std::int64_t bind_timeout_seconds = 600;              // of VolumeBinding
   Nanos dra_filter_timeout = std::chrono::seconds(10);  // of DynamicResources
 };
 
 struct Configuration {
+  placement::Release release = {};  // of all profiles
   std::int64_t parallelism = 16;
   ElectionConfig election;
   ClientConfig client;
@@ -84,6 +85,7 @@ struct Configuration {
 struct ReadConfigOptions {
   bool strict = false;                             // warnings become errors
   std::optional<LocalityMode> locality_mode = {};  // for all profiles, instead of the file's
+  placement::Release release = {};
 };
 
 struct ConfigRead {

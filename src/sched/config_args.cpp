@@ -76,7 +76,7 @@ void read_node_affinity(Fields& args, placement::NodeAffinityArgs& out) {
   out.added = *added;
 }
 
-void read_fit(Fields& args, placement::FitArgs& out) {
+void read_fit(Fields& args, const placement::Release& release, placement::FitArgs& out) {
   out.ignored_resources = args.texts("ignoredResources");
   out.ignored_groups = args.texts("ignoredResourceGroups");
   for (const std::string& group : out.ignored_groups)
@@ -90,6 +90,10 @@ void read_fit(Fields& args, placement::FitArgs& out) {
   for (placement::ResourceWeight& resource : out.resources)
     if (resource.weight == 0) resource.weight = 1;
   if (auto ratio = strategy->object("requestedToCapacityRatio")) {
+    if (out.strategy != placement::FitStrategy::RequestedToCapacityRatio &&
+        release.checks_strategy_fields())
+      strategy->error("requestedToCapacityRatio",
+                      "allowed only with type: RequestedToCapacityRatio");
     out.shape = read_shape(*ratio, "shape");
     ratio->finish();
   }
@@ -106,6 +110,15 @@ void read_balanced(Fields& args, placement::BalancedArgs& out) {
       args.error("resources", fmt::format("{} has weight {}; here every weight must be 1",
                                           quote(resource.name), resource.weight));
   }
+}
+
+void read_volume_binding(Fields& args, const placement::Release& release,
+                         placement::VolumeArgs& out) {
+  out.bind_timeout_seconds = args.integer("bindTimeoutSeconds", 600, {.low = 0});
+  if (args.raw("shape") == nullptr) return;
+  if (!release.scores_storage())
+    return args.error("shape", "needs the feature gate StorageCapacityScoring, which is off");
+  if (auto shape = read_shape(args, "shape"); !shape.empty()) out.shape = std::move(shape);
 }
 
 void read_spread(Fields& args, placement::SpreadArgs& out) {
@@ -178,14 +191,18 @@ json::array write_texts(const std::vector<std::string>& texts) {
   return out;
 }
 
+json::array write_shape(const std::vector<placement::ShapePoint>& shape) {
+  json::array out;
+  for (const placement::ShapePoint& point : shape)
+    out.push_back(json::object{{"utilization", point.utilization}, {"score", point.score}});
+  return out;
+}
+
 json::object write_fit(const placement::FitArgs& fit) {
   json::object strategy{{"type", name_of(fit.strategy)},
                         {"resources", write_resources(fit.resources)}};
   if (!fit.shape.empty()) {
-    json::array shape;
-    for (const placement::ShapePoint& point : fit.shape)
-      shape.push_back(json::object{{"utilization", point.utilization}, {"score", point.score}});
-    strategy["requestedToCapacityRatio"] = json::object{{"shape", std::move(shape)}};
+    strategy["requestedToCapacityRatio"] = json::object{{"shape", write_shape(fit.shape)}};
   }
   json::object out;
   if (!fit.ignored_resources.empty()) out["ignoredResources"] = write_texts(fit.ignored_resources);
@@ -279,7 +296,7 @@ void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out) {
     case PluginId::NodeAffinity:
       return read_node_affinity(args, out.profile.node_affinity);
     case PluginId::NodeResourcesFit:
-      return read_fit(args, out.profile.fit);
+      return read_fit(args, out.profile.release, out.profile.fit);
     case PluginId::NodeResourcesBalancedAllocation:
       return read_balanced(args, out.profile.balanced);
     case PluginId::PodTopologySpread:
@@ -287,10 +304,7 @@ void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out) {
     case PluginId::ImageLocality:
       return read_locality(args, out.profile.locality);
     case PluginId::VolumeBinding:
-      out.bind_timeout_seconds = args.integer("bindTimeoutSeconds", 600, {.low = 0});
-      if (args.raw("shape") != nullptr)
-        args.error("shape", "needs the feature gate StorageCapacityScoring, which is off");
-      return;
+      return read_volume_binding(args, out.profile.release, out.profile.volumes);
     case PluginId::DynamicResources:
       out.dra_filter_timeout = args.duration("filterTimeout", out.dra_filter_timeout);
       if (out.dra_filter_timeout < Nanos(0)) args.error("filterTimeout", "is negative");
@@ -327,7 +341,8 @@ json::value write_plugin_args(PluginId plugin, const ProfileConfig& config) {
       out = write_spread(profile.spread);
       break;
     case PluginId::VolumeBinding:
-      out["bindTimeoutSeconds"] = config.bind_timeout_seconds;
+      out["bindTimeoutSeconds"] = profile.volumes.bind_timeout_seconds;
+      if (profile.release.scores_storage()) out["shape"] = write_shape(profile.volumes.shape);
       break;
     case PluginId::DynamicResources:
       out["filterTimeout"] = format_duration(config.dra_filter_timeout);

@@ -106,8 +106,12 @@ bool Fields::boolean(const std::string& key, bool fallback) {
 Nanos Fields::duration(const std::string& key, Nanos fallback) {
   const json::value* value = get(key);
   if (value == nullptr) return fallback;
-  // Some programs write nanoseconds, as Go's JSON encoder does for durations.
-  if (const auto* whole = value->if_int64()) return Nanos(*whole);
+  // As in kube-scheduler: a number has no unit, and nobody can know which one was meant.
+  if (value->is_number()) {
+    error(key, fmt::format("expected a duration with a unit, found {0}; write {0}s for seconds",
+                           to_json(*value)));
+    return fallback;
+  }
   if (value->is_string())
     if (const auto parsed = parse_duration(value->get_string())) return *parsed;
   error(key, fmt::format("expected a duration such as 15s, found {}", to_json(*value)));

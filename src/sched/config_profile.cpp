@@ -26,7 +26,8 @@ class ProfileReader {
       out.profile.locality.mode = LocalityMode::Bytes;
     const bool multi_point = version_ >= FileVersion::v1beta3;
     out.sets = placement::merge_sets(
-        multi_point ? placement::default_sets() : placement::default_sets_before_multi_point(),
+        multi_point ? placement::default_sets(out.profile.release)
+                    : placement::default_sets_before_multi_point(out.profile.release),
         custom);
     if (!multi_point) {
       // In terms of v1: nothing comes from multiPoint, every point is given in full.

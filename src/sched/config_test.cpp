@@ -72,6 +72,7 @@ TEST(SchedConfig, gives_the_default_profile_for_an_empty_file) {
   expect_same_plugins(profile_of(v1_plugins("{}")), placement::default_profile());
   EXPECT_EQ(made.config.election.name, "kube-scheduler");
   EXPECT_EQ(made.config.client.qps, 50);
+  EXPECT_FALSE(made.config.client.sets_rate);
 }
 
 TEST(SchedConfig, reads_the_seeds_file_unchanged) {
@@ -154,7 +155,7 @@ TEST(SchedConfig, warns_about_unknown_fields_in_betas_and_rejects_them_in_v1) {
 TEST(SchedConfig, keeps_the_other_scores_when_one_is_enabled) {
   const Profile profile =
       profile_of(v1_plugins("{score: {enabled: [{name: ImageLocality, weight: 5}]}}"));
-  ASSERT_EQ(profile.score.size(), 8U);
+  ASSERT_EQ(profile.score.size(), 9U);
   EXPECT_EQ(profile.score[0], (WeightedPlugin{PluginId::ImageLocality, 5}));
   EXPECT_EQ(profile.score[1], (WeightedPlugin{PluginId::TaintToleration, 3}));
 }
@@ -174,7 +175,7 @@ TEST(SchedConfig, replaces_a_default_in_its_place) {
       "{multiPoint: {enabled: [{name: NodeAffinity, weight: 7}], disabled: [{name: NodeAffinity}, "
       "{name: TaintToleration}]}, score: {disabled: [{name: ImageLocality}]}}"));
   EXPECT_EQ(profile.score[0], (WeightedPlugin{PluginId::NodeAffinity, 7}));
-  EXPECT_EQ(profile.score.size(), 6U);
+  EXPECT_EQ(profile.score.size(), 7U);
   EXPECT_EQ(profile.filter[2], PluginId::NodeAffinity);
 }
 
@@ -203,6 +204,13 @@ TEST(SchedConfig, rejects_what_kube_scheduler_rejects_and_names_the_field) {
       {v1("profiles: [{schedulerName: a}, {schedulerName: a}]"), "profiles[1].schedulerName"},
       {v1("profiles: [{schedulerName: a}, {}]"), "profiles[1].schedulerName"},
       {v1("leaderElection: {leaseDuration: 5s}"), "leaderElection: leaseDuration must be longer"},
+      {v1("extenders: [{urlPrefix: 'http://x', httpTimeout: 5}]"),
+       "extenders[0].httpTimeout: expected a duration with a unit, found 5; write 5s"},
+      {v1("leaderElection: {leaseDuration: 20}"), "found 20; write 20s"},
+      {v1("profiles:\n- pluginConfig:\n  - name: DynamicResources\n    args: {filterTimeout: 3}"),
+       "filterTimeout: expected a duration with a unit"},
+      {v1("profiles:\n- pluginConfig:\n  - name: ImageLocality\n    args: {inventoryMaxAge: 600}"),
+       "inventoryMaxAge: expected a duration with a unit"},
       {v1("leaderElection: {retryPeriod: -1s}"), "leaderElection: renewDeadline and retryPeriod"},
       {v1("leaderElection: {resourceLock: endpoints}"), "use leases"},
       {v1("extenders: [{urlPrefix: 'http://x', prioritizeVerb: p}]"), "extenders[0].weight"},
@@ -381,8 +389,7 @@ TEST(SchedConfig, shows_the_plugins_of_each_point) {
   EXPECT_NE(shown.find("score        ImageLocality(1000)[mode Bytes]\n"), std::string::npos)
       << shown;
   EXPECT_NE(shown.find("permit       -\n"), std::string::npos) << shown;
-  EXPECT_NE(shown.find(" NodeVolumeLimits[no effect yet] VolumeBinding "), std::string::npos)
-      << shown;
+  EXPECT_NE(shown.find(" NodeVolumeLimits VolumeBinding "), std::string::npos) << shown;
 }
 
 }  // namespace

@@ -52,11 +52,7 @@ json::object write_profile(const ProfileConfig& config, std::int64_t usual_perce
 
 std::string plugin_list(const std::vector<PluginId>& plugins) {
   std::vector<std::string> names;
-  for (const PluginId plugin : plugins) {
-    names.emplace_back(name_of(plugin));
-    // Shown until the filter exists, so that no configuration looks as if it limited volumes.
-    if (plugin == PluginId::NodeVolumeLimits) names.back() += "[no effect yet]";
-  }
+  for (const PluginId plugin : plugins) names.emplace_back(name_of(plugin));
   return names.empty() ? "-" : fmt::format("{}", fmt::join(names, " "));
 }
 

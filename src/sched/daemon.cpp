@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "base/process_metrics.hpp"
+#include "sched/explain.hpp"
 #include "sched/resource_metrics.hpp"
 
 namespace plim::sched {
@@ -33,15 +34,17 @@ Daemon::Daemon(const Executor& loop, const DaemonOptions& options,
       feed_(
           loop, client, options.etcd, state_, extenders_.texts(), [this] { wake_.notify(); },
           clock),
-      events_(loop, std::move(event_client), options.host, clock),
+      events_(loop, event_client, options.host, clock),
       lease_events_(events_, state_),
+      missing_(loop, std::move(event_client), events_, feed_.pods(), state_, clock),
       decider_(context(), {.seed = random.next(),
                            .annotate_decisions = options.annotate_decisions,
                            .explain_all_nodes = options.explain_all_nodes}),
       tries_(loop, client, events_, context(), decider_,
              {.annotate_decisions = options.annotate_decisions,
               .leads = [this] { return leading_; },
-              .on_answer = [this] { wake_.notify(); }}),
+              .on_answer = [this] { wake_.notify(); },
+              .missing = &missing_}),
       extender_tries_(loop, context(), decider_, tries_, [this] { wake_.notify(); }),
       dumper_(loop, client, state_, klog_, clock),
       tasks_(loop) {
@@ -64,7 +67,11 @@ SchedulerState Daemon::make_state(const DaemonOptions& options) {
         return extenders_.have_a_say(pod) ? Lane::asking : Lane::quick;
       },
       {.on_change = [this] { wake_.notify(); },
-       .on_event = [this](EventKind kind, Nanos took) { metrics_.event_handled(kind, took); }},
+       .on_event =
+           [this](EventKind kind, Nanos took) {
+             metrics_.event_handled(kind, took);
+             if (is_storage_event(kind)) tries_.storage_changed();
+           }},
       clock_);
 }
 
@@ -101,6 +108,7 @@ Task<void> Daemon::stop() {
   co_await dumper_.stop();
   co_await extender_tries_.stop();
   co_await tries_.stop();
+  co_await missing_.stop();
   co_await feed_.stop();
   co_await events_.stop(kEventsGrace);
 }
@@ -112,6 +120,7 @@ void Daemon::lead() {
 
 void Daemon::stop_leading() {
   leading_ = false;
+  looked_for_missing_ = false;
 }
 
 void Daemon::set_config(std::shared_ptr<const Configuration> config,
@@ -131,6 +140,7 @@ Task<void> Daemon::schedule() {
     std::optional<SchedulingQueue::Attempt> attempt;
     // A new configuration may need kinds that are not listed yet.
     const bool may_decide = leading_ && tries_.binding() < kMaxBinding && synced();
+    if (may_decide && !std::exchange(looked_for_missing_, true)) missing_.begin();
     const PopFrom lanes = extender_tries_.busy() ? PopFrom::quick_lane : PopFrom::all_lanes;
     if (may_decide) attempt = state_.queue().pop(clock_.steady(), lanes);
     if (attempt) {
@@ -156,6 +166,17 @@ void Daemon::try_pod(const SchedulingQueue::Attempt& attempt) {
 void Daemon::update_sizes() {
   metrics_.sizes(state_.queue().counts(), state_.engine().node_count(), state_.engine().pod_count(),
                  state_.assumed(), tries_.binding());
+}
+
+std::optional<ExplainRecord> Daemon::explain_now(std::string_view ns, std::string_view name,
+                                                 std::string_view uid) {
+  const PodPointer pod = feed_.pods().find(kube::object_key(ns, name));
+  if (!synced() || !pod || (!uid.empty() && pod->meta.uid != uid)) return std::nullopt;
+  const Profile* profile = state_.config()->profile_named(pod->spec.scheduler_name);
+  if (profile == nullptr || state_.is_assumed(pod->meta.uid)) return std::nullopt;
+  ExplainRecord out = sched::explain_now(state_.engine(), pod, *profile, clock_, feed_.budgets());
+  if (extenders_.have_a_say(*pod)) out.notes.emplace_back("extenders were not asked again");
+  return out;
 }
 
 std::string Daemon::pod_resources() const {

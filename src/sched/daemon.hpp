@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -16,10 +18,12 @@
 #include "sched/config.hpp"
 #include "sched/decider.hpp"
 #include "sched/event_writer.hpp"
+#include "sched/explain_record.hpp"
 #include "sched/extender_set.hpp"
 #include "sched/extender_tries.hpp"
 #include "sched/klog.hpp"
 #include "sched/lease_events.hpp"
+#include "sched/missing_events.hpp"
 #include "sched/pod_tries.hpp"
 #include "sched/pod_try.hpp"
 #include "sched/scheduler_metrics.hpp"
@@ -79,6 +83,11 @@ class Daemon {
   // The resources that pods request, as metrics. Empty while another scheduler leads.
   std::string pod_resources() const;
 
+  // What the decision about a running or waiting pod would be now, with all nodes. Nothing if the
+  // pod is unknown, of another scheduler, or being bound. `uid` "" is any.
+  std::optional<ExplainRecord> explain_now(std::string_view ns, std::string_view name,
+                                           std::string_view uid);
+
   // Writes cache and queue to the log, and a little later whether they agree with what the API
   // server lists.
   void dump() { dumper_.dump(); }
@@ -99,11 +108,13 @@ class Daemon {
   ClusterFeed feed_;
   EventWriter events_;
   LeaseEvents lease_events_;
+  MissingEvents missing_;
   Decider decider_;
   PodTries tries_;
   ExtenderTries extender_tries_;
   CacheDumper dumper_;
   bool leading_ = false, started_ = false;
+  bool looked_for_missing_ = false;  // since it leads
   std::shared_ptr<metrics::Registry::Collect> collector_;
   TaskGroup tasks_;
 };

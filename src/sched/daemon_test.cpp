@@ -82,17 +82,11 @@ class SchedDaemonTest : public ::testing::Test {
     auto config = read_configuration(kOnlyLocality, "test");
     EXPECT_TRUE(config);
     config_ = std::make_shared<const Configuration>(std::move(config->config));
-    daemon_ =
-        std::make_unique<Daemon>(loop_.executor(), DaemonOptions{.config = config_, .host = "here"},
-                                 client_, client_, registry_, clock_, random_);
-    daemon_->start();
-    daemon_->lead();
-    until([&] { return daemon_->synced(); });
+    start_daemon();
   }
 
   ~SchedDaemonTest() override {
-    run_to_end(loop_, daemon_->stop());
-    daemon_.reset();
+    stop_daemon();
     run_to_end(loop_, resources_->stop());
     resources_.reset();
     run_to_end(loop_, server_->stop());
@@ -179,6 +173,49 @@ class SchedDaemonTest : public ::testing::Test {
     return node_of_pod(name);
   }
 
+  void start_daemon() {
+    daemon_ =
+        std::make_unique<Daemon>(loop_.executor(), DaemonOptions{.config = config_, .host = "here"},
+                                 client_, client_, registry_, clock_, random_);
+    daemon_->start();
+    daemon_->lead();
+    until([&] { return daemon_->synced(); });
+  }
+
+  void stop_daemon() {
+    run_to_end(loop_, daemon_->stop());
+    daemon_.reset();
+  }
+
+  // Creates a pod that the daemon cannot place, and binds it as another process would: without an
+  // event.
+  void bind_quietly(const std::string& name, std::string_view metadata = "",
+                    std::string_view scheduler = "default-scheduler") {
+    create(
+        kube::resources::pods, "default",
+        fmt::format("{{metadata: {{name: {}{}}}, spec: {{schedulerName: {}, nodeSelector: {{zone: "
+                    "nowhere}}, containers: [{{name: c, image: busybox}}]}}}}",
+                    name, metadata, scheduler));
+    auto made = run_to_end(
+        loop_, client_->create(kube::resources::pods, {"default", name, "binding"},
+                               object(fmt::format("{{metadata: {{name: {}}}, target: {{kind: Node, "
+                                                  "name: a}}}}",
+                                                  name))));
+    ASSERT_TRUE(made) << made.error().message;
+  }
+
+  // "pod: note" of the Scheduled events.
+  std::vector<std::string> scheduled_events() {
+    auto list = run_to_end(loop_, client_->list(kube::resources::events, {.ns = "default"}));
+    std::vector<std::string> out;
+    if (!list) return out;
+    for (const json::value& one : find(*list, {"items"})->get_array())
+      if (kube::text_at(one, "CoreEvent.reason") == "Scheduled")
+        out.emplace_back(fmt::format("{}: {}", kube::text_at(one, "CoreEvent.involvedObject.name"),
+                                     kube::text_at(one, "CoreEvent.message")));
+    return out;
+  }
+
   Loop loop_;
   FakeClock clock_;
   SeededRandom random_{7};
@@ -232,6 +269,46 @@ TEST_F(SchedDaemonTest, watches_inventories_when_their_kind_appears) {
   until([&] { return scores()["b"] == 100; });
   merge(kInventory, "", "b", "{spec: {images: [{size: -1}]}}");
   until([&] { return scores()["b"] == 0; });
+}
+
+TEST_F(SchedDaemonTest, writes_the_events_that_a_killed_scheduler_left_out) {
+  stop_daemon();
+  bind_quietly("old");
+  clock_.advance(61s);
+  bind_quietly("young");
+  bind_quietly("mirror", ", annotations: {kubernetes.io/config.mirror: x}");
+  bind_quietly("foreign", "", "another-scheduler");
+  start_daemon();
+  create(kube::resources::pods, "default",
+         "{metadata: {name: own}, spec: {containers: [{name: c, image: busybox}]}}");
+  for (int turns = 0; turns < 100 && scheduled_events().size() < 2; ++turns) loop_.run_ready();
+  bind_quietly("late");  // the API server still handles a binding of the process that is gone
+  for (int i = 0; i < 40; ++i) {
+    clock_.advance(1s);
+    loop_.run_ready();
+  }
+  EXPECT_THAT(
+      scheduled_events(),
+      UnorderedElementsAre("young: Successfully assigned default/young to a",
+                           "own: Successfully assigned default/own to " + node_of_pod("own"),
+                           "late: Successfully assigned default/late to a"));
+}
+
+TEST_F(SchedDaemonTest, leaves_events_alone_that_exist_under_any_name) {
+  stop_daemon();
+  bind_quietly("p");
+  auto pod = run_to_end(loop_, client_->get(kube::resources::pods, {"default", "p"}));
+  ASSERT_TRUE(pod);
+  create(kube::resources::events, "default",
+         fmt::format("{{metadata: {{name: p.17}}, reason: Scheduled, message: by stock, "
+                     "involvedObject: {{kind: Pod, namespace: default, name: p, uid: {}}}}}",
+                     kube::text_at(*pod, "Pod.metadata.uid")));
+  start_daemon();
+  for (int i = 0; i < 40; ++i) {
+    clock_.advance(1s);
+    loop_.run_ready();
+  }
+  EXPECT_THAT(scheduled_events(), UnorderedElementsAre("p: by stock"));
 }
 
 TEST_F(SchedDaemonTest, reads_the_annotation_of_nodes) {
@@ -322,9 +399,12 @@ TEST_F(SchedDaemonTest, watches_a_kind_when_a_plugin_needs_it) {
       "NodeResourcesFit}, {name: DefaultBinder}]}}");
   const auto all = made("{}");
   EXPECT_EQ(needs_of(*few), placement::Needs{});
-  EXPECT_EQ(
-      needs_of(*all),
-      (placement::Needs{.namespaces = true, .owners = true, .storage = true, .budgets = true}));
+  EXPECT_EQ(needs_of(*all), (placement::Needs{.namespaces = true,
+                                              .owners = true,
+                                              .storage = true,
+                                              .binding = true,
+                                              .limits = true,
+                                              .budgets = true}));
 
   metrics::Registry registry;
   Daemon bare(loop_.executor(), DaemonOptions{.config = few, .host = "here"}, client_, client_,

@@ -6,6 +6,7 @@
 
 #include "base/json_text.hpp"
 #include "base/log.hpp"
+#include "base/random.hpp"
 #include "base/rfc3339.hpp"
 #include "kube/status.hpp"
 
@@ -18,6 +19,10 @@ constexpr std::size_t kMaxQueuedBytes = 64u << 20;
 // Events take capacity of the API server from bindings, which are more urgent. So only a few are
 // written at a time, and more only if they are late.
 constexpr std::size_t kWriters = 2, kMostWriters = 8;
+// Events that exist once get as many writers as there are bindings at a time, so that they are not
+// slower than those. One writer for every four queued events.
+constexpr std::size_t kOncePerWriter = 4, kMostOnceWriters = 32;
+constexpr std::size_t kMaxName = 253;
 constexpr Nanos kLate = 5s;
 constexpr Nanos kSilence = 1s;
 constexpr std::size_t kMaxNote = 1024;
@@ -47,6 +52,23 @@ void append_reference(std::string& out, std::string_view name,
   out += '}';
 }
 
+// Equal in every process and version (FNV-1a).
+std::uint64_t stable_hash(std::string_view text) {
+  std::uint64_t out = 0xcbf29ce484222325;
+  for (const char c : text) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return out;
+}
+
+// Has the shape of client-go's names: "<object>.<hex>", or a UUID if that is too long.
+std::string event_name(const SchedulerEvent& event, WallTime now) {
+  const std::uint64_t number = event.once
+                                   ? stable_hash(event.regarding.uid)
+                                   : static_cast<std::uint64_t>(now.time_since_epoch().count());
+  std::string out = fmt::format("{}.{:x}", event.regarding.name, number);
+  if (out.size() <= kMaxName) return out;
+  return event.once ? event.regarding.uid : make_uuid();
+}
+
 std::string cut_note(std::string note) {
   if (note.size() <= kMaxNote) return note;
   note.resize(kMaxNote - 4);
@@ -71,11 +93,11 @@ void EventWriter::start() {
 
 Task<void> EventWriter::stop(Nanos grace) {
   // There are no bindings any more that more writers could delay.
-  for (std::size_t more = queue_.size(); more > 0 && writers_ < kMostWriters; --more) add_writer();
+  for (std::size_t more = queued(); more > 0 && writers_ < kMostWriters; --more) add_writer();
   const SteadyTime deadline = clock_.steady() + grace;
   SteadyTime patience = std::min(deadline, clock_.steady() + kSilence);
   std::uint64_t done = stats_.written + stats_.dropped;
-  while ((!queue_.empty() || writers_ > 0) && clock_.steady() < patience) {
+  while ((queued() > 0 || writers_ > 0) && clock_.steady() < patience) {
     (void)co_await idle_.wait_until(clock_, patience);
     if (done == stats_.written + stats_.dropped) continue;
     done = stats_.written + stats_.dropped;
@@ -89,7 +111,8 @@ Task<void> EventWriter::stop(Nanos grace) {
 
 std::size_t EventWriter::writers_wanted() const {
   const bool late = !queue_.empty() && clock_.steady() - queue_.front().since > kLate;
-  return late ? kMostWriters : kWriters;
+  const std::size_t for_once = std::min(once_.size() / kOncePerWriter, kMostOnceWriters);
+  return std::max(late ? kMostWriters : kWriters, for_once);
 }
 
 void EventWriter::add_writer() {
@@ -105,14 +128,14 @@ void EventWriter::push(Entry entry) {
   }
   entry.since = clock_.steady();
   queued_bytes_ += entry.body.size();
-  queue_.push_back(std::move(entry));
+  (entry.once ? once_ : queue_).push_back(std::move(entry));
   if (started_ && writers_ < writers_wanted()) add_writer();
 }
 
 void EventWriter::record(SchedulerEvent event) {
-  const WallTime now = clock_.wall();
+  const WallTime now = event.at.value_or(clock_.wall());
   const std::string ns = event.regarding.ns.empty() ? "default" : event.regarding.ns;
-  std::string name = fmt::format("{}.{:x}", event.regarding.name, now.time_since_epoch().count());
+  std::string name = event_name(event, now);
   if (event.warning) {
     // The key contains the note, since a series shows the note of its first event. It is hashed,
     // since notes can be long and are kept for minutes.
@@ -145,7 +168,7 @@ void EventWriter::record(SchedulerEvent event) {
   append_reference(body, R"(,"regarding":)", event.regarding);
   if (event.related) append_reference(body, R"(,"related":)", *event.related);
   body += '}';
-  push({.ns = ns, .name = "", .body = std::move(body)});
+  push({.ns = ns, .name = "", .body = std::move(body), .once = event.once});
 }
 
 void EventWriter::record_election(const kube::ObjectReference& lease, std::string_view controller,
@@ -189,9 +212,10 @@ Task<void> EventWriter::refresh_series() {
 }
 
 Task<void> EventWriter::write_queued() {
-  while (!queue_.empty()) {
-    Entry entry = std::move(queue_.front());
-    queue_.pop_front();
+  while (queued() > 0) {
+    std::deque<Entry>& from = once_.empty() ? queue_ : once_;
+    Entry entry = std::move(from.front());
+    from.pop_front();
     queued_bytes_ -= entry.body.size();
     co_await write(std::move(entry));
   }
@@ -221,6 +245,11 @@ Task<void> EventWriter::write(Entry entry) {
     const Error error = answer
                             ? kube::error_from_answer(answer->status, answer->headers, answer->body)
                             : answer.error();
+    // This process wrote it and lost the answer, or another one wrote it.
+    if (is_new && error.code == Code::already_exists) {
+      ++stats_.written;
+      co_return;
+    }
     if (attempt == kEventTries || !is_retryable(error.code)) {
       ++stats_.dropped;
       if (error.code != Code::not_found)

@@ -1,5 +1,7 @@
 // Writes the scheduler's Events (events.k8s.io/v1) in the background. Unlike client-go's recorder
-// it drops none before the queue is full: every placement must be reported.
+// it drops none before the queue is full: every placement must be reported. Events that exist once
+// for each object, such as Scheduled, have their own queue. It is written first, about as fast as
+// pods are bound: a crash loses what is still queued.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +26,10 @@ struct SchedulerEvent {
   bool warning = false;
   std::string reason, action, note;
   std::optional<kube::ObjectReference> related = {};
+  // There is one such event for each object, whoever writes it: its name is made from the object's
+  // UID, and the API server rejects a second one.
+  bool once = false;
+  std::optional<WallTime> at = {};  // when it happened; none: now
 };
 
 // Belongs to one loop; co_await stop() before destroying it.
@@ -55,6 +61,7 @@ class EventWriter {
     std::string ns, name;  // of the Event; with a name it is patched
     std::string body;
     bool is_core = false;
+    bool once = false;
     SteadyTime since{};
   };
 
@@ -65,6 +72,9 @@ class EventWriter {
   };
 
   void push(Entry entry);
+
+  std::size_t queued() const { return queue_.size() + once_.size(); }
+
   std::size_t writers_wanted() const;
   void add_writer();
   Task<void> write_queued();
@@ -75,6 +85,7 @@ class EventWriter {
   std::shared_ptr<kube::Client> client_;
   std::string host_;
   Clock& clock_;
+  std::deque<Entry> once_;  // written before queue_
   std::deque<Entry> queue_;
   std::size_t queued_bytes_ = 0;
   std::size_t writers_ = 0;

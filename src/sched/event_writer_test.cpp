@@ -30,13 +30,15 @@ class EventApi : public plim::testing::StubClient {
   }
 
   std::vector<net::Request> requests;
+  int status = 201;
 
  private:
   Answer<net::Response> take(net::Request request) {
     requests.push_back(std::move(request));
     while (!is_open_) co_await open_.wait();
     net::Response answer;
-    answer.status = 201;
+    answer.status = status;
+    if (status == 409) answer.body = R"({"kind":"Status","code":409,"reason":"AlreadyExists"})";
     co_return answer;
   }
 
@@ -64,6 +66,26 @@ class EventWriterTest : public ::testing::Test {
                          .note = std::move(note)};
     events_.record(std::move(event));
     loop_.run_ready();
+  }
+
+  void record_once(std::string name, std::string uid) {
+    SchedulerEvent event{.regarding = {.api_version = "v1",
+                                       .kind = "Pod",
+                                       .ns = "team",
+                                       .name = std::move(name),
+                                       .uid = std::move(uid)},
+                         .controller = "default-scheduler",
+                         .reason = "Scheduled",
+                         .action = "Binding",
+                         .note = "bound",
+                         .once = true};
+    events_.record(std::move(event));
+    loop_.run_ready();
+  }
+
+  std::string name_written(std::size_t at) {
+    auto body = parse_json(api_->requests.at(at).body);
+    return body ? std::string(kube::text_at(*body, "EventsEvent.metadata.name")) : "";
   }
 
   Loop loop_;
@@ -104,6 +126,42 @@ TEST_F(EventWriterTest, writes_two_at_a_time_and_more_when_they_are_late) {
   api_->let_through();
   loop_.run_ready();
   EXPECT_EQ(events_.stats().written, 40u);
+}
+
+TEST_F(EventWriterTest, an_event_that_exists_once_has_a_name_made_from_the_uid) {
+  api_->let_through();
+  record_once("web", "0b8a7e54-6f0c-4d5e-9a55-1b2c3d4e5f60");
+  clock_.advance(1h);
+  record_once("web", "0b8a7e54-6f0c-4d5e-9a55-1b2c3d4e5f60");
+  record_once("web", "another");
+  ASSERT_EQ(api_->requests.size(), 3u);
+  EXPECT_EQ(name_written(0), "web.ad250f95dce6f421");
+  EXPECT_EQ(name_written(1), name_written(0));
+  EXPECT_NE(name_written(2), name_written(0));
+  const std::string longest(253, 'a');
+  record_once(longest, "0b8a7e54-6f0c-4d5e-9a55-1b2c3d4e5f60");
+  EXPECT_EQ(name_written(3), "0b8a7e54-6f0c-4d5e-9a55-1b2c3d4e5f60");
+}
+
+TEST_F(EventWriterTest, an_event_that_another_process_wrote_counts_as_written) {
+  api_->let_through();
+  api_->status = 409;
+  record_once("web", "uid");
+  EXPECT_EQ(api_->requests.size(), 1u);
+  EXPECT_EQ(events_.stats().written, 1u);
+  EXPECT_EQ(events_.stats().dropped, 0u);
+}
+
+TEST_F(EventWriterTest, placements_pass_warnings_and_get_as_many_writers_as_bindings) {
+  for (int i = 0; i < 500; ++i) record("late", true, "note " + std::to_string(i));
+  EXPECT_EQ(api_->requests.size(), 2u);
+  for (int i = 0; i < 200; ++i) record_once("web", "uid" + std::to_string(i));
+  EXPECT_EQ(api_->requests.size(), 32u);
+  for (std::size_t i = 2; i < 32; ++i) EXPECT_TRUE(name_written(i).starts_with("web."));
+  api_->let_through();
+  loop_.run_ready();
+  ASSERT_EQ(api_->requests.size(), 700u);
+  for (std::size_t i = 2; i < 202; ++i) EXPECT_TRUE(name_written(i).starts_with("web.")) << i;
 }
 
 TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {

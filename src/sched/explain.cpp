@@ -59,6 +59,33 @@ void describe_post_filter(const PostFilterOutcome& outcome, ExplainRecord& out) 
     made.victims.push_back(fmt::format("{}/{}", victim->meta.ns.view(), victim->meta.name));
 }
 
+ExplainRecord explain_now(Engine& engine, const PodPointer& pod, Profile profile, Clock& clock,
+                          std::span<const placement::DisruptionBudget> budgets) {
+  const std::string node(pod->spec.node_name.view());
+  kube::Pod without = *pod;
+  without.spec.node_name = {};
+  without.status.nominated_node = {};
+  profile.percentage_of_nodes = 100;
+  ExplainOptions options{.budgets = budgets};
+  options.rows = options.samples = DecideOptions::kAllRows;
+  if (!node.empty()) engine.remove_pod(placement::pod_key(*pod));
+  ExplainRecord out = explain(engine, without, profile, clock, options);
+  if (!node.empty()) engine.set_pod(pod);
+  out.is_recomputed = true;
+  out.notes.insert(out.notes.begin(),
+                   "computed from the cluster as of now: the scheduler did not keep all nodes of "
+                   "its decision");
+  if (node.empty() || node == out.decision.node) return out;
+  if (std::ranges::find(out.decision.rows, node, &ScoredNode::node) == out.decision.rows.end()) {
+    out.notes.push_back(fmt::format("the pod is on {}, which is not feasible now", node));
+    return out;
+  }
+  out.decision.node = node;
+  out.decision.tie_size = 0;
+  out.decision.tie_rule = placement::TieRule::none;
+  return out;
+}
+
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options) {
   DecideOptions decide;

@@ -24,6 +24,11 @@ struct ExplainOptions {
 ExplainRecord explain(Engine& engine, const kube::Pod& pod, const Profile& profile, Clock& clock,
                       const ExplainOptions& options);
 
+// What the decision about the pod would be now, with every node. A pod that has a node does not
+// count while the others are checked. Afterwards the engine is as before. Extenders are not asked.
+ExplainRecord explain_now(Engine& engine, const PodPointer& pod, Profile profile, Clock& clock,
+                          std::span<const placement::DisruptionBudget> budgets);
+
 // Describes a decision. Call it before the engine changes. Names up to `samples` rejected nodes per
 // reason.
 ExplainRecord describe_decision(const Engine& engine, const kube::Pod& pod, const Profile& profile,

@@ -23,7 +23,8 @@ std::string amount_text(placement::ResourceId id, std::int64_t amount) {
 std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   const placement::NodeResources& resources = engine.cluster().table().resources();
   placement::ResourceNames names = resources.names();
-  const placement::PodRequests wanted = placement::requests_of(pod, names);
+  const placement::PodRequests wanted =
+      placement::requests_of(pod, names, engine.cluster().release());
   std::vector<std::string> out;
   if (resources.pods()[node] + 1 > resources.pod_limit()[node])
     out.push_back(fmt::format("pods: {} of {} are there", resources.pods()[node],
@@ -44,7 +45,9 @@ std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex no
 
 std::string taint_detail(const Engine& engine, const kube::Pod& pod, NodeIndex node) {
   NodeTable unused;
-  placement::RuleReader reader(unused);
+  const bool numeric = engine.cluster().release().numeric_tolerations;
+  placement::RuleReader reader(
+      unused, numeric ? kube::NumericTolerations::on : kube::NumericTolerations::off);
   const auto tolerations = reader.tolerations(pod);
   const placement::NodeTaints& taints = engine.cluster().table().taints();
   std::vector<std::string> out;

@@ -150,6 +150,30 @@ TEST_F(WhyNot, volumes) {
             "[claim one: 1 pods use it, 1 may]\n");
 }
 
+TEST_F(WhyNot, bound_pods_are_named_where_they_decide_about_images) {
+  loop::ImageInventory told;
+  told.reported_at = clock_.wall() - std::chrono::seconds(12);
+  engine_.set_inventory("good", told);
+  engine_.set_inventory("bad", told);
+  run_on("good", "{metadata: {name: first}, spec: {containers: [{name: c, image: 'x:1'}]}}");
+  Profile profile = placement::default_profile();
+  profile.score = {{PluginId::ImageLocality, 1}};
+  profile.locality.mode = LocalityMode::Bytes;
+  const auto pod = pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: 'x:1'}]}}");
+  EXPECT_EQ(explain(engine_, *pod, profile, clock_, {}).details,
+            (std::vector<std::string>{"docker.io/library/x:1 present, by pods bound to the node",
+                                      "missing an image of unknown size, by CRD 12s ago"}));
+  // One image is reported, the other is not yet.
+  told.images = {{.id = "sha256:2", .size = 771000, .names = {"docker.io/library/y:1"}}};
+  engine_.set_inventory("good", told);
+  const auto both = pod_of(
+      "{metadata: {name: p}, spec: {containers: [{name: c, image: 'x:1'}, {name: d, image: "
+      "'y:1'}]}}");
+  EXPECT_EQ(explain(engine_, *both, profile, clock_, {}).details[0],
+            "docker.io/library/x:1, docker.io/library/y:1 771 kB present, by CRD 12s ago, 1 of the "
+            "images by pods bound to the node");
+}
+
 TEST_F(WhyNot, images_are_told_with_their_source_and_its_age) {
   loop::ImageInventory told;
   told.reported_at = clock_.wall() - std::chrono::seconds(12);
@@ -199,11 +223,24 @@ TEST_F(WhyNot, an_image_that_is_always_pulled_counts_and_will_be_checked_again) 
   EXPECT_EQ(told_of(x + "Never}, {name: d, image: 'y:2', imagePullPolicy: Always}"),
             "docker.io/library/x:1 771 kB, docker.io/library/y:2 20 MB present, will re-check "
             "registry for docker.io/library/y:2, by CRD 0s ago");
+  EXPECT_EQ(
+      told_of("{name: c, image: 'x:1'}, {name: d, image: 'No Such'}"),
+      "docker.io/library/x:1 771 kB present, by CRD 0s ago; not counted: \"No Such\" is not a "
+      "valid image name");
   // A digest says what it means.
   EXPECT_EQ(told_of(fmt::format("{{name: c, image: 'x@sha256:{}', imagePullPolicy: Always}}",
                                 std::string(64, 'a'))),
             fmt::format("docker.io/library/x@sha256:{} 771 kB present, by CRD 0s ago",
                         std::string(64, 'a')));
+}
+
+TEST_F(WhyNot, an_invalid_image_name_is_not_present) {
+  Profile profile = placement::default_profile();
+  profile.score = {{PluginId::ImageLocality, 1}};
+  profile.locality.mode = LocalityMode::Bytes;
+  const auto pod = pod_of("{metadata: {name: p}, spec: {containers: [{name: c, image: 'UP/x'}]}}");
+  for (const std::string& detail : explain(engine_, *pod, profile, clock_, {}).details)
+    EXPECT_EQ(detail, "not counted: \"UP/x\" is not a valid image name");
 }
 
 }  // namespace

@@ -28,6 +28,20 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
+// "; not counted: "No Such" is not a valid image name". Such names have no keys, so nodes seem to
+// lack nothing.
+std::string invalid_text(const kube::Pod& pod) {
+  std::vector<std::string> out;
+  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+    for (const kube::Container& container : *list)
+      if (placement::image_keys(container.image).empty() &&
+          std::ranges::find(out, quote(container.image)) == out.end())
+        out.push_back(quote(container.image));
+  if (out.empty()) return "";
+  return fmt::format("not counted: {} {}", fmt::join(out, ", "),
+                     out.size() == 1 ? "is not a valid image name" : "are not valid image names");
+}
+
 // How many images of the pod have an unknown size: they count as one byte each.
 std::int64_t unknown_sizes(const Engine& engine, const kube::Pod& pod) {
   return std::ranges::count_if(placement::images_of(pod), [&](const placement::ImageKeys& keys) {
@@ -109,7 +123,7 @@ std::string compat_note(const Engine& engine, const kube::Pod& pod,
 }
 
 // ", by Etcd 12s ago": the source, if there can be several.
-std::string source_text(const placement::ImagesKnown& known) {
+std::string report_text(const placement::ImagesKnown& known) {
   if (!known.reporter) return ", by its status";
   const std::string age = human_duration(std::max(known.age, Nanos(0)));
   if (known.by != InventorySource::StatusOnly)
@@ -118,6 +132,15 @@ std::string source_text(const placement::ImagesKnown& known) {
     return fmt::format(", by its status: {} is dated {} ahead", name_of(*known.reporter),
                        human_duration(-known.age));
   return fmt::format(", by its status: {} is {} old", name_of(*known.reporter), age);
+}
+
+// Names bound pods where they decided: then no report has the images.
+std::string source_text(const placement::ImagesKnown& known, bool with_report) {
+  if (known.only_by_pods) return ", by pods bound to the node";
+  std::string out = with_report ? report_text(known) : "";
+  if (known.by_pods > 0)
+    out += fmt::format(", {} of the images by pods bound to the node", known.by_pods);
+  return out;
 }
 
 bool tells_sources(const Profile& profile, const std::vector<ScoredNode>& rows) {
@@ -136,12 +159,18 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
       std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
   if (plugin == profile.score.end() || record.decision.rows.empty()) return;
   const std::string present = image_list(engine, pod) + " present" + recheck_text(pod);
+  const std::string invalid = invalid_text(pod);
+  const bool has_images = !placement::images_of(pod).empty();
   const std::int64_t unknown = unknown_sizes(engine, pod);
   const bool with_sources = tells_sources(profile, record.decision.rows);
   for (const ScoredNode& row : record.decision.rows) {
-    std::string& detail = record.details.emplace_back(
-        row.missing_bytes == 0 ? present : missing_text(row.missing_bytes, unknown));
-    if (with_sources) detail += source_text(row.images);
+    std::string& detail = record.details.emplace_back();
+    if (has_images) {
+      detail = row.missing_bytes == 0 ? present : missing_text(row.missing_bytes, unknown);
+      if (profile.locality.mode != LocalityMode::Compat)
+        detail += source_text(row.images, with_sources);
+    }
+    if (!invalid.empty()) detail += (has_images ? "; " : "") + invalid;
   }
   if (profile.locality.mode == LocalityMode::Compat) return;
   std::vector<NodeIndex> nodes;

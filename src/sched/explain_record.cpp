@@ -98,6 +98,27 @@ json::array rejected_json(const ExplainRecord& record) {
 
 }  // namespace
 
+bool has_all_nodes(const ExplainRecord& record) {
+  const Decision& decision = record.decision;
+  if (decision.outcome == Decision::Outcome::chosen && decision.rows.size() < decision.feasible)
+    return false;
+  std::size_t rejected = 0;
+  for (const ExplainRecord::Rejected& one : record.rejected) {
+    if (one.samples.size() < one.count) return false;
+    rejected += one.count;
+  }
+  return decision.feasible + rejected >= decision.total_nodes;
+}
+
+bool has_node(const ExplainRecord& record, std::string_view node) {
+  return record.decision.node == node ||
+         std::ranges::any_of(record.decision.rows,
+                             [&](const ScoredNode& row) { return row.node == node; }) ||
+         std::ranges::any_of(record.rejected, [&](const ExplainRecord::Rejected& one) {
+           return std::ranges::find(one.samples, node) != one.samples.end();
+         });
+}
+
 json::object explain_to_json(const ExplainRecord& record) {
   const Decision& decision = record.decision;
   json::object out{
@@ -118,6 +139,7 @@ json::object explain_to_json(const ExplainRecord& record) {
       {"plugins", plugins_json(record)},
       {"rows", rows_json(record)},
       {"rejected", rejected_json(record)}};
+  if (record.is_recomputed) out["recomputed"] = true;
   if (!record.message.empty()) out["message"] = record.message;
   if (record.post_filter)
     out["postFilter"] = {{"message", record.post_filter->message},

@@ -54,7 +54,13 @@ struct ExplainRecord {
   std::optional<PostFilter> post_filter;
   std::optional<Compat> compat;
   std::vector<std::string> notes;
+  // Not the decision itself, but what it would be now, with the pod on its node if it has one.
+  bool is_recomputed = false;
 };
+
+// Whether the record has every node, or this one.
+bool has_all_nodes(const ExplainRecord& record);
+bool has_node(const ExplainRecord& record, std::string_view node);
 
 json::object explain_to_json(const ExplainRecord& record);
 

@@ -44,13 +44,18 @@ std::optional<ExplainRecord> ExplainRing::find(const Wanted& wanted) const {
   return std::nullopt;
 }
 
-net::Response answer_explain(const ExplainRing& ring, const net::Request& request) {
+net::Response answer_explain(const ExplainRing& ring, const net::Request& request,
+                             const Recompute& recompute) {
+  bool all_nodes = false;
+  std::string node;
   if (request.method != "GET") return refusal(405, "only GET is known here");
   ExplainRing::Wanted wanted{.ns = "default", .pod = ""};
   for (auto& [name, value] : net::parse_query(request.query)) {
     if (name == "namespace") wanted.ns = value;
     if (name == "pod") wanted.pod = value;
     if (name == "uid") wanted.uid = value;
+    if (name == "nodes") all_nodes = value == "all";
+    if (name == "node") node = value;
     if (name == "attempt") {
       auto number = parse_int<std::int64_t>(value);
       if (!number || *number < 1) return refusal(400, "attempt must be a number from 1 on");
@@ -58,7 +63,14 @@ net::Response answer_explain(const ExplainRing& ring, const net::Request& reques
     }
   }
   if (wanted.pod.empty()) return refusal(400, "pod must be given");
-  const std::optional<ExplainRecord> record = ring.find(wanted);
+  std::optional<ExplainRecord> record = ring.find(wanted);
+  const bool lacks_nodes = (all_nodes && !(record && has_all_nodes(*record))) ||
+                           (!node.empty() && !(record && has_node(*record, node)));
+  if (lacks_nodes && recompute)
+    if (auto now = recompute(wanted)) {
+      if (record) now->attempt = record->attempt;
+      record = std::move(now);
+    }
   if (!record)
     return refusal(404, fmt::format("no decision about {}/{} is kept", wanted.ns, wanted.pod));
   net::Response out{.status = 200};

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -44,7 +45,12 @@ class ExplainRing {
   std::size_t bytes_ = 0;
 };
 
-// GET /plimsoll/v1/explain?namespace=&pod=[&uid=&attempt=]
-net::Response answer_explain(const ExplainRing& ring, const net::Request& request);
+// What the decision would be now; nothing if the pod is unknown.
+using Recompute = std::function<std::optional<ExplainRecord>(const ExplainRing::Wanted&)>;
+
+// GET /plimsoll/v1/explain?namespace=&pod=[&uid=&attempt=][&nodes=all][&node=]
+// Recomputes if all nodes are wanted, or that node, and the ring does not have them.
+net::Response answer_explain(const ExplainRing& ring, const net::Request& request,
+                             const Recompute& recompute = {});
 
 }  // namespace plim::sched

@@ -73,6 +73,9 @@ std::string result_line(const json::value& record) {
   for (const json::value& row : rows)
     if (&row != winner && second == nullptr) second = &row;
   if (second == nullptr) return line;
+  if (find(record, {"recomputed"}) != nullptr)
+    return line + fmt::format("   best other node now {} {}", clean_at(*second, {"node"}),
+                              number_at(*second, {"total"}));
   line +=
       fmt::format("   runner-up {} {}", clean_at(*second, {"node"}), number_at(*second, {"total"}));
   if (const std::int64_t tied = number_at(record, {"tie", "size"}); tied > 1)
@@ -201,7 +204,9 @@ bool explain_knows(const json::value& record, std::string_view node) {
   });
 }
 
-std::string explain_why_not(const json::value& record, std::string_view node) {
+namespace {
+
+std::string why_not_text(const json::value& record, std::string_view node) {
   const std::string name = escape_controls(node);
   for (const json::value& one : list_at(record, {"rejected"})) {
     const json::array& samples = list_at(one, {"samples"});
@@ -217,8 +222,14 @@ std::string explain_why_not(const json::value& record, std::string_view node) {
   if (row == nullptr || winner == nullptr)
     return fmt::format("{} is not among the nodes that were kept of this decision\n", name);
   const std::int64_t behind = number_at(*winner, {"total"}) - number_at(*row, {"total"});
+  const bool is_recomputed = find(record, {"recomputed"}) != nullptr;
   std::string out =
-      behind == 0
+      behind < 0
+          ? fmt::format("{} is now {} ahead of {}, where the pod is: {} against {}\n", name,
+                        -behind, taken, number_at(*row, {"total"}), number_at(*winner, {"total"}))
+      : behind == 0 && is_recomputed
+          ? fmt::format("{} is equal to {} with {}\n", name, taken, number_at(*row, {"total"}))
+      : behind == 0
           ? fmt::format("{} was equal to {} with {}; the rule between equals is {}\n", name, taken,
                         number_at(*row, {"total"}), clean_at(record, {"tie", "rule"}))
           : fmt::format("{} was feasible, but {} behind {}: {} against {}\n", name, behind, taken,
@@ -236,6 +247,16 @@ std::string explain_why_not(const json::value& record, std::string_view node) {
   out += table.render(kAsNamed);
   if (const std::string details = details_of(*row); !details.empty())
     out += fmt::format("{}: {}\n", name, details);
+  return out;
+}
+
+}  // namespace
+
+std::string explain_why_not(const json::value& record, std::string_view node) {
+  std::string out = why_not_text(record, node);
+  if (find(record, {"recomputed"}) != nullptr)
+    for (const json::value& note : list_at(record, {"notes"}))
+      if (note.is_string()) out += fmt::format("NOTE    {}\n", escape_controls(note.get_string()));
   return out;
 }
 

@@ -32,14 +32,23 @@ class FollowerOf final : public Follower {
 
   using Read = std::function<T(const kube::ObjectMeta&, const json::value&)>;
   using Tell = std::function<void(const Kept&)>;
+  // `before` is null for a new object.
+  using TellChange = std::function<void(const Kept* before, const Kept& now)>;
 
   FollowerOf(const Executor& loop, std::shared_ptr<kube::Client> client, kube::Resource resource,
              kube::InternPool& pool, Read read, Tell set, Tell remove, Clock& clock)
+      : FollowerOf(loop, std::move(client), std::move(resource), pool, std::move(read),
+                   TellChange([set = std::move(set)](const Kept*, const Kept& now) { set(now); }),
+                   std::move(remove), clock) {}
+
+  FollowerOf(const Executor& loop, std::shared_ptr<kube::Client> client, kube::Resource resource,
+             kube::InternPool& pool, Read read, TellChange set, Tell remove, Clock& clock)
       : informer_(loop, std::move(client), std::move(resource), codec(pool, std::move(read)), {},
                   clock) {
-    informer_.add_handlers({.on_add = [set](const auto& object) { set(*object); },
-                            .on_update = [set](const auto&, const auto& object) { set(*object); },
-                            .on_delete = [remove](const auto& object) { remove(*object); }});
+    informer_.add_handlers(
+        {.on_add = [set](const auto& object) { set(nullptr, *object); },
+         .on_update = [set](const auto& before, const auto& object) { set(before.get(), *object); },
+         .on_delete = [remove](const auto& object) { remove(*object); }});
   }
 
   void start() override { informer_.start(); }

@@ -24,17 +24,7 @@ const kube::Condition* scheduled_condition(const kube::Pod& pod) {
   return found == pod.status.conditions.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-PodReports::PodReports(const Executor& loop, std::shared_ptr<kube::Client> client,
-                       EventWriter& events, const kube::Store<kube::Pod>& pods, Clock& clock)
-    : client_(std::move(client)), events_(events), pods_(pods), clock_(clock), tasks_(loop) {}
-
-Task<void> PodReports::stop() {
-  co_await tasks_.stop();
-}
-
-SchedulerEvent PodReports::event_about(const kube::Pod& pod, const std::string& profile) const {
+SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) {
   return {.regarding = {.api_version = "v1",
                         .kind = "Pod",
                         .ns = std::string(pod.meta.ns),
@@ -48,12 +38,28 @@ SchedulerEvent PodReports::event_about(const kube::Pod& pod, const std::string& 
           .note = {}};
 }
 
+}  // namespace
+
+SchedulerEvent scheduled_event(const kube::Pod& pod, const std::string& profile,
+                               std::string_view node) {
+  SchedulerEvent out = event_about(pod, profile);
+  out.reason = "Scheduled";
+  out.action = "Binding";
+  out.note = fmt::format("Successfully assigned {}/{} to {}", pod.meta.ns, pod.meta.name, node);
+  out.once = true;
+  return out;
+}
+
+PodReports::PodReports(const Executor& loop, std::shared_ptr<kube::Client> client,
+                       EventWriter& events, const kube::Store<kube::Pod>& pods, Clock& clock)
+    : client_(std::move(client)), events_(events), pods_(pods), clock_(clock), tasks_(loop) {}
+
+Task<void> PodReports::stop() {
+  co_await tasks_.stop();
+}
+
 void PodReports::placed(const kube::Pod& pod, const std::string& profile, std::string_view node) {
-  SchedulerEvent event = event_about(pod, profile);
-  event.reason = "Scheduled";
-  event.action = "Binding";
-  event.note = fmt::format("Successfully assigned {}/{} to {}", pod.meta.ns, pod.meta.name, node);
-  events_.record(std::move(event));
+  events_.record(scheduled_event(pod, profile, node));
 }
 
 void PodReports::warn(const kube::Pod& pod, const std::string& profile, std::string note) {

@@ -19,6 +19,10 @@
 
 namespace plim::sched {
 
+// The event about a pod that is bound. There is one for each pod.
+SchedulerEvent scheduled_event(const kube::Pod& pod, const std::string& profile,
+                               std::string_view node);
+
 // Belongs to one loop; co_await stop() before destroying it. `profile` is the scheduler's name.
 class PodReports {
  public:
@@ -56,7 +60,6 @@ class PodReports {
     std::optional<Reason> next;
   };
 
-  SchedulerEvent event_about(const kube::Pod& pod, const std::string& profile) const;
   void warn(const kube::Pod& pod, const std::string& profile, std::string note);
   void begin_writing();
   Task<void> write_conditions();

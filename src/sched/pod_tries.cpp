@@ -1,10 +1,19 @@
 #include "sched/pod_tries.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "base/log.hpp"
 
 namespace plim::sched {
+namespace {
+
+// False: the API server has certainly rejected the binding.
+bool may_have_bound(Code code) {
+  return is_retryable(code) || code == Code::unknown || code == Code::internal;
+}
+
+}  // namespace
 
 PodTries::PodTries(const Executor& loop, std::shared_ptr<kube::Client> client, EventWriter& events,
                    const TryContext& context, Decider& decider, Options options)
@@ -20,9 +29,11 @@ PodTries::PodTries(const Executor& loop, std::shared_ptr<kube::Client> client, E
       evictor_(
           loop, client, reports_, state_,
           [this](bool all, Nanos took) { metrics_.evicted(all, took); }, clock_),
+      volumes_(loop, client, state_, pods_, clock_),
       binder_(loop, client) {}
 
 Task<void> PodTries::stop() {
+  co_await volumes_.stop();
   co_await binder_.stop();
   co_await evictor_.stop();
   co_await reports_.stop();
@@ -124,6 +135,7 @@ void PodTries::evict_for(const PodTry& current, const PreemptionCandidate& best)
 }
 
 void PodTries::place(const PodTry& current, const Decision& decision) {
+  placement::VolumePlan plan = volumes_.plan(current.pod(), *current.profile, decision.node);
   state_.assume(current.attempt.pod, decision.node);
   if (klog_.enabled(3))
     klog_.info("Attempting to bind pod to node",
@@ -134,18 +146,36 @@ void PodTries::place(const PodTry& current, const Decision& decision) {
                   .extenders = extenders_.list()};
   if (options_.annotate_decisions) binding.annotations = annotations_of(decision);
   metrics_.pulls(decision.image_bytes, decision.missing_bytes);
-  binder_.bind(
-      std::move(binding),
-      [this, current, placed = Placed{decision.node, decision.looked_at, decision.feasible},
-       began = clock_.steady()](const Result<void>& answer) {
-        options_.on_answer();
-        metrics_.plugins().ran(current.scheduler(), placement::Point::Bind, answer.has_value(),
-                               clock_.steady() - began);
-        if (answer)
-          bound(current, placed);
-        else
-          bind_failed(current, answer.error());
-      });
+  Placed placed{decision.node, decision.looked_at, decision.feasible};
+  if (plan.empty()) return bind(current, std::move(binding), placed);
+  VolumeBinder::Work work{
+      .pod = current.attempt.pod,
+      .node = decision.node,
+      .plan = std::move(plan),
+      .timeout = std::chrono::seconds(current.profile->volumes.bind_timeout_seconds)};
+  volumes_.bind(std::move(work),
+                [this, current, binding = std::move(binding), placed = std::move(placed),
+                 began = clock_.steady()](const Result<void>& ready) {
+                  metrics_.plugins().ran(current.scheduler(), placement::Point::PreBind,
+                                         ready.has_value(), clock_.steady() - began);
+                  if (ready)
+                    bind(current, binding, placed);
+                  else
+                    bind_failed(current, placed, ready.error());
+                });
+}
+
+void PodTries::bind(const PodTry& current, Binding binding, const Placed& placed) {
+  binder_.bind(std::move(binding),
+               [this, current, placed, began = clock_.steady()](const Result<void>& answer) {
+                 options_.on_answer();
+                 metrics_.plugins().ran(current.scheduler(), placement::Point::Bind,
+                                        answer.has_value(), clock_.steady() - began);
+                 if (answer)
+                   bound(current, placed);
+                 else
+                   bind_failed(current, placed, answer.error());
+               });
 }
 
 void PodTries::bound(const PodTry& current, const Placed& placed) {
@@ -160,14 +190,21 @@ void PodTries::bound(const PodTry& current, const Placed& placed) {
                                                   {"evaluatedNodes", placed.evaluated},
                                                   {"feasibleNodes", placed.feasible}});
   reports_.placed(current.pod(), current.scheduler(), placed.node);
+  if (options_.missing != nullptr) options_.missing->bound(meta.uid);
 }
 
-void PodTries::bind_failed(const PodTry& current, const Error& error) {
+void PodTries::bind_failed(const PodTry& current, const Placed& placed, const Error& error) {
   const kube::ObjectMeta& meta = current.pod().meta;
   const PodPointer now = pods_.find(kube::object_key(meta));
   const bool gone = !now || now->meta.uid != meta.uid;
   // Either the answer was lost or another scheduler was faster: the watch shows where the pod is.
-  if (gone || !now->spec.node_name.empty()) return state_.queue().done(meta.uid);
+  if (gone || !now->spec.node_name.empty()) {
+    if (!gone && now->spec.node_name == placed.node)
+      reports_.placed(current.pod(), current.scheduler(), placed.node);
+    return state_.queue().done(meta.uid);
+  }
+  if (options_.missing != nullptr && may_have_bound(error.code))
+    options_.missing->in_doubt(now, current.scheduler(), placed.node);
   state_.forget(now);
   log::warn("scheduler", "cannot bind a pod", {{"pod", kube::object_key(meta)}, {"error", error}});
   metrics_.attempt(AttemptResult::error, current.scheduler(), clock_.steady() - current.started);

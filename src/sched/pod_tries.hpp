@@ -16,8 +16,10 @@
 #include "sched/decider.hpp"
 #include "sched/event_writer.hpp"
 #include "sched/evictor.hpp"
+#include "sched/missing_events.hpp"
 #include "sched/pod_reports.hpp"
 #include "sched/pod_try.hpp"
+#include "sched/volume_binder.hpp"
 
 namespace plim::sched {
 
@@ -26,8 +28,9 @@ class PodTries {
  public:
   struct Options {
     bool annotate_decisions = false;
-    std::function<bool()> leads;      // whether this scheduler is the leader now
-    std::function<void()> on_answer;  // the API server has answered one binding
+    std::function<bool()> leads;       // whether this scheduler is the leader now
+    std::function<void()> on_answer;   // the API server has answered one binding
+    MissingEvents* missing = nullptr;  // hears which pods are bound, and which may be
   };
 
   PodTries(const Executor& loop, std::shared_ptr<kube::Client> client, EventWriter& events,
@@ -45,6 +48,9 @@ class PodTries {
   void refuse(const PodTry& current, const Decision& decision, const PostFilterOutcome& outcome);
   void fail(const PodTry& current, const std::string& message);
 
+  // A storage object has changed, so that volumes may be bound now.
+  void storage_changed() { volumes_.storage_changed(); }
+
   // Bindings without an answer yet.
   std::size_t binding() const { return binder_.under_way(); }
 
@@ -58,8 +64,9 @@ class PodTries {
   void report_error(const PodTry& current, const PodPointer& pod, std::string message);
   void evict_for(const PodTry& current, const PreemptionCandidate& best);
   void place(const PodTry& current, const Decision& decision);
+  void bind(const PodTry& current, Binding binding, const Placed& placed);
   void bound(const PodTry& current, const Placed& placed);
-  void bind_failed(const PodTry& current, const Error& error);
+  void bind_failed(const PodTry& current, const Placed& placed, const Error& error);
 
   Options options_;
   SchedulerState& state_;
@@ -71,6 +78,7 @@ class PodTries {
   Decider& decider_;
   PodReports reports_;
   Evictor evictor_;
+  VolumeBinder volumes_;
   Binder binder_;
 };
 

@@ -86,10 +86,10 @@ bool ports_may_be_free(const kube::Pod& gone, const kube::Pod& pod) {
 bool room_was_given_back(const ClusterEvent& event, const kube::Pod& pod, ClusterTables& cluster,
                          const Profile& profile) {
   if (event.kind != EventKind::AssignedPodScaleDown || !event.pod_before) return true;
-  const placement::PodRequests before =
-      placement::requests_of(*event.pod_before, cluster.table().resources().names());
+  const placement::PodRequests before = placement::requests_of(
+      *event.pod_before, cluster.table().resources().names(), cluster.release());
   const placement::PodRequests now =
-      placement::requests_of(*event.pod, cluster.table().resources().names());
+      placement::requests_of(*event.pod, cluster.table().resources().names(), cluster.release());
   return std::ranges::any_of(wanted_resources(pod, cluster, profile), [&](const auto& wanted) {
     return now.of(wanted.first) < before.of(wanted.first);
   });
@@ -144,13 +144,15 @@ bool pod_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& p
 std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(
     const kube::Pod& pod, ClusterTables& cluster, const Profile& profile) {
   NodeTable& table = cluster.table();
-  return placement::needed_resources(placement::requests_of(pod, table.resources().names()),
-                                     profile.fit, table);
+  return placement::needed_resources(
+      placement::requests_of(pod, table.resources().names(), cluster.release()), profile.fit,
+      table);
 }
 
 bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
               ClusterTables& cluster, const Profile& profile) {
   if (!may_help(plugin, event, pod)) return false;
+  if (event.storage != nullptr) return storage_may_help(plugin, event, pod);
   if (event.pod != nullptr) return pod_may_help(plugin, event, pod, cluster, profile);
   if (event.node != nullptr || event.node_before != nullptr)
     return node_may_help(plugin, event, pod, cluster, profile);

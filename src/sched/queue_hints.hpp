@@ -1,6 +1,6 @@
 // Whether an event may let a pod pass the plugin that rejected it. The hints compare the event with
 // the pod's rules, so that unrelated events do not wake the pod. They answer like the hints of
-// kube-scheduler 1.34, except for a few cases where its "no" is wrong.
+// kube-scheduler, except for a few cases where its "no" is wrong.
 #pragma once
 
 #include "kube/types.hpp"
@@ -16,6 +16,9 @@ bool may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
 // The part for nodes that are added, removed or changed; see queue_hints_nodes.cpp.
 bool node_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod,
                    ClusterTables& cluster, const Profile& profile);
+
+// The part for storage objects; see queue_hints_storage.cpp.
+bool storage_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& pod);
 
 // The requests of the pod that NodeResourcesFit checks.
 std::vector<std::pair<placement::ResourceId, std::int64_t>> wanted_resources(

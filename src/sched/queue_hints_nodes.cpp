@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "placement/declared_features.hpp"
 #include "sched/queue_hints.hpp"
 
 namespace plim::sched {
@@ -140,6 +141,12 @@ bool node_may_help(PluginId plugin, const ClusterEvent& event, const kube::Pod& 
       return may_be_chosen(event, pod, cluster, profile);
     case PluginId::NodeResourcesFit:
       return may_fit(event, pod, cluster, profile);
+    case PluginId::NodeDeclaredFeatures: {
+      const auto needed = placement::needed_features(pod.spec);
+      return begins(event, [&](const kube::Node& node) {
+        return placement::declares_all(node.declared_features, needed);
+      });
+    }
     case PluginId::PodTopologySpread:
       return domains_may_change(event, pod, cluster);
     case PluginId::InterPodAffinity:

@@ -144,7 +144,7 @@ TEST_F(Hints, namespaces_match_as_in_the_filter) {
   };
   EXPECT_TRUE(helps_from_red("operator: In, values: [red]"));
   EXPECT_FALSE(helps_from_red("operator: In, values: [blue]"));
-  EXPECT_TRUE(helps_from_red("operator: NotIn, values: [red]"));  // kube-scheduler 1.34's reading
+  EXPECT_TRUE(helps_from_red("operator: NotIn, values: [red]"));  // as kube-scheduler before 1.37
 }
 
 TEST_F(Hints, only_pods_that_are_counted_change_the_skew) {

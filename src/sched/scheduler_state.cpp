@@ -26,7 +26,9 @@ SchedulerState::SchedulerState(StateOptions options, SchedulingQueue::Observe ob
             const Profile* profile = options_.config->profile_named(pod.spec.scheduler_name);
             return profile == nullptr || may_help(plugin, event, pod, engine_.cluster(), *profile);
           },
-          std::move(lane_of)) {}
+          std::move(lane_of)) {
+  engine_.follow(options_.config->release);
+}
 
 bool SchedulerState::is_ours(const kube::Pod& pod) const {
   if (options_.defer_claims && !pod.spec.resource_claims.empty()) return false;

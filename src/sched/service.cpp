@@ -109,7 +109,11 @@ Result<void> Service::listen() {
       .before_metrics = [this] { daemon_->update_sizes(); },
       .pod_resources = [this] { return daemon_->pod_resources(); },
       .explain =
-          [this](const net::Request& request) { return answer_explain(decisions_, request); }};
+          [this](const net::Request& request) {
+            return answer_explain(decisions_, request, [this](const ExplainRing::Wanted& wanted) {
+              return daemon_->explain_now(wanted.ns, wanted.pod, wanted.uid);
+            });
+          }};
   // Fails if the lease expired long ago and the election has not noticed it.
   server.checks.push_back({.name = "leaderElection", .good = [this] {
                              return !elector_ || !elector_->is_overdue(kOverdue);

@@ -17,20 +17,6 @@ constexpr Nanos kLookForKind = 30s;
 // example if it may not read them or etcd is not reachable.
 constexpr Nanos kWaitForInventories = 5s;
 
-const kube::Resource kClaims{.group = "",
-                             .version = "v1",
-                             .plural = "persistentvolumeclaims",
-                             .kind = "PersistentVolumeClaim"};
-const kube::Resource kVolumes{.group = "",
-                              .version = "v1",
-                              .plural = "persistentvolumes",
-                              .kind = "PersistentVolume",
-                              .namespaced = false};
-const kube::Resource kClasses{.group = "storage.k8s.io",
-                              .version = "v1",
-                              .plural = "storageclasses",
-                              .kind = "StorageClass",
-                              .namespaced = false};
 const kube::Resource kBudgets{.group = "policy",
                               .version = "v1",
                               .plural = "poddisruptionbudgets",
@@ -73,10 +59,8 @@ SideInputs::SideInputs(const Executor& loop, std::shared_ptr<kube::Client> clien
       on_synced_(std::move(on_synced)),
       clock_(clock),
       tasks_(loop) {
-  follow_storage();
   follow_budgets();
-  for (const auto* followers : {&storage_, &disruptions_})
-    for (const auto& follower : *followers) follower->on_synced(on_synced_);
+  for (const auto& follower : disruptions_) follower->on_synced(on_synced_);
   if (etcd.client)
     in_etcd_ = std::make_unique<EtcdInventories>(
         loop_, std::move(etcd),
@@ -95,38 +79,6 @@ void SideInputs::take_inventory(const std::string& node, const loop::ImageInvent
   on_event_(EventKind::Inventory);
 }
 
-void SideInputs::follow_storage() {
-  using Claims = FollowerOf<placement::VolumeClaim>;
-  using Volumes = FollowerOf<placement::PersistentVolume>;
-  using Classes = FollowerOf<placement::StorageClass>;
-  storage_.push_back(std::make_unique<Claims>(
-      loop_, client_, kClaims, pool_, placement::read_claim,
-      [this](const Claims::Kept& kept) {
-        engine_.volumes().set_claim(kept.value);
-        on_event_(EventKind::Volumes);
-      },
-      [this](const Claims::Kept& kept) {
-        engine_.volumes().remove_claim(kept.value.ns, kept.value.name);
-      },
-      clock_));
-  storage_.push_back(std::make_unique<Volumes>(
-      loop_, client_, kVolumes, pool_, placement::read_volume,
-      [this](const Volumes::Kept& kept) {
-        engine_.volumes().set_volume(kept.value);
-        on_event_(EventKind::Volumes);
-      },
-      [this](const Volumes::Kept& kept) { engine_.volumes().remove_volume(kept.value.name); },
-      clock_));
-  storage_.push_back(std::make_unique<Classes>(
-      loop_, client_, kClasses, pool_, placement::read_class,
-      [this](const Classes::Kept& kept) {
-        engine_.volumes().set_class(kept.value);
-        on_event_(EventKind::Volumes);
-      },
-      [this](const Classes::Kept& kept) { engine_.volumes().remove_class(kept.value.name); },
-      clock_));
-}
-
 void SideInputs::follow_budgets() {
   using Budgets = FollowerOf<placement::DisruptionBudget>;
   disruptions_.push_back(std::make_unique<Budgets>(
@@ -136,8 +88,6 @@ void SideInputs::follow_budgets() {
 }
 
 void SideInputs::start(const placement::Needs& needs) {
-  if (needs.storage && !std::exchange(followed_.storage, true))
-    for (const auto& follower : storage_) follower->start();
   if (needs.budgets && !std::exchange(followed_.budgets, true))
     for (const auto& follower : disruptions_) follower->start();
   if (std::exchange(started_, true)) return;
@@ -179,7 +129,6 @@ Task<void> SideInputs::follow_inventories() {
 
 Task<void> SideInputs::stop() {
   co_await tasks_.stop();
-  for (const auto& follower : storage_) co_await follower->stop();
   for (const auto& follower : disruptions_) co_await follower->stop();
   if (inventories_) co_await inventories_->stop();
   if (in_etcd_) co_await in_etcd_->stop();
@@ -187,8 +136,7 @@ Task<void> SideInputs::stop() {
 
 bool SideInputs::synced() const {
   const auto is_synced = [](const auto& follower) { return follower->synced(); };
-  return (!followed_.storage || std::ranges::all_of(storage_, is_synced)) &&
-         (!followed_.budgets || std::ranges::all_of(disruptions_, is_synced)) &&
+  return (!followed_.budgets || std::ranges::all_of(disruptions_, is_synced)) &&
          (knows_inventories() || clock_.steady() >= patient_until_);
 }
 

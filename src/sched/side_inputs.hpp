@@ -1,5 +1,4 @@
-// Watches what decisions need besides pods and nodes: storage, disruption budgets and image
-// inventories.
+// Watches disruption budgets and image inventories.
 #pragma once
 
 #include <functional>
@@ -41,7 +40,6 @@ class SideInputs {
   std::vector<placement::DisruptionBudget> budgets() const;
 
  private:
-  void follow_storage();
   void follow_budgets();
   void take_inventory(const std::string& node, const loop::ImageInventory* inventory,
                       InventorySource reporter);
@@ -56,7 +54,7 @@ class SideInputs {
   std::function<void()> on_synced_;  // called for each first list
   Clock& clock_;
   kube::TextMap<placement::DisruptionBudget> budgets_;
-  std::vector<std::unique_ptr<Follower>> storage_, disruptions_;
+  std::vector<std::unique_ptr<Follower>> disruptions_;
   placement::Needs followed_;
   std::unique_ptr<Follower> inventories_;  // null until the cluster has this kind
   std::unique_ptr<EtcdInventories> in_etcd_;

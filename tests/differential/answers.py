@@ -7,8 +7,8 @@ import yaml
 
 KNOWN = pathlib.Path(__file__).with_name("differences.yaml")
 # Of api_test.py, objects_test.py and clusters_test.py; differences can be listed of no others.
-SUITES = {"errors", "created", "updated", "defaults", "merge", "versions", "pods", "tables", "custom", "webhooks",
-          "deletions", "lives", "kubectl-1.20", "kubectl-1.34", "running-1.20", "running-1.34"}
+SUITES = {"errors", "created", "updated", "resized", "defaults", "merge", "versions", "pods", "tables", "custom", "webhooks",
+          "deletions", "lives", "kubectl-1.20", "kubectl-1.37", "running-1.20", "running-1.37"}
 # What no two servers can have in common, wherever it stands in a text.
 MASKED_TEXTS = tuple((re.compile(pattern), mask) for pattern, mask in (
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),

@@ -38,6 +38,9 @@ class Api(unittest.TestCase):
     def test_forbidden_changes(self):
         self.compare("updated", cases.updated)
 
+    def test_resizes(self):
+        self.compare("resized", cases.resized)
+
     def test_defaults(self):
         self.compare("defaults", cases.defaults)
 

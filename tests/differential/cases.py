@@ -106,6 +106,13 @@ def updated(names):
     return setup, [Request(case["name"], "PUT", place(objects[case["of"]]) + DRY, changes=case["set"]) for case in data["updated"]]
 
 
+def resized(names):
+    data = filled(load("validation.yaml"), names)
+    objects = {case["of"]: data["objects"][case["of"]] for case in data["resized"]}
+    setup = [Request(None, "POST", item["path"], item["object"]) for item in (data["objects"]["small node"], *objects.values())]
+    return setup, [Request(case["name"], "PUT", place(objects[case["of"]]) + "/resize" + DRY, changes=case["set"]) for case in data["resized"]]
+
+
 def defaults(names):
     data = filled(load("defaults.yaml"), names)
     return [], [Request(case["name"], "POST", data["paths"][case["kind"]] + DRY, case["object"]) for case in data["cases"]]

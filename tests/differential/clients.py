@@ -6,16 +6,16 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "plimsoll/kubernetes/v1.34.11"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "plimsoll/kubernetes/v1.37.1"
 
 
 @functools.cache
 def programs():
     debian = subprocess.run([ROOT / "tools/debian-kubectl"], capture_output=True, text=True, check=True).stdout.splitlines()[-1]
-    return {"1.20": debian, "1.34": str(CACHE / "kubectl")}
+    return {"1.20": debian, "1.37": str(CACHE / "kubectl")}
 
 
-KUBECTLS = ("1.20", "1.34")
+KUBECTLS = ("1.20", "1.37")
 
 
 @functools.cache

@@ -27,7 +27,7 @@ def running(version):
     return lambda api, namespace, nodes: commands.observe(api, version, namespace, commands.running_commands(), nodes)
 
 
-SUITES = {"running-1.20": running("1.20"), "running-1.34": running("1.34"), "kubectl-1.20": plain("1.20"), "kubectl-1.34": plain("1.34"),
+SUITES = {"running-1.20": running("1.20"), "running-1.37": running("1.37"), "kubectl-1.20": plain("1.20"), "kubectl-1.37": plain("1.37"),
           "deletions": lambda api, namespace, nodes: deletions.observe(api, namespace), "lives": lives.observe}
 
 
@@ -49,7 +49,7 @@ class Clusters(unittest.TestCase):
 
     @classmethod
     def before(cls, suite, side):
-        return [cls.seen[other][side] for other in ("running-1.20", "running-1.34")] if suite == "lives" else []
+        return [cls.seen[other][side] for other in ("running-1.20", "running-1.37")] if suite == "lives" else []
 
     @staticmethod
     def look(kubeconfig, suite, namespace, observe, before):
@@ -59,7 +59,7 @@ class Clusters(unittest.TestCase):
                        what="what controllers put there")
             one, other = (node["metadata"]["name"] for node in api.must("GET", "/api/v1/nodes")["items"])
             api.close()  # kubectl takes so long that the server may hang up
-            return list(observe(api, namespace, {other: "NODE", one: "OTHER"} if suite.endswith("1.34") else {one: "NODE", other: "OTHER"}))
+            return list(observe(api, namespace, {other: "NODE", one: "OTHER"} if suite.endswith("1.37") else {one: "NODE", other: "OTHER"}))
 
     def compare(self, suite):
         compare(self, suite, *(one.result() for one in self.seen[suite]))
@@ -73,14 +73,14 @@ class Clusters(unittest.TestCase):
     def test_commands_of_kubectl_1_20(self):
         self.compare("kubectl-1.20")
 
-    def test_commands_of_kubectl_1_34(self):
-        self.compare("kubectl-1.34")
+    def test_commands_of_kubectl_1_37(self):
+        self.compare("kubectl-1.37")
 
     def test_pods_that_run_with_kubectl_1_20(self):
         self.compare("running-1.20")
 
-    def test_pods_that_run_with_kubectl_1_34(self):
-        self.compare("running-1.34")
+    def test_pods_that_run_with_kubectl_1_37(self):
+        self.compare("running-1.37")
 
 
 if __name__ == "__main__":

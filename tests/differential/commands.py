@@ -149,8 +149,8 @@ def plain_commands():
     yield Command("apply --server-side -f -", MAP.replace("name: m", "name: s") % 1, name="server-side apply same")
     yield Command("apply --server-side --field-manager=other -f -", MAP.replace("name: m", "name: s") % 2, name="server-side apply in conflict")
     yield Command("apply --server-side --field-manager=other --force-conflicts -f -", MAP.replace("name: m", "name: s") % 2, name="server-side apply by force")
-    yield Command("apply --server-side -f -", MAP % 9, name="server-side apply of what was applied", only="1.34")
-    yield Command("get cm s -o yaml --show-managed-fields", only="1.34")
+    yield Command("apply --server-side -f -", MAP % 9, name="server-side apply of what was applied", only="1.37")
+    yield Command("get cm s -o yaml --show-managed-fields", only="1.37")
     yield Command("apply -f -", TWO, name="apply over created")
     yield Command("apply -f -", TWO.replace("tier: front", "tier: back"), name="apply one label")
     yield Command("apply -f -", TWO.replace("name: c, image: \"busybox:1\", args", "name: x, image: \"busybox:1\", args"), name="apply what cannot change")
@@ -170,7 +170,7 @@ def creations():
     yield Command("delete namespace $NS-x --wait=false")
     yield Command("create deployment made --image=busybox:1 --replicas=0 --port=80")
     yield Command("get deployment made -o yaml", retry="observedGeneration")
-    yield Command("create job j --image=busybox:1 --dry-run=server -o yaml -- sleep 1", only="1.34")
+    yield Command("create job j --image=busybox:1 --dry-run=server -o yaml -- sleep 1", only="1.37")
     yield Command("create cronjob cj --image=busybox:1 --schedule='0 0 1 1 *' -- sleep 1")
     yield Command("get cronjob")
     yield Command("create configmap made --from-literal=a=1")
@@ -182,7 +182,7 @@ def creations():
     yield Command("create serviceaccount made")
     yield Command("get serviceaccounts")
     yield Command("describe serviceaccount made", filter=r"^(?!Events)")
-    yield Command("create token made --duration=10m", only="1.34", filter="^$")
+    yield Command("create token made --duration=10m", only="1.37", filter="^$")
     yield Command("create role made --verb=get,list --resource=pods,deployments.apps --resource-name=p")
     yield Command("create rolebinding made --role=made --serviceaccount=$NS:made --user=u")
     yield Command("create clusterrole $NS --verb=get --resource=nodes --dry-run=server -o yaml")
@@ -205,9 +205,9 @@ def creations():
     yield Command("get priorityclass $NS")
     yield Command("describe priorityclass $NS")
     yield Command("delete priorityclass $NS")
-    yield Command("create ingress made --rule=example.com/=made:80", only="1.34")
-    yield Command("get ingress", only="1.34")
-    yield Command("describe ingress made", only="1.34")
+    yield Command("create ingress made --rule=example.com/=made:80", only="1.37")
+    yield Command("get ingress", only="1.37")
+    yield Command("describe ingress made", only="1.37")
     yield Command("run ran --image=busybox:1 --overrides='{\"spec\":{\"nodeSelector\":{\"nowhere\":\"true\"}}}' --labels=a=b --env=A=1 --port=80")
     yield Command("get pod ran -o yaml", retry="Unschedulable")
     yield Command("expose pod ran --port=80 --target-port=8080 --name=exposed")
@@ -275,11 +275,11 @@ def rollouts():
     yield Command("wait --for=condition=Available deployment/nobody --timeout=1s")
     yield Command("wait --for=condition=Ready pod/p --timeout=1s")
     yield Command("wait --for=delete pod/nobody --timeout=1s")
-    yield Command("wait --for=jsonpath='{.status.phase}'=Pending pod/p --timeout=5s", only="1.34")
+    yield Command("wait --for=jsonpath='{.status.phase}'=Pending pod/p --timeout=5s", only="1.37")
     yield Command("logs p")
     yield Command("logs q")
     yield Command("exec p -- ls")
-    yield Command("events --for pod/nobody", only="1.34")
+    yield Command("events --for pod/nobody", only="1.37")
 
 
 def cluster_commands():
@@ -300,7 +300,7 @@ def cluster_commands():
     yield Command("auth can-i create pods --as=system:serviceaccount:$NS:made")
     yield Command("auth can-i list pods --subresource=log --as=nobody")
     yield Command("auth can-i get /healthz --as=nobody")
-    yield Command("auth whoami", only="1.34", filter="^(ATTRIBUTE|Groups)")
+    yield Command("auth whoami", only="1.37", filter="^(ATTRIBUTE|Groups)")
     yield Command("get --raw /healthz")
     yield Command("get --raw /readyz/ping")
     yield Command("get --raw /nonsense")
@@ -346,13 +346,22 @@ spec:
   restartPolicy: Never
   containers: [{name: c, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, "echo bye; exit 3"]}]
 """
+SIZED = """
+apiVersion: v1
+kind: Pod
+metadata: {name: sized}
+spec:
+  nodeSelector: {kubernetes.io/hostname: $NODE}
+  terminationGracePeriodSeconds: 1
+  containers: [{name: c, image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, exec sleep 1000], resources: {requests: {cpu: 50m}}}]
+"""
 ROLLING = DEPLOYMENT.replace('nowhere: "true"}, ', "kubernetes.io/hostname: $NODE}, terminationGracePeriodSeconds: 1, ").replace(
     'image: "busybox:%s"', 'image: busybox, imagePullPolicy: IfNotPresent, command: [sh, -c, "exec sleep 1000"], env: [{name: V, value: "%s"}]')
 
 
 def running_commands():
     """Those whose pods run. $NODE is the node that they have for themselves."""
-    yield Command("apply -f -", RUNNING + "---" + ENDING, name="apply pods that run")
+    yield Command("apply -f -", RUNNING + "---" + ENDING + "---" + SIZED, name="apply pods that run")
     yield Command("wait --for=condition=Ready pod/runs --timeout=30s")
     yield Command("get pod runs")
     yield Command("get pod runs -o wide")
@@ -371,12 +380,19 @@ def running_commands():
     yield Command("logs ends")
     yield Command("logs -f ends")
     yield Command("logs nobody")
-    yield Command("exec runs -- echo hello", only="1.34", name="exec")
-    yield Command("exec runs -- sh -c 'echo out; echo err >&2; exit 7'", only="1.34")
-    yield Command("exec runs -c nobody -- true", only="1.34")
-    yield Command("exec ends -- true", only="1.34")
-    yield Command("exec runs -i -- cat", "typed in\n", only="1.34")
-    yield Command("exec runs -- sh -c 'echo $A'", only="1.34")
+    yield Command("exec runs -- echo hello", only="1.37", name="exec")
+    yield Command("exec runs -- sh -c 'echo out; echo err >&2; exit 7'", only="1.37")
+    yield Command("exec runs -c nobody -- true", only="1.37")
+    yield Command("exec ends -- true", only="1.37")
+    yield Command("exec runs -i -- cat", "typed in\n", only="1.37")
+    yield Command("exec runs -- sh -c 'echo $A'", only="1.37")
+    yield Command("wait --for=condition=Ready pod/sized --timeout=30s")
+    for amount in ("200m", "100m"):
+        yield Command(f"patch pod sized --subresource resize -p '{{\"spec\":{{\"containers\":[{{\"name\":\"c\",\"resources\":{{\"requests\":{{\"cpu\":\"{amount}\"}}}}}}]}}}}'",
+                      only="1.37", name=f"resize to {amount}")
+        yield Command("get pod sized -o jsonpath='{.status.containerStatuses[0].resources.requests.cpu}/{.status.containerStatuses[0].allocatedResources.cpu}/{range .status.conditions[*]} {.type}={.reason}{end}'",
+                      only="1.37", name=f"resized to {amount}", retry=f"{amount}/{amount}/ PodReady")
+    yield Command("get events --field-selector=involvedObject.name=sized -o custom-columns=R:.reason --sort-by=.reason", only="1.37", retry="ResizeCompleted")
     yield Command("describe pod runs", filter=r"^(Name|Namespace|Priority|Labels|Annotations|Status|Controlled|QoS|Node-Selectors|Containers|Init|  |c:|first:|Ready|State|Reason|Exit|Restart|Environment|A:|Type|Initialized|ContainersReady|PodScheduled)")
     yield Command("describe pod ends", filter=r"^(Name|Status|State|Reason|Exit Code|Ready|Restart Count)")
     yield Command("get events --field-selector=involvedObject.name=ends -o custom-columns=T:.type,R:.reason,C:.source.component --sort-by=.reason", retry="Started")

@@ -30,7 +30,8 @@ KEPT = [*(f"/registry/services/specs/{namespace}/o" for namespace in NAMESPACES)
 # A new node is tainted until a controller has seen it ready, and here is none.
 FLAGS = ("--disable-admission-plugins=TaintNodesByCondition",)
 LINE = re.compile(r'^[IWE]\d{4} \S+ +\d+ schedule_one\.go:\d+\] "((?:[^"\\]|\\.)*)" pod="([^"]*)"(.*)$')
-PREEMPTION = re.compile(r'^[IWE]\d{4} \S+ +\d+ preemption\.go:\d+\] "((?:[^"\\]|\\.)*)"(.*)$')
+PREEMPTION = re.compile(r'^[IWE]\d{4} \S+ +\d+ (?:preemption|executor)\.go:\d+\] "((?:[^"\\]|\\.)*)"(.*)$')
+VICTIMS = re.compile(r"preempting (\d+) victims$")
 FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 
 
@@ -70,6 +71,9 @@ class Attempts:
             now["nominated"], now["victims"] = fields["node"], []
         elif said == "Preemptor Pod preempted victim Pod":
             now["victims"].append(fields["victim"])
+        elif said == "Victim Pod is already being deleted, skipping the API call for it":
+            now["victims"].append(fields["victim"])
+            now["leaving"] = now.get("leaving", 0) + 1
         elif said == "Async Preemption finished completely":
             now["removed"] = fields["result"]
 
@@ -97,7 +101,13 @@ class Attempts:
 
 
 def has_outcome(attempt):
-    return "node" in attempt or "message" in attempt and ("nominated" not in attempt or "removed" in attempt)
+    return "node" in attempt or "message" in attempt and ("nominated" not in attempt or "removed" in attempt or nobody_to_remove(attempt))
+
+
+def nobody_to_remove(attempt):
+    """Whether all victims were leaving already: kube-scheduler 1.37 then removes nobody and does not say that it is done."""
+    found = VICTIMS.search(attempt["message"])
+    return found is not None and attempt.get("leaving") == int(found[1])
 
 
 class Unanswered(RigFailure):

@@ -7,13 +7,14 @@ import unittest
 
 from leftovers import NOTHING, traces
 from rig import RealCluster, RealClusterCase, RigFailure
+from rig.requirements import kubernetes_version
 from rig.slot import TESTS_OF_THE_RIG
 
 
 class Api(RealClusterCase):
     def test_it_is_the_version_that_was_built(self):
-        self.assertEqual(self.cluster.read("/version")["gitVersion"], "v1.34.11")
-        self.assertIn("Server Version: v1.34.11", self.cluster.kubectl("version").stdout)
+        self.assertEqual(self.cluster.read("/version")["gitVersion"], kubernetes_version())
+        self.assertIn(f"Server Version: {kubernetes_version()}", self.cluster.kubectl("version").stdout)
 
     def test_pods_are_taken_at_once_and_fake_nodes_have_room(self):
         self.cluster.fake_nodes(3, cpu=4, labels={"zone": "a"})

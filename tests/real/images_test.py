@@ -58,10 +58,6 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
     def import_image(self, name, *layers, node=None):
         (node or self.node).import_image(busybox_archive(self.place / "image.tar", name, layers))
 
-    def ctr(self, *words):
-        return subprocess.run(["ctr", "--address", str(self.node.cri_socket), "--namespace", "k8s.io", *words], check=True,
-                              capture_output=True, text=True).stdout
-
     def test_the_inventory_is_right_and_stays_so_while_containerd_comes_and_goes(self):
         shared = padding(3 * MIB, seed=1)
         self.import_image("registry.example/team/one:1", shared)
@@ -71,7 +67,7 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
         one = self.image("registry.example/team/one:1")
         # What they share is one layer in the table, of the size that the content store says.
         self.assertEqual(one["layers"], two["layers"][:2])
-        stored = {line.split()[0]: line for line in self.ctr("content", "ls").splitlines()[1:]}
+        stored = {line.split()[0]: line for line in self.node.ctr("content", "ls").splitlines()[1:]}
         for layer in two["layers"]:
             self.assertIn(layer["d"], stored)
         self.assertGreater(two["layers"][1]["n"], 3 * MIB)
@@ -97,7 +93,7 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
             self.node.containerd.start()
             eventually(lambda: self.metric("plimsoll_images_runtime_up") == 1, 15, what="that it is back")
         self.assertEqual(self.writes(), writes)
-        self.ctr("images", "rm", "--sync", "registry.example/team/one:1")
+        self.node.ctr("images", "rm", "--sync", "registry.example/team/one:1")
         eventually(lambda: self.image("registry.example/team/one:1") is None, 15, what="the loss")
         self.assertEqual(self.writes(), writes + 1)
 
@@ -117,9 +113,8 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
         self.start("--images-resend", "1h")
         data = bytes(8 * MIB)
         digest = "sha256:" + hashlib.sha256(data).hexdigest()
-        pull = subprocess.Popen(["ctr", "--address", str(self.node.cri_socket), "--namespace", "k8s.io", "content", "ingest",
-                                 "--expected-size", str(8 * MIB), f"layer-{digest}"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+        pull = subprocess.Popen(self.node.ctr_words("content", "ingest", "--expected-size", str(8 * MIB), f"layer-{digest}"),
+                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(pull.wait)
         self.addCleanup(pull.kill)
         pull.stdin.write(data[:4 * MIB])

@@ -62,9 +62,9 @@ class Locality(RealClusterCase):
         cls.import_to(first, images)
         cls.import_to(second, [image(LARGE, [base, more, last], command=["sleep", "1000"])])
         cls.import_to(third, [image("registry.example/team/base:1", [base, more])])
-        digest = next(words[2] for words in map(str.split, cls.ctr(first, "images", "ls").splitlines()) if words[0] == NAMED)
-        cls.ctr(first, "images", "tag", NAMED, *(f"registry.example/mirror{number}@{digest}" for number in range(5)))
-        cls.ctr(first, "images", "tag", SMALL.format(7), *(ALIAS.format(number) for number in range(20)))
+        digest = next(words[2] for words in map(str.split, first.ctr("images", "ls").splitlines()) if words[0] == NAMED)
+        first.ctr("images", "tag", NAMED, *(f"registry.example/mirror{number}@{digest}" for number in range(5)))
+        first.ctr("images", "tag", SMALL.format(7), *(ALIAS.format(number) for number in range(20)))
         # It looks at its images when it starts, and then twice a minute.
         (first.kubelet_directory / "manifests").mkdir()
         first.kubelet.kill()
@@ -73,11 +73,6 @@ class Locality(RealClusterCase):
     @classmethod
     def import_to(cls, node, images):
         node.import_image(write_archives(cls.place / "images.tar", images))
-
-    @staticmethod
-    def ctr(node, *words):
-        return subprocess.run(["ctr", "--address", str(node.cri_socket), "--namespace", "k8s.io", *words], check=True,
-                              capture_output=True, text=True).stdout
 
     @classmethod
     def start_static_scheduler(cls):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The page of kind-image-locality-demo on real kubelets, each with a containerd of its own: our scheduler as kubeadm's static pod."""
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ import unittest
 
 from rig import PROGRAM, ROOT, RealClusterCase
 from rig.images import BUSYBOX
+from rig.requirements import with_containerd
 
 sys.path.insert(0, str(ROOT / "tests" / "e2e" / "scheduler"))
 from locality_walk import EXAMPLE, LocalityWalk  # noqa: E402
@@ -40,7 +40,7 @@ class Walk(LocalityWalk, RealClusterCase):
             "clientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}\n")
         done = subprocess.run([ROOT / "tools/image", "--program", PROGRAM, "--output", directory(self) / "image.tar", "--import",
                                self.cluster.nodes[0].cri_socket], capture_output=True, text=True, timeout=300,
-                              env={**os.environ, "SOURCE_DATE_EPOCH": "0"})
+                              env={**with_containerd(), "SOURCE_DATE_EPOCH": "0"})
         self.assertEqual(done.returncode, 0, done.stderr)
         pod = json.loads(self.cluster.kubectl("create", "-f", str(ROOT / "deploy/scheduler/kube-scheduler.yaml"), "--dry-run=client", "-o",
                                               "json").stdout)
@@ -69,8 +69,7 @@ class Walk(LocalityWalk, RealClusterCase):
 
     def leave_busybox_to_one(self):
         for node in self.cluster.nodes[:2]:
-            subprocess.run(["ctr", "--address", str(node.cri_socket), "--namespace", "k8s.io", "images", "rm", "--sync", BUSYBOX], check=True,
-                           capture_output=True)
+            node.ctr("images", "rm", "--sync", BUSYBOX)
         self.cluster.eventually(lambda: all(("docker.io/library/busybox" in self.images(worker)) == (worker == "node3")
                                             for worker in self.workers), 60, what="what the kubelets report")
 

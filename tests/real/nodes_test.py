@@ -7,6 +7,7 @@ import urllib.request
 from busybox import pod
 from leftovers import NOTHING, machine, traces
 from rig import RealCluster, RealClusterCase, RigFailure
+from rig.requirements import kubernetes_version
 from rig.slot import CGROUPS, TESTS_OF_THE_RIG
 
 
@@ -54,7 +55,7 @@ class OneNode(RealClusterCase):
 
     def test_the_node_reports_itself(self):
         (node,) = self.cluster.get("nodes")["items"]
-        self.assertEqual(node["status"]["nodeInfo"]["kubeletVersion"], "v1.34.11")
+        self.assertEqual(node["status"]["nodeInfo"]["kubeletVersion"], kubernetes_version())
         names = {name for image in node["status"]["images"] for name in image["names"]}
         self.assertLessEqual({"docker.io/library/busybox:latest", "plimsoll.local/pause:1"}, names)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The generated tables of types match Kubernetes' own files, of the version in kubernetes/go.mod."""
+"""The generated tables of types match Kubernetes' own files, of the version in programs/kubernetes/go.mod."""
 import pathlib
 import re
 import shutil
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/kubernetes", "src/local/apiserver/schema/types",
+READ = ["tools/make-types", "tools/kubernetes_types", "tests/real/programs", "src/local/apiserver/schema/types",
         "src/kube/field_names.hpp"]
 
 

@@ -172,7 +172,7 @@ class Upstream:
             if json_name == "-":
                 continue
             proto = known.messages[name].get(go.number)
-            if "inline" in options and go.type.endswith("TypeMeta"):
+            if not json_name and go.type.endswith("TypeMeta"):
                 rows += [Field(name="kind"), Field(name="apiVersion")]
             elif proto is None:
                 raise Surprise(f"{message}: field {json_name or go.type} is not in generated.proto")

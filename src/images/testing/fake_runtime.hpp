@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/event.hpp"
 #include "images/messages.hpp"
 #include "net/rpc.hpp"
 
@@ -38,6 +39,11 @@ class FakeRuntime {
     unary("/runtime.v1.ImageService/ImageStatus",
           [this](const std::string&) { return encode_verbose_info(infos[""]); });
     if (!has_content) return;
+    server_->streaming("/containerd.services.events.v1.Events/Subscribe",
+                       [this](net::RpcCall& call, std::string) {
+                         ++asked["Subscribe"];
+                         return write_events(&call);
+                       });
     unary("/containerd.services.content.v1.Content/ListStatuses",
           [this](const std::string&) { return encode_ingests(ingests); });
     stream("/containerd.services.content.v1.Content/List", [this](const std::string&) {
@@ -47,6 +53,9 @@ class FakeRuntime {
       return encode_read_piece(manifests[*decode_read_request(request)]);
     });
   }
+
+  // Reports that the images have changed, as containerd does.
+  void report_change() { event_.notify(); }
 
   Task<void> stop() {
     if (server_) co_await server_->drain(net::RpcClock::duration::zero());
@@ -63,6 +72,14 @@ class FakeRuntime {
 
   static Task<net::RpcStatus> write(net::RpcCall* call, std::string body) {
     co_await call->write(std::move(body));
+    co_return net::RpcStatus();
+  }
+
+  Task<net::RpcStatus> write_events(net::RpcCall* call) {
+    for (bool open = true; open;) {
+      co_await event_.wait();
+      open = co_await call->write("");
+    }
     co_return net::RpcStatus();
   }
 
@@ -85,6 +102,7 @@ class FakeRuntime {
 
   Executor loop_;
   std::string socket_;
+  Event event_{loop_};
   std::unique_ptr<net::RpcServer> server_;
 };
 

@@ -39,6 +39,16 @@ struct ClusterDirectories {
 
   // Laid out as a kubelet's directory.
   std::string node(std::string_view node) const { return run + "/" + std::string(node); }
+
+  // Where the container runtime of a node listens. On a real node: /run/containerd/containerd.sock.
+  std::string runtime_socket(std::string_view name_of_node) const {
+    return node(name_of_node) + "/containerd/containerd.sock";
+  }
+
+  // The files of a node that differ from those of this machine, by their path on the node.
+  std::string host(std::string_view node) const {
+    return nodes() + "/" + std::string(node) + "/host";
+  }
 };
 
 // By the rules of the environment (XDG_STATE_HOME, XDG_RUNTIME_DIR, HOME), or with the state in

@@ -227,7 +227,8 @@ class KindReader {
     if (!out_.scheduler.config.empty()) {
       std::string path = out_.scheduler.config;
       map_path(path, volumes_);
-      if (map_path(path, mounts_)) out_.scheduler.config_file = std::move(path);
+      const bool mounted = map_path(path, mounts_);
+      (mounted ? out_.scheduler.config_file : out_.scheduler.config_on_node) = std::move(path);
     }
     for (const auto* list : {&volumes_, &mounts_})
       for (const Mapping& one : *list)

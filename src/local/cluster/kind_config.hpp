@@ -21,9 +21,10 @@ struct KindConfig {
 
   // What a patch of kubeadm's ClusterConfiguration sets for the scheduler.
   struct Scheduler {
-    std::string config = {};       // the path inside the scheduler's pod; "": none
-    std::string config_file = {};  // the same file on this machine, by the mounts
-    TextPosition config_at = {};   // the position of that path in the kind file
+    std::string config = {};          // the path inside the scheduler's pod; "": none
+    std::string config_file = {};     // the same file on this machine, by the mounts
+    std::string config_on_node = {};  // its path on the node, if no mount maps it
+    TextPosition config_at = {};      // the position of that path in the kind file
     std::optional<int> v = {};
   };
 

@@ -99,6 +99,7 @@ TEST(KindConfig, has_no_file_name_for_a_path_that_is_not_mapped) {
            "/x}}}\"]\n"));
   EXPECT_EQ(config.scheduler.config, "/x");
   EXPECT_EQ(config.scheduler.config_file, "");
+  EXPECT_EQ(config.scheduler.config_on_node, "/x");
   EXPECT_EQ(config.scheduler.config_at, (TextPosition{3, 24}))
       << "the position of the patch, which is not a block";
 }

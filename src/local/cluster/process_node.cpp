@@ -12,6 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// As ClusterDirectories::runtime_socket(). Pods see its directory as /run/containerd.
+constexpr std::string_view kRuntimeSocket = "/containerd/containerd.sock";
 constexpr int kKubeletPort = 10'250;
 // Killed processes need a moment before their cgroups are empty.
 constexpr int kRemoveTries = 50;
@@ -67,8 +69,10 @@ Task<Result<void>> ProcessNode::start() {
   kubelet::DeviceManagerOptions devices{.kubelet_dir = options_.kubelet_dir,
                                         .pods = [this] { return pods_.pods(); }};
   PLIM_CO_TRY(devices_, kubelet::DeviceManager::start(loop_, clock_, std::move(devices)));
-  PLIM_CO_TRY(
-      cri_, kubelet::CriServer::start(loop_, clock_, options_.kubelet_dir + "/cri.sock", *images_));
+  kubelet::CriServerOptions runtime{.socket = options_.kubelet_dir + std::string(kRuntimeSocket),
+                                    .version = options_.node.version};
+  PLIM_CO_CHECK(make_directories(runtime.socket.substr(0, runtime.socket.rfind('/')), 0755));
+  PLIM_CO_TRY(cri_, kubelet::CriServer::start(loop_, clock_, std::move(runtime), *images_, pods_));
   if (cgroups_->available())
     PLIM_CO_CHECK(write_file(fmt::format("{}/{}", options_.kubelet_dir, kCgroupNote),
                              cgroups_->root(), kMayVanish));

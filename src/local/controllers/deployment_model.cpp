@@ -101,6 +101,7 @@ SetModel::SetModel(ObjectPointer set)
       actual(kube::int_at(json, "ReplicaSet.status.replicas").value_or(0)),
       ready(kube::int_at(json, "ReplicaSet.status.readyReplicas").value_or(0)),
       available(kube::int_at(json, "ReplicaSet.status.availableReplicas").value_or(0)),
+      terminating(kube::int_at(json, "ReplicaSet.status.terminatingReplicas")),
       identity(template_identity(value_or_empty(kube::find(json, "ReplicaSet.spec.template")))),
       created(object->meta.created.value_or(WallTime())) {}
 

@@ -64,6 +64,7 @@ struct SetModel {
 
   std::int64_t replicas;                  // wanted
   std::int64_t actual, ready, available;  // from its status
+  std::optional<std::int64_t> terminating;
   std::string identity;
   WallTime created;
 };

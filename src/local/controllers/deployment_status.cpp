@@ -75,9 +75,11 @@ json::object deployment_status(const DeploymentModel& deployment, DeploymentSets
   json::object out = deployment.status.get_object();
   std::int64_t actual = 0;
   std::int64_t ready = 0;
+  std::int64_t terminating = 0;
   for (const SetModel* set : sets.all()) {
     actual += set->actual;
     ready += set->ready;
+    terminating += set->terminating.value_or(0);
   }
   const std::int64_t available = sets.total_available();
   set_or_omit(out, "DeploymentStatus.observedGeneration", deployment.object->meta.generation);
@@ -87,6 +89,7 @@ json::object deployment_status(const DeploymentModel& deployment, DeploymentSets
   set_or_omit(out, "DeploymentStatus.availableReplicas", available);
   set_or_omit(out, "DeploymentStatus.unavailableReplicas",
               std::max<std::int64_t>(0, sets.total() - available));
+  out[kube::key("DeploymentStatus.terminatingReplicas")] = terminating;
   if (available >= deployment.min_available()) {
     set_deployment_condition(out,
                              {.type = "Available",

@@ -68,6 +68,10 @@ bool is_active(const kube::Pod& pod) {
   return !is_terminal(pod) && !pod.meta.deleted;
 }
 
+bool is_terminating(const kube::Pod& pod) {
+  return !is_terminal(pod) && pod.meta.deleted.has_value();
+}
+
 bool is_available(const kube::Pod& pod, std::chrono::seconds min_ready, WallTime now) {
   if (!is_ready(pod)) return false;
   if (min_ready.count() <= 0) return true;

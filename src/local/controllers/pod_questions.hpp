@@ -17,8 +17,9 @@ const kube::Condition* find_condition(const std::vector<kube::Condition>& condit
 bool is_true(const kube::Condition* condition);
 
 bool is_ready(const kube::Pod& pod);
-bool is_terminal(const kube::Pod& pod);  // Succeeded or Failed
-bool is_active(const kube::Pod& pod);    // neither ended nor being deleted
+bool is_terminal(const kube::Pod& pod);     // Succeeded or Failed
+bool is_active(const kube::Pod& pod);       // neither ended nor being deleted
+bool is_terminating(const kube::Pod& pod);  // being deleted, but not ended
 
 // True if the pod has been ready for `min_ready`.
 bool is_available(const kube::Pod& pod, std::chrono::seconds min_ready, WallTime now);

@@ -24,12 +24,15 @@ Task<Result<void>> ReplicaSetController::reconcile(std::string key) {
   const bool deleting = set->meta.deleted.has_value();
   PLIM_CO_TRY(std::vector<PodPointer> pods,
               co_await claim_pods(Parent(kind_, set->meta), std::move(*selector), deleting));
+  const auto terminating =
+      std::ranges::count_if(pods, [](const PodPointer& pod) { return is_terminating(*pod); });
   std::erase_if(pods, [](const PodPointer& pod) { return !is_active(*pod); });
 
   std::optional<Error> trouble;
   if (current && !deleting) trouble = co_await manage(set, pods);
   const WallTime now = clock_.wall();
-  const ReplicaCounts counts = count_replicas(set->json, pods, now);
+  ReplicaCounts counts = count_replicas(set->json, pods, now);
+  counts.terminating = terminating;
   json::value status = replica_set_status(*set, counts, trouble, now);
   PLIM_CO_TRY([[maybe_unused]] bool changed, co_await write_status(kind_, set, std::move(status)));
   if (counts.next_available) enqueue_after(key, *counts.next_available - now);

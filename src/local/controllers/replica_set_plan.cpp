@@ -56,6 +56,7 @@ json::value replica_set_status(const Object& replica_set, const ReplicaCounts& c
   set_or_omit(status, "ReplicaSetStatus.fullyLabeledReplicas", counts.fully_labeled);
   set_or_omit(status, "ReplicaSetStatus.readyReplicas", counts.ready);
   set_or_omit(status, "ReplicaSetStatus.availableReplicas", counts.available);
+  status[kube::key("ReplicaSetStatus.terminatingReplicas")] = counts.terminating;
   set_or_omit(status, "ReplicaSetStatus.observedGeneration", replica_set.meta.generation);
   const bool failed_before = before && find_condition(*before, "ReplicaFailure");
   if (trouble && !failed_before) {

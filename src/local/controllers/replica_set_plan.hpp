@@ -29,6 +29,7 @@ struct ReplicaCounts {
   std::int64_t fully_labeled = 0;  // have all labels of the template
   std::int64_t ready = 0;
   std::int64_t available = 0;
+  std::int64_t terminating = 0;                 // are being deleted and have not ended
   std::optional<WallTime> next_available = {};  // when the next ready pod becomes available
 };
 

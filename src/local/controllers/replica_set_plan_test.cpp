@@ -132,13 +132,15 @@ TEST(ReplicaSetStatus, has_a_failure_condition_until_the_error_is_gone) {
   auto set = object_from_text(R"({"metadata":{"generation":2},"spec":{"replicas":3},"status":{}})");
   const Error quota = fail(Code::forbidden, "exceeded quota");
   json::value troubled = replica_set_status(*set, {.replicas = 1}, quota, kJudged);
-  EXPECT_EQ(troubled, json::parse(R"({"replicas":1,"observedGeneration":2,"conditions":[{
+  EXPECT_EQ(
+      troubled,
+      json::parse(R"({"replicas":1,"terminatingReplicas":0,"observedGeneration":2,"conditions":[{
       "type":"ReplicaFailure","status":"True","reason":"FailedCreate","message":"exceeded quota",
       "lastTransitionTime":"2026-01-01T12:00:00Z"}]})"));
   json::value again = set->json;
   again.as_object()["status"] = troubled;
   auto after = replica_set_status(*object_from(again), {.replicas = 3}, std::nullopt, kJudged);
-  EXPECT_EQ(after, json::parse(R"({"replicas":3,"observedGeneration":2})"));
+  EXPECT_EQ(after, json::parse(R"({"replicas":3,"terminatingReplicas":0,"observedGeneration":2})"));
 }
 
 }  // namespace

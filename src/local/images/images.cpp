@@ -28,7 +28,12 @@ class PulledImages final : public NodeImages {
  public:
   PulledImages(const Executor& loop, Clock& clock, std::shared_ptr<const ImageCatalog> catalog,
                PullOptions options)
-      : clock_(clock), catalog_(std::move(catalog)), options_(options), turn_(loop), rate_(loop) {
+      : clock_(clock),
+        catalog_(std::move(catalog)),
+        options_(options),
+        turn_(loop),
+        rate_(loop),
+        change_(loop) {
     for (const auto& image : catalog_->built_in()) store_.add(image);
   }
 
@@ -81,6 +86,11 @@ class PulledImages final : public NodeImages {
   std::vector<std::shared_ptr<const Image>> list() const override { return store_.list(); }
 
   void on_change(std::function<void()> callback) override { callback_ = std::move(callback); }
+
+  Task<std::uint64_t> changed_since(std::uint64_t seen) const override {
+    while (changes_ == seen) co_await change_.wait();
+    co_return changes_;
+  }
 
   std::vector<Moving> moving() const override {
     std::vector<Moving> out;
@@ -178,6 +188,8 @@ class PulledImages final : public NodeImages {
   }
 
   void tell() {
+    ++changes_;
+    change_.notify();
     if (callback_) callback_();
   }
 
@@ -191,6 +203,8 @@ class PulledImages final : public NodeImages {
   std::uint64_t next_turn_ = 0;
   Event turn_;  // a pull has ended
   Event rate_;  // the number of layers in transfer has changed
+  mutable Event change_;
+  std::uint64_t changes_ = 0;
   std::function<void()> callback_;
 };
 

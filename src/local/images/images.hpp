@@ -71,6 +71,10 @@ class NodeImages {
   // empty one is not called.
   virtual void on_change(std::function<void()> callback) = 0;
 
+  // Waits until the images have changed since the call that returned `seen`; 0 at first. For
+  // several readers at once.
+  virtual Task<std::uint64_t> changed_since(std::uint64_t seen) const = 0;
+
   // A layer that is being transferred.
   struct Moving {
     Layer layer;

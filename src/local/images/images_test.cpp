@@ -188,6 +188,27 @@ TEST_F(NodeImagesTest, removes_layers_with_their_last_image) {
   EXPECT_EQ(pull("app:1")->bytes, 100'000'000);
 }
 
+TEST_F(NodeImagesTest, wakes_every_reader_of_changes) {
+  std::vector<std::uint64_t> seen;
+  const auto wait = [](const NodeImages* images, std::vector<std::uint64_t>* out) -> Task<void> {
+    std::uint64_t last = 0;
+    for (int i = 0; i < 2; ++i) {
+      last = co_await images->changed_since(last);
+      out->push_back(last);
+    }
+  };
+  tasks_.spawn("one", wait(images_.get(), &seen));
+  tasks_.spawn("two", wait(images_.get(), &seen));
+  loop_.run_ready();
+  EXPECT_TRUE(seen.empty());
+  ASSERT_TRUE(images_->load("app:1"));
+  loop_.run_ready();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 1}));
+  ASSERT_TRUE(images_->remove("app:1"));
+  loop_.run_ready();
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{1, 1, 2, 2}));
+}
+
 TEST_F(NodeImagesTest, does_not_call_a_replaced_callback) {
   int before = 0, now = 0;
   images_->on_change([&] { ++before; });

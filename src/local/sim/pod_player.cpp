@@ -48,14 +48,19 @@ void PodPlayer::plan(const kube::Pod& pod, const std::string& key, SimPod& sim) 
     return;
   }
   const bool silent = pod.status.phase.view() == "Running" && is_thought_silent(pod);
-  const PodStep urgent = deleted ? PodStep::remove : silent ? PodStep::recover : sim.step;
+  const PodStep urgent = deleted                ? PodStep::remove
+                         : silent               ? PodStep::recover
+                         : is_resized(pod, sim) ? PodStep::resize
+                                                : sim.step;
   if (sim.pending && sim.step == urgent) return;
   plan_built_in(pod, key, sim);
 }
 
 void PodPlayer::plan_built_in(const kube::Pod& pod, const std::string& key, SimPod& sim) {
   const SimWish wish = wish_of(pod);
-  const NextStep next = next_step(pod, wish, sim_.clock.wall());
+  NextStep next = next_step(pod, wish, sim_.clock.wall());
+  if (is_resized(pod, sim) && next.step != PodStep::recover)
+    next = {PodStep::resize, Nanos::zero()};
   sim.pending = false;
   if (next.step == PodStep::none) return;
   Nanos after = next.after;
@@ -70,6 +75,11 @@ void PodPlayer::plan_built_in(const kube::Pod& pod, const std::string& key, SimP
   }
   sim.step = next.step;
   sim_.jobs.push({Job::What::pod, key}, sim, after);
+}
+
+bool PodPlayer::is_resized(const kube::Pod& pod, const SimPod& sim) {
+  return pod.status.phase.view() == "Running" && !pod.meta.deleted &&
+         pod.meta.generation > sim.shown;
 }
 
 Nanos PodPlayer::start_wait(const kube::Pod& pod, SimPod& sim) {
@@ -132,6 +142,9 @@ json::value PodPlayer::status_patch(const kube::Pod& pod, SimPod& sim) {
     case PodStep::restart:
       sim.began = sim_.clock.steady();
       return restarted_status(pod, now);
+    case PodStep::resize:
+      sim.shown = pod.meta.generation;
+      return resized_status(pod, now);
     case PodStep::recover:
       return recovered_status(pod, now);
     case PodStep::start:

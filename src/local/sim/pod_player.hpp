@@ -36,12 +36,15 @@ class PodPlayer {
   struct SimPod : Tracked {
     std::string ip;
     std::string trouble;  // why its image cannot be pulled
+    // The generation whose resources the status shows. A spec that never changed has generation 1.
+    std::int64_t shown = 1;
     // Exact times, because a status has only whole seconds. Unknown after the simulation restarts.
     std::optional<SteadyTime> starts = {}, began = {};
   };
 
   void plan(const kube::Pod& pod, const std::string& key, SimPod& sim);
   void plan_built_in(const kube::Pod& pod, const std::string& key, SimPod& sim);
+  static bool is_resized(const kube::Pod& pod, const SimPod& sim);
   Nanos start_wait(const kube::Pod& pod, SimPod& sim);
   void finish(Job job, const Result<void>& done);
   json::value status_patch(const kube::Pod& pod, SimPod& sim);

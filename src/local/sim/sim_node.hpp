@@ -6,13 +6,14 @@
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "kube/reference_version.hpp"
 #include "kube/types.hpp"
 
 namespace plim::local::sim {
 
 struct NodeShape {
   std::string cpu = "32", memory = "256Gi", ephemeral_storage = "1Ti", pods = "110";
-  std::string version = "v1.34.0";
+  std::string version{kube::kReferenceVersion};
 };
 
 // True with the annotation plimsoll.io/sim: "true" or kwok's kwok.x-k8s.io/node.

@@ -112,8 +112,24 @@ struct ContainerLook {
   std::string id = {};
 };
 
-json::object container_json(std::string_view name, std::string_view image, ContainerLook look) {
-  json::object out{{"name", name},
+json::object amounts(const kube::ResourceList& list) {
+  json::object out;
+  for (const auto& [name, amount] : list) out[name.view()] = amount.view();
+  return out;
+}
+
+// Simulated nodes have no cgroups: a container has what its spec asks for at once.
+void show_resources(const kube::Container& container, json::object& status) {
+  json::object resources;
+  if (!container.limits.empty()) resources["limits"] = amounts(container.limits);
+  if (!container.requests.empty()) resources["requests"] = amounts(container.requests);
+  status["resources"] = std::move(resources);
+  if (!container.requests.empty()) status["allocatedResources"] = amounts(container.requests);
+}
+
+json::object container_json(const kube::Container& container, ContainerLook look) {
+  const std::string_view image = container.image.view();
+  json::object out{{"name", container.name.view()},
                    {"state", std::move(look.state)},
                    {"lastState", std::move(look.last_state)},
                    {"ready", look.ready},
@@ -122,6 +138,7 @@ json::object container_json(std::string_view name, std::string_view image, Conta
                    {"imageID", look.id.empty() ? "" : "sha256:" + net::sha256_hex(image)},
                    {"started", look.started}};
   if (!look.id.empty()) out["containerID"] = look.id;
+  show_resources(container, out);
   return out;
 }
 
@@ -145,7 +162,7 @@ json::array init_statuses(const Pod& pod, const std::string& time) {
     ContainerLook look{
         .state = {}, .ready = true, .started = sidecar, .id = container_id(pod, container.name, 0)};
     look.state = sidecar ? running(time) : terminated(0, time, time, look.id);
-    out.push_back(container_json(container.name, container.image, std::move(look)));
+    out.push_back(container_json(container, std::move(look)));
   }
   return out;
 }
@@ -211,7 +228,7 @@ json::value creating_status(const Pod& pod, const PodPlace& place, WallTime now,
     json::object inner{{"reason", reason}};
     if (!message.empty()) inner["message"] = message;
     ContainerLook look{.state = json::object{{"waiting", std::move(inner)}}};
-    return container_json(container.name, container.image, std::move(look));
+    return container_json(container, std::move(look));
   };
   json::array statuses;
   for (const kube::Container& container : pod.spec.containers)
@@ -242,7 +259,7 @@ json::value running_status(const Pod& pod, const PodPlace& place, WallTime now) 
                        .ready = true,
                        .started = true,
                        .id = container_id(pod, container.name, 0)};
-    statuses.push_back(container_json(container.name, container.image, std::move(look)));
+    statuses.push_back(container_json(container, std::move(look)));
   }
   json::object status{{"phase", "Running"},
                       {"conditions", conditions(pod, {.ready = true}, now)},
@@ -279,7 +296,7 @@ json::value finished_status(const Pod& pod, const SimWish& wish, WallTime now) {
       look.last_state = std::move(end);
       look.state = {{"waiting", json::object{{"reason", "CrashLoopBackOff"}}}};
     }
-    statuses.push_back(container_json(container.name, container.image, std::move(look)));
+    statuses.push_back(container_json(container, std::move(look)));
   }
   json::object status{{"containerStatuses", std::move(statuses)}};
   if (!again) {
@@ -311,10 +328,40 @@ json::value restarted_status(const Pod& pod, WallTime now) {
           terminated(end.exit_code, time_text(end.started, now), time_text(end.finished, now),
                      container_id(pod, container.name, restarts - 1));
     }
-    statuses.push_back(container_json(container.name, container.image, std::move(look)));
+    statuses.push_back(container_json(container, std::move(look)));
   }
   json::object status{{"containerStatuses", std::move(statuses)},
                       {"conditions", conditions(pod, {.ready = true}, now)}};
+  return patch_of(pod, std::move(status));
+}
+
+json::value resized_status(const Pod& pod, WallTime now) {
+  json::array statuses;
+  for (const kube::Container& container : pod.spec.containers) {
+    const ContainerStatus* old = find_status(pod, container.name);
+    const std::int32_t restarts = old ? old->restarts : 0;
+    const bool runs = old != nullptr && old->state == ContainerStatus::State::running;
+    ContainerLook look{.state = {},
+                       .restarts = restarts,
+                       .ready = runs,
+                       .started = runs,
+                       .id = container_id(pod, container.name, restarts)};
+    if (runs)
+      look.state = running(time_text(old->running_since, now));
+    else
+      look.state = {{"waiting", json::object{{"reason", "CrashLoopBackOff"}}}};
+    if (old != nullptr && old->last_terminated.finished) {
+      const ContainerStatus::Ended& end = old->last_terminated;
+      look.last_state =
+          terminated(end.exit_code, time_text(end.started, now), time_text(end.finished, now),
+                     container_id(pod, container.name, restarts - (runs ? 1 : 0)));
+    }
+    statuses.push_back(container_json(container, std::move(look)));
+  }
+  json::object status{{"containerStatuses", std::move(statuses)},
+                      {"observedGeneration", pod.meta.generation}};
+  if (!pod.spec.init_containers.empty())
+    status["initContainerStatuses"] = init_statuses(pod, time_text(pod.status.started, now));
   return patch_of(pod, std::move(status));
 }
 

@@ -27,6 +27,7 @@ enum class PodStep {
   start,    // containers begin to run
   finish,   // containers end
   restart,  // after the back-off that follows an end
+  resize,   // the spec asks for other resources
   recover,  // the pod was marked not ready because its node was
   remove,   // the pod was deleted
 };
@@ -55,6 +56,8 @@ json::value running_status(const kube::Pod& pod, const PodPlace& place, WallTime
 json::value finished_status(const kube::Pod& pod, const SimWish& wish, WallTime now);
 // Containers run again after their back-off.
 json::value restarted_status(const kube::Pod& pod, WallTime now);
+// Containers have the resources of the spec.
+json::value resized_status(const kube::Pod& pod, WallTime now);
 // The pod is ready again.
 json::value recovered_status(const kube::Pod& pod, WallTime now);
 

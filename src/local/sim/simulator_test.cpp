@@ -108,6 +108,34 @@ TEST_F(SimulatorTest, runs_pods_until_they_are_deleted) {
   EXPECT_TRUE(pod("a").is_null());
 }
 
+TEST_F(SimulatorTest, accepts_a_resize_at_once) {
+  simulate({.nodes = 1});
+  json::value made = apiserver::testing::simple_pod("a");
+  make_object(made, {"metadata", "annotations"})["plimsoll.io/sim-duration"] = "10s";
+  make_object(made, {"spec"})["nodeName"] = "sim-1";
+  make_object(made, {"spec"})["restartPolicy"] = "Never";
+  made.at("spec").at("containers").at(0).as_object()["resources"] =
+      parsed(R"({"requests":{"cpu":"1"},"limits":{"memory":"1Gi"}})");
+  ASSERT_TRUE(run(client->create(kube::resources::pods, {"default", ""}, made)));
+  settle();
+  auto status = [this] { return pod("a").at("status").at("containerStatuses").at(0); };
+  EXPECT_EQ(text_at(status(), {"resources", "requests", "cpu"}), "1");
+  for (std::string_view limit : {"2Gi", "3Gi"}) {
+    auto resized = send("PATCH", "/api/v1/namespaces/default/pods/a/resize",
+                        fmt::format(R"({{"spec":{{"containers":[{{"name":"c","resources":{{
+                            "limits":{{"memory":"{}"}}}}}}]}}}})",
+                                    limit),
+                        {{"Content-Type", "application/strategic-merge-patch+json"}});
+    ASSERT_EQ(resized.status, 200) << resized.body;
+    settle();
+    EXPECT_EQ(text_at(status(), {"resources", "limits", "memory"}), limit);
+  }
+  EXPECT_EQ(int_at(pod("a"), {"status", "observedGeneration"}), 3);
+  EXPECT_EQ(phase("a"), "Running");
+  pass(11s);
+  EXPECT_EQ(phase("a"), "Succeeded") << "its end is not forgotten";
+}
+
 TEST_F(SimulatorTest, ends_pods_as_their_annotations_say) {
   simulate({.nodes = 1});
   make_pod("good", {{"plimsoll.io/sim-duration", "1500ms"}}, "Never");

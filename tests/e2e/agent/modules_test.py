@@ -52,7 +52,7 @@ class OneProcess(unittest.TestCase):
         self.configure(POOLS % self.last)
         self.measure = ("-c", self.config, "--root")
         self.give_out = ("--poolconfigs", self.pools)
-        self.tell = ("--images", "--images-interval", "300ms", "--cri-endpoint", self.kubelet / "cri.sock")
+        self.tell = ("--images", "--images-interval", "300ms", "--cri-endpoint", self.kubelet / "containerd/containerd.sock")
 
     def configure(self, text):
         """As a ConfigMap volume changes: in one step."""

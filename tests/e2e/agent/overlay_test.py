@@ -59,11 +59,11 @@ class Overlay(NodeAgentWalk, unittest.TestCase):
         """Told where the kubelet of this machine has its sockets and its cgroups."""
         spec = made["spec"]["template"]["spec"]
         kubelet = self.cluster.place.run_directory("t") / self.node["name"]
-        places = {"device-plugins": kubelet / "device-plugins", "pod-resources": kubelet / "pod-resources", "run": kubelet, "runtime": kubelet}
+        places = {"device-plugins": kubelet / "device-plugins", "pod-resources": kubelet / "pod-resources", "run": kubelet}
         for volume in spec["volumes"]:
             if volume["name"] in places:
                 volume["hostPath"]["path"] = str(places[volume["name"]])
-        spec["containers"][0]["args"] += ["--cgroup-root", self.node["cgroups"], "--cri-endpoint", "/host/run/containerd/cri.sock"]
+        spec["containers"][0]["args"] += ["--cgroup-root", self.node["cgroups"]]
         return made
 
     def address(self):

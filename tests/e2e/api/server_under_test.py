@@ -1,6 +1,6 @@
 """The API server under test, and plain HTTPS to it. Not a test itself.
 
-PLIMSOLL_TEST_KUBECONFIG names the cluster: any Kubernetes 1.34 whose user may do everything and whose controllers run. Without it
+PLIMSOLL_TEST_KUBECONFIG names the cluster: any Kubernetes 1.37 whose user may do everything and whose controllers run. Without it
 each script starts a local cluster of its own without nodes and removes it at the end.
 """
 import contextlib

@@ -27,17 +27,17 @@ class Cluster(unittest.TestCase):
     def test_version_asks_the_server(self):
         done = self.run_here("version")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"Server: +v1\.34\.2 at http://127\.0\.0\.1")
+        self.assertRegex(done.stdout, r"Server: +v1\.36\.2 at http://127\.0\.0\.1")
         value = json.loads(self.run_here("version", "-o", "json").stdout)
-        self.assertEqual(value["server"]["version"], "v1.34.2")
-        self.assertRegex(value["kubernetes"].pop("tested"), r"^1\.34\.\d+$")
-        self.assertEqual(value["kubernetes"], {"oldest": "1.29", "newest": "1.36"})
+        self.assertEqual(value["server"]["version"], "v1.36.2")
+        self.assertRegex(value["kubernetes"].pop("tested"), r"^1\.37\.\d+$")
+        self.assertEqual(value["kubernetes"], {"oldest": "1.35", "newest": "1.37"})
         self.assertTrue(value["server"]["supported"])
         self.assertNotIn("server", json.loads(self.run_here("version", "--client", "--json").stdout))
         self.assertEqual(self.requests[0][2]["Authorization"], "Bearer secret-token")
 
     def test_version_warns_outside_of_the_range(self):
-        for minor, warns in (("28", True), ("29", False), ("36", False), ("37+", True)):
+        for minor, warns in (("34", True), ("35", False), ("37", False), ("38+", True)):
             with api_server(minor) as (url, _):
                 done = run("version", "-s", url)
                 self.assertEqual(done.returncode, 0)
@@ -175,11 +175,11 @@ class Cluster(unittest.TestCase):
         done = self.run_here("doctor", "-o", "json")
         found = {item["check"]: item for item in json.loads(done.stdout)["items"]}
         self.assertEqual(found["cluster"]["status"], "ok")
-        self.assertRegex(found["cluster"]["found"], r"^v1\.34\.2 at .*; supported are 1\.29 to 1\.36$")
+        self.assertRegex(found["cluster"]["found"], r"^v1\.36\.2 at .*; supported are 1\.35 to 1\.37$")
         self.assertEqual(found["credentials"]["status"], "ok")
-        with api_server("28") as (url, _):
+        with api_server("34") as (url, _):
             old = {item["check"]: item for item in json.loads(run("doctor", "-s", url, "-o", "json").stdout)["items"]}["cluster"]
-        self.assertEqual((old["status"], old["remedy"]), ("degraded", "use Kubernetes 1.29 to 1.36"))
+        self.assertEqual((old["status"], old["remedy"]), ("degraded", "use Kubernetes 1.35 to 1.37"))
         done = run("doctor", "-s", "http://127.0.0.1:1", "-o", "json")
         self.assertEqual(done.returncode, 1)
         found = {item["check"]: item for item in json.loads(done.stdout)["items"]}

@@ -150,7 +150,7 @@ class Kubectl(unittest.TestCase):
     def test_runs_as_a_plugin(self):
         done = self.kubectl("plimsoll", "version", "--client", "-o", "jsonpath={.kubernetes.tested}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"^1\.34\.\d+$")
+        self.assertRegex(done.stdout, r"^1\.37\.\d+$")
         self.assertEqual(self.kubectl("plimsoll", "nonsense").returncode, 2)
 
     def test_completes_as_a_plugin(self):

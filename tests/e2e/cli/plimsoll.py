@@ -31,7 +31,7 @@ def run(*words, program=PROGRAM, stdin="", env=None, timeout=30):
 class ApiServer(http.server.BaseHTTPRequestHandler):
     """As much of an API server as the commands need."""
     protocol_version = "HTTP/1.1"
-    minor = "34"
+    minor = "36"
     requests = []
 
     def log_message(self, *_):
@@ -107,7 +107,7 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def api_server(minor="34", certificate=None):
+def api_server(minor="36", certificate=None):
     """By https with a pair of files for its certificate and key."""
     handler = type("Handler", (ApiServer,), {"minor": minor, "requests": []})
     server = QuietServer(("127.0.0.1", 0), handler)

@@ -69,7 +69,7 @@ class Start(unittest.TestCase):
         lines = cluster.kubectl("get", "nodes").stdout.splitlines()
         self.assertEqual(len(lines), 4)
         for line in lines[1:]:
-            self.assertRegex(line, r"^n[123] +Ready +<none> +\d+s +v1\.34\.0\+plimsoll")
+            self.assertRegex(line, r"^n[123] +Ready +<none> +\d+s +v1\.3\d\.0\+plimsoll")
         self.assertRegex(cluster.started.stderr, r"(?m)^ +\d+\.\d{3} s  3 nodes Ready$")
         self.check_end(cluster)
 

@@ -60,7 +60,7 @@ class Configuration(unittest.TestCase):
 
     def test_one_score_more_keeps_the_others(self):
         done = self.check(V1 + "profiles: [{plugins: {score: {enabled: [{name: ImageLocality, weight: 5}]}}}]")
-        self.assertEqual(len(self.line(done, "score")), 9, done.stdout)
+        self.assertEqual(len(self.line(done, "score")), 10, done.stdout)
         self.assertIn("ImageLocality(5)[mode", self.line(done, "score"))
 
     def test_mistakes_are_told_with_their_places(self):

@@ -60,7 +60,7 @@ class ExplainLive(unittest.TestCase):
                          "worker3 was rejected by NodeResourcesFit: Insufficient cpu [cpu: asks 400, 4 of 4 free]\n")
         record = json.loads(self.explain("huge", "-o", "json").stdout)
         self.assertEqual((record["postFilter"]["nominated"], record["postFilter"]["victims"]), ("", []))
-        self.assertTrue(record["postFilter"]["message"].startswith("no new claims to deallocate, preemption: 0/3 nodes are available: "), record)
+        self.assertTrue(record["postFilter"]["message"].startswith("preemption: 0/3 nodes are available: "), record)
         unknown = self.explain("huge", "--why-not", "worker9")
         self.assertEqual((unknown.returncode, unknown.stdout), (4, ""))
         self.assertIn("node worker9 does not exist", unknown.stderr)
@@ -83,6 +83,36 @@ class ExplainLive(unittest.TestCase):
         done = self.explain("busybox-sleep-0", "--why-not", "worker")
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("only the scheduler knows", done.stderr)
+
+    def test_every_node_is_explained_on_a_cluster_with_many(self):
+        room = {"cpu": "4", "memory": "8Gi", "pods": "20"}
+        for number in range(200):
+            name = f"n{number:03}"
+            self.api.post("/api/v1/nodes", {"metadata": {"name": name}, "status": {"allocatable": room, "capacity": room}})
+            self.api.merge(f"/api/v1/nodes/{name}", {"spec": {"taints": None, "unschedulable": True if number < 100 else None}})
+        self.api.post("/api/v1/namespaces/default/pods", pod("a"))
+        path = "/api/v1/namespaces/default/pods/a"
+        self.assertEqual(eventually(lambda: self.api.get(path)["spec"].get("nodeName"), what="a node"), "worker2")
+
+        def shown(*words):
+            done = self.explain("a", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        for restarted in (False, True):
+            for node in (f"n{number:03}" for number in range(100)):
+                self.assertRegex(shown("--why-not", node), f"^{node} was rejected by NodeUnschedulable: ")
+            for node in ("n150", "n199", "worker3"):
+                self.assertTrue(shown("--why-not", node).startswith(f"{node} was feasible, but 100000 behind worker2: 0 against 100000\n"))
+            self.assertIn("NOTE    computed from the cluster as of now", shown("--why-not", "n050"))
+            every = shown("--all-nodes")
+            self.assertEqual(len(set(re.findall(r"(?m)^(n\d{3}|worker\d?) ", every))), 203, every)
+            self.assertIn("NODES   203 = 103 feasible (all scored) + 100 rejected\n", every)
+            self.assertIn("NOTE    computed from the cluster as of now", every)
+            if not restarted:
+                self.assertNotIn("as of now", shown())
+                self.scheduler.stop()
+                self.scheduler.start()
+        self.assertEqual(self.explain("a", "--why-not", "n200").returncode, 4)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ class Extenders(ClusterCase):
         self.create(pod("p"), pod("nowhere"))
         self.assertEqual(self.wait_for_node("p"), third)
         self.assertEqual(self.wait_for_message("nowhere", "Unschedulable"),
-                         "0/3 nodes are available: 1 too hot, 2 too cold. no new claims to deallocate, preemption: 0/3 nodes are available: "
+                         "0/3 nodes are available: 1 too hot, 2 too cold. preemption: 0/3 nodes are available: "
                          "1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.")
         body, kind = stub.bodies("/x/filter", "p")[0], stub.asked[0][2]
         self.assertEqual((sorted(body["NodeNames"]), body["Nodes"], list(body), kind),

@@ -24,6 +24,10 @@ class FaultyApi:
         self.fail(faults, cuts)
         self.asked_to_wait, self.waits = {}, []  # when, by path; and how long those have waited
         self.patches = []  # of statuses of pods, as they came
+        self.bound = []  # paths of bindings that the server accepted
+        self.conflict_every = 0  # every nth binding gets a conflict; 0: none
+        self.bindings = 0
+        self.swallow_events = False  # leave requests that create events without an answer
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -52,6 +56,8 @@ class FaultyApi:
                 path = self.path.split("?")[0]
                 if self.command == "PATCH" and path.endswith("/status"):
                     outer.patches.append(json.loads(body)["status"])
+                if outer.swallow_events and self.command == "POST" and path.endswith("/events"):
+                    return self.drop()
                 fault = outer.next_fault(path) if path.endswith("/binding") else None
                 if fault == "conflict":
                     return self.answer(409, json.dumps(status(409, "Conflict")).encode())
@@ -67,6 +73,8 @@ class FaultyApi:
                 if "watch=" in self.path:
                     return self.stream(came)
                 data = came.read()
+                if path.endswith("/binding") and came.status == 201:
+                    outer.bound.append(path)
                 if fault == "dropped after":
                     return self.drop()
                 self.answer(came.status, data)
@@ -124,6 +132,10 @@ class FaultyApi:
         with self.lock:
             if path in self.asked_to_wait:
                 self.waits.append(now - self.asked_to_wait.pop(path))
+            self.bindings += 1
+            if self.conflict_every and self.bindings % self.conflict_every == 0:
+                self.done["conflict"] = self.done.get("conflict", 0) + 1
+                return "conflict"
             if self.left == 0:
                 return None
             self.left -= 1

@@ -4,6 +4,7 @@ import contextlib
 import json
 import socket
 import subprocess
+import tempfile
 import unittest
 
 from scheduler import eventually, pod
@@ -39,6 +40,21 @@ class Role(unittest.TestCase):
         self.assertIn("from the annotation of the pod (connecting to 127.0.0.1:1: ", named.stdout)
         events = [one for one in self.cluster.get("events")["items"] if one["reason"] == "Scheduled"]
         self.assertEqual([one["message"] for one in events], [f"Successfully assigned default/a to {node}"])
+
+
+class RateOfTheRole(unittest.TestCase):
+    def started(self, *lines):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("\n".join(("apiVersion: kubescheduler.config.k8s.io/v1", "kind: KubeSchedulerConfiguration", *lines)) + "\n")
+            file.flush()
+            cluster = LocalCluster(self, "--nodes", "0", "--sim-nodes", "1", "--ephemeral", "--roles", "scheduler", "--scheduler-config", file.name)
+            cluster.kubectl("create", "-f", "-", input=json.dumps(pod("a")))
+            eventually(lambda: cluster.get("pod", "a")["spec"].get("nodeName"), what="a node")
+            return "".join(one.read_text(errors="replace") for one in cluster.place.root.rglob("scheduler*.log"))
+
+    def test_a_file_without_a_rate_does_not_slow_a_local_cluster(self):
+        self.assertIn("the configuration has no clientConnection.qps or burst", self.started())
+        self.assertNotIn("the configuration has no clientConnection.qps or burst", self.started("clientConnection: {qps: 60}"))
 
 
 class PodsOfTheRole(nodes_test.Pods):

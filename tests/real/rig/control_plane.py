@@ -1,6 +1,7 @@
 """The command lines of etcd and of the Kubernetes programs beside the nodes."""
 import json
 
+from . import requirements
 from .machine import Program
 from .network import inside
 
@@ -8,7 +9,7 @@ from .network import inside
 def etcd(slot, pki):
     url, peers = f"https://{slot.address}:2379", "http://127.0.0.1:2380"
     return Program("etcd", [
-        *inside(slot.name), "etcd", "--name", "real", "--data-dir", slot.etcd,
+        *inside(slot.name), requirements.etcd(), "--name", "real", "--data-dir", slot.etcd,
         "--listen-client-urls", url, "--advertise-client-urls", url,
         "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", f"real={peers}",
         "--cert-file", pki.path("etcd.crt"), "--key-file", pki.path("etcd.key"),

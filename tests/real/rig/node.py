@@ -8,7 +8,7 @@ import socket
 from . import images
 from .machine import Program, command
 from .network import BRIDGE, batch, forward, inside
-from .requirements import CNI
+from .requirements import CNI, containerd, with_containerd
 from .slot import cgroup_hierarchies
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -86,21 +86,22 @@ class RealNode:
 
     def containerd_configuration(self):
         # restrict_oom_score_adj: without CAP_SYS_RESOURCE no sandbox could start otherwise.
-        return f'''version = 2
+        return f'''version = 3
 root = "/var/lib/containerd"
 state = "/run/containerd"
 [grpc]
   address = "/run/containerd/containerd.sock"
-[plugins."io.containerd.grpc.v1.cri"]
-  sandbox_image = "{images.PAUSE}"
+[plugins."io.containerd.cri.v1.images".pinned_images]
+  sandbox = "{images.PAUSE}"
+[plugins."io.containerd.cri.v1.runtime"]
   disable_apparmor = true
   restrict_oom_score_adj = true
-  [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "{CNI}"
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = ["{CNI}"]
     conf_dir = "{self.run}/cni"
-  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+  [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
-    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+    [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
       SystemdCgroup = false
 [plugins."io.containerd.internal.v1.opt"]
   path = "/var/lib/containerd/opt"
@@ -145,7 +146,8 @@ state = "/run/containerd"
 
     def containerd_program(self):
         return NodeProgram(f"containerd of {self.name}", [
-            *self.enter(), "containerd", "--config", self.run / "containerd.toml"], self.run / "containerd.log")
+            *self.enter(), containerd() / "containerd", "--config", self.run / "containerd.toml"],
+            self.run / "containerd.log", env=with_containerd())  # the shim is called by its name
 
     def runtime_answers(self):
         with socket.socket(socket.AF_UNIX) as caller:
@@ -153,7 +155,14 @@ state = "/run/containerd"
 
     def import_image(self, archive):
         """See images.py for archives."""
-        command("ctr", "--address", self.cri_socket, "--namespace", "k8s.io", "images", "import", archive)
+        self.ctr("images", "import", archive)
+
+    def ctr(self, *words):
+        """What containerd's own client says about what Kubernetes has there."""
+        return command(*self.ctr_words(*words))
+
+    def ctr_words(self, *words):
+        return (containerd() / "ctr", "--address", self.cri_socket, "--namespace", "k8s.io", *words)
 
     def import_program(self):
         """Our own image, as `./dev image` makes it, with the program under test."""

@@ -90,7 +90,7 @@ TEST_F(DiscoveryTest, serves_the_kinds_that_the_stock_scheduler_lists) {
         "/apis/storage.k8s.io/v1/csidrivers", "/apis/storage.k8s.io/v1/csistoragecapacities",
         "/apis/storage.k8s.io/v1/storageclasses", "/apis/storage.k8s.io/v1/volumeattachments",
         "/apis/resource.k8s.io/v1/resourceclaims", "/apis/resource.k8s.io/v1/resourceslices",
-        "/apis/resource.k8s.io/v1/deviceclasses"})
+        "/apis/resource.k8s.io/v1/deviceclasses", "/apis/resource.k8s.io/v1/devicetaintrules"})
     EXPECT_EQ(send("GET", fmt::format("{}?limit=500&resourceVersion=0", path)).status, 200) << path;
 }
 
@@ -138,7 +138,7 @@ TEST_F(DiscoveryTest, health_version_and_metrics) {
   for (const char* path : {"/healthz", "/livez", "/readyz", "/readyz/ping"})
     EXPECT_EQ(send("GET", path).body, "ok");
   EXPECT_TRUE(send("GET", "/readyz?verbose").body.ends_with("readyz check passed\n"));
-  EXPECT_TRUE(text_at(get("/version/"), {"gitVersion"}).starts_with("v1.34.0+plimsoll."));
+  EXPECT_TRUE(text_at(get("/version/"), {"gitVersion"}).starts_with("v1.37.0+plimsoll."));
   EXPECT_NE(send("GET", "/metrics").body.find("plimsoll_store_objects"), std::string::npos);
   EXPECT_EQ(send("GET", "/nonsense").status, 404);
 }

@@ -1,5 +1,8 @@
 #include "local/apiserver/api/error.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "local/apiserver/api/kinds.hpp"
@@ -75,7 +78,15 @@ ApiError modified_meanwhile(const Kind& kind, std::string_view name) {
                   "and try again");
 }
 
-ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> causes) {
+ApiError invalid(const Kind& kind, std::string_view name, std::vector<Cause> found) {
+  // Two checks may find the same mistake.
+  std::vector<Cause> causes;
+  for (Cause& cause : found) {
+    const bool is_known = std::ranges::any_of(causes, [&](const Cause& one) {
+      return one.reason == cause.reason && one.message == cause.message && one.field == cause.field;
+    });
+    if (!is_known) causes.push_back(std::move(cause));
+  }
   std::string message = invalid_message(kind.group, kind.kind, name, causes);
   return {.code = 422,
           .reason = "Invalid",

@@ -122,6 +122,7 @@ void add_core(std::vector<Kind>& out) {
                     .sub("eviction", "Eviction", kCreate, "policy", "v1")
                     .sub("exec", "PodExecOptions", kConnect)
                     .sub("log", "Pod", {"get"})
+                    .sub("resize", "Pod", kWrite)
                     .with_status());
   out.push_back(row("podtemplates", "PodTemplate").counts(Generation::content));
   out.push_back(row("replicationcontrollers", "ReplicationController")
@@ -185,6 +186,7 @@ void add_workloads(std::vector<Kind>& out) {
   out.push_back(Row("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler")
                     .alias({"hpa"})
                     .in_all()
+                    .counts(Generation::spec)
                     .with_status());
   out.push_back(Row("batch", "v1", "cronjobs", "CronJob")
                     .alias({"cj"})
@@ -255,6 +257,10 @@ void add_machinery(std::vector<Kind>& out) {
     return Row("resource.k8s.io", "v1", std::move(plural), std::move(kind));
   };
   out.push_back(resource("deviceclasses", "DeviceClass").cluster().counts(Generation::spec));
+  out.push_back(resource("devicetaintrules", "DeviceTaintRule")
+                    .cluster()
+                    .counts(Generation::spec)
+                    .with_status());
   out.push_back(resource("resourceclaims", "ResourceClaim").with_status());
   out.push_back(resource("resourceclaimtemplates", "ResourceClaimTemplate"));
   out.push_back(resource("resourceslices", "ResourceSlice").cluster().counts(Generation::spec));

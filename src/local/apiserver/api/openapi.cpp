@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/reference_version.hpp"
 #include "local/apiserver/api/openapi_schemas.hpp"
 #include "net/x509.hpp"
 
@@ -72,7 +73,7 @@ std::optional<json::value> openapi_v3(const Kinds& kinds, std::string_view group
             json::object{{"parameters", std::move(parameters)}, {"patch", patch_operation(*kind)}};
       }
       return json::value{{"openapi", "3.0.0"},
-                         {"info", {{"title", "Kubernetes"}, {"version", "v1.34.0"}}},
+                         {"info", {{"title", "Kubernetes"}, {"version", kube::kReferenceVersion}}},
                          {"paths", std::move(paths)},
                          {"components", {{"schemas", std::move(schemas).take()}}}};
     }

@@ -3,6 +3,7 @@
 // OpenAPIv2.proto.
 #include <fmt/format.h>
 
+#include "kube/reference_version.hpp"
 #include "local/apiserver/api/openapi.hpp"
 #include "local/apiserver/api/openapi_schemas.hpp"
 
@@ -126,7 +127,7 @@ std::string openapi_v2(const Kinds& kinds) {
   }
   std::string info, out;
   put(info, 1, "Kubernetes");
-  put(info, 2, "v1.34.0");
+  put(info, 2, kube::kReferenceVersion);
   put(out, 1, "2.0");
   put(out, 2, info);
   put(out, 8, paths);

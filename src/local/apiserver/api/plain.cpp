@@ -7,6 +7,7 @@
 
 #include "base/metrics.hpp"
 #include "base/text.hpp"
+#include "kube/reference_version.hpp"
 #include "local/apiserver/api/api_discovery.hpp"
 #include "local/apiserver/api/negotiation.hpp"
 #include "local/apiserver/api/openapi.hpp"
@@ -49,9 +50,9 @@ net::Response health(const std::vector<std::string>& path, const Query& query) {
 }
 
 json::value version() {
-  return {{"major", "1"},
-          {"minor", "34"},
-          {"gitVersion", "v1.34.0+plimsoll." PLIM_VERSION},
+  return {{"major", kube::kReferenceMajor},
+          {"minor", kube::kReferenceMinor},
+          {"gitVersion", fmt::format("{}+plimsoll.{}", kube::kReferenceVersion, PLIM_VERSION)},
           {"gitCommit", ""},
           {"gitTreeState", "clean"},
           {"buildDate", "1970-01-01T00:00:00Z"},

@@ -24,6 +24,16 @@ constexpr Nanos kWatchQueuePoll = 20ms;
 // A watch whose reader takes nothing for this long is closed; the client resumes where it was.
 constexpr Nanos kPatience = 5s;
 
+// Subresources that are read and written as the object itself.
+bool shows_object(std::string_view subresource) {
+  return subresource == "status" || subresource == "resize";
+}
+
+Scope scope_of(std::string_view subresource) {
+  if (subresource == "status") return Scope::status;
+  return subresource == "resize" ? Scope::resize : Scope::main;
+}
+
 // The path exists upstream, but this server does not serve it.
 ApiError not_served(std::string_view what) {
   return bad_request(fmt::format("{} is not served by this cluster's API yet", what));
@@ -56,12 +66,12 @@ Task<void> Handlers::stop() {
 Task<HandlerResult> Handlers::handle(CallPtr call) {
   const std::string_view verb = verb_of(*call);
   const ResourcePath& target = call->target;
-  if (!target.subresource.empty() && target.subresource != "status")
+  if (!target.subresource.empty() && !shows_object(target.subresource))
     co_return co_await handle_subresource(call, verb);
   const bool names_object = verb == "update" || verb == "patch" || verb == "delete";
-  const bool is_status = target.subresource == "status";
+  const bool is_part = !target.subresource.empty();
   if (!target.kind->has_verb(verb) || (names_object && target.name.empty()) ||
-      (verb == "create" && !target.name.empty()) || (is_status && verb == "delete"))
+      (verb == "create" && !target.name.empty()) || (is_part && verb == "delete"))
     co_return method_not_allowed();
   if (target.kind->group == "metrics.k8s.io" && core_.hooks.metrics)
     co_return co_await core_.hooks.metrics(call);
@@ -190,7 +200,7 @@ UpdateRequest Handlers::update_request(const CallPtr& call) const {
           .ns = target.ns,
           .name = target.name,
           .subresource = target.subresource,
-          .scope = target.subresource == "status" ? Scope::status : Scope::main};
+          .scope = scope_of(target.subresource)};
 }
 
 Task<HandlerResult> Handlers::update(CallPtr call) {

@@ -73,7 +73,7 @@ ApiResult<void> check_review(const Kind& kind, const json::value& review) {
                  {{"FieldValueInvalid",
                    "Invalid value: null: exactly one of nonResourceAttributes or "
                    "resourceAttributes must be specified",
-                   "spec.resourceAttributes"}});
+                   "spec"}});
 }
 
 }  // namespace

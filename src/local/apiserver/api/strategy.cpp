@@ -73,6 +73,45 @@ void restrict_to_status(const Kind& kind, const json::value& before, json::value
   object = std::move(out);
 }
 
+const json::array& containers_in(const json::value& pod, std::string_view list) {
+  return list_at(pod, {"spec", list});
+}
+
+// Only resources and resizePolicy come from `sent`. Containers of other names or in another order
+// stay as sent, and validation rejects them.
+json::value resized_containers(const json::value& before, const json::value& sent,
+                               std::string_view list) {
+  const json::array& from = containers_in(sent, list);
+  json::array out = containers_in(before, list);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!from[i].is_object() || !out[i].is_object() ||
+        text_at(from[i], {"name"}) != text_at(out[i], {"name"}))
+      return from;
+    for (std::string_view field : {"resources", "resizePolicy"})
+      keep(from[i].get_object(), out[i].get_object(), field);
+  }
+  return out;
+}
+
+// Takes only what a resize may change from `object`. A pod with another number of containers stays
+// as sent, and validation rejects it.
+void restrict_to_resize(const json::value& before, json::value& object) {
+  json::value out = before;
+  const std::string version(kube::resource_version_of(before));
+  for (std::string_view list : {"containers", "initContainers"}) {
+    if (containers_in(object, list).size() != containers_in(before, list).size()) {
+      kube::make_object(object, "Object.metadata")["resourceVersion"] = version;
+      return;
+    }
+    if (containers_in(before, list).empty()) continue;
+    kube::make_object(out, "Pod.spec")[list] = resized_containers(before, object, list);
+  }
+  // Clients that do not know the resources of the whole pod leave them out.
+  if (const json::value* whole = kube::find(object, "Pod.spec.resources"))
+    kube::make_object(out, "Pod.spec")["resources"] = *whole;
+  object = std::move(out);
+}
+
 // An update without managed fields keeps them; a list with one empty entry clears them.
 void keep_managed_fields(const json::object& before, json::object& metadata) {
   const json::value* sent = metadata.if_contains("managedFields");
@@ -144,6 +183,10 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
     restrict_to_status(kind, before, object);
     return {};
   }
+  if (scope == Scope::resize) {
+    restrict_to_resize(before, object);
+    return {};
+  }
   const json::object& old_metadata = object_at(before, "metadata");
   json::object& metadata = kube::make_object(object, "Object.metadata");
   for (std::string_view key :
@@ -160,7 +203,8 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
 }
 
 std::vector<Cause> check_object(const Kind& kind, const json::value& object,
-                                const json::value* before) {
+                                const json::value* before, Scope scope) {
+  if (scope == Scope::resize && before) return validate_resize(object, *before);
   std::vector<Cause> out = validate(kind.group, kind.kind, object, before);
   if (!kind.rules) return out;
   auto more = kind.rules->validate(object, before);

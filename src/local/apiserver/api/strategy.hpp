@@ -17,6 +17,7 @@ namespace plim::local::apiserver {
 enum class Scope : std::uint8_t {
   main,    // everything but its status
   status,  // its status only
+  resize,  // CPU and memory of a pod's containers
   all,     // for our own writes
 };
 
@@ -36,7 +37,7 @@ ApiResult<void> prepare_for_update(const Kind& kind, Scope scope, const json::va
 
 // Validates the object; `before` is null for creations.
 std::vector<Cause> check_object(const Kind& kind, const json::value& object,
-                                const json::value* before);
+                                const json::value* before, Scope scope = Scope::main);
 
 // Increments metadata.generation if the change counts.
 void count_generation(const Kind& kind, const json::value& before, json::value& object);

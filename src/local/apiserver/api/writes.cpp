@@ -6,6 +6,7 @@
 #include "kube/paths.hpp"
 #include "local/apiserver/api/mutators/mutators.hpp"
 #include "local/apiserver/api/object_bytes.hpp"
+#include "local/apiserver/api/pod_resize.hpp"
 #include "local/apiserver/api/reads.hpp"
 
 namespace plim::local::apiserver {
@@ -183,9 +184,10 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
   }
   PLIM_CO_CHECK(run_built_in_mutators(core_, MutatorStage::strategy, *admission));
   if (request.scope != Scope::all) {
-    auto causes = check_object(kind, admission->object, &admission->before);
+    auto causes = check_object(kind, admission->object, &admission->before, request.scope);
     if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
   }
+  if (request.scope == Scope::resize) PLIM_CO_CHECK(check_resize_fits(core_, *admission));
   if (request.shown) {
     const AdmissionPtr shown = request.shown(*admission);
     if (shown) PLIM_CO_CHECK(co_await admit(shown));
@@ -194,7 +196,8 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
   }
 
   if (admission->object == admission->before) co_return Written{.bytes = entry->value};
-  if (request.scope == Scope::main) count_generation(kind, admission->before, admission->object);
+  if (request.scope == Scope::main || request.scope == Scope::resize)
+    count_generation(kind, admission->before, admission->object);
   // Without storing the object keeps its version.
   const store::Revision revision = request.dry_run ? entry->modified : core_.store.next_revision();
   store::Bytes bytes = share(encode_object(kind, admission->object, revision));

@@ -141,7 +141,12 @@ TEST(CustomSchema, rejects_values_with_the_messages_of_upstream) {
       {"{'type':'integer'}", "1.5",
        "spec FieldValueTypeInvalid Invalid value: \"number\": spec in body must be of type "
        "integer: "
-       "\"number\"\n"},
+       "\"number\"\n"
+       "<nil> FieldValueInvalid Invalid value: \"\": Checked value must be of type integer "
+       "(default format) in spec\n"},
+      {"{'type':'integer','format':'int32'}", "2147483648",
+       "<nil> FieldValueInvalid Invalid value: \"\": Checked value must be of type integer with "
+       "format int32 in spec\n"},
       {"{'type':'string'}", "null",
        "spec FieldValueTypeInvalid Invalid value: \"null\": spec in body must be of type string: "
        "\"null\"\n"},

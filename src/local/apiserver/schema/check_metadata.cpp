@@ -36,11 +36,12 @@ void check_names(NameRule rule, const json::value& object, Causes& causes) {
 void check_owners(const json::value& object, Causes& causes) {
   const std::string path = "metadata.ownerReferences";
   std::string controller;
+  std::size_t index = 0;
   for (const json::value& owner : kube::list_at(object, "Object.metadata.ownerReferences")) {
     for (std::string_view field : {"apiVersion", "kind", "name", "uid"})
       if (text_at(owner, {field}).empty())
-        causes.invalid(fmt::format("{}.{}", path, field), "",
-                       field == "apiVersion" ? "version must not be empty" : "must not be empty");
+        causes.required(fmt::format("{}[{}].{}", path, index, field), "must not be empty");
+    ++index;
     if (!kube::bool_at(owner, "OwnerReference.controller")) continue;
     std::string name = fmt::format("{}/{}", kube::text_at(owner, "OwnerReference.kind"),
                                    kube::text_at(owner, "OwnerReference.name"));

@@ -83,7 +83,7 @@ void take_over(json::object& into, const json::value& from, std::string_view fie
     into[field] = *value;
 }
 
-// Restores images, and CPU and memory that a node may change while the container runs.
+// Restores images.
 void take_over_containers(json::object& spec, const json::value& old, std::string_view list) {
   json::value* containers = spec.if_contains(list);
   if (containers == nullptr || !containers->is_array()) return;
@@ -93,7 +93,6 @@ void take_over_containers(json::object& spec, const json::value& old, std::strin
     const json::value& other = then[index++];
     if (!container.is_object()) continue;
     take_over(container.get_object(), other, "image");
-    take_over(container.get_object(), other, "resources");
   }
 }
 

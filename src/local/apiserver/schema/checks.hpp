@@ -17,6 +17,12 @@ void check_annotations(const Place& annotations, Causes& causes);
 
 void check_pod_update(const json::value& pod, const json::value& before, Causes& causes);
 
+// For the subresource resize, which changes CPU and memory of containers.
+void check_pod_resize(const json::value& pod, const json::value& before, Causes& causes);
+
+// matchLabelKeys and mismatchLabelKeys of a term of pod affinity or of topology spread.
+void check_label_keys(const Place& term, const json::value* before, Causes& causes);
+
 void check_resources(const Place& resources, Causes& causes);
 enum class Whole { no, yes };
 void check_amount(const Place& amount, Whole whole, Causes& causes);

@@ -54,25 +54,38 @@ void default_pod_containers(json::object& spec, std::string_view list) {
   }
 }
 
-// A single value and a list that begins with it: a client may send only one of them.
-void pair_up(json::object& object, std::string_view one, std::string_view list,
-             std::string_view key) {
-  std::string_view first = text_in(object, one);
-  if (first.empty() || !is_unset(object, list)) return;
-  object[list] = json::array{json::object{{key, first}}};
+// podIP is the first of podIPs. A client may send only one of the two; if both differ, podIP wins.
+void match_addresses(json::object& status) {
+  const std::string one(text_in(status, "podIP"));
+  const json::value* list = status.if_contains("podIPs");
+  std::string first;
+  if (list != nullptr && list->is_array() && !list->get_array().empty())
+    first = text_at(list->get_array().front(), {"ip"});
+  if (one.empty() && !first.empty())
+    status["podIP"] = first;
+  else if (!one.empty() && first != one)
+    status["podIPs"] = json::array{json::object{{"ip", one}}};
+}
+
+// Pods only: templates keep a negative grace period.
+void default_grace(json::object& spec) {
+  const json::value* grace = spec.if_contains("terminationGracePeriodSeconds");
+  if (grace != nullptr && grace->is_int64() && grace->get_int64() < 0)
+    spec["terminationGracePeriodSeconds"] = 1;
 }
 
 }  // namespace
 
 void default_pod(json::object& pod) {
   json::object& spec = object_in(pod, "spec");
+  default_grace(spec);
   default_pod_containers(spec, "containers");
   default_pod_containers(spec, "initContainers");
   // False is a valid choice here, so only a missing value is set.
   if (!spec.contains("enableServiceLinks")) spec["enableServiceLinks"] = true;
   json::object& status = object_in(pod, "status");
   set_if_unset(status, "phase", "Pending");
-  pair_up(status, "podIP", "podIPs", "ip");
+  match_addresses(status);
   if (is_unset(status, "qosClass")) {
     json::value qos(kube::qos_class_of_spec(pod["spec"]));
     status["qosClass"] = std::move(qos);

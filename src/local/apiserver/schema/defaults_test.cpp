@@ -147,7 +147,7 @@ TEST(Defaults, completes_daemon_sets_and_stateful_sets) {
             R"({"deprecated.daemonset.template.generation":"1"})");
   json::value set = defaulted("apps", "StatefulSet", "{}");
   EXPECT_EQ(at(set, {"spec", "updateStrategy"}),
-            R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})");
+            R"({"type":"RollingUpdate","rollingUpdate":{"partition":0,"maxUnavailable":1}})");
   EXPECT_EQ(at(set, {"spec", "persistentVolumeClaimRetentionPolicy"}),
             R"({"whenDeleted":"Retain","whenScaled":"Retain"})");
 }

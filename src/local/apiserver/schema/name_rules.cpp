@@ -33,6 +33,11 @@ std::string too_long(std::size_t limit) {
   return fmt::format("must be no more than {} characters", limit);
 }
 
+// Rules of labels count bytes in their messages, the other rules characters.
+std::string too_many_bytes(std::size_t limit) {
+  return fmt::format("must be no more than {} bytes", limit);
+}
+
 std::string name_part_rule() {
   return fmt::format(
       "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
@@ -49,7 +54,7 @@ struct KindRule {
 
 constexpr std::array kRules{
     KindRule{"", "Namespace", check_dns_label},
-    KindRule{"", "Service", check_dns_1035_label},
+    KindRule{"", "Service", check_dns_label},
     // Old clients write events with unchecked names.
     KindRule{"", "Event", check_path_segment},
     KindRule{"apps", "StatefulSet", check_dns_label},
@@ -111,17 +116,17 @@ Messages check_qualified_name(std::string_view text) {
     name = text.substr(slash + 1);
     if (name.find('/') != name.npos)
       return {
-          fmt::format("a qualified name {} with an optional DNS subdomain prefix and '/' (e.g. "
+          fmt::format("a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. "
                       "'example.com/MyName')",
                       name_part_rule())};
     if (slash == 0)
       out.push_back("prefix part must be non-empty");
     else
       for (const std::string& message : check_dns_subdomain(text.substr(0, slash)))
-        out.push_back("prefix part " + message);
+        out.push_back("prefix part " + (message == too_long(253) ? too_many_bytes(253) : message));
   }
   if (name.empty()) out.push_back("name part must be non-empty");
-  if (name.size() > 63) out.push_back("name part " + too_long(63));
+  if (name.size() > 63) out.push_back("name part " + too_many_bytes(63));
   if (name.empty() || !kube::check_label_value(name.substr(0, 63)))
     out.push_back("name part " + name_part_rule());
   return out;
@@ -130,7 +135,7 @@ Messages check_qualified_name(std::string_view text) {
 Messages check_label_text(std::string_view value) {
   if (kube::check_label_value(value)) return {};
   Messages out;
-  if (value.size() > 63) out.push_back(too_long(63));
+  if (value.size() > 63) out.push_back(too_many_bytes(63));
   if (!kube::check_label_value(value.substr(0, 63)))
     out.push_back(fmt::format(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "

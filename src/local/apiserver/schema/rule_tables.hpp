@@ -9,12 +9,14 @@ namespace plim::local::apiserver {
 extern const RuleTable kVolumeRules;
 extern const RuleTable kContainerRules;
 extern const RuleTable kInitContainerRules;
+extern const RuleTable kAffinityRules;
 extern const RuleTable kPodSpecRules;
 extern const RuleTable kPodTemplateRules;
 extern const RuleTable kClaimSpecRules;
 
 // Kinds.
 extern const RuleTable kPodRules;
+extern const RuleTable kPodResizeRules;
 extern const RuleTable kPodTemplateKindRules;
 extern const RuleTable kDeploymentRules;
 extern const RuleTable kReplicaSetRules;

@@ -148,6 +148,10 @@ void check_rule(const Rule& rule, const Place& place, const json::value* before,
     case Demand::sealed:
       if (is_changed(rule, place, before)) causes.forbidden(place.path(rule.field), rule.words);
       return;
+    case Demand::immutable:
+      if (is_changed(rule, place, before))
+        causes.invalid(place.path(rule.field), nullptr, kImmutable);
+      return;
     case Demand::also:
       return check_rules(rules_in(rule), place, before, causes);
     case Demand::custom:

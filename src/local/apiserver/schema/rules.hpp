@@ -46,6 +46,7 @@ struct Rule {
     one_part,
     fixed,
     sealed,
+    immutable,
     also,
     custom,
   };
@@ -138,6 +139,11 @@ constexpr Rule one_part(std::span<const Part> parts, std::string_view what) {
 // The field must not change; rejected as invalid, or as forbidden with this message.
 constexpr Rule fixed(std::string_view field, std::string_view detail = "field is immutable") {
   return {.demand = Demand::fixed, .field = field, .words = detail};
+}
+
+// The same for rules that are declarative upstream: their messages do not show the value.
+constexpr Rule immutable(std::string_view field) {
+  return {.demand = Demand::immutable, .field = field};
 }
 
 constexpr Rule sealed(std::string_view field, std::string_view detail) {

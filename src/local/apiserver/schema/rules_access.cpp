@@ -31,7 +31,7 @@ void check_policy_rule(const Place& rule, const json::value* /*before*/, Causes&
 
 template <Scope kScope>
 constexpr Rule kPolicyRule[] = {
-    required("verbs", "verbs must contain at least one value"),
+    required("verbs"),
     custom(check_policy_rule<kScope>),
 };
 
@@ -81,7 +81,7 @@ void check_same_role(const Place& binding, const json::value* before, Causes& ca
                  json::object{{"APIGroup", binding.member("roleRef.apiGroup")},
                               {"Kind", binding.member("roleRef.kind")},
                               {"Name", binding.member("roleRef.name")}},
-                 "cannot change roleRef");
+                 kImmutable);
 }
 
 constexpr Rule kRoleBinding[] = {

@@ -139,10 +139,10 @@ constexpr Rule kStorageClass[] = {
     text("provisioner", check_lower_qualified_name),
     one_of("reclaimPolicy", "Delete,Retain"),
     one_of("volumeBindingMode", "Immediate,WaitForFirstConsumer"),
-    sealed("parameters", "updates to parameters are forbidden."),
-    sealed("provisioner", "updates to provisioner are forbidden."),
-    sealed("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
-    fixed("volumeBindingMode"),
+    immutable("parameters"),
+    immutable("provisioner"),
+    immutable("reclaimPolicy"),
+    immutable("volumeBindingMode"),
 };
 
 constexpr std::int64_t kHighestPriority = 1'000'000'000;

@@ -25,11 +25,11 @@ constexpr Rule kPort[] = {
 constexpr Rule kKeyRef[] = {required("key"), text("key", check_config_key)};
 constexpr Rule kFieldRef[] = {required("apiVersion"), required("fieldPath")};
 constexpr Rule kResourceFieldRef[] = {required("resource")};
+constexpr Rule kFileKeyRef[] = {required("volumeName"), required("path"), required("key")};
 constexpr Part kValueSources[] = {
-    {"fieldRef", kFieldRef},
-    {"resourceFieldRef", kResourceFieldRef},
-    {"configMapKeyRef", kKeyRef},
-    {"secretKeyRef", kKeyRef},
+    {"fieldRef", kFieldRef},      {"resourceFieldRef", kResourceFieldRef},
+    {"configMapKeyRef", kKeyRef}, {"secretKeyRef", kKeyRef},
+    {"fileKeyRef", kFileKeyRef},
 };
 
 void check_value_source(const Place& variable, const json::value* /*before*/, Causes& causes) {
@@ -44,8 +44,8 @@ void check_value_source(const Place& variable, const json::value* /*before*/, Ca
   const json::value nothing("");
   if (sources == 0)
     causes.invalid(from.path(), nothing,
-                   "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or "
-                   "`secretKeyRef`");
+                   "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
+                   "`secretKeyRef` or `fileKeyRef`");
   else if (!variable.text("value").empty())
     causes.invalid(from.path(), nothing, "may not be specified when `value` is not empty");
   else if (sources > 1)
@@ -149,6 +149,33 @@ constexpr Rule kProbe[] = {
 // Probes that restart a container need exactly one success.
 constexpr Rule kRestartingProbe[] = {also(kProbe), range("successThreshold", 1, 1)};
 
+// --- resizing
+
+void check_resize_policies(const Place& container, const json::value* /*before*/, Causes& causes) {
+  const json::array& policies = container.list("resizePolicy");
+  const std::string path = container.path("resizePolicy");
+  const std::string_view restarts = container.outer()->outer()->text("restartPolicy");
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const std::string_view resource = text_at(policies[i], {"resourceName"});
+    const std::string_view policy = text_at(policies[i], {"restartPolicy"});
+    const bool is_repeated = std::any_of(
+        policies.begin(), policies.begin() + static_cast<std::ptrdiff_t>(i),
+        [&](const json::value& one) { return text_at(one, {"resourceName"}) == resource; });
+    if (is_repeated) causes.duplicate(fmt::format("{}[{}]", path, i), json::value(resource));
+    if (resource.empty())
+      causes.required(path);
+    else if (resource != "cpu" && resource != "memory")
+      causes.unsupported(path, json::value(resource), "cpu,memory");
+    if (policy.empty())
+      causes.required(path);
+    else if (policy != "NotRequired" && policy != "RestartContainer")
+      causes.unsupported(path, json::value(policy), "NotRequired,RestartContainer");
+    if (restarts == "Never" && policy != "NotRequired")
+      causes.invalid(path, json::value(policy),
+                     "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
+  }
+}
+
 // --- the container
 
 void check_container_resources(const Place& container, const json::value* /*before*/,
@@ -168,6 +195,7 @@ constexpr Rule kCommon[] = {
     required("imagePullPolicy"),
     one_of("imagePullPolicy", "Always,IfNotPresent,Never"),
     custom(check_container_resources),
+    custom(check_resize_policies),
 };
 
 constexpr Rule kContainer[] = {
@@ -186,7 +214,23 @@ void check_name_is_free(const Place& init, const json::value* /*before*/, Causes
       return causes.duplicate(init.path("name"), init.member("name"));
 }
 
-constexpr Rule kInitContainer[] = {also(kContainer), custom(check_name_is_free)};
+void check_does_not_restart(const Place& init, const json::value* /*before*/, Causes& causes) {
+  if (init.text("restartPolicy") == "Always") return;
+  std::size_t index = 0;
+  for (const json::value& policy : init.list("resizePolicy")) {
+    const std::string path =
+        fmt::format("{}[{}].restartPolicy", init.path("resizePolicy"), index++);
+    if (text_at(policy, {"restartPolicy"}) == "RestartContainer")
+      causes.invalid(path, "RestartContainer",
+                     "must not be set to 'RestartContainer' for non-sidecar initContainers");
+  }
+}
+
+constexpr Rule kInitContainer[] = {
+    also(kContainer),
+    custom(check_name_is_free),
+    custom(check_does_not_restart),
+};
 
 }  // namespace
 

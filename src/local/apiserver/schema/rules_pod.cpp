@@ -29,12 +29,15 @@ void check_toleration(const Place& toleration, const json::value* /*before*/, Ca
                    "value must be empty when `operator` is 'Exists'");
   if (how.empty() || how == "Equal")
     causes.invalid_text(toleration.path("operator"), value, check_label_text(value));
+  else if (how == "Lt" || how == "Gt")  // behind a feature gate that is off
+    causes.unsupported(toleration.path("operator"), json::value(how), "Equal,Exists,Lt,Gt");
+  else if (how != "Exists")
+    causes.unsupported(toleration.path("operator"), json::value(how), "Equal,Exists");
 }
 
 constexpr Rule kToleration[] = {
     text("key", check_qualified_name),
     custom(check_toleration),
-    one_of("operator", "Equal,Exists"),
     one_of("effect", "NoSchedule,PreferNoSchedule,NoExecute"),
 };
 
@@ -63,6 +66,7 @@ constexpr Rule kSpread[] = {
     custom(check_spread),
     one_of("nodeAffinityPolicy", "Honor,Ignore"),
     one_of("nodeTaintsPolicy", "Honor,Ignore"),
+    custom(check_label_keys),
 };
 
 void check_gates(const Place& spec, const json::value* /*before*/, Causes& causes) {
@@ -89,6 +93,7 @@ constexpr Rule kPodSpec[] = {
     required("dnsPolicy"),
     one_of("dnsPolicy", "ClusterFirstWithHostNet,ClusterFirst,Default,None"),
     labels("nodeSelector"),
+    inside("affinity", kAffinityRules),
     custom(check_gates),
     each("topologySpreadConstraints", kSpread),
     text("serviceAccountName", check_dns_subdomain),
@@ -144,11 +149,22 @@ constexpr Rule kPod[] = {
     custom(check_create_or_update),
 };
 
+void check_resize(const Place& pod, const json::value* before, Causes& causes) {
+  check_pod_resize(pod.value(), *before, causes);
+}
+
+constexpr Rule kPodResize[] = {
+    inside("spec", kPodSpec),
+    custom(check_images),
+    custom(check_resize),
+};
+
 }  // namespace
 
 constinit const RuleTable kPodSpecRules{kPodSpec};
 constinit const RuleTable kPodTemplateRules{kTemplate};
 constinit const RuleTable kPodTemplateKindRules{kTemplateKind};
 constinit const RuleTable kPodRules{kPod};
+constinit const RuleTable kPodResizeRules{kPodResize};
 
 }  // namespace plim::local::apiserver

@@ -108,7 +108,7 @@ constexpr Rule kServiceSpec[] = {
     custom(check_ports_differ),
     one_of("externalTrafficPolicy", "Cluster,Local"),
     one_of("internalTrafficPolicy", "Cluster,Local"),
-    one_of("trafficDistribution", "PreferClose"),
+    one_of("trafficDistribution", "PreferClose,PreferSameZone,PreferSameNode"),
 };
 
 constexpr Rule kService[] = {inside("spec", kServiceSpec)};
@@ -116,7 +116,7 @@ constexpr Rule kService[] = {inside("spec", kServiceSpec)};
 // --- endpoint slices
 
 constexpr Rule kEndpoint[] = {
-    required("addresses", "must contain at least 1 address"),
+    required("addresses"),
     text("nodeName", check_dns_subdomain),
     text("hostname", check_dns_label),
 };
@@ -131,7 +131,7 @@ constexpr Rule kEndpointPort[] = {
 constexpr Rule kEndpointSlice[] = {
     required("addressType"),      one_of("addressType", "FQDN,IPv4,IPv6"),
     each("ports", kEndpointPort), each("endpoints", kEndpoint),
-    fixed("addressType"),
+    immutable("addressType"),
 };
 
 }  // namespace

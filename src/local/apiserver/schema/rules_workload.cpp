@@ -164,22 +164,6 @@ constexpr Rule kDaemonSetObject[] = {inside("spec", kDaemonSetSpec)};
 
 // --- stateful sets
 
-void check_stateful_update(const Place& set, const json::value* before, Causes& causes) {
-  if (before == nullptr) return;
-  json::value now = set.member("spec");
-  json::value then = Place(*before).member("spec");
-  for (json::value* spec : {&now, &then})
-    for (std::string_view field :
-         {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-          "persistentVolumeClaimRetentionPolicy", "minReadySeconds"})
-      if (spec->is_object()) spec->get_object().erase(field);
-  if (now != then)
-    causes.forbidden("spec",
-                     "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
-                     "'template', 'updateStrategy', 'revisionHistoryLimit', "
-                     "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
-}
-
 constexpr Rule kStatefulSetSpec[] = {
     not_negative("replicas"),
     not_negative("minReadySeconds"),
@@ -188,12 +172,13 @@ constexpr Rule kStatefulSetSpec[] = {
     custom(check_selector<kStatefulSetWord>),
     inside("template", kPodTemplateRules),
     custom(check_restarts_always<kStatefulSetName>),
+    fixed("selector"),
+    fixed("volumeClaimTemplates"),
+    fixed("serviceName"),
+    fixed("podManagementPolicy"),
 };
 
-constexpr Rule kStatefulSetObject[] = {
-    inside("spec", kStatefulSetSpec),
-    custom(check_stateful_update),
-};
+constexpr Rule kStatefulSetObject[] = {inside("spec", kStatefulSetSpec)};
 
 // --- replication controllers
 
@@ -247,11 +232,14 @@ constexpr Rule kBudget[] = {inside("spec", kBudgetSpec)};
 
 void check_replica_range(const Place& spec, const json::value* /*before*/, Causes& causes) {
   auto most = spec.number("maxReplicas").value_or(0);
-  if (most < 1) causes.invalid(spec.path("maxReplicas"), most, "must be greater than 0");
   auto least = spec.number("minReplicas");
   if (least && most < *least)
     causes.invalid(spec.path("maxReplicas"), most,
                    "must be greater than or equal to `minReplicas`");
+  if (most == 0)
+    causes.required(spec.path("maxReplicas"));
+  else if (most < 1)
+    causes.invalid(spec.path("maxReplicas"), most, "must be greater than or equal to 1");
 }
 
 constexpr Rule kScaleTarget[] = {

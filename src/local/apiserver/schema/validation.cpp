@@ -61,6 +61,13 @@ std::vector<Cause> validate(std::string_view group, std::string_view kind,
   return causes.take();
 }
 
+std::vector<Cause> validate_resize(const json::value& pod, const json::value& before) {
+  Causes causes;
+  check_metadata("", "Pod", pod, &before, causes);
+  check_rules(kPodResizeRules.rules, Place(pod), &before, causes);
+  return causes.take();
+}
+
 std::string invalid_message(std::string_view group, std::string_view kind, std::string_view name,
                             const std::vector<Cause>& causes) {
   std::vector<std::string> texts;

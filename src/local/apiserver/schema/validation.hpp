@@ -22,6 +22,9 @@ struct Cause {
 std::vector<Cause> validate(std::string_view group, std::string_view kind,
                             const json::value& object, const json::value* before);
 
+// The same for the subresource resize of a pod.
+std::vector<Cause> validate_resize(const json::value& pod, const json::value& before);
+
 // Upstream's message of a 422: `Pod "x" is invalid: spec.containers: Required value`.
 std::string invalid_message(std::string_view group, std::string_view kind, std::string_view name,
                             const std::vector<Cause>& causes);

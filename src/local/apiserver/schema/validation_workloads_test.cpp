@@ -48,12 +48,10 @@ TEST(WorkloadValidation, requires_a_selector_that_matches_its_template) {
 TEST(WorkloadValidation, rejects_changes_of_selectors) {
   std::string other =
       workload(R"("selector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]},)");
-  for (std::string_view kind : {"Deployment", "ReplicaSet", "DaemonSet"})
+  for (std::string_view kind : {"Deployment", "ReplicaSet", "DaemonSet", "StatefulSet"})
     EXPECT_THAT(faults_of_update("apps", kind, workload(kSelector), other),
                 ElementsAre(HasSubstr("field is immutable")))
         << kind;
-  EXPECT_THAT(faults_of_update("apps", "StatefulSet", workload(kSelector), other),
-              ElementsAre(HasSubstr("updates to statefulset spec for fields other than")));
 }
 
 TEST(WorkloadValidation, checks_templates_and_counts) {

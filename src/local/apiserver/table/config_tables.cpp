@@ -30,11 +30,10 @@ json::array secret_cells(const json::value& object, WallTime now) {
   return {name(object), text(object, "Secret.type"), size(object, "Secret.data"), age(object, now)};
 }
 
-constexpr TableColumn kServiceAccountColumns[] = {
-    kName, {.name = "Secrets", .description = "How many secrets belong to it"}, kAge};
+constexpr TableColumn kServiceAccountColumns[] = {kName, kAge};
 
 json::array service_account_cells(const json::value& object, WallTime now) {
-  return {name(object), size(object, "ServiceAccount.secrets"), age(object, now)};
+  return {name(object), age(object, now)};
 }
 
 constexpr TableColumn kNamespaceColumns[] = {

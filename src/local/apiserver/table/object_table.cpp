@@ -61,6 +61,7 @@ constexpr Entry kViews[] = {
     {"resource.k8s.io", "ResourceClaimTemplate", &kNameAndAgeView},
     {"resource.k8s.io", "ResourceSlice", &kResourceSliceView},
     {"resource.k8s.io", "DeviceClass", &kNameAndAgeView},
+    {"resource.k8s.io", "DeviceTaintRule", &kDeviceTaintRuleView},
     {"rbac.authorization.k8s.io", "RoleBinding", &kRoleBindingView},
     {"rbac.authorization.k8s.io", "ClusterRoleBinding", &kRoleBindingView},
     {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", &kWebhookConfigurationView},

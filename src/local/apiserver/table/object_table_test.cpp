@@ -68,7 +68,7 @@ TEST(Table, has_the_columns_that_kubectl_users_know) {
        "Last Seen|Type|Reason|Object|+Subobject|+Source|Message|+First Seen|+Count|+Name"},
       {"", "ConfigMap", "Name|Data|Age"},
       {"", "Secret", "Name|Type|Data|Age"},
-      {"", "ServiceAccount", "Name|Secrets|Age"},
+      {"", "ServiceAccount", "Name|Age"},
       {"", "Namespace", "Name|Status|Age"},
       {"", "Endpoints", "Name|Endpoints|Age"},
       {"coordination.k8s.io", "Lease", "Name|Holder|Age"},
@@ -201,9 +201,9 @@ TEST(Table, shows_nodes) {
                 "'node-role.kubernetes.io/control-plane':'','kubernetes.io/role':'x'}},"
                 "'spec':{'unschedulable':true},'status':{'conditions':[{'type':'Ready','status':"
                 "'True'}],'addresses':[{'type':'InternalIP','address':'10.0.0.1'}],'nodeInfo':"
-                "{'kubeletVersion':'v1.34.0','osImage':'Debian','kernelVersion':'6.1',"
+                "{'kubeletVersion':'v1.37.0','osImage':'Debian','kernelVersion':'6.1',"
                 "'containerRuntimeVersion':'plimsoll://1'}}}"),
-            "n|Ready,SchedulingDisabled|control-plane,worker,x|<unknown>|v1.34.0|10.0.0.1|<none>|"
+            "n|Ready,SchedulingDisabled|control-plane,worker,x|<unknown>|v1.37.0|10.0.0.1|<none>|"
             "Debian|6.1|plimsoll://1");
   EXPECT_EQ(row("", "Node",
                 "{'metadata':{'name':'n'},'status':{'conditions':[{'type':'Ready',"
@@ -236,7 +236,7 @@ TEST(Table, shows_the_rest) {
        "c|3|<unknown>"},
       {"", "Secret", "{'metadata':{'name':'s'},'type':'Opaque','data':{'a':''}}",
        "s|Opaque|1|<unknown>"},
-      {"", "ServiceAccount", "{'metadata':{'name':'s'}}", "s|0|<unknown>"},
+      {"", "ServiceAccount", "{'metadata':{'name':'s'}}", "s|<unknown>"},
       {"", "Namespace", "{'metadata':{'name':'n'},'status':{'phase':'Active'}}",
        "n|Active|<unknown>"},
       {"coordination.k8s.io", "Lease", "{'metadata':{'name':'l'},'spec':{'holderIdentity':'me'}}",
@@ -282,6 +282,13 @@ TEST(Table, shows_the_rest) {
       {"resource.k8s.io", "ResourceClaim",
        "{'metadata':{'name':'c'},'status':{'allocation':{},'reservedFor':[{}]}}",
        "c|allocated,reserved|<unknown>"},
+      {"resource.k8s.io", "DeviceTaintRule",
+       "{'metadata':{'name':'r'},'spec':{'taint':{'key':'k','value':'v','effect':'NoSchedule'}}}",
+       "r|k|v|NoSchedule||<unknown>"},
+      {"resource.k8s.io", "DeviceTaintRule",
+       "{'metadata':{'name':'r'},'spec':{'taint':{'key':'k','effect':'NoExecute',"
+       "'timeAdded':'2024-01-02T03:02:05Z'}}}",
+       "r|k||NoExecute|2m|<unknown>"},
   };
   for (const Row& r : rows) EXPECT_EQ(row(r.group, r.kind, r.object), r.cells);
 }

@@ -1,4 +1,5 @@
-// Resource claims, and kinds that show only their age.
+// Resource claims, what drivers and administrators say about devices, and kinds that show only
+// their age.
 #include "local/apiserver/table/cells.hpp"
 #include "local/apiserver/table/views.hpp"
 
@@ -38,6 +39,25 @@ json::array resource_slice_cells(const json::value& slice, WallTime now) {
           age(slice, now)};
 }
 
+constexpr TableColumn kDeviceTaintRuleColumns[] = {
+    kName,
+    {.name = "Key", .description = "Key of the taint"},
+    {.name = "Value", .description = "Value of the taint"},
+    {.name = "Effect", .description = "What happens to claims that do not tolerate it"},
+    {.name = "TimeAdded", .description = "Time since the devices have the taint"},
+    kAge,
+};
+
+json::array device_taint_rule_cells(const json::value& rule, WallTime now) {
+  const std::string added = text(rule, "DeviceTaintRule.spec.taint.timeAdded");
+  return {name(rule),
+          text(rule, "DeviceTaintRule.spec.taint.key"),
+          text(rule, "DeviceTaintRule.spec.taint.value"),
+          text(rule, "DeviceTaintRule.spec.taint.effect"),
+          added.empty() ? added : human_age(added, now),
+          age(rule, now)};
+}
+
 constexpr TableColumn kNameAndAgeColumns[] = {kName, kAge};
 
 json::array name_and_age_cells(const json::value& object, WallTime now) {
@@ -48,6 +68,8 @@ json::array name_and_age_cells(const json::value& object, WallTime now) {
 
 const TableView kResourceClaimView{.columns = kResourceClaimColumns, .cells = resource_claim_cells};
 const TableView kResourceSliceView{.columns = kResourceSliceColumns, .cells = resource_slice_cells};
+const TableView kDeviceTaintRuleView{.columns = kDeviceTaintRuleColumns,
+                                     .cells = device_taint_rule_cells};
 const TableView kNameAndAgeView{.columns = kNameAndAgeColumns, .cells = name_and_age_cells};
 
 }  // namespace plim::local::apiserver

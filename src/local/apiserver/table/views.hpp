@@ -23,6 +23,7 @@ extern const TableView kConfigMapView, kSecretView, kServiceAccountView, kNamesp
     kResourceQuotaView, kLeaseView, kDisruptionBudgetView, kPriorityClassView, kRuntimeClassView,
     kWebhookConfigurationView, kAdmissionPolicyView, kAdmissionPolicyBindingView, kRoleBindingView;
 // resource_tables.cpp
-extern const TableView kResourceClaimView, kResourceSliceView, kNameAndAgeView;
+extern const TableView kResourceClaimView, kResourceSliceView, kDeviceTaintRuleView,
+    kNameAndAgeView;
 
 }  // namespace plim::local::apiserver

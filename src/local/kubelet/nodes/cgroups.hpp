@@ -27,7 +27,8 @@ class NodeCgroups {
   virtual CgroupDriver driver() const = 0;
   virtual std::string root() const = 0;  // "/plimsoll-default/n1", below each hierarchy's mount
 
-  // From the pod's spec, its uid and its QoS class.
+  // From the pod's spec, its uid and its QoS class. Called again for other resources, both write
+  // the new limits and leave cpusets as they are.
   virtual Result<void> make_pod(const json::value& pod) = 0;
   virtual Result<void> make_container(const json::value& pod, std::string container,
                                       std::string container_id) = 0;

@@ -22,7 +22,9 @@ struct ImageQuestion {
 
 Result<ImageQuestion> decode_list_images_request(const std::string& bytes);
 Result<ImageQuestion> decode_image_status_request(const std::string& bytes);
-std::string encode_version();
+std::string encode_version(const std::string& runtime_version);
+// An event of containerd: the images have changed.
+std::string encode_image_event(WallTime now);
 std::string encode_list_images(const ImageList& images, const ImageQuestion& question);
 std::string encode_image_status(const ImageList& images, const ImageQuestion& question);
 std::string encode_image_fs(const ImageList& images, const std::string& mountpoint, WallTime now);

@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "containerd_content_v1.pb.h"
+#include "containerd_events_v1.pb.h"
 #include "cri_v1.pb.h"
 #include "local/images/layer_store.hpp"
 #include "local/kubelet/nodes/cri_messages.hpp"
@@ -83,12 +84,23 @@ std::string encode_image_status_request(const ImageQuestion& question) {
   return out.SerializeAsString();
 }
 
-std::string encode_version() {
+std::string encode_version(const std::string& runtime_version) {
   cri::VersionResponse out;
   out.set_version("0.1.0");  // of the CRI handshake
   out.set_runtime_name("plimsoll");
-  out.set_runtime_version("0.1.0");
+  out.set_runtime_version(runtime_version);
   out.set_runtime_api_version("v1");
+  return out.SerializeAsString();
+}
+
+std::string encode_image_event(WallTime now) {
+  containerd::services::events::v1::Envelope out;
+  const auto nanos = now.time_since_epoch().count();
+  out.mutable_timestamp()->set_seconds(nanos / 1'000'000'000);
+  out.mutable_timestamp()->set_nanos(static_cast<std::int32_t>(nanos % 1'000'000'000));
+  out.set_namespace_("k8s.io");
+  out.set_topic("/images/update");
+  out.mutable_event()->set_type_url("containerd.events.ImageUpdate");
   return out.SerializeAsString();
 }
 

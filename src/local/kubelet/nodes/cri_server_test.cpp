@@ -1,5 +1,7 @@
 #include "local/kubelet/nodes/cri_server.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include "base/testing/temp_dir.hpp"
 #include "local/images/image_catalog.hpp"
 #include "local/kubelet/nodes/cri_messages.hpp"
+#include "local/kubelet/nodes/cri_pods.hpp"
 #include "net/rpc.hpp"
 #include "net/x509.hpp"
 
@@ -18,6 +21,41 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+
+constexpr std::string_view kCriPod = R"({
+  "metadata":{"name":"web","namespace":"prod","uid":"aa-1","labels":{"app":"web"}},
+  "spec":{"containers":[{"name":"c","image":"app:1"}]},
+  "status":{"phase":"Running","startTime":"2023-11-14T22:13:10Z","podIP":"127.32.1.2"}})";
+
+struct CriPods final : KubeletPods {
+  std::vector<json::value> pods() const override { return shown; }
+
+  std::vector<ContainerRun> runs() const override {
+    std::vector<ContainerRun> out;
+    for (int restart = 0; restart < 3; ++restart) {
+      ContainerRun run{.ns = "prod",
+                       .pod = "web",
+                       .uid = "aa-1",
+                       .container = "c",
+                       .container_id = fmt::format("{}c0ffee", restart)};
+      run.restart = restart;
+      run.started_wall = WallTime(std::chrono::seconds(10 + restart));
+      if (restart < 2) run.finished_wall = run.started_wall + 1ms;
+      out.push_back(run);
+    }
+    ContainerRun gone = out[0];  // of a pod that was deleted
+    gone.uid = "bb-2";
+    out.push_back(gone);
+    return out;
+  }
+
+  Task<Result<void>> read_log(std::string, std::string, std::string, LogOptions,
+                              std::function<bool(std::string)>) override {
+    co_return Result<void>();
+  }
+
+  std::vector<json::value> shown = {*parse_json(kCriPod)};
+};
 
 class CriServerTest : public ::testing::Test {
  protected:
@@ -31,12 +69,14 @@ class CriServerTest : public ::testing::Test {
     images_ = make_node_images(loop_.executor(), clock_,
                                std::make_shared<const images::ImageCatalog>(std::move(catalog)));
     for (const auto& own : images_->list()) EXPECT_TRUE(images_->remove(own->name));
-    server_ = *CriServer::start(loop_.executor(), clock_, dir_ / "cri.sock", *images_);
+    server_ = *CriServer::start(loop_.executor(), clock_,
+                                {.socket = dir_ / "cri.sock", .version = "1"}, *images_, pods_);
   }
 
   ~CriServerTest() override {
     run_to_end(loop_, tasks_.stop());
     run_to_end(loop_, server_->stop());
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "cri.sock"));
   }
 
   std::string call(std::string method, std::string request = "") {
@@ -62,6 +102,7 @@ class CriServerTest : public ::testing::Test {
   Loop loop_;
   FakeClock clock_;
   std::unique_ptr<images::NodeImages> images_;
+  CriPods pods_;
   std::unique_ptr<CriServer> server_;
   std::shared_ptr<net::Channel> channel_ =
       net::Channel::unix_socket(loop_.executor(), dir_ / "cri.sock");
@@ -95,6 +136,45 @@ TEST_F(CriServerTest, shows_layers_with_their_sizes) {
                                  StartsWith("sha256:"),
                                  "sha256:base 700000000 containerd.io/uncompressed=sha256:base",
                                  "sha256:one 100000000 containerd.io/uncompressed=sha256:one"));
+}
+
+TEST_F(CriServerTest, lists_the_last_two_runs_of_each_container_of_its_pods) {
+  const auto list = [this](const std::string& id, bool running) {
+    return *describe_containers(call("/runtime.v1.RuntimeService/ListContainers",
+                                     encode_list_containers_request(id, running)));
+  };
+  EXPECT_THAT(list("", false),
+              ElementsAre("c 2 CONTAINER_RUNNING app:1 web", "c 1 CONTAINER_EXITED app:1 web"));
+  EXPECT_THAT(list("", true), ElementsAre("c 2 CONTAINER_RUNNING app:1 web"));
+  EXPECT_THAT(list("1c0f", false), ElementsAre("c 1 CONTAINER_EXITED app:1 web"));
+  EXPECT_THAT(list("9", false), ElementsAre());
+}
+
+TEST_F(CriServerTest, lists_pods_with_their_state) {
+  const auto list = [this] {
+    return *describe_sandboxes(call("/runtime.v1.RuntimeService/ListPodSandbox"));
+  };
+  EXPECT_THAT(list(), ElementsAre("prod/web SANDBOX_READY"));
+  pods_.shown[0].as_object()["status"].as_object()["phase"] = "Succeeded";
+  EXPECT_THAT(list(), ElementsAre("prod/web SANDBOX_NOTREADY"));
+}
+
+TEST_F(CriServerTest, reports_changes_of_images) {
+  std::vector<std::string> events;
+  const auto read = [](net::Channel* channel, std::vector<std::string>* out) -> Task<void> {
+    auto reader = co_await channel->open("/containerd.services.events.v1.Events/Subscribe", "",
+                                         net::kNoDeadline);
+    std::string message;
+    while (co_await reader->next(message)) out->push_back(message);
+  };
+  const auto arrived = [](std::vector<std::string>* all, std::size_t count) -> Task<void> {
+    while (all->size() < count) co_await yield_to_loop();
+  };
+  tasks_.spawn("events", read(channel_.get(), &events));
+  run_to_end(loop_, arrived(&events, 1));  // the fixture has changed the images
+  ASSERT_TRUE(images_->load("app:1"));
+  run_to_end(loop_, arrived(&events, 2));
+  EXPECT_THAT(events[1], HasSubstr("/images/update"));
 }
 
 TEST_F(CriServerTest, shows_pulls_in_progress) {

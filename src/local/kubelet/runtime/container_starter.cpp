@@ -222,6 +222,8 @@ Task<SteadyTime> ContainerStarter::start(std::string container) {
   if (pod_.find_facts(container)->run)
     waits.restarts.note_restart(waits.ended_at, pod_.node.clock.steady());
   waits.retry_at.reset();
+  if (const json::value* allocated = pod_.facts.allocated.if_contains(container))
+    pod_.facts.actuated[container] = *allocated;
   shim_.begin_run(*run);
   if (!run->running) {
     report_.warn("Failed", "Error: " + run->error, container);

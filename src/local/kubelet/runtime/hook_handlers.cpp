@@ -18,6 +18,7 @@
 #include "base/fd.hpp"
 #include "base/text.hpp"
 #include "kube/paths.hpp"
+#include "kube/reference_version.hpp"
 #include "net/client.hpp"
 
 namespace plim::local::kubelet {
@@ -55,7 +56,8 @@ Task<HandlerOutcome> run_http(json::value action, HandlerTarget target,
       fmt::format("{}://{}:{}", tls ? "https" : "http", host_of(action, target), port);
   net::ClientOptions options;
   options.tls.insecure = true;  // like a kubelet: pods use self-signed certificates
-  options.user_agent = "kube-probe/1.34";
+  options.user_agent =
+      fmt::format("kube-probe/{}.{}", kube::kReferenceMajor, kube::kReferenceMinor);
   options.connect_timeout = timeout;
   const Executor loop = co_await current_loop();
   auto client = net::Client::create(loop, base, std::move(options));

@@ -138,6 +138,17 @@ Environment granted_environment(const Launch& launch) {
   return out;
 }
 
+// Without mounts, crictl finds the runtime that the pod mounts by this variable.
+void show_runtime_socket(const Launch& launch, Environment& environment) {
+  for (const json::value& volume : kube::list_at(launch.pod, "Pod.spec.volumes")) {
+    const std::string_view wanted = kube::text_at(volume, "Volume.hostPath.path");
+    const std::string path = host_path(wanted, launch.roots);
+    if (path != wanted && path.ends_with("/containerd.sock") &&
+        environment.get("CONTAINER_RUNTIME_ENDPOINT") == nullptr)
+      environment.set("CONTAINER_RUNTIME_ENDPOINT", "unix://" + path);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> container_command(const Launch& launch) {
@@ -166,11 +177,19 @@ std::vector<std::string> container_command(const Launch& launch) {
   return words;
 }
 
+std::string own_programs(const VolumeRoots& roots) {
+  return roots.host + "/usr/local/bin";
+}
+
 Environment base_environment(const json::value& pod, const images::Image& image,
                              const PodPlace& place, const VolumeRoots& roots) {
   Environment out;
-  const char* path = std::getenv("PATH");
-  out.set("PATH", path != nullptr && image.rootfs.empty() ? path : std::string(kUsualPath));
+  const char* machines = std::getenv("PATH");
+  std::string path =
+      machines != nullptr && image.rootfs.empty() ? machines : std::string(kUsualPath);
+  // Programs of the machine take precedence.
+  if (image.rootfs.empty() && !roots.host.empty()) path += ":" + own_programs(roots);
+  out.set("PATH", std::move(path));
   out.set("HOME", usual_home(roots));
   out.set("HOSTNAME", hostname_of(pod));
   out.set("POD_IP", place.pod_ip);
@@ -191,7 +210,10 @@ Result<StartSpec> make_start_spec(const Launch& launch) {
       {"stopSignal", launch.image->stop_signal}};
   out.argv = container_command(launch);
   Environment environment = granted_environment(launch);
-  if (!launch.isolated) environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
+  if (!launch.isolated) {
+    environment.set("PLIMSOLL_TERMINATION_LOG", launch.termination_log);
+    show_runtime_socket(launch, environment);
+  }
   const std::string* home = environment.get("HOME");
   if (launch.isolated && runs_as_other(launch) && home && *home == usual_home(launch.roots))
     environment.set("HOME", "/");

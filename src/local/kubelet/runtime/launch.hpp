@@ -35,6 +35,9 @@ std::vector<std::string> container_command(const Launch& launch);
 // Code::invalid: the spec cannot be satisfied; a kubelet reports CreateContainerConfigError.
 Result<StartSpec> make_start_spec(const Launch& launch);
 
+// The directory of the programs that a node adds to those of the machine: crictl.
+std::string own_programs(const VolumeRoots& roots);
+
 // The variables of every container of the pod; its own settings come later.
 Environment base_environment(const json::value& pod, const images::Image& image,
                              const PodPlace& place, const VolumeRoots& roots);

@@ -13,6 +13,7 @@
 #include "kube/event_recorder.hpp"
 #include "kube/informer.hpp"
 #include "kube/object.hpp"
+#include "local/kubelet/runtime/launch.hpp"
 #include "local/kubelet/runtime/log_reader.hpp"
 #include "local/kubelet/runtime/node_object.hpp"
 #include "local/kubelet/runtime/node_registration.hpp"
@@ -74,6 +75,7 @@ class Node final : public LocalNode {
                  .node = [this] { return registration_.node(); },
                  .others = [this](const std::string& uid) { return active_pods(uid); },
                  .leaving = [this] { return somebody_leaves(); },
+                 .retry_resizes = [this] { retry_resizes(); },
                  .gone = [this](const std::string& uid) { forget(uid); }},
         informer_(parts.loop, parts.client, kube::resources::pods, pod_object_codec(pool_),
                   pods_of_this_node(options_), parts.clock),
@@ -85,6 +87,7 @@ class Node final : public LocalNode {
 
   Task<Result<void>> start() override {
     PLIM_CO_CHECK(make_directories(context_.pod_directory(""), 0700));
+    PLIM_CO_CHECK(install_programs());
     // Reserve before a new pod can take one of these addresses.
     for (const std::string& uid : pod_directories())
       if (const auto note = PodFiles(context_.pod_directory(uid)).read_note())
@@ -159,6 +162,18 @@ class Node final : public LocalNode {
   }
 
  private:
+  // Our program under the names that containers call.
+  Result<void> install_programs() const {
+    const std::string directory = own_programs(context_.volume_roots(""));
+    PLIM_CHECK(make_directories(directory));
+    const std::string link = directory + "/crictl";
+    std::error_code problem;
+    std::filesystem::remove(link, problem);  // the program may have moved
+    std::filesystem::create_symlink(context_.program, link, problem);
+    if (problem) return fail_errno(problem.value(), fmt::format("cannot create {}", link));
+    return {};
+  }
+
   static kube::ReflectorOptions pods_of_this_node(const NodeOptions& options) {
     kube::ReflectorOptions out;
     out.field_selector = "spec.nodeName=" + options.name;
@@ -218,6 +233,10 @@ class Node final : public LocalNode {
     for (const auto& [uid, worker] : workers_)
       if (uid != without && worker->is_active()) out.push_back(worker->pod());
     return out;
+  }
+
+  void retry_resizes() {
+    for (const auto& [uid, worker] : workers_) worker->retry_resize();
   }
 
   bool somebody_leaves() const {

@@ -14,6 +14,7 @@
 #include "base/rfc3339.hpp"
 #include "base/text.hpp"
 #include "kube/paths.hpp"
+#include "kube/reference_version.hpp"
 
 namespace plim::local::kubelet {
 
@@ -143,7 +144,8 @@ json::value make_node_status(const NodeOptions& options, const NodeFacts& facts,
        facts.has_cgroups ? "pods run in cgroups" : facts.why_no_cgroups},
       {"Ready", true, "KubeletReady", "kubelet is posting ready status"}};
   const MachineFacts& machine = facts.machine;
-  const std::string version = fmt::format("v1.34.0+plimsoll.{}", options.version);
+  const std::string version =
+      fmt::format("{}+plimsoll.{}", kube::kReferenceVersion, options.version);
   return json::object{
       {"capacity", amounts(options, facts, false)},
       {"allocatable", amounts(options, facts, true)},

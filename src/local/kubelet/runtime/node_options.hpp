@@ -34,7 +34,7 @@ struct NodeOptions {
   std::vector<std::string> shim = {"/proc/self/exe", "pod-shim"};
   // Our own binary, the entry point of the built-in images. "": the current program.
   std::string program = {};
-  // Of Plimsoll. The kubelet version becomes v1.34.0+plimsoll.VERSION.
+  // Of Plimsoll. The kubelet version becomes v1.37.0+plimsoll.VERSION.
   std::string version = "0.0.0";
   std::uint16_t kubelet_port = 10250;
 

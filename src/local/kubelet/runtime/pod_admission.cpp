@@ -68,8 +68,13 @@ bool is_active(const json::value& pod) {
   return phase != "Succeeded" && phase != "Failed";
 }
 
-std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& node,
-                                     const std::vector<json::value>& others) {
+namespace {
+
+using Judge = std::optional<PodFailure> (*)(const kube::Pod&, const kube::Node&,
+                                            const std::vector<kube::Pod>&);
+
+std::optional<PodFailure> judge_pod(const json::value& pod, const json::value& node,
+                                    const std::vector<json::value>& others, Judge judge) {
   kube::InternPool pool;
   std::string node_text = to_json(node);
   const auto own = kube::decode_node(kube::JsonText(node_text), pool);
@@ -80,7 +85,26 @@ std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& 
   there.reserve(others.size());
   for (const json::value& other : others)
     if (auto read = read_pod(other, pool)) there.push_back(std::move(*read));
-  return check_pod(*wanted, *own, there);
+  return judge(*wanted, *own, there);
+}
+
+void drop_status(json::value& pod) {
+  if (pod.is_object()) pod.get_object().erase("status");
+}
+
+}  // namespace
+
+std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& node,
+                                     const std::vector<json::value>& others) {
+  return judge_pod(pod, node, others, check_pod);
+}
+
+// Statuses show earlier allocations; the specs have the current ones.
+std::optional<PodFailure> refuse_resize(json::value pod, const json::value& node,
+                                        std::vector<json::value> others) {
+  drop_status(pod);
+  for (json::value& other : others) drop_status(other);
+  return judge_pod(pod, node, others, check_resources);
 }
 
 }  // namespace plim::local::kubelet

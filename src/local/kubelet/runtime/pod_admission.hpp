@@ -16,4 +16,8 @@ bool is_active(const json::value& pod);
 std::optional<PodFailure> refuse_pod(const json::value& pod, const json::value& node,
                                      const std::vector<json::value>& others);
 
+// The same for a running pod that asks for other resources; only these count.
+std::optional<PodFailure> refuse_resize(json::value pod, const json::value& node,
+                                        std::vector<json::value> others);
+
 }  // namespace plim::local::kubelet

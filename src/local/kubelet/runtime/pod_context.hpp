@@ -45,6 +45,8 @@ struct PodContext {
   // True if a pod was deleted by force but its processes still run. The scheduler counts its
   // resources as free, and they are not.
   std::function<bool()> leaving;
+  // Resources have become free: pods whose resize was deferred try again.
+  std::function<void()> retry_resizes = [] {};
   // Nothing of this pod is left; its worker may be destroyed soon.
   std::function<void(const std::string& uid)> gone;
 

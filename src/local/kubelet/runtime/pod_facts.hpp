@@ -2,6 +2,7 @@
 // computed from it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,9 @@ struct ContainerFacts {
   // Why the container does not run although it should: CrashLoopBackOff, ErrImagePull. Empty: the
   // usual reason at that stage.
   std::string waiting_reason = {}, waiting_message = {};
-  bool started = false;  // its startup probe and postStart hook have succeeded
-  bool ready = false;    // its readiness probe has succeeded
+  bool started = false;              // its startup probe and postStart hook have succeeded
+  bool ready = false;                // its readiness probe has succeeded
+  bool restarts_for_resize = false;  // stopped, to start again with other resources
 
   bool running() const { return run && run->running(); }
 
@@ -52,6 +54,13 @@ struct PodFailure {
   std::string reason, message;
 };
 
+// A resize that waits or is under way. It becomes a condition of the pod.
+struct ResizeFacts {
+  std::int64_t generation = 0;  // of the pod, when the resize was asked for
+  WallTime since{};
+  std::string reason = {}, message = {};
+};
+
 struct PodFacts {
   std::string host_ip;
   std::string pod_ip = {};  // empty: none yet
@@ -60,6 +69,10 @@ struct PodFacts {
   std::vector<ContainerFacts> init = {}, containers = {};
   std::optional<PodFailure> failure = {};
   bool ended = false;  // all containers were stopped and none will start again
+  // Resources by container: as the node has accepted them, and as running containers have them.
+  // Empty before the node has accepted the pod.
+  json::object allocated = {}, actuated = {};
+  std::optional<ResizeFacts> resize_pending = {}, resize_in_progress = {};
 };
 
 enum class RestartPolicy { always, on_failure, never };

@@ -11,6 +11,7 @@ bool has_stopped(const ContainerFacts& container) {
 }
 
 bool starts_again(RestartPolicy policy, const ContainerFacts& container) {
+  if (container.restarts_for_resize) return true;
   if (policy == RestartPolicy::always) return true;
   return policy == RestartPolicy::on_failure && container.run->failed();
 }

@@ -8,12 +8,14 @@
 #include "kube/object.hpp"
 #include "kube/paths.hpp"
 #include "local/kubelet/nodes/pod_limits.hpp"
+#include "local/kubelet/runtime/pod_resources.hpp"
 
 namespace plim::local::kubelet {
 
 PodState::PodState(PodContext& context, json::value pod)
     : node(context),
       object(std::move(pod)),
+      wanted(resources_of(object)),
       uid(kube::uid_of(object)),
       files(context.pod_directory(uid)),
       changed(context.loop),
@@ -25,8 +27,15 @@ PodState::PodState(PodContext& context, json::value pod)
 }
 
 void PodState::take(json::value fresh) {
-  object = std::move(fresh);
+  wanted = resources_of(fresh);
+  object = with_resources(std::move(fresh), facts.allocated);
   if (kube::is_being_deleted(object)) want(PodWish::remove);
+}
+
+void PodState::allocate() {
+  facts.allocated = wanted;
+  facts.actuated = wanted;
+  object = with_resources(std::move(object), wanted);
 }
 
 void PodState::want(PodWish more) {
@@ -83,6 +92,10 @@ json::value PodState::spec_of(std::string_view container) const {
 bool PodState::is_init(std::string_view container) const {
   return std::ranges::any_of(facts.init,
                              [&](const ContainerFacts& one) { return one.name == container; });
+}
+
+std::int64_t PodState::generation() const {
+  return kube::int_at(object, "Pod.metadata.generation").value_or(0);
 }
 
 std::string PodState::full_name() const {

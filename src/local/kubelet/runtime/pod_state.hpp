@@ -25,6 +25,8 @@ struct PodState {
 
   // Stores the newest object. Does not wake any part.
   void take(json::value fresh);
+  // The node has accepted the pod with the resources that it asks for.
+  void allocate();
   void want(PodWish more);
   // Wakes every part that waits for a change.
   void note_change();
@@ -40,11 +42,15 @@ struct PodState {
   const ContainerFacts* find_running(std::string_view container, std::string_view id);
   json::value spec_of(std::string_view container) const;
   bool is_init(std::string_view container) const;
+  std::int64_t generation() const;
   std::string full_name() const;  // "name_namespace(uid)", the format of kubelets
   kube::ObjectPath path(std::string subresource = {}) const;
 
   PodContext& node;
-  json::value object;  // as last received from the API
+  // As last received from the API. The resources of containers are those that the node has
+  // allocated; `wanted` has those of the API, by container.
+  json::value object;
+  json::object wanted;
   const std::string uid;
   PodFiles files;
   PodFacts facts;

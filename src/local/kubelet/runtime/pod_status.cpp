@@ -36,6 +36,22 @@ json::value make_condition(const json::value* before, const ConditionFacts& fact
   return out;
 }
 
+constexpr std::string_view kResizePending = "PodResizePending";
+constexpr std::string_view kResizeInProgress = "PodResizeInProgress";
+
+void add_resize_condition(std::string_view type, const std::optional<ResizeFacts>& facts,
+                          json::array& out) {
+  if (!facts) return;
+  json::object made{{"type", type},
+                    {"observedGeneration", facts->generation},
+                    {"status", "True"},
+                    {"lastProbeTime", format_rfc3339(facts->since)},
+                    {"lastTransitionTime", format_rfc3339(facts->since)}};
+  if (!facts->reason.empty()) made["reason"] = facts->reason;
+  if (!facts->message.empty()) made["message"] = facts->message;
+  out.push_back(std::move(made));
+}
+
 const json::value* find_condition(const json::value& pod, std::string_view type) {
   for (const json::value& condition : kube::list_at(pod, "Pod.status.conditions"))
     if (kube::text_at(condition, "PodCondition.type") == type) return &condition;
@@ -46,13 +62,17 @@ const json::value* find_condition(const json::value& pod, std::string_view type)
 json::array merge_conditions(const json::value& pod, const std::vector<ConditionFacts>& ours,
                              WallTime now) {
   json::array out;
-  for (const ConditionFacts& facts : ours)
-    out.push_back(make_condition(find_condition(pod, facts.type), facts, now));
+  const auto generation = kube::int_at(pod, "Pod.metadata.generation");
+  for (const ConditionFacts& facts : ours) {
+    json::value made = make_condition(find_condition(pod, facts.type), facts, now);
+    if (generation) made.as_object()["observedGeneration"] = *generation;
+    out.push_back(std::move(made));
+  }
   for (const json::value& condition : kube::list_at(pod, "Pod.status.conditions")) {
     const std::string_view type = kube::text_at(condition, "PodCondition.type");
     const bool is_ours = std::any_of(ours.begin(), ours.end(),
                                      [&](const ConditionFacts& c) { return c.type == type; });
-    if (!is_ours) out.push_back(condition);
+    if (!is_ours && type != kResizePending && type != kResizeInProgress) out.push_back(condition);
   }
   return out;
 }
@@ -60,6 +80,13 @@ json::array merge_conditions(const json::value& pod, const std::vector<Condition
 bool has_started_containers(const PodFacts& facts) {
   return std::any_of(facts.containers.begin(), facts.containers.end(),
                      [](const ContainerFacts& c) { return c.run.has_value(); });
+}
+
+ConditionFacts ready_to_start(const PodFacts& facts) {
+  if (facts.ready_to_start) return {.type = "PodReadyToStartContainers", .holds = true};
+  return {.type = "PodReadyToStartContainers",
+          .reason = "PodSandboxNotReady",
+          .message = facts.ended ? "pod sandbox is not ready" : "no pod sandbox exists"};
 }
 
 ConditionFacts initialized(const PodFacts& facts, std::string_view phase) {
@@ -164,11 +191,25 @@ json::value container_status(const ContainerFacts& facts, bool is_init,
   return out;
 }
 
-json::array container_statuses(const std::vector<ContainerFacts>& list, bool is_init,
-                               std::string_view default_wait) {
+// Running containers show what they have, the others what they will get.
+void show_resources(const PodFacts& pod, const ContainerFacts& facts, json::object& status) {
+  const json::value* allocated = pod.allocated.if_contains(facts.name);
+  if (allocated == nullptr) return;
+  const json::value* actuated = pod.actuated.if_contains(facts.name);
+  status["resources"] = facts.running() && actuated != nullptr ? *actuated : *allocated;
+  const json::value* requests = find(*allocated, {"requests"});
+  if (requests != nullptr && requests->is_object() && !requests->get_object().empty())
+    status["allocatedResources"] = *requests;
+}
+
+json::array container_statuses(const PodFacts& pod, const std::vector<ContainerFacts>& list,
+                               bool is_init, std::string_view default_wait) {
   json::array out;
-  for (const ContainerFacts& facts : list)
-    out.push_back(container_status(facts, is_init, default_wait));
+  for (const ContainerFacts& facts : list) {
+    json::value status = container_status(facts, is_init, default_wait);
+    show_resources(pod, facts, status.as_object());
+    out.push_back(std::move(status));
+  }
   return out;
 }
 
@@ -202,7 +243,9 @@ std::string_view phase_of(RestartPolicy policy, const PodFacts& facts) {
                                         [](const auto& c) { return c.sidecar && c.running(); });
   if (facts.ended) return waiting == 0 && stopped == succeeded ? "Succeeded" : "Failed";
   if (waiting > 0) return "Pending";
-  if (running > 0 || sidecars_run || policy == RestartPolicy::always) return "Running";
+  const bool restarts = std::any_of(facts.containers.begin(), facts.containers.end(),
+                                    [](const auto& c) { return c.restarts_for_resize; });
+  if (running > 0 || sidecars_run || restarts || policy == RestartPolicy::always) return "Running";
   if (stopped == succeeded) return "Succeeded";
   return policy == RestartPolicy::never ? "Failed" : "Running";
 }
@@ -210,13 +253,21 @@ std::string_view phase_of(RestartPolicy policy, const PodFacts& facts) {
 json::value make_pod_status(const json::value& pod, const PodFacts& facts, WallTime now) {
   const std::string_view phase = phase_of(restart_policy_of(pod), facts);
   const ConditionFacts containers = containers_ready(facts, phase);
-  const std::vector<ConditionFacts> conditions{
-      {.type = "PodReadyToStartContainers", .holds = facts.ready_to_start},
-      initialized(facts, phase),
-      ready(pod, containers),
-      containers,
-      {.type = "PodScheduled", .holds = true}};
-  json::object out{{"phase", phase}, {"conditions", merge_conditions(pod, conditions, now)}};
+  const std::vector<ConditionFacts> conditions{ready_to_start(facts),
+                                               initialized(facts, phase),
+                                               ready(pod, containers),
+                                               containers,
+                                               {.type = "PodScheduled", .holds = true}};
+  json::array shown;
+  if (phase != "Succeeded" && phase != "Failed") {
+    add_resize_condition(kResizePending, facts.resize_pending, shown);
+    add_resize_condition(kResizeInProgress, facts.resize_in_progress, shown);
+  }
+  json::array merged = merge_conditions(pod, conditions, now);
+  for (json::value& condition : merged) shown.push_back(std::move(condition));
+  json::object out{{"phase", phase}, {"conditions", std::move(shown)}};
+  if (const auto generation = kube::int_at(pod, "Pod.metadata.generation"))
+    out["observedGeneration"] = *generation;
   if (!facts.host_ip.empty()) {
     out["hostIP"] = facts.host_ip;
     out["hostIPs"] = json::array{json::object{{"ip", facts.host_ip}}};
@@ -232,8 +283,8 @@ json::value make_pod_status(const json::value& pod, const PodFacts& facts, WallT
   }
   const std::string_view wait = facts.init.empty() ? "ContainerCreating" : "PodInitializing";
   if (!facts.init.empty())
-    out["initContainerStatuses"] = container_statuses(facts.init, true, wait);
-  out["containerStatuses"] = container_statuses(facts.containers, false, wait);
+    out["initContainerStatuses"] = container_statuses(facts, facts.init, true, wait);
+  out["containerStatuses"] = container_statuses(facts, facts.containers, false, wait);
   return out;
 }
 

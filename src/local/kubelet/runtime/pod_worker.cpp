@@ -57,7 +57,8 @@ PodWorker::PodWorker(PodContext& node, json::value pod)
               }),
       stopper_(pod_, report_, shim_, probes_),
       starter_(pod_, report_, shim_, probes_, stopper_),
-      sandbox_(pod_, report_, shim_) {}
+      sandbox_(pod_, report_, shim_),
+      resizer_(pod_, report_, stopper_) {}
 
 void PodWorker::start() {
   pod_.tasks.spawn("pod " + pod_.full_name(), supervise());
@@ -71,6 +72,10 @@ void PodWorker::update(json::value pod) {
 void PodWorker::vanish() {
   pod_.want(PodWish::forget);
   pod_.note_change();
+}
+
+void PodWorker::retry_resize() {
+  if (pod_.facts.resize_pending) pod_.note_change();
 }
 
 void PodWorker::end_for_shutdown(Shutdown kind) {
@@ -93,7 +98,10 @@ void PodWorker::enter(WorkerPhase next) {
     if (pod_.wish == PodWish::run) report_.warn(failure->reason, failure->message);
     pod_.facts.failure = std::move(failure);
   }
-  if (next == WorkerPhase::ended) pod_.node.freed.notify();
+  if (next == WorkerPhase::ended) {
+    pod_.node.freed.notify();
+    pod_.node.retry_resizes();
+  }
   pod_.note_change();
 }
 
@@ -186,6 +194,7 @@ Task<void> PodWorker::life(Left left) {
       co_await report_.write_rejection(*failure);
       co_return;
     }
+    pod_.allocate();
     pod_.begin_at(pod_.node.clock.wall());
     enter(next_phase(phase_, PhaseResult::accepted, pod_.wish));
   }
@@ -204,6 +213,7 @@ Task<void> PodWorker::life(Left left) {
 Task<PodWorker::Left> PodWorker::adopt() {
   auto left = find_leftovers(pod_.files);
   if (!left) co_return Left::nothing;
+  resizer_.restore(left->note.pod);
   pod_.facts.pod_ip = left->note.pod_ip;
   pod_.begin_at(left->note.start_time);
   pod_.node.addresses.reserve(pod_.facts.pod_ip);
@@ -219,11 +229,13 @@ Task<PodWorker::Left> PodWorker::adopt() {
 Task<void> PodWorker::run_containers() {
   for (;;) {
     const std::uint64_t seen = pod_.changes;
+    resizer_.decide();
     const PodPlan plan = plan_pod(restart_policy_of(pod_.object), pod_.facts);
     if (plan.finished) co_return;
     co_await report_.write_status();
+    resizer_.actuate();
     co_await sandbox_.refresh_volumes();
-    SteadyTime wake = sandbox_.refresh_at();
+    SteadyTime wake = std::min(sandbox_.refresh_at(), resizer_.retry_at());
     for (const std::string& name : plan.start) {
       const SteadyTime next = co_await starter_.try_start(name);
       wake = std::min(wake, next);

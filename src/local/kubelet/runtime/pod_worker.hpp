@@ -7,6 +7,7 @@
 //   ContainerStopper  stopping one or all of them
 //   PodProbes         probes of running containers
 //   PodReporter       status and events
+//   PodResizer        resources of running containers
 // All of them share one PodState. Every status is computed from its facts.
 #pragma once
 
@@ -25,6 +26,7 @@
 #include "local/kubelet/runtime/pod_files.hpp"
 #include "local/kubelet/runtime/pod_probes.hpp"
 #include "local/kubelet/runtime/pod_reporter.hpp"
+#include "local/kubelet/runtime/pod_resizer.hpp"
 #include "local/kubelet/runtime/pod_sandbox.hpp"
 #include "local/kubelet/runtime/pod_state.hpp"
 #include "local/kubelet/runtime/shim_follower.hpp"
@@ -42,6 +44,7 @@ class PodWorker {
   void start();
   void update(json::value pod);  // the object has changed
   void vanish();                 // the object is gone: end at once
+  void retry_resize();           // resources on the node have become free
   void end_for_shutdown(Shutdown kind);
   // Leaves the processes running; the node's next process adopts them.
   Task<void> stop();
@@ -94,6 +97,7 @@ class PodWorker {
   ContainerStopper stopper_;
   ContainerStarter starter_;
   PodSandbox sandbox_;
+  PodResizer resizer_;
   WorkerPhase phase_ = WorkerPhase::arriving;
   std::optional<PhaseResult> lived_;  // the result of life(); none while it runs
 };

@@ -158,6 +158,7 @@ void ShimFollower::begin_run(const ShimRun& run) {
   facts.image_id = text_at(run.tag, {"imageID"});
   facts.waiting_reason.clear();
   facts.waiting_message.clear();
+  facts.restarts_for_resize = false;
   stop_signals_[run.name] = signal_number(text_at(run.tag, {"stopSignal"}));
   records_.add(run);
 }

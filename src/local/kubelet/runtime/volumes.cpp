@@ -1,6 +1,7 @@
 #include "local/kubelet/runtime/volumes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -23,9 +24,12 @@ namespace plim::local::kubelet {
 
 namespace {
 
-// Where DaemonSets look for the kubelet, for locks of agents, and install programs for containers.
+// Where DaemonSets look for the kubelet, for locks of agents and for the container runtime, and
+// where they install programs for containers.
 constexpr std::string_view kKubeletDirectory = "/var/lib/kubelet";
 constexpr std::string_view kRunDirectory = "/run/plimsoll";
+constexpr std::array<std::string_view, 2> kRuntimeDirectories{"/run/containerd",
+                                                              "/var/run/containerd"};
 constexpr std::string_view kProgramDirectory = "/opt/bin";
 
 Result<void> check_inside(std::string_view path) {
@@ -262,10 +266,15 @@ std::string host_path(std::string_view path, const VolumeRoots& roots) {
     if (below(kKubeletDirectory))
       return roots.kubelet + std::string(place.substr(kKubeletDirectory.size()));
     if (place == kRunDirectory) return roots.kubelet;
+    for (const std::string_view directory : kRuntimeDirectories)
+      if (below(directory))
+        return roots.kubelet + "/containerd" + std::string(place.substr(directory.size()));
   }
-  if (roots.host.empty() || !below(kProgramDirectory)) return std::string(path);
+  if (roots.host.empty()) return std::string(path);
   std::string own = roots.host + std::string(place);
   std::error_code ignored;
+  if (!below(kProgramDirectory))
+    return std::filesystem::is_regular_file(own, ignored) ? own : std::string(path);
   const bool machines = place != kProgramDirectory && !std::filesystem::exists(own, ignored) &&
                         std::filesystem::exists(std::string(place), ignored);
   return machines ? std::string(path) : own;

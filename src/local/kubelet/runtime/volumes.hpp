@@ -37,8 +37,8 @@ struct VolumeRoots {
 };
 
 // Where a hostPath is on this machine. All local nodes share the machine, so each node has its own
-// /var/lib/kubelet, /run/plimsoll and /opt/bin. A program that is not in the node's /opt/bin is
-// that of the machine.
+// /var/lib/kubelet, /run/plimsoll, /run/containerd and /opt/bin. A program that is not in the
+// node's /opt/bin is that of the machine. A file that was copied to the node is the copy.
 std::string host_path(std::string_view path, const VolumeRoots& roots);
 
 std::string volume_path(const json::value& pod, const json::value& volume,

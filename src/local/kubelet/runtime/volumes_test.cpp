@@ -96,6 +96,10 @@ TEST(Volumes, of_the_host_belong_to_the_node_where_nodes_must_not_share) {
   EXPECT_EQ(host_path("/var/lib/kubelet/device-plugins", roots), dir / "kubelet/device-plugins");
   EXPECT_EQ(host_path("/var/lib/kubelet/", roots), dir / "kubelet");
   EXPECT_EQ(host_path("/run/plimsoll", roots), dir / "kubelet");
+  EXPECT_EQ(host_path("/run/containerd/containerd.sock", roots),
+            dir / "kubelet/containerd/containerd.sock");
+  EXPECT_EQ(host_path("/var/run/containerd/", roots), dir / "kubelet/containerd");
+  EXPECT_EQ(host_path("/run/containerd-shim", roots), "/run/containerd-shim");
   EXPECT_EQ(host_path("/var/lib/kubelets", roots), "/var/lib/kubelets");
   EXPECT_EQ(host_path("/run/plimsoll/t/n1", roots), "/run/plimsoll/t/n1") << "another cluster's";
   EXPECT_EQ(host_path("/proc", roots), "/proc");

@@ -23,6 +23,7 @@ constexpr std::array kMutators{
     MutatorRow{"", "Pod", kStrategy, true, set_default_tolerations},
     MutatorRow{"", "Pod", kAdmission, false, set_priority},
     MutatorRow{"", "Pod", kStrategy, false, hold_at_gates},
+    MutatorRow{"", "Pod", kStrategy, false, merge_label_keys},
     MutatorRow{"", "ServiceAccount", kStrategy, true, keep_names_of_secrets},
     MutatorRow{"", "Service", kStrategy, true, set_cluster_ip},
     MutatorRow{"batch", "Job", kStrategy, false, set_job_selector},

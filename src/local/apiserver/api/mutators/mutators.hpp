@@ -21,6 +21,7 @@ ApiResult<void> run_built_in_mutators(const Core& core, MutatorStage stage, Admi
 ApiResult<void> set_service_account(const Core& core, Admission& admission);
 ApiResult<void> set_default_tolerations(const Core& core, Admission& admission);
 ApiResult<void> hold_at_gates(const Core& core, Admission& admission);
+ApiResult<void> merge_label_keys(const Core& core, Admission& admission);
 ApiResult<void> keep_names_of_secrets(const Core& core, Admission& admission);
 ApiResult<void> set_priority(const Core& core, Admission& admission);
 ApiResult<void> set_cluster_ip(const Core& core, Admission& admission);

@@ -47,6 +47,49 @@ TEST_F(MutatorsTest, gated_pods_have_a_reason_for_waiting) {
   EXPECT_EQ(text_at(made.at("status").at("conditions").at(0), {"reason"}), "SchedulingGated");
 }
 
+TEST_F(MutatorsTest, label_keys_are_merged_into_selectors_once) {
+  json::value pod = simple_pod("p");
+  make_object(pod, {"metadata", "labels"}) = {{"app", "web"}, {"rev", "7"}};
+  make_object(pod, {"spec"})["affinity"] = parsed(R"({"podAntiAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone",
+        "labelSelector":{"matchLabels":{"app":"web"}},
+        "matchLabelKeys":["rev","absent"],"mismatchLabelKeys":["app"]}],
+      "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"podAffinityTerm":{
+        "topologyKey":"zone","labelSelector":{},"matchLabelKeys":["app"]}}]}})");
+  make_object(pod, {"spec"})["topologySpreadConstraints"] = parsed(R"([{"maxSkew":1,
+      "topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{},
+      "matchLabelKeys":["rev"]}])");
+  const json::value made = create(kPods, pod);
+  const json::value& anti = made.at("spec").at("affinity").at("podAntiAffinity");
+  const json::value& term = anti.at("requiredDuringSchedulingIgnoredDuringExecution").at(0);
+  EXPECT_EQ(term.at("labelSelector").at("matchExpressions"),
+            parsed(R"([{"key":"rev","operator":"In","values":["7"]},
+                       {"key":"app","operator":"NotIn","values":["web"]}])"));
+  const json::value& preferred = anti.at("preferredDuringSchedulingIgnoredDuringExecution").at(0);
+  EXPECT_EQ(preferred.at("podAffinityTerm").at("labelSelector").at("matchExpressions"),
+            parsed(R"([{"key":"app","operator":"In","values":["web"]}])"));
+  const json::value& spread = made.at("spec").at("topologySpreadConstraints").at(0);
+  EXPECT_EQ(spread.at("labelSelector").at("matchExpressions").as_array().size(), 1u);
+  // An update does not merge again.
+  json::value again = made;
+  make_object(again, {"metadata", "labels"})["more"] = "1";
+  auto updated = send("PUT", std::string(kPods) + "/p", to_json(again));
+  EXPECT_EQ(updated.status, 200) << updated.body;
+  EXPECT_EQ(parsed(updated.body).at("spec"), made.at("spec"));
+}
+
+TEST_F(MutatorsTest, a_key_is_either_merged_or_selected) {
+  json::value pod = simple_pod("p");
+  make_object(pod, {"metadata", "labels"})["app"] = "web";
+  make_object(pod, {"spec"})["topologySpreadConstraints"] = parsed(R"([{"maxSkew":1,
+      "topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule",
+      "labelSelector":{"matchLabels":{"app":"web"}},"matchLabelKeys":["app"]}])");
+  auto refused = send("POST", kPods, to_json(pod));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_NE(refused.body.find("exists in both matchLabelKeys and labelSelector"),
+            std::string::npos);
+}
+
 TEST_F(MutatorsTest, accounts_keep_the_names_of_their_secrets) {
   const json::value account =
       create("/api/v1/namespaces/default/serviceaccounts",

@@ -152,7 +152,7 @@ constexpr Type kDaemonSet{.name = "DaemonSet", .fields = kDaemonSetFields};
 
 constexpr Field kRollingUpdateStatefulSetStrategyFields[] = {
     {.name = "partition", .scalar = Scalar::int32, .keep_zero = true, .fallback = "0", .number = 1},
-    {.name = "maxUnavailable", .scalar = Scalar::int_or_string, .keep_zero = true, .number = 2},
+    {.name = "maxUnavailable", .scalar = Scalar::int_or_string, .keep_zero = true, .fallback = "1", .number = 2},
 };
 constexpr Type kRollingUpdateStatefulSetStrategy{.name = "RollingUpdateStatefulSetStrategy", .fields = kRollingUpdateStatefulSetStrategyFields};
 

@@ -152,6 +152,7 @@ constexpr Field kHorizontalPodAutoscalerConditionFields[] = {
     {.name = "lastTransitionTime", .scalar = Scalar::time, .number = 3},
     {.name = "reason", .number = 4},
     {.name = "message", .number = 5},
+    {.name = "observedGeneration", .scalar = Scalar::int64, .keep_zero = true, .number = 6},
 };
 constexpr Type kHorizontalPodAutoscalerCondition{.name = "HorizontalPodAutoscalerCondition", .fields = kHorizontalPodAutoscalerConditionFields};
 

@@ -40,6 +40,54 @@ constexpr Field kSuccessPolicyFields[] = {
 };
 constexpr Type kSuccessPolicy{.name = "SuccessPolicy", .fields = kSuccessPolicyFields};
 
+constexpr Type kWorkloadPodGroupBasicSchedulingPolicy{.name = "WorkloadPodGroupBasicSchedulingPolicy", .fields = {}};
+
+constexpr Field kWorkloadPodGroupGangSchedulingPolicyFields[] = {
+    {.name = "minCount", .scalar = Scalar::int32, .keep_zero = true, .number = 1},
+};
+constexpr Type kWorkloadPodGroupGangSchedulingPolicy{.name = "WorkloadPodGroupGangSchedulingPolicy", .fields = kWorkloadPodGroupGangSchedulingPolicyFields};
+
+constexpr Field kWorkloadPodGroupSchedulingPolicyFields[] = {
+    {.name = "basic", .scalar = Scalar::object, .type = &kWorkloadPodGroupBasicSchedulingPolicy, .keep_zero = true, .number = 1},
+    {.name = "gang", .scalar = Scalar::object, .type = &kWorkloadPodGroupGangSchedulingPolicy, .keep_zero = true, .number = 2},
+};
+constexpr Type kWorkloadPodGroupSchedulingPolicy{.name = "WorkloadPodGroupSchedulingPolicy", .fields = kWorkloadPodGroupSchedulingPolicyFields};
+
+constexpr Field kTopologyConstraintFields[] = {
+    {.name = "key", .required_zero = true, .number = 1},
+};
+constexpr Type kTopologyConstraint{.name = "TopologyConstraint", .fields = kTopologyConstraintFields};
+
+constexpr Field kWorkloadPodGroupSchedulingConstraintsFields[] = {
+    {.name = "topology", .scalar = Scalar::object, .shape = Shape::list, .type = &kTopologyConstraint, .number = 1},
+};
+constexpr Type kWorkloadPodGroupSchedulingConstraints{.name = "WorkloadPodGroupSchedulingConstraints", .fields = kWorkloadPodGroupSchedulingConstraintsFields};
+
+constexpr Type kWorkloadPodGroupSingleDisruptionMode{.name = "WorkloadPodGroupSingleDisruptionMode", .fields = {}};
+
+constexpr Type kWorkloadPodGroupAllDisruptionMode{.name = "WorkloadPodGroupAllDisruptionMode", .fields = {}};
+
+constexpr Field kWorkloadPodGroupDisruptionModeFields[] = {
+    {.name = "single", .scalar = Scalar::object, .type = &kWorkloadPodGroupSingleDisruptionMode, .keep_zero = true, .number = 1},
+    {.name = "all", .scalar = Scalar::object, .type = &kWorkloadPodGroupAllDisruptionMode, .keep_zero = true, .number = 2},
+};
+constexpr Type kWorkloadPodGroupDisruptionMode{.name = "WorkloadPodGroupDisruptionMode", .fields = kWorkloadPodGroupDisruptionModeFields};
+
+constexpr Field kWorkloadPodGroupResourceClaimFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "resourceClaimName", .keep_zero = true, .number = 2},
+    {.name = "resourceClaimTemplateName", .keep_zero = true, .number = 3},
+};
+constexpr Type kWorkloadPodGroupResourceClaim{.name = "WorkloadPodGroupResourceClaim", .fields = kWorkloadPodGroupResourceClaimFields};
+
+constexpr Field kJobSchedulingConfigurationFields[] = {
+    {.name = "schedulingPolicy", .scalar = Scalar::object, .type = &kWorkloadPodGroupSchedulingPolicy, .keep_zero = true, .number = 1},
+    {.name = "schedulingConstraints", .scalar = Scalar::object, .type = &kWorkloadPodGroupSchedulingConstraints, .keep_zero = true, .number = 2},
+    {.name = "disruptionMode", .scalar = Scalar::object, .type = &kWorkloadPodGroupDisruptionMode, .keep_zero = true, .number = 3},
+    {.name = "resourceClaims", .scalar = Scalar::object, .shape = Shape::list, .type = &kWorkloadPodGroupResourceClaim, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 4},
+};
+constexpr Type kJobSchedulingConfiguration{.name = "JobSchedulingConfiguration", .fields = kJobSchedulingConfigurationFields};
+
 constexpr Field kJobSpecFields[] = {
     {.name = "parallelism", .scalar = Scalar::int32, .keep_zero = true, .number = 1},
     {.name = "completions", .scalar = Scalar::int32, .keep_zero = true, .number = 2},
@@ -57,6 +105,7 @@ constexpr Field kJobSpecFields[] = {
     {.name = "suspend", .scalar = Scalar::boolean, .keep_zero = true, .number = 10},
     {.name = "podReplacementPolicy", .keep_zero = true, .number = 14},
     {.name = "managedBy", .keep_zero = true, .number = 15},
+    {.name = "scheduling", .scalar = Scalar::object, .type = &kJobSchedulingConfiguration, .keep_zero = true, .number = 17},
 };
 constexpr Type kJobSpec{.name = "JobSpec", .fields = kJobSpecFields};
 

@@ -39,6 +39,19 @@ constexpr Field kModifyVolumeStatusFields[] = {
 };
 constexpr Type kModifyVolumeStatus{.name = "ModifyVolumeStatus", .fields = kModifyVolumeStatusFields};
 
+constexpr Field kVolumeHealthConditionFields[] = {
+    {.name = "status", .required_zero = true, .number = 1},
+    {.name = "reason", .required_zero = true, .number = 2},
+    {.name = "message", .number = 3},
+};
+constexpr Type kVolumeHealthCondition{.name = "VolumeHealthCondition", .fields = kVolumeHealthConditionFields};
+
+constexpr Field kVolumeHealthStatusFields[] = {
+    {.name = "healthConditions", .scalar = Scalar::object, .shape = Shape::list, .type = &kVolumeHealthCondition, .list = ListKind::map, .list_keys = "status,reason", .merge_key = "status", .merge = true, .number = 1},
+    {.name = "lastTransitionTime", .scalar = Scalar::time, .number = 2},
+};
+constexpr Type kVolumeHealthStatus{.name = "VolumeHealthStatus", .fields = kVolumeHealthStatusFields};
+
 constexpr Field kPersistentVolumeClaimStatusFields[] = {
     {.name = "phase", .fallback = R"("Pending")", .number = 1},
     {.name = "accessModes", .shape = Shape::list, .number = 2},
@@ -48,6 +61,7 @@ constexpr Field kPersistentVolumeClaimStatusFields[] = {
     {.name = "allocatedResourceStatuses", .shape = Shape::map, .number = 7},
     {.name = "currentVolumeAttributesClassName", .keep_zero = true, .number = 8},
     {.name = "modifyVolumeStatus", .scalar = Scalar::object, .type = &kModifyVolumeStatus, .keep_zero = true, .number = 9},
+    {.name = "healthStatus", .scalar = Scalar::object, .type = &kVolumeHealthStatus, .keep_zero = true, .number = 10},
 };
 constexpr Type kPersistentVolumeClaimStatus{.name = "PersistentVolumeClaimStatus", .fields = kPersistentVolumeClaimStatusFields};
 

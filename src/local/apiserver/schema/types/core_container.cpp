@@ -95,6 +95,7 @@ constexpr Field kVolumeMountFields[] = {
     {.name = "subPath", .number = 4},
     {.name = "mountPropagation", .keep_zero = true, .number = 5},
     {.name = "subPathExpr", .number = 6},
+    {.name = "bindMountOptions", .shape = Shape::list, .list = ListKind::set, .number = 8},
 };
 constexpr Type kVolumeMount{.name = "VolumeMount", .fields = kVolumeMountFields};
 
@@ -121,6 +122,7 @@ constexpr Field kHTTPGetActionFields[] = {
     {.name = "host", .number = 3},
     {.name = "scheme", .fallback = R"("HTTP")", .number = 4},
     {.name = "httpHeaders", .scalar = Scalar::object, .shape = Shape::list, .type = &kHTTPHeader, .number = 5},
+    {.name = "protocol", .keep_zero = true, .number = 6},
 };
 constexpr Type kHTTPGetAction{.name = "HTTPGetAction", .fields = kHTTPGetActionFields};
 
@@ -133,6 +135,7 @@ constexpr Type kTCPSocketAction{.name = "TCPSocketAction", .fields = kTCPSocketA
 constexpr Field kGRPCActionFields[] = {
     {.name = "port", .scalar = Scalar::int32, .required_zero = true, .number = 1},
     {.name = "service", .keep_zero = true, .fallback = R"("")", .number = 2},
+    {.name = "mode", .keep_zero = true, .number = 3},
 };
 constexpr Type kGRPCAction{.name = "GRPCAction", .fields = kGRPCActionFields};
 

@@ -26,6 +26,11 @@ constexpr Field kNodeConfigSourceFields[] = {
 };
 constexpr Type kNodeConfigSource{.name = "NodeConfigSource", .fields = kNodeConfigSourceFields};
 
+constexpr Field kNodePodPreemptionPolicyFields[] = {
+    {.name = "disableResizePreemption", .shape = Shape::list, .list = ListKind::set, .number = 1},
+};
+constexpr Type kNodePodPreemptionPolicy{.name = "NodePodPreemptionPolicy", .fields = kNodePodPreemptionPolicyFields};
+
 constexpr Field kNodeSpecFields[] = {
     {.name = "podCIDR", .number = 1},
     {.name = "podCIDRs", .shape = Shape::list, .list = ListKind::set, .merge = true, .number = 7},
@@ -34,6 +39,7 @@ constexpr Field kNodeSpecFields[] = {
     {.name = "taints", .scalar = Scalar::object, .shape = Shape::list, .type = &kTaint, .number = 5},
     {.name = "configSource", .scalar = Scalar::object, .type = &kNodeConfigSource, .keep_zero = true, .number = 6},
     {.name = "externalID", .number = 2},
+    {.name = "podPreemptionPolicy", .scalar = Scalar::object, .type = &kNodePodPreemptionPolicy, .keep_zero = true, .number = 8},
 };
 constexpr Type kNodeSpec{.name = "NodeSpec", .fields = kNodeSpecFields};
 
@@ -80,6 +86,7 @@ constexpr Field kNodeSystemInfoFields[] = {
     {.name = "operatingSystem", .required_zero = true, .number = 9},
     {.name = "architecture", .required_zero = true, .number = 10},
     {.name = "swap", .scalar = Scalar::object, .type = &kNodeSwapStatus, .keep_zero = true, .number = 11},
+    {.name = "runningInUserNamespace", .scalar = Scalar::boolean, .keep_zero = true, .number = 12},
 };
 constexpr Type kNodeSystemInfo{.name = "NodeSystemInfo", .fields = kNodeSystemInfoFields};
 
@@ -134,6 +141,7 @@ constexpr Field kNodeStatusFields[] = {
     {.name = "config", .scalar = Scalar::object, .type = &kNodeConfigStatus, .keep_zero = true, .number = 11},
     {.name = "runtimeHandlers", .scalar = Scalar::object, .shape = Shape::list, .type = &kNodeRuntimeHandler, .number = 12},
     {.name = "features", .scalar = Scalar::object, .type = &kNodeFeatures, .keep_zero = true, .number = 13},
+    {.name = "declaredFeatures", .shape = Shape::list, .number = 14},
 };
 constexpr Type kNodeStatus{.name = "NodeStatus", .fields = kNodeStatusFields};
 

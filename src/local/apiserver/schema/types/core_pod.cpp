@@ -136,6 +136,17 @@ constexpr Field kPodResourceClaimFields[] = {
 };
 constexpr Type kPodResourceClaim{.name = "PodResourceClaim", .fields = kPodResourceClaimFields};
 
+constexpr Field kPodSchedulingGroupFields[] = {
+    {.name = "podGroupName", .keep_zero = true, .number = 1},
+};
+constexpr Type kPodSchedulingGroup{.name = "PodSchedulingGroup", .fields = kPodSchedulingGroupFields};
+
+constexpr Field kEvictionResponderFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "priority", .scalar = Scalar::int32, .keep_zero = true, .number = 2},
+};
+constexpr Type kEvictionResponder{.name = "EvictionResponder", .fields = kEvictionResponderFields};
+
 constexpr Field kPodSpecFields[] = {
     {.name = "volumes", .scalar = Scalar::object, .shape = Shape::list, .type = &kVolume, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .retain_keys = true, .number = 1},
     {.name = "initContainers", .scalar = Scalar::object, .shape = Shape::list, .type = &kContainer, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 20},
@@ -178,6 +189,8 @@ constexpr Field kPodSpecFields[] = {
     {.name = "resourceClaims", .scalar = Scalar::object, .shape = Shape::list, .type = &kPodResourceClaim, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .retain_keys = true, .number = 39},
     {.name = "resources", .scalar = Scalar::object, .type = &kResourceRequirements, .keep_zero = true, .number = 40},
     {.name = "hostnameOverride", .keep_zero = true, .number = 41},
+    {.name = "schedulingGroup", .scalar = Scalar::object, .type = &kPodSchedulingGroup, .keep_zero = true, .number = 43},
+    {.name = "evictionResponders", .scalar = Scalar::object, .shape = Shape::list, .type = &kEvictionResponder, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 44},
 };
 constexpr Type kPodSpec{.name = "PodSpec", .fields = kPodSpecFields};
 

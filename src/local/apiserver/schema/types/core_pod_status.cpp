@@ -54,11 +54,22 @@ constexpr Field kContainerStateFields[] = {
 };
 constexpr Type kContainerState{.name = "ContainerState", .fields = kContainerStateFields};
 
+constexpr Field kImageVolumeStatusFields[] = {
+    {.name = "imageRef", .number = 1},
+};
+constexpr Type kImageVolumeStatus{.name = "ImageVolumeStatus", .fields = kImageVolumeStatusFields};
+
+constexpr Field kVolumeStatusFields[] = {
+    {.name = "image", .scalar = Scalar::object, .type = &kImageVolumeStatus, .keep_zero = true, .number = 1},
+};
+constexpr Type kVolumeStatus{.name = "VolumeStatus", .fields = kVolumeStatusFields};
+
 constexpr Field kVolumeMountStatusFields[] = {
     {.name = "name", .required_zero = true, .number = 1},
     {.name = "mountPath", .required_zero = true, .number = 2},
     {.name = "readOnly", .scalar = Scalar::boolean, .number = 3},
     {.name = "recursiveReadOnly", .keep_zero = true, .number = 4},
+    {.name = "volumeStatus", .scalar = Scalar::object, .type = &kVolumeStatus, .keep_zero = true, .number = 5},
 };
 constexpr Type kVolumeMountStatus{.name = "VolumeMountStatus", .fields = kVolumeMountStatusFields};
 
@@ -77,6 +88,7 @@ constexpr Type kContainerUser{.name = "ContainerUser", .fields = kContainerUserF
 constexpr Field kResourceHealthFields[] = {
     {.name = "resourceID", .required_zero = true, .number = 1},
     {.name = "health", .number = 2},
+    {.name = "message", .keep_zero = true, .number = 6},
 };
 constexpr Type kResourceHealth{.name = "ResourceHealth", .fields = kResourceHealthFields};
 
@@ -124,6 +136,34 @@ constexpr Field kPodExtendedResourceClaimStatusFields[] = {
 };
 constexpr Type kPodExtendedResourceClaimStatus{.name = "PodExtendedResourceClaimStatus", .fields = kPodExtendedResourceClaimStatusFields};
 
+constexpr Field kNodeAllocatableMappedResourcesFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "quantity", .scalar = Scalar::quantity, .keep_zero = true, .number = 2},
+};
+constexpr Type kNodeAllocatableMappedResources{.name = "NodeAllocatableMappedResources", .fields = kNodeAllocatableMappedResourcesFields};
+
+constexpr Field kNodeAllocatableOverheadResourcesFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "perPod", .scalar = Scalar::quantity, .keep_zero = true, .number = 2},
+    {.name = "perContainer", .scalar = Scalar::quantity, .keep_zero = true, .number = 3},
+};
+constexpr Type kNodeAllocatableOverheadResources{.name = "NodeAllocatableOverheadResources", .fields = kNodeAllocatableOverheadResourcesFields};
+
+constexpr Field kNodeAllocatableResourceClaimStatusFields[] = {
+    {.name = "resourceClaimName", .required_zero = true, .number = 1},
+    {.name = "containers", .shape = Shape::list, .list = ListKind::set, .number = 2},
+    {.name = "mapping", .scalar = Scalar::object, .shape = Shape::list, .type = &kNodeAllocatableMappedResources, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 4},
+    {.name = "overhead", .scalar = Scalar::object, .shape = Shape::list, .type = &kNodeAllocatableOverheadResources, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 5},
+};
+constexpr Type kNodeAllocatableResourceClaimStatus{.name = "NodeAllocatableResourceClaimStatus", .fields = kNodeAllocatableResourceClaimStatusFields};
+
+constexpr Field kPodVolumeHealthFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "healthConditions", .scalar = Scalar::object, .shape = Shape::list, .type = &kVolumeHealthCondition, .list = ListKind::map, .list_keys = "status,reason", .merge_key = "status", .merge = true, .number = 2},
+    {.name = "lastTransitionTime", .scalar = Scalar::time, .number = 3},
+};
+constexpr Type kPodVolumeHealth{.name = "PodVolumeHealth", .fields = kPodVolumeHealthFields};
+
 constexpr Field kPodStatusFields[] = {
     {.name = "observedGeneration", .scalar = Scalar::int64, .number = 17},
     {.name = "phase", .number = 1},
@@ -143,6 +183,10 @@ constexpr Field kPodStatusFields[] = {
     {.name = "resize", .number = 14},
     {.name = "resourceClaimStatuses", .scalar = Scalar::object, .shape = Shape::list, .type = &kPodResourceClaimStatus, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .retain_keys = true, .number = 15},
     {.name = "extendedResourceClaimStatus", .scalar = Scalar::object, .type = &kPodExtendedResourceClaimStatus, .keep_zero = true, .number = 18},
+    {.name = "allocatedResources", .scalar = Scalar::quantity, .shape = Shape::map, .number = 19},
+    {.name = "resources", .scalar = Scalar::object, .type = &kResourceRequirements, .keep_zero = true, .number = 20},
+    {.name = "nodeAllocatableResourceClaimStatuses", .scalar = Scalar::object, .shape = Shape::list, .type = &kNodeAllocatableResourceClaimStatus, .list = ListKind::map, .list_keys = "resourceClaimName", .merge_key = "resourceClaimName", .merge = true, .number = 21},
+    {.name = "volumeHealth", .scalar = Scalar::object, .shape = Shape::list, .type = &kPodVolumeHealth, .list = ListKind::map, .list_keys = "name", .number = 22},
 };
 constexpr Type kPodStatus{.name = "PodStatus", .fields = kPodStatusFields};
 

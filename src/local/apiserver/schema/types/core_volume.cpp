@@ -13,6 +13,7 @@ constexpr Type kHostPathVolumeSource{.name = "HostPathVolumeSource", .fields = k
 constexpr Field kEmptyDirVolumeSourceFields[] = {
     {.name = "medium", .number = 1},
     {.name = "sizeLimit", .scalar = Scalar::quantity, .keep_zero = true, .number = 2},
+    {.name = "mode", .scalar = Scalar::int32, .keep_zero = true, .number = 3},
 };
 constexpr Type kEmptyDirVolumeSource{.name = "EmptyDirVolumeSource", .fields = kEmptyDirVolumeSourceFields};
 
@@ -20,6 +21,7 @@ constexpr Field kKeyToPathFields[] = {
     {.name = "key", .required_zero = true, .number = 1},
     {.name = "path", .required_zero = true, .number = 2},
     {.name = "mode", .scalar = Scalar::int32, .keep_zero = true, .number = 3},
+    {.name = "user", .scalar = Scalar::int64, .keep_zero = true, .number = 4},
 };
 constexpr Type kKeyToPath{.name = "KeyToPath", .fields = kKeyToPathFields};
 
@@ -28,6 +30,7 @@ constexpr Field kSecretVolumeSourceFields[] = {
     {.name = "items", .scalar = Scalar::object, .shape = Shape::list, .type = &kKeyToPath, .number = 2},
     {.name = "defaultMode", .scalar = Scalar::int32, .keep_zero = true, .fallback = "420", .number = 3},
     {.name = "optional", .scalar = Scalar::boolean, .keep_zero = true, .number = 4},
+    {.name = "defaultUser", .scalar = Scalar::int64, .keep_zero = true, .number = 5},
 };
 constexpr Type kSecretVolumeSource{.name = "SecretVolumeSource", .fields = kSecretVolumeSourceFields};
 
@@ -62,12 +65,14 @@ constexpr Field kDownwardAPIVolumeFileFields[] = {
     {.name = "fieldRef", .scalar = Scalar::object, .type = &kObjectFieldSelector, .atomic = true, .keep_zero = true, .number = 2},
     {.name = "resourceFieldRef", .scalar = Scalar::object, .type = &kResourceFieldSelector, .atomic = true, .keep_zero = true, .number = 3},
     {.name = "mode", .scalar = Scalar::int32, .keep_zero = true, .number = 4},
+    {.name = "user", .scalar = Scalar::int64, .keep_zero = true, .number = 5},
 };
 constexpr Type kDownwardAPIVolumeFile{.name = "DownwardAPIVolumeFile", .fields = kDownwardAPIVolumeFileFields};
 
 constexpr Field kDownwardAPIVolumeSourceFields[] = {
     {.name = "items", .scalar = Scalar::object, .shape = Shape::list, .type = &kDownwardAPIVolumeFile, .number = 1},
     {.name = "defaultMode", .scalar = Scalar::int32, .keep_zero = true, .fallback = "420", .number = 2},
+    {.name = "defaultUser", .scalar = Scalar::int64, .keep_zero = true, .number = 3},
 };
 constexpr Type kDownwardAPIVolumeSource{.name = "DownwardAPIVolumeSource", .fields = kDownwardAPIVolumeSourceFields};
 
@@ -76,6 +81,7 @@ constexpr Field kConfigMapVolumeSourceFields[] = {
     {.name = "items", .scalar = Scalar::object, .shape = Shape::list, .type = &kKeyToPath, .number = 2},
     {.name = "defaultMode", .scalar = Scalar::int32, .keep_zero = true, .fallback = "420", .number = 3},
     {.name = "optional", .scalar = Scalar::boolean, .keep_zero = true, .number = 4},
+    {.name = "defaultUser", .scalar = Scalar::int64, .keep_zero = true, .number = 5},
 };
 constexpr Type kConfigMapVolumeSource{.name = "ConfigMapVolumeSource", .fields = kConfigMapVolumeSourceFields};
 
@@ -102,6 +108,7 @@ constexpr Field kServiceAccountTokenProjectionFields[] = {
     {.name = "audience", .number = 1},
     {.name = "expirationSeconds", .scalar = Scalar::int64, .keep_zero = true, .fallback = "3600", .number = 2},
     {.name = "path", .required_zero = true, .number = 3},
+    {.name = "user", .scalar = Scalar::int64, .keep_zero = true, .number = 4},
 };
 constexpr Type kServiceAccountTokenProjection{.name = "ServiceAccountTokenProjection", .fields = kServiceAccountTokenProjectionFields};
 
@@ -111,6 +118,7 @@ constexpr Field kClusterTrustBundleProjectionFields[] = {
     {.name = "labelSelector", .scalar = Scalar::object, .type = &kLabelSelector, .atomic = true, .keep_zero = true, .number = 3},
     {.name = "optional", .scalar = Scalar::boolean, .keep_zero = true, .number = 5},
     {.name = "path", .required_zero = true, .number = 4},
+    {.name = "user", .scalar = Scalar::int64, .keep_zero = true, .number = 6},
 };
 constexpr Type kClusterTrustBundleProjection{.name = "ClusterTrustBundleProjection", .fields = kClusterTrustBundleProjectionFields};
 
@@ -121,6 +129,8 @@ constexpr Field kPodCertificateProjectionFields[] = {
     {.name = "credentialBundlePath", .number = 4},
     {.name = "keyPath", .number = 5},
     {.name = "certificateChainPath", .number = 6},
+    {.name = "userAnnotations", .shape = Shape::map, .number = 7},
+    {.name = "user", .scalar = Scalar::int64, .keep_zero = true, .number = 8},
 };
 constexpr Type kPodCertificateProjection{.name = "PodCertificateProjection", .fields = kPodCertificateProjectionFields};
 
@@ -137,6 +147,7 @@ constexpr Type kVolumeProjection{.name = "VolumeProjection", .fields = kVolumePr
 constexpr Field kProjectedVolumeSourceFields[] = {
     {.name = "sources", .scalar = Scalar::object, .shape = Shape::list, .type = &kVolumeProjection, .keep_zero = true, .number = 1},
     {.name = "defaultMode", .scalar = Scalar::int32, .keep_zero = true, .fallback = "420", .number = 2},
+    {.name = "defaultUser", .scalar = Scalar::int64, .keep_zero = true, .number = 3},
 };
 constexpr Type kProjectedVolumeSource{.name = "ProjectedVolumeSource", .fields = kProjectedVolumeSourceFields};
 

@@ -169,6 +169,7 @@ constexpr Field kCustomResourceDefinitionConditionFields[] = {
     {.name = "lastTransitionTime", .scalar = Scalar::time, .number = 3},
     {.name = "reason", .number = 4},
     {.name = "message", .number = 5},
+    {.name = "observedGeneration", .scalar = Scalar::int64, .number = 6},
 };
 constexpr Type kCustomResourceDefinitionCondition{.name = "CustomResourceDefinitionCondition", .fields = kCustomResourceDefinitionConditionFields};
 
@@ -176,6 +177,7 @@ constexpr Field kCustomResourceDefinitionStatusFields[] = {
     {.name = "conditions", .scalar = Scalar::object, .shape = Shape::list, .type = &kCustomResourceDefinitionCondition, .list = ListKind::map, .list_keys = "type", .keep_zero = true, .number = 1},
     {.name = "acceptedNames", .scalar = Scalar::object, .type = &kCustomResourceDefinitionNames, .required_zero = true, .number = 2},
     {.name = "storedVersions", .shape = Shape::list, .keep_zero = true, .number = 3},
+    {.name = "observedGeneration", .scalar = Scalar::int64, .number = 4},
 };
 constexpr Type kCustomResourceDefinitionStatus{.name = "CustomResourceDefinitionStatus", .fields = kCustomResourceDefinitionStatusFields};
 

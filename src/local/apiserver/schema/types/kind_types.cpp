@@ -46,6 +46,7 @@ constexpr KindType kKindRows[] = {
     {"resource.k8s.io", "v1", "ResourceClaimTemplate", &kResourceClaimTemplate},
     {"resource.k8s.io", "v1", "ResourceSlice", &kResourceSlice},
     {"resource.k8s.io", "v1", "DeviceClass", &kDeviceClass},
+    {"resource.k8s.io", "v1", "DeviceTaintRule", &kDeviceTaintRule},
     {"rbac.authorization.k8s.io", "v1", "Role", &kRole},
     {"rbac.authorization.k8s.io", "v1", "RoleBinding", &kRoleBinding},
     {"rbac.authorization.k8s.io", "v1", "ClusterRole", &kClusterRole},

@@ -28,6 +28,12 @@ constexpr Field kCapacityRequirementsFields[] = {
 };
 constexpr Type kCapacityRequirements{.name = "CapacityRequirements", .fields = kCapacityRequirementsFields};
 
+constexpr Field kDeviceDerivedAttributeFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "expression", .required_zero = true, .number = 2},
+};
+constexpr Type kDeviceDerivedAttribute{.name = "DeviceDerivedAttribute", .fields = kDeviceDerivedAttributeFields};
+
 constexpr Field kExactDeviceRequestFields[] = {
     {.name = "deviceClassName", .required_zero = true, .number = 1},
     {.name = "selectors", .scalar = Scalar::object, .shape = Shape::list, .type = &kDeviceSelector, .number = 2},
@@ -36,6 +42,7 @@ constexpr Field kExactDeviceRequestFields[] = {
     {.name = "adminAccess", .scalar = Scalar::boolean, .keep_zero = true, .number = 5},
     {.name = "tolerations", .scalar = Scalar::object, .shape = Shape::list, .type = &kDeviceToleration, .number = 6},
     {.name = "capacity", .scalar = Scalar::object, .type = &kCapacityRequirements, .keep_zero = true, .number = 7},
+    {.name = "derivedAttributes", .scalar = Scalar::object, .shape = Shape::list, .type = &kDeviceDerivedAttribute, .number = 8},
 };
 constexpr Type kExactDeviceRequest{.name = "ExactDeviceRequest", .fields = kExactDeviceRequestFields};
 
@@ -47,6 +54,7 @@ constexpr Field kDeviceSubRequestFields[] = {
     {.name = "count", .scalar = Scalar::int64, .number = 5},
     {.name = "tolerations", .scalar = Scalar::object, .shape = Shape::list, .type = &kDeviceToleration, .number = 6},
     {.name = "capacity", .scalar = Scalar::object, .type = &kCapacityRequirements, .keep_zero = true, .number = 7},
+    {.name = "derivedAttributes", .scalar = Scalar::object, .shape = Shape::list, .type = &kDeviceDerivedAttribute, .number = 8},
 };
 constexpr Type kDeviceSubRequest{.name = "DeviceSubRequest", .fields = kDeviceSubRequestFields};
 
@@ -99,6 +107,7 @@ constexpr Field kDeviceRequestAllocationResultFields[] = {
     {.name = "bindingFailureConditions", .shape = Shape::list, .number = 8},
     {.name = "shareID", .keep_zero = true, .number = 9},
     {.name = "consumedCapacity", .scalar = Scalar::quantity, .shape = Shape::map, .number = 10},
+    {.name = "skipNodeOperations", .shape = Shape::list, .list = ListKind::set, .number = 11},
 };
 constexpr Type kDeviceRequestAllocationResult{.name = "DeviceRequestAllocationResult", .fields = kDeviceRequestAllocationResultFields};
 
@@ -190,6 +199,10 @@ constexpr Field kDeviceAttributeFields[] = {
     {.name = "bool", .scalar = Scalar::boolean, .keep_zero = true, .number = 3},
     {.name = "string", .keep_zero = true, .number = 4},
     {.name = "version", .keep_zero = true, .number = 5},
+    {.name = "ints", .scalar = Scalar::int64, .shape = Shape::list, .number = 6},
+    {.name = "bools", .scalar = Scalar::boolean, .shape = Shape::list, .number = 7},
+    {.name = "strings", .shape = Shape::list, .number = 8},
+    {.name = "versions", .shape = Shape::list, .number = 9},
 };
 constexpr Type kDeviceAttribute{.name = "DeviceAttribute", .fields = kDeviceAttributeFields};
 
@@ -221,6 +234,7 @@ constexpr Type kCounter{.name = "Counter", .fields = kCounterFields};
 constexpr Field kDeviceCounterConsumptionFields[] = {
     {.name = "counterSet", .required_zero = true, .number = 1},
     {.name = "counters", .scalar = Scalar::object, .shape = Shape::map, .type = &kCounter, .number = 2},
+    {.name = "compatibilityGroups", .shape = Shape::list, .number = 3},
 };
 constexpr Type kDeviceCounterConsumption{.name = "DeviceCounterConsumption", .fields = kDeviceCounterConsumptionFields};
 
@@ -231,6 +245,25 @@ constexpr Field kDeviceTaintFields[] = {
     {.name = "timeAdded", .scalar = Scalar::time, .keep_zero = true, .number = 4},
 };
 constexpr Type kDeviceTaint{.name = "DeviceTaint", .fields = kDeviceTaintFields};
+
+constexpr Field kNodeAllocatableMappingFields[] = {
+    {.name = "capacityKey", .keep_zero = true, .number = 1},
+    {.name = "capacityMultiplier", .scalar = Scalar::quantity, .keep_zero = true, .number = 2},
+    {.name = "deviceMultiplier", .scalar = Scalar::quantity, .keep_zero = true, .number = 3},
+};
+constexpr Type kNodeAllocatableMapping{.name = "NodeAllocatableMapping", .fields = kNodeAllocatableMappingFields};
+
+constexpr Field kNodeAllocatableOverheadFields[] = {
+    {.name = "perPod", .scalar = Scalar::quantity, .keep_zero = true, .number = 1},
+    {.name = "perContainer", .scalar = Scalar::quantity, .keep_zero = true, .number = 2},
+};
+constexpr Type kNodeAllocatableOverhead{.name = "NodeAllocatableOverhead", .fields = kNodeAllocatableOverheadFields};
+
+constexpr Field kNodeAllocatableResourceFields[] = {
+    {.name = "mapping", .scalar = Scalar::object, .type = &kNodeAllocatableMapping, .keep_zero = true, .number = 3},
+    {.name = "overhead", .scalar = Scalar::object, .type = &kNodeAllocatableOverhead, .keep_zero = true, .number = 4},
+};
+constexpr Type kNodeAllocatableResource{.name = "NodeAllocatableResource", .fields = kNodeAllocatableResourceFields};
 
 constexpr Field kDeviceFields[] = {
     {.name = "name", .required_zero = true, .number = 1},
@@ -245,6 +278,7 @@ constexpr Field kDeviceFields[] = {
     {.name = "bindingConditions", .shape = Shape::list, .number = 10},
     {.name = "bindingFailureConditions", .shape = Shape::list, .number = 11},
     {.name = "allowMultipleAllocations", .scalar = Scalar::boolean, .keep_zero = true, .number = 12},
+    {.name = "nodeAllocatableResources", .scalar = Scalar::object, .shape = Shape::map, .type = &kNodeAllocatableResource, .number = 14},
 };
 constexpr Type kDevice{.name = "Device", .fields = kDeviceFields};
 
@@ -260,9 +294,11 @@ constexpr Field kResourceSliceSpecFields[] = {
     {.name = "nodeName", .keep_zero = true, .number = 3},
     {.name = "nodeSelector", .scalar = Scalar::object, .type = &kNodeSelector, .atomic = true, .keep_zero = true, .number = 4},
     {.name = "allNodes", .scalar = Scalar::boolean, .keep_zero = true, .number = 5},
-    {.name = "devices", .scalar = Scalar::object, .shape = Shape::list, .type = &kDevice, .keep_zero = true, .number = 6},
+    {.name = "devices", .scalar = Scalar::object, .shape = Shape::list, .type = &kDevice, .number = 6},
     {.name = "perDeviceNodeSelection", .scalar = Scalar::boolean, .keep_zero = true, .number = 7},
     {.name = "sharedCounters", .scalar = Scalar::object, .shape = Shape::list, .type = &kCounterSet, .number = 8},
+    {.name = "partitionTypeAttribute", .keep_zero = true, .number = 9},
+    {.name = "skipNodeOperations", .shape = Shape::list, .list = ListKind::set, .number = 10},
 };
 constexpr Type kResourceSliceSpec{.name = "ResourceSliceSpec", .fields = kResourceSliceSpecFields};
 
@@ -293,5 +329,32 @@ constexpr Field kDeviceClassFields[] = {
     {.name = "spec", .scalar = Scalar::object, .type = &kDeviceClassSpec, .required_zero = true, .number = 2},
 };
 constexpr Type kDeviceClass{.name = "DeviceClass", .fields = kDeviceClassFields};
+
+constexpr Field kDeviceTaintSelectorFields[] = {
+    {.name = "driver", .keep_zero = true, .number = 2},
+    {.name = "pool", .keep_zero = true, .number = 3},
+    {.name = "device", .keep_zero = true, .number = 4},
+};
+constexpr Type kDeviceTaintSelector{.name = "DeviceTaintSelector", .fields = kDeviceTaintSelectorFields};
+
+constexpr Field kDeviceTaintRuleSpecFields[] = {
+    {.name = "deviceSelector", .scalar = Scalar::object, .type = &kDeviceTaintSelector, .keep_zero = true, .number = 1},
+    {.name = "taint", .scalar = Scalar::object, .type = &kDeviceTaint, .required_zero = true, .number = 2},
+};
+constexpr Type kDeviceTaintRuleSpec{.name = "DeviceTaintRuleSpec", .fields = kDeviceTaintRuleSpecFields};
+
+constexpr Field kDeviceTaintRuleStatusFields[] = {
+    {.name = "conditions", .scalar = Scalar::object, .shape = Shape::list, .type = &kCondition, .list = ListKind::map, .list_keys = "type", .merge_key = "type", .merge = true, .number = 1},
+};
+constexpr Type kDeviceTaintRuleStatus{.name = "DeviceTaintRuleStatus", .fields = kDeviceTaintRuleStatusFields};
+
+constexpr Field kDeviceTaintRuleFields[] = {
+    {.name = "kind"},
+    {.name = "apiVersion"},
+    {.name = "metadata", .scalar = Scalar::object, .type = &kObjectMeta, .required_zero = true, .number = 1},
+    {.name = "spec", .scalar = Scalar::object, .type = &kDeviceTaintRuleSpec, .required_zero = true, .number = 2},
+    {.name = "status", .scalar = Scalar::object, .type = &kDeviceTaintRuleStatus, .required_zero = true, .number = 3},
+};
+constexpr Type kDeviceTaintRule{.name = "DeviceTaintRule", .fields = kDeviceTaintRuleFields};
 
 }  // namespace plim::local::apiserver

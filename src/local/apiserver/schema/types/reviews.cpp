@@ -60,6 +60,7 @@ constexpr Field kTokenRequestSpecFields[] = {
     {.name = "audiences", .shape = Shape::list, .keep_zero = true, .number = 1},
     {.name = "expirationSeconds", .scalar = Scalar::int64, .keep_zero = true, .number = 4},
     {.name = "boundObjectRef", .scalar = Scalar::object, .type = &kBoundObjectReference, .keep_zero = true, .number = 3},
+    {.name = "attestations", .scalar = Scalar::any, .shape = Shape::map, .number = 5},
 };
 constexpr Type kTokenRequestSpec{.name = "TokenRequestSpec", .fields = kTokenRequestSpecFields};
 

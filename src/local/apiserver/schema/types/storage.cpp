@@ -36,11 +36,33 @@ constexpr Field kCSINodeSpecFields[] = {
 };
 constexpr Type kCSINodeSpec{.name = "CSINodeSpec", .fields = kCSINodeSpecFields};
 
+constexpr Field kStorageHealthConditionFields[] = {
+    {.name = "status", .required_zero = true, .number = 1},
+    {.name = "reason", .required_zero = true, .number = 2},
+    {.name = "message", .number = 3},
+    {.name = "accessMode", .keep_zero = true, .number = 4},
+    {.name = "volumeMode", .keep_zero = true, .number = 5},
+    {.name = "lastTransitionTime", .scalar = Scalar::time, .number = 6},
+};
+constexpr Type kStorageHealthCondition{.name = "StorageHealthCondition", .fields = kStorageHealthConditionFields};
+
+constexpr Field kStorageHealthFields[] = {
+    {.name = "name", .required_zero = true, .number = 1},
+    {.name = "healthConditions", .scalar = Scalar::object, .shape = Shape::list, .type = &kStorageHealthCondition, .number = 2},
+};
+constexpr Type kStorageHealth{.name = "StorageHealth", .fields = kStorageHealthFields};
+
+constexpr Field kCSINodeStatusFields[] = {
+    {.name = "storageHealth", .scalar = Scalar::object, .shape = Shape::list, .type = &kStorageHealth, .list = ListKind::map, .list_keys = "name", .merge_key = "name", .merge = true, .number = 1},
+};
+constexpr Type kCSINodeStatus{.name = "CSINodeStatus", .fields = kCSINodeStatusFields};
+
 constexpr Field kCSINodeFields[] = {
     {.name = "kind"},
     {.name = "apiVersion"},
     {.name = "metadata", .scalar = Scalar::object, .type = &kObjectMeta, .required_zero = true, .number = 1},
     {.name = "spec", .scalar = Scalar::object, .type = &kCSINodeSpec, .required_zero = true, .number = 2},
+    {.name = "status", .scalar = Scalar::object, .type = &kCSINodeStatus, .required_zero = true, .number = 3},
 };
 constexpr Type kCSINode{.name = "CSINode", .fields = kCSINodeFields};
 
@@ -60,6 +82,8 @@ constexpr Field kCSIDriverSpecFields[] = {
     {.name = "requiresRepublish", .scalar = Scalar::boolean, .keep_zero = true, .fallback = "false", .number = 7},
     {.name = "seLinuxMount", .scalar = Scalar::boolean, .keep_zero = true, .fallback = "false", .number = 8},
     {.name = "nodeAllocatableUpdatePeriodSeconds", .scalar = Scalar::int64, .keep_zero = true, .number = 9},
+    {.name = "serviceAccountTokenInSecrets", .scalar = Scalar::boolean, .keep_zero = true, .number = 10},
+    {.name = "preventPodSchedulingIfMissing", .scalar = Scalar::boolean, .keep_zero = true, .fallback = "false", .number = 11},
 };
 constexpr Type kCSIDriverSpec{.name = "CSIDriverSpec", .fields = kCSIDriverSpecFields};
 

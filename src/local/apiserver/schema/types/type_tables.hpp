@@ -72,6 +72,7 @@ extern const Type kStorageOSPersistentVolumeSource;
 
 // core_claim.cpp
 extern const Type kPersistentVolumeClaimSpec;
+extern const Type kVolumeHealthCondition;
 extern const Type kPersistentVolumeClaim;
 
 // core_volume.cpp
@@ -154,6 +155,7 @@ extern const Type kResourceResourceClaim;
 extern const Type kResourceClaimTemplate;
 extern const Type kResourceSlice;
 extern const Type kDeviceClass;
+extern const Type kDeviceTaintRule;
 
 // rbac.cpp
 extern const Type kRole;

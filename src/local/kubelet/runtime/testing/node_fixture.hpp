@@ -48,9 +48,11 @@ class StubImages final : public images::NodeImages {
   std::vector<std::shared_ptr<const images::Image>> list() const override { return {}; }
 
   void on_change(std::function<void()>) override {}
+
+  Task<std::uint64_t> changed_since(std::uint64_t seen) const override { co_return seen; }
 };
 
-class StubCgroups final : public NodeCgroups {
+class StubCgroups : public NodeCgroups {
  public:
   bool available() const override { return false; }
 

@@ -1,4 +1,4 @@
-module plimsoll.io/tests/real/kubernetes
+module plimsoll.io/tests/real/programs/kubernetes-1.34
 
 go 1.25.0
 
