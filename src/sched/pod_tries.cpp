@@ -183,7 +183,7 @@ void PodTries::bound(const PodTry& current, const Placed& placed) {
   state_.queue().done(meta.uid);
   const SteadyTime now = clock_.steady();
   metrics_.attempt(AttemptResult::scheduled, current.scheduler(), now - current.started);
-  metrics_.bound(current.attempt.attempts, now - current.attempt.first_ready);
+  metrics_.bound(current.attempt, now);
   if (klog_.enabled(2))
     klog_.info("Successfully bound pod to node", {{"pod", kube::object_key(meta)},
                                                   {"node", placed.node},

@@ -31,7 +31,8 @@ struct QueueEntry {
   std::optional<PluginId> gated_by;
   bool removed = false;  // while in flight
   bool by_extender = false;
-  bool woken = false;  // by an event, so that it may be tried before its back-off is over
+  bool woken = false;      // by an event, so that it may be tried before its back-off is over
+  bool timed_out = false;  // no event woke it: it waited too long
   int attempts = 0, unschedulable_count = 0, consecutive_errors = 0;
   std::uint32_t interest = 0;     // the kinds of events its plugins ask for
   std::uint64_t order = 0;        // orders entries that are otherwise equal

@@ -27,11 +27,6 @@ double in_seconds(Nanos duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-metrics::Gauge& pending(metrics::Registry& registry, const char* queue) {
-  return registry.gauge("scheduler_pending_pods", "Pods that wait, by where they wait.",
-                        {{"queue", queue}});
-}
-
 metrics::Gauge& cache_size(metrics::Registry& registry, const char* type) {
   return registry.gauge("scheduler_cache_size", "Nodes and pods that decisions look at.",
                         {{"type", type}});
@@ -49,10 +44,10 @@ SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
                                    doubling(0.000001, 24))),
       attempts_(registry.histogram("scheduler_pod_scheduling_attempts",
                                    "Tries until a pod was placed.", doubling(1, 5))),
-      active_(pending(registry, "active")),
-      backoff_(pending(registry, "backoff")),
-      unschedulable_(pending(registry, "unschedulable")),
-      gated_(pending(registry, "gated")),
+      active_(registry, "active"),
+      backoff_(registry, "backoff"),
+      unschedulable_(registry, "unschedulable"),
+      gated_(registry, "gated"),
       nodes_(cache_size(registry, "nodes")),
       pods_(cache_size(registry, "pods")),
       assumed_(cache_size(registry, "assumed_pods")),
@@ -70,10 +65,23 @@ SchedulerMetrics::SchedulerMetrics(metrics::Registry& registry)
                                    "Decisions between equals by the images that nodes hold.")),
       preemptions_(registry.counter("scheduler_preemption_attempts_total",
                                     "Searches for pods whose place another may take.")),
+      after_timeout_(registry.counter("scheduler_pod_scheduled_after_flush_total",
+                                      "Pods placed after no event woke them for too long.")),
       victims_(registry.histogram("scheduler_preemption_victims",
                                   "Pods removed for one that needed their place.",
                                   doubling(1, 7))) {
   reload_success_.set(1);
+}
+
+SchedulerMetrics::WaitingGauges::WaitingGauges(metrics::Registry& registry, const char* queue)
+    : pods(registry.gauge("scheduler_pending_pods", "Pods that wait, by where they wait.",
+                          {{"queue", queue}})),
+      entities(registry.gauge("scheduler_queued_entities", "Pods that wait, by where they wait.",
+                              {{"queue", queue}, {"type", "pod"}})) {}
+
+void SchedulerMetrics::WaitingGauges::set(std::size_t count) {
+  pods.set(static_cast<double>(count));
+  entities.set(static_cast<double>(count));
 }
 
 void SchedulerMetrics::attempt(AttemptResult result, const std::string& profile, Nanos duration) {
@@ -98,16 +106,17 @@ void SchedulerMetrics::decided(Nanos duration, std::size_t nodes_scored, bool by
   if (by_locality) tie_breaks_.add();
 }
 
-void SchedulerMetrics::bound(int attempts, Nanos since_ready) {
-  attempts_.observe(attempts);
-  const int told = std::clamp(attempts, 1, kMostAttempts);
+void SchedulerMetrics::bound(const SchedulingQueue::Attempt& attempt, SteadyTime now) {
+  attempts_.observe(attempt.attempts);
+  if (attempt.timed_out) after_timeout_.add();
+  const int told = std::clamp(attempt.attempts, 1, kMostAttempts);
   metrics::Histogram*& made = sli_[static_cast<std::size_t>(told - 1)];
   if (made == nullptr)
     made = &registry_.histogram(
         "scheduler_pod_scheduling_sli_duration_seconds",
         "Time from when a pod may be tried to its binding.", doubling(0.01, 20),
         {{"attempts", told < kMostAttempts ? fmt::format("{}", told) : "15+"}});
-  made->observe(in_seconds(since_ready));
+  made->observe(in_seconds(now - attempt.first_ready));
 }
 
 void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_bytes) {
@@ -117,20 +126,25 @@ void SchedulerMetrics::pulls(std::int64_t image_bytes, std::int64_t missing_byte
 }
 
 void SchedulerMetrics::incoming(std::string_view queue, std::string_view event) {
-  metrics::Counter*& made = incoming_[{queue, event}];
-  if (made == nullptr)
-    made = &registry_.counter("scheduler_queue_incoming_pods_total",
-                              "Pods that got into a queue, and why.",
-                              {{"queue", std::string(queue)}, {"event", std::string(event)}});
-  made->add();
+  Incoming& made = incoming_[{queue, event}];
+  if (made.pods == nullptr) {
+    metrics::Labels labels{{"queue", std::string(queue)}, {"event", std::string(event)}};
+    made.pods = &registry_.counter("scheduler_queue_incoming_pods_total",
+                                   "Pods that got into a queue, and why.", labels);
+    labels.emplace_back("type", "pod");
+    made.entities = &registry_.counter("scheduler_queue_incoming_entities_total",
+                                       "Pods that got into a queue, and why.", labels);
+  }
+  made.pods->add();
+  made.entities->add();
 }
 
 void SchedulerMetrics::sizes(const QueueCounts& queue, std::size_t nodes, std::size_t pods,
                              std::size_t assumed, std::size_t binding) {
-  active_.set(static_cast<double>(queue.active));
-  backoff_.set(static_cast<double>(queue.backoff));
-  unschedulable_.set(static_cast<double>(queue.unschedulable));
-  gated_.set(static_cast<double>(queue.gated));
+  active_.set(queue.active);
+  backoff_.set(queue.backoff);
+  unschedulable_.set(queue.unschedulable);
+  gated_.set(queue.gated);
   nodes_.set(static_cast<double>(nodes));
   pods_.set(static_cast<double>(pods));
   assumed_.set(static_cast<double>(assumed));

@@ -25,7 +25,7 @@ class SchedulerMetrics {
 
   void attempt(AttemptResult result, const std::string& profile, Nanos duration);
   void decided(Nanos duration, std::size_t nodes_scored, bool by_locality);
-  void bound(int attempts, Nanos since_ready);
+  void bound(const SchedulingQueue::Attempt& attempt, SteadyTime now);
   void pulls(std::int64_t image_bytes, std::int64_t missing_bytes);  // of a pod that was placed
   // Both texts must live as long as the program.
   void incoming(std::string_view queue, std::string_view event);
@@ -49,6 +49,18 @@ class SchedulerMetrics {
   static constexpr std::size_t kResultKinds = 3;
   static constexpr int kMostAttempts = 15;  // counted separately
 
+  // Pods by where they wait, under the name of old releases and under that of 1.37.
+  struct WaitingGauges {
+    WaitingGauges(metrics::Registry& registry, const char* queue);
+    void set(std::size_t count);
+
+    metrics::Gauge &pods, &entities;
+  };
+
+  struct Incoming {
+    metrics::Counter *pods = nullptr, *entities = nullptr;  // likewise
+  };
+
   struct Attempts {
     metrics::Counter* count = nullptr;
     metrics::Histogram* duration = nullptr;
@@ -58,20 +70,21 @@ class SchedulerMetrics {
   // Series that are looked up once, since a look-up by labels costs more than counting.
   std::map<std::string, std::array<Attempts, kResultKinds>> attempts_of_profile_;
   std::array<metrics::Histogram*, kMostAttempts> sli_{};
-  std::map<std::pair<std::string_view, std::string_view>, metrics::Counter*> incoming_;
+  std::map<std::pair<std::string_view, std::string_view>, Incoming> incoming_;
   PluginMetrics plugins_;
   std::array<metrics::Histogram*, kEventKinds> events_{};
   std::map<std::tuple<PluginId, EventKind, bool>, metrics::Histogram*> hints_;
   metrics::Histogram& algorithm_;
   metrics::Histogram& decision_;
   metrics::Histogram& attempts_;
-  metrics::Gauge &active_, &backoff_, &unschedulable_, &gated_;
+  WaitingGauges active_, backoff_, unschedulable_, gated_;
   metrics::Gauge &nodes_, &pods_, &assumed_, &binding_;
   metrics::Gauge& reload_success_;
   metrics::Gauge& nodes_scored_;
   metrics::Counter &missing_bytes_, &saved_bytes_;
   metrics::Counter& tie_breaks_;
   metrics::Counter& preemptions_;
+  metrics::Counter& after_timeout_;
   metrics::Histogram& victims_;
 };
 

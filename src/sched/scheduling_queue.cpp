@@ -1,6 +1,7 @@
 #include "sched/scheduling_queue.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace plim::sched {
 namespace {
@@ -126,7 +127,8 @@ std::optional<SchedulingQueue::Attempt> SchedulingQueue::pop(SteadyTime now, Pop
   ++entry->attempts;
   return Attempt{.pod = entry->pod,
                  .attempts = entry->attempts,
-                 .first_ready = entry->first_ready.value_or(now)};
+                 .first_ready = entry->first_ready.value_or(now),
+                 .timed_out = std::exchange(entry->timed_out, false)};
 }
 
 void SchedulingQueue::assumed(std::string_view uid) {
@@ -216,8 +218,9 @@ void SchedulingQueue::flush(SteadyTime now) {
     if (!entry->gated_by && now - entry->since > options_.max_unschedulable) woken.push_back(entry);
   for (QueueEntry* entry : woken) {
     places_.leave(*entry);
-    if (check_gate(*entry, "UnschedulableTimeout"))
-      wait_or_activate(*entry, "UnschedulableTimeout", now);
+    if (!check_gate(*entry, "UnschedulableTimeout")) continue;
+    entry->timed_out = true;
+    wait_or_activate(*entry, "UnschedulableTimeout", now);
   }
 }
 

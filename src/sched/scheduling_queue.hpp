@@ -55,6 +55,7 @@ class SchedulingQueue {
     PodPointer pod;
     int attempts = 0;
     SteadyTime first_ready{};  // since when it has only waited for its turn for the first try
+    bool timed_out = false;    // no event woke it: it waited too long
   };
 
   SchedulingQueue(QueueOptions options, Gate gate, Observe observe = {}, Hint hint = {},

@@ -21,8 +21,9 @@ print(urllib.request.urlopen(sys.argv[1], context=ssl._create_unverified_context
 """
 # Names of kube-scheduler that ours does not have, and why.
 NOT_OURS = re.compile("|".join((
-    "(?:go|apiserver|authentication|authorization|workqueue|rest_client|leader_election|kubernetes|aggregator|disabled|hidden|registered)_",
+    "(?:go|apiserver|authentication|authorization|informer|workqueue|rest_client|leader_election|kubernetes|aggregator|disabled|hidden|registered)_",
     "process_(?:virtual_memory_max_bytes|network_)", "version_info", "scheduler_volume_", "scheduler_permit_wait", "cardinality_enforcement",
+    "scheduler_(?:batch|get_node_hint|store_schedule_results)_",  # of its cache of results; ours compares classes of nodes instead
     "scheduler_queueing_hint")))  # a pod that an extender has refused is woken without asking
 
 
