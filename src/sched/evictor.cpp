@@ -39,10 +39,12 @@ void Evictor::evict(Eviction eviction) {
   for (const PodPointer& pod : of->yielding)
     tasks_.spawn("take a nomination away", take_nomination(pod));
   auto progress = std::make_shared<Progress>();
-  progress->left = of->victims.size();
+  const auto stays = [](const PodPointer& victim) { return !victim->meta.deleted; };
+  progress->left = static_cast<std::size_t>(std::ranges::count_if(of->victims, stays));
   progress->began = clock_.steady();
   for (const PodPointer& victim : of->victims)
-    tasks_.spawn("remove a pod for another", remove_victim(of, victim, progress));
+    if (stays(victim))
+      tasks_.spawn("remove a pod for another", remove_victim(of, victim, progress));
 }
 
 Task<void> Evictor::remove_victim(std::shared_ptr<const Eviction> of, PodPointer victim,

@@ -54,8 +54,6 @@ def observation(api):
     for event in api.get(f"{EVENTS}/events")["items"]:
         told = {key: event.get(key) for key in ("type", "reason", "action", "note", "reportingController")}
         told["note"] = UID.sub(lambda found: names.get(found[0], found[0]), told["note"])
-        if event["reason"] == "Preempted":
-            told["related"] = {key: event["related"][key] for key in ("kind", "apiVersion", "namespace", "name")}
         if event["reason"] in ("Preempted", "FailedScheduling"):
             seen[f"{event['regarding']['namespace']}/{event['regarding']['name']}"].setdefault("events", []).append(told)
     return seen
@@ -106,6 +104,11 @@ class Preemption(unittest.TestCase):
         ours = compared(observation(self.stock.api))
         self.assertEqual({name: facts for name, facts in ours.items() if facts != expected[name]},
                          {name: facts for name, facts in compared(expected).items() if facts != ours[name]})
+        # kube-scheduler 1.37 has lost this: to its event recorder the pod that needs the place is of no known kind.
+        preempted = [event for event in self.stock.api.get(f"{EVENTS}/events")["items"] if event["reason"] == "Preempted"]
+        for event in preempted:
+            self.assertEqual((event["related"]["kind"], event["related"]["name"]), ("Pod", "q"))
+        self.assertTrue(preempted)
         scheduler.stop()
 
     def report(self, differing):
