@@ -11,6 +11,7 @@
 #include "cli/printer.hpp"
 #include "cli/release_flags.hpp"
 #include "placement/cluster_snapshot.hpp"
+#include "placement/volume_match.hpp"
 #include "sched/config.hpp"
 #include "sched/explain.hpp"
 #include "sched/explain_table.hpp"
@@ -74,6 +75,13 @@ Outcome<sched::Configuration> read_profiles(Context& context) {
   return std::move(read->config);
 }
 
+// Counts the pod on the node. The volumes that it gets there go to no other claim.
+void count_on(placement::Engine& engine, const placement::PodPointer& pod, std::string_view node) {
+  const placement::VolumePlan plan = placement::plan_volumes(engine.cluster(), *pod, node);
+  engine.volumes().reserve(plan, node);
+  engine.set_pod(pod, node);
+}
+
 // Places one pod after another and counts each on its node before the next. Skips pods of the file
 // that already have a node. Fails if no pod is left.
 Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
@@ -90,7 +98,7 @@ Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
   SeededRandom draws(draw_seed(context.values));
   for (const placement::PodPointer& pod : pods) {
     if (!pod->spec.node_name.empty()) {
-      engine.set_pod(pod);
+      count_on(engine, pod, pod->spec.node_name.view());
       PLIM_CLI_CHECK(context.world.err.write(fmt::format(
           "note: pod {}/{} is skipped: its spec.nodeName is already {}\n", pod->meta.ns.view(),
           pod->meta.name, escape_controls(pod->spec.node_name.view()))));
@@ -108,7 +116,7 @@ Outcome<json::array> decide_all(Context& context, placement::Engine& engine,
     const sched::ExplainRecord record =
         sched::explain(engine, *pod, *profile, system_clock(), options);
     out.push_back(sched::explain_to_json(record));
-    if (!record.decision.node.empty()) engine.set_pod(pod, record.decision.node);
+    if (!record.decision.node.empty()) count_on(engine, pod, record.decision.node);
   }
   if (out.empty())
     return tl::unexpected(Failure{

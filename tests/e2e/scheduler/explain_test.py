@@ -83,6 +83,27 @@ class Explain(unittest.TestCase):
         pulls = {(record["node"], image) for record, image in zip(records, "aaabb")}
         self.assertEqual(len(pulls), 2, pulls)
 
+    def test_pods_of_one_file_do_not_get_the_same_volume(self):
+        nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "memory": "4Gi", "pods": "10"}}}]
+        storage = [{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "static"},
+                    "provisioner": "kubernetes.io/no-provisioner", "volumeBindingMode": "WaitForFirstConsumer"},
+                   {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "only"}, "status": {"phase": "Available"},
+                    "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "static", "hostPath": {"path": "/x"}}}]
+        claims = [{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"},
+                   "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "static", "resources": {"requests": {"storage": "1Gi"}}},
+                   "status": {"phase": "Pending"}} for name in ("a", "b")]
+        pods = [{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}, "spec": {
+            "containers": [{"name": "c", "image": "x"}], "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}} for name in ("a", "b")]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*nodes, *storage, *claims]}))
+            file.flush()
+            done = explain("--snapshot", file.name, "--pod", "-", "-o", "json",
+                           stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}))
+        first, second = json.loads(done.stdout)["items"]
+        self.assertEqual(first["node"], "n1")
+        self.assertEqual(second["outcome"], "unschedulable")
+        self.assertIn("didn't find available persistent volumes to bind", second["message"])
+
     def test_why_not_names_the_plugin_and_the_numbers(self):
         heavy = pathlib.Path(POD).read_text() + "      resources: {requests: {cpu: 9}}\n"
         self.assertEqual(self.ask("--snapshot", CLUSTER, "--pod", "-", "--why-not", "scheduler-worker3", stdin=heavy),
