@@ -17,6 +17,7 @@ VERSIONS = ("1", "2", "3")
 ZONES = ("a", "b", "c")
 ZONE, HOST, REGION = "topology.kubernetes.io/zone", "kubernetes.io/hostname", "topology.kubernetes.io/region"
 GPU, HUGE = "example.com/gpu", "hugepages-2Mi"
+STORAGE = "storage.k8s.io/v1"
 TAINTS = [("dedicated", "db"), ("dedicated", "batch"), ("gpu", ""), ("old", "yes")]
 MiB = 1 << 20
 # What nodes call an image, and how large it is; pods ask by names that match some of them to the letter, and by others.
@@ -111,9 +112,8 @@ def node(draw, name, bare):
         room[GPU] = draw.one(["0", "2", "4", "8"])
     if draw.often(25):
         room[HUGE] = draw.one(["64Mi", "256Mi"])
+    # All nodes say the same size: kube-scheduler takes that of the node it sees first, and since 1.35 that is any of them.
     images = [{"names": names, "sizeBytes": size} for names, size in draw.some(IMAGES)]
-    if draw.often(10) and images:
-        images[0]["sizeBytes"] += 50 * MiB  # whoever comes first says how large it is
     spec = {**({"taints": taints} if taints else {}), **({"unschedulable": True} if draw.often(4) else {})}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec,
             "status": {"capacity": room, "allocatable": room, "images": images,
@@ -377,7 +377,7 @@ def claims(namespace):
             *claim(namespace, "unbound", storage_class="at-once"), *claim(namespace, "leaving", leaves=True)]
 
 
-def storage(draw, pods, asked):
+def storage(draw, pods, asked, names):
     """Gives some of the pods claims, and returns the objects that these refer to."""
     fine = ["anywhere", "zone-a", "not-tape", "labelled", "labelled-c", "alone"]
     for one in [*pods, *asked]:
@@ -391,8 +391,83 @@ def storage(draw, pods, asked):
             template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
             volumes.append({"name": "own", "ephemeral": {"volumeClaimTemplate": template}})
         one["spec"]["volumes"] = volumes
-    at_once = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "at-once"}, "provisioner": "d.example"}
-    return [at_once, *(item for namespace in NAMESPACES for item in claims(namespace))]
+    attached = [{"apiVersion": STORAGE, "kind": "VolumeAttachment", "metadata": {"name": f"a{number}"},
+                 "spec": {"attacher": "d.example", "nodeName": name, "source": {"persistentVolumeName": "default-anywhere"}}}
+                for number, name in enumerate(draw.some(names, 0, 3))]
+    return [storage_class("at-once", "d.example", "Immediate"), *attached, *limits(draw, names),
+            *(item for namespace in NAMESPACES for item in claims(namespace))]
+
+
+def storage_class(name, provisioner, mode="WaitForFirstConsumer", **more):
+    return {"apiVersion": STORAGE, "kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": mode, **more}
+
+
+def limits(draw, names):
+    """How many volumes of a driver a node can have; some nodes do not say, and some do not know the driver."""
+    return [{"apiVersion": STORAGE, "kind": "CSINode", "metadata": {"name": name}, "spec": {"drivers": [
+        {"name": driver, "nodeID": name, "topologyKeys": [], **({"allocatable": {"count": draw.number(1, 4)}} if draw.often(80) else {})}
+        for driver in draw.some(["d.example", "metered.example"], 1)]}} for name in names if draw.often(50)]
+
+
+# --- storage that waits for its first consumer ------------------------------------------------------------------
+
+def classes_that_wait():
+    return [storage_class("static", "kubernetes.io/no-provisioner"), storage_class("anywhere", "d.example"),
+            storage_class("in-zones", "d.example", allowedTopologies=[{"matchLabelExpressions": [{"key": ZONE, "values": ["a", "b"]}]},
+                                                                      {"matchLabelExpressions": [{"key": "disk", "values": ["tape"]}]}]),
+            storage_class("metered", "metered.example"),
+            {"apiVersion": STORAGE, "kind": "CSIDriver", "metadata": {"name": "metered.example"}, "spec": {"storageCapacity": True}}]
+
+
+def capacities(draw):
+    """What the driver metered.example has left, zone by zone; in some it does not say."""
+    return [{"apiVersion": STORAGE, "kind": "CSIStorageCapacity", "metadata": {"name": f"left-in-{zone}", "namespace": "default"},
+             "storageClassName": "metered", "nodeTopology": {"matchLabels": {ZONE: zone}}, "capacity": draw.one(["0", "3Gi", "20Gi"]),
+             **({"maximumVolumeSize": draw.one(["2Gi", "9Gi"])} if draw.often(40) else {})} for zone in draw.some(ZONES, 1)]
+
+
+def free_volume(draw, number, names):
+    """One that nobody has bound. No two have the same size: of equals kube-scheduler takes any."""
+    affinity = draw.one([None, {"key": HOST, "operator": "In", "values": draw.some(names, 1, 2)},
+                         {"key": HOST, "operator": "In", "values": [draw.one(names)]},
+                         {"key": ZONE, "operator": "In", "values": draw.some(ZONES, 1, 2)}, {"key": "disk", "operator": "NotIn", "values": ["hdd"]}])
+    spec = {"capacity": {"storage": f"{1000 + 250 * number}Mi"}, "accessModes": draw.one([["ReadWriteOnce"], ["ReadWriteOnce", "ReadOnlyMany"], ["ReadWriteOncePod"]]),
+            "storageClassName": draw.one(["static", "static", "static", "anywhere", "other"]),
+            "persistentVolumeReclaimPolicy": "Retain", "csi": {"driver": "d.example", "volumeHandle": f"free-{number}"},
+            **({"volumeMode": "Block"} if draw.often(10) else {})}
+    if affinity:
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [affinity]}]}}
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"free-{number:02}", "labels": {"speed": draw.one(["fast", "slow"])}},
+            "spec": spec, "status": {"phase": "Available" if draw.often(90) else "Released"}}
+
+
+def claim_that_waits(draw, namespace, name, size):
+    spec = {"accessModes": [draw.one(["ReadWriteOnce", "ReadWriteOnce", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"])],
+            "storageClassName": draw.one(["static", "static", "static", "anywhere", "in-zones", "metered", "metered", "no-such"]),
+            "resources": {"requests": {"storage": size}}, **({"volumeMode": "Block"} if draw.often(8) else {})}
+    if spec["storageClassName"] == "static" and draw.often(25):
+        spec["selector"] = draw.one([{"matchLabels": {"speed": "fast"}}, {"matchExpressions": [{"key": "speed", "operator": "NotIn", "values": ["fast"]}]}])
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": namespace}, "spec": spec}
+
+
+def storage_that_waits(draw, asked, names):
+    """Gives some of the pods claims that wait for their first consumer, no two the same ones, and returns the objects that these refer to."""
+    volumes = [free_volume(draw, number, names) for number in range(draw.number(4, 24))]
+    made = []
+    for one in asked:
+        if "volumes" in one["spec"] or not draw.often(45):
+            continue
+        meta = one["metadata"]
+        sizes = draw.some(["500Mi", "1Gi", "2Gi", "4Gi"], 1, 2)
+        mine = [claim_that_waits(draw, meta["namespace"], f"{meta['name']}-{number}", size) for number, size in enumerate(sizes)]
+        one["spec"]["volumes"] = [{"name": item["metadata"]["name"], "persistentVolumeClaim": {"claimName": item["metadata"]["name"]}} for item in mine]
+        free = [volume for volume in volumes if "claimRef" not in volume["spec"]]
+        if free and draw.often(15):
+            draw.one(free)["spec"]["claimRef"] = {"namespace": meta["namespace"], "name": mine[0]["metadata"]["name"]}
+        if draw.often(8):
+            mine[-1]["metadata"]["annotations"] = {"volume.kubernetes.io/selected-node": draw.one(names)}
+        made += mine
+    return [*classes_that_wait(), *capacities(draw), *limits(draw, names), *volumes, *made]
 
 
 def cluster(seed, number, asked, nodes=None):
@@ -423,5 +498,9 @@ def cluster(seed, number, asked, nodes=None):
         questions.append(one)
     profile = draw.one(PROFILES) if draw.often(40) else {}
     # Drawn apart, so that what is asked without storage stays as it is.
-    extras = storage(Draw(f"{seed}/{number}/storage"), pods, questions) if isinstance(number, int) and number % 4 == 0 else []
+    extras = []
+    if isinstance(number, int) and number % 4 == 0:
+        extras = storage(Draw(f"{seed}/{number}/storage"), pods, questions, names)
+    elif isinstance(number, int) and number % 4 == 2:
+        extras = storage_that_waits(Draw(f"{seed}/{number}/storage"), questions, names)
     return Cluster(f"{seed}-{number}", profile, nodes, owners, pods, changes, ending, questions, extras)

@@ -37,7 +37,7 @@ def ask(recording):
         done = subprocess.run(
             [PROGRAM, "explain", "pod", "--snapshot", write("cluster.json", {"apiVersion": "v1", "kind": "List", "items": recording["objects"]}),
              "--pod", write("pods.json", {"apiVersion": "v1", "kind": "List", "items": list(questions(recording))}),
-             "--config", write("config.json", configuration(recording["profile"])), "--all-nodes", "-o", "json"],
+             "--config", write("config.json", configuration(recording["profile"])), "--emulated-version", recording["version"], "--all-nodes", "-o", "json"],
             capture_output=True, text=True, timeout=120)
     if done.returncode:
         raise AssertionError(f"plimsoll explain ended with {done.returncode}: {done.stderr}")

@@ -13,24 +13,31 @@ import threading
 
 from rig import RealCluster, RigFailure
 from rig import control_plane
+from rig.requirements import kubernetes_version
 from http_api import HttpApi
 import scheduler_ours
 from scheduler_cases import NAMESPACES, PRIORITIES, RUNTIME_CLASS
 
-CORE, APPS, EVENTS = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1"
+VERSION = ".".join(kubernetes_version().removeprefix("v").split(".")[:2])
+CORE, APPS, EVENTS, STORAGE = "/api/v1", "/apis/apps/v1", "/apis/events.k8s.io/v1", "/apis/storage.k8s.io/v1"
 OWNERS = {"Service": f"{CORE}/namespaces/{{}}/services", "ReplicationController": f"{CORE}/namespaces/{{}}/replicationcontrollers",
           "ReplicaSet": f"{APPS}/namespaces/{{}}/replicasets", "StatefulSet": f"{APPS}/namespaces/{{}}/statefulsets"}
 EXTRAS = {"PodDisruptionBudget": "/apis/policy/v1/namespaces/{}/poddisruptionbudgets",
           "PersistentVolumeClaim": f"{CORE}/namespaces/{{}}/persistentvolumeclaims", "PersistentVolume": f"{CORE}/persistentvolumes",
-          "StorageClass": "/apis/storage.k8s.io/v1/storageclasses"}
+          **{kind: f"{STORAGE}/{name}" for kind, name in (
+              ("StorageClass", "storageclasses"), ("CSIDriver", "csidrivers"), ("CSINode", "csinodes"), ("VolumeAttachment", "volumeattachments"),
+              ("CSIStorageCapacity", "namespaces/{}/csistoragecapacities"))}}
 # All that a scheduler looks at, and below which keys etcd has it. Of the services the API server's own must stay.
 KEPT = [*(f"/registry/services/specs/{namespace}/o" for namespace in NAMESPACES), "/registry/controllers/", "/registry/replicasets/",
         "/registry/statefulsets/", "/registry/minions/", "/registry/pods/", "/registry/events/", "/registry/poddisruptionbudgets/",
-        "/registry/persistentvolumeclaims/", "/registry/persistentvolumes/", "/registry/storageclasses/"]
+        "/registry/persistentvolumeclaims/", "/registry/persistentvolumes/",
+        *(f"/registry/{name}/" for name in ("storageclasses", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments"))]
 # A new node is tainted until a controller has seen it ready, and here is none.
 FLAGS = ("--disable-admission-plugins=TaintNodesByCondition",)
 LINE = re.compile(r'^[IWE]\d{4} \S+ +\d+ schedule_one\.go:\d+\] "((?:[^"\\]|\\.)*)" pod="([^"]*)"(.*)$')
 PREEMPTION = re.compile(r'^[IWE]\d{4} \S+ +\d+ (?:preemption|executor)\.go:\d+\] "((?:[^"\\]|\\.)*)"(.*)$')
+# Nobody here binds volumes, so a pod that needs some gets no further than this.
+VOLUMES = re.compile(r'^I\d{4} \S+ +\d+ binder\.go:\d+\] "BindPodVolumes" pod="([^"]*)" node="([^"]*)"$')
 VICTIMS = re.compile(r"preempting (\d+) victims$")
 FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 
@@ -60,6 +67,9 @@ class Attempts:
                 self.add(*found.groups())
             elif found := PREEMPTION.match(line):
                 self.add_preemption(found[1], words(found[2]))
+            elif found := VOLUMES.match(line):
+                now = self.newest[found[1]]
+                now["node"], now["feasible"] = found[2], len(now["totals"]) or 1
         return self.all
 
     def add_preemption(self, said, fields):
@@ -167,7 +177,7 @@ class Stock:
         objects = self.objects()
         asked = list(self.pool.map(self.create_pod, cluster.asked))
         attempts = self.run_scheduler(cluster.profile, {name_of(pod) for pod in asked})
-        return {"name": cluster.name, "profile": cluster.profile, "objects": objects, "asked": list(map(without_fields, asked)),
+        return {"name": cluster.name, "version": VERSION, "profile": cluster.profile, "objects": objects, "asked": list(map(without_fields, asked)),
                 "attempts": attempts, "conditions": self.conditions(), "notes": self.notes()}
 
     def fill(self, cluster):
@@ -205,7 +215,9 @@ class Stock:
                            (f"{CORE}/replicationcontrollers", "ReplicationController"), (f"{APPS}/replicasets", "ReplicaSet"),
                            (f"{APPS}/statefulsets", "StatefulSet"), ("/apis/policy/v1/poddisruptionbudgets", "PodDisruptionBudget"),
                            (f"{CORE}/persistentvolumeclaims", "PersistentVolumeClaim"), (f"{CORE}/persistentvolumes", "PersistentVolume"),
-                           ("/apis/storage.k8s.io/v1/storageclasses", "StorageClass"), (f"{CORE}/pods", "Pod")):
+                           (f"{STORAGE}/storageclasses", "StorageClass"), (f"{STORAGE}/csidrivers", "CSIDriver"), (f"{STORAGE}/csinodes", "CSINode"),
+                           (f"{STORAGE}/csistoragecapacities", "CSIStorageCapacity"), (f"{STORAGE}/volumeattachments", "VolumeAttachment"),
+                           (f"{CORE}/pods", "Pod")):
             answer = self.api.get(path)
             # A scheduler that starts reads what the API server has in its cache, and that may be behind etcd.
             self.cluster.eventually(lambda: versions(self.api.get(f"{path}?resourceVersion=0")) == versions(answer), what=f"a cache with all of {path}")
@@ -215,7 +227,7 @@ class Stock:
     def run_scheduler(self, profile, asked):
         configuration = {"percentageOfNodesToScore": 100, "profiles": [{"schedulerName": "default-scheduler", **profile}]}
         program = control_plane.scheduler(self.cluster.slot, self.cluster.pki, self.cluster.programs,
-                                          ("--v=2", "--vmodule=schedule_one=10"), configuration)
+                                          ("--v=2", "--vmodule=schedule_one=10,binder=4"), configuration)
         program.log.unlink(missing_ok=True)
         program.start()
         log = Attempts(program.log)
