@@ -98,7 +98,8 @@ class ImagesOnRealNodes(NodeDaemon, RealClusterCase):
         self.assertEqual(self.writes(), writes + 1)
 
         # A second one on the same node does not start.
-        second = subprocess.run([PROGRAM, "agent", "--images", "--node-name", "x", "--run-dir", self.place, "--dry-run"],
+        second = subprocess.run([PROGRAM, "agent", "--images", "--kubeconfig", self.cluster.kubeconfig, "--node-name", self.node.name,
+                                 "--run-dir", self.place],
                                 capture_output=True, text=True, timeout=20)
         self.assertEqual(second.returncode, 1)
         self.assertIn(str(self.process.pid), second.stderr)
