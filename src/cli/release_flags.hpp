@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/values.hpp"
 #include "placement/release.hpp"
 
 namespace plim::cli {

@@ -163,11 +163,10 @@ Outcome<std::optional<net::ServerTls>> serving_certificate(const Values& values)
 }
 
 Outcome<roles::SchedulerSettings> scheduler_settings(const Context& context,
-                                                     sched::ReadConfigOptions read,
+                                                     const sched::ReadConfigOptions& read,
                                                      sched::Configuration config) {
   const Values& values = context.values;
-  roles::SchedulerSettings out{
-      .config_path = values.text("config"), .read = std::move(read), .service = {}};
+  roles::SchedulerSettings out{.config_path = values.text("config"), .read = read, .service = {}};
   sched::ServiceOptions& service = out.service;
   PLIM_CLI_TRY(service.cluster, scheduler_cluster(context, config));
   PLIM_CLI_TRY(service.token_cluster, named_cluster(context, "authentication-kubeconfig"));
@@ -237,7 +236,7 @@ Outcome<int> run_scheduler(Context& context) {
   for (const std::string& gate : chosen.idle_gates)
     log::warn("scheduler", "a feature gate of --feature-gates has no effect", {{"gate", gate}});
   PLIM_CLI_TRY(roles::SchedulerSettings settings,
-               scheduler_settings(context, std::move(read), std::move(config)));
+               scheduler_settings(context, read, std::move(config)));
   return roles::run_scheduler(std::move(settings));
 }
 

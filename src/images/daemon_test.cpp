@@ -22,7 +22,7 @@ class ImagesDaemonTest : public ::testing::Test {
     runtime_.images = {{.id = "sha256:x", .tags = {"busybox"}, .digests = {}, .size = 771000}};
   }
 
-  ~ImagesDaemonTest() override {
+  void TearDown() override {
     run_to_end(loop_, daemon_->stop());
     run_to_end(loop_, runtime_.stop());
   }

@@ -257,7 +257,7 @@ TEST(DecodeList, visits_items_and_reads_the_metadata) {
   std::vector<std::string> names;
   InternPool pool;
   auto meta =
-      decode_pods(JsonText(text), pool, [&](std::shared_ptr<const Pod> pod) -> Result<void> {
+      decode_pods(JsonText(text), pool, [&](const std::shared_ptr<const Pod>& pod) -> Result<void> {
         names.push_back(pod->meta.name);
         return {};
       });
@@ -280,7 +280,7 @@ TEST(DecodeList, visits_items_and_reads_the_metadata) {
 TEST(DecodeList, names_the_bad_item_and_hands_back_the_visitors_error) {
   std::string text = R"({"items":[{},{"spec":{"nodeName":1}}]})";
   InternPool pool;
-  auto ignore = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
+  auto ignore = [](const std::shared_ptr<const Pod>&) -> Result<void> { return {}; };
   EXPECT_EQ(decode_pods(JsonText(text), pool, ignore).error().message,
             "items[1].spec.nodeName: expected a string");
   auto refuse = [](JsonText) -> Result<void> { return fail(Code::internal, "enough"); };
@@ -305,10 +305,11 @@ std::string long_list(std::size_t pods, std::size_t note_size) {
 
 std::vector<std::string> names_in(std::string& list, InternPool& pool) {
   std::vector<std::string> names;
-  auto meta = decode_pods(JsonText(list), pool, [&](std::shared_ptr<const Pod> p) -> Result<void> {
-    names.push_back(p->meta.name);
-    return {};
-  });
+  auto meta =
+      decode_pods(JsonText(list), pool, [&](const std::shared_ptr<const Pod>& p) -> Result<void> {
+        names.push_back(p->meta.name);
+        return {};
+      });
   EXPECT_TRUE(meta) << meta.error().message;
   EXPECT_TRUE(meta && meta->resource_version == "9");
   return names;
@@ -326,7 +327,7 @@ TEST(DecodeList, long_lists_are_read_to_the_end) {
 
 TEST(DecodeList, names_a_mistake_far_into_the_list) {
   InternPool pool;
-  auto ignore = [](std::shared_ptr<const Pod>) -> Result<void> { return {}; };
+  auto ignore = [](const std::shared_ptr<const Pod>&) -> Result<void> { return {}; };
   std::string list = long_list(900, 1500);
   std::string wrong = list;
   wrong.replace(wrong.find(R"("p777")"), 6, "123456");

@@ -23,6 +23,11 @@ namespace plim::cli {
 namespace {
 
 // One call of crictl. Belongs to one loop.
+// Of a container; a function of its own since g++ 12 rejects such lists in coroutines.
+std::string image_of(const json::value& container) {
+  return std::string(text_at(container, {"image", "image"}));
+}
+
 class Crictl {
  public:
   Crictl(CrictlWords words, const kube::GetEnv& env) : words_(std::move(words)), env_(env) {}
@@ -121,7 +126,8 @@ class Crictl {
       PLIM_TRY(const Regex pattern, Regex::compile(value));
       drops = [pattern](const json::value& image) {
         const json::array& digests = list_at(image, {"repoDigests"});
-        const std::string_view first = digests.empty() ? "" : digests[0].get_string();
+        const std::string_view first =
+            digests.empty() ? std::string_view() : std::string_view(digests[0].get_string());
         return !pattern.partial_match(cut(first, '@').first);
       };
     } else {
@@ -151,7 +157,7 @@ class Crictl {
   }
 
   // Applies --name, --namespace, --latest and --last.
-  Result<json::array> selected(json::array items, bool containers) const {
+  Result<json::array> selected(const json::array& items, bool containers) const {
     PLIM_TRY(const Regex name, Regex::compile(words_.text("name")));
     PLIM_TRY(const Regex ns, Regex::compile(words_.text("namespace")));
     json::array out;
@@ -184,7 +190,7 @@ class Crictl {
     if (words_.has("image")) {
       PLIM_CO_TRY(found, co_await of_image(std::move(found)));
     }
-    PLIM_CO_TRY(found, selected(std::move(found), true));
+    PLIM_CO_TRY(found, selected(found, true));
     const json::value all = json::object{{"containers", found}};
     if (auto out = formatted(all)) co_return std::move(*out);
     if (auto out = ids(found)) co_return std::move(*out);
@@ -207,7 +213,7 @@ class Crictl {
     json::array out;
     if (wanted.is_null()) co_return out;
     for (const json::value& one : containers) {
-      std::string name(text_at(one, {"image", "image"}));
+      std::string name = image_of(one);
       PLIM_CO_TRY(const json::value own, co_await image(std::move(name)));
       if (!own.is_null() && text_at(own, {"id"}) == text_at(wanted, {"id"})) out.push_back(one);
     }
@@ -216,7 +222,7 @@ class Crictl {
 
   Task<Result<json::array>> with_image_names(json::array containers) {
     for (json::value& one : containers) {
-      std::string name(text_at(one, {"image", "image"}));
+      std::string name = image_of(one);
       PLIM_CO_TRY(const json::value own, co_await image(std::move(name)));
       const json::array& tags = list_at(own, {"repoTags"});
       if (!tags.empty()) one.as_object()["image"].as_object()["image"] = tags[0];
@@ -230,7 +236,7 @@ class Crictl {
     PLIM_CO_TRY(const std::string body,
                 co_await ask(Service::runtime, "ListPodSandbox", std::move(request)));
     PLIM_CO_TRY(json::array found, pods_of_response(body));
-    PLIM_CO_TRY(found, selected(std::move(found), false));
+    PLIM_CO_TRY(found, selected(found, false));
     const json::value all = json::object{{"items", found}};
     if (auto out = formatted(all)) co_return std::move(*out);
     if (auto out = ids(found)) co_return std::move(*out);

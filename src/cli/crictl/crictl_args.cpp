@@ -182,11 +182,11 @@ Result<json::value> read_config(const std::string& path) {
   PLIM_TRY(json::value value, parse_yaml(text, path));
   if (value.is_null()) return json::value(json::object());
   if (!value.is_object()) return fail(Code::invalid, fmt::format("{}: expected a map", path));
-  constexpr std::array<std::string_view, 6> known{
+  constexpr std::array<std::string_view, 6> kKnown{
       "runtime-endpoint",     "image-endpoint",     "timeout", "debug",
       "pull-image-on-create", "disable-pull-on-run"};
   for (const auto& [key, ignored] : value.get_object())
-    if (std::ranges::find(known, std::string_view(key)) == known.end())
+    if (std::ranges::find(kKnown, std::string_view(key)) == kKnown.end())
       return fail(Code::invalid,
                   fmt::format("{}: {} is not an option of crictl.yaml; use {}", path, quote(key),
                               "runtime-endpoint, image-endpoint, "
@@ -195,8 +195,8 @@ Result<json::value> read_config(const std::string& path) {
 }
 
 Result<std::string> socket_of(std::string_view endpoint) {
-  constexpr std::string_view scheme = "unix://";
-  if (endpoint.starts_with(scheme)) endpoint.remove_prefix(scheme.size());
+  constexpr std::string_view kScheme = "unix://";
+  if (endpoint.starts_with(kScheme)) endpoint.remove_prefix(kScheme.size());
   if (!endpoint.starts_with('/'))
     return fail(Code::invalid, fmt::format("endpoint {}: expected a unix socket, such as "
                                            "unix:///run/containerd/containerd.sock",

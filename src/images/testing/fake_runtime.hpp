@@ -40,7 +40,7 @@ class FakeRuntime {
           [this](const std::string&) { return encode_verbose_info(infos[""]); });
     if (!has_content) return;
     server_->streaming("/containerd.services.events.v1.Events/Subscribe",
-                       [this](net::RpcCall& call, std::string) {
+                       [this](net::RpcCall& call, const std::string&) {
                          ++asked["Subscribe"];
                          return write_events(&call);
                        });
@@ -83,18 +83,19 @@ class FakeRuntime {
     co_return net::RpcStatus();
   }
 
-  void unary(std::string method, Answer answer) {
+  void unary(std::string method, const Answer& answer) {
     const std::string name = method.substr(method.rfind('/') + 1);
-    server_->unary(std::move(method), [this, name, answer](net::RpcCall&, std::string request) {
-      ++asked[name];
-      return reply(answer(request));
-    });
+    server_->unary(std::move(method),
+                   [this, name, answer](net::RpcCall&, const std::string& request) {
+                     ++asked[name];
+                     return reply(answer(request));
+                   });
   }
 
-  void stream(std::string method, Answer answer) {
+  void stream(std::string method, const Answer& answer) {
     const std::string name = method.substr(method.rfind('/') + 1);
     server_->streaming(std::move(method),
-                       [this, name, answer](net::RpcCall& call, std::string request) {
+                       [this, name, answer](net::RpcCall& call, const std::string& request) {
                          ++asked[name];
                          return write(&call, answer(request));
                        });

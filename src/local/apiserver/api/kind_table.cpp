@@ -20,11 +20,12 @@ const Names kProxy{"create", "delete", "get", "patch", "update"};
 
 // One row; chained calls set what differs from a plain namespaced kind.
 struct Row : Kind {
-  Row(std::string group_, std::string version_, std::string plural_, std::string kind_) {
-    group = std::move(group_);
-    version = std::move(version_);
-    plural = std::move(plural_);
-    kind = std::move(kind_);
+  Row(std::string its_group, std::string its_version, std::string its_plural,
+      std::string its_kind) {
+    group = std::move(its_group);
+    version = std::move(its_version);
+    plural = std::move(its_plural);
+    kind = std::move(its_kind);
     verbs = kAllVerbs;
   }
 

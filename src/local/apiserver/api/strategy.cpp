@@ -29,10 +29,10 @@ void keep(const json::object& from, json::object& to, std::string_view key) {
 }
 
 const json::object& object_at(const json::value& value, std::string_view key) {
-  static const json::object kNone;
+  static const json::object none;
   const json::value* found = find(value, {key});
   const json::object* object = found ? found->if_object() : nullptr;
-  return object ? *object : kNone;
+  return object ? *object : none;
 }
 
 bool lets_metadata_through_status(const Kind& kind) {
