@@ -7,8 +7,9 @@
 
 namespace plim::local::apiserver {
 
-// 403 if the pod asks for more CPU or memory than its node can allocate, or if the node is gone.
-// Whether that much is free at the moment is the node's decision.
-ApiResult<void> check_resize_fits(const Core& core, const Admission& admission);
+// 403 if the node of the pod is gone, does not declare a feature that the change needs, or can
+// allocate less CPU or memory than the pod requests. Whether that much is free at the moment is the
+// node's decision.
+ApiResult<void> check_resize(const Core& core, const Admission& admission);
 
 }  // namespace plim::local::apiserver

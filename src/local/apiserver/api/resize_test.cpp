@@ -120,6 +120,35 @@ TEST_F(ResizeTest, must_fit_on_the_node) {
             "1073741824");
 }
 
+TEST_F(ResizeTest, of_the_whole_pod_needs_a_node_that_declares_it) {
+  create(R"(,"nodeName":"n","initContainers":[{"name":"i","image":"i:1"}],
+            "resources":{"requests":{"cpu":"500m"},"limits":{"cpu":"2"}})");
+  ASSERT_EQ(send("POST", "/api/v1/nodes",
+                 R"({"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"4","memory":"1Gi"}}})")
+                .status,
+            201);
+  const auto patch = [&](std::string_view spec) {
+    return send("PATCH", kResize, fmt::format(R"({{"spec":{}}})", spec),
+                {{"Content-Type", std::string(kStrategic)}});
+  };
+  constexpr std::string_view kBoth =
+      R"({"resources":{"requests":{"cpu":"600m"}},
+          "initContainers":[{"name":"i","resources":{"requests":{"cpu":"50m"}}}]})";
+  const auto refused = patch(kBoth);
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(text_at(parsed(refused.body), {"message"}),
+            "pods \"p\" is forbidden: pod update requires features "
+            "InPlacePodLevelResourcesVerticalScaling, InPlacePodVerticalScalingInitContainers "
+            "which are not available on node \"n\"");
+  const auto declared =
+      send("PATCH", "/api/v1/nodes/n/status",
+           R"({"status":{"declaredFeatures":["InPlacePodLevelResourcesVerticalScaling",
+                                             "InPlacePodVerticalScalingInitContainers"]}})",
+           {{"Content-Type", "application/merge-patch+json"}});
+  ASSERT_EQ(declared.status, 200) << declared.body;
+  EXPECT_EQ(patch(kBoth).status, 200);
+}
+
 TEST_F(ResizeTest, is_the_only_way_to_change_resources) {
   create();
   auto answer = send("PATCH", std::string(kPods) + "/p",

@@ -187,7 +187,7 @@ Task<ApiResult<std::optional<Written>>> Writer::try_update(UpdateRequest request
     auto causes = check_object(kind, admission->object, &admission->before, request.scope);
     if (!causes.empty()) co_return invalid(kind, request.name, std::move(causes));
   }
-  if (request.scope == Scope::resize) PLIM_CO_CHECK(check_resize_fits(core_, *admission));
+  if (request.scope == Scope::resize) PLIM_CO_CHECK(check_resize(core_, *admission));
   if (request.shown) {
     const AdmissionPtr shown = request.shown(*admission);
     if (shown) PLIM_CO_CHECK(co_await admit(shown));
