@@ -52,13 +52,18 @@ void CsiTable::remove_node(std::string_view name) {
 }
 
 void CsiTable::set_capacity(const StorageCapacity& capacity) {
-  remove_capacity(capacity);  // the class of an object never changes
+  remove_capacity(capacity);
   capacities_[capacity.storage_class].push_back(capacity);
+  class_of_capacity_.emplace(capacity.key, capacity.storage_class);
 }
 
+// The class of an object never changes, but another object may follow under the same name.
 void CsiTable::remove_capacity(const StorageCapacity& capacity) {
-  csi_remove(capacities_, capacity.storage_class,
+  const auto known = class_of_capacity_.find(capacity.key);
+  if (known == class_of_capacity_.end()) return;
+  csi_remove(capacities_, known->second,
              [&](const StorageCapacity& one) { return one.key == capacity.key; });
+  class_of_capacity_.erase(known);
 }
 
 void CsiTable::set_attachment(const VolumeAttachment& attachment) {

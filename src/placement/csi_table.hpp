@@ -31,6 +31,7 @@ class CsiTable {
   TextMap<CsiDriver> drivers_;
   TextMap<CsiNode> nodes_;
   TextMap<std::vector<StorageCapacity>> capacities_;    // by class
+  TextMap<std::string> class_of_capacity_;              // by the key of the object
   TextMap<std::vector<VolumeAttachment>> attachments_;  // by node
 };
 

@@ -214,6 +214,21 @@ TEST_F(WaitingClaims, a_driver_with_capacities_needs_enough_storage) {
   EXPECT_EQ(told({"data"}), "0/2 nodes are available: 2 node(s) did not have enough free storage.");
 }
 
+TEST_F(WaitingClaims, a_capacity_replaces_one_of_another_class_under_the_same_name) {
+  claim("data", kCsi1);
+  engine_.volumes().csi().set_driver({.name = "d.example", .storage_capacity = true});
+  auto capacity = [&](std::string_view storage_class) {
+    engine_.volumes().csi().set_capacity(read(
+        read_capacity, fmt::format("{{metadata: {{name: c}}, storageClassName: {}, capacity: 10Gi, "
+                                   "nodeTopology: {{matchLabels: {{zone: z1}}}}}}",
+                                   storage_class)));
+  };
+  capacity("csi");
+  EXPECT_EQ(told({"data"}), "a");
+  capacity("other");
+  EXPECT_EQ(told({"data"}), "0/2 nodes are available: 2 node(s) did not have enough free storage.");
+}
+
 TEST_F(WaitingClaims, scores_prefer_nodes_with_more_free_storage) {
   claim("data", kCsi1);
   engine_.volumes().csi().set_driver({.name = "d.example", .storage_capacity = true});
