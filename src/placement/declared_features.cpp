@@ -48,6 +48,7 @@ bool declares_all(std::span<const kube::Interned> declared,
 }
 
 std::unique_ptr<Filter> make_declared_features_filter(Cycle& cycle) {
+  if (!cycle.cluster.release().checks_declared_features()) return nullptr;
   auto needed = needed_features(cycle.in.pod.spec);
   if (needed.empty()) return nullptr;
   return std::make_unique<DeclaredFeaturesFilter>(cycle, std::move(needed));

@@ -84,6 +84,9 @@ TEST(DeclaredFeatures, a_pod_needs_a_node_that_declares_what_it_uses) {
       node_of("{metadata: {name: old}, status: {allocatable: {pods: 10}, declaredFeatures: "
               "[VolumeBindMountOptions]}}"));
   EXPECT_EQ(decide_all(engine, mounts, default_profile()).node, "old");
+  // Before 1.36 the plugin does nothing, even if a configuration names it.
+  engine.follow(old);
+  EXPECT_EQ(decide_all(engine, mounts, default_profile()).feasible, 2u);
 }
 
 TEST(NumericTolerations, work_with_their_feature_gate_only) {
