@@ -72,7 +72,7 @@ std::string_view ClusterTables::nominated_node(std::string_view key) const {
 void ClusterTables::count(const PodRecord& record, int sign) {
   imagine(record, record.row, sign);
   images_.count_promised(record.images, record.row, record.bound_at, sign);
-  volumes_.count(*record.pod, sign);
+  volumes_.count(*record.pod, record.row, sign);
 }
 
 void ClusterTables::imagine(const PodRecord& record, NodeIndex row, int sign) {

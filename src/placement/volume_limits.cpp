@@ -88,7 +88,11 @@ class VolumeLimitsFilter final : public FilterOf<VolumeLimitsFilter> {
                return one.driver == driver.name;
              });
     };
-    if (std::ranges::none_of(node->drivers, limited)) return kFits;
+    const std::int64_t most = most_volumes(row);
+    if (std::ranges::none_of(node->drivers, [&](const CsiNode::Driver& driver) {
+          return limited(driver) && most > *driver.limit;
+        }))
+      return kFits;
     const std::vector<Counted> used = volumes_of_pods(row), left = left_attached(row, used);
     for (const CsiNode::Driver& driver : node->drivers)
       if (limited(driver) && exceeds(driver, used, left)) return full_;
@@ -108,6 +112,17 @@ class VolumeLimitsFilter final : public FilterOf<VolumeLimitsFilter> {
  private:
   static bool counts(const Counted& one, const CsiNode* node) {
     return !one.in_tree || node != nullptr;
+  }
+
+  // How many volumes the node would have if no two pods shared one. Nearly all nodes have room for
+  // that many, so that nobody has to look at their pods.
+  std::int64_t most_volumes(NodeIndex row) const {
+    auto out = volumes_.uses_on(row) + static_cast<std::int64_t>(wanted_.size());
+    out += static_cast<std::int64_t>(
+        volumes_.csi().attachments_on(cycle_.cluster.table().name(row)).size());
+    for (const auto& [record, at] : here_)
+      if (at == row) out += static_cast<std::int64_t>(record->pod->spec.volumes.size());
+    return out;
   }
 
   std::vector<Counted> volumes_of_pods(NodeIndex row) const {

@@ -223,17 +223,26 @@ void VolumeTable::release(const VolumePlan& plan) {
   }
 }
 
-void VolumeTable::count(const kube::Pod& pod, int sign) {
+void VolumeTable::count(const kube::Pod& pod, NodeIndex row, int sign) {
   for (const kube::PodVolume& volume : pod.spec.volumes) {
+    if (!volume.claim.empty() || volume.ephemeral || !volume.disk.empty()) {
+      if (uses_.size() <= row) uses_.resize(row + 1u);
+      uses_[row] += sign;
+    }
     if (volume.claim.empty()) continue;
     auto at = users_.try_emplace(full_name(pod.meta.ns, volume.claim), 0).first;
-    if ((at->second += sign) == 0) users_.erase(at);
+    at->second += sign;
+    if (at->second == 0) users_.erase(at);
   }
 }
 
 std::int64_t VolumeTable::users(std::string_view ns, std::string_view claim) const {
   auto at = users_.find(full_name(ns, claim));
   return at == users_.end() ? 0 : at->second;
+}
+
+std::int64_t VolumeTable::uses_on(NodeIndex row) const {
+  return row < uses_.size() ? uses_[row] : 0;
 }
 
 }  // namespace plim::placement

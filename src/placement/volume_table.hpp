@@ -90,9 +90,12 @@ class VolumeTable {
   // The node for which the claim's volume is made: as annotated, or as reserved; null for none.
   const std::string* selected_node(const VolumeClaim& claim) const;
 
-  // Adds (1) or removes (-1) the pod as a user of its claims.
-  void count(const kube::Pod& pod, int sign);
+  // Adds (1) or removes (-1) the pod of a node as a user of its volumes.
+  void count(const kube::Pod& pod, NodeIndex row, int sign);
   std::int64_t users(std::string_view ns, std::string_view claim) const;
+
+  // At least as many as are attached to the node for its pods: a volume counts once for each pod.
+  std::int64_t uses_on(NodeIndex row) const;
 
   // Until release() no other claim gets these volumes, and these claims no other node. Two pods
   // with the same claim may both reserve its volume.
@@ -119,8 +122,9 @@ class VolumeTable {
   TextMap<StorageClass> classes_;
   CsiTable csi_;
   TextMap<std::int64_t> users_;
-  TextMap<Reserved> reserved_;  // by volume
-  TextMap<Selected> selected_;  // by claim
+  std::vector<std::int64_t> uses_;  // by node
+  TextMap<Reserved> reserved_;      // by volume
+  TextMap<Selected> selected_;      // by claim
 };
 
 // The name of the claim that a volume of the pod uses, "" for none.
