@@ -132,6 +132,12 @@ Task<Result<void>> ByteStream::wait_for(Step::State state) {
   co_return Result<void>();
 }
 
+bool ByteStream::is_quiet() {
+  if (closed_ || has_buffered()) return false;
+  char byte = 0;
+  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK) < 0 && errno == EAGAIN;
+}
+
 void ByteStream::interrupt(Error reason) {
   interrupted_ = std::move(reason);
   boost::system::error_code ignored;

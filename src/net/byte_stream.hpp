@@ -47,6 +47,9 @@ class ByteStream {
   // Waits until a read would not wait, so that idle connections hold no buffer.
   Task<Result<void>> wait_readable();
 
+  // Whether the peer is connected and has sent nothing that is not read yet. Costs one system call.
+  bool is_quiet();
+
   // Ends every wait with this error, now and until resume().
   void interrupt(Error reason);
 

@@ -137,16 +137,18 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
   Task<Result<std::unique_ptr<Exchange>>> call(Request request, CallOptions options,
                                                std::size_t max_body) {
     PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
+    const bool in_one_write = request.body.size() <= kOneWriteUpTo;
+    if (in_one_write) head += request.body;
+    const std::string_view apart = in_one_write ? std::string_view() : request.body;
     SteadyTime until = watchdog_->now() + options.timeout;
-    auto link = take_idle();
-    for (;;) {
+    for (auto link = take_idle();; link.reset()) {
       if (!link) {
         PLIM_CO_TRY(link, co_await connect(until));
       }
       bool reused = link->reused;
       auto exchange = start(std::move(link), request, options, max_body);
       exchange->limit(until);
-      Result<void> done = co_await converse(*exchange, head, request.body);
+      Result<void> done = co_await converse(*exchange, head, apart);
       if (done) co_return exchange;
       bool closed_on_us = done.error().code == Code::unavailable && !exchange->answered();
       bool repeatable = is_safe_to_repeat(request.method) || !exchange->wrote();
@@ -156,15 +158,15 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
     }
   }
 
-  Task<Result<void>> converse(Exchange& exchange, std::string head, std::string_view body) {
+  // The caller keeps the bytes alive. `body`: what is not in the first write.
+  Task<Result<void>> converse(Exchange& exchange, std::string_view first, std::string_view body) {
     bool ask_first = body.size() >= kExpectFrom;
-    if (body.size() <= kOneWriteUpTo) head += body;
-    Result<void> written = co_await exchange.write(head);
+    Result<void> written = co_await exchange.write(first);
     if (written && ask_first) {
       PLIM_CO_TRY(bool wanted, co_await exchange.body_wanted(kExpectPatience));
       if (!wanted) body = {};
     }
-    if (written && body.size() > kOneWriteUpTo) written = co_await exchange.write(body);
+    if (written && !body.empty()) written = co_await exchange.write(body);
     if (!written && written.error().code != Code::unavailable) co_return written;
     // A server may reject and close before it has read everything. Its response or TLS alert is
     // more useful than the error of the write.
@@ -209,9 +211,7 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
       auto link = std::move(idle_.back().link);
       idle_.pop_back();
       // A server sends nothing on an idle connection: bytes or an end mean that it gave it up.
-      char byte = 0;
-      if (link->stream->try_read({&byte, 1}).state == ByteStream::Step::State::wants_read)
-        return link;
+      if (link->stream->is_quiet()) return link;
       link->stream->close();
     }
     return nullptr;

@@ -127,7 +127,7 @@ Task<Result<std::optional<std::string>>> Exchange::next() {
 Task<Result<Response>> Exchange::read_all() {
   Response response;
   response.status = status();
-  response.headers = headers();
+  response.headers = std::move(parser_->head().headers);
   if (auto length = parser_->content_length(); length && !gunzip_ && !settings_.to_head)
     response.body.reserve(std::min<std::size_t>(*length, settings_.max_body));
   for (;;) {

@@ -10,6 +10,9 @@
 namespace plim::net {
 namespace {
 
+// Room for the head, and for a small body that the client appends.
+constexpr std::size_t kUsualHead = 1024, kUsualBody = 4096;
+
 void put_header(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ").append(value).append("\r\n");
 }
@@ -58,7 +61,9 @@ Result<std::string> format_request_head(const Request& request, const RequestCon
     return fail(Code::invalid, fmt::format("request path \"{}\" must start with a slash and "
                                            "contain no spaces",
                                            request.path));
-  std::string out = request.method + " ";
+  std::string out;
+  out.reserve(kUsualHead + std::min(request.body.size(), kUsualBody));
+  out.append(request.method).append(" ");
   bool absolute = context.proxy && context.origin.scheme == Url::Scheme::http;
   if (absolute) out += "http://" + context.origin.host_and_port();
   out += path;
