@@ -66,7 +66,11 @@ SchedulerState Daemon::make_state(const DaemonOptions& options) {
       [this](const kube::Pod& pod) {
         return extenders_.have_a_say(pod) ? Lane::asking : Lane::quick;
       },
-      {.on_change = [this] { wake_.notify(); },
+      // While no pod may be tried, the next answer to a binding wakes the loop.
+      {.on_change =
+           [this] {
+             if (may_bind()) wake_.notify();
+           },
        .on_event =
            [this](EventKind kind, Nanos took) {
              metrics_.event_handled(kind, took);
@@ -139,13 +143,14 @@ Task<void> Daemon::schedule() {
   for (;;) {
     std::optional<SchedulingQueue::Attempt> attempt;
     // A new configuration may need kinds that are not listed yet.
-    const bool may_decide = leading_ && tries_.binding() < kMaxBinding && synced();
+    const bool may_decide = leading_ && may_bind() && synced();
     if (may_decide && !std::exchange(looked_for_missing_, true)) missing_.begin();
     const PopFrom lanes = extender_tries_.busy() ? PopFrom::quick_lane : PopFrom::all_lanes;
     if (may_decide) attempt = state_.queue().pop(clock_.steady(), lanes);
     if (attempt) {
       try_pod(*attempt);
-      co_await yield_to_loop();  // lets answers to bindings and watch events in
+      // Lets answers to bindings and watch events in; otherwise the wait below does.
+      if (may_bind()) co_await yield_to_loop();
       continue;
     }
     // Sets no deadline if none is needed: under load this runs once for every pod.
@@ -154,6 +159,10 @@ Task<void> Daemon::schedule() {
     else
       co_await wake_.wait();
   }
+}
+
+bool Daemon::may_bind() const {
+  return tries_.binding() < kMaxBinding;
 }
 
 void Daemon::try_pod(const SchedulingQueue::Attempt& attempt) {

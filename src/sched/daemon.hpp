@@ -97,6 +97,7 @@ class Daemon {
   TryContext context();
   void expose_metrics(metrics::Registry& registry);
   Task<void> schedule();
+  bool may_bind() const;  // few enough bindings are in progress
   void try_pod(const SchedulingQueue::Attempt& attempt);
 
   Clock& clock_;

@@ -19,9 +19,9 @@ constexpr std::size_t kMaxQueuedBytes = 64u << 20;
 // Events take capacity of the API server from bindings, which are more urgent. So only a few are
 // written at a time, and more only if they are late.
 constexpr std::size_t kWriters = 2, kMostWriters = 8;
-// Events that exist once get as many writers as there are bindings at a time, so that they are not
-// slower than those. One writer for every four queued events.
-constexpr std::size_t kOncePerWriter = 4, kMostOnceWriters = 32;
+// Events that exist once get more writers as they queue up, so that they are not slower than
+// bindings. Each writer has its own connection, and a handshake costs as much as two events.
+constexpr std::size_t kOncePerWriter = 8, kMostOnceWriters = 16;
 constexpr std::size_t kMaxName = 253;
 constexpr Nanos kLate = 5s;
 constexpr Nanos kSilence = 1s;

@@ -14,10 +14,27 @@
 namespace plim::sched {
 namespace {
 
+// The images of a pod, parsed once: there is a record for every decision.
+struct PodImages {
+  struct Of {
+    const kube::Container& container;
+    placement::ImageKeys keys;
+  };
+
+  explicit PodImages(const kube::Pod& pod) : all(placement::images_of(pod)) {
+    for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
+      for (const kube::Container& container : *list)
+        containers.push_back({container, placement::image_keys(container.image)});
+  }
+
+  std::vector<placement::ImageKeys> all;  // each once, and those of volumes
+  std::vector<Of> containers;
+};
+
 // "docker.io/library/busybox:latest 771 kB", all images of the pod.
-std::string image_list(const Engine& engine, const kube::Pod& pod) {
+std::string image_list(const Engine& engine, const PodImages& images) {
   std::vector<std::string> out;
-  for (const placement::ImageKeys& keys : placement::images_of(pod)) {
+  for (const placement::ImageKeys& keys : images.all) {
     std::int64_t size = 0;
     for (const std::string& key : keys)
       if (const auto* image = engine.cluster().images().image(key))
@@ -30,21 +47,19 @@ std::string image_list(const Engine& engine, const kube::Pod& pod) {
 
 // "; not counted: "No Such" is not a valid image name". Such names have no keys, so nodes seem to
 // lack nothing.
-std::string invalid_text(const kube::Pod& pod) {
+std::string invalid_text(const PodImages& images) {
   std::vector<std::string> out;
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const kube::Container& container : *list)
-      if (placement::image_keys(container.image).empty() &&
-          std::ranges::find(out, quote(container.image)) == out.end())
-        out.push_back(quote(container.image));
+  for (const auto& [container, keys] : images.containers)
+    if (keys.empty() && std::ranges::find(out, quote(container.image)) == out.end())
+      out.push_back(quote(container.image));
   if (out.empty()) return "";
   return fmt::format("not counted: {} {}", fmt::join(out, ", "),
                      out.size() == 1 ? "is not a valid image name" : "are not valid image names");
 }
 
 // How many images of the pod have an unknown size: they count as one byte each.
-std::int64_t unknown_sizes(const Engine& engine, const kube::Pod& pod) {
-  return std::ranges::count_if(placement::images_of(pod), [&](const placement::ImageKeys& keys) {
+std::int64_t unknown_sizes(const Engine& engine, const PodImages& images) {
+  return std::ranges::count_if(images.all, [&](const placement::ImageKeys& keys) {
     return std::ranges::none_of(keys, [&](const std::string& key) {
       const auto* image = engine.cluster().images().image(key);
       return image != nullptr && image->size() > 0;
@@ -66,32 +81,30 @@ bool always_pulled(const kube::Container& container, std::string_view key) {
 
 // Images with a tag and the pull policy Always. The node may have their bytes, but only the
 // registry knows whether the tag still refers to them.
-std::vector<std::string> rechecked_images(const kube::Pod& pod) {
+std::vector<std::string> rechecked_images(const PodImages& images) {
   std::vector<std::string> out;
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const kube::Container& container : *list) {
-      const placement::ImageKeys keys = placement::image_keys(container.image);
-      if (keys.empty() || keys[0].find('@') != std::string::npos || loop::is_image_digest(keys[0]))
-        continue;
-      if (always_pulled(container, keys[0]) && std::ranges::find(out, keys[0]) == out.end())
-        out.push_back(keys[0]);
-    }
+  for (const auto& [container, keys] : images.containers) {
+    if (keys.empty() || keys[0].find('@') != std::string::npos || loop::is_image_digest(keys[0]))
+      continue;
+    if (always_pulled(container, keys[0]) && std::ranges::find(out, keys[0]) == out.end())
+      out.push_back(keys[0]);
+  }
   return out;
 }
 
 // ", will re-check registry", and for which image if there are several.
-std::string recheck_text(const kube::Pod& pod) {
-  const std::vector<std::string> images = rechecked_images(pod);
-  if (images.empty()) return "";
-  if (images.size() == placement::images_of(pod).size()) return ", will re-check registry";
-  return fmt::format(", will re-check registry for {}", fmt::join(images, ", "));
+std::string recheck_text(const PodImages& images) {
+  const std::vector<std::string> rechecked = rechecked_images(images);
+  if (rechecked.empty()) return "";
+  if (rechecked.size() == images.all.size()) return ", will re-check registry";
+  return fmt::format(", will re-check registry for {}", fmt::join(rechecked, ", "));
 }
 
 // How many bytes kube-scheduler would count for a node that has the images under the same names.
-std::int64_t scaled_bytes(const Engine& engine, const kube::Pod& pod) {
+std::int64_t scaled_bytes(const Engine& engine, const PodImages& images) {
   const auto nodes = static_cast<double>(engine.node_count());
   std::int64_t out = 0;
-  for (const placement::ImageKeys& keys : placement::images_of(pod))
+  for (const placement::ImageKeys& keys : images.all)
     for (const std::string& key : keys)
       if (const auto* image = engine.cluster().images().image(key)) {
         const double share = static_cast<double>(image->by_status.count()) / nodes;
@@ -101,21 +114,20 @@ std::int64_t scaled_bytes(const Engine& engine, const kube::Pod& pod) {
   return out;
 }
 
-std::string compat_note(const Engine& engine, const kube::Pod& pod,
+std::string compat_note(const Engine& engine, const PodImages& images,
                         const ExplainRecord::Compat& compat) {
   std::vector<std::int64_t> scores;
   for (const auto& [node, score] : compat.scores)
     if (scores.size() < 5) scores.push_back(score);
   std::vector<std::string> causes;
-  for (const auto* list : {&pod.spec.init_containers, &pod.spec.containers})
-    for (const kube::Container& container : *list) {
-      const std::string key = placement::stock_image_name(container.image);
-      std::string cause = fmt::format("key {} not among status.images names", quote(key));
-      if (engine.cluster().images().status_name(key) == nullptr &&
-          std::ranges::find(causes, cause) == causes.end())
-        causes.push_back(std::move(cause));
-    }
-  if (const std::int64_t scaled = scaled_bytes(engine, pod); scaled < placement::kStockImageFloor)
+  for (const auto& [container, keys] : images.containers) {
+    const std::string key = placement::stock_image_name(container.image);
+    if (engine.cluster().images().status_name(key) != nullptr) continue;
+    std::string cause = fmt::format("key {} not among status.images names", quote(key));
+    if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(std::move(cause));
+  }
+  if (const std::int64_t scaled = scaled_bytes(engine, images);
+      scaled < placement::kStockImageFloor)
     causes.push_back(fmt::format("scaled {} B < floor {} B", scaled, placement::kStockImageFloor));
   return fmt::format("kube-scheduler would give {}{}{}{}", fmt::join(scores, "/"),
                      compat.scores.size() > scores.size() ? "/..." : "", causes.empty() ? "" : ": ",
@@ -158,11 +170,13 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
   const auto plugin =
       std::ranges::find(profile.score, PluginId::ImageLocality, &WeightedPlugin::plugin);
   if (plugin == profile.score.end() || record.decision.rows.empty()) return;
-  const std::string present = image_list(engine, pod) + " present" + recheck_text(pod);
-  const std::string invalid = invalid_text(pod);
-  const bool has_images = !placement::images_of(pod).empty();
-  const std::int64_t unknown = unknown_sizes(engine, pod);
+  const PodImages images(pod);
+  const std::string present = image_list(engine, images) + " present" + recheck_text(images);
+  const std::string invalid = invalid_text(images);
+  const bool has_images = !images.all.empty();
+  const std::int64_t unknown = unknown_sizes(engine, images);
   const bool with_sources = tells_sources(profile, record.decision.rows);
+  record.details.reserve(record.decision.rows.size());
   for (const ScoredNode& row : record.decision.rows) {
     std::string& detail = record.details.emplace_back();
     if (has_images) {
@@ -187,7 +201,7 @@ void explain_locality(const Engine& engine, const kube::Pod& pod, const Profile&
     for (const PluginScore& score : row.scores)
       if (score.plugin == PluginId::ImageLocality) compat.total -= score.weighted;
   }
-  record.notes.push_back(compat_note(engine, pod, compat));
+  record.notes.push_back(compat_note(engine, images, compat));
   record.compat = std::move(compat);
 }
 

@@ -10,6 +10,8 @@ enum class ScoresAre : std::uint8_t { same, close, other };  // compared with th
 // Numbers take as few bytes as possible, seven bits each, also small negative ones.
 class Packer {
  public:
+  Packer() { out_.reserve(2048); }  // enough for most records with 20 rows
+
   void number(std::int64_t value) {
     auto rest = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
     for (; rest >= 0x80; rest >>= 7) out_.push_back(static_cast<char>(rest | 0x80));
