@@ -136,7 +136,9 @@ void warn_of_idle_flags(const Values& values) {
   };
   warn("disabled-metrics", {});
   warn("logging-format", {"text"});
+  warn("min-compatibility-version", {});
   warn("tls-cipher-suites", {});
+  warn("tls-curve-preferences", {});
   warn("tls-min-version", {"VersionTLS10", "VersionTLS11", "VersionTLS12"});  // 1.2 is our oldest
   warn("tls-sni-cert-key", {});
   warn("vmodule", {});

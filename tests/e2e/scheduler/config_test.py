@@ -5,7 +5,7 @@ import unittest
 from scheduler import SEED, directory, run
 
 V1 = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-# Every flag of kube-scheduler 1.34 that does not name a file of its own, with a value it takes.
+# Every flag of kube-scheduler 1.37 that does not name a file of its own, with a value it takes.
 FLAGS = """allow-metric-labels=a,b=c allow-metric-labels-manifest=/f authentication-skip-lookup=true authentication-token-webhook-cache-ttl=10s
 authentication-tolerate-lookup-failure=true authorization-always-allow-paths=/healthz authorization-webhook-cache-authorized-ttl=10s
 authorization-webhook-cache-unauthorized-ttl=10s bind-address=127.0.0.1 cert-dir=/d contention-profiling=true disable-http2-serving=true
@@ -13,10 +13,10 @@ disabled-metrics=m emulated-version=1.34 feature-gates=A=true http2-max-streams-
 kube-api-content-type=application/json kube-api-qps=50 leader-elect=true leader-elect-lease-duration=15s leader-elect-renew-deadline=10s
 leader-elect-resource-lock=leases leader-elect-resource-name=n leader-elect-resource-namespace=n leader-elect-retry-period=2s
 log-flush-frequency=5s log-json-info-buffer-size=0 log-json-split-stream=true log-text-info-buffer-size=0 log-text-split-stream=true
-logging-format=text master=http://m permit-address-sharing=true permit-port-sharing=true pod-max-in-unschedulable-pods-duration=5m profiling=true
+logging-format=text master=http://m min-compatibility-version=1.36 permit-address-sharing=true permit-port-sharing=true pod-max-in-unschedulable-pods-duration=5m profiling=true
 requestheader-allowed-names=n requestheader-client-ca-file=/f requestheader-extra-headers-prefix=x requestheader-group-headers=x
 requestheader-uid-headers=x requestheader-username-headers=x secure-port=10259 show-hidden-metrics-for-version=1.33 tls-cipher-suites=c
-tls-min-version=VersionTLS12 tls-sni-cert-key=c,k v=2 vmodule=f=2""".split()
+tls-curve-preferences=23,24 tls-min-version=VersionTLS12 tls-sni-cert-key=c,k v=2 vmodule=f=2""".split()
 
 
 class Configuration(unittest.TestCase):

@@ -7,7 +7,7 @@ import unittest
 from cluster_case import ClusterCase
 from scheduler import Scheduler, directory, eventually, free_port, pod
 
-# Those of kube-scheduler 1.34 that plugins of its own can set off; tests/real/extender_test.py looks at the original.
+# Those of kube-scheduler 1.37 that plugins of its own can set off; tests/real/extender_test.py looks at the original.
 STOCK = """cache_size event_handling_duration_seconds framework_extension_point_duration_seconds goroutines inflight_events pending_pods
 plugin_evaluation_total plugin_execution_duration_seconds pod_scheduling_attempts pod_scheduling_sli_duration_seconds preemption_attempts_total
 preemption_goroutines_duration_seconds preemption_goroutines_execution_total preemption_victims queue_incoming_pods_total
