@@ -187,9 +187,9 @@ constexpr std::array kCommands{
             .run = run_node_exec},
     Command{.name = "node cp",
             .summary = "Copy a file to a node of the local cluster",
-            .detail = "As docker cp does for nodes of kind. The scheduler reads its configuration "
-                      "there if the file of up --config has no extraMounts for it. A hostPath "
-                      "volume with exactly this path is the copy.",
+            .detail = "It replaces docker cp, which kind needs for this. The scheduler reads its "
+                      "configuration there if the file of up --config has no extraMounts for it. "
+                      "hostPath volumes with this path get the copy.",
             .examples = kNodeCpExamples,
             .flags = kNameFlags,
             .positionals = kNodeCpPositionals,

@@ -112,7 +112,7 @@ Task<void> Daemon::wait_for_event(std::uint64_t seen, SteadyTime due) {
   if (events_ != seen) co_await clock_.sleep(options_.event_gap);
 }
 
-// containerd reports changes of images. Other runtimes do not: for them polling has to do.
+// containerd reports changes of images. Other runtimes do not; the agent polls them.
 Task<void> Daemon::follow_events() {
   Backoff away(kEventsAway, random_);
   for (;;) {

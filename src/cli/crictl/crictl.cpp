@@ -22,12 +22,12 @@
 namespace plim::cli {
 namespace {
 
-// One call of crictl. Belongs to one loop.
-// Of a container; a function of its own since g++ 12 rejects such lists in coroutines.
+// The image of a container. g++ 12 rejects such lists in coroutines, so this is a function.
 std::string image_of(const json::value& container) {
   return std::string(text_at(container, {"image", "image"}));
 }
 
+// One call of crictl. Belongs to one loop.
 class Crictl {
  public:
   Crictl(CrictlWords words, const kube::GetEnv& env) : words_(std::move(words)), env_(env) {}
