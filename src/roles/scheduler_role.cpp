@@ -1,7 +1,9 @@
 #include "roles/scheduler_role.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <memory>
+#include <sched.h>
 #include <vector>
 
 #include "base/file_watch.hpp"
@@ -15,12 +17,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kConfigSettle{1000};
 
+// If CPUs are busy, this process does not interrupt the API server for every answer, and handles
+// several per wake-up (docs/decisions/scheduler-cost.md). If a CPU is idle, nothing changes. A
+// policy that somebody chose stays.
+void prefer_batches() {
+  const sched_param none{};
+  if (::sched_getscheduler(0) != SCHED_OTHER) return;
+  if (::sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &none) != 0)
+    log::debug("scheduler", "cannot become a batch process",
+               {{"error", fail_errno(errno, "sched_setscheduler")}});
+}
+
 // Belongs to one loop.
 class SchedulerRole final : public Role {
  public:
   explicit SchedulerRole(SchedulerSettings settings) : settings_(std::move(settings)) {}
 
   Task<Outcome<void>> start(Executor loop) override {
+    prefer_batches();
     tasks_ = std::make_unique<TaskGroup>(loop);
     auto on_lost = [this] {
       give_up(Failure{.code = Plm::refused,

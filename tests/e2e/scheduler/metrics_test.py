@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """What the scheduler tells of itself: metrics under kube-scheduler's names, its cache on demand."""
+import concurrent.futures
 import json
+import os
 import signal
 import unittest
 
@@ -89,6 +91,19 @@ class Metrics(ClusterCase):
         self.assertNotIn(f'pod="{self.namespace}/quiet"', scheduler.log)
         self.assertEqual(scheduler.get("/debug/flags/v", None, "PUT", b"0")[0], 403)
         scheduler.stop()
+
+    def test_it_is_a_batch_process_unless_another_policy_was_chosen(self):
+        def policy_under(inherited):
+            def start():
+                os.sched_setscheduler(0, inherited, os.sched_param(0))
+                return Scheduler(self, self.cluster.kubeconfig, "--leader-elect=false").start()
+            with concurrent.futures.ThreadPoolExecutor(1) as other:  # a thread that ends with its policy
+                scheduler = other.submit(start).result()
+            policy = os.sched_getscheduler(scheduler.child.pid) & ~os.SCHED_RESET_ON_FORK
+            scheduler.stop()
+            return policy
+        self.assertEqual(policy_under(os.SCHED_OTHER), os.SCHED_BATCH)
+        self.assertEqual(policy_under(os.SCHED_IDLE), os.SCHED_IDLE)
 
     def test_rights_are_asked_where_the_flag_says(self):
         nowhere = directory(self) / "kubeconfig"
