@@ -26,8 +26,8 @@ struct SchedulerEvent {
   bool warning = false;
   std::string reason, action, note;
   std::optional<kube::ObjectReference> related = {};
-  // There is one such event for each object, whoever writes it: its name is made from the object's
-  // UID, and the API server rejects a second one.
+  // Each object has one such event, even if several schedulers write it: its name is made from the
+  // object's UID, and the API server rejects a second one.
   bool once = false;
   std::optional<WallTime> at = {};  // when it happened; none: now
 };
