@@ -158,11 +158,8 @@ class ProcessEventsTest : public testing::NodeTest {
     return run(listener.executed(run_program("exit 0"), before)).has_value();
   }
 
-  ~ProcessEventsTest() override {
-    if (node) {
-      run_to_end(loop, node->end_pods(Shutdown::for_good));
-      stop_node();  // before the events that it uses
-    }
+  void TearDown() override {
+    NodeTest::TearDown();  // before the events that it uses
     run_to_end(loop, listener.stop());
   }
 

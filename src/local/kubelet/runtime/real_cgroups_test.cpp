@@ -18,11 +18,9 @@ class PodInCgroups : public testing::NodeTest {
     real = open_node_cgroups(where);
   }
 
-  ~PodInCgroups() override {
+  void TearDown() override {
     if (!node) return;
-    run_to_end(loop, node->end_pods(Shutdown::for_good));
-    run_to_end(loop, node->stop());
-    node.reset();
+    NodeTest::TearDown();
     EXPECT_TRUE(real->remove_node());
   }
 

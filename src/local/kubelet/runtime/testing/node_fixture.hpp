@@ -139,13 +139,6 @@ inline std::string summary(const json::value& pod) {
 }
 
 class NodeTest : public apiserver::testing::ApiTest {
- public:
-  ~NodeTest() override {
-    if (!node) return;
-    run_to_end(loop, node->end_pods(Shutdown::for_good));
-    run_to_end(loop, node->stop());
-  }
-
  protected:
   NodeTest() {
     options.name = "n1";
@@ -153,6 +146,13 @@ class NodeTest : public apiserver::testing::ApiTest {
     options.isolation = Isolation::none;
     options.milli_cpus = 4000;
     options.memory_bytes = std::int64_t{8} << 30;
+  }
+
+  // Not in the destructor: the node uses members of derived classes.
+  void TearDown() override {
+    if (!node) return;
+    run_to_end(loop, node->end_pods(Shutdown::for_good));
+    stop_node();
   }
 
   void start_node() {
