@@ -111,7 +111,7 @@ class Filter {
 // Implements both functions for a filter with `Verdict judge(NodeIndex)`, without a virtual call
 // per node.
 template <class Own>
-class FilterOf : public Filter {
+class FilterOf : public Filter {  // NOLINT(bugprone-crtp-constructor-accessibility)
  public:
   Verdict check(NodeIndex row) final { return static_cast<Own*>(this)->judge(row); }
 

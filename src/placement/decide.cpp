@@ -57,9 +57,9 @@ void describe_rejections(const Cycle& cycle, const Search& search, std::size_t n
   for (NodeIndex row : cycle.cluster.table().live())
     if (Verdict verdict = search.verdicts[row]; verdict != kFits)
       out.rejections[verdict - 1u].nodes.push_back(row);
-  for (Verdict verdict = 1; verdict <= cycle.verdicts.size(); ++verdict) {
-    const Verdicts::Entry& entry = cycle.verdicts.at(verdict);
-    Rejection& made = out.rejections[verdict - 1u];
+  for (std::size_t i = 0; i < cycle.verdicts.size(); ++i) {
+    const Verdicts::Entry& entry = cycle.verdicts.at(static_cast<Verdict>(i + 1));
+    Rejection& made = out.rejections[i];
     made.plugin = entry.plugin;
     made.code = entry.code;
     made.reasons = entry.reasons;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 namespace plim::placement {
-
+// NOLINTBEGIN(readability-identifier-naming): the names of kube-scheduler
 // In the order of kube-scheduler's default set in 1.37, which is the order in which plugins run.
 enum class PluginId : std::uint8_t {
   SchedulingGates,
@@ -56,5 +56,5 @@ inline constexpr std::size_t kPointCount = static_cast<std::size_t>(Point::Multi
 
 std::string_view name_of(Point point);  // as in the file: "preFilter"
 bool implements(PluginId plugin, Point point);
-
+// NOLINTEND(readability-identifier-naming)
 }  // namespace plim::placement

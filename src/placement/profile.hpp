@@ -28,7 +28,7 @@ struct ResourceWeight {
 
   bool operator==(const ResourceWeight&) const = default;
 };
-
+// NOLINTNEXTLINE(readability-identifier-naming): the names in configuration files
 enum class FitStrategy : std::uint8_t { LeastAllocated, MostAllocated, RequestedToCapacityRatio };
 
 struct ShapePoint {
@@ -98,11 +98,12 @@ struct VolumeArgs {
 
   bool operator==(const VolumeArgs&) const = default;
 };
-
+// NOLINTBEGIN(readability-identifier-naming): the names in configuration files
 enum class LocalityMode : std::uint8_t { Compat, Bytes, PullTime };
 enum class TieBreak : std::uint8_t { Locality, Random, First };
 enum class InventorySource : std::uint8_t { Auto, StatusOnly, Crd, Annotation, Etcd };
 
+// NOLINTEND(readability-identifier-naming)
 struct LocalityArgs {
   LocalityMode mode = LocalityMode::Compat;
   TieBreak tie_break = TieBreak::Locality;

@@ -119,8 +119,10 @@ void Search::judge_rest(std::vector<NodeIndex> rows, const std::vector<NodeIndex
     const DecisionTimes::PluginWatch one(cycle_.times, DecisionTimes::Step::filter, step.plugin);
     step.filter->sieve(rows, verdicts);
   }
-  for (NodeIndex row : with_nominated)
-    if ((verdicts[row] = check(row)) == kFits) rows.push_back(row);
+  for (NodeIndex row : with_nominated) {
+    verdicts[row] = check(row);
+    if (verdicts[row] == kFits) rows.push_back(row);
+  }
   if (feasible.empty())
     feasible = std::move(rows);
   else

@@ -68,7 +68,7 @@ constexpr std::string_view kNodeZoneLabels[] = {
 
 class VolumeZoneFilter final : public FilterOf<VolumeZoneFilter> {
  public:
-  VolumeZoneFilter(Cycle& cycle, std::vector<const VolumeTable::Volume*> volumes)
+  VolumeZoneFilter(Cycle& cycle, const std::vector<const VolumeTable::Volume*>& volumes)
       : labels_(cycle.cluster.table().labels()),
         refused_(cycle.verdicts.id_of(PluginId::VolumeZone, RejectCode::unresolvable,
                                       "node(s) had no available volume zone")) {
@@ -174,7 +174,7 @@ std::unique_ptr<Filter> make_volume_zone_filter(Cycle& cycle) {
     if (!volume->topology.empty()) volumes.push_back(volume);
   }
   if (volumes.empty()) return nullptr;
-  return std::make_unique<VolumeZoneFilter>(cycle, std::move(volumes));
+  return std::make_unique<VolumeZoneFilter>(cycle, volumes);
 }
 
 }  // namespace plim::placement

@@ -28,7 +28,7 @@ PersistentVolume available(std::string name, std::string version = "1") {
   return out;
 }
 
-VolumeClaim waiting(std::string name) {
+VolumeClaim waiting(const std::string& name) {
   VolumeClaim out{.ns = "default", .name = name, .storage_class = "local"};
   out.uid = "u-" + name;
   out.request = Quantity(5);

@@ -132,8 +132,8 @@ bool counted_requests_shrank(const kube::Pod& before, const kube::Pod& now) {
   placement::ResourceNames names;
   const placement::PodRequests was = placement::requests_of(before, names),
                                is = placement::requests_of(now, names);
-  for (placement::ResourceId id = 0; id < names.size(); ++id)
-    if (is.of(id) < was.of(id)) return true;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const auto id = static_cast<placement::ResourceId>(i); is.of(id) < was.of(id)) return true;
   return false;
 }
 

@@ -11,7 +11,7 @@
 #include "sched/vocabulary.hpp"
 
 namespace plim::sched {
-
+// NOLINTBEGIN(readability-identifier-naming): as in kube-scheduler's metrics
 enum class EventKind : std::uint8_t {
   NodeAdd,
   NodeDelete,
@@ -46,6 +46,7 @@ enum class EventKind : std::uint8_t {
 };
 inline constexpr std::size_t kEventKinds = 28;
 
+// NOLINTEND(readability-identifier-naming)
 constexpr bool is_storage_event(EventKind kind) {
   return kind >= EventKind::ClaimAdd && kind <= EventKind::VolumeAttachmentDelete;
 }

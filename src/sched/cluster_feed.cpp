@@ -28,9 +28,9 @@ ClusterFeed::ClusterFeed(const Executor& loop, std::shared_ptr<kube::Client> cli
       namespaces_(loop, client, state_.engine(), pool_, on_synced_, clock),
       storage_(
           loop, client, state_.engine(), pool_,
-          [this](ClusterEvent event) { state_.happened(std::move(event)); }, on_synced_, clock),
+          [this](const ClusterEvent& event) { state_.happened(event); }, on_synced_, clock),
       inputs_(
-          loop, client, std::move(etcd), state_.engine(), pool_,
+          loop, std::move(client), std::move(etcd), state_.engine(), pool_,
           [this](EventKind kind) { state_.happened({.kind = kind}); }, on_synced_, clock) {
   add_handlers();
 }

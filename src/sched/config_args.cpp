@@ -270,7 +270,8 @@ std::vector<placement::ResourceWeight> read_resource_weights(
     else
       out.push_back(std::move(resource));
   }
-  return out.empty() ? fallback : out;
+  if (out.empty()) return fallback;
+  return out;
 }
 
 std::vector<placement::ShapePoint> read_shape(Fields& args, const std::string& key) {

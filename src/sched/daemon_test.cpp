@@ -85,7 +85,7 @@ class SchedDaemonTest : public ::testing::Test {
     start_daemon();
   }
 
-  ~SchedDaemonTest() override {
+  void TearDown() override {
     stop_daemon();
     run_to_end(loop_, resources_->stop());
     resources_.reset();

@@ -29,7 +29,8 @@ std::string room_detail(const Engine& engine, const kube::Pod& pod, NodeIndex no
   if (resources.pods()[node] + 1 > resources.pod_limit()[node])
     out.push_back(fmt::format("pods: {} of {} are there", resources.pods()[node],
                               resources.pod_limit()[node]));
-  for (placement::ResourceId id = 0; id < names.size(); ++id) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto id = static_cast<placement::ResourceId>(i);
     const std::int64_t asked = wanted.of(id);
     const std::int64_t* has = resources.allocatable(id);
     const std::int64_t* used = resources.requested(id);
@@ -80,7 +81,7 @@ std::string unmet(const placement::NodeRequirement& wanted, const NodeTable& ids
     if (table.labels().text(name + 1) == rule.key) has = table.labels().text(value);
   if (rule.matches(has)) return "";
   const auto asked = [&]() -> std::string {
-    const std::string list = fmt::format("{}", fmt::join(rule.values, ", "));
+    std::string list = fmt::format("{}", fmt::join(rule.values, ", "));
     switch (rule.op) {
       case Op::equals:
         return list;

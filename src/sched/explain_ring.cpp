@@ -12,7 +12,7 @@ namespace {
 
 // Includes the overhead of the allocator and the queue.
 std::size_t held_bytes(const std::string& packed) {
-  return packed.capacity() + sizeof packed + 16;
+  return packed.capacity() + sizeof(std::string) + 16;
 }
 
 net::Response refusal(int status, std::string message) {

@@ -61,7 +61,7 @@ std::string decisive_plugin(const json::value& first, const json::value& second)
 
 std::string result_line(const json::value& record) {
   const std::string_view outcome = text_at(record, {"outcome"});
-  const std::string node = clean_at(record, {"node"});
+  std::string node = clean_at(record, {"node"});
   if (outcome == "single-feasible")
     return fmt::format("{}   the only feasible node: scoring was skipped", node);
   if (outcome != "bound") return fmt::format("{}: {}", outcome, clean_at(record, {"message"}));

@@ -30,7 +30,7 @@ PodTries::PodTries(const Executor& loop, std::shared_ptr<kube::Client> client, E
           loop, client, reports_, state_,
           [this](bool all, Nanos took) { metrics_.evicted(all, took); }, clock_),
       volumes_(loop, client, state_, pods_, clock_),
-      binder_(loop, client) {}
+      binder_(loop, std::move(client)) {}
 
 Task<void> PodTries::stop() {
   co_await volumes_.stop();

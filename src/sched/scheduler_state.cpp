@@ -70,7 +70,7 @@ void SchedulerState::set_config(std::shared_ptr<const Configuration> config,
   callbacks_.on_change();
 }
 
-void SchedulerState::happened(ClusterEvent event) {
+void SchedulerState::happened(const ClusterEvent& event) {
   const SteadyTime now = clock_.steady();
   queue_.happened(event, now);
   if (callbacks_.on_event) callbacks_.on_event(event.kind, clock_.steady() - now);
@@ -128,7 +128,7 @@ void SchedulerState::pod_gone(const PodPointer& pod) {
   victim_leaves(uid);
   ClusterEvent event{.kind = EventKind::AssignedPodDelete, .pod = pod};
   if (!counted) event.up_to_priority = pod->spec.priority;  // it was only nominated
-  if (counted || !pod->status.nominated_node.empty()) happened(std::move(event));
+  if (counted || !pod->status.nominated_node.empty()) happened(event);
 }
 
 std::vector<PodPointer> SchedulerState::make_room(const PodPointer& preemptor,

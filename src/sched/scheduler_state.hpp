@@ -46,7 +46,7 @@ class SchedulerState {
   void pod_gone(const PodPointer& pod);
   void node_changed(const NodePointer& before, const NodePointer& node);
   void node_gone(const NodePointer& node);
-  void happened(ClusterEvent event);
+  void happened(const ClusterEvent& event);
 
   // Counts the pod on the node until the watch shows it there.
   void assume(const PodPointer& pod, const std::string& node);

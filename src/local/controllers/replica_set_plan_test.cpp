@@ -51,7 +51,7 @@ PodPointer sketch(const PodSketch& pod) {
 }
 
 std::string first_to_go(const PodSketch& a, const PodSketch& b,
-                        std::vector<PodPointer> related = {}) {
+                        const std::vector<PodPointer>& related = {}) {
   std::vector<PodPointer> both{sketch(a), sketch(b)};
   ReplicaPlan plan = plan_replicas(1, both, related.empty() ? both : related, kJudged);
   EXPECT_EQ(plan.remove.size(), 1u);

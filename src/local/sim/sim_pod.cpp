@@ -70,7 +70,7 @@ json::array conditions(const Pod& pod, Readiness is, WallTime now) {
     for (const kube::Condition& old : pod.status.conditions)
       if (old.type.view() == type && (old.status.view() == "True") == holds)
         return time_text(old.last_transition, now);
-    return time;
+    return std::string(time);
   };
   auto one = [&](std::string_view type, bool holds, std::string_view reason = "") {
     return condition(type, holds, since(type, holds), holds ? std::string_view() : reason);

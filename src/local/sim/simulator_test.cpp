@@ -23,7 +23,7 @@ class SimulatorTest : public apiserver::testing::ApiTest {
     settle();
   }
 
-  ~SimulatorTest() override {
+  void TearDown() override {
     if (simulator_) run_to_end(loop, simulator_->stop());
   }
 
@@ -329,8 +329,8 @@ class SimulatedInventories : public SimulatorTest {
     kinds_->start();
   }
 
-  ~SimulatedInventories() override {
-    if (simulator_) run_to_end(loop, simulator_->stop());
+  void TearDown() override {
+    SimulatorTest::TearDown();
     simulator_ = nullptr;
     run_to_end(loop, kinds_->stop());
   }

@@ -47,7 +47,7 @@ class RuntimeServer final : public CriServer {
   template <class Reply>
   void unary(std::string method, Reply reply) {
     server_->unary(std::move(method),
-                   [reply](net::RpcCall&, std::string body) { return answer(reply(body)); });
+                   [reply](net::RpcCall&, const std::string& body) { return answer(reply(body)); });
   }
 
   void serve_images() {
@@ -70,10 +70,12 @@ class RuntimeServer final : public CriServer {
     unary("/containerd.services.content.v1.Content/ListStatuses", [this](const std::string&) {
       return net::RpcReply{.body = encode_content_statuses(images_.moving(), clock_.wall())};
     });
-    server_->streaming("/containerd.services.content.v1.Content/List",
-                       [this](net::RpcCall& call, std::string) { return list_content(call); });
-    server_->streaming("/containerd.services.events.v1.Events/Subscribe",
-                       [this](net::RpcCall& call, std::string) { return report_changes(call); });
+    server_->streaming(
+        "/containerd.services.content.v1.Content/List",
+        [this](net::RpcCall& call, const std::string&) { return list_content(call); });
+    server_->streaming(
+        "/containerd.services.events.v1.Events/Subscribe",
+        [this](net::RpcCall& call, const std::string&) { return report_changes(call); });
   }
 
   void serve_pods() {

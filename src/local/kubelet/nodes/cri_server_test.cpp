@@ -73,7 +73,7 @@ class CriServerTest : public ::testing::Test {
                                 {.socket = dir_ / "cri.sock", .version = "1"}, *images_, pods_);
   }
 
-  ~CriServerTest() override {
+  void TearDown() override {
     run_to_end(loop_, tasks_.stop());
     run_to_end(loop_, server_->stop());
     EXPECT_FALSE(std::filesystem::exists(dir_ / "cri.sock"));
@@ -119,7 +119,7 @@ TEST_F(CriServerTest, lists_images) {
 
 TEST_F(CriServerTest, reports_one_image) {
   ASSERT_TRUE(images_->load("app:1"));
-  auto ask = [this](std::string name, bool verbose) {
+  auto ask = [this](const std::string& name, bool verbose) {
     return *describe_image_status(
         call("/runtime.v1.ImageService/ImageStatus", encode_image_status_request({name, verbose})));
   };

@@ -157,8 +157,7 @@ class Node final : public LocalNode {
     PLIM_CO_TRY(LogPlace place, find_log(worker->pod(), worker->facts(), worker->files(), container,
                                          options.previous));
     // The worker exists as long as its log is read.
-    co_return co_await copy_log(std::move(place), std::move(options), &worker->shim(),
-                                std::move(write));
+    co_return co_await copy_log(std::move(place), options, &worker->shim(), std::move(write));
   }
 
  private:

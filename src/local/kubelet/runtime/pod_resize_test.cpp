@@ -42,7 +42,7 @@ class ResizeTest : public testing::NodeTest {
   }
 
   // The status shows this CPU request as in force, and no resize is under way.
-  static Condition has_cpu(std::string amount) {
+  static Condition has_cpu(const std::string& amount) {
     return [amount](const json::value& pod) {
       return text_at(status_of(pod), {"resources", "requests", "cpu"}) == amount &&
              condition(pod, "PodResizeInProgress") == nullptr &&

@@ -36,9 +36,9 @@ std::optional<ResizeFacts> resize_facts(const json::value& pod, std::string_view
 }
 
 const json::value& member(const json::object& resources, std::string_view container) {
-  static const json::value kNone = json::object();
+  static const json::value none = json::object();
   const json::value* found = resources.if_contains(container);
-  return found != nullptr ? *found : kNone;
+  return found != nullptr ? *found : none;
 }
 
 }  // namespace

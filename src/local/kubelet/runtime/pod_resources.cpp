@@ -49,9 +49,9 @@ json::object larger_amounts(const json::object& a, const json::object& b, std::s
 }
 
 const json::object& amounts_in(const json::value& resources, std::string_view list) {
-  static const json::object kNone;
+  static const json::object none;
   const json::value* found = find(resources, {list});
-  return found != nullptr && found->is_object() ? found->get_object() : kNone;
+  return found != nullptr && found->is_object() ? found->get_object() : none;
 }
 
 json::array summary_of(const json::value& pod, std::string_view list) {
