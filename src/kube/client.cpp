@@ -118,6 +118,8 @@ class ApiClient final : public Client {
   }
 
   Task<Result<net::Response>> raw(net::Request request, net::CallOptions options) override;
+  Task<std::vector<Result<net::Response>>> raw_pipelined(std::vector<net::Request> requests,
+                                                         net::CallOptions options) override;
   Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(net::Request request,
                                                                 net::CallOptions options) override;
 
@@ -200,6 +202,27 @@ Task<Result<net::Response>> ApiClient::raw(net::Request request, net::CallOption
     ++retries_;
     co_await clock_.sleep(*delay);
   }
+}
+
+Task<std::vector<Result<net::Response>>> ApiClient::raw_pipelined(
+    std::vector<net::Request> requests, net::CallOptions options) {
+  for (std::size_t i = 0; i < requests.size(); ++i) co_await wait_for_turn();
+  std::vector<Result<net::Response>> answers;
+  Result<Identity> identity = co_await credentials_->current();
+  for (net::Request& request : requests) {
+    Result<net::Request> signed_request =
+        identity ? signed_with(*identity, std::move(request)) : identity.error();
+    if (!signed_request) {
+      answers.assign(requests.size(), signed_request.error());
+      co_return answers;
+    }
+    request = *std::move(signed_request);
+  }
+  requests_ += requests.size();
+  answers = co_await http_->send_pipelined(std::move(requests), options);
+  for (const auto& answer : answers)
+    if (answer) note_warnings(answer->headers);
+  co_return answers;
 }
 
 Task<Result<std::unique_ptr<net::ResponseStream>>> ApiClient::raw_stream(net::Request request,
@@ -301,6 +324,14 @@ Task<Result<std::unique_ptr<Watch>>> ApiClient::watch(Resource resource, WatchOp
 }
 
 }  // namespace
+
+Task<std::vector<Result<net::Response>>> Client::raw_pipelined(std::vector<net::Request> requests,
+                                                               net::CallOptions options) {
+  std::vector<Result<net::Response>> answers;
+  for (net::Request& request : requests)
+    answers.push_back(co_await raw(std::move(request), options));
+  co_return answers;
+}
 
 Result<std::shared_ptr<Client>> Client::create(const Executor& loop, Config config, Clock& clock) {
   net::ClientOptions options;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
@@ -134,6 +135,10 @@ class Client {
   // Any request with this client's credentials: /version, /healthz, the proxy of a Service. Returns
   // the answer whatever its status.
   virtual Task<Result<net::Response>> raw(net::Request request, net::CallOptions options = {}) = 0;
+  // Many small requests that are safe to repeat, one after another on one connection: cheap, but
+  // the last answer comes late. Returns the answers in order, whatever their status; never retries.
+  virtual Task<std::vector<Result<net::Response>>> raw_pipelined(std::vector<net::Request> requests,
+                                                                 net::CallOptions options = {});
   virtual Task<Result<std::unique_ptr<net::ResponseStream>>> raw_stream(
       net::Request request, net::CallOptions options = {}) = 0;
 

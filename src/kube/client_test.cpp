@@ -212,6 +212,25 @@ TEST_F(ClientTest, raw_hands_back_any_answer) {
   EXPECT_EQ(sent().path, "/healthz");
 }
 
+TEST_F(ClientTest, raw_pipelined_signs_every_request_and_hands_back_any_answer) {
+  Config config = server.config();
+  config.token = "s3cret";
+  connect(config);
+  server.answer(201, "a");
+  server.answer(503, "b", {{"Retry-After", "1"}});
+  std::vector<net::Request> requests(2);
+  requests[0].path = "/first";
+  requests[1].path = "/second";
+  const auto answers = run(client->raw_pipelined(requests));
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0]->status, 201);
+  EXPECT_EQ(answers[1]->status, 503);
+  ASSERT_EQ(server.requests().size(), 2u);
+  for (const net::Request& request : server.requests())
+    EXPECT_EQ(request.headers.get("Authorization"), "Bearer s3cret") << request.path;
+  EXPECT_EQ(client->stats().requests, 2u);
+}
+
 TEST_F(ClientTest, errors_of_the_transport_hold_no_secrets) {
   Config config = server.config();
   config.token = "s3cret";

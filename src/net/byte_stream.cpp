@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kReadSize = 16 << 10;
+constexpr std::size_t kMostGathered = 64 << 10;
 
 class PlainStream final : public ByteStream {
  public:
@@ -130,6 +131,13 @@ Task<Result<void>> ByteStream::wait_for(Step::State state) {
   if (interrupted_) co_return *interrupted_;
   if (error) co_return fail(Code::cancelled, "connection closed while waiting for it");
   co_return Result<void>();
+}
+
+void ByteStream::wake_at(std::size_t bytes) {
+  if (closed_) return;
+  // Large values would wait for bytes that the peer cannot send before we have read.
+  const int value = static_cast<int>(std::min(bytes, kMostGathered));
+  ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &value, sizeof value);
 }
 
 bool ByteStream::is_quiet() {

@@ -47,6 +47,9 @@ class ByteStream {
   // Waits until a read would not wait, so that idle connections hold no buffer.
   Task<Result<void>> wait_readable();
 
+  // From now on waits end only once this many bytes have arrived, or the peer has closed.
+  void wake_at(std::size_t bytes);
+
   // Whether the peer is connected and has sent nothing that is not read yet. Costs one system call.
   bool is_quiet();
 

@@ -1,7 +1,5 @@
 #include "net/client.hpp"
 
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "net/connect.hpp"
@@ -14,6 +12,7 @@ namespace {
 constexpr std::size_t kOneWriteUpTo = 64 << 10;  // head and body in one write
 constexpr std::size_t kExpectFrom = 1 << 20;     // ask with Expect before sending this much
 constexpr Millis kExpectPatience{1000};          // for servers that ignore Expect
+constexpr Millis kGatherPatience{50};            // for short responses to pipelined requests
 
 bool is_safe_to_repeat(const std::string& method) {
   return method == "GET" || method == "HEAD" || method == "OPTIONS";
@@ -71,6 +70,17 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
     PLIM_CO_TRY(auto exchange, co_await call(std::move(request), options, options.max_body));
     PLIM_CO_TRY(Response response, co_await exchange->read_all());
     co_return response;
+  }
+
+  Task<std::vector<Result<Response>>> send_pipelined(std::vector<Request> requests,
+                                                     CallOptions options) override {
+    auto self = shared_from_this();
+    options.read_timeout = Millis{0};
+    std::vector<Result<Response>> out;
+    out.reserve(requests.size());
+    Result<void> done = co_await pipeline(requests, options, out);
+    if (!done) out.resize(requests.size(), done.error());
+    co_return out;
   }
 
   Task<Result<std::unique_ptr<ResponseStream>>> open(Request request,
@@ -156,6 +166,40 @@ class PooledClient final : public Client, public std::enable_shared_from_this<Po
         co_return done.error().with_context(
             fmt::format("{} {}{}", request.method, base_, request.path));
     }
+  }
+
+  // Appends a response for each request, up to the first failure of the connection.
+  Task<Result<void>> pipeline(const std::vector<Request>& requests, const CallOptions& options,
+                              std::vector<Result<Response>>& responses) {
+    std::string bytes;
+    for (const Request& request : requests) {
+      PLIM_CO_TRY(std::string head, format_head(request, BodyLength::known));
+      bytes += head;
+      bytes += request.body;
+    }
+    const SteadyTime until = watchdog_->now() + options.timeout;
+    auto link = take_idle();
+    if (!link) {
+      PLIM_CO_TRY(link, co_await connect(until));
+    }
+    std::unique_ptr<Exchange> exchange;
+    for (const Request& request : requests) {
+      if (exchange) {
+        PLIM_CO_TRY(link, exchange->release_link_for_more());
+      }
+      exchange = start(std::move(link), request, options, options.max_body);
+      exchange->limit(until);
+      if (responses.empty()) {
+        PLIM_CO_CHECK(co_await exchange->write(bytes));
+        // Responses to writes repeat the object, so they are about as long as the requests.
+        PLIM_CO_CHECK(co_await exchange->gather(bytes.size(), kGatherPatience));
+        exchange->limit(until);
+      }
+      PLIM_CO_CHECK(co_await exchange->read_head());
+      PLIM_CO_TRY(Response response, co_await exchange->read_all());
+      responses.push_back(std::move(response));
+    }
+    co_return Result<void>();
   }
 
   // The caller keeps the bytes alive. `body`: what is not in the first write.

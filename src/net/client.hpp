@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
@@ -78,6 +79,13 @@ class Client {
   // Does not follow redirects. Decompresses bodies unless the request has an Accept-Encoding
   // header.
   virtual Task<Result<Response>> send(Request request, CallOptions options = {}) = 0;
+  // Sends all requests at once on one connection (HTTP pipelining), then reads the responses, which
+  // have the same order. That takes few system calls, but the server answers one after another. If
+  // the connection is lost, the rest fails with Code::unavailable, and the server may have acted on
+  // it: for small requests that are safe to repeat. The limits are those of send(); `timeout` is
+  // for all requests together.
+  virtual Task<std::vector<Result<Response>>> send_pipelined(std::vector<Request> requests,
+                                                             CallOptions options = {}) = 0;
   virtual Task<Result<std::unique_ptr<ResponseStream>>> open(Request request,
                                                              CallOptions options = {}) = 0;
   virtual Task<Result<std::unique_ptr<RequestBody>>> upload(Request request,

@@ -88,6 +88,75 @@ TEST(Client, does_not_retry_a_post_that_may_have_arrived) {
   EXPECT_EQ(posts, 1);
 }
 
+std::vector<Request> numbered_posts(int count) {
+  std::vector<Request> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back({.method = "POST", .path = "/" + std::to_string(i), .body = "body"});
+  return out;
+}
+
+std::string bodies(const std::vector<Result<Response>>& responses) {
+  std::string out;
+  for (const auto& response : responses)
+    out += (response ? response->body : std::string(reason(response.error().code))) + " ";
+  return out;
+}
+
+std::string ok_with(std::string_view body) {
+  return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+}
+
+TEST(Client, pipelined_requests_are_sent_before_any_response_arrives) {
+  std::atomic<int> connections = 0;
+  ScriptedServer server([&](RawSocket& socket, int) {
+    ++connections;
+    std::string received;
+    for (int i = 0; i < 3; ++i) received += socket.read_until("body");
+    EXPECT_THAT(received, ::testing::ContainsRegex("POST /0.*POST /1.*POST /2"));
+    socket.send(ok_with("a"));
+    socket.send("HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n");
+    socket.send("b\r\n0\r\n\r\n" + ok_with("c"));
+    socket.read_until("\r\n\r\n");
+    socket.send(kOk);
+  });
+  TestClient client(server.url());
+  EXPECT_EQ(bodies(run_to_end(client.loop, client.client->send_pipelined(numbered_posts(3)))),
+            "a b c ");
+  EXPECT_EQ(client.get("/").value().body, "ok");
+  EXPECT_EQ(connections, 1);
+  client.client->close_idle();
+}
+
+TEST(Client, pipelined_requests_fail_from_where_the_connection_ends) {
+  const std::string last = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nb";
+  ScriptedServer server([&](RawSocket& socket, int number) {
+    for (int i = 0; i < 3; ++i) socket.read_until("body");
+    if (number == 0) socket.send(ok_with("a") + last);
+    if (number == 1) socket.send(ok_with("a") + ok_with("longer").substr(0, 40));
+    if (number == 2) socket.send("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n");
+  });
+  TestClient client(server.url());
+  const auto send = [&] {
+    return run_to_end(client.loop, client.client->send_pipelined(numbered_posts(3)));
+  };
+  EXPECT_EQ(bodies(send()), "a b ServiceUnavailable ");
+  EXPECT_EQ(bodies(send()), "a ServiceUnavailable ServiceUnavailable ");
+  EXPECT_EQ(bodies(send()), "BadRequest BadRequest BadRequest ");
+  EXPECT_EQ(bodies(run_to_end(client.loop, client.client->send_pipelined({}))), "");
+}
+
+TEST(Client, pipelined_requests_share_one_timeout) {
+  ScriptedServer server([&](RawSocket& socket, int) {
+    for (int i = 0; i < 3; ++i) socket.read_until("body");
+    socket.send(ok_with("a"));
+    socket.read_some();  // until the client closes
+  });
+  TestClient client(server.url());
+  EXPECT_EQ(bodies(run_to_end(client.loop, client.client->send_pipelined(
+                                               numbered_posts(3), {.timeout = Millis(100)}))),
+            "a Timeout Timeout ");
+}
+
 TEST(Client, skips_connections_closed_while_idle) {
   std::atomic<int> connections = 0;
   ScriptedServer server([&](RawSocket& socket, int) {

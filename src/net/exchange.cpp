@@ -95,6 +95,29 @@ Task<Result<bool>> Exchange::body_wanted(Millis patience) {
   co_return true;
 }
 
+Task<Result<void>> Exchange::gather(std::size_t bytes, Millis patience) {
+  auto stream = link_->stream;
+  bool lost_patience = false;
+  auto give_up = [&] {
+    lost_patience = true;
+    stream->interrupt(answer_timed_out());
+  };
+  Alarm alarm(watchdog_, give_up);
+  alarm.arm(patience);
+  stream->wake_at(bytes);
+  Result<void> waited = co_await stream->wait_readable();
+  stream->wake_at(1);
+  if (!waited && !lost_patience) co_return waited;
+  if (lost_patience) stream->resume();
+  co_return Result<void>();
+}
+
+Result<std::unique_ptr<Link>> Exchange::release_link_for_more() {
+  if (!parser_->done() || !parser_->keep_alive())
+    return fail(Code::unavailable, "the server closes the connection before its last response");
+  return release_link();
+}
+
 Task<Result<void>> Exchange::read_head() {
   for (;;) {
     while (!parser_->head_done()) PLIM_CO_CHECK(co_await advance());
@@ -128,10 +151,13 @@ Task<Result<Response>> Exchange::read_all() {
   Response response;
   response.status = status();
   response.headers = std::move(parser_->head().headers);
+  PLIM_CO_TRY(std::optional<std::string> piece, co_await next());
+  if (!piece) co_return response;
+  response.body = *std::move(piece);  // often the whole body
   if (auto length = parser_->content_length(); length && !gunzip_ && !settings_.to_head)
     response.body.reserve(std::min<std::size_t>(*length, settings_.max_body));
   for (;;) {
-    PLIM_CO_TRY(std::optional<std::string> piece, co_await next());
+    PLIM_CO_TRY(piece, co_await next());
     if (!piece) break;
     response.body += *piece;
   }

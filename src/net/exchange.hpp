@@ -47,6 +47,9 @@ class Exchange final : public ResponseStream {
   // Waits for the server's reaction to "Expect: 100-continue": true if it wants the body, or if
   // nothing arrives for `patience`. False if a response came instead.
   Task<Result<bool>> body_wanted(Millis patience);
+  // Waits until this many bytes have arrived, the server has closed, or `patience` is over: one
+  // wake-up instead of one for every piece.
+  Task<Result<void>> gather(std::size_t bytes, Millis patience);
   Task<Result<void>> read_head();
   Task<Result<Response>> read_all();
 
@@ -63,6 +66,9 @@ class Exchange final : public ResponseStream {
   bool answered() const { return answered_; }
 
   std::unique_ptr<Link> release_link() { return std::move(link_); }
+
+  // The connection after a complete response, for the next response of a pipeline.
+  Result<std::unique_ptr<Link>> release_link_for_more();
 
  private:
   Task<Result<void>> advance();

@@ -20,8 +20,9 @@ constexpr std::size_t kMaxQueuedBytes = 64u << 20;
 // written at a time, and more only if they are late.
 constexpr std::size_t kWriters = 2, kMostWriters = 8;
 // Events that exist once get more writers as they queue up, so that they are not slower than
-// bindings. Each writer has its own connection, and a handshake costs as much as two events.
-constexpr std::size_t kOncePerWriter = 8, kMostOnceWriters = 16;
+// bindings. Each writer has its own connection, and a handshake costs more than two events.
+constexpr std::size_t kOncePerWriter = 16, kMostOnceWriters = 8;
+constexpr std::size_t kMostTogether = 16;  // requests sent at once on one connection
 constexpr std::size_t kMaxName = 253;
 constexpr Nanos kLate = 5s;
 constexpr Nanos kSilence = 1s;
@@ -212,52 +213,80 @@ Task<void> EventWriter::refresh_series() {
 }
 
 Task<void> EventWriter::write_queued() {
-  while (queued() > 0) {
-    std::deque<Entry>& from = once_.empty() ? queue_ : once_;
-    Entry entry = std::move(from.front());
-    from.pop_front();
-    queued_bytes_ -= entry.body.size();
-    co_await write(std::move(entry));
-  }
+  while (queued() > 0) co_await write(take_batch());
   --writers_;
   idle_.notify();
 }
 
-Task<void> EventWriter::write(Entry entry) {
-  const bool is_new = entry.name.empty();
-  const kube::ObjectPath path{.ns = std::move(entry.ns), .name = std::move(entry.name)};
-  net::Request request{
-      .method = is_new ? "POST" : "PATCH",
-      .path = kube::api_path(entry.is_core ? kube::resources::events : kEvents, path),
-      .query = "fieldManager=plimsoll"};
-  request.headers.set("Accept", "application/json");
-  request.headers.set("Content-Type",
-                      is_new ? "application/json" : "application/strategic-merge-patch+json");
-  request.body = std::move(entry.body);
+std::vector<EventWriter::Entry> EventWriter::take_batch() {
+  std::deque<Entry>& from = once_.empty() ? queue_ : once_;
+  std::vector<Entry> batch;
+  while (!from.empty() && batch.size() < kMostTogether) {
+    queued_bytes_ -= from.front().body.size();
+    batch.push_back(std::move(from.front()));
+    from.pop_front();
+  }
+  return batch;
+}
+
+Task<void> EventWriter::write(std::vector<Entry> batch) {
+  std::vector<Result<net::Response>> answers;
+  if (batch.size() > 1) {
+    std::vector<net::Request> requests;
+    requests.reserve(batch.size());
+    for (const Entry& entry : batch) requests.push_back(request_for(entry));
+    answers = co_await client_->raw_pipelined(std::move(requests));
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (i < answers.size() && !rejection(batch[i], answers[i]))
+      ++stats_.written;
+    else
+      co_await insist(std::move(batch[i]));
+  }
+}
+
+Task<void> EventWriter::insist(Entry entry) {
   const net::CallOptions options;
   for (int attempt = 1;; ++attempt) {
-    net::Request copy = request;
-    auto answer = co_await client_->raw(std::move(copy), options);
-    if (answer && answer->status / 100 == 2) {
+    net::Request request = request_for(entry);
+    auto answer = co_await client_->raw(std::move(request), options);
+    const std::optional<Error> error = rejection(entry, answer);
+    if (!error) {
       ++stats_.written;
       co_return;
     }
-    const Error error = answer
-                            ? kube::error_from_answer(answer->status, answer->headers, answer->body)
-                            : answer.error();
-    // This process wrote it and lost the answer, or another one wrote it.
-    if (is_new && error.code == Code::already_exists) {
-      ++stats_.written;
-      co_return;
-    }
-    if (attempt == kEventTries || !is_retryable(error.code)) {
+    if (attempt == kEventTries || !is_retryable(error->code)) {
       ++stats_.dropped;
-      if (error.code != Code::not_found)
-        log::debug("scheduler", "an event is lost", {{"error", error}});
+      if (error->code != Code::not_found)
+        log::debug("scheduler", "an event is lost", {{"error", *error}});
       co_return;
     }
     co_await clock_.sleep(std::chrono::seconds(1));
   }
+}
+
+// A new event has a name and a patch sets what it writes, so it does no harm to send one again.
+net::Request EventWriter::request_for(const Entry& entry) {
+  const bool is_new = entry.name.empty();
+  net::Request request{.method = is_new ? "POST" : "PATCH",
+                       .path = kube::api_path(entry.is_core ? kube::resources::events : kEvents,
+                                              {.ns = entry.ns, .name = entry.name}),
+                       .query = "fieldManager=plimsoll",
+                       .body = entry.body};
+  request.headers.set("Accept", "application/json");
+  request.headers.set("Content-Type",
+                      is_new ? "application/json" : "application/strategic-merge-patch+json");
+  return request;
+}
+
+std::optional<Error> EventWriter::rejection(const Entry& entry,
+                                            const Result<net::Response>& answer) {
+  if (!answer) return answer.error();
+  if (answer->status / 100 == 2) return std::nullopt;
+  Error error = kube::error_from_answer(answer->status, answer->headers, answer->body);
+  // This process wrote it and lost the answer, or another one wrote it.
+  if (entry.name.empty() && error.code == Code::already_exists) return std::nullopt;
+  return error;
 }
 
 }  // namespace plim::sched

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/event.hpp"
@@ -78,7 +79,12 @@ class EventWriter {
   std::size_t writers_wanted() const;
   void add_writer();
   Task<void> write_queued();
-  Task<void> write(Entry entry);
+  std::vector<Entry> take_batch();
+  Task<void> write(std::vector<Entry> batch);
+  Task<void> insist(Entry entry);
+  static net::Request request_for(const Entry& entry);
+  // Why the event is not written; nullopt: it is.
+  static std::optional<Error> rejection(const Entry& entry, const Result<net::Response>& answer);
   Task<void> refresh_series();
   void push_series(Series& series);
 

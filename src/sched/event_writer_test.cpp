@@ -24,22 +24,47 @@ class EventApi : public plim::testing::StubClient {
     return take(std::move(request));
   }
 
+  Task<std::vector<Result<net::Response>>> raw_pipelined(std::vector<net::Request> all,
+                                                         net::CallOptions options) override {
+    batches.push_back(all.size());
+    if (together.empty()) return StubClient::raw_pipelined(std::move(all), options);
+    return answer_together(all.size());
+  }
+
   void let_through() {
     is_open_ = true;
     open_.notify();
   }
 
-  std::vector<net::Request> requests;
+  std::vector<net::Request> requests;  // those sent one by one
   int status = 201;
+  std::vector<std::size_t> batches;
+  std::vector<int> together;  // answers to a batch; 0: lost, like all that follow the last one
 
  private:
-  Answer<net::Response> take(net::Request request) {
-    requests.push_back(std::move(request));
-    while (!is_open_) co_await open_.wait();
+  Task<std::vector<Result<net::Response>>> answer_together(std::size_t count) {
+    std::vector<Result<net::Response>> answers;
+    for (const int code : together) {
+      if (code == 0)
+        answers.push_back(fail(Code::unavailable, "lost"));
+      else
+        answers.push_back(answer_with(code));
+    }
+    answers.resize(count, fail(Code::unavailable, "lost"));
+    co_return answers;
+  }
+
+  static net::Response answer_with(int status) {
     net::Response answer;
     answer.status = status;
     if (status == 409) answer.body = R"({"kind":"Status","code":409,"reason":"AlreadyExists"})";
-    co_return answer;
+    return answer;
+  }
+
+  Answer<net::Response> take(net::Request request) {
+    requests.push_back(std::move(request));
+    while (!is_open_) co_await open_.wait();
+    co_return answer_with(status);
   }
 
   Event open_;
@@ -122,7 +147,7 @@ TEST_F(EventWriterTest, writes_two_at_a_time_and_more_when_they_are_late) {
   EXPECT_EQ(api_->requests.size(), 2u);
   clock_.advance(6s);
   for (int i = 0; i < 20; ++i) record("web");
-  EXPECT_EQ(api_->requests.size(), 8u);
+  EXPECT_EQ(api_->requests.size(), 4u);  // the two new writers hold several events
   api_->let_through();
   loop_.run_ready();
   EXPECT_EQ(events_.stats().written, 40u);
@@ -156,12 +181,24 @@ TEST_F(EventWriterTest, placements_pass_warnings_and_get_more_writers) {
   for (int i = 0; i < 500; ++i) record("late", true, "note " + std::to_string(i));
   EXPECT_EQ(api_->requests.size(), 2u);
   for (int i = 0; i < 200; ++i) record_once("web", "uid" + std::to_string(i));
-  EXPECT_EQ(api_->requests.size(), 16u);
-  for (std::size_t i = 2; i < 16; ++i) EXPECT_TRUE(name_written(i).starts_with("web."));
+  EXPECT_EQ(api_->requests.size(), 7u);
+  for (std::size_t i = 2; i < 7; ++i) EXPECT_TRUE(name_written(i).starts_with("web."));
   api_->let_through();
   loop_.run_ready();
   ASSERT_EQ(api_->requests.size(), 700u);
-  for (std::size_t i = 2; i < 202; ++i) EXPECT_TRUE(name_written(i).starts_with("web.")) << i;
+  // Five writers hold 16 placements each. The first writer continues with the other 120.
+  for (std::size_t i = 7; i < 7 + 120; ++i) EXPECT_TRUE(name_written(i).starts_with("web.")) << i;
+}
+
+TEST_F(EventWriterTest, sends_queued_events_together_and_repeats_what_got_lost) {
+  for (int i = 0; i < 2 + 16; ++i) record_once("web", "uid" + std::to_string(i));
+  api_->together = {201, 409, 0, 500};
+  api_->let_through();
+  loop_.run_ready();
+  EXPECT_EQ(api_->batches, std::vector<std::size_t>{16});
+  EXPECT_EQ(api_->requests.size(), 2u + 14u);  // without the first two of the batch
+  EXPECT_EQ(events_.stats().written, 18u);
+  EXPECT_EQ(events_.stats().dropped, 0u);
 }
 
 TEST_F(EventWriterTest, makes_a_series_of_a_warning_that_is_repeated) {
@@ -205,7 +242,7 @@ TEST_F(EventWriterTest, counts_what_it_cannot_write_before_it_stops) {
   };
   tasks.spawn("stop", stop(&events_, &stopped));
   loop_.run_ready();
-  EXPECT_EQ(api_->requests.size(), 8u);  // as many as it can
+  EXPECT_EQ(api_->requests.size(), 4u);  // all are sent: 1 + 1 + 16 + 2
   EXPECT_FALSE(stopped);
   clock_.advance(1s);  // the server accepts nothing
   loop_.run_ready();
