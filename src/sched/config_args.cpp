@@ -121,6 +121,14 @@ void read_volume_binding(Fields& args, const placement::Release& release,
   if (auto shape = read_shape(args, "shape"); !shape.empty()) out.shape = std::move(shape);
 }
 
+void read_claims(Fields& args, Nanos& filter_timeout) {
+  const Nanos usual = filter_timeout;
+  filter_timeout = args.duration("filterTimeout", usual);
+  if (filter_timeout < Nanos(0)) return args.error("filterTimeout", "is negative");
+  if (filter_timeout != usual)
+    args.warn("filterTimeout", "has no effect, because pods with resource claims stay pending");
+}
+
 void read_spread(Fields& args, placement::SpreadArgs& out) {
   out.system_defaults = args.choice("defaultingType", kDefaultings, 0) == 0;
   for (Fields& given : args.objects("defaultConstraints")) {
@@ -307,9 +315,7 @@ void read_plugin_args(PluginId plugin, Fields& args, ProfileConfig& out) {
     case PluginId::VolumeBinding:
       return read_volume_binding(args, out.profile.release, out.profile.volumes);
     case PluginId::DynamicResources:
-      out.dra_filter_timeout = args.duration("filterTimeout", out.dra_filter_timeout);
-      if (out.dra_filter_timeout < Nanos(0)) args.error("filterTimeout", "is negative");
-      return;
+      return read_claims(args, out.dra_filter_timeout);
     default:
       return;
   }

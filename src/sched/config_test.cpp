@@ -142,6 +142,18 @@ profiles:
   EXPECT_EQ(made.warnings.size(), 6U);
 }
 
+TEST(SchedConfig, warns_about_a_time_limit_of_claims) {
+  const auto with_limit = [](std::string_view limit) {
+    return read(v1(fmt::format("profiles:\n- pluginConfig:\n  - name: DynamicResources\n    "
+                               "args: {{filterTimeout: {}}}",
+                               limit)))
+        .warnings;
+  };
+  EXPECT_TRUE(with_limit("10s").empty());
+  ASSERT_EQ(with_limit("3s").size(), 1U);
+  EXPECT_NE(with_limit("3s")[0].find("filterTimeout: has no effect"), std::string::npos);
+}
+
 TEST(SchedConfig, warns_about_unknown_fields_in_betas_and_rejects_them_in_v1) {
   const ConfigRead made = read(
       "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n"
