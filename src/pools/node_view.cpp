@@ -13,6 +13,7 @@ namespace plim::pools {
 namespace {
 
 constexpr std::string_view kConfigHash = "kubernetes.io/config.hash";
+constexpr std::string_view kConfigMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kResizeInProgress = "PodResizeInProgress";
 
 std::string id_of(std::string_view container_id) {
@@ -32,11 +33,43 @@ std::string resources_of(const kube::Container& container) {
   return out;
 }
 
+// The kubelet knows a static pod by the hash of its file. The API shows the pod as a mirror pod
+// that belongs to the node. On any other pod the annotation is only what the pod's author wrote.
+std::string uid_on_node(const kube::Pod& pod) {
+  const bool is_nodes = std::ranges::any_of(
+      pod.meta.owners, [](const kube::Owner& owner) { return owner.kind == "Node"; });
+  const auto annotation = [&](std::string_view name) {
+    auto found = std::ranges::find_if(pod.meta.annotations,
+                                      [&](const auto& one) { return one.first.view() == name; });
+    return found == pod.meta.annotations.end() ? std::string() : found->second;
+  };
+  std::string hash = annotation(kConfigHash);
+  const bool is_mirror = is_nodes && !hash.empty() && !annotation(kConfigMirror).empty();
+  return is_mirror ? hash : pod.meta.uid;
+}
+
+// By its UID, else as a static pod. Anybody may create a pod that looks like the mirror of another
+// pod, so a hash that several pods have names none of them.
 const PodFacts* find_pod(const std::vector<PodFacts>& pods, std::string_view cgroup_uid) {
-  auto found = std::ranges::find_if(pods, [&](const PodFacts& pod) {
-    return pod.cgroup_uid == cgroup_uid || pod.uid == cgroup_uid;
-  });
-  return found == pods.end() ? nullptr : &*found;
+  auto found = std::ranges::find(pods, cgroup_uid, &PodFacts::uid);
+  if (found != pods.end()) return &*found;
+  found = std::ranges::find(pods, cgroup_uid, &PodFacts::cgroup_uid);
+  if (found == pods.end()) return nullptr;
+  const auto again = std::ranges::find(found + 1, pods.end(), cgroup_uid, &PodFacts::cgroup_uid);
+  return again == pods.end() ? &*found : nullptr;
+}
+
+// The kubelet reports the IDs of containers, so they decide whose a cgroup is, whatever else pods
+// claim.
+const PodFacts* find_pod(const std::vector<PodFacts>& pods, const ContainerCgroup& cgroup) {
+  const auto has_it = [&](const PodFacts& pod) {
+    return pod.cgroup_uid == cgroup.uid &&
+           std::ranges::find(pod.containers, cgroup.id, &ContainerFacts::id) !=
+               pod.containers.end();
+  };
+  if (!cgroup.id.empty())
+    if (auto found = std::ranges::find_if(pods, has_it); found != pods.end()) return &*found;
+  return find_pod(pods, cgroup.uid);
 }
 
 const PodFacts* find_pod_by_key(const std::vector<PodFacts>& pods, std::string_view key) {
@@ -100,9 +133,7 @@ bool PodFacts::uses_pools() const {
 PodFacts facts_of(const kube::Pod& pod, const BaseNames& bases) {
   PodFacts out{.key = std::string(pod.meta.ns.view()) + "/" + pod.meta.name,
                .uid = pod.meta.uid,
-               .cgroup_uid = pod.meta.uid};
-  for (const auto& [name, value] : pod.meta.annotations)
-    if (name == kConfigHash) out.cgroup_uid = value;
+               .cgroup_uid = uid_on_node(pod)};
   out.ending = pod.meta.deleted.has_value();
   out.ended = pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
   std::map<std::string, const kube::ContainerStatus*, std::less<>> known;
@@ -213,7 +244,7 @@ std::vector<LiveContainer> live_containers(const std::vector<ContainerCgroup>& c
     if (!cpus) continue;
     LiveContainer live{.path = cgroup.path, .uid = cgroup.uid, .pod = {}};
     live.actual = std::move(*cpus);
-    const PodFacts* pod = find_pod(pods, cgroup.uid);
+    const PodFacts* pod = find_pod(pods, cgroup);
     if (pod != nullptr) {
       live.pod = pod->key;
       live.ending = pod->ending || pod->ended;

@@ -632,11 +632,76 @@ TEST(PodFacts, know_that_a_resize_is_in_progress) {
                   .resizing);
 }
 
+TEST_F(SetterTest, a_pod_that_claims_the_identity_of_another_changes_nothing_for_it) {
+  for (const bool is_static : {false, true}) {
+    machine({.cpus = 40}, kPools);
+    pods_.clear();
+    answer_ = {};
+    state_.set_holdings({}, clock_.steady());
+    const auto pod = add_pod("victim", {{"c", {"exclusive-a"}, {"10"}}});
+    if (is_static) pods_[0].uid = "mirror";
+    // As if it were the mirror of the same static pod. The API may list it before the other.
+    const PodFacts liar{.key = "ns/liar", .uid = "liar", .cgroup_uid = "victim"};
+    look();
+    EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+    for (const int at : {0, 1}) {
+      const auto added = pods_.insert(pods_.begin() + at, liar);
+      look();
+      EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10") << is_static;
+      pods_.erase(added);
+    }
+    EXPECT_EQ(drifts_, 0);
+  }
+}
+
+TEST_F(SetterTest,
+       containers_of_static_pods_with_the_same_hash_belong_to_none_before_they_have_an_id) {
+  machine({.cpus = 40}, kPools);
+  const auto pod = add_pod("hash", {{"c", {"exclusive-a"}, {"10"}}});
+  pods_[0].uid = "mirror";
+  pods_[0].containers[0].id.clear();
+  environments_[pod[0]] = std::string("PLIMSOLL_CPUS_EXCLUSIVE_A=10\0", 29);
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+  pods_.push_back({.key = "ns/liar", .uid = "liar", .cgroup_uid = "hash"});
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "0-1");
+  pods_[0].containers[0].id = "hashc";
+  look();
+  EXPECT_EQ(FakeCgroups::cpus(pod[0]), "10");
+}
+
+TEST(PodFacts, believe_the_hash_of_mirror_pods_only) {
+  const auto uid = [](const std::string& annotations, const std::string& owner) {
+    kube::InternPool pool;
+    std::string text = fmt::format(
+        R"({{"metadata": {{"name": "p", "namespace": "ns", "uid": "own", "annotations": {{{}}},
+                           "ownerReferences": [{}]}},
+             "spec": {{"containers": [{{"name": "c", "image": "x"}}]}}}})",
+        annotations, owner);
+    const auto pod = kube::decode_pod(kube::JsonText(text), pool);
+    EXPECT_TRUE(pod) << pod.error().message;
+    return facts_of(*pod, {}).cgroup_uid;
+  };
+  const std::string hash = R"("kubernetes.io/config.hash": "4711ab")";
+  const std::string mirror = hash + R"(, "kubernetes.io/config.mirror": "4711ab")";
+  const std::string node = R"({"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "n"})";
+  const std::string job = R"({"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "j"})";
+  EXPECT_EQ(uid(mirror, node), "4711ab");
+  EXPECT_EQ(uid(hash, node), "own");
+  EXPECT_EQ(uid(mirror, job), "own");
+  EXPECT_EQ(uid(mirror, ""), "own");
+  EXPECT_EQ(uid(R"("kubernetes.io/config.mirror": "4711ab")", node), "own");
+}
+
 TEST(PodFacts, of_a_static_pod_are_found_by_the_hash_in_its_cgroup) {
   kube::InternPool pool;
   std::string text = R"({
       "metadata": {"name": "etcd-n1", "namespace": "kube-system", "uid": "mirror",
-                   "annotations": {"kubernetes.io/config.hash": "4711ab", "a": "b"}},
+                   "annotations": {"kubernetes.io/config.hash": "4711ab",
+                                   "kubernetes.io/config.mirror": "4711ab", "a": "b"},
+                   "ownerReferences": [
+                     {"apiVersion": "v1", "kind": "Node", "name": "n1", "uid": "n"}]},
       "spec": {"initContainers": [{"name": "i", "image": "x"}],
                "containers": [{"name": "c", "image": "x", "resources": {"limits": {
                  "nokia.k8s.io/exclusive-a": "1", "nokia.k8s.io/none": "0", "nokia.k8s.iox/b": "1",
