@@ -31,6 +31,15 @@ Outcome<void> remove_tree(const fs::path& path) {
                    fail_errno(problem.value(), fmt::format("cannot remove {}", path.string()))));
 }
 
+// A path from a file is not removed with what is below it.
+Outcome<void> remove_our_file(const fs::path& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(fs::symlink_status(path, problem))) return {};
+  auto removed = remove_file(path.string());
+  if (!removed) return tl::unexpected(file_failure(Plm::cannot_write, removed.error()));
+  return {};
+}
+
 // Removes the directory and its parents that we created, if they are empty.
 void remove_empty(fs::path path, int levels) {
   std::error_code problem;
@@ -44,7 +53,7 @@ Outcome<void> remove_outside(const local::cluster::ClusterDirectories& directori
   if (!endpoints) return {};
   const std::string kubeconfig(text_at(*endpoints, {"kubeconfig"}));
   if (!kubeconfig.empty() && kubeconfig != directories.kubeconfig())
-    PLIM_CLI_CHECK(remove_tree(kubeconfig));
+    PLIM_CLI_CHECK(remove_our_file(kubeconfig));
   const std::string merged(text_at(*endpoints, {"mergedInto"}));
   if (merged.empty()) return {};
   auto undone = local::cluster::unmerge_kubeconfig(merged, "plimsoll-" + directories.name);

@@ -47,6 +47,46 @@ std::string run_directory(std::string_view name, const kube::GetEnv& env) {
   return fmt::format("/tmp/plimsoll-{}/{}", ::geteuid(), name);
 }
 
+// Whether only this user can change what is in the directory.
+Result<void> check_ours(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0)
+    return fail_errno(errno, fmt::format("cannot stat {}", path));
+  if (!S_ISDIR(info.st_mode)) return fail_errno(ENOTDIR, fmt::format("cannot use {}", path));
+  if (info.st_uid != ::geteuid())
+    return fail(Code::forbidden, fmt::format("{} belongs to user {}; use a directory of your own",
+                                             path, info.st_uid));
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fail(Code::forbidden,
+                fmt::format("others may write to {}; chmod go-w {} and try again", path, path));
+  return {};
+}
+
+bool is_in_tmp(std::string_view path) {
+  return path.starts_with("/tmp/plimsoll-");
+}
+
+// Files of another user may name any process and any path, so nothing in such a directory is read.
+Result<void> check_if_there(const std::string& path) {
+  struct stat info{};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return check_ours(path);
+}
+
+Result<void> check_run(const std::string& run) {
+  if (is_in_tmp(run)) PLIM_CHECK(check_if_there(run.substr(0, run.rfind('/'))));
+  return check_if_there(run);
+}
+
+// Whether `up` makes run directories of this cluster there. A note may name only such a place,
+// since `reset` removes it.
+bool is_run_directory(const std::string& path, std::string_view name) {
+  const std::filesystem::path at(path);
+  const std::string parent = at.parent_path().filename().string();
+  return at.is_absolute() && at.lexically_normal() == at && at.filename() == name &&
+         (parent == "plimsoll" || at.parent_path() == fmt::format("/tmp/plimsoll-{}", ::geteuid()));
+}
+
 // A value that a running cluster has written to its file; "" if there is none.
 std::string noted(const std::string& file, std::string_view key) {
   auto text = read_file(file);
@@ -72,11 +112,17 @@ Result<ClusterDirectories> find_directories(std::string_view name, std::string_v
   } else {
     PLIM_TRY(out.state, state_directory(name, env));
   }
+  PLIM_CHECK(check_run(out.run));
+  PLIM_CHECK(check_if_there(out.state));
   // The cluster may have been started with --dir, or in a session with another XDG_RUNTIME_DIR.
   if (holder_of(out.lock())) {
-    if (std::string state = noted(out.running(), "stateDirectory"); !state.empty())
+    if (std::string state = noted(out.running(), "stateDirectory"); !state.empty()) {
+      PLIM_CHECK(check_if_there(state));
       out.state = std::move(state);
-  } else if (std::string run = noted(out.endpoints(), "runDirectory"); !run.empty()) {
+    }
+  } else if (std::string run = noted(out.endpoints(), "runDirectory");
+             is_run_directory(run, name)) {
+    PLIM_CHECK(check_run(run));
     if (holder_of(run + "/lock")) out.run = std::move(run);
   }
   return out;
@@ -108,7 +154,7 @@ Result<void> make_private(const std::string& path) {
   if (slash != path.npos && slash > 0) {
     // Parents get the default mode, except below /tmp, where another user may own any name.
     std::string parent = path.substr(0, slash);
-    if (parent.starts_with("/tmp/plimsoll-")) {
+    if (is_in_tmp(parent)) {
       PLIM_CHECK(make_private(parent));
     } else {
       PLIM_CHECK(make_directories(parent));
@@ -116,23 +162,14 @@ Result<void> make_private(const std::string& path) {
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return fail_errno(errno, fmt::format("cannot make directory {}", path));
-  struct stat info{};
-  if (::lstat(path.c_str(), &info) != 0)
-    return fail_errno(errno, fmt::format("cannot stat {}", path));
-  if (!S_ISDIR(info.st_mode)) return fail_errno(ENOTDIR, fmt::format("cannot use {}", path));
-  if (info.st_uid != ::geteuid())
-    return fail(Code::forbidden, fmt::format("{} belongs to user {}; use a directory of your own",
-                                             path, info.st_uid));
-  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return fail(Code::forbidden,
-                fmt::format("others may write to {}; chmod go-w {} and try again", path, path));
+  PLIM_CHECK(check_ours(path));
   if (::chmod(path.c_str(), 0700) != 0)
     return fail_errno(errno, fmt::format("cannot set the mode of {}", path));
   return {};
 }
 
 std::optional<pid_t> holder_of(const std::string& lock) {
-  Fd fd(::open(lock.c_str(), O_RDONLY | O_CLOEXEC));
+  Fd fd(::open(lock.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   std::array<char, 32> text{};
   ssize_t n = ::pread(fd.get(), text.data(), text.size(), 0);

@@ -52,7 +52,8 @@ struct ClusterDirectories {
 };
 
 // By the rules of the environment (XDG_STATE_HOME, XDG_RUNTIME_DIR, HOME), or with the state in
-// `directory`. Finds a running cluster of this name wherever its files are.
+// `directory`. Finds a running cluster of this name wherever its files are. Rejects directories
+// that others can change: their files would say which process `down` ends and what `reset` removes.
 Result<ClusterDirectories> find_directories(std::string_view name, std::string_view directory,
                                             const kube::GetEnv& env);
 // Clusters that run or have files in the default place, sorted by name.
@@ -62,7 +63,7 @@ std::vector<ClusterDirectories> known_clusters(const kube::GetEnv& env);
 // user or that others may write to: it holds keys and the programs of pods.
 Result<void> make_private(const std::string& path);
 
-// The process that holds the lock; none if no process does.
+// The process that holds the lock, a file in a private directory; none if no process does.
 std::optional<pid_t> holder_of(const std::string& lock);
 // Code::already_exists when another process holds it; the message has its pid.
 Result<FileLock> take_lock(const ClusterDirectories& directories);

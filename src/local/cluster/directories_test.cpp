@@ -1,5 +1,6 @@
 #include "local/cluster/directories.hpp"
 
+#include <filesystem>
 #include <map>
 #include <sys/stat.h>
 
@@ -116,6 +117,63 @@ TEST(ClusterDirectories, of_a_running_cluster_are_found_in_any_place) {
   EXPECT_EQ(find_directories("a", "", env)->state, other.path());
   auto elsewhere = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", other.path()}});
   EXPECT_EQ(find_directories("a", other.path(), elsewhere)->run, here->run);
+}
+
+// A cluster that seems to run: its lock is held, and its note names a state directory.
+struct Planted {
+  Planted()
+      : env(environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}})),
+        run(temp / "plimsoll/a"),
+        state(temp / "victim") {
+    PLIM_ASSERT(make_private(run) && make_private(state));
+    lock = FileLock::acquire(run + "/lock");
+    PLIM_ASSERT(lock);
+    PLIM_ASSERT(write_file(run + "/cluster.json", R"({"stateDirectory": ")" + state + "\"}"));
+    PLIM_ASSERT(find_directories("a", "", env)->state == state);
+  }
+
+  std::string refusal() const {
+    auto found = find_directories("a", "", env);
+    return found ? "" : found.error().message;
+  }
+
+  TempDir temp;
+  kube::GetEnv env;
+  std::string run, state;
+  Result<FileLock> lock = fail(Code::not_found, "");
+};
+
+TEST(ClusterDirectories, that_others_can_change_are_not_read) {
+  Planted planted;
+  for (const std::string& path : {planted.run, planted.state}) {
+    ::chmod(path.c_str(), 0777);
+    EXPECT_THAT(planted.refusal(), HasSubstr("others may write to " + path));
+    EXPECT_TRUE(known_clusters(planted.env).empty());
+    ::chmod(path.c_str(), 0700);
+    if (::geteuid() != 0) continue;
+    ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+    EXPECT_THAT(planted.refusal(), HasSubstr(path + " belongs to user 12345"));
+    ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+  }
+  EXPECT_EQ(planted.refusal(), "");
+  std::filesystem::rename(planted.run, planted.run + "-moved");
+  std::filesystem::create_directory_symlink(planted.run + "-moved", planted.run);
+  EXPECT_THAT(planted.refusal(), HasSubstr("cannot use " + planted.run));
+}
+
+TEST(ClusterDirectories, that_a_note_names_are_used_only_if_up_makes_such_ones) {
+  TempDir temp, other;
+  const auto env = environment({{"HOME", temp.path()}, {"XDG_RUNTIME_DIR", temp.path()}});
+  const std::string usual = find_directories("a", other.path(), env)->run;
+  for (const std::string& run :
+       {other / "victim", other / "plimsoll/b", other / "x/../plimsoll/a", other / "plimsoll/a"}) {
+    ASSERT_TRUE(make_directories(other / "x") && make_directories(run, 0700));
+    auto lock = FileLock::acquire(run + "/lock");
+    ASSERT_TRUE(lock);
+    ASSERT_TRUE(write_file(other / "endpoints.json", R"({"runDirectory": ")" + run + "\"}"));
+    const bool is_made_by_up = run == other / "plimsoll/a";
+    EXPECT_EQ(find_directories("a", other.path(), env)->run, is_made_by_up ? run : usual) << run;
+  }
 }
 
 }  // namespace

@@ -100,6 +100,24 @@ class Places(unittest.TestCase):
                 self.assertEqual(cluster.status()["status"], "Running")
                 self.assertIn("namespace/default", cluster.raw("/api/v1/namespaces", "-o", "name").stdout)
 
+    def test_reset_removes_only_what_up_has_made(self):
+        place = Place(self)
+        state, victim = place.state("t"), place.root / "victim"
+        for path in (state / "nodes", victim / "deep"):
+            path.mkdir(parents=True)
+        (victim / "deep/file").write_text("kept")
+        (state / "endpoints.json").write_text(json.dumps({"kubeconfig": str(victim), "runDirectory": str(victim)}))
+        state.chmod(0o777)  # somebody else may have written that
+        for words in (("status",), ("down",), ("reset", "--yes")):
+            done = place.run(*words, "--name", "t")
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(f"others may write to {state}; chmod go-w", done.stderr)
+        self.assertTrue((state / "nodes").exists())
+        state.chmod(0o700)
+        self.assertEqual(place.run("reset", "--yes", "--name", "t").returncode, 0)
+        self.assertFalse(state.exists())
+        self.assertEqual((victim / "deep/file").read_text(), "kept")
+
     def test_damage_in_the_log_is_named_and_can_be_cut_off(self):
         cluster = LocalCluster(self, *BARE)
         cluster.raw("/api/v1/namespaces", "-d", "-", input='{"metadata": {"name": "kept"}}')
