@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "base/utf8.hpp"
 #include "cli/cluster_access.hpp"
@@ -21,13 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::string_view kDecision = "plimsoll.io/decision";
-
-// A scheduler on this machine uses a self-signed certificate, which we accept: a process that can
-// listen in its place on this machine could do worse. On other hosts the cluster's CA must have
-// signed it.
-bool is_this_machine(std::string_view host) {
-  return host == "127.0.0.1" || host == "localhost" || host == "::1" || host == "[::1]";
-}
 
 struct Named {
   std::string ns, name;
@@ -52,8 +46,11 @@ Outcome<std::string> scheduler_url(const Context& context) {
   std::string url(text_at(roles::local_roles(context.values.text("kubeconfig"), context.world.env),
                           {"scheduler"}));
   if (url.empty() || context.values.given("scheduler")) url = context.values.text("scheduler");
-  if (auto parsed = net::parse_url(url); !parsed)
-    return usage_failure(Plm::bad_flag_value, "--scheduler: " + parsed.error().message,
+  auto parsed = net::parse_url(url);
+  if (!parsed || parsed->scheme != net::Url::Scheme::https)
+    return usage_failure(Plm::bad_flag_value,
+                         "--scheduler: " + (parsed ? quote(url) + " is not an https:// address"
+                                                   : parsed.error().message),
                          "https://127.0.0.1:10259");
   return url;
 }
@@ -90,14 +87,23 @@ Outcome<json::value> read_pod(const kube::Config& config, const Named& pod,
   return std::move(*value);
 }
 
-Result<json::value> read_record(kube::Config config, const std::string& scheduler, const Named& pod,
+// The request carries the credential of the kubeconfig, so the scheduler is verified even if the
+// kubeconfig does not verify the API server.
+Outcome<kube::Config> scheduler_config(kube::Config cluster, const std::string& url,
+                                       const Values& values) {
+  cluster.server = url;
+  cluster.tls.insecure = false;
+  cluster.tls.server_name.clear();
+  const std::string& path = values.text("scheduler-ca");
+  if (path.empty()) return cluster;
+  auto read = read_file(path);
+  if (!read) return tl::unexpected(file_failure(Plm::cannot_read, read.error()));
+  cluster.tls.ca_pem = std::move(*read);
+  return cluster;
+}
+
+Result<json::value> read_record(const kube::Config& config, const Named& pod,
                                 const std::string& uid, const Values& values) {
-  PLIM_TRY(net::Url url, net::parse_url(scheduler));
-  config.server = scheduler;
-  if (is_this_machine(url.host)) {
-    config.tls.ca_pem.clear();
-    config.tls.insecure = true;
-  }
   std::vector<std::pair<std::string, std::string>> query{
       {"namespace", pod.ns}, {"pod", pod.name}, {"uid", uid}};
   if (values.boolean("all-nodes")) query.emplace_back("nodes", "all");
@@ -109,9 +115,9 @@ Result<json::value> read_record(kube::Config config, const std::string& schedule
     auto body = parse_json(answer.body, "answer");
     const std::string said(body ? text_at(*body, {"message"}) : "");
     return fail(code_from_http(answer.status),
-                said.empty() ? fmt::format("{} answered {}", scheduler, answer.status) : said);
+                said.empty() ? fmt::format("{} answered {}", config.server, answer.status) : said);
   }
-  return parse_json(answer.body, scheduler);
+  return parse_json(answer.body, config.server);
 }
 
 }  // namespace
@@ -120,13 +126,15 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
   PLIM_CLI_TRY(kube::Config config, cluster_config(context));
   PLIM_CLI_TRY(Named pod, read_name(text, config.ns));
   PLIM_CLI_TRY(const std::string scheduler, scheduler_url(context));
+  PLIM_CLI_TRY(const kube::Config asked_config,
+               scheduler_config(config, scheduler, context.values));
   const auto timeout = context.values.duration("timeout");
   PLIM_CLI_TRY(json::value object, read_pod(config, pod, timeout));
   LiveExplanation out;
   out.ns = pod.ns;
   out.name = pod.name;
   out.node = kube::text_at(object, "Pod.spec.nodeName");
-  auto record = read_record(config, scheduler, pod,
+  auto record = read_record(asked_config, pod,
                             std::string(kube::text_at(object, "Pod.metadata.uid")), context.values);
   if (record) {
     out.record = std::move(*record);
@@ -150,7 +158,8 @@ Outcome<LiveExplanation> explain_live(Context& context, const std::string& text)
         .next =
             asked
                 ? escape_controls(told_by_pod(object))
-                : "pass --scheduler with the address of the scheduler, or --snapshot with a file"});
+                : "pass --scheduler with the address of the scheduler and --scheduler-ca with its "
+                  "certificate authority, or --snapshot with a file"});
   }
   out.decision = std::move(*decision);
   return out;

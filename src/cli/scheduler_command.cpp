@@ -157,8 +157,10 @@ Outcome<std::optional<net::ServerTls>> serving_certificate(const Values& values)
     *text = std::move(*read);
   }
   if (!out.certificate_pem.empty()) return out;
-  if (out.client_ca_pem.empty()) return std::nullopt;
-  auto made = sched::self_signed_tls(host_name());
+  const std::string& directory = values.text("cert-dir");
+  if (out.client_ca_pem.empty() && directory.empty()) return std::nullopt;
+  auto made = directory.empty() ? sched::self_signed_tls(host_name())
+                                : sched::kept_tls(host_name(), directory);
   if (!made) return tl::unexpected(scheduler_failure(Plm::internal, made.error().message));
   made->client_ca_pem = out.client_ca_pem;
   return std::move(*made);

@@ -39,12 +39,16 @@ bool is_missing_config(const std::string& path) {
 Result<RoleLaunch> launch_scheduler(const RolePlace& place) {
   const std::string listen = place.free_address("127.0.0.1", kSchedulerPort);
   const auto [host, port] = cut(listen, ':');
+  const std::string keys = place.directories.keys();
   RoleLaunch out{
       .words = {"scheduler", "--kubeconfig", place.kubeconfig, "--leader-elect=false",
                 "--bind-address", std::string(host), "--secure-port", std::string(port),
                 "--kube-api-qps", "5000", "--kube-api-burst", "5000", "--annotate-decisions",
-                // `plimsoll explain` presents the client certificate of the kubeconfig.
-                "--client-ca-file", place.directories.keys() + "/ca.crt"},
+                // `plimsoll explain` presents the client certificate of the kubeconfig and verifies
+                // the scheduler with the cluster's authority.
+                "--client-ca-file", keys + "/ca.crt", "--tls-cert-file",
+                keys + "/scheduler-server.crt", "--tls-private-key-file",
+                keys + "/scheduler-server.key"},
       .url = "https://" + listen};
   const RoleSettings& settings = place.settings;
   if (settings.config_is_on_node) PLIM_CHECK(write_default_config(settings.scheduler_config));

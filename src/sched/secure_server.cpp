@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/exposition.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "net/x509.hpp"
 
@@ -143,6 +144,19 @@ Result<net::ServerTls> self_signed_tls(const std::string& host) {
                                               .not_after = now + 24h * 365}));
   return net::ServerTls{.certificate_pem = pair.certificate_pem + authority.certificate_pem,
                         .key_pem = pair.key_pem};
+}
+
+Result<net::ServerTls> kept_tls(const std::string& host, const std::string& directory) {
+  const std::string base = directory + "/kube-scheduler";
+  const auto certificate = read_file(base + ".crt"), key = read_file(base + ".key");
+  const auto info = net::read_certificate(certificate.value_or(""));
+  if (key && info && system_clock().wall() < info->not_after)
+    return net::ServerTls{.certificate_pem = *certificate, .key_pem = *key};
+  PLIM_TRY(net::ServerTls made, self_signed_tls(host));
+  PLIM_CHECK(make_directories(directory));
+  PLIM_CHECK(write_file(base + ".key", made.key_pem, {.mode = 0600}));
+  PLIM_CHECK(write_file(base + ".crt", made.certificate_pem, {.mode = 0644}));
+  return made;
 }
 
 }  // namespace plim::sched

@@ -63,5 +63,8 @@ class SecureServer {
 
 // The names and addresses of this machine, for a self-signed certificate.
 Result<net::ServerTls> self_signed_tls(const std::string& host);
+// The certificate in kube-scheduler.crt and .key of this directory. Writes a self-signed one if
+// there is none or if it has expired. Clients verify it with the file kube-scheduler.crt.
+Result<net::ServerTls> kept_tls(const std::string& host, const std::string& directory);
 
 }  // namespace plim::sched

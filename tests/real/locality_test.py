@@ -139,7 +139,7 @@ class Locality(RealClusterCase):
     def explained(self, name):
         """Score and detail of each node."""
         done = subprocess.run([PROGRAM, "explain", "pod", f"{self.namespace}/{name}", "--kubeconfig", self.cluster.kubeconfig, "--scheduler",
-                               self.scheduler.url, "-o", "json"], capture_output=True, text=True, timeout=30)
+                               self.scheduler.url, "--scheduler-ca", self.scheduler.authority, "-o", "json"], capture_output=True, text=True, timeout=30)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {row["node"]: (row["total"], row["scores"][0]["detail"]) for row in json.loads(done.stdout)["rows"]}
 

@@ -44,6 +44,15 @@ net::CertificateRequest server_request(const std::vector<std::string>& names, Wa
   return out;
 }
 
+net::CertificateRequest scheduler_request(WallTime now) {
+  return {.common_name = "kube-scheduler",
+          .dns_names = {"localhost"},
+          .ip_addresses = {"127.0.0.1"},
+          .server = true,
+          .not_before = now - kBackdate,
+          .not_after = now + kLife};
+}
+
 net::CertificateRequest client_request(std::string_view user, std::vector<std::string> groups,
                                        WallTime now) {
   return {.common_name = std::string(user),
@@ -142,6 +151,8 @@ Result<ClusterKeys> keep_keys(const std::string& directory, const std::vector<st
                                   client_request("plimsoll-admin", {"system:masters"}, now)));
   PLIM_TRY(out.scheduler, keeper.pair("scheduler", out.authority,
                                       client_request("system:kube-scheduler", {}, now)));
+  PLIM_TRY(out.scheduler_server,
+           keeper.pair("scheduler-server", out.authority, scheduler_request(now)));
   auto signs = [](std::string_view key) { return net::sign_sha256(key, "").has_value(); };
   PLIM_TRY(out.token_key, keeper.text("tokens.key", signs, net::make_signing_key));
   auto make = []() -> Result<std::string> { return make_token(kTokenBytes); };

@@ -13,11 +13,12 @@ namespace plim::local::cluster {
 
 struct ClusterKeys {
   net::KeyPair authority;
-  net::KeyPair server;      // the API server's
-  net::KeyPair admin;       // in group system:masters
-  net::KeyPair scheduler;   // user system:kube-scheduler
-  std::string token_key;    // signs the tokens of service accounts
-  std::string admin_token;  // 256 bits in hex
+  net::KeyPair server;            // the API server's
+  net::KeyPair admin;             // in group system:masters
+  net::KeyPair scheduler;         // user system:kube-scheduler
+  net::KeyPair scheduler_server;  // of the scheduler's HTTPS port
+  std::string token_key;          // signs the tokens of service accounts
+  std::string admin_token;        // 256 bits in hex
 };
 
 // Reads the keys in `directory`. Creates those that are missing, unreadable or too old (30 days

@@ -29,7 +29,8 @@ TEST(ClusterKeys, are_signed_by_their_authority_and_kept) {
   TempDir temp;
   auto first = keep_keys(temp.path(), {}, kNow);
   ASSERT_TRUE(first);
-  for (const net::KeyPair& pair : {first->server, first->admin, first->scheduler}) {
+  for (const net::KeyPair& pair :
+       {first->server, first->admin, first->scheduler, first->scheduler_server}) {
     auto verified = net::verify_certificate(pair.certificate_pem, pair.key_pem,
                                             first->authority.certificate_pem, kNow);
     EXPECT_TRUE(verified) << info_of(pair).common_name;
@@ -58,7 +59,7 @@ TEST(ClusterKeys, are_readable_by_nobody_else) {
     EXPECT_EQ(info.st_mode & 0777, 0600u) << file.path();
     ++files;
   }
-  EXPECT_EQ(files, 10u);
+  EXPECT_EQ(files, 12u);
 }
 
 TEST(ClusterKeys, are_renewed_in_their_last_month) {

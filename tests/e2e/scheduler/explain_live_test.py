@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 """`plimsoll explain pod NAME`: the decision of the scheduler that runs, and what is left of it when that is gone."""
 import base64
+import contextlib
 import json
+import os
 import pathlib
 import re
+import socket
+import ssl
+import stat
 import subprocess
 import sys
+import threading
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -15,6 +21,37 @@ from http_api import HttpApi  # noqa: E402
 from local_cluster import PROGRAM, LocalCluster  # noqa: E402
 
 BUSYBOX = {"names": ["docker.io/library/busybox:latest"], "sizeBytes": 771000}
+
+
+class FakeServer:
+    """A process of another user that listens where the scheduler should, with a certificate of its own."""
+
+    def __init__(self, test):
+        self.connections, self.received = 0, b""
+        place = directory(test)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj",
+                        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", place / "key", "-out", place / "crt"],
+                       check=True, capture_output=True)
+        self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.tls.load_cert_chain(place / "crt", place / "key")
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        thread = threading.Thread(target=self.serve, daemon=True)
+        thread.start()
+        test.addCleanup(thread.join, 10)
+        test.addCleanup(self.listener.close)
+        test.addCleanup(self.listener.shutdown, socket.SHUT_RDWR)
+
+    def serve(self):
+        while True:
+            try:
+                socket_, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            with contextlib.suppress(OSError), self.tls.wrap_socket(socket_, server_side=True) as connection:
+                connection.settimeout(5)
+                self.received += connection.recv(65536)
 
 
 class ExplainLive(unittest.TestCase):
@@ -36,8 +73,36 @@ class ExplainLive(unittest.TestCase):
                                    str(authority)).start()
 
     def explain(self, *words):
-        return subprocess.run([PROGRAM, "explain", "pod", *words, "--kubeconfig", self.cluster.kubeconfig, "--scheduler", self.scheduler.url],
+        return self.explain_by(self.scheduler.url, *words, "--scheduler-ca", self.scheduler.authority)
+
+    def explain_by(self, url, *words):
+        return subprocess.run([PROGRAM, "explain", "pod", *words, "--kubeconfig", self.cluster.kubeconfig, "--scheduler", url],
                               capture_output=True, text=True, timeout=60)
+
+    def test_no_credential_goes_to_a_server_that_only_took_the_port(self):
+        self.api.post("/api/v1/namespaces/default/pods", pod("a"))
+        eventually(lambda: self.api.get("/api/v1/namespaces/default/pods/a")["spec"].get("nodeName"), what="a node")
+        fake = FakeServer(self)
+        for words in ((), ("--scheduler-ca", self.scheduler.authority)):
+            done = self.explain_by(f"https://127.0.0.1:{fake.port}", "a", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("from the annotation of the pod (", done.stdout)
+            self.assertRegex(done.stdout, "certificate")
+        self.assertEqual((fake.connections, fake.received), (2, b""))
+        plain = self.explain_by(f"http://127.0.0.1:{fake.port}", "a")
+        self.assertEqual(plain.returncode, 2, plain.stdout)
+        self.assertIn("is not an https:// address", plain.stderr)
+        self.assertEqual((fake.connections, fake.received), (2, b""))
+
+    def test_the_scheduler_keeps_its_certificate(self):
+        before = pathlib.Path(self.scheduler.authority).read_bytes()
+        self.scheduler.stop()
+        self.scheduler.start()
+        self.assertEqual(pathlib.Path(self.scheduler.authority).read_bytes(), before)
+        self.assertEqual(stat.S_IMODE(os.stat(self.scheduler.authority.replace(".crt", ".key")).st_mode), 0o600)
+        missing = self.explain_by(self.scheduler.url, "a", "--scheduler-ca", "/nowhere")
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("/nowhere", missing.stderr)
 
     def test_it_is_asked_and_then_remembered(self):
         self.api.post("/api/v1/namespaces/default/pods", pod("busybox-sleep-0"))

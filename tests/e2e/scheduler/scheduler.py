@@ -79,10 +79,10 @@ class Scheduler:
         program = [PROGRAM, "scheduler"]
         if STOCK:
             program = [STOCK, "--kube-api-content-type=application/json", f"--authentication-kubeconfig={self.kubeconfig}",
-                       f"--authorization-kubeconfig={self.kubeconfig}", f"--cert-dir={self.directory}"]
+                       f"--authorization-kubeconfig={self.kubeconfig}"]
         with open(self.log_path, "w") as log:
             self.child = subprocess.Popen([*program, "--kubeconfig", self.kubeconfig, "--bind-address", "127.0.0.1", "--secure-port", str(self.port),
-                                           *self.flags], env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                                           "--cert-dir", str(self.directory), *self.flags], env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self
 
     def start(self):
@@ -96,6 +96,11 @@ class Scheduler:
         self.url = f"https://{found[1] or found[2]}"
         eventually(lambda: self.get("/readyz")[0] == 200, 30, what="readiness")
         return self
+
+    @property
+    def authority(self):
+        """The file with which clients verify it."""
+        return str(self.directory / "kube-scheduler.crt")
 
     @property
     def log(self):
