@@ -100,21 +100,28 @@ Task<HandlerOutcome> run_tcp(json::value action, HandlerTarget target,
     co_return HandlerOutcome{true, ""};
   if (errno != EINPROGRESS) co_return refused(errno);
   const Executor loop = co_await current_loop();
-  auto socket = std::make_shared<asio::posix::stream_descriptor>(loop, fd.release());
+
+  // A timer that has expired calls back even if it is cancelled then, maybe after this function.
+  struct Attempt {
+    asio::posix::stream_descriptor socket;
+    bool late = false;
+  };
+
+  auto attempt = std::make_shared<Attempt>(asio::posix::stream_descriptor(loop, fd.release()));
+  asio::posix::stream_descriptor& socket = attempt->socket;
   asio::steady_timer limit(loop, timeout);
-  bool late = false;
-  limit.async_wait([socket, &late](const boost::system::error_code& error) {
+  limit.async_wait([attempt](const boost::system::error_code& error) {
     if (error) return;
-    late = true;
-    socket->cancel();
+    attempt->late = true;
+    attempt->socket.cancel();
   });
-  co_await socket->async_wait(socket->wait_write, asio::as_tuple(asio::use_awaitable));
+  co_await socket.async_wait(socket.wait_write, asio::as_tuple(asio::use_awaitable));
   limit.cancel();
   co_await unwind_if_cancelled();
   int error = 0;
   socklen_t size = sizeof error;
-  ::getsockopt(socket->native_handle(), SOL_SOCKET, SO_ERROR, &error, &size);
-  if (late) error = ETIMEDOUT;
+  ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (attempt->late) error = ETIMEDOUT;
   if (error != 0) co_return refused(error);
   co_return HandlerOutcome{true, ""};
 }
