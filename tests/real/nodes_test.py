@@ -14,8 +14,12 @@ from rig.slot import CGROUPS, TESTS_OF_THE_RIG
 class OneNode(RealClusterCase):
     options = {"nodes": 1}
 
-    def run_pod(self, name, *command, **spec):
-        self.cluster.apply(pod(name, *command, **spec))
+    def run_pod(self, name, *command):
+        return self.started(pod(name, *command))
+
+    def started(self, body):
+        name = body["metadata"]["name"]
+        self.cluster.apply(body)
         self.cluster.kubectl("wait", "--for=condition=Ready", f"pod/{name}", "--timeout=60s")
         return self.cluster.get("pod", name)
 
@@ -25,7 +29,9 @@ class OneNode(RealClusterCase):
         self.assertEqual(self.cluster.kubectl("logs", "once").stdout, "hello\n")
 
     def test_a_pod_is_in_a_cgroup_of_its_node_and_reached_from_here(self):
-        served = self.run_pod("serves", "httpd", "-f", "-p", "8080", "-h", "/etc")
+        body = pod("serves", "httpd", "-f", "-p", "8080", "-h", "/etc")
+        body["spec"]["containers"][0]["readinessProbe"] = {"tcpSocket": {"port": 8080}, "periodSeconds": 1}
+        served = self.started(body)
         uid, (container,) = served["metadata"]["uid"], served["status"]["containerStatuses"]
         groups = list(CGROUPS.glob(f"*{self.cluster.nodes[0].cgroup}/kubepods/burstable/pod{uid}/*"))
         self.assertIn(container["containerID"].removeprefix("containerd://"), {group.name for group in groups})
