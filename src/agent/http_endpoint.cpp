@@ -55,7 +55,9 @@ Result<std::unique_ptr<net::Server>> serve_endpoint(Executor loop, const std::st
   std::vector<net::Route> routes{
       route("/metrics", shared, metrics), route("/healthz", shared, health),
       route("/readyz", shared, readiness), route("/state", shared, state)};
-  net::ServerOptions options{.address = listen, .max_connections = 200};
+  // Anybody on the network may connect. No route takes a body, so each has its head at most.
+  net::ServerOptions options{
+      .address = listen, .max_connections = 200, .max_connections_per_peer = 50};
   return net::Server::listen({std::move(loop)}, std::move(options), std::move(routes));
 }
 

@@ -21,6 +21,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t kReserve = 64 << 10;  // at most, before any byte of a body arrived
+
 Error receive_timed_out() {
   return fail(Code::timeout, "timed out waiting for the client");
 }
@@ -51,9 +53,10 @@ void ServerState::connection_ended() {
 }
 
 Connection::Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
-                       Socket socket)
+                       Quota::Part place, Socket socket)
     : server_(std::move(server)),
       share_(std::move(share)),
+      place_(std::move(place)),
       alarm_(share_->watchdog, [this] { alarm_rang(); }),
       write_limit_(server_->options.idle_timeout) {
   if (auto tls = server_->tls())
@@ -99,7 +102,7 @@ Task<Connection::After> Connection::serve_http1() {
 
 Task<Connection::After> Connection::serve_http2() {
   alarm_.disarm();
-  http2_ = std::make_shared<h2::ServerConnection>(server_, share_, stream_, peer_);
+  http2_ = std::make_shared<h2::ServerConnection>(server_, share_, stream_, peer_, place_.peer());
   co_await http2_->run();
   co_return After::linger;  // closing now could destroy the end of our response
 }
@@ -195,10 +198,11 @@ Task<Connection::After> Connection::handle(const Route& route,
     co_return after;
   }
   Body body(*this, std::move(parser), route.options, request.headers);
+  Quota::Part part(server_->bodies, place_.peer());  // until the handler has returned
   alarm_.arm(route.options.body_timeout);
   write_limit_ = std::min(server_->options.idle_timeout, route.options.body_timeout);
   if (!route.streaming) {
-    Result<std::string> received = co_await receive_body(body);
+    Result<std::string> received = co_await receive_body(body, part);
     if (!received) {
       int status = status_of_receiving(received.error(), 413);
       if (status == 0) co_return After::close;
@@ -224,12 +228,14 @@ Task<Connection::After> Connection::handle(const Route& route,
   co_return after;
 }
 
-Task<Result<std::string>> Connection::receive_body(Body& body) {
+Task<Result<std::string>> Connection::receive_body(Body& body, Quota::Part& part) {
   std::string out;
-  out.reserve(body.expected_size());
+  out.reserve(std::min(body.expected_size(), kReserve));
   for (;;) {
     PLIM_CO_TRY(std::optional<std::string> piece, co_await body.next());
     if (!piece) co_return out;
+    if (!part.grow(piece->size()))
+      co_return fail(Code::too_many_requests, "too many bodies of requests at once; try again");
     if (out.empty())
       out = std::move(*piece);
     else

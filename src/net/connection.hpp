@@ -21,7 +21,8 @@ class ServerConnection;
 // the loop of its share.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share, Socket socket);
+  Connection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
+             Quota::Part place, Socket socket);
   ~Connection();
 
   Task<void> run();
@@ -47,7 +48,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Task<After> serve_one();
   Task<Result<void>> receive_head(RequestParser& parser);
   Task<After> handle(const Route& route, std::unique_ptr<RequestParser> parser, Terms terms);
-  Task<Result<std::string>> receive_body(Body& body);
+  Task<Result<std::string>> receive_body(Body& body, Quota::Part& part);
   Task<Reply> call_handler(const Route& route, Request request, Body& body);
   Task<After> answer(Response response, Terms terms, After otherwise);
   Task<After> refuse(int status, std::string message);
@@ -59,6 +60,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   const std::shared_ptr<ServerState> server_;
   const std::shared_ptr<LoopShare> share_;
+  const Quota::Part place_;
   std::shared_ptr<ByteStream> stream_;  // shared with a sink or an upgraded stream
   Peer peer_;
   InputBuffer received_;

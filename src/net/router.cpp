@@ -21,6 +21,11 @@ int method_rank(std::string_view wanted, std::string_view method) {
 
 }  // namespace
 
+Router::Router(std::vector<Route> routes) : routes_(std::move(routes)) {
+  for (Route& route : routes_)
+    if (route.method == "GET") route.options.max_body = 0;
+}
+
 const Route* Router::find(std::string_view method, std::string_view path) const {
   const Route* best = nullptr;
   std::pair<std::size_t, int> best_rank{0, 0};

@@ -10,10 +10,10 @@
 namespace plim::net {
 
 // An exact pattern wins over a prefix, a longer prefix over a shorter one, and "*" is last. Among
-// equals, a named method wins over "*". The route of GET serves HEAD.
+// equals, a named method wins over "*". The route of GET serves HEAD, and takes no body.
 class Router {
  public:
-  explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
+  explicit Router(std::vector<Route> routes);
 
   const Route* find(std::string_view method, std::string_view path) const;
   // "GET, POST" for a known path, "" otherwise.

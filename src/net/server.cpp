@@ -43,7 +43,7 @@ Result<std::shared_ptr<const TlsContext>> offer(const ServerTls& tls, bool http2
 // Runs on the share's loop. Not in a TaskGroup: a connection owns itself, because the server may be
 // destroyed, without waiting, before the connection has noticed.
 void start_connection(std::shared_ptr<ServerState> state, std::shared_ptr<LoopShare> share,
-                      int family, int fd) {
+                      Quota::Part place, int family, int fd) {
   Socket socket(share->loop);
   boost::system::error_code error;
   socket.assign(asio::generic::stream_protocol(family, 0), fd, error);
@@ -52,7 +52,7 @@ void start_connection(std::shared_ptr<ServerState> state, std::shared_ptr<LoopSh
     return state->connection_ended();
   }
   if (family != AF_UNIX) set_tcp_options(socket);
-  auto connection = std::make_shared<Connection>(state, share, std::move(socket));
+  auto connection = std::make_shared<Connection>(state, share, std::move(place), std::move(socket));
   if (state->draining) return connection->abort();
   asio::co_spawn(share->loop, connection->run(), report_exception);
 }
@@ -110,18 +110,21 @@ class Acceptor : public std::enable_shared_from_this<Acceptor> {
   }
 
   void distribute(int fd) {
-    if (state_->connections >= state_->options.max_connections) {
+    Quota::Part place(state_->places, peer_of(fd));
+    if (!place.grow(1)) {
       throttle_.write(log::Level::warn, "http", "too many connections, closing a new one",
-                      {{"limit", state_->options.max_connections}});
+                      {{"limit", state_->options.max_connections},
+                       {"limit_per_peer", state_->options.max_connections_per_peer}});
       ::close(fd);
       return;
     }
     ++state_->connections;
     auto share = shares_[next_++ % shares_.size()];
-    if (shares_.size() == 1) return start_connection(state_, share, listener_->family(), fd);
-    asio::post(share->loop, [state = state_, share, family = listener_->family(), fd] {
-      start_connection(state, share, family, fd);
-    });
+    if (shares_.size() == 1)
+      return start_connection(state_, share, std::move(place), listener_->family(), fd);
+    asio::post(share->loop,
+               [state = state_, share, place = std::move(place), family = listener_->family(),
+                fd]() mutable { start_connection(state, share, std::move(place), family, fd); });
   }
 
   std::optional<Listener> listener_;  // empty once stopped

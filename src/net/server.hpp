@@ -62,7 +62,7 @@ using Handler = std::function<Task<Reply>(Request)>;
 using StreamingHandler = std::function<Task<Reply>(Request, BodyReader&)>;
 
 struct RouteOptions {
-  std::size_t max_body = 3u << 20;  // larger: 413
+  std::size_t max_body = 3u << 20;  // larger: 413; routes of GET take no body
   // From the headers to the end of the body: 408. For `streaming`, applies to each wait. A client
   // that does not read its response within this time is cut off.
   Millis body_timeout{30'000};
@@ -83,6 +83,11 @@ struct ServerOptions {
   unsigned socket_mode = 0600;  // for a unix socket
   std::size_t max_header = 64 << 10;
   std::size_t max_connections = 20'000;
+  // One client may have so many connections, and half of `max_bodies`. 0: no limit.
+  std::size_t max_connections_per_peer = 0;
+  // Bytes of the bodies of all requests that are being received or handled. More: 503, or with
+  // HTTP/2 a reset that tells the client to try again. 0: no limit.
+  std::size_t max_bodies = 0;
   Millis header_timeout{10'000};    // also the TLS handshake
   Millis idle_timeout{120'000};     // between requests
   std::size_t gzip_from = 1 << 10;  // minimum size of bodies to compress, if the client accepts it

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "net/quota.hpp"
 #include "net/router.hpp"
 #include "net/server.hpp"
 #include "net/tls_context.hpp"
@@ -17,11 +18,17 @@ namespace plim::net {
 // Shared by all connections of a server, on all loops.
 struct ServerState {
   ServerState(ServerOptions o, std::vector<Route> routes, Clock& time)
-      : options(std::move(o)), router(std::move(routes)), clock(time) {}
+      : options(std::move(o)),
+        router(std::move(routes)),
+        clock(time),
+        places({.all = options.max_connections, .per_peer = options.max_connections_per_peer}),
+        bodies({.all = options.max_bodies, .per_peer = options.max_bodies / 2}) {}
 
   const ServerOptions options;
   const Router router;
   Clock& clock;
+  Quota places;  // for connections
+  Quota bodies;  // bytes of requests
   std::atomic<std::size_t> connections = 0;
   std::atomic<bool> draining = false;
 

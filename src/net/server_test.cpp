@@ -1,10 +1,13 @@
 // The server against raw bytes: broken, slow, large, pipelined.
 #include "net/server.hpp"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -302,6 +305,75 @@ TEST(Server, limits_connections) {
   RawSocket second(server.port());
   second.send("GET /api/2 HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(second.read_all(), "");
+}
+
+// A connection from another address of loopback, for the server another client.
+int connect_from(const char* source, std::uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in from{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}};
+  ::inet_pton(AF_INET, source, &from.sin_addr);
+  EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&from), sizeof from), 0);
+  sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {}, .sin_zero = {}};
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+  return fd;
+}
+
+TEST(Server, limits_the_connections_of_one_client) {
+  TestServer server(echoing(), {.max_connections_per_peer = 1});
+  const std::string request = "GET /api/1 HTTP/1.1\r\nHost: a\r\n\r\n";
+  {
+    RawSocket first(server.port());
+    first.send(request);
+    EXPECT_THAT(first.read_until("\r\n\r\n"), HasSubstr("200"));
+    RawSocket second(server.port());
+    second.send(request);
+    EXPECT_EQ(second.read_all(), "");
+    RawSocket other(connect_from("127.0.0.2", server.port()));
+    other.send(request);
+    EXPECT_THAT(other.read_until("\r\n\r\n"), HasSubstr("200"));
+  }
+  for (int i = 0; i < 1000 && server->connections() > 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  RawSocket again(server.port());
+  again.send(request);
+  EXPECT_THAT(again.read_until("\r\n\r\n"), HasSubstr("200"));
+}
+
+std::string post_head(std::size_t length) {
+  return fmt::format("POST /api/ HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n", length);
+}
+
+TEST(Server, limits_the_bodies_of_all_requests_together) {
+  TestServer server(echoing(), {.max_bodies = 200'000});
+  const std::string body(60'000, 'x');
+  const std::string request = post_head(body.size()) + body;
+  RawSocket slow(server.port());
+  slow.send(post_head(body.size() + 1) + body);  // lacks its last byte
+  std::string refused;  // once the server has read the bytes of the slow client
+  for (int i = 0; i < 1000 && !refused.starts_with("HTTP/1.1 503 "); ++i) {
+    RawSocket second(server.port());
+    second.send(request);
+    refused = second.read_until("\r\n\r\n");
+  }
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503 "));
+  RawSocket other(connect_from("127.0.0.2", server.port()));
+  other.send(request);
+  EXPECT_THAT(other.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  slow.send("x");
+  EXPECT_THAT(slow.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  RawSocket again(server.port());
+  again.send(request);
+  EXPECT_THAT(again.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST(Server, takes_no_body_where_none_is_expected) {
+  TestServer server(echoing());
+  for (std::string_view rest :
+       {"Content-Length: 3\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"})
+    EXPECT_THAT(ask(server, "GET /api/ HTTP/1.1\r\nHost: a\r\n" + std::string(rest)),
+                StartsWith("HTTP/1.1 413 "))
+        << rest;
 }
 
 TEST(Server, spreads_connections_over_its_loops) {

@@ -50,6 +50,8 @@ int status_of_receiving(const Error& error, int too_large) {
       return 400;
     case Code::timeout:
       return 408;
+    case Code::too_many_requests:
+      return 503;
     default:
       return 0;
   }

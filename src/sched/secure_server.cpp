@@ -15,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kServerGrace{200};
+constexpr std::size_t kMaxBody = 4 << 10;  // the only body is a number
 
 net::Response plain_text(int status, std::string body) {
   net::Response out{.status = status, .headers = {}, .body = std::move(body)};
@@ -43,11 +44,15 @@ Result<std::unique_ptr<SecureServer>> SecureServer::listen(const Executor& loop,
                                                            metrics::Registry& registry) {
   std::unique_ptr<SecureServer> out(
       new SecureServer(std::move(options), std::move(clients), registry));
-  net::ServerOptions server{.address = out->options_.address, .tls = out->options_.tls};
+  net::ServerOptions server{.address = out->options_.address,
+                            .tls = out->options_.tls,
+                            .max_connections = 1'000,
+                            .max_connections_per_peer = 200};
   SecureServer* self = out.get();
   net::Route all{.method = "*", .pattern = "*", .handler = [self](net::Request request) {
                    return self->answer(std::move(request));
                  }};
+  all.options.max_body = kMaxBody;
   std::vector<net::Route> routes;
   routes.push_back(std::move(all));
   PLIM_TRY(out->server_, net::Server::listen({loop}, std::move(server), std::move(routes)));

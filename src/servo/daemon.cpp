@@ -52,7 +52,8 @@ Task<Result<void>> Daemon::start() {
   ApiParts parts{.store = *store_, .metrics = metrics_, .clock = clock_, .not_ready = [this] {
                    return not_ready();
                  }};
-  net::ServerOptions listen{.address = settings_.listen};
+  net::ServerOptions listen{
+      .address = settings_.listen, .max_connections = 1'000, .max_connections_per_peer = 200};
   PLIM_CO_TRY(server_,
               net::Server::listen({loop_}, std::move(listen), api_routes(std::move(parts))));
   log::info("servo", "listening", {{"address", server_->address()}});

@@ -19,6 +19,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kMaxReview = 8u << 20;
+// Of all reviews at once: the deployment limits the memory to 128 MiB.
+constexpr std::size_t kMaxReviews = 32u << 20;
 constexpr seconds kLimit{5};  // to send a request, and to read the response
 constexpr seconds kDrainGrace{10};
 constexpr std::string_view kFault = "fault";  // the code of a response without a mutator's answer
@@ -195,6 +197,9 @@ Result<std::unique_ptr<AdmissionServer>> AdmissionServer::listen(const Executor&
     routes.push_back(review_route(std::make_shared<Endpoint>(std::move(row), registry, clock)));
   net::ServerOptions options{.address = settings.listen,
                              .tls = std::move(settings.certificate),
+                             .max_connections = 400,
+                             .max_connections_per_peer = 100,
+                             .max_bodies = kMaxReviews,
                              .header_timeout = kLimit,
                              .http2 = true};
   auto impl = std::make_unique<Impl>();

@@ -50,6 +50,10 @@ class Server final : public h2::ServerSession {
     if (stream.out_sent > stream.out.size()) __builtin_trap();
   }
 
+  bool has_room(h2::Stream& stream, std::size_t bytes) override {
+    return (mood_ & 0x20) == 0 || stream.request.body.size() + bytes < kMaxBody / 2;
+  }
+
   void on_request(const StreamPtr& stream) override {
     if (stream->request.body.size() > kMaxBody) __builtin_trap();
     waiting_.push_back(stream);

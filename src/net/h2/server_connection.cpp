@@ -70,13 +70,17 @@ struct ServerConnection::Call final : Stream {
   enum class Phase { receiving, handling, answering };
 
   explicit Call(ServerConnection& connection)
-      : alarm(connection.share_->watchdog,
+      : server(connection.server_),
+        part(server->bodies, connection.peer_key_),
+        alarm(connection.share_->watchdog,
               [this, owner = &connection] { owner->alarm_rang(*this); }) {}
 
   void cancel_handler() {
     if (phase == Phase::handling) cancel.emit(asio::cancellation_type::terminal);
   }
 
+  const std::shared_ptr<ServerState> server;
+  Quota::Part part;  // of the memory for bodies, until the handler has returned
   const Route* route = nullptr;
   Alarm alarm;
   asio::cancellation_signal cancel;
@@ -87,12 +91,14 @@ struct ServerConnection::Call final : Stream {
 
 ServerConnection::ServerConnection(std::shared_ptr<ServerState> server,
                                    std::shared_ptr<LoopShare> share,
-                                   std::shared_ptr<ByteStream> stream, Peer peer)
+                                   std::shared_ptr<ByteStream> stream, Peer peer,
+                                   std::string peer_key)
     : ServerSession(server->options.max_header, server->clock),
       server_(std::move(server)),
       share_(std::move(share)),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
+      peer_key_(std::move(peer_key)),
       alarm_(share_->watchdog, [this] { alarm_rang(); }),
       stuck_(share_->watchdog, [this] { end("the client does not read its responses"); }),
       write_limit_(server_->options.header_timeout),
@@ -160,6 +166,10 @@ void ServerConnection::on_head(Stream& stream) {
   if (request.headers.has("Expect")) say_continue(call);
 }
 
+bool ServerConnection::has_room(Stream& stream, std::size_t bytes) {
+  return static_cast<Call&>(stream).part.grow(bytes);
+}
+
 void ServerConnection::on_request(const StreamPtr& stream) {
   auto& call = static_cast<Call&>(*stream);
   // Handlers of streams that the client has reset may still be ending.
@@ -168,6 +178,7 @@ void ServerConnection::on_request(const StreamPtr& stream) {
   if (equals_ignoring_case(request.headers.get("Content-Encoding"), "gzip")) {
     Result<std::string> plain = gunzip_whole(request.body, call.max_body);
     if (!plain) return refuse(call, status_of_receiving(plain.error(), 413), plain.error().message);
+    if (!call.part.grow(plain->size())) return give_up(call, ErrorCode::refused_stream);
     request.body = std::move(*plain);
   }
   request.peer = peer_;

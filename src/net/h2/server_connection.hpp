@@ -20,7 +20,7 @@ class ServerConnection final : public ServerSession,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(std::shared_ptr<ServerState> server, std::shared_ptr<LoopShare> share,
-                   std::shared_ptr<ByteStream> stream, Peer peer);
+                   std::shared_ptr<ByteStream> stream, Peer peer, std::string peer_key);
 
   // Completes when the connection and all its handlers have ended.
   Task<void> run();
@@ -35,6 +35,7 @@ class ServerConnection final : public ServerSession,
   void on_head(Stream& stream) override;
   void on_answer(Stream& stream) override;
   void on_sent(Stream& stream, std::size_t bytes) override;
+  bool has_room(Stream& stream, std::size_t bytes) override;
   void on_request(const StreamPtr& stream) override;
   void on_over(const StreamPtr& stream) override;
 
@@ -51,8 +52,9 @@ class ServerConnection final : public ServerSession,
   const std::shared_ptr<LoopShare> share_;
   const std::shared_ptr<ByteStream> stream_;
   const Peer peer_;
-  Alarm alarm_;  // for what the connection waits for
-  Alarm stuck_;  // for a write that waits for the peer
+  const std::string peer_key_;  // of quotas
+  Alarm alarm_;                 // for what the connection waits for
+  Alarm stuck_;                 // for a write that waits for the peer
   Wait wait_ = Wait::greeting;
   std::int32_t waits_for_head_ = 0;
   Millis write_limit_;

@@ -115,7 +115,8 @@ void ServerSession::on_data(std::int32_t id, std::string_view bytes) {
   stream->body_bytes += bytes.size();
   buffered_ += bytes.size();
   bool is_single = buffered_ == stream->body_bytes;
-  if (buffered_ > kMaxBuffered && !is_single) return give_up(*stream, ErrorCode::refused_stream);
+  if ((buffered_ > kMaxBuffered && !is_single) || !has_room(*stream, bytes.size()))
+    return give_up(*stream, ErrorCode::refused_stream);
   stream->request.body += bytes;
 }
 

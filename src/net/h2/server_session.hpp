@@ -54,6 +54,9 @@ class ServerSession : public Session {
   // Called inside the library when bytes of the response are taken.
   virtual void on_answer(Stream& stream) = 0;
   virtual void on_sent(Stream& stream, std::size_t bytes) = 0;
+  // Called inside the library, before these bytes are added to the body. False: refuses the
+  // request.
+  virtual bool has_room(Stream& stream, std::size_t bytes) = 0;
   // A complete request; the response may come at any time.
   virtual void on_request(const StreamPtr& stream) = 0;
   // The stream is closed, answered or not; the session has dropped it.

@@ -16,6 +16,7 @@ class Recorder final : public ServerSession {
   using ServerSession::half_head;
 
   std::vector<StreamPtr> requests, over;
+  std::size_t room = 1u << 30;
 
  private:
   StreamPtr make_stream() override { return std::make_shared<Stream>(); }
@@ -27,6 +28,8 @@ class Recorder final : public ServerSession {
   void on_answer(Stream&) override {}
 
   void on_sent(Stream&, std::size_t) override {}
+
+  bool has_room(Stream&, std::size_t bytes) override { return bytes <= room; }
 
   void on_request(const StreamPtr& stream) override { requests.push_back(stream); }
 
@@ -68,6 +71,15 @@ TEST_F(ServerSessionTest, limits_the_total_size_of_bodies_under_way) {
   EXPECT_EQ(refused, 1u);
   EXPECT_LE(sent, ServerSession::kMaxBuffered + piece.size());
   EXPECT_EQ(session.over.size(), 1u);
+}
+
+TEST_F(ServerSessionTest, refuses_a_body_for_which_there_is_no_room) {
+  session.room = 10;
+  EXPECT_TRUE(say(begin(1) + frame(kData, 0, 1, "0123456789")).empty());
+  const auto seen = say(frame(kData, 0, 1, "0123456789x"));
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].type, kReset);
+  EXPECT_EQ(number_at(seen[0].payload, 0), 7u);  // refused unhandled: the client may retry
 }
 
 TEST_F(ServerSessionTest, accepts_a_single_body_as_large_as_its_route_allows) {

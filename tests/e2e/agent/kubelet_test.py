@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Pods of a kubelet or an API server as tasks, and what goes wrong with them."""
+import contextlib
 import json
 import shutil
+import socket
 import time
 import unittest
 
@@ -229,6 +231,22 @@ class Faults(unittest.TestCase):
     def agent(self, metrics_listen=False):
         words = ["--metrics-listen", "127.0.0.1:0"] if metrics_listen else []
         return Agent(self, kubernetes_node(self.kubelet.url, node_sync_interval=0.05, timeout=1), *words, host_root=self.tree.root)
+
+    def test_bodies_that_do_not_end(self):
+        """Nobody needs rights to ask for metrics. The agent keeps within the memory that deploy/agent gives it."""
+        agent = self.agent(metrics_listen=True).start()
+        host, port = agent.url().removeprefix("http://").rsplit(":", 1)
+        head, body = f"GET /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: {3 << 20}\r\n\r\n".encode(), bytes((3 << 20) - 1)
+        for source in ("127.0.0.1", "127.0.0.2"):
+            for _ in range(45):
+                slow = socket.create_connection((host, int(port)), timeout=20, source_address=(source, 0))
+                self.addCleanup(slow.close)
+                with contextlib.suppress(OSError):  # it may be cut off
+                    slow.sendall(head + body)
+        self.assertIn("plimsoll_agent_iterations_total", agent.get("/metrics"))
+        with open(f"/proc/{agent.process.pid}/status") as file:
+            most = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+        self.assertLess(most, 64 << 10, "KiB")
 
     def test_a_day_of_faults(self):
         """One process through all of them; the tasks that have no part in a fault are in every scrape."""

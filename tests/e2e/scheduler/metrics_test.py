@@ -90,6 +90,7 @@ class Metrics(ClusterCase):
         eventually(lambda: f'"Attempting to schedule pod" pod="{self.namespace}/loud"' in scheduler.log, what="a line of the log")
         self.assertNotIn(f'pod="{self.namespace}/quiet"', scheduler.log)
         self.assertEqual(scheduler.get("/debug/flags/v", None, "PUT", b"0")[0], 403)
+        self.assertEqual(scheduler.get("/debug/flags/v", None, "PUT", b"0" * 5000)[0], 413)
         scheduler.stop()
 
     def test_it_is_a_batch_process_unless_another_policy_was_chosen(self):
