@@ -27,9 +27,11 @@ struct Resource {
 
 // The resources Plimsoll uses itself. Others are written out or found by discovery.
 namespace resources {
+// NOLINTBEGIN(readability-identifier-naming): named as in Kubernetes
 extern const Resource pods, nodes, namespaces, services, config_maps, secrets, service_accounts,
     events, endpoints, deployments, replica_sets, daemon_sets, jobs, leases,
     custom_resource_definitions, mutating_webhook_configurations, validating_webhook_configurations;
+// NOLINTEND(readability-identifier-naming)
 }  // namespace resources
 
 // Names one object, or a collection if the name is empty. An empty ns of a namespaced resource
